@@ -1,0 +1,19 @@
+// The shape of every step between MP3 bytes and frames: synchronous push, wired once per turn, no `this`,
+// no promise and no event emitter per frame (a Node Transform chain costs ten times as much).
+
+export type Stage<In> = {
+  push(value: In): void;
+  /** No more input: emit what is held back. */
+  flush(): void;
+};
+
+export type StageOf<In, Out> = (emit: (value: Out) => void) => Stage<In>;
+
+/**
+ * Mono samples in −1…1 at `sampleRate` Hz. The array is scratch memory of the stage that emits it:
+ * valid only until `push` returns, so copy what is kept.
+ */
+export type PcmBlock = { readonly samples: Float32Array; readonly sampleRate: number };
+
+/** One message's worth of encoded audio. `samples` counts at the output rate; bytes are never reused. */
+export type AudioFrame = { readonly bytes: Uint8Array; readonly samples: number };

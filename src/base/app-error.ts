@@ -1,0 +1,108 @@
+// Every failure a caller can meet, in one table: HTTP status, WebSocket close code, whether trying again
+// can help, and how far it reaches. docs/errors.md is tested against this table both ways.
+// Messages say what to do; they never hold a key or spoken text.
+
+type Row = {
+  /** HTTP status when the failure answers a request or an upgrade. */
+  readonly http: number;
+  /** WebSocket close code when the failure ends a connection (RFC 6455 7.4; 4000–4999 are our own). */
+  readonly close: number;
+  /** True when the same call may succeed later without a change. */
+  readonly retryable: boolean;
+  /** What the failure ends: one turn, or the whole session or request. */
+  readonly scope: 'turn' | 'session';
+};
+
+const row = (http: number, close: number, retryable: boolean, scope: Row['scope']): Row => ({
+  http,
+  close,
+  retryable,
+  scope,
+});
+
+export const ERROR_TABLE = {
+  // Input: what the caller sent cannot be used as it is.
+  invalid_json: row(400, 1007, false, 'session'),
+  invalid_request: row(400, 1008, false, 'session'),
+  unknown_type: row(400, 1008, false, 'session'),
+  unexpected_binary: row(415, 1003, false, 'session'),
+  payload_too_large: row(413, 1009, false, 'session'),
+  unsupported: row(501, 1008, false, 'session'),
+  not_found: row(404, 4404, false, 'session'),
+  method_not_allowed: row(405, 1008, false, 'session'),
+  unsupported_media_type: row(415, 1003, false, 'session'),
+
+  // Access.
+  unauthorized: row(401, 4401, false, 'session'),
+  forbidden: row(403, 4403, false, 'session'),
+
+  // A turn's life.
+  turn_open: row(409, 1008, false, 'turn'),
+  turn_ended: row(409, 1008, false, 'turn'),
+  unknown_turn: row(404, 1008, false, 'turn'),
+  text_full: row(429, 1013, true, 'turn'),
+  text_too_long: row(413, 1009, false, 'turn'),
+  credit_timeout: row(408, 4408, false, 'turn'),
+
+  // Capacity and time.
+  busy: row(503, 4503, true, 'turn'),
+  rate_limited: row(429, 4429, true, 'session'),
+  connection_limit: row(429, 4429, true, 'session'),
+  idle_timeout: row(408, 4408, true, 'session'),
+  slow_reader: row(408, 4508, true, 'session'),
+  shutting_down: row(503, 1012, true, 'session'),
+
+  // The upstream speech service.
+  upstream_unreachable: row(502, 1011, true, 'turn'),
+  upstream_timeout: row(504, 1011, true, 'turn'),
+  upstream_rejected: row(502, 1011, false, 'turn'),
+  upstream_unauthorized: row(502, 1011, false, 'turn'),
+  upstream_rate_limited: row(503, 1013, true, 'turn'),
+  upstream_bad_audio: row(502, 1011, true, 'turn'),
+  upstream_broken: row(502, 1011, true, 'turn'),
+
+  // The embedded engine.
+  engine_unavailable: row(503, 1013, true, 'session'),
+
+  internal: row(500, 1011, true, 'session'),
+} as const satisfies Record<string, Row>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** A failure with a code from the table. Callers match on `code`, never on the message. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  /** Milliseconds after which trying again makes sense, when that is known. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAfterMs?: number } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  get http(): number {
+    return ERROR_TABLE[this.code].http;
+  }
+
+  get retryable(): boolean {
+    return ERROR_TABLE[this.code].retryable;
+  }
+}
+
+/** The REST error body of the service interface: `errorMessage` for people, `errorId` for programs. */
+export type ErrorBody = { readonly errorMessage: string; readonly errorId: string };
+
+export const toErrorBody = (error: AppError): ErrorBody => ({
+  errorMessage: error.message,
+  errorId: error.code.toUpperCase(),
+});
+
+/** Anything thrown becomes an AppError; what is not ours is `internal`, with the cause kept for the log. */
+export const toAppError = (thrown: unknown): AppError =>
+  thrown instanceof AppError
+    ? thrown
+    : new AppError('internal', 'Something went wrong inside Voxgate; the log has the cause.', {
+        cause: thrown,
+      });

@@ -1,0 +1,33 @@
+// Audio formats as callers name them: which sample rates each can have, and how bytes relate to time.
+
+export const AUDIO_FORMATS = ['mp3', 'mulaw', 'raw', 'wav', 'ogg', 'flac'] as const;
+/** `outputFormat` of the service interface (4.4, 4.5). */
+export type ServiceFormat = (typeof AUDIO_FORMATS)[number];
+
+/** What a live session may ask for. `raw` is 16-bit little-endian mono without a header. */
+export const SESSION_FORMATS = ['mulaw', 'alaw', 'raw', 'wav', 'mp3'] as const;
+export type SessionFormat = (typeof SESSION_FORMATS)[number];
+
+export const MIN_SAMPLE_RATE = 8000;
+export const MAX_SAMPLE_RATE = 48000;
+
+/** MPEG-1, -2 and -2.5 Layer III have these rates and no others (ISO 11172-3 2.4.2.3, ISO 13818-3 2.4.2.3). */
+export const MP3_SAMPLE_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000] as const;
+
+/** Every whole rate from 8000 to 48000 Hz, but for mp3 only the nine that MPEG audio has. */
+export function isSampleRateOf(format: SessionFormat, sampleRate: number): boolean {
+  if (!Number.isInteger(sampleRate) || sampleRate < MIN_SAMPLE_RATE || sampleRate > MAX_SAMPLE_RATE)
+    return false;
+  return format !== 'mp3' || (MP3_SAMPLE_RATES as readonly number[]).includes(sampleRate);
+}
+
+/** Formats whose frames may be cut at any sample: the client chooses `frameMs`. */
+export const isHeaderless = (format: SessionFormat): format is 'mulaw' | 'alaw' | 'raw' =>
+  format === 'mulaw' || format === 'alaw' || format === 'raw';
+
+/** Sound as it leaves a turn. `sampleRate` is absent only for mp3 that passes through as the upstream sends it. */
+export type OutputFormat = {
+  readonly format: SessionFormat;
+  readonly sampleRate: number | undefined;
+  readonly frameMs: number;
+};

@@ -1,0 +1,54 @@
+// The fields of POST /api/v1/tts/stream with their bounds and defaults (service interface 4.5), as one schema.
+// The engine checks requests with it, the gateway checks a turn's synthesis fields with it, the documents
+// (OpenAPI, AsyncAPI) are made from it.
+
+import { z } from 'zod';
+import { AUDIO_FORMATS, MAX_SAMPLE_RATE, MIN_SAMPLE_RATE } from './audio-format.ts';
+import { LANGUAGES } from './language.ts';
+
+/** The most one upstream request takes, in characters (interface 4.5, 8.2). */
+export const MAX_REQUEST_TEXT = 20_000;
+/** Seeds are whole numbers from 0; the upper bound is ours, so that every seed survives JSON and 32-bit code. */
+export const MAX_SEED = 4_294_967_295;
+
+const number = (minimum: number, maximum: number) => z.number().min(minimum).max(maximum);
+const marker = z.string().min(1).max(200);
+const voice = z.string().min(1).max(2048);
+const conditioningSeconds = number(0, 3600);
+
+/** The fields that shape how a text is spoken: all of 4.5 but model, text, outputFormat and sampleRate. */
+export const synthesisFields = {
+  voice: voice.optional(),
+  voice2: voice.nullish(),
+  speed: number(0.1, 5).optional(),
+  seed: z.int().min(0).max(MAX_SEED).nullish(),
+  temperature: number(0, 2).nullish(),
+  turnPrefix: marker.nullish(),
+  turnPrefix2: marker.nullish(),
+  prompt: z.string().max(20_000).nullish(),
+  prompt2: z.string().max(20_000).nullish(),
+  voiceConditioningSeconds: conditioningSeconds.nullish(),
+  voiceConditioningSeconds2: conditioningSeconds.nullish(),
+  language: z.enum(LANGUAGES).nullish(),
+} as const;
+
+export const synthesisSchema = z.strictObject(synthesisFields);
+export type SynthesisFields = z.infer<typeof synthesisSchema>;
+
+const atMostCharacters = (limit: number) => (text: string) =>
+  text.length <= limit || [...text].length <= limit;
+
+/** The request body of 4.5, unknown fields refused. Lengths count Unicode code points. */
+export const speechRequestSchema = z.strictObject({
+  ...synthesisFields,
+  model: z.enum(['VoxDialog']),
+  text: z
+    .string()
+    .min(1)
+    .refine(atMostCharacters(MAX_REQUEST_TEXT), `must have at most ${MAX_REQUEST_TEXT} characters`),
+  voice,
+  outputFormat: z.enum(AUDIO_FORMATS).nullish(),
+  sampleRate: z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE).optional(),
+});
+
+export type SpeechRequest = z.infer<typeof speechRequestSchema>;

@@ -1,0 +1,147 @@
+// The house rules of docs/architecture.md, enforced: ranks, cycles, purity, file length, adapters, names.
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../src');
+const RANKS: Record<string, number> = {
+  base: 0,
+  speech: 1,
+  audio: 2,
+  text: 2,
+  captions: 2,
+  dialects: 2,
+  legs: 2,
+  access: 2,
+  limits: 2,
+  upstream: 3,
+  playout: 3,
+  storage: 3,
+  pipeline: 4,
+  session: 5,
+  service: 5,
+  gateway: 6,
+  http: 6,
+  cli: 7,
+  '': 7,
+};
+const LONGEST_FILE = 350;
+/** Files named by their means are adapters: only `app.ts` may import them. */
+const ADAPTER = /^(http|redis|sqlite|tcp|process|worker)-[a-z0-9-]+\.ts$/;
+const ADAPTER_FOLDERS = ['upstream', 'storage', 'pipeline', 'limits'];
+
+type Source = { file: string; folder: string; text: string; imports: string[] };
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+const sources: Source[] = files.map((file) => {
+  const text = readFileSync(join(SRC, file), 'utf8');
+  const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!);
+  const folder = dirname(file) === '.' ? '' : file.split('/')[0]!;
+  return { file, folder, text, imports };
+});
+const local = (source: Source): string[] =>
+  source.imports
+    .filter((name) => name.startsWith('.'))
+    .map((name) => relative(SRC, resolve(SRC, dirname(source.file), name)));
+
+describe('architecture', () => {
+  it('has a rank for every folder', () => {
+    const unknown = sources.filter(
+      (s) => s.folder !== 'engine' && s.folder !== 'playground' && RANKS[s.folder] === undefined,
+    );
+    expect(unknown.map((s) => s.file)).toEqual([]);
+  });
+
+  it('imports only from its own folder or a lower rank', () => {
+    const wrong = sources.flatMap((source) =>
+      local(source)
+        .filter((target) => {
+          const folder = target.includes('/') ? target.split('/')[0]! : '';
+          if (folder === source.folder) return false;
+          if (source.folder === 'engine') return (RANKS[folder] ?? 9) > 2;
+          if (folder === 'engine') return true;
+          return (RANKS[folder] ?? 9) >= (RANKS[source.folder] ?? 9);
+        })
+        .map((target) => `${source.file} → ${target}`),
+    );
+    // Ranks decide for everything but the two places where a program is started in-process.
+    expect(wrong.filter((line) => !/^(app|cli\/engine)\.ts → engine\/engine-server\.ts$/.test(line))).toEqual(
+      [],
+    );
+  });
+
+  it('has no import cycle, types included', () => {
+    const graph = new Map(sources.map((source) => [source.file, local(source)]));
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: string[]) => {
+      if (path.includes(file)) {
+        cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+        return;
+      }
+      if (done.has(file)) return;
+      for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
+      done.add(file);
+    };
+    for (const file of graph.keys()) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('keeps ranks 1 and 2 pure: no node module but buffer and crypto, no await, no clock, no randomness', () => {
+    const wrong = sources.flatMap((source) => {
+      const rank = source.folder === 'engine' ? 9 : (RANKS[source.folder] ?? 9);
+      if (rank !== 1 && rank !== 2) return [];
+      const code = source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      const found: string[] = source.imports.filter(
+        (name) => name.startsWith('node:') && !/^node:(buffer|crypto)$/.test(name),
+      );
+      if (/\bawait\b/.test(code)) found.push('await');
+      if (
+        /\b(Date\.now|new Date\(\)|performance\.now|setTimeout|setInterval|setImmediate|process\.)/.test(code)
+      )
+        found.push('clock or process');
+      if (/\bMath\.random\b|\brandom(Bytes|UUID|Int)\b/.test(code)) found.push('randomness');
+      return found.map((what) => `${source.file}: ${what}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('touches `process` in main.ts alone (and in the separate programs)', () => {
+    const wrong = sources.filter(
+      (source) =>
+        source.file !== 'main.ts' &&
+        source.folder !== 'engine' &&
+        /(^|[^.\w'-])process\.(env|argv|exit|exitCode|on|std)/m.test(source.text.replace(/\/\/.*$/gm, '')),
+    );
+    expect(wrong.map((s) => s.file)).toEqual([]);
+  });
+
+  it('lets app.ts alone import adapters', () => {
+    const wrong = sources.flatMap((source) =>
+      local(source)
+        .filter((target) => ADAPTER_FOLDERS.includes(target.split('/')[0]!) && ADAPTER.test(basename(target)))
+        .filter(() => source.file !== 'app.ts')
+        .map((target) => `${source.file} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps files short, named in kebab case, and free of barrels and catch-all names', () => {
+    const wrong = sources.flatMap((source) => {
+      const lines = source.text.split('\n').length - 1;
+      const name = basename(source.file, '.ts');
+      const found: string[] = [];
+      if (lines > LONGEST_FILE) found.push(`${lines} lines, at most ${LONGEST_FILE}`);
+      if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.d)?$/.test(name)) found.push('not kebab case');
+      if (/^(index|utils?|helpers?|types|misc|common|manager)$/.test(name))
+        found.push('a name that says nothing');
+      return found.map((what) => `${source.file}: ${what}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('starts every file by saying what it owns', () => {
+    const wrong = sources.filter((source) => !/^(#!.*\n)?\s*(\/\/|\/\*)/.test(source.text));
+    expect(wrong.map((s) => s.file)).toEqual([]);
+  });
+});
