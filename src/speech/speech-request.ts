@@ -52,3 +52,6 @@ export const speechRequestSchema = z.strictObject({
 });
 
 export type SpeechRequest = z.infer<typeof speechRequestSchema>;
+
+/** What the gateway sends: a remote service with no voice configured decides for itself. */
+export type OutgoingRequest = Omit<SpeechRequest, 'voice'> & { readonly voice?: string };

@@ -1,11 +1,12 @@
-// The port to a speech service: one request in, one MP3 body out. The pool and the HTTP adapter both have
-// this shape, so policies (quota, retry, cool-down) stack as layers around the adapter.
+// The port to a speech service: one request in, one MP3 body out. Policies (quota, retry, cool-down) stack as layers
+// of this shape; below them, `SpeechTransport` makes single attempts.
 
-import type { SpeechRequest } from '../speech/speech-request.ts';
+import type { OutgoingRequest } from '../speech/speech-request.ts';
 
 /** Told while a request waits for its turn: at once, then at least every 2 s. */
 export type QueuedNotice = {
   readonly reason: 'quota' | 'busy';
+  /** 1 is the next to go. */
   readonly position: number;
   readonly etaMs: number;
 };
@@ -13,6 +14,7 @@ export type QueuedNotice = {
 export type OpenOptions = {
   /** Cancels at any stage: waiting, connecting, or mid-body; the upstream socket is closed. */
   readonly signal: AbortSignal;
+  /** Called synchronously; must not throw. */
   readonly onQueued?: (notice: QueuedNotice) => void;
 };
 
@@ -29,8 +31,9 @@ export type SpeechBody = {
 
 export type SpeechUpstream = {
   /**
-   * Resolves when the first audio bytes have arrived; rejects with an `upstream_…` or `busy` AppError.
-   * The body iterator may throw `upstream_timeout` (stall) or `upstream_broken` (reset, short body).
+   * Resolves when the first audio bytes have arrived; rejects with an `upstream_…`, `busy` or `shutting_down`
+   * AppError, or with the signal's reason (an Error). The body iterator may throw `upstream_timeout` (stall),
+   * `upstream_broken` (reset, short body) or the signal's reason.
    */
-  open(request: SpeechRequest, options: OpenOptions): Promise<SpeechBody>;
+  open(request: OutgoingRequest, options: OpenOptions): Promise<SpeechBody>;
 };

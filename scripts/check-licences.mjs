@@ -1,0 +1,60 @@
+// Every package that Voxgate installs in production, direct or not, must be under a licence that goes with
+// ours, and NOTICE must name it. The lockfile says which packages, their own package.json under what.
+//
+//   node scripts/check-licences.mjs           check
+//   node scripts/check-licences.mjs --write   write the list into NOTICE anew, after reading what changed
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const NOTICE = join(ROOT, 'NOTICE');
+const LIST_HEADING = 'npm packages installed with Voxgate';
+
+/** Permissive licences, which ask for no more than NOTICE and the packages' own files give. */
+const ALLOWED = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+]);
+
+/** Others, each by name and with the reason why it may be there. */
+const EXCEPTIONS = {
+  '@echogarden/espeak-ng-emscripten': {
+    licence: 'GPL-3.0',
+    reason: 'optional, and run as a separate program; see docs/decisions/0006',
+  },
+};
+
+const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+
+const problems = [];
+const lines = new Set();
+for (const [path, locked] of Object.entries(packages)) {
+  if (path === '' || locked.dev || locked.devOptional) continue;
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const manifest = join(ROOT, path, 'package.json');
+  // An optional package may be absent; what the lockfile recorded of it has to do.
+  const licence = (existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : locked).license;
+  const isExcepted = locked.optional === true && EXCEPTIONS[name]?.licence === licence;
+  if (!ALLOWED.has(licence) && !isExcepted)
+    problems.push(`${name} ${locked.version}: ${licence ?? 'no licence given'} is not in the allow list`);
+  if (locked.hasInstallScript)
+    problems.push(`${name} ${locked.version}: has an install script; production installs run none`);
+  lines.add(`  ${name} ${locked.version}, ${licence}`);
+}
+
+const notice = readFileSync(NOTICE, 'utf8');
+const start = notice.indexOf(LIST_HEADING);
+if (start < 0) throw new Error(`NOTICE has no part headed "${LIST_HEADING}"`);
+const wanted = `${notice.slice(0, start)}${LIST_HEADING}\n\n${[...lines].sort((a, b) => (a < b ? -1 : 1)).join('\n')}\n`;
+if (process.argv.includes('--write')) writeFileSync(NOTICE, wanted);
+else if (notice !== wanted) problems.push('the list in NOTICE is not that of the lockfile');
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log(`${lines.size} production packages, all under allowed licences`);

@@ -1,0 +1,74 @@
+// Programs that some test files need and npm cannot bring: declared here, asked for by test.mjs.
+// Where installing is fine (root on Debian or Ubuntu, or CI) they are installed and must then be there;
+// on somebody's own machine nothing is installed, and what needs them is left out and counted.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/**
+ * `probes`: commands that all succeed when the program is there. `packages`: Debian's names.
+ * `files`: test files that are nothing without it. `partOf`: test files in which some tests need it; those
+ * skip themselves when the variable WITHOUT_PROGRAMS (names separated by commas) holds its name.
+ */
+const PROGRAMS = [
+  {
+    name: 'ffmpeg',
+    packages: ['ffmpeg'],
+    probes: [
+      ['ffmpeg', '-version'],
+      ['ffprobe', '-version'],
+    ],
+    files: /^test\/compat\/ffmpeg[^/]*\.test\.ts$/,
+  },
+  {
+    name: 'python3-websockets',
+    packages: ['python3', 'python3-websockets'],
+    // The system's own Python: another one first in PATH would not see Debian's packages.
+    probes: [['/usr/bin/python3', '-c', 'import websockets']],
+    partOf: /^test\/examples\.test\.ts$/,
+  },
+];
+
+const isRoot = process.getuid?.() === 0;
+const inCi = !['', '0', 'false'].includes(process.env.CI ?? '');
+const mayInstall = inCi || (isRoot && existsSync('/etc/debian_version'));
+
+const run = ([program, ...args], output) =>
+  spawnSync(program, args, {
+    stdio: ['ignore', output, output],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  }).status === 0;
+
+const isPresent = (program) => program.probes.every((probe) => run(probe, 'ignore'));
+const installCommand = (programs) =>
+  `sudo apt-get install ${programs.flatMap((program) => program.packages).join(' ')}`;
+
+function install(programs) {
+  const packages = programs.flatMap((program) => program.packages);
+  console.log(`installing ${packages.join(' ')}`);
+  const apt = isRoot ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
+  run([...apt, 'update', '-qq'], 'inherit');
+  run([...apt, 'install', '-y', '-qq', '--no-install-recommends', ...packages], 'inherit');
+}
+
+/**
+ * Sees to the programs that `testFiles` (paths from the root) need.
+ * `missing` are the names that are not there, `leftOut` the files that cannot run for that, `command` what
+ * gets them. `allowed` is false where they had to be there.
+ */
+export function provideSystemPrograms(testFiles) {
+  const needed = PROGRAMS.filter(({ files, partOf }) =>
+    testFiles.some((file) => files?.test(file) || partOf?.test(file)),
+  );
+  let missing = needed.filter((program) => !isPresent(program));
+  if (missing.length > 0 && mayInstall) {
+    install(missing);
+    missing = missing.filter((program) => !isPresent(program));
+  }
+  return {
+    allowed: missing.length === 0 || !mayInstall,
+    missing: missing.map((program) => program.name),
+    leftOut: testFiles.filter((file) => missing.some((program) => program.files?.test(file))),
+    command: installCommand(missing),
+  };
+}

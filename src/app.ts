@@ -1,0 +1,249 @@
+// Builds every object of the gateway once and stops them in the reverse order. The only place where adapters are
+// chosen; everything below gets what it needs as an argument.
+
+import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createCredentials } from './access/credentials.ts';
+import { createFilterBanks } from './audio/filter-bank.ts';
+import { loadMp3Decoders } from './audio/mp3-decoder.ts';
+import { loadMp3Encoders } from './audio/mp3-encoder.ts';
+import { systemClock } from './base/clock.ts';
+import type { Log } from './base/log.ts';
+import { createMetrics } from './base/metrics.ts';
+import { systemRandom } from './base/random.ts';
+import { asyncApiDocument } from './dialects/asyncapi.ts';
+import { startEmbeddedEngine } from './embedded-engine.ts';
+import { createGatewayMetrics } from './gateway/gateway-metrics.ts';
+import { createSocketServer } from './gateway/socket-server.ts';
+import { createAdminServer } from './http/admin-server.ts';
+import { createHttpServer } from './http/http-server.ts';
+import { createPlayoutClock } from './playout/playout-clock.ts';
+import type { SessionRuntime } from './session/session-runtime.ts';
+import { defaultSettings } from './session/turn-settings.ts';
+import { isLoopback } from './setting.ts';
+import type { Config } from './settings.ts';
+import { createHttpSpeechUpstream } from './upstream/http-speech-upstream.ts';
+import { createUpstreamPool } from './upstream/upstream-pool.ts';
+
+export type Gateway = {
+  /** `http://host:port` or `https://…`. */
+  readonly url: string;
+  /** `ws://host:port/v1/session` or `wss://…`. */
+  readonly sessionUrl: string;
+  readonly engineUrl: string | undefined;
+  readonly adminUrl: string | undefined;
+  /** Lets playing turns finish for at most `drainMs`, then closes everything. Further calls wait for the same end. */
+  stop(drainMs: number): Promise<void>;
+};
+
+export type GatewayOptions = { readonly config: Config; readonly log: Log; readonly version: string };
+
+/** The gateway's own bounds that no one has needed to set. */
+const MESSAGE_BYTES = 256 * 1024;
+const MESSAGES_PER_SECOND = 5000;
+const MOST_WAITING_REQUESTS = 1000;
+const WARM_CONNECTIONS = 2;
+
+type Stop = () => Promise<void> | void;
+
+export async function startGateway({ config, log, version }: GatewayOptions): Promise<Gateway> {
+  const stops: Stop[] = [];
+  const stopAll = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  try {
+    return await build({ config, log, version }, stops, stopAll);
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+async function build(
+  { config, log, version }: GatewayOptions,
+  stops: Stop[],
+  stopAll: Stop,
+): Promise<Gateway> {
+  const clock = systemClock;
+  const random = systemRandom;
+  const metrics = createMetrics();
+  const loopDelay = monitorEventLoopDelay({ resolution: 10 });
+  loopDelay.enable();
+  stops.push(() => {
+    loopDelay.disable();
+  });
+
+  const upstream = await chooseUpstream(config, log, stops);
+  const transport = createHttpSpeechUpstream({
+    baseUrl: new URL(upstream.url),
+    maxConnections: upstream.keys.length * config.upstreamMaxInFlightPerKey,
+    deadlines: {
+      connectMs: config.upstreamConnectTimeoutMs,
+      firstByteMs: config.upstreamFirstByteTimeoutMs,
+      stallMs: config.upstreamStallTimeoutMs,
+    },
+    clock,
+  });
+  stops.push(() => transport.close());
+  const pool = createUpstreamPool({
+    keys: upstream.keys,
+    maxInFlightPerKey: config.upstreamMaxInFlightPerKey,
+    maxWaitMs: config.upstreamMaxWaitMs,
+    maxWaiting: MOST_WAITING_REQUESTS,
+    transport,
+    clock,
+    random,
+    log,
+    metrics,
+  });
+  stops.push(() => pool.close());
+  await transport.warm(WARM_CONNECTIONS);
+
+  const gatewayMetrics = createGatewayMetrics(metrics, {
+    sessions: () => sockets.connections.size,
+    turns: () => sum((connection) => connection.turnsUnheard),
+    bufferedBytes: () => sum((connection) => connection.bufferedBytes),
+    loopDelaySeconds() {
+      const seconds = loopDelay.percentile(99) / 1e9;
+      loopDelay.reset();
+      return Number.isFinite(seconds) ? seconds : 0;
+    },
+    residentBytes: () => process.memoryUsage.rss(),
+  });
+  const playout = createPlayoutClock({
+    clock,
+    onTick: gatewayMetrics.tick,
+    onFault: (_player, fault) => log.error('a session failed while sending', { cause: String(fault) }),
+  });
+  stops.push(() => playout.close());
+
+  const runtime: SessionRuntime = {
+    upstream: pool,
+    codecs: {
+      decoders: await loadMp3Decoders(),
+      encoders: await loadMp3Encoders(),
+      banks: createFilterBanks(),
+    },
+    clock,
+    playout,
+    random,
+    log,
+    metrics: gatewayMetrics,
+    limits: {
+      textChars: config.pendingTextChars,
+      pendingTextChars: config.pendingTextChars,
+      turnsInFlight: config.maxTurnsInFlight,
+      spoolBytes: config.spoolBytes,
+      creditTimeoutMs: config.creditTimeoutMs,
+    },
+    defaultVoice: upstream.voice,
+    defaultVoice2: upstream.voice2,
+  };
+  const tls = readTls(config);
+  const scheme = tls === undefined ? 'http' : 'https';
+  const credentials = createCredentials(
+    config.apiKeys.map(({ user, key }) => ({ userId: user, apiKey: key })),
+  );
+  const sockets = createSocketServer({
+    version,
+    scheme,
+    credentials,
+    runtime,
+    settings: defaultSettings(config.leadMs),
+    limits: { ...config, messageBytes: MESSAGE_BYTES, messagesPerSecond: MESSAGES_PER_SECOND },
+    onOpened: gatewayMetrics.sessionOpened,
+    onClosed: gatewayMetrics.sessionClosed,
+  });
+  const sum = (
+    of: (connection: typeof sockets.connections extends ReadonlySet<infer C> ? C : never) => number,
+  ) => [...sockets.connections].reduce((total, connection) => total + of(connection), 0);
+  stops.push(() => sockets.close());
+
+  let phase: 'ready' | 'stopping' = 'ready';
+  const http = createHttpServer({
+    log,
+    tls,
+    loopbackOnly: !credentials.areRequired,
+    adminKey: config.adminKey,
+    notReady: () => (phase === 'stopping' ? 'stopping' : undefined),
+    exposeMetrics: metrics.expose,
+    asyncApi: () => asyncApiDocument(version, new URL(url).host),
+  });
+  sockets.attach(http.server);
+  await http.listen({ host: config.host, port: config.port });
+  stops.push(() => http.close());
+  const url = `${scheme}://${addressOf(config.host, http.server.address())}`;
+  const adminUrl = await startAdmin();
+
+  async function startAdmin(): Promise<string | undefined> {
+    if (config.adminPort === 0) return undefined;
+    const admin = createAdminServer({
+      adminKey: config.adminKey,
+      exposeMetrics: metrics.expose,
+      pool: () => pool.state(),
+      sessions: () =>
+        [...sockets.connections].map(({ id, openedAtMs, turnsUnheard, bufferedBytes }) => ({
+          id,
+          ageMs: Math.round(clock.now() - openedAtMs),
+          turnsUnheard,
+          bufferedBytes,
+        })),
+    });
+    await admin.listen({ host: '127.0.0.1', port: config.adminPort });
+    stops.push(() => admin.close());
+    return `http://${addressOf('127.0.0.1', admin.server.address())}`;
+  }
+
+  let stopping: Promise<void> | undefined;
+  return {
+    url,
+    sessionUrl: `${url.replace(/^http/, 'ws')}/v1/session`,
+    engineUrl: upstream.isEmbedded ? upstream.url : undefined,
+    adminUrl,
+    stop(drainMs) {
+      stopping ??= (async () => {
+        phase = 'stopping';
+        await sockets.drain(drainMs);
+        await stopAll();
+      })();
+      return stopping;
+    },
+  };
+}
+
+type Upstream = {
+  readonly url: string;
+  readonly keys: Config['upstreamKeys'];
+  readonly voice: string | undefined;
+  readonly voice2: string | undefined;
+  readonly isEmbedded: boolean;
+};
+
+/** The configured speech service, or the embedded engine. */
+async function chooseUpstream(config: Config, log: Log, stops: Stop[]): Promise<Upstream> {
+  const { voice, voice2 } = config;
+  if (config.upstreamUrl !== undefined) {
+    return { url: config.upstreamUrl, keys: config.upstreamKeys, voice, voice2, isEmbedded: false };
+  }
+  const engine = await startEmbeddedEngine(config.enginePerMinute, log);
+  stops.push(engine.close);
+  return {
+    url: engine.url,
+    keys: [engine.key],
+    voice: voice ?? engine.femaleVoice,
+    voice2: voice2 ?? engine.maleVoice,
+    isEmbedded: true,
+  };
+}
+
+function readTls({ tlsCert, tlsKey }: Config): { readonly cert: string; readonly key: string } | undefined {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  return { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
+}
+
+const addressOf = (host: string, address: unknown): string => {
+  const { port } = address as { port: number };
+  // Whoever listens everywhere is reached on this machine by its own name.
+  const name = isLoopback(host) ? host : 'localhost';
+  return `${name.includes(':') ? `[${name}]` : name}:${port}`;
+};

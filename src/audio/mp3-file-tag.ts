@@ -1,0 +1,44 @@
+// Tags that files carry around their audio, told by their first bytes and measured so that they can be skipped:
+// ID3v2 (id3.org/id3v2.4.0-structure 3.1), ID3v1 (128 bytes, "TAG") and APEv2 (header, items, footer).
+
+const ID3V1_BYTES = 128;
+const ID3V2_HEADER_BYTES = 10;
+const ID3V2_HAS_FOOTER = 0x10;
+const APE_HEADER_BYTES = 32;
+/** Bit 29 of the flags: this is the header, and `size` counts what follows it. */
+const APE_IS_HEADER = 0x20000000;
+
+const startsWith = (bytes: Uint8Array, at: number, text: string): boolean => {
+  for (let i = 0; i < text.length && at + i < bytes.length; i++)
+    if (bytes[at + i] !== text.charCodeAt(i)) return false;
+  return true;
+};
+
+const uint32le = (bytes: Uint8Array, at: number): number =>
+  (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+
+function id3v2Bytes(bytes: Uint8Array, at: number): number {
+  let size = 0;
+  for (let i = at + 6; i < at + 10; i++) {
+    // Seven bits a byte, so that a size never looks like a frame header.
+    if (bytes[i]! > 0x7f) return 0;
+    size = size * 128 + bytes[i]!;
+  }
+  const footerBytes = bytes[at + 5]! & ID3V2_HAS_FOOTER ? ID3V2_HEADER_BYTES : 0;
+  return ID3V2_HEADER_BYTES + size + footerBytes;
+}
+
+/** Whether the four bytes at `at` look like the start of a tag. */
+export const beginsFileTag = (bytes: Uint8Array, at: number): boolean =>
+  startsWith(bytes, at, 'TAG') || startsWith(bytes, at, 'ID3') || startsWith(bytes, at, 'APET');
+
+/** The length of the tag that begins at `at`, 0 when none does. */
+export function fileTagBytes(bytes: Uint8Array, at: number): number | 'more-bytes' {
+  const left = bytes.length - at;
+  if (startsWith(bytes, at, 'TAG')) return left < 3 ? 'more-bytes' : ID3V1_BYTES;
+  if (startsWith(bytes, at, 'ID3')) return left < ID3V2_HEADER_BYTES ? 'more-bytes' : id3v2Bytes(bytes, at);
+  if (!startsWith(bytes, at, 'APETAGEX')) return 0;
+  if (left < APE_HEADER_BYTES) return 'more-bytes';
+  const isHeader = (uint32le(bytes, at + 20) & APE_IS_HEADER) !== 0;
+  return APE_HEADER_BYTES + (isHeader ? uint32le(bytes, at + 12) : 0);
+}

@@ -1,0 +1,132 @@
+// One turn's MP3 frames → blocks of PCM, across the several upstream bodies that a turn may have. Each body is
+// decoded afresh and cut to the samples of its source, so that two bodies join without a gap or an overlap.
+// What mpg123 would trim by itself is trimmed here: it would need to see the tag frame, which the parser takes.
+
+import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
+import type { Mp3Frame } from './mp3-frame-parser.ts';
+import type { Mp3StreamTag } from './mp3-stream-tag.ts';
+import type { PcmBlock } from './stage.ts';
+
+/** The delay of the hybrid filter bank in every Layer III decoder, in samples (LAME's tag counts without it). */
+const DECODER_DELAY = 529;
+/** LAME's own delay of 576, and the usual one of its kin, where no tag says otherwise. */
+const USUAL_ENCODER_DELAY = 576;
+
+/** Positions in the decoded samples of one stream; the last two are infinite when no tag tells them. */
+type Trim = {
+  /** First sample of the source. */
+  readonly lead: number;
+  /** Behind the last sample of the source. */
+  readonly end: number;
+  /** Behind the last frame that the tag counts. */
+  readonly told: number;
+};
+
+function trimOf(tag: Mp3StreamTag | undefined, samplesPerFrame: number): Trim {
+  const lead = (tag?.encoderDelay ?? USUAL_ENCODER_DELAY) + DECODER_DELAY;
+  const told = (tag?.totalFrames ?? Number.POSITIVE_INFINITY) * samplesPerFrame;
+  const end = tag?.padding === undefined ? Number.POSITIVE_INFINITY : told - tag.padding + DECODER_DELAY;
+  return { lead, end: Math.max(lead, end), told };
+}
+
+/**
+ * How many of the first `decoded` samples are kept. A stream that goes on behind the frames that its tag counts
+ * (files joined without care) shows that the tag does not speak for it: what follows is speech and is kept.
+ */
+const keptSamples = ({ lead, end, told }: Trim, decoded: number): number =>
+  Math.max(0, decoded - lead - Math.max(0, Math.min(decoded, told) - end));
+
+/**
+ * The exact number of samples, at the stream's own rate, that `frames` frames of `samplesPerFrame` give, the
+ * tag's frame not counted: totalFrames · samplesPerFrame − encoderDelay − padding when the tag tells them and
+ * the frames are all there. It is what `createMp3ToPcm` emits, known before anything is decoded.
+ */
+export const streamSamples = (
+  tag: Mp3StreamTag | undefined,
+  frames: number,
+  samplesPerFrame: number,
+): number => keptSamples(trimOf(tag, samplesPerFrame), frames * samplesPerFrame);
+
+export type Mp3ToPcm = {
+  /** A new body: nothing of the one before is left in the decoder. Throws when no decoder can be had. */
+  beginStream(): void;
+  /** What the body's tag frame says. Behind frames of the same body it begins a new stream (files joined). */
+  tag(tag: Mp3StreamTag): void;
+  /** Emits at most one block, at the frame's own rate. */
+  push(frame: Mp3Frame): void;
+  endStream(): void;
+  /** Frees the decoder; the turn is over, with or without `endStream`. */
+  close(): void;
+  /** Emitted since creation, all streams together. */
+  readonly emittedSamples: number;
+  readonly emittedMs: number;
+};
+
+export function createMp3ToPcm(decoders: Mp3Decoders, emit: (block: PcmBlock) => void): Mp3ToPcm {
+  let decoder: Mp3Decoder | undefined;
+  let streamTag: Mp3StreamTag | undefined;
+  let trim: Trim | undefined;
+  let decoded = 0;
+  let emittedSamples = 0;
+  // Counted per rate, so that hours of frames do not add up rounding errors.
+  let earlierMs = 0;
+  let rate = 0;
+  let samplesAtRate = 0;
+
+  const msAtRate = () => (rate === 0 ? 0 : (samplesAtRate * 1000) / rate);
+
+  const count = (samples: number, sampleRate: number): void => {
+    if (sampleRate !== rate) {
+      earlierMs += msAtRate();
+      samplesAtRate = 0;
+      rate = sampleRate;
+    }
+    samplesAtRate += samples;
+    emittedSamples += samples;
+  };
+
+  const onSamples = (samples: Float32Array, sampleRate: number): void => {
+    trim ??= trimOf(streamTag, samples.length);
+    const from = Math.max(0, trim.lead - decoded);
+    const before = keptSamples(trim, decoded);
+    decoded += samples.length;
+    const kept = keptSamples(trim, decoded) - before;
+    if (kept === 0) return;
+    count(kept, sampleRate);
+    emit({ samples: kept === samples.length ? samples : samples.subarray(from, from + kept), sampleRate });
+  };
+
+  const endStream = (): void => {
+    decoder?.close();
+    decoder = undefined;
+  };
+
+  const beginStream = (): void => {
+    endStream();
+    decoder = decoders.open();
+    streamTag = undefined;
+    trim = undefined;
+    decoded = 0;
+  };
+
+  return {
+    beginStream,
+    tag(tag) {
+      if (decoded > 0) beginStream();
+      streamTag = tag;
+    },
+    push(frame) {
+      if (decoder === undefined) throw new Error('an MP3 frame came outside a stream');
+      if (frame.afterGap) decoder.gap();
+      decoder.decode(frame.bytes, onSamples);
+    },
+    endStream,
+    close: endStream,
+    get emittedSamples() {
+      return emittedSamples;
+    },
+    get emittedMs() {
+      return earlierMs + msAtRate();
+    },
+  };
+}

@@ -1,0 +1,116 @@
+// MP3 frames of one turn → frames in the format that was asked for: decode → resample → encode as one chain of
+// synchronous calls. MP3 that needs no conversion passes through frame by frame and is never decoded.
+
+import type { OutputFormat } from '../speech/audio-format.ts';
+import { createEncoder } from './encoders.ts';
+import type { FilterBanks } from './filter-bank.ts';
+import type { Mp3Decoders } from './mp3-decoder.ts';
+import type { Mp3Encoders } from './mp3-encoder.ts';
+import type { Mp3Frame } from './mp3-frame-parser.ts';
+import type { Mp3StreamTag } from './mp3-stream-tag.ts';
+import { createMp3ToPcm } from './mp3-to-pcm.ts';
+import { createResampler } from './resampler.ts';
+import type { AudioFrame, PcmBlock, Stage } from './stage.ts';
+
+/** What a turn's codecs are made from; loaded once by the program and shared by all turns. */
+export type Codecs = {
+  readonly decoders: Mp3Decoders;
+  readonly encoders: Mp3Encoders;
+  readonly banks: FilterBanks;
+};
+
+export type TranscoderItem =
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'tag'; readonly tag: Mp3StreamTag }
+  | { readonly kind: 'frame'; readonly frame: Mp3Frame }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'flush' };
+
+export type Transcoder = {
+  push(item: TranscoderItem): void;
+  /** Appends silence, for a turn that has nothing to say. */
+  silence(ms: number): void;
+  /** No more input: the tail is padded to a whole frame. Once. */
+  flush(): void;
+  close(): void;
+  /** True until the first audio of the turn. */
+  readonly isSilent: boolean;
+  /** Hz of what comes out; known at the latest when the first frame does. */
+  readonly sampleRate: number | undefined;
+};
+
+/** For mp3 without a rate when there is no upstream audio to follow. */
+const FALLBACK_RATE = 24_000;
+
+export function createTranscoder(
+  output: OutputFormat,
+  codecs: Codecs,
+  emit: (frame: AudioFrame) => void,
+): Transcoder {
+  let sampleRate = output.sampleRate;
+  let isSilent = true;
+  let encoder: Stage<Float32Array> | undefined;
+  let resampler: { readonly fromRate: number; readonly stage: Stage<Float32Array> } | undefined;
+  let isPassing = output.format === 'mp3';
+  let isOver = false;
+
+  const encode = (samples: Float32Array) => {
+    sampleRate ??= FALLBACK_RATE;
+    encoder ??= createEncoder({ ...output, sampleRate }, codecs.encoders, emit);
+    encoder.push(samples);
+  };
+  const onPcm = ({ samples, sampleRate: fromRate }: PcmBlock) => {
+    isSilent = false;
+    sampleRate ??= fromRate;
+    if (resampler?.fromRate !== fromRate) {
+      resampler?.stage.flush();
+      resampler = { fromRate, stage: createResampler(codecs.banks, fromRate, sampleRate, encode) };
+    }
+    resampler.stage.push(samples);
+  };
+  const decoder = createMp3ToPcm(codecs.decoders, onPcm);
+
+  const onFrame = (frame: Mp3Frame) => {
+    const { header } = frame;
+    isPassing &&= output.sampleRate === undefined || header.sampleRate === output.sampleRate;
+    if (!isPassing) return decoder.push(frame);
+    isSilent = false;
+    sampleRate ??= header.sampleRate;
+    // Samples count at the turn's rate, so that a rate that changes on the way keeps the clock right.
+    emit({
+      bytes: frame.bytes,
+      samples: Math.round((header.samplesPerFrame * sampleRate) / header.sampleRate),
+    });
+  };
+
+  return {
+    push(item) {
+      if (isOver) return;
+      if (item.kind === 'frame') onFrame(item.frame);
+      else if (item.kind === 'tag') decoder.tag(item.tag);
+      else if (item.kind === 'begin') decoder.beginStream();
+      else if (item.kind === 'end') decoder.endStream();
+    },
+    silence(ms) {
+      sampleRate ??= FALLBACK_RATE;
+      encode(new Float32Array(Math.round((ms * sampleRate) / 1000)));
+    },
+    flush() {
+      if (isOver) return;
+      isOver = true;
+      decoder.endStream();
+      resampler?.stage.flush();
+      encoder?.flush();
+    },
+    close() {
+      isOver = true;
+      decoder.close();
+    },
+    get isSilent() {
+      return isSilent;
+    },
+    get sampleRate() {
+      return sampleRate;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// What a command of the program gets, and how it says that it was called wrongly.
+
+export type Terminal = {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  /** One line to standard output. */
+  print(line: string): void;
+  /** One line to standard error. */
+  complain(line: string): void;
+  /** Replaces the line that a terminal shows last; nothing when the output is piped. */
+  status(line: string): void;
+  readonly isInteractive: boolean;
+  readonly input: AsyncIterable<Buffer> & { readonly isTTY?: boolean };
+  /** Aborted by SIGINT or SIGTERM. */
+  readonly interrupted: AbortSignal;
+  readFile(path: string): string;
+  writeFile(path: string, bytes: Uint8Array): void;
+};
+
+export type Command = {
+  readonly summary: string;
+  readonly help: () => string;
+  /** Resolves to the exit code: 0 done, 1 failed. Throws a UsageError for 2. */
+  run(terminal: Terminal): Promise<number>;
+};
+
+/** The command was called in a way that it does not know; the message says what is allowed. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

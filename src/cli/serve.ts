@@ -1,0 +1,37 @@
+// `voxgate serve`: the gateway until it is told to stop.
+
+import { startGateway } from '../app.ts';
+import { parseConfig } from '../config.ts';
+import { createPinoLog } from '../pino-log.ts';
+import { settingsHelp } from '../settings.ts';
+import { type Command, type Terminal, UsageError } from './command.ts';
+import { untilInterrupted } from './until-interrupted.ts';
+
+async function run(terminal: Terminal): Promise<number> {
+  const parsed = parseConfig({ env: terminal.env, flags: terminal.args, file: terminal.readFile });
+  if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
+  const { config } = parsed;
+  const log = createPinoLog(config.logLevel);
+  for (const warning of parsed.warnings) log.warn(warning);
+
+  const gateway = await startGateway({ config, log, version: terminal.version });
+  const say = gateway.sessionUrl;
+  terminal.print(`Voxgate ${terminal.version} is listening at ${gateway.url}`);
+  terminal.print(`  sessions   ${say}`);
+  terminal.print(`  engine     ${gateway.engineUrl ?? `${config.upstreamUrl} (remote)`}`);
+  if (gateway.adminUrl !== undefined) terminal.print(`  operator   ${gateway.adminUrl}`);
+  terminal.print(`  try        voxgate say "Hello from Voxgate." --url ${say} --out hello.wav`);
+  log.info('listening', { url: gateway.url });
+
+  await untilInterrupted(terminal.interrupted);
+  log.info('stopping', { drainMs: config.drainMs });
+  await gateway.stop(config.drainMs);
+  log.info('stopped');
+  return 0;
+}
+
+export const serve: Command = {
+  summary: 'run the gateway, with the embedded engine unless an upstream is set',
+  help: () => `Usage: voxgate serve [--config FILE] [--SETTING VALUE …]\n\n${settingsHelp()}`,
+  run,
+};

@@ -1,0 +1,86 @@
+// A client of the native protocol for the commands: connect, send, wait for what comes. One listener, no queue:
+// messages are handed over as they arrive, audio with the turn that it belongs to.
+
+import { WebSocket } from 'ws';
+import type { EventOf, ServerEvent, ServerEventType } from '../dialects/native-events.ts';
+import type { ClientCommand } from '../dialects/native-messages.ts';
+
+export type SessionClient = {
+  send(command: ClientCommand): void;
+  /** The next message of `type` that fits; rejects when the connection ends first. */
+  next<T extends ServerEventType>(type: T, fits?: (event: EventOf<T>) => boolean): Promise<EventOf<T>>;
+  close(): void;
+};
+
+export type SessionClientOptions = {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  onEvent?(event: ServerEvent): void;
+  onAudio?(bytes: Uint8Array, turn: string): void;
+};
+
+type Waiter = {
+  readonly fits: (event: ServerEvent) => boolean;
+  resolve(event: ServerEvent): void;
+  reject(error: Error): void;
+};
+
+const CONNECT_DEADLINE_MS = 10_000;
+
+/** Resolves after `ready`; rejects with what the gateway answered when it refuses the upgrade. */
+export async function connectSession(options: SessionClientOptions): Promise<SessionClient> {
+  const socket = new WebSocket(options.url, 'voxgate.v1', {
+    headers: { ...options.headers },
+    handshakeTimeout: CONNECT_DEADLINE_MS,
+    perMessageDeflate: false,
+  });
+  let waiters: Waiter[] = [];
+  let turn = '';
+
+  const fail = (error: Error) => {
+    const all = waiters;
+    waiters = [];
+    for (const waiter of all) waiter.reject(error);
+  };
+  const onEvent = (event: ServerEvent) => {
+    if (event.type === 'started') turn = event.turn;
+    if (event.type === 'audio') options.onAudio?.(Buffer.from(event.data, 'base64'), event.turn);
+    options.onEvent?.(event);
+    const fitting = waiters.filter((waiter) => waiter.fits(event));
+    waiters = waiters.filter((waiter) => !fitting.includes(waiter));
+    for (const waiter of fitting) waiter.resolve(event);
+  };
+  const client: SessionClient = {
+    send: (command) => socket.send(JSON.stringify(command)),
+    next: <T extends ServerEventType>(type: T, fits: (event: EventOf<T>) => boolean = () => true) =>
+      new Promise<EventOf<T>>((resolve, reject) => {
+        waiters.push({
+          fits: (event) => event.type === type && fits(event as EventOf<T>),
+          resolve: (event) => resolve(event as EventOf<T>),
+          reject,
+        });
+        if (socket.readyState > WebSocket.OPEN) fail(new Error('The connection is closed.'));
+      }),
+    close: () => socket.close(1000),
+  };
+
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) options.onAudio?.(data as Buffer, turn);
+    else onEvent(JSON.parse((data as Buffer).toString('utf8')) as ServerEvent);
+  });
+  socket.on('close', (code, reason) => {
+    fail(new Error(`The gateway closed the connection (${code}${reason.length > 0 ? `, ${reason}` : ''}).`));
+  });
+  socket.on('unexpected-response', (_request, response) => {
+    let body = '';
+    response.on('data', (chunk: Buffer) => {
+      body = (body + chunk.toString('utf8')).slice(0, 2000);
+    });
+    response.on('end', () =>
+      fail(new Error(`The gateway refused the session: ${response.statusCode} ${body}`)),
+    );
+  });
+  socket.on('error', fail);
+  await client.next('ready');
+  return client;
+}

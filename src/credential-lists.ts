@@ -1,0 +1,72 @@
+// The two lists of credentials an operator gives: who may call Voxgate, and the keys it calls the upstream with.
+// Both are `id:key` entries; the first colon divides, so a key may hold more of them and an id none.
+
+import { type Reading, type Setting, secretList } from './setting.ts';
+
+export type ApiKey = { readonly user: string; readonly key: string };
+
+/** `perMinute` is the key's request limit where the operator knows it; `undefined` = not told. */
+export type UpstreamKey = {
+  readonly userId: string;
+  readonly apiKey: string;
+  readonly perMinute: number | undefined;
+};
+
+const MOST_PER_MINUTE = 100_000;
+const wrong = (what: string): { readonly ok: false; readonly wrong: string } => ({ ok: false, wrong: what });
+
+/** Both halves travel in HTTP headers, so they are visible ASCII (RFC 9110 5.5), at most 512 characters. */
+function divide(entry: string): Reading<readonly [id: string, key: string]> {
+  if (!/^[\x21-\x7e]{1,1025}$/.test(entry)) return wrong('holds a space or a character that is not ASCII');
+  const colon = entry.indexOf(':');
+  if (colon < 0) return wrong('has no colon');
+  const [id, key] = [entry.slice(0, colon), entry.slice(colon + 1)];
+  if (id === '') return wrong('has nothing before the colon');
+  if (key === '') return wrong('has nothing after the colon');
+  if (id.length > 512 || key.length > 512) return wrong('is longer than 512 characters a side');
+  return { ok: true, value: [id, key] };
+}
+
+/** A user may hold several keys (so that one can be replaced); a key names one user, so it occurs once. */
+export const apiKeyList = (meaning: string): Setting<readonly ApiKey[]> =>
+  secretList<ApiKey>({
+    placeholder: 'USER:KEY,…',
+    meaning,
+    allowed: 'user:key[,user:key…], each key once',
+    readEntry(entry, before) {
+      const parts = divide(entry);
+      if (!parts.ok) return parts;
+      const [user, key] = parts.value;
+      const twin = before.findIndex((each) => each.key === key);
+      return twin < 0
+        ? { ok: true, value: { user, key } }
+        : wrong(`has the same key as entry ${twin + 1}: a key must name one user`);
+    },
+  });
+
+export const upstreamKeyList = (meaning: string): Setting<readonly UpstreamKey[]> =>
+  secretList<UpstreamKey>({
+    placeholder: 'USERID:APIKEY[@PERMINUTE],…',
+    meaning,
+    allowed: `userId:apiKey[@perMinute][,…], perMinute from 1 to ${MOST_PER_MINUTE}, each apiKey once`,
+    readEntry(entry, before) {
+      const parts = divide(entry);
+      if (!parts.ok) return parts;
+      const [userId, rest] = parts.value;
+      // The last @ divides: a key that holds one itself needs its limit written out.
+      const at = rest.lastIndexOf('@');
+      const apiKey = at < 0 ? rest : rest.slice(0, at);
+      const limit = at < 0 ? undefined : rest.slice(at + 1);
+      const perMinute = limit === undefined ? undefined : Number(limit);
+      if (apiKey === '') return wrong('has no key before the @');
+      if (limit !== undefined && !/^\d{1,6}$/.test(limit))
+        return wrong('has something other than digits after the @');
+      if (perMinute !== undefined && (perMinute < 1 || perMinute > MOST_PER_MINUTE))
+        return wrong('asks for a limit out of range');
+      const twin = before.findIndex((each) => each.apiKey === apiKey);
+      // Limits are counted per key, so the same key twice would be counted as two budgets.
+      return twin < 0
+        ? { ok: true, value: { userId, apiKey, perMinute } }
+        : wrong(`has the same key as entry ${twin + 1}`);
+    },
+  });

@@ -1,0 +1,73 @@
+// The native protocol's codec: text frame → command or refusal, event → text frame. It knows no socket.
+
+import type { ErrorCode } from '../base/app-error.ts';
+import { formatIssues } from '../base/format-issues.ts';
+import type { ServerEvent } from './native-events.ts';
+import { type ClientCommand, clientMessageSchemas, LATER_MESSAGE_TYPES } from './native-messages.ts';
+
+export type Decoded =
+  | { readonly ok: true; readonly command: ClientCommand }
+  | {
+      readonly ok: false;
+      readonly code: ErrorCode;
+      readonly message: string;
+      /** The turn that the refused message named, when it named one. */
+      readonly turn: string | undefined;
+    };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function decodeNative(frame: string): Decoded {
+  let value: unknown;
+  try {
+    value = JSON.parse(frame);
+  } catch {
+    return { ok: false, code: 'invalid_json', message: 'The message is not valid JSON.', turn: undefined };
+  }
+  if (!isObject(value)) {
+    return {
+      ok: false,
+      code: 'invalid_request',
+      message: 'A message is a JSON object with a type.',
+      turn: undefined,
+    };
+  }
+  const named = value.turn;
+  const turn = typeof named === 'string' && named.length >= 1 && named.length <= 64 ? named : undefined;
+  const type = value.type;
+  if (typeof type !== 'string' || !Object.hasOwn(clientMessageSchemas, type)) return refuseType(type, turn);
+  const parsed = clientMessageSchemas[type as keyof typeof clientMessageSchemas].safeParse(value, {
+    reportInput: true,
+  });
+  if (parsed.success) return { ok: true, command: parsed.data };
+  return {
+    ok: false,
+    code: 'invalid_request',
+    message: `${type}: ${formatIssues(parsed.error.issues)}`,
+    turn,
+  };
+}
+
+function refuseType(type: unknown, turn: string | undefined): Decoded {
+  if ((LATER_MESSAGE_TYPES as readonly unknown[]).includes(type)) {
+    return {
+      ok: false,
+      code: 'unsupported',
+      message: `${String(type)} is not available in this version.`,
+      turn,
+    };
+  }
+  const known = Object.keys(clientMessageSchemas).join(', ');
+  return { ok: false, code: 'unknown_type', message: `type must be one of ${known}.`, turn };
+}
+
+export const encodeNative = (event: ServerEvent): string => JSON.stringify(event);
+
+/** Audio as text, built without a detour over an object: this is the hot path of base64 clients. */
+export const encodeAudio = (turn: string, seq: number, atMs: number, bytes: Uint8Array): string =>
+  `{"type":"audio","turn":${JSON.stringify(turn)},"seq":${seq},"ms":${Math.round(atMs * 1000) / 1000},"data":"${Buffer.from(
+    bytes.buffer,
+    bytes.byteOffset,
+    bytes.byteLength,
+  ).toString('base64')}"}`;

@@ -1,0 +1,112 @@
+// What the gateway says in the native protocol, as schemas: they give the types and the AsyncAPI document,
+// and tests hold every message that leaves a socket against them.
+
+import { z } from 'zod';
+import { SESSION_FORMATS } from '../speech/audio-format.ts';
+
+const turn = z.string();
+const ms = z.number().min(0);
+const count = z.int().min(0);
+const speaker = z.union([z.literal(1), z.literal(2)]);
+
+const event = <T extends string, F extends z.ZodRawShape>(type: T, fields: F) =>
+  z.strictObject({ type: z.literal(type), ...fields });
+
+export const OUTCOMES = ['complete', 'cancelled', 'truncated', 'failed'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+const captionWord = z.strictObject({
+  text: z.string(),
+  startMs: ms,
+  endMs: ms,
+  speaker: speaker.optional(),
+  charStart: count,
+  charEnd: count,
+});
+
+export const serverEventSchemas = {
+  ready: event('ready', {
+    session: z.string(),
+    version: z.string(),
+    limits: z.strictObject({
+      textChars: count.describe('Longest text of one speak or append, in characters'),
+      pendingTextChars: count.describe('Most text of one turn that may wait to be spoken'),
+      turnsInFlight: count.describe('Most turns named and not yet ended'),
+      messageBytes: count.describe('Largest message'),
+      messagesPerSecond: count.describe('Sustained rate of messages'),
+      idleTimeoutMs: count.describe('A session without messages or audio is closed after this; 0 is never'),
+    }),
+  }).describe('First message of a session'),
+  configured: event('configured', {
+    format: z.enum(SESSION_FORMATS),
+    sampleRate: z.int().optional().describe('Absent for mp3 as the upstream sends it'),
+    frameMs: ms,
+    pace: z.enum(['realtime', 'burst']),
+    leadMs: ms,
+    flow: z.enum(['clock', 'credit']),
+    audio: z.enum(['binary', 'base64']),
+    captions: z.enum(['off', 'words']),
+    markup: z.enum(['strip', 'keep']),
+    synthesis: z.record(z.string(), z.unknown()).describe('Defaults of a turn, as set'),
+  }).describe('The configuration in force'),
+  queued: event('queued', {
+    turn,
+    reason: z.enum(['quota', 'busy', 'previous-turn']),
+    position: count,
+    etaMs: ms,
+  }).describe('The turn cannot start now'),
+  started: event('started', {
+    turn,
+    format: z.enum(SESSION_FORMATS),
+    sampleRate: z.int(),
+    seed: count,
+    timings: z.strictObject({ queueMs: ms, upstreamTtfbMs: ms, firstAudioMs: ms }),
+  }).describe('The next binary frame is audio of this turn'),
+  audio: event('audio', { turn, seq: count, ms, data: z.string().describe('base64') }).describe(
+    'Audio, only with audio: "base64"',
+  ),
+  caption: event('caption', {
+    turn,
+    line: count,
+    words: z.array(captionWord),
+    estimated: z.boolean(),
+  }).describe('Words about to be heard; final once sent'),
+  flushed: event('flushed', { turn }).describe('All audio asked for before the flush has been sent'),
+  underrun: event('underrun', { turn, atMs: ms, gapMs: ms }).describe('The listener ran dry'),
+  ended: event('ended', {
+    turn,
+    outcome: z.enum(OUTCOMES),
+    audioMs: ms.describe('Audio made'),
+    sentMs: ms.describe('Audio sent'),
+    requests: count.describe('Upstream requests'),
+    resumes: count,
+    cached: z.boolean(),
+  }).describe('Exactly one per turn; no audio byte of the turn follows'),
+  heard: event('heard', {
+    turn,
+    playedMs: ms,
+    playedBy: z.enum(['client', 'mark', 'clock']),
+    spokenText: z.string(),
+    remainingText: z.string(),
+    speaker: speaker.optional(),
+  }).describe('Exactly one per started turn, when playing is over or cut'),
+  mark: event('mark', { turn, name: z.string(), outcome: z.enum(['played', 'cleared']) }).describe(
+    'Everything sent before the mark has been played, or will never be',
+  ),
+  error: event('error', {
+    code: z.string(),
+    message: z.string(),
+    turn: turn.optional(),
+    scope: z.enum(['turn', 'session']),
+    retryable: z.boolean(),
+    retryAfterMs: ms.optional(),
+  }).describe('docs/errors.md lists the codes'),
+  pong: event('pong', { id: z.string().optional() }).describe('Answer to ping'),
+  goaway: event('goaway', { deadlineMs: ms }).describe('The gateway is about to stop: no new turn is taken'),
+} as const;
+
+export type ServerEventType = keyof typeof serverEventSchemas;
+export type ServerEvent = {
+  [T in ServerEventType]: z.infer<(typeof serverEventSchemas)[T]>;
+}[ServerEventType];
+export type EventOf<T extends ServerEventType> = Extract<ServerEvent, { type: T }>;

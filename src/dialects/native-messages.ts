@@ -1,0 +1,102 @@
+// What a client of the native protocol may say, as schemas: they check each message, give the types,
+// and make the AsyncAPI document. Unknown fields are refused, so that a misspelt one is not silently ignored.
+
+import { z } from 'zod';
+import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, SESSION_FORMATS } from '../speech/audio-format.ts';
+import { synthesisFields } from '../speech/speech-request.ts';
+
+const turn = z.string().min(1).max(64).describe('Id of a turn, chosen by the client');
+const speaker = z.union([z.literal(1), z.literal(2)]);
+const sampleRate = z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE);
+const milliseconds = z.number().min(0).max(86_400_000);
+
+/** Fields of `configure`; the same names may stand in the query string of the upgrade. */
+export const configureFields = {
+  format: z.enum(SESSION_FORMATS).optional(),
+  sampleRate: sampleRate.optional(),
+  frameMs: z.number().min(10).max(100).optional(),
+  pace: z.enum(['realtime', 'burst']).optional(),
+  leadMs: z.number().min(40).max(5000).optional(),
+  flow: z.enum(['clock', 'credit']).optional(),
+  audio: z.enum(['binary', 'base64']).optional(),
+  captions: z.enum(['off', 'words']).optional(),
+  markup: z.enum(['strip', 'keep']).optional(),
+  ...synthesisFields,
+} as const;
+
+export const presetSchema = z.strictObject(configureFields);
+export type Preset = z.infer<typeof presetSchema>;
+
+const turnFields = {
+  format: configureFields.format,
+  sampleRate: configureFields.sampleRate,
+  ...synthesisFields,
+} as const;
+
+const message = <T extends string, F extends z.ZodRawShape>(type: T, fields: F) =>
+  z.strictObject({ type: z.literal(type), ...fields });
+
+export const configureSchema = message('configure', configureFields).describe(
+  'Sets defaults of the session; answered by configured or error',
+);
+
+export const speakSchema = message('speak', {
+  turn,
+  text: z.string().optional(),
+  dialogue: z
+    .array(z.strictObject({ speaker, text: z.string() }))
+    .min(1)
+    .max(1000)
+    .optional(),
+  ...turnFields,
+})
+  .refine((speak) => (speak.text === undefined) !== (speak.dialogue === undefined), {
+    message: 'exactly one of text and dialogue must be given',
+    path: ['text'],
+  })
+  .describe('A whole turn: one text, or lines of two speakers');
+
+export const appendSchema = message('append', {
+  turn,
+  text: z.string(),
+  speaker: speaker.optional(),
+  ...turnFields,
+}).describe('Text as it is produced, any split; synthesis fields only on the first message of a turn');
+
+export const flushSchema = message('flush', { turn }).describe('Speak what is there; answered by flushed');
+export const endSchema = message('end', { turn }).describe('No more text for this turn');
+export const cancelSchema = message('cancel', {
+  turn: turn.optional(),
+  playedMs: milliseconds.optional(),
+}).describe('Barge-in: no audio byte of the turn after its ended; without turn, all turns');
+export const markSchema = message('mark', { turn, name: z.string().min(1).max(128) }).describe(
+  'Echoed when everything sent before it has been played',
+);
+export const playedSchema = message('played', { turn, ms: milliseconds }).describe(
+  'What the listener has heard of the turn, cumulative',
+);
+export const pingSchema = message('ping', { id: z.string().max(128).optional() }).describe(
+  'Answered by pong',
+);
+
+export const clientMessageSchemas = {
+  configure: configureSchema,
+  speak: speakSchema,
+  append: appendSchema,
+  flush: flushSchema,
+  end: endSchema,
+  cancel: cancelSchema,
+  mark: markSchema,
+  played: playedSchema,
+  ping: pingSchema,
+} as const;
+
+export type ClientMessageType = keyof typeof clientMessageSchemas;
+
+/** Named by the protocol and not served by this version: answered with `unsupported`, nothing else happens. */
+export const LATER_MESSAGE_TYPES = ['pause', 'resume', 'seek', 'attach', 'detach', 'hangup'] as const;
+
+export type ClientCommand = {
+  [T in ClientMessageType]: z.infer<(typeof clientMessageSchemas)[T]>;
+}[ClientMessageType];
+export type CommandOf<T extends ClientMessageType> = Extract<ClientCommand, { type: T }>;

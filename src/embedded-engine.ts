@@ -1,0 +1,54 @@
+// The speech engine that the gateway brings along: started on a loopback port with a random key, and then used
+// over HTTP like any other speech service.
+
+import { request } from 'undici';
+import { systemClock } from './base/clock.ts';
+import type { Log } from './base/log.ts';
+import { systemRandom } from './base/random.ts';
+import { startEngine } from './engine/engine-server.ts';
+
+export type EmbeddedEngine = {
+  readonly url: string;
+  readonly key: { readonly userId: string; readonly apiKey: string; readonly perMinute: number | undefined };
+  /** Ids of its first female and first male voice. */
+  readonly femaleVoice: string | undefined;
+  readonly maleVoice: string | undefined;
+  close(): Promise<void>;
+};
+
+const VOICES_DEADLINE_MS = 10_000;
+
+/** `perMinute` 0 is no request limit. */
+export async function startEmbeddedEngine(perMinute: number, log: Log): Promise<EmbeddedEngine> {
+  const key = {
+    userId: 'voxgate',
+    apiKey: systemRandom.id(24),
+    perMinute: perMinute === 0 ? undefined : perMinute,
+  };
+  const ports = { log, clock: systemClock, random: systemRandom };
+  const engine = await startEngine({ host: '127.0.0.1', port: 0, keys: [key], ...ports });
+  try {
+    const voices = await listVoices(engine.url, key);
+    const firstOf = (gender: string) => voices.find((voice) => voice.gender === gender)?.id;
+    return {
+      url: engine.url,
+      key,
+      femaleVoice: firstOf('Female'),
+      maleVoice: firstOf('Male'),
+      close: engine.close,
+    };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+type ListedVoice = { readonly id: string; readonly gender: string };
+
+async function listVoices(url: string, key: EmbeddedEngine['key']): Promise<readonly ListedVoice[]> {
+  const { body } = await request(`${url}/api/v1/voices`, {
+    headers: { authorization: `Bearer ${key.apiKey}`, 'x-user-id': key.userId },
+    signal: AbortSignal.timeout(VOICES_DEADLINE_MS),
+  });
+  return (await body.json()) as ListedVoice[];
+}

@@ -1,0 +1,70 @@
+// Who may ask the engine to speak, and how often: both credentials of the service interface (section 5), and its
+// fixed 60-second window for each key (8.4). Keys are kept and compared as SHA-256 digests, in constant time.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import { type RateDecision, type RateWindow, takeFromWindow } from '../limits/rate-window.ts';
+
+export type EngineKey = {
+  readonly userId: string;
+  readonly apiKey: string;
+  /** Speech requests in 60 s; 0 or absent: no limit. */
+  readonly perMinute?: number | undefined;
+};
+
+export type Caller = { readonly perMinute: number; window: RateWindow | undefined };
+
+export type EngineAccess = {
+  /** The caller behind the two headers; throws `unauthorized`. Without any keys every non-empty pair is let in. */
+  admit(authorization: string | undefined, userId: string | undefined): Caller;
+  /** Counts one request; undefined when this caller has no limit. */
+  count(caller: Caller): RateDecision | undefined;
+};
+
+const digest = (userId: string, apiKey: string): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([userId, apiKey]))
+    .digest();
+
+const refused = (message: string) => new AppError('unauthorized', message);
+
+function credentialsOf(authorization: string | undefined, userId: string | undefined): [string, string] {
+  if (authorization === undefined || authorization === '')
+    throw refused(
+      'The header Authorization is missing: send "Authorization: Bearer <API_KEY>" and X-USER-ID.',
+    );
+  const apiKey = /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
+  if (apiKey === undefined) throw refused('The header Authorization must have the form "Bearer <API_KEY>".');
+  if (userId === undefined || userId.trim() === '')
+    throw refused('The header X-USER-ID is missing: send "X-USER-ID: <USER_ID>" next to Authorization.');
+  return [userId.trim(), apiKey];
+}
+
+export function createEngineAccess(keys: readonly EngineKey[], clock: Clock): EngineAccess {
+  const known = keys.map(({ userId, apiKey, perMinute = 0 }) => ({
+    digest: digest(userId, apiKey),
+    caller: { perMinute, window: undefined } as Caller,
+  }));
+  const anyone: Caller = { perMinute: 0, window: undefined };
+
+  return {
+    admit(authorization, userIdHeader) {
+      const [userId, apiKey] = credentialsOf(authorization, userIdHeader);
+      if (known.length === 0) return anyone;
+      const given = digest(userId, apiKey);
+      let caller: Caller | undefined;
+      // Every key is compared, so that time does not tell which one came close.
+      for (const key of known) if (timingSafeEqual(key.digest, given)) caller = key.caller;
+      if (caller === undefined)
+        throw refused('This API key and X-USER-ID do not belong together or are not known.');
+      return caller;
+    },
+    count(caller) {
+      if (caller.perMinute <= 0) return undefined;
+      const decision = takeFromWindow(caller.window, caller.perMinute, clock.now());
+      caller.window = decision.window;
+      return decision;
+    },
+  };
+}

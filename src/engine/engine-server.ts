@@ -1,0 +1,128 @@
+// The embedded speech engine as a program with an HTTP address: it owns the server, the speech program behind it
+// and the end of both. The gateway uses it like any other speech service, over HTTP and by no import.
+
+import { fileURLToPath } from 'node:url';
+import Fastify from 'fastify';
+import { createFilterBanks } from '../audio/filter-bank.ts';
+import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Random } from '../base/random.ts';
+import { createEngineAccess, type EngineKey } from './engine-access.ts';
+import { answerBadHttp, fromFramework, sendError } from './engine-errors.ts';
+import { addEngineRoutes } from './engine-routes.ts';
+import { createSpeechProcess } from './speech-process.ts';
+
+export type EngineOptions = {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Who may call. Empty: any non-empty pair of the two credentials, without a request limit. */
+  readonly keys: readonly EngineKey[];
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Draws the seed of a request that has none. */
+  readonly random: Random;
+  /** Another speech program in place of eSpeak NG (docs/engine.md): its path or name, then its arguments. */
+  readonly command?: readonly string[];
+  readonly mostStreams?: number;
+  readonly readerStallMs?: number;
+};
+
+export type Engine = {
+  /** `http://host:port`, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** Cuts what is being spoken, ends the speech program, and leaves nothing open. */
+  close(): Promise<void>;
+};
+
+/** Our own program, next to this file in the sources as in the build. */
+const espeakCommand = () => [process.execPath, fileURLToPath(new URL('./espeak-entry.mjs', import.meta.url))];
+
+/** 20,000 characters of up to 4 bytes, the prompts, and JSON's escapes. */
+const BODY_BYTES = 256 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the gateway keeps an idle connection, so that it is the one to close. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+/** A gateway that plays in real time reads in bursts; a narration that is paused may not read for minutes. */
+const READER_STALL_MS = 300_000;
+const MOST_STREAMS = 128;
+
+const METHODS: Readonly<Record<string, string>> = {
+  '/livez': 'GET',
+  '/api/v1/voices': 'GET',
+  '/api/v1/tts/stream': 'POST',
+};
+
+function buildServer() {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    forceCloseConnections: true,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    clientErrorHandler: answerBadHttp,
+    frameworkErrors(error, _request, reply) {
+      sendError(reply, fromFramework(error));
+    },
+  });
+  // JSON alone: the framework would also take text/plain and hand it on as a string.
+  app.removeContentTypeParser('text/plain');
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const method = METHODS[path];
+    if (method === undefined)
+      return sendError(reply, new AppError('not_found', 'There is no such path here.'));
+    reply.header('Allow', method);
+    return sendError(reply, new AppError('method_not_allowed', `${path} is for ${method} only.`));
+  });
+  return app;
+}
+
+/** Resolves when the port is bound; the speech program is started at the same time and may take a moment longer. */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { host, port, keys, log, clock, random } = options;
+  const encoders = await loadMp3Encoders();
+  const speech = createSpeechProcess({ command: options.command ?? espeakCommand(), clock, log });
+  const app = buildServer();
+
+  app.setErrorHandler((thrown, _request, reply) => {
+    const error = fromFramework(thrown);
+    if (error.cause instanceof Error) log.error('engine_request_failed', { cause: error.cause.message });
+    return sendError(reply, error);
+  });
+  addEngineRoutes(app, {
+    access: createEngineAccess(keys, clock),
+    tools: {
+      speech,
+      encoders,
+      banks: createFilterBanks(),
+      clock,
+      readerStallMs: options.readerStallMs ?? READER_STALL_MS,
+    },
+    random,
+    log,
+    mostStreams: options.mostStreams ?? MOST_STREAMS,
+  });
+
+  try {
+    await app.listen({ host, port });
+  } catch (thrown) {
+    await speech.close();
+    throw thrown;
+  }
+  const address = app.server.address();
+  const boundPort = typeof address === 'object' && address !== null ? address.port : port;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
+    port: boundPort,
+    async close() {
+      await app.close();
+      await speech.close();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// @ts-check
+// The eSpeak NG speech program: one JSON line in, framed PCM out (the protocol of docs/engine.md). A program of
+// its own that imports nothing of Voxgate and is replaceable, because eSpeak NG is GPL and Voxgate is not.
+// The same line gives the same samples, in any process and after any other line.
+
+import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const PACKAGE = '@echogarden/espeak-ng-emscripten';
+/** EX_UNAVAILABLE of sysexits.h: the package is not installed, so starting again cannot help. */
+const EXIT_UNAVAILABLE = 69;
+/** UTF-8 bytes of one line's text. More than the warm-up below would move the binding's string buffer. */
+const LONGEST_TEXT_BYTES = 8192;
+
+/** @param {string} kind @param {number} id @param {Uint8Array} payload */
+function writeFrame(kind, id, payload) {
+  const frame = Buffer.alloc(9 + payload.byteLength);
+  frame.write(kind, 0, 1, 'latin1');
+  frame.writeUInt32LE(id, 1);
+  frame.writeUInt32LE(payload.byteLength, 5);
+  frame.set(payload, 9);
+  // Blocking on purpose: the reader's pace is ours, and samples leave while the sentence is still being made.
+  for (let written = 0; written < frame.byteLength; ) written += writeSync(1, frame, written);
+}
+
+/** @param {unknown} message */
+const bytes = (message) => Buffer.from(String(message));
+
+async function loadModule() {
+  // eSpeak seeds its noise generator from the clock when it starts.
+  Date.now = () => 0;
+  const loaded = await import(PACKAGE).catch((error) => {
+    if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    process.stderr.write(`${PACKAGE} is not installed\n`);
+    process.exit(EXIT_UNAVAILABLE);
+  });
+  return loaded.default({ print() {}, printErr() {} });
+}
+
+async function createSpeaker() {
+  const module = await loadModule();
+  const worker = new module.eSpeakNGWorker();
+  worker.set_voice('en-us');
+  // The binding keeps one string buffer and grows it on demand; it must have its final size before the snapshot.
+  worker.synthesize(`a.${' '.repeat(LONGEST_TEXT_BYTES)}`, () => false);
+  const snapshot = module.HEAPU8.slice();
+
+  /** @param {{text: string, voice: string, rate: number, pitch: number, range: number}} line
+   *  @param {(samples: Int16Array) => void} emit */
+  const speak = (line, emit) => {
+    module.HEAPU8.set(snapshot);
+    module.HEAPU8.fill(0, snapshot.length);
+    if (worker.set_voice(line.voice) !== 0) throw new Error('eSpeak NG does not have this voice');
+    worker.set_rate(line.rate);
+    worker.set_pitch(line.pitch);
+    worker.set_range(line.range);
+    worker.synthesize(plain(line.text), (/** @type {Int16Array} */ samples) => {
+      if (samples.length > 0) emit(samples);
+      return false;
+    });
+  };
+  return { speak, sampleRate: worker.samplerate };
+}
+
+/** Keeps a text from commanding the engine: SSML, `[[phonemes]]`, control characters and halves of surrogate pairs.
+ *  @param {unknown} text */
+function plain(text) {
+  if (typeof text !== 'string') throw new Error('text must be a string');
+  const escaped = text
+    .replace(/[\p{Cc}\p{Cs}]/gu, ' ')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replace(/\[{2,}/g, '[');
+  if (Buffer.byteLength(escaped) > LONGEST_TEXT_BYTES) throw new Error('text is too long');
+  return escaped;
+}
+
+// Ctrl-C reaches the whole process group; the end of the input is what ends this program, so that its owner can
+// let its listeners hear the rest.
+process.on('SIGINT', () => {});
+
+const { speak, sampleRate } = await createSpeaker();
+writeFrame('R', 0, bytes(JSON.stringify({ sampleRate })));
+
+for await (const text of createInterface({ input: process.stdin })) {
+  const line = JSON.parse(text);
+  try {
+    speak(line, (samples) =>
+      writeFrame('A', line.id, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)),
+    );
+    writeFrame('D', line.id, new Uint8Array(0));
+  } catch (error) {
+    writeFrame('E', line.id, bytes(error instanceof Error ? error.message : error));
+  }
+}

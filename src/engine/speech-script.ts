@@ -1,0 +1,102 @@
+// A request's text as the lines that are spoken one by one: who speaks, what, and which pause comes before.
+// Turns are found by their prefixes in the whole text (interface 4.5, "Multi-turn use"). Pure.
+
+import type { Language } from '../speech/language.ts';
+import { type Boundary, isSpeakable, segmentText } from '../text/segment.ts';
+import { createSegmenter } from '../text/segmenter.ts';
+
+/** What separates a line from the one before it; `none` before the first and within a cut sentence. */
+export type Pause = 'none' | 'clause' | 'sentence' | 'speaker' | 'paragraph';
+
+export type SpokenLine = { readonly text: string; readonly speaker: 1 | 2; readonly pause: Pause };
+
+export type ScriptSource = {
+  readonly text: string;
+  readonly language: Language;
+  /** Markers that begin a turn of voice and of voice2; space around them does not matter. */
+  readonly turnPrefix?: string | null | undefined;
+  readonly turnPrefix2?: string | null | undefined;
+};
+
+type Turn = { readonly speaker: 1 | 2; readonly text: string };
+
+type Sentence = { readonly text: string; readonly boundary: Boundary };
+
+const PAUSE_AFTER: Readonly<Record<Boundary, Pause>> = {
+  sentence: 'sentence',
+  line: 'sentence',
+  end: 'sentence',
+  clause: 'clause',
+  words: 'none',
+};
+
+/** A marker counts at the start of the text or of a line and after white space; the longer of two that fit wins. */
+function splitTurns({ text, turnPrefix, turnPrefix2 }: ScriptSource): Turn[] {
+  const markers = [
+    { speaker: 1 as const, marker: turnPrefix?.trim() ?? '' },
+    { speaker: 2 as const, marker: turnPrefix2?.trim() ?? '' },
+  ]
+    .filter(({ marker }) => marker !== '')
+    .sort((a, b) => b.marker.length - a.marker.length);
+  if (markers.length === 0) return [{ speaker: 1, text }];
+
+  const turns: Turn[] = [];
+  let speaker: 1 | 2 = 1;
+  let from = 0;
+  for (let at = 0; at < text.length; ) {
+    const mayBegin = at === 0 || /\s/u.test(text[at - 1]!);
+    const found = mayBegin ? markers.find(({ marker }) => text.startsWith(marker, at)) : undefined;
+    if (found === undefined) {
+      at += 1;
+      continue;
+    }
+    turns.push({ speaker, text: text.slice(from, at) });
+    speaker = found.speaker;
+    at += found.marker.length;
+    from = at;
+  }
+  turns.push({ speaker, text: text.slice(from) });
+  return turns;
+}
+
+function splitSentences(text: string, language: Language): Sentence[] {
+  const sentences: Sentence[] = [];
+  const segmenter = createSegmenter({ language, early: 'off' }, (cut) =>
+    sentences.push({ text: segmentText(cut), boundary: cut.boundary }),
+  );
+  segmenter.push(text, 0);
+  segmenter.flush();
+  return sentences;
+}
+
+/** Thai is written without spaces and eSpeak NG reads word by word. */
+function spaceWords(text: string, language: Language): string {
+  if (language !== 'thai') return text;
+  return [...new Intl.Segmenter('th', { granularity: 'word' }).segment(text)]
+    .map((part) => part.segment)
+    .join(' ');
+}
+
+/** The lines of a text in order, each of at most 1,200 UTF-16 units (the segmenter's bound); none when it holds nothing to say. */
+export function createScript(source: ScriptSource): SpokenLine[] {
+  const { language } = source;
+  const lines: SpokenLine[] = [];
+  let boundary: Boundary = 'end';
+  for (const { speaker, text } of splitTurns(source)) {
+    for (const [index, paragraph] of text.split(/\n\s*\n/u).entries()) {
+      let isNewParagraph = index > 0;
+      for (const sentence of splitSentences(paragraph, language)) {
+        if (!isSpeakable(sentence.text)) continue;
+        const previous = lines.at(-1);
+        let pause = PAUSE_AFTER[boundary];
+        if (previous === undefined) pause = 'none';
+        else if (previous.speaker !== speaker) pause = 'speaker';
+        else if (isNewParagraph) pause = 'paragraph';
+        lines.push({ text: spaceWords(sentence.text.trim(), language), speaker, pause });
+        boundary = sentence.boundary;
+        isNewParagraph = false;
+      }
+    }
+  }
+  return lines;
+}

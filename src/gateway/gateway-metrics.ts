@@ -1,0 +1,70 @@
+// The figures that tell how the gateway is doing; docs/operations.md says what each one means.
+
+import type { Metrics } from '../base/metrics.ts';
+import type { SessionMetrics } from '../session/session-runtime.ts';
+
+export type GatewayMetrics = SessionMetrics & {
+  sessionOpened(): void;
+  sessionClosed(code: number): void;
+  /** How much later than its deadline a tick of the playout clock ran. */
+  tick(latenessMs: number): void;
+};
+
+/** What is read when somebody looks. */
+export type GatewayGauges = {
+  readonly sessions: () => number;
+  readonly turns: () => number;
+  readonly bufferedBytes: () => number;
+  readonly loopDelaySeconds: () => number;
+  readonly residentBytes: () => number;
+};
+
+const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10] as const;
+const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1] as const;
+
+export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): GatewayMetrics {
+  const opened = metrics.counter('voxgate_sessions_opened_total', 'Sessions opened.');
+  const closes = metrics.counter('voxgate_ws_closes_total', 'Sessions closed, by WebSocket close code.');
+  const ended = metrics.counter('voxgate_turns_total', 'Turns ended, by outcome.');
+  const spoken = metrics.counter('voxgate_audio_seconds_total', 'Seconds of audio sent.');
+  const underruns = metrics.counter('voxgate_playback_underruns_total', 'Times a listener ran dry.');
+  const gaps = metrics.counter('voxgate_underrun_seconds_total', 'Seconds for which listeners ran dry.');
+  const ttfa = metrics.histogram(
+    'voxgate_turn_ttfa_seconds',
+    'From the first text of a turn to its first audio sent.',
+    SECONDS,
+  );
+  const lateness = metrics.histogram(
+    'voxgate_tick_lateness_seconds',
+    'How much later than due a tick of the playout clock ran.',
+    LATENESS_SECONDS,
+  );
+  metrics.gauge('voxgate_sessions', 'Open sessions.', gauges.sessions);
+  metrics.gauge('voxgate_turns', 'Turns that have not been heard to their end.', gauges.turns);
+  metrics.gauge(
+    'voxgate_buffered_bytes',
+    'Audio and messages that wait in this process.',
+    gauges.bufferedBytes,
+  );
+  metrics.gauge(
+    'voxgate_eventloop_delay_seconds',
+    '99th percentile of the event loop delay since the last look.',
+    gauges.loopDelaySeconds,
+  );
+  metrics.gauge('process_resident_memory_bytes', 'Resident memory of this process.', gauges.residentBytes);
+
+  return {
+    sessionOpened: () => opened.add(),
+    sessionClosed: (code) => closes.add(1, { code: String(code) }),
+    tick: (latenessMs) => lateness.observe(Math.max(0, latenessMs) / 1000),
+    firstAudio: (ms) => ttfa.observe(ms / 1000),
+    underrun(gapMs) {
+      underruns.add();
+      gaps.add(gapMs / 1000);
+    },
+    turnEnded(outcome, sentMs) {
+      ended.add(1, { outcome });
+      spoken.add(sentMs / 1000);
+    },
+  };
+}

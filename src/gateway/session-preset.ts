@@ -1,0 +1,38 @@
+// The query string of an upgrade as a first `configure`: /v1/session?format=mulaw&sampleRate=8000&voice=…
+
+import { AppError } from '../base/app-error.ts';
+import { formatIssues } from '../base/format-issues.ts';
+import { configureFields, type Preset, presetSchema } from '../dialects/native-messages.ts';
+
+const NUMBERS: ReadonlySet<string> = new Set([
+  'sampleRate',
+  'frameMs',
+  'leadMs',
+  'speed',
+  'seed',
+  'temperature',
+  'voiceConditioningSeconds',
+  'voiceConditioningSeconds2',
+]);
+
+/** Throws `invalid_request` naming the parameter, what was given where that is harmless, and what is allowed. */
+export function readPreset(query: URLSearchParams): Preset {
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of query) {
+    if (name === 'agent')
+      throw new AppError('unsupported', 'agent: stored agents are not available in this version.');
+    if (!Object.hasOwn(configureFields, name)) {
+      const known = Object.keys(configureFields).join(', ');
+      throw new AppError(
+        'invalid_request',
+        `${name.slice(0, 80)}: not a parameter of a session; there are ${known}.`,
+      );
+    }
+    if (Object.hasOwn(given, name)) throw new AppError('invalid_request', `${name}: given twice.`);
+    // An empty number is a mistake, not a zero.
+    given[name] = NUMBERS.has(name) && value.trim() !== '' ? Number(value) : value;
+  }
+  const parsed = presetSchema.safeParse(given, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw new AppError('invalid_request', formatIssues(parsed.error.issues));
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env node
+// The program: finds the command, hands it the terminal, turns its end into an exit code. The only file of the
+// gateway that touches `process`.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type Command, type Terminal, UsageError } from './cli/command.ts';
+import { demo } from './cli/demo.ts';
+import { engine } from './cli/engine.ts';
+import { say } from './cli/say.ts';
+import { serve } from './cli/serve.ts';
+
+const COMMANDS: Readonly<Record<string, Command>> = { serve, engine, say, demo };
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const overview = () =>
+  [
+    `Voxgate ${version}: text in, paced phone-ready speech out.`,
+    '',
+    'Usage: voxgate COMMAND [FLAGS]',
+    '',
+    ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`),
+    '',
+    'voxgate COMMAND --help tells more; voxgate --version the version.',
+  ].join('\n');
+
+const interrupt = new AbortController();
+const isInteractive = process.stdout.isTTY === true;
+const clearLine = () => (isInteractive ? '\r\x1b[K' : '');
+
+const terminal: Omit<Terminal, 'args'> = {
+  env: process.env,
+  version,
+  print: (line) => void process.stdout.write(`${clearLine()}${line}\n`),
+  complain: (line) => void process.stderr.write(`${clearLine()}${line}\n`),
+  status(line) {
+    if (isInteractive) process.stdout.write(`${clearLine()}${line}`);
+  },
+  isInteractive,
+  input: process.stdin,
+  interrupted: interrupt.signal,
+  readFile: (path) => readFileSync(path, 'utf8'),
+  writeFile: (path, bytes) => writeFileSync(path, bytes),
+};
+
+async function main(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    terminal.print(overview());
+    return name === undefined ? 2 : 0;
+  }
+  if (name === '--version' || name === '-v') {
+    terminal.print(version);
+    return 0;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined)
+    throw new UsageError(
+      `Unknown command ${JSON.stringify(name)}; there are ${Object.keys(COMMANDS).join(', ')}.`,
+    );
+  if (rest.includes('--help') || rest.includes('-h')) {
+    terminal.print(command.help());
+    return 0;
+  }
+  if (rest.includes('--version')) {
+    terminal.print(version);
+    return 0;
+  }
+  return command.run({ ...terminal, args: rest });
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // The second signal is meant: whoever sends it does not want to wait for playing turns.
+    if (interrupt.signal.aborted) process.exit(1);
+    interrupt.abort();
+  });
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  terminal.complain(error instanceof Error ? error.message : String(error));
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

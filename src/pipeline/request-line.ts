@@ -1,0 +1,129 @@
+// Segments wait here until they are worth an upstream request. The upstream counts requests, not characters:
+// the first words go at once, later text goes together, when what the listener still has to hear runs low.
+// A flush or the end of the text sends what is there.
+
+import { MAX_REQUEST_TEXT } from '../speech/speech-request.ts';
+import { type RequestText, splitIntoRequests } from '../text/request-text.ts';
+import { type Segment, segmentText } from '../text/segment.ts';
+
+export type LineItem =
+  | { readonly kind: 'request'; readonly text: RequestText }
+  /** All requests asked for before a `flush` have been handed out. */
+  | { readonly kind: 'flush' };
+
+export type RequestLine = {
+  add(segment: Segment): void;
+  /** A whole text at once; nothing is handed out in between. */
+  addAll(segments: readonly Segment[]): void;
+  flush(): void;
+  end(): void;
+  /** Looks again whether it is time; called by the session's tick. */
+  poke(): void;
+  /** The next request; undefined when the text has ended. */
+  next(signal: AbortSignal): Promise<LineItem | undefined>;
+  /** Characters that wait for their request. */
+  readonly waitingCharacters: number;
+  /** True while there is text that has not been handed out. */
+  readonly hasText: boolean;
+};
+
+export type RequestLineOptions = {
+  /** Below this much audio left to hear, the next request is sent. */
+  readonly prefetchMs: number;
+  /** Audio that the listener has not heard yet, in ms. */
+  remainingMs(): number;
+  /** The caller's own turn prefixes, used when they do not occur in the spoken text. */
+  readonly prefixes: { readonly turnPrefix?: string | undefined; readonly turnPrefix2?: string | undefined };
+};
+
+export function createRequestLine(options: RequestLineOptions): RequestLine {
+  let waiting: (Segment | 'flush')[] = [];
+  const ready: LineItem[] = [];
+  let characters = 0;
+  let handedOut = 0;
+  let ended = false;
+  let waiter: { resolve(item: LineItem | undefined): void } | undefined;
+
+  const isDue = () =>
+    waiting.length > 0 &&
+    (ended ||
+      handedOut === 0 ||
+      waiting.includes('flush') ||
+      characters >= MAX_REQUEST_TEXT ||
+      options.remainingMs() <= options.prefetchMs);
+
+  const collect = () => {
+    const at = waiting.indexOf('flush');
+    const segments = (at < 0 ? waiting : waiting.slice(0, at)) as Segment[];
+    waiting = at < 0 ? [] : waiting.slice(at + 1);
+    for (const segment of segments) characters -= segmentText(segment).length;
+    for (const text of splitIntoRequests(segments, MAX_REQUEST_TEXT, options.prefixes)) {
+      ready.push({ kind: 'request', text });
+    }
+    if (at >= 0) ready.push({ kind: 'flush' });
+  };
+
+  const take = (): LineItem | undefined => {
+    while (ready.length === 0 && isDue()) collect();
+    const item = ready.shift();
+    if (item !== undefined) handedOut += 1;
+    return item;
+  };
+
+  const poke = () => {
+    if (waiter === undefined) return;
+    const item = take();
+    if (item === undefined && !(ended && waiting.length === 0)) return;
+    const { resolve } = waiter;
+    waiter = undefined;
+    resolve(item);
+  };
+
+  return {
+    add(segment) {
+      waiting.push(segment);
+      characters += segmentText(segment).length;
+      poke();
+    },
+    addAll(segments) {
+      for (const segment of segments) {
+        waiting.push(segment);
+        characters += segmentText(segment).length;
+      }
+      poke();
+    },
+    flush() {
+      waiting.push('flush');
+      poke();
+    },
+    end() {
+      ended = true;
+      poke();
+    },
+    poke,
+    next(signal) {
+      const item = take();
+      if (item !== undefined || (ended && waiting.length === 0)) return Promise.resolve(item);
+      return new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        const abort = () => {
+          waiter = undefined;
+          reject(signal.reason);
+        };
+        signal.addEventListener('abort', abort, { once: true });
+        waiter = {
+          resolve(found) {
+            signal.removeEventListener('abort', abort);
+            resolve(found);
+          },
+        };
+      });
+    },
+    get waitingCharacters() {
+      return characters;
+    },
+    get hasText() {
+      return waiting.length > 0 || ready.length > 0;
+    },
+  };
+}

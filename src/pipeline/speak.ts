@@ -1,0 +1,81 @@
+// The whole path of one turn, top to bottom: text → upstream → MP3 spool → sound → frames.
+// Live turns, HTTP bodies and files all come through here; they differ only in who drains the frames.
+
+import type { Transcoder } from '../audio/transcoder.ts';
+import type { FrameQueue } from '../playout/frame-queue.ts';
+import type { OutgoingRequest } from '../speech/speech-request.ts';
+import type { RequestText } from '../text/request-text.ts';
+import type { QueuedNotice, SpeechBody, SpeechUpstream } from '../upstream/speech-upstream.ts';
+import type { Mp3Spool } from './mp3-spool.ts';
+import type { RequestLine } from './request-line.ts';
+
+export type TurnAudio = {
+  readonly upstream: SpeechUpstream;
+  readonly requests: RequestLine;
+  readonly spool: Mp3Spool;
+  readonly transcoder: Transcoder;
+  readonly frames: FrameQueue;
+  toSpeechRequest(text: RequestText): OutgoingRequest;
+  readonly report: {
+    queued(notice: QueuedNotice): void;
+    /** A request is about to be sent; its words belong to the audio that follows. */
+    asked(text: RequestText): void;
+    answered(body: SpeechBody): void;
+    /** Audio of the last asked request that has arrived. */
+    arrived(knownMs: number, state: 'arriving' | 'complete'): void;
+    /** Everything before a flush has become frames. */
+    flushed(): void;
+  };
+};
+
+/** What is heard for a text that holds nothing to say. */
+const SILENCE_MS = 100;
+
+/**
+ * Speaks until the text has ended and its last frame is queued. Rejects with the signal's reason, or with the
+ * upstream's error once all audio that did arrive has been queued. Always leaves the queue ended and the codec
+ * closed; the caller aborts the signal afterwards, so that a failure here does not leave the upstream running.
+ */
+export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void> {
+  const { spool, frames, transcoder } = turn;
+  void fillSpool(turn, signal); // runs ahead; its failure surfaces in the loop below
+  try {
+    while (!spool.isEnded) {
+      const item = spool.take();
+      if (item === undefined) await spool.more(signal);
+      else {
+        if (frames.isFull) await frames.room(signal); // the one place where playback holds decoding back
+        transcoder.push(item);
+        if (item.kind === 'flush') turn.report.flushed();
+      }
+    }
+    if (transcoder.isSilent) transcoder.silence(SILENCE_MS);
+  } finally {
+    transcoder.flush();
+    frames.end();
+    transcoder.close();
+  }
+}
+
+/** Request by request into the spool; never rejects, because the spool carries the failure to the loop above. */
+async function fillSpool(turn: TurnAudio, signal: AbortSignal): Promise<void> {
+  const { requests, spool, report } = turn;
+  try {
+    for (let item = await requests.next(signal); item !== undefined; item = await requests.next(signal)) {
+      if (item.kind === 'flush') {
+        spool.mark(item);
+        continue;
+      }
+      report.asked(item.text);
+      const body = await turn.upstream.open(turn.toSpeechRequest(item.text), {
+        signal,
+        onQueued: report.queued,
+      });
+      report.answered(body);
+      await spool.fill(body.chunks, report.arrived, signal);
+    }
+    spool.end();
+  } catch (error) {
+    spool.fail(error);
+  }
+}

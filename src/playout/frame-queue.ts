@@ -1,0 +1,110 @@
+// The few hundred milliseconds of encoded frames that wait in front of a listener. The only place where
+// playback holds decoding back: the producer asks `isFull` and awaits `room()`; whoever drains the queue
+// (the clock, an HTTP body, a file) calls `refill()` after its sending, never inside it.
+//
+//   decode → push ─▶ [ frame frame frame ] ─▶ shift → socket
+//                      ▲ isFull / room()   refill() ┘
+
+import type { AudioFrame } from '../audio/stage.ts';
+
+export type FrameQueue = {
+  /** Always takes the frame: one MP3 frame may become several, so the bound is asked before, not here. */
+  push(frame: AudioFrame): void;
+  peek(): AudioFrame | undefined;
+  shift(): AudioFrame | undefined;
+  readonly isFull: boolean;
+  readonly queuedSamples: number;
+  readonly queuedBytes: number;
+  /** Resolves when decoding may go on; rejects with the signal's reason. One waiter at a time. */
+  room(signal: AbortSignal): Promise<void>;
+  readonly wantsRefill: boolean;
+  /** Lets a waiting producer go on. */
+  refill(): void;
+  /** No further frame will come. */
+  end(): void;
+  readonly isEnded: boolean;
+  /** Drops everything, for a cancel; frames pushed afterwards are dropped too. */
+  clear(): void;
+};
+
+/** `onPush` runs after each frame, so that a starved listener is served without waiting for the next tick. */
+export function createFrameQueue(capacitySamples: () => number, onPush: () => void): FrameQueue {
+  let frames: AudioFrame[] = [];
+  let head = 0;
+  let samples = 0;
+  let bytes = 0;
+  let phase: 'open' | 'ended' | 'cleared' = 'open';
+  let waiter: (() => void) | undefined;
+
+  const isFull = () => phase === 'open' && samples >= capacitySamples();
+  const refill = () => {
+    const waiting = waiter;
+    waiter = undefined;
+    waiting?.();
+  };
+
+  return {
+    push(frame) {
+      if (phase === 'cleared') return;
+      frames.push(frame);
+      samples += frame.samples;
+      bytes += frame.bytes.length;
+      onPush();
+    },
+    peek: () => frames[head],
+    shift() {
+      const frame = frames[head];
+      if (frame === undefined) return undefined;
+      head += 1;
+      samples -= frame.samples;
+      bytes -= frame.bytes.length;
+      if (head === frames.length || head >= 64) {
+        frames = frames.slice(head);
+        head = 0;
+      }
+      return frame;
+    },
+    get isFull() {
+      return isFull();
+    },
+    get queuedSamples() {
+      return samples;
+    },
+    get queuedBytes() {
+      return bytes;
+    },
+    room(signal) {
+      if (!isFull()) return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        const abort = () => {
+          waiter = undefined;
+          reject(signal.reason);
+        };
+        if (signal.aborted) return abort();
+        signal.addEventListener('abort', abort, { once: true });
+        waiter = () => {
+          signal.removeEventListener('abort', abort);
+          resolve();
+        };
+      });
+    },
+    get wantsRefill() {
+      return waiter !== undefined && !isFull();
+    },
+    refill,
+    end() {
+      if (phase === 'open') phase = 'ended';
+    },
+    get isEnded() {
+      return phase !== 'open';
+    },
+    clear() {
+      phase = 'cleared';
+      frames = [];
+      head = 0;
+      samples = 0;
+      bytes = 0;
+      refill();
+    },
+  };
+}

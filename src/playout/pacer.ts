@@ -1,0 +1,25 @@
+// The arithmetic of one listener's time. Media position 0 of a turn is heard at `anchorMs`; a turn may be
+// sent up to `leadMs` ahead of what is heard now. The schedule is absolute, so lateness never adds up;
+// a listener that ran dry moves the anchor, so catching up never exceeds the lead.
+
+export type Pace = { readonly mode: 'realtime' | 'burst'; readonly leadMs: number };
+
+/** Below this a late frame is timer noise, not a gap that a listener's own buffer would let through. */
+const SMALLEST_GAP_MS = 1;
+
+/** The media position, in ms, up to which frames may have been sent at `nowMs`. */
+export const sendableUntilMs = (pace: Pace, anchorMs: number, nowMs: number): number =>
+  pace.mode === 'burst' ? Number.POSITIVE_INFINITY : nowMs - anchorMs + pace.leadMs;
+
+/**
+ * How long the listener has had nothing to play when a frame at `sentMs` is about to be sent at `nowMs`;
+ * 0 while audio was ahead of him.
+ */
+export function starvedMs(anchorMs: number, sentMs: number, nowMs: number): number {
+  const gap = nowMs - anchorMs - sentMs;
+  return gap >= SMALLEST_GAP_MS ? gap : 0;
+}
+
+/** What a listener has heard by his own clock: never before the start, never more than was sent. */
+export const heardByClockMs = (anchorMs: number, sentMs: number, nowMs: number): number =>
+  Math.max(0, Math.min(sentMs, nowMs - anchorMs));

@@ -1,0 +1,44 @@
+// What a listener has heard of one turn: by his own reports where he makes any, else by the clock. Never more
+// than was sent, and never less than he reported before.
+
+import { heardByClockMs } from '../playout/pacer.ts';
+
+export type HeardLedger = {
+  /** A `played` report, cumulative ms. */
+  report(playedMs: number, nowMs: number): void;
+  readonly reportedMs: number | undefined;
+  /** When the last report came; the anchor while none has. */
+  readonly reportedAtMs: number | undefined;
+  heard(position: Position): { readonly playedMs: number; readonly playedBy: 'client' | 'clock' };
+  /** True when all that was sent has been heard, or no report can be expected any more. */
+  isOver(position: Position, graceMs: number): boolean;
+};
+
+/** Media position 0 is heard at `anchorMs`; `sentMs` of audio have been sent. */
+export type Position = { readonly anchorMs: number; readonly sentMs: number; readonly nowMs: number };
+
+export function createHeardLedger(): HeardLedger {
+  let reportedMs: number | undefined;
+  let reportedAtMs: number | undefined;
+  return {
+    report(playedMs, nowMs) {
+      reportedMs = Math.max(reportedMs ?? 0, playedMs);
+      reportedAtMs = nowMs;
+    },
+    get reportedMs() {
+      return reportedMs;
+    },
+    get reportedAtMs() {
+      return reportedAtMs;
+    },
+    heard({ anchorMs, sentMs, nowMs }) {
+      if (reportedMs !== undefined) return { playedMs: Math.min(reportedMs, sentMs), playedBy: 'client' };
+      return { playedMs: heardByClockMs(anchorMs, sentMs, nowMs), playedBy: 'clock' };
+    },
+    isOver({ anchorMs, sentMs, nowMs }, graceMs) {
+      if (reportedMs !== undefined && reportedMs >= sentMs) return true;
+      const lastSign = Math.max(anchorMs + sentMs, reportedAtMs ?? 0);
+      return nowMs >= lastSign + graceMs;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// What every session shares: ports, codecs, limits and the gauges that sessions feed.
+
+import type { Codecs } from '../audio/transcoder.ts';
+import { type AppError, ERROR_TABLE } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Random } from '../base/random.ts';
+import type { EventOf, Outcome } from '../dialects/native-events.ts';
+import type { PlayoutClock } from '../playout/playout-clock.ts';
+import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
+
+export type SessionLimits = {
+  /** Longest text of one message, characters. */
+  readonly textChars: number;
+  /** Most text of one turn that may wait to be spoken, characters. */
+  readonly pendingTextChars: number;
+  readonly turnsInFlight: number;
+  /** Compressed audio that all turns of a session may keep together. */
+  readonly spoolBytes: number;
+  /** A turn under credit that hears nothing for so long ends `truncated`. */
+  readonly creditTimeoutMs: number;
+};
+
+export type SessionMetrics = {
+  firstAudio(ms: number): void;
+  underrun(gapMs: number): void;
+  turnEnded(outcome: Outcome, sentMs: number): void;
+};
+
+export type SessionRuntime = {
+  readonly upstream: SpeechUpstream;
+  readonly codecs: Codecs;
+  readonly clock: Clock;
+  readonly playout: PlayoutClock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly limits: SessionLimits;
+  readonly metrics: SessionMetrics;
+  readonly defaultVoice: string | undefined;
+  readonly defaultVoice2: string | undefined;
+};
+
+export const errorEvent = (error: AppError, turn?: string): EventOf<'error'> => ({
+  type: 'error',
+  code: error.code,
+  message: error.message,
+  ...(turn === undefined ? {} : { turn }),
+  scope: turn === undefined ? 'session' : ERROR_TABLE[error.code].scope,
+  retryable: error.retryable,
+  ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: Math.ceil(error.retryAfterMs) }),
+});

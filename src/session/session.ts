@@ -1,0 +1,216 @@
+// One client: commands in, messages and audio out. It checks what a command may do in the state of its turn;
+// the line of turns does the speaking. A failed turn never ends the session.
+
+import { AppError, toAppError } from '../base/app-error.ts';
+import type { ServerEvent } from '../dialects/native-events.ts';
+import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messages.ts';
+import { createLiveTurn, type LiveTurn, type OutgoingAudio } from './live-turn.ts';
+import { createRetiredTurns } from './retired-turns.ts';
+import { errorEvent, type SessionRuntime } from './session-runtime.ts';
+import { createTurnLine, isEnded } from './turn-line.ts';
+import { endedEvent } from './turn-messages.ts';
+import type { WholeText } from './turn-script.ts';
+import { applySettings, configuredEvent, type TurnSettings } from './turn-settings.ts';
+
+/** The client's side, as the session sees it. */
+export type SessionOutlet = {
+  say(event: ServerEvent): void;
+  sendAudio(audio: OutgoingAudio): void;
+  /** True while the client's socket holds more than it should. */
+  isCongested(): boolean;
+};
+
+export type Session = {
+  /** Carries out one command and answers through the outlet; never throws for what a client does. */
+  handle(command: ClientCommand): void;
+  /** Turns that have not been heard; with none, nothing is lost by closing. */
+  readonly turnsUnheard: number;
+  readonly bufferedBytes: number;
+  /** No new turn from now on; those that are there play to their end. */
+  drain(): void;
+  /** Stops everything at once, without a word. */
+  close(): void;
+};
+
+/** The longest text of one appended turn, so that one turn's words stay a few megabytes. */
+const MOST_TURN_CHARACTERS = 1_000_000;
+/** Even beside a full neighbour a turn may keep some seconds, so that it can begin without a gap. */
+const SMALLEST_SPOOL_BYTES = 64 * 1024;
+
+export function createSession(
+  runtime: SessionRuntime,
+  initial: TurnSettings,
+  outlet: SessionOutlet,
+): Session {
+  const { limits } = runtime;
+  const retired = createRetiredTurns();
+  const line = createTurnLine({
+    clock: runtime.clock,
+    playout: runtime.playout,
+    onEnded: (turn) => retired.add(turn.id, turn.outcome ?? 'failed'),
+  });
+  let settings = initial;
+  let intake: 'open' | 'draining' = 'open';
+
+  const refuse = (error: AppError, turn?: string) => outlet.say(errorEvent(error, turn));
+
+  /** Why no further turn is taken now. */
+  const refusal = (): AppError | undefined => {
+    const retryAfterMs = 1000;
+    if (intake === 'draining') {
+      return new AppError('shutting_down', 'The gateway is about to stop; open a new session.', {
+        retryAfterMs,
+      });
+    }
+    if (line.unended().length < limits.turnsInFlight) return undefined;
+    const message = `${limits.turnsInFlight} turns are in flight already; wait until one has ended.`;
+    return new AppError('busy', message, { retryAfterMs });
+  };
+
+  const open = (id: string, fields: Preset, whole: WholeText | undefined): LiveTurn | undefined => {
+    const turnSettings = applySettings(settings, fields);
+    const refused = refusal();
+    if (refused !== undefined) {
+      retired.add(id, 'failed');
+      refuse(refused, id);
+      outlet.say(endedEvent(id, { outcome: 'failed', audioMs: 0, sentMs: 0, requests: 0 }));
+      return undefined;
+    }
+    const before = line.unended();
+    if (before.length > 0) {
+      const etaMs = Math.round(before.reduce((sum, turn) => sum + turn.remainingMs, 0));
+      outlet.say({ type: 'queued', turn: id, reason: 'previous-turn', position: before.length, etaMs });
+    }
+    const turnOutlet = { ...outlet, onReady: line.advance };
+    const spoolCapacityBytes = (keptBytes: number) =>
+      Math.max(SMALLEST_SPOOL_BYTES, limits.spoolBytes - (line.bufferedBytes - keptBytes));
+    const turn = createLiveTurn({
+      id,
+      settings: turnSettings,
+      whole,
+      runtime,
+      spoolCapacityBytes,
+      outlet: turnOutlet,
+    });
+    line.add(turn);
+    return turn;
+  };
+
+  /** The turn whose text is still open, or undefined once the client has been answered. */
+  const openText = (id: string): LiveTurn | undefined => {
+    const turn = line.find(id);
+    if (turn !== undefined && !isEnded(turn)) return turn;
+    if (turn === undefined && retired.outcomeOf(id) === undefined) refuse(unknownTurn(), id);
+    else if (retired.tellOnce(id)) refuse(turnEnded(), id);
+    return undefined;
+  };
+
+  const checkFree = (id: string) => {
+    if (retired.outcomeOf(id) !== undefined) throw turnEnded();
+    if (line.find(id) !== undefined)
+      throw new AppError('turn_open', 'A turn of this id is open; choose another id.');
+  };
+  const checkLength = (characters: number) => {
+    if (characters <= limits.textChars) return;
+    throw new AppError(
+      'text_too_long',
+      `A text has at most ${limits.textChars} characters; this one has ${characters}.`,
+    );
+  };
+
+  const speak = ({ type: _type, turn: id, text, dialogue, ...fields }: CommandOf<'speak'>) => {
+    checkFree(id);
+    checkLength(text?.length ?? dialogue!.reduce((sum, part) => sum + part.text.length, 0));
+    open(id, fields, text === undefined ? { kind: 'dialogue', lines: dialogue! } : { kind: 'text', text });
+  };
+
+  const append = ({ type: _type, turn: id, text, speaker, ...fields }: CommandOf<'append'>) => {
+    checkLength(text.length);
+    const isNew = line.find(id) === undefined && retired.outcomeOf(id) === undefined;
+    const turn = isNew ? open(id, fields, undefined) : openText(id);
+    if (turn === undefined) return;
+    if (!isNew && Object.values(fields).some((value) => value !== undefined)) {
+      throw new AppError('turn_open', 'Synthesis fields and format go with the first message of a turn.');
+    }
+    const { script } = turn;
+    if (script.input === 'ended') throw new AppError('turn_ended', 'The text of this turn has ended.');
+    if (script.pendingCharacters + text.length > limits.pendingTextChars) {
+      const message = `At most ${limits.pendingTextChars} characters of a turn may wait; append again when some have been spoken.`;
+      throw new AppError('text_full', message, { retryAfterMs: 1000 });
+    }
+    checkLength(Math.max(0, script.totalCharacters + text.length - MOST_TURN_CHARACTERS + limits.textChars));
+    line.touch(id);
+    script.append(text, speaker);
+  };
+
+  const mark = (id: string, name: string) => {
+    const turn = line.find(id);
+    if (turn !== undefined) return turn.mark(name);
+    const outcome = retired.outcomeOf(id);
+    if (outcome === undefined) return refuse(unknownTurn(), id);
+    const heard = outcome === 'complete' || outcome === 'truncated';
+    outlet.say({ type: 'mark', turn: id, name, outcome: heard ? 'played' : 'cleared' });
+  };
+
+  /** A turn that is known, be it over; the client is told when it never was. */
+  const isKnown = (id: string): boolean => {
+    if (line.find(id) !== undefined || retired.outcomeOf(id) !== undefined) return true;
+    refuse(unknownTurn(), id);
+    return false;
+  };
+
+  const carryOut = (command: ClientCommand): void => {
+    switch (command.type) {
+      case 'configure': {
+        const { type: _type, ...fields } = command;
+        settings = applySettings(settings, fields);
+        return outlet.say(configuredEvent(settings));
+      }
+      case 'speak':
+        return speak(command);
+      case 'append':
+        return append(command);
+      case 'flush':
+        return openText(command.turn)?.flush();
+      case 'end':
+        return openText(command.turn)?.script.end();
+      case 'cancel':
+        if (command.turn === undefined || isKnown(command.turn)) line.cancel(command.turn, command.playedMs);
+        return;
+      case 'mark':
+        return mark(command.turn, command.name);
+      case 'played':
+        if (isKnown(command.turn)) line.find(command.turn)?.played(command.ms);
+        return;
+      case 'ping':
+        return outlet.say({ type: 'pong', ...(command.id === undefined ? {} : { id: command.id }) });
+    }
+  };
+
+  return {
+    handle(command) {
+      try {
+        carryOut(command);
+      } catch (thrown) {
+        const error = toAppError(thrown);
+        if (error.code === 'internal')
+          runtime.log.error('a command failed inside', { cause: String(error.cause) });
+        refuse(error, 'turn' in command ? command.turn : undefined);
+      }
+    },
+    get turnsUnheard() {
+      return line.unheard;
+    },
+    get bufferedBytes() {
+      return line.bufferedBytes;
+    },
+    drain() {
+      intake = 'draining';
+    },
+    close: line.close,
+  };
+}
+
+const unknownTurn = () =>
+  new AppError('unknown_turn', 'There is no such turn; only speak and append open one.');
+const turnEnded = () => new AppError('turn_ended', 'The turn has ended; its id cannot be used again.');

@@ -1,0 +1,36 @@
+// Marks of one turn: each waits for a place in the text or for the end of the audio, and is answered once.
+
+export type MarkOutcome = 'played' | 'cleared';
+
+export type TurnMarks = {
+  /** `endMs` says where the text before the mark has been spoken; undefined while that is unknown. */
+  add(name: string, endMs: () => number | undefined): void;
+  /** Answers, in order, the marks that have been passed at `playedMs`. */
+  pass(playedMs: number): void;
+  settleAll(outcome: MarkOutcome): void;
+  readonly pending: number;
+};
+
+export function createTurnMarks(answer: (name: string, outcome: MarkOutcome) => void): TurnMarks {
+  let waiting: { readonly name: string; readonly endMs: () => number | undefined }[] = [];
+  return {
+    add(name, endMs) {
+      waiting.push({ name, endMs });
+    },
+    pass(playedMs) {
+      while (waiting.length > 0) {
+        const endMs = waiting[0]!.endMs();
+        if (endMs === undefined || endMs > playedMs) return;
+        answer(waiting.shift()!.name, 'played');
+      }
+    },
+    settleAll(outcome) {
+      const all = waiting;
+      waiting = [];
+      for (const mark of all) answer(mark.name, outcome);
+    },
+    get pending() {
+      return waiting.length;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// The messages that one turn says, built from its figures. Times are whole milliseconds.
+
+import type { TimedWord } from '../captions/word-timeline.ts';
+import type { EventOf } from '../dialects/native-events.ts';
+
+export const wholeMs = (ms: number): number => Math.max(0, Math.round(ms));
+
+/** One caption per run of words of the same dialogue line. */
+export function captionEvents(turn: string, words: readonly TimedWord[]): EventOf<'caption'>[] {
+  const captions: EventOf<'caption'>[] = [];
+  for (const word of words) {
+    let caption = captions.at(-1);
+    if (caption === undefined || caption.line !== word.line) {
+      caption = { type: 'caption', turn, line: word.line, words: [], estimated: true };
+      captions.push(caption);
+    }
+    caption.words.push({
+      text: word.text,
+      startMs: wholeMs(word.startMs),
+      endMs: wholeMs(word.endMs),
+      ...(word.speaker === undefined ? {} : { speaker: word.speaker }),
+      charStart: word.charStart,
+      charEnd: word.charEnd,
+    });
+  }
+  return captions;
+}
+
+export type EndedFigures = Pick<EventOf<'ended'>, 'outcome' | 'audioMs' | 'sentMs' | 'requests'>;
+
+export const endedEvent = (turn: string, figures: EndedFigures): EventOf<'ended'> => ({
+  type: 'ended',
+  turn,
+  outcome: figures.outcome,
+  audioMs: wholeMs(figures.audioMs),
+  sentMs: wholeMs(figures.sentMs),
+  requests: figures.requests,
+  resumes: 0,
+  cached: false,
+});
+
+export type HeardFigures = Pick<
+  EventOf<'heard'>,
+  'playedMs' | 'playedBy' | 'spokenText' | 'remainingText'
+> & {
+  readonly speaker: 1 | 2 | undefined;
+};
+
+export const heardEvent = (turn: string, { speaker, playedMs, ...rest }: HeardFigures): EventOf<'heard'> => ({
+  type: 'heard',
+  turn,
+  playedMs: wholeMs(playedMs),
+  ...rest,
+  ...(speaker === undefined ? {} : { speaker }),
+});

@@ -1,0 +1,160 @@
+// The text side of one turn: what the caller has said so far, cut into requests, with the words of each on the
+// turn's timeline, so that captions, marks and heard text can point back into the caller's own text.
+
+import { createWordTimeline, type WordTimeline } from '../captions/word-timeline.ts';
+import { createRequestLine, type RequestLine } from '../pipeline/request-line.ts';
+import type { OutgoingRequest } from '../speech/speech-request.ts';
+import type { RequestText } from '../text/request-text.ts';
+import type { Segment } from '../text/segment.ts';
+import { spokenWords } from '../text/spoken-words.ts';
+import { createTurnText, dialogueSegments, wholeTextSegments } from '../text/turn-text.ts';
+import { type HeardText, heardText } from './heard-text.ts';
+import type { TurnSettings } from './turn-settings.ts';
+
+export type WholeText =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'dialogue';
+      readonly lines: readonly { readonly speaker: 1 | 2; readonly text: string }[];
+    };
+
+export type ScriptOptions = {
+  readonly settings: TurnSettings;
+  readonly seed: number;
+  readonly defaultVoice: string | undefined;
+  readonly defaultVoice2: string | undefined;
+  /** Audio that the listener has not heard yet, in ms. */
+  remainingMs(): number;
+};
+
+export type TurnScript = {
+  readonly requests: RequestLine;
+  readonly timeline: WordTimeline;
+  append(text: string, speaker: 1 | 2 | undefined): void;
+  flush(): void;
+  /** No text for a while: what is complete enough is spoken. */
+  idle(): void;
+  end(): void;
+  readonly input: 'open' | 'ended';
+  /** Characters that have not gone upstream yet. */
+  readonly pendingCharacters: number;
+  readonly totalCharacters: number;
+  /** The place behind everything said so far, for a mark. */
+  readonly position: { readonly line: number; readonly codePoint: number };
+  /** Puts the words of a request on the timeline; call once per request, in order. */
+  place(text: RequestText): void;
+  toRequest(text: RequestText): OutgoingRequest;
+  heardAt(playedMs: number): HeardText & { readonly speaker: 1 | 2 | undefined };
+};
+
+/** The next request goes out when less than this is left to hear: time enough for a slow first byte. */
+const PREFETCH_MS = 4000;
+/** What a letter takes before the voice's own pace is known. */
+const GUESS_MS_PER_WEIGHT = 62;
+
+export function createTurnScript(options: ScriptOptions, whole: WholeText | undefined): TurnScript {
+  const { settings } = options;
+  const { synthesis } = settings;
+  const prefixes = {
+    turnPrefix: synthesis.turnPrefix ?? undefined,
+    turnPrefix2: synthesis.turnPrefix2 ?? undefined,
+  };
+  const textOptions = {
+    language: synthesis.language ?? 'english',
+    markup: settings.markup,
+    ...prefixes,
+  } as const;
+  const requests = createRequestLine({
+    prefetchMs: PREFETCH_MS,
+    remainingMs: options.remainingMs,
+    prefixes,
+  });
+  const timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (synthesis.speed ?? 1));
+  let input: 'open' | 'ended' = whole === undefined ? 'open' : 'ended';
+  let callerText = '';
+
+  const add = (segment: Segment) => requests.add(segment);
+  const streamed =
+    whole === undefined ? createTurnText({ ...textOptions, early: 'first-clause' }, add) : undefined;
+  if (whole !== undefined) {
+    const segments =
+      whole.kind === 'text'
+        ? wholeTextSegments(whole.text, textOptions)
+        : dialogueSegments(whole.lines, textOptions);
+    requests.addAll(segments);
+    requests.end();
+  }
+  const lines = (): readonly string[] => {
+    if (whole === undefined) return [callerText];
+    return whole.kind === 'text' ? [whole.text] : whole.lines.map((line) => line.text);
+  };
+
+  return {
+    requests,
+    timeline,
+    append(text, speaker) {
+      callerText += text;
+      streamed?.append(text, speaker);
+    },
+    flush() {
+      streamed?.flush();
+      requests.flush();
+    },
+    idle() {
+      streamed?.idle();
+    },
+    end() {
+      if (input === 'ended') return;
+      input = 'ended';
+      streamed?.end();
+      requests.end();
+    },
+    get input() {
+      return input;
+    },
+    get pendingCharacters() {
+      return requests.waitingCharacters + (streamed?.heldCharacters ?? 0);
+    },
+    get totalCharacters() {
+      return callerText.length;
+    },
+    get position() {
+      if (whole === undefined) return { line: 0, codePoint: streamed?.appendedCodePoints ?? 0 };
+      return { line: lines().length - 1, codePoint: Number.POSITIVE_INFINITY };
+    },
+    place(text) {
+      const words = spokenWords(text.parts.map((part) => part.segment));
+      // Streamed turns count positions over the whole text, whatever the speaker's line.
+      timeline.addRequest(whole?.kind === 'dialogue' ? words : words.map((word) => ({ ...word, line: 0 })));
+    },
+    toRequest(text) {
+      const voice = synthesis.voice ?? options.defaultVoice;
+      const isDialogue = text.turnPrefix !== undefined || text.turnPrefix2 !== undefined;
+      const voice2 = isDialogue ? (synthesis.voice2 ?? options.defaultVoice2) : undefined;
+      const {
+        voice: _voice,
+        voice2: _voice2,
+        turnPrefix: _p,
+        turnPrefix2: _p2,
+        seed: _seed,
+        ...rest
+      } = synthesis;
+      const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null));
+      return {
+        model: 'VoxDialog',
+        text: text.text,
+        ...(voice === undefined ? {} : { voice }),
+        ...(voice2 === undefined ? {} : { voice2 }),
+        ...(text.turnPrefix === undefined ? {} : { turnPrefix: text.turnPrefix }),
+        ...(text.turnPrefix2 === undefined ? {} : { turnPrefix2: text.turnPrefix2 }),
+        outputFormat: 'mp3',
+        ...given,
+        seed: options.seed,
+      };
+    },
+    heardAt(playedMs) {
+      const last = timeline.lastBegun(playedMs);
+      return { ...heardText(lines(), last), speaker: last?.speaker };
+    },
+  };
+}

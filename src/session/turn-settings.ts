@@ -1,0 +1,79 @@
+// The configuration of a session, and what it means for one turn. A turn takes the configuration in force when
+// it is first named; its own fields win over the session's.
+
+import { AppError } from '../base/app-error.ts';
+import type { EventOf } from '../dialects/native-events.ts';
+import type { Preset } from '../dialects/native-messages.ts';
+import { isSampleRateOf, type OutputFormat, type SessionFormat } from '../speech/audio-format.ts';
+import type { SynthesisFields } from '../speech/speech-request.ts';
+
+export type TurnSettings = {
+  readonly format: SessionFormat;
+  /** As asked; without one the format's own default holds. */
+  readonly sampleRate: number | undefined;
+  readonly frameMs: number;
+  readonly pace: 'realtime' | 'burst';
+  readonly leadMs: number;
+  readonly flow: 'clock' | 'credit';
+  readonly audio: 'binary' | 'base64';
+  readonly captions: 'off' | 'words';
+  readonly markup: 'strip' | 'keep';
+  readonly synthesis: SynthesisFields;
+};
+
+/** 20 ms is what every telephony platform speaks; 200 ms of lead hides a busy event loop and a jittery network. */
+export const defaultSettings = (leadMs: number): TurnSettings => ({
+  format: 'mulaw',
+  sampleRate: undefined,
+  frameMs: 20,
+  pace: 'realtime',
+  leadMs,
+  flow: 'clock',
+  audio: 'binary',
+  captions: 'off',
+  markup: 'strip',
+  synthesis: {},
+});
+
+/** Hz of the output; undefined is mp3 as the upstream sends it. */
+const rateOf = (settings: Pick<TurnSettings, 'format' | 'sampleRate'>): number | undefined => {
+  if (settings.sampleRate !== undefined) return settings.sampleRate;
+  if (settings.format === 'mp3') return undefined;
+  return settings.format === 'mulaw' || settings.format === 'alaw' ? 8000 : 24_000;
+};
+
+export const outputOf = (settings: TurnSettings): OutputFormat => ({
+  format: settings.format,
+  sampleRate: rateOf(settings),
+  frameMs: settings.frameMs,
+});
+
+/** `fields` over `settings`; absent fields keep their value. Throws `invalid_request` for a rate that the format has not. */
+export function applySettings(settings: TurnSettings, fields: Preset): TurnSettings {
+  const { format, sampleRate, frameMs, pace, leadMs, flow, audio, captions, markup, ...synthesis } = fields;
+  const next: TurnSettings = {
+    format: format ?? settings.format,
+    sampleRate: sampleRate ?? settings.sampleRate,
+    frameMs: frameMs ?? settings.frameMs,
+    pace: pace ?? settings.pace,
+    leadMs: leadMs ?? settings.leadMs,
+    flow: flow ?? settings.flow,
+    audio: audio ?? settings.audio,
+    captions: captions ?? settings.captions,
+    markup: markup ?? settings.markup,
+    synthesis: { ...settings.synthesis, ...synthesis },
+  };
+  if (next.sampleRate !== undefined && !isSampleRateOf(next.format, next.sampleRate)) {
+    throw new AppError(
+      'invalid_request',
+      `sampleRate: ${next.sampleRate} is not a rate of ${next.format}; mp3 has 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 and 48000, the others every whole rate from 8000 to 48000.`,
+    );
+  }
+  return next;
+}
+
+export function configuredEvent(settings: TurnSettings): EventOf<'configured'> {
+  const { sampleRate: _asked, synthesis, ...rest } = settings;
+  const sampleRate = rateOf(settings);
+  return { type: 'configured', ...rest, ...(sampleRate === undefined ? {} : { sampleRate }), synthesis };
+}

@@ -1,0 +1,155 @@
+// The making of one turn's audio: runs speak() once, holds what it fills and counts what it did. `stop` aborts
+// the upstream, frees the codec and drops everything queued, in one call.
+
+import { createTranscoder } from '../audio/transcoder.ts';
+import { AppError, toAppError } from '../base/app-error.ts';
+import { createMp3Spool } from '../pipeline/mp3-spool.ts';
+import { speak } from '../pipeline/speak.ts';
+import { createFrameQueue, type FrameQueue } from '../playout/frame-queue.ts';
+import type { QueuedNotice } from '../upstream/speech-upstream.ts';
+import type { SessionRuntime } from './session-runtime.ts';
+import type { TurnScript } from './turn-script.ts';
+import { outputOf, type TurnSettings } from './turn-settings.ts';
+
+export type TurnSpeech = {
+  readonly frames: FrameQueue;
+  /** Hz of the frames. */
+  readonly sampleRate: number;
+  /** Starts speaking; further calls do nothing. */
+  begin(): void;
+  stop(): void;
+  /** Why the speech broke off; what had arrived can still be played. */
+  readonly failure: AppError | undefined;
+  /** Audio made so far, ms. */
+  readonly madeMs: number;
+  /** Audio that has arrived and has not been taken from the queue, ms. */
+  readonly waitingMs: number;
+  readonly bufferedBytes: number;
+  /** Upstream requests that were answered, with their retries. */
+  readonly requests: number;
+  /** Of the first request: the wait for quota, and from sending to the first byte. */
+  readonly queueMs: number;
+  readonly ttfbMs: number;
+  /** An upstream request is under way. */
+  readonly isAsking: boolean;
+};
+
+export type TurnSpeechOptions = {
+  readonly settings: TurnSettings;
+  readonly script: TurnScript;
+  readonly runtime: SessionRuntime;
+  readonly spoolCapacityBytes: () => number;
+  onQueued(notice: QueuedNotice): void;
+  onFrame(): void;
+  /** Everything asked for before a flush has been made; `madeMs` is where. */
+  onFlushed(madeMs: number): void;
+  /** The last frame has been queued, or `failure` says why not. */
+  onDone(): void;
+};
+
+/** Encoded audio that waits in front of the socket, beyond what has been sent. */
+const QUEUE_MS = 300;
+
+export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
+  const { script, runtime } = options;
+  const controller = new AbortController();
+  const spool = createMp3Spool(options.spoolCapacityBytes);
+  let phase: 'idle' | 'speaking' | 'over' = 'idle';
+  let failure: AppError | undefined;
+  let madeSamples = 0;
+  let asked = 0;
+  let arrived = 0;
+  let requests = 0;
+  let queueMs = 0;
+  let ttfbMs = 0;
+
+  const frames = createFrameQueue(() => (QUEUE_MS * sampleRate()) / 1000, options.onFrame);
+  const transcoder = createTranscoder(outputOf(options.settings), runtime.codecs, (frame) => {
+    madeSamples += frame.samples;
+    frames.push(frame);
+  });
+  const sampleRate = () => transcoder.sampleRate ?? 8000;
+  const toMs = (samples: number) => (samples * 1000) / sampleRate();
+
+  const run = async () => {
+    try {
+      await speak(
+        {
+          upstream: runtime.upstream,
+          requests: script.requests,
+          spool,
+          transcoder,
+          frames,
+          toSpeechRequest: script.toRequest,
+          report: {
+            queued: options.onQueued,
+            asked(text) {
+              asked += 1;
+              script.place(text);
+            },
+            answered(body) {
+              if (requests === 0) ({ queueMs, ttfbMs } = body);
+              requests += body.attempts;
+            },
+            arrived(knownMs, state) {
+              if (state === 'complete') arrived += 1;
+              script.timeline.progress(asked - 1, knownMs, state);
+            },
+            flushed: () => options.onFlushed(toMs(madeSamples)),
+          },
+        },
+        controller.signal,
+      );
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      failure = toAppError(error);
+      if (failure.code === 'internal')
+        runtime.log.error('a turn failed inside', { cause: String(failure.cause) });
+    }
+    phase = 'over';
+    controller.abort();
+    options.onDone();
+  };
+
+  return {
+    frames,
+    get sampleRate() {
+      return sampleRate();
+    },
+    begin() {
+      if (phase !== 'idle') return;
+      phase = 'speaking';
+      void run();
+    },
+    stop() {
+      phase = 'over';
+      controller.abort(new AppError('internal', 'The turn has been stopped.'));
+      frames.clear();
+      transcoder.close();
+    },
+    get failure() {
+      return failure;
+    },
+    get madeMs() {
+      return toMs(madeSamples);
+    },
+    get waitingMs() {
+      return spool.waitingMs + toMs(frames.queuedSamples);
+    },
+    get bufferedBytes() {
+      return spool.bytes + frames.queuedBytes;
+    },
+    get requests() {
+      return requests;
+    },
+    get queueMs() {
+      return queueMs;
+    },
+    get ttfbMs() {
+      return ttfbMs;
+    },
+    get isAsking() {
+      return asked > arrived;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// The life of one turn as a pure machine: what happened → the next phase, and what the session must do about
+// it, in order. Every turn says `ended` exactly once; every turn that said `started` says `heard` exactly once.
+//
+//   waiting ──audio-ready──▶ playing ──audio-sent──▶ draining ──heard──▶ finished
+//      └──────── cancel, fail ─────┴──── cancel ────────┴──────────────────▶┘
+
+import type { AppError } from '../base/app-error.ts';
+import type { Outcome } from '../dialects/native-events.ts';
+
+export type Turn =
+  | { readonly phase: 'waiting' }
+  | { readonly phase: 'playing' }
+  | { readonly phase: 'draining'; readonly outcome: Outcome }
+  | { readonly phase: 'finished'; readonly outcome: Outcome };
+
+export type TurnEvent =
+  /** Enough audio waits to begin, and it is this turn's time. */
+  | { readonly type: 'audio-ready' }
+  /** The last frame has been sent; `error` when the speech broke off before its end. */
+  | { readonly type: 'audio-sent'; readonly error: AppError | undefined }
+  /** The listener has heard everything that was sent. */
+  | { readonly type: 'heard' }
+  | { readonly type: 'cancel' }
+  /** Nothing more can be played, at once. */
+  | { readonly type: 'fail'; readonly error: AppError };
+
+export type Effect =
+  | { readonly do: 'say-started' }
+  | { readonly do: 'say-error'; readonly error: AppError }
+  | { readonly do: 'say-ended'; readonly outcome: Outcome }
+  | { readonly do: 'say-heard' }
+  | { readonly do: 'stop-speaking' }
+  | { readonly do: 'settle-marks'; readonly outcome: 'played' | 'cleared' };
+
+export type Step = { readonly turn: Turn; readonly effects: readonly Effect[] };
+
+const to = (turn: Turn, ...effects: Effect[]): Step => ({ turn, effects });
+const sayError = (error: AppError | undefined): Effect[] =>
+  error === undefined ? [] : [{ do: 'say-error', error }];
+
+export function step(turn: Turn, event: TurnEvent): Step {
+  switch (turn.phase) {
+    case 'waiting':
+      return stepWaiting(turn, event);
+    case 'playing':
+      return stepPlaying(turn, event);
+    case 'draining':
+      return stepDraining(turn, event);
+    case 'finished':
+      return to(turn);
+  }
+}
+
+function stepWaiting(turn: Turn, event: TurnEvent): Step {
+  if (event.type === 'audio-ready') return to({ phase: 'playing' }, { do: 'say-started' });
+  if (event.type === 'cancel') return giveUp('cancelled');
+  if (event.type === 'fail') return giveUp('failed', event.error);
+  return to(turn);
+}
+
+/** Ends a turn of which nothing was heard. */
+const giveUp = (outcome: Outcome, error?: AppError): Step =>
+  to(
+    { phase: 'finished', outcome },
+    { do: 'stop-speaking' },
+    ...sayError(error),
+    { do: 'say-ended', outcome },
+    { do: 'settle-marks', outcome: 'cleared' },
+  );
+
+function stepPlaying(turn: Turn, event: TurnEvent): Step {
+  if (event.type === 'audio-sent') {
+    const outcome = event.error === undefined ? 'complete' : 'truncated';
+    return to({ phase: 'draining', outcome }, ...sayError(event.error), { do: 'say-ended', outcome });
+  }
+  if (event.type === 'cancel') return cut('cancelled');
+  if (event.type === 'fail') return cut('truncated', event.error);
+  return to(turn);
+}
+
+/** Ends a turn in the middle of its audio. */
+const cut = (outcome: Outcome, error?: AppError): Step =>
+  to(
+    { phase: 'finished', outcome },
+    { do: 'stop-speaking' },
+    ...sayError(error),
+    { do: 'say-ended', outcome },
+    { do: 'settle-marks', outcome: 'cleared' },
+    { do: 'say-heard' },
+  );
+
+function stepDraining(turn: Extract<Turn, { phase: 'draining' }>, event: TurnEvent): Step {
+  const finished: Turn = { phase: 'finished', outcome: turn.outcome };
+  if (event.type === 'heard')
+    return to(finished, { do: 'settle-marks', outcome: 'played' }, { do: 'say-heard' });
+  if (event.type === 'cancel')
+    return to(finished, { do: 'settle-marks', outcome: 'cleared' }, { do: 'say-heard' });
+  return to(turn);
+}

@@ -1,0 +1,178 @@
+// The kinds of setting: how a value is read from text, what it is bounded by, and how that is said to a person.
+// A reader answers with the value or with what is wrong; it never repeats a value that may be secret.
+
+import { BlockList, isIP } from 'node:net';
+
+/** A value, or one clause that completes "VOXGATE_X …" ("is 70000"); `allowed` is appended by the caller. */
+export type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly wrong: string };
+
+export type Setting<T> = {
+  /** What it is and why the default is what it is, on one line. */
+  readonly meaning: string;
+  /** Completes "allowed: …". */
+  readonly allowed: string;
+  /** The placeholder in `--help`. */
+  readonly placeholder: string;
+  readonly default: T;
+  /** A secret's value is never shown. */
+  readonly secrecy: 'open' | 'secret';
+  /** `given` is trimmed and not empty. */
+  read(given: string): Reading<T>;
+};
+
+const read = <T>(value: T): Reading<T> => ({ ok: true, value });
+const refuse = (wrong: string): { readonly ok: false; readonly wrong: string } => ({ ok: false, wrong });
+const shown = (given: string): string => JSON.stringify(given.length > 80 ? `${given.slice(0, 80)}…` : given);
+
+type Whole = {
+  readonly min: number;
+  readonly max: number;
+  readonly placeholder: string;
+  readonly meaning: string;
+};
+
+/** A whole number in decimal digits, `min` to `max`. With `zero` given, 0 is allowed too and means that. */
+export function whole(byDefault: number, bounds: Whole & { readonly zero?: string }): Setting<number> {
+  const { min, max, placeholder, meaning, zero } = bounds;
+  const allowed = `a whole number from ${min} to ${max}${zero === undefined ? '' : `${min > 0 ? ', or 0' : ', 0'} = ${zero}`}`;
+  return {
+    meaning,
+    allowed,
+    placeholder,
+    default: byDefault,
+    secrecy: 'open',
+    read(given) {
+      const value = /^-?\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+      const fits = (value >= min && value <= max) || (value === 0 && zero !== undefined);
+      return fits ? read(value) : refuse(`is ${Number.isNaN(value) ? shown(given) : value}`);
+    },
+  };
+}
+
+/** Printable text without control characters, at most `longest` characters. */
+export function text<T extends string | undefined>(
+  byDefault: T,
+  { longest = 1024, placeholder, meaning }: { longest?: number; placeholder: string; meaning: string },
+): Setting<string | T> {
+  return {
+    meaning,
+    allowed: `1 to ${longest} printable characters`,
+    placeholder,
+    default: byDefault,
+    secrecy: 'open',
+    read: (given) =>
+      given.length <= longest && !/\p{Cc}/u.test(given) ? read(given) : refuse(`is ${shown(given)}`),
+  };
+}
+
+export function oneOf<const T extends string>(
+  byDefault: NoInfer<T>,
+  { values, placeholder, meaning }: { values: readonly T[]; placeholder: string; meaning: string },
+): Setting<T> {
+  return {
+    meaning,
+    allowed: values.join(', '),
+    placeholder,
+    default: byDefault,
+    secrecy: 'open',
+    read(given) {
+      const value = values.find((each) => each === given);
+      return value === undefined ? refuse(`is ${shown(given)}`) : read(value);
+    },
+  };
+}
+
+/** A host to listen on: a name or an address, without a port. Brackets around IPv6 are taken off. */
+export function listenHost(byDefault: string, meaning: string): Setting<string> {
+  return {
+    meaning,
+    allowed: 'a host name or an IP address, without a port',
+    placeholder: 'ADDRESS',
+    default: byDefault,
+    secrecy: 'open',
+    read(given) {
+      const host = /^\[.*\]$/.test(given) ? given.slice(1, -1) : given;
+      const isName = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(host);
+      const isNumeric = /^[\d.]+$/.test(host);
+      return isIP(host) !== 0 || (isName && !isNumeric && host.length <= 253)
+        ? read(host)
+        : refuse(`is ${shown(given)}`);
+    },
+  };
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** True for addresses that only this machine can reach: 127.0.0.0/8, ::1 and `localhost` (RFC 6761 6.3). */
+export function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  if (family === 0) return host.toLowerCase() === 'localhost';
+  return LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** An http or https address without credentials, query or fragment. `origin` also forbids a path. */
+export function webAddress(extent: 'origin' | 'base', meaning: string): Setting<string | undefined> {
+  return {
+    meaning,
+    allowed:
+      extent === 'origin'
+        ? 'an http:// or https:// origin, nothing after the host and port'
+        : 'an http:// or https:// address without user, query or fragment',
+    placeholder: 'URL',
+    default: undefined,
+    secrecy: 'open',
+    read(given) {
+      // What stands before an @ may be a password, so such a value is not shown.
+      if (given.includes('@')) return refuse('holds an @ (value not shown)');
+      const url = URL.canParse(given) ? new URL(given) : undefined;
+      if (url === undefined || !/^https?:$/.test(url.protocol) || /[?#\s]/.test(given))
+        return refuse(`is ${shown(given)}`);
+      const path = url.pathname.replace(/\/+$/, '');
+      if (extent === 'origin' && path !== '') return refuse(`is ${shown(given)}`);
+      return read(url.origin + path);
+    },
+  };
+}
+
+/** One secret that travels in an HTTP header: visible ASCII only. */
+export function secret(placeholder: string, meaning: string): Setting<string | undefined> {
+  return {
+    meaning,
+    allowed: '1 to 512 visible ASCII characters, no spaces',
+    placeholder,
+    default: undefined,
+    secrecy: 'secret',
+    read: (given) =>
+      /^[\x21-\x7e]{1,512}$/.test(given) ? read(given) : refuse('holds something else (value not shown)'),
+  };
+}
+
+/** Entries separated by commas or line ends, each read by `readEntry`, which says what is wrong with one. */
+export function secretList<T>(options: {
+  readonly placeholder: string;
+  readonly meaning: string;
+  readonly allowed: string;
+  readEntry(entry: string, before: readonly T[]): Reading<T>;
+}): Setting<readonly T[]> {
+  return {
+    meaning: options.meaning,
+    allowed: options.allowed,
+    placeholder: options.placeholder,
+    default: [],
+    secrecy: 'secret',
+    read(given) {
+      const entries = given.split(/[,\r\n]/).map((entry) => entry.trim());
+      const values: T[] = [];
+      for (const entry of entries.filter((each) => each !== '')) {
+        const reading = options.readEntry(entry, values);
+        if (!reading.ok) return refuse(`entry ${values.length + 1} ${reading.wrong} (value not shown)`);
+        values.push(reading.value);
+      }
+      return values.length === 0 ? refuse('holds no entry') : read(values);
+    },
+  };
+}

@@ -1,0 +1,246 @@
+// Every setting of Voxgate, in one table: docs/configuration.md and `serve --help` are made from it.
+// A name here (`leadMs`) is also the key in the YAML file; VOXGATE_LEAD_MS and --lead-ms follow from it.
+
+import { apiKeyList, upstreamKeyList } from './credential-lists.ts';
+import { listenHost, oneOf, type Setting, secret, text, webAddress, whole } from './setting.ts';
+
+const MS = 'MS';
+const COUNT = 'COUNT';
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const secretFile = (of: string): Setting<string | undefined> =>
+  text(undefined, {
+    placeholder: 'FILE',
+    meaning: `A file that holds ${of}, so that it stays out of the environment.`,
+  });
+
+export const SETTINGS = {
+  // The public listener.
+  host: listenHost('127.0.0.1', 'Where callers connect. Loopback, because without API keys nobody else may.'),
+  port: whole(8080, {
+    min: 0,
+    max: 65_535,
+    zero: 'any free port, printed at the start',
+    placeholder: 'PORT',
+    meaning: 'The public port. 8080, the usual one for a service that needs no privileges.',
+  }),
+  apiKeys: apiKeyList('Who may call. Empty: no keys are asked for, and only this machine may call.'),
+  apiKeysFile: secretFile('`apiKeys`'),
+  publicUrl: webAddress('origin', 'The origin that callers see, for signatures and links. Needs `apiKeys`.'),
+  tlsCert: text(undefined, {
+    placeholder: 'FILE',
+    meaning: 'PEM certificate chain; with `tlsKey` the listener serves TLS itself. Empty: a proxy does.',
+  }),
+  tlsKey: text(undefined, { placeholder: 'FILE', meaning: 'PEM private key that belongs to `tlsCert`.' }),
+
+  // The speech service behind Voxgate.
+  upstreamUrl: webAddress(
+    'base',
+    'Base address of the speech service. Empty: the embedded engine is started and used.',
+  ),
+  upstreamKeys: upstreamKeyList('The keys to spread requests over. Needed as soon as `upstreamUrl` is set.'),
+  upstreamKeysFile: secretFile('`upstreamKeys`'),
+  voice: text(undefined, {
+    placeholder: 'URI',
+    meaning:
+      "Voice of a turn that names none. Empty: the engine's first female voice; a remote upstream chooses.",
+  }),
+  voice2: text(undefined, {
+    placeholder: 'URI',
+    meaning:
+      "Second voice of a dialogue that names none. Empty: the engine's first male voice; a remote upstream chooses.",
+  }),
+  upstreamConnectTimeoutMs: whole(2000, {
+    min: 100,
+    max: MINUTE_MS,
+    placeholder: MS,
+    meaning: 'How long a connection may take to open. Two seconds is far beyond any healthy network.',
+  }),
+  upstreamFirstByteTimeoutMs: whole(8000, {
+    min: 100,
+    max: 5 * MINUTE_MS,
+    placeholder: MS,
+    meaning: 'From sending a request to its first audio byte. A caller has hung up by then.',
+  }),
+  upstreamStallTimeoutMs: whole(5000, {
+    min: 100,
+    max: 5 * MINUTE_MS,
+    placeholder: MS,
+    meaning: 'Longest silence within a body before it counts as broken. Long enough for a slow sentence.',
+  }),
+  upstreamMaxInFlightPerKey: whole(50, {
+    min: 1,
+    max: 10_000,
+    placeholder: COUNT,
+    meaning: 'Requests open at once per key. Keeps one key from taking every connection the service grants.',
+  }),
+  upstreamMaxWaitMs: whole(30_000, {
+    min: 0,
+    max: 10 * MINUTE_MS,
+    zero: 'never wait, refuse at once',
+    placeholder: MS,
+    meaning: 'Longest wait for a key with room before `busy`. Half a minute spans half a rate window.',
+  }),
+  enginePerMinute: whole(0, {
+    min: 0,
+    max: 1_000_000,
+    zero: 'no limit',
+    placeholder: COUNT,
+    meaning: 'Requests a minute that the embedded engine takes. No limit, because the engine is ours alone.',
+  }),
+
+  // Playing a turn.
+  leadMs: whole(200, {
+    min: 40,
+    max: 5000,
+    placeholder: MS,
+    meaning:
+      'How far ahead of real time audio is sent. 200 rides out network jitter and leaves little to take back on barge-in.',
+  }),
+  spoolBytes: whole(4 * MIB, {
+    min: 64 * KIB,
+    max: 1024 * MIB,
+    placeholder: 'BYTES',
+    meaning: 'Compressed speech kept per turn. 4 MiB is over four minutes even at 128 kbit/s.',
+  }),
+  maxBufferedBytes: whole(MIB, {
+    min: 16 * KIB,
+    max: 256 * MIB,
+    placeholder: 'BYTES',
+    meaning: 'Unsent bytes per connection before its audio is held. 1 MiB is two minutes of µ-law.',
+  }),
+  drainDeadlineMs: whole(10_000, {
+    min: 1000,
+    max: 10 * MINUTE_MS,
+    placeholder: MS,
+    meaning:
+      'A socket that takes nothing for so long while audio is due is closed. A live listener is never so far behind.',
+  }),
+  creditTimeoutMs: whole(60_000, {
+    min: 1000,
+    max: 60 * MINUTE_MS,
+    placeholder: MS,
+    meaning:
+      'With credit flow, how long a turn waits for `played` before it ends. A minute outlasts any pause in listening.',
+  }),
+
+  // What one client may hold.
+  maxConnections: whole(2000, {
+    min: 1,
+    max: 1_000_000,
+    placeholder: COUNT,
+    meaning:
+      'Connections in all. A guard for memory and file descriptors, meant to be set to what the machine carries.',
+  }),
+  maxConnectionsPerUser: whole(200, {
+    min: 0,
+    max: 1_000_000,
+    zero: 'no limit of its own',
+    placeholder: COUNT,
+    meaning:
+      'Connections of one user. A tenth of all, so that one runaway client leaves room for the others.',
+  }),
+  maxTurnsInFlight: whole(8, {
+    min: 1,
+    max: 1000,
+    placeholder: COUNT,
+    meaning: 'Turns named but not ended in one session. A conversation needs two or three.',
+  }),
+  pendingTextChars: whole(100_000, {
+    min: 1000,
+    max: 10_000_000,
+    placeholder: 'CHARS',
+    meaning: 'Text of a turn that is not spoken yet. About two hours of speech; more is a loop gone wrong.',
+  }),
+  idleTimeoutMs: whole(900_000, {
+    min: 1000,
+    max: DAY_MS,
+    zero: 'never',
+    placeholder: MS,
+    meaning:
+      'A session without a message or a turn for so long is closed. A quarter of an hour spans a long hold.',
+  }),
+  heartbeatMs: whole(20_000, {
+    min: 1000,
+    max: 60 * MINUTE_MS,
+    placeholder: MS,
+    meaning: 'Time between pings. Well below the 60 s after which proxies commonly drop a quiet connection.',
+  }),
+  pongTimeoutMs: whole(10_000, {
+    min: 1000,
+    max: 10 * MINUTE_MS,
+    placeholder: MS,
+    meaning: 'How long a pong may take before the peer counts as gone. Covers a phone that changes networks.',
+  }),
+
+  // Operating.
+  adminPort: whole(0, {
+    min: 0,
+    max: 65_535,
+    zero: 'off',
+    placeholder: 'PORT',
+    meaning:
+      'A second listener, on loopback, for running sessions, pool state and metrics. Off unless asked for.',
+  }),
+  adminKey: secret(
+    'KEY',
+    'Lets a caller who sends it read admin pages and metrics from elsewhere. Empty: loopback only.',
+  ),
+  logLevel: oneOf('info', {
+    values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    placeholder: 'LEVEL',
+    meaning: 'The least severe line logged (JSON on stderr). Never spoken text or a key, at any level.',
+  }),
+  dataDir: text('./data', {
+    placeholder: 'DIR',
+    meaning:
+      'Where the embedded store keeps records and audio. Accepted now; this version stores nothing yet.',
+  }),
+  drainMs: whole(60_000, {
+    min: 0,
+    max: 60 * MINUTE_MS,
+    zero: 'stop at once',
+    placeholder: MS,
+    meaning:
+      'On SIGTERM, how long playing turns may finish. A minute, because most orchestrators can be told to wait so long.',
+  }),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** The validated settings, deep-frozen; `undefined` = not set. `…File` settings are already read into their lists. */
+export type Config = {
+  readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never;
+};
+
+/** Settings of coming versions, with the value that means "off" today. Anything else is refused by name. */
+export const COMING: Readonly<Record<string, string>> = { redisUrl: '', audiosocketPort: '0' };
+
+/** `leadMs` → `VOXGATE_LEAD_MS`. */
+export const toEnv = (name: string): string => `VOXGATE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+
+/** `leadMs` → `--lead-ms`. */
+export const toFlag = (name: string): string => `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
+
+export const shownDefault = ({ default: value }: Setting<unknown>): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : 'empty';
+
+/** The settings as `serve --help` lists them: flag, meaning, default and variable. */
+export function settingsHelp(): string {
+  const lines = Object.entries(SETTINGS).flatMap(([name, setting]) => [
+    `  ${toFlag(name)} ${setting.placeholder}`,
+    `      ${setting.meaning}`,
+    `      Allowed: ${setting.allowed}. Default: ${shownDefault(setting)}. Variable: ${toEnv(name)}`,
+  ]);
+  return [
+    'Settings. A flag goes before its variable, a variable before the file, the file before the default.',
+    '',
+    '  --config FILE',
+    '      A YAML file of settings by their names in camelCase (leadMs: 300).',
+    ...lines,
+    '',
+  ].join('\n');
+}

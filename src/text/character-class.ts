@@ -1,0 +1,70 @@
+// What a character is to the rules of this folder, for every script. ASCII is decided without a regular
+// expression, since it is nearly all that is seen.
+
+const LETTER_OR_NUMBER = /[\p{L}\p{N}\p{M}]/u;
+const UNSPACED =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+const UPPER = /[\p{Lu}\p{Lt}]/u;
+const LOWER = /\p{Ll}/u;
+const LETTER = /\p{L}/u;
+const OPENER = /[\p{Ps}\p{Pi}"'¿¡]/u;
+/** Emphasis marks too: text whose markup is kept ends its sentences before them. */
+const CLOSER = /[\p{Pe}\p{Pf}\p{Pi}"'*_]/u;
+/** Also what joins and varies them: variation selector 16, zero width joiner, enclosing keycap. */
+const PICTOGRAPH =
+  /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\uFE0F|\u200D|\u20E3/u;
+const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
+/** Clusters that people write are shorter than this many UTF-16 units (a family emoji has 11). */
+const LONGEST_CLUSTER = 64;
+
+export const isLineBreak = (char: string): boolean =>
+  char === '\n' ||
+  char === '\r' ||
+  char === '\u2028' ||
+  char === '\u2029' ||
+  char === '\u0085' ||
+  char === '\v' ||
+  char === '\f';
+
+/** White space, line breaks included. */
+export const isSpace = (char: string): boolean =>
+  char === ' ' || char === '\t' || isLineBreak(char) || (char > '\u007f' && /\s/.test(char));
+
+/** White space that forbids a break (UAX #14 class GL): a number or a unit goes on behind it. */
+export const isGlue = (char: string): boolean => char === '\u00a0' || char === '\u202f' || char === '\u2007';
+
+export const isAsciiDigit = (char: string): boolean => char >= '0' && char <= '9' && char.length === 1;
+
+export const isWordCharacter = (char: string): boolean =>
+  (char >= 'a' && char <= 'z') ||
+  (char >= 'A' && char <= 'Z') ||
+  isAsciiDigit(char) ||
+  (char > '\u007f' && LETTER_OR_NUMBER.test(char));
+
+/** Of a script that is written without spaces between words. */
+export const isUnspaced = (char: string): boolean =>
+  char > '\u0dff' && LETTER.test(char) && UNSPACED.test(char);
+
+export const isUpper = (char: string): boolean => UPPER.test(char);
+export const isLower = (char: string): boolean => LOWER.test(char);
+export const isLetter = (char: string): boolean => LETTER.test(char);
+export const isOpener = (char: string): boolean => OPENER.test(char);
+export const isCloser = (char: string): boolean => CLOSER.test(char);
+export const isOpenBracket = (char: string): boolean => char === '(' || (char !== '' && /\p{Ps}/u.test(char));
+export const isCloseBracket = (char: string): boolean =>
+  char === ')' || (char !== '' && /\p{Pe}/u.test(char));
+export const isQuote = (char: string): boolean =>
+  char === '"' || (char > '\u00a0' && /[\p{Pi}\p{Pf}„]/u.test(char));
+export const isOpenQuote = (char: string): boolean => char === '„' || /\p{Pi}/u.test(char);
+/** © and ® are pictographs by name only. */
+export const isPictograph = (char: string): boolean => char > '\u00ff' && PICTOGRAPH.test(char);
+
+/**
+ * True when no grapheme cluster (UAX #29) spans the place before `at`. Looks back a bounded way and forward
+ * one code point, so the answer is the same however the text was split.
+ */
+export function isGraphemeBoundary(text: string, at: number): boolean {
+  const from = Math.max(0, at - LONGEST_CLUSTER);
+  const window = text.slice(from, at + 2);
+  return GRAPHEMES.segment(window).containing(at - from)?.index === at - from;
+}

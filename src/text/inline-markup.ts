@@ -1,0 +1,145 @@
+// Marks within a line: emphasis, links and images, HTML and SSML tags. Pure judgements with bounded look-ahead;
+// what does not prove to be markup within the bound is text. Emphasis is judged by its neighbours, never by
+// its partner, so a stream of bold words is spoken as it comes; the price is that a lone "*footnote" loses its mark.
+
+import { isAsciiDigit, isCloser, isSpace, isUnspaced, isWordCharacter } from './character-class.ts';
+import { characterAt } from './code-points.ts';
+import { FURTHEST_LOOK } from './markdown-line.ts';
+import type { Ending } from './sentence-end.ts';
+
+/** Link targets are longer than other marks; this is what browsers and servers agree on as a URL's bound. */
+export const LONGEST_TARGET = 2_000;
+
+/** In UTF-16 units from the opening bracket: where its text begins and ends, and where the link is over. */
+export type Link = { readonly textAt: number; readonly textEnd: number; readonly end: number };
+
+/** The end of the bracketed text at `at`, nested brackets included. */
+function bracketEnd(text: string, at: number, ending: Ending): number | 'wait' | undefined {
+  let depth = 0;
+  const limit = Math.min(text.length, at + FURTHEST_LOOK);
+  for (let i = at; i < limit; i += 1) {
+    const char = text[i];
+    if (char === '\n') return undefined;
+    if (char === '[') depth += 1;
+    if (char === ']') {
+      depth -= 1;
+      if (depth === 0) return i;
+    }
+  }
+  return limit === at + FURTHEST_LOOK || ending === 'closed' ? undefined : 'wait';
+}
+
+/** The end of a link target in parentheses at `at`: no line break, balanced. */
+function targetEnd(text: string, at: number, ending: Ending): number | 'wait' | undefined {
+  let depth = 0;
+  const limit = Math.min(text.length, at + LONGEST_TARGET);
+  for (let i = at; i < limit; i += 1) {
+    const char = text[i];
+    if (char === '\n') return undefined;
+    if (char === '(') depth += 1;
+    if (char === ')') {
+      depth -= 1;
+      if (depth === 0) return i + 1;
+    }
+  }
+  return limit === at + LONGEST_TARGET || ending === 'closed' ? undefined : 'wait';
+}
+
+/** `[text](target)`, with `!` in front `![text](target)`, or `[text][label]`; `at` is the first of it. */
+export function judgeLink(text: string, at: number, ending: Ending): Link | 'wait' | undefined {
+  const open = text[at] === '!' ? at + 1 : at;
+  if (open === text.length) return ending === 'closed' ? undefined : 'wait';
+  if (text[open] !== '[') return undefined;
+  const textEnd = bracketEnd(text, open, ending);
+  if (textEnd === 'wait' || textEnd === undefined) return textEnd;
+  const after = text[textEnd + 1];
+  if (after === undefined) return ending === 'closed' ? undefined : 'wait';
+  if (after !== '(' && after !== '[') return undefined;
+  const close = after === '(' ? targetEnd(text, textEnd + 1, ending) : bracketEnd(text, textEnd + 1, ending);
+  if (close === 'wait' || close === undefined) return close;
+  return { textAt: open + 1, textEnd, end: after === '(' ? close : close + 1 };
+}
+
+/** `breaks`: the tag ends a line of what is spoken. `address`: `<https://…>`, whose inside is text. */
+export type Tag = { readonly end: number; readonly kind: 'plain' | 'breaks' | 'address' };
+
+const ATTRIBUTE = '\\s+[\\w:.-]+\\s*=\\s*(?:"[^"\\n]*"|\'[^\'\\n]*\'|[^\\s"\'<>=]+)';
+const TAG = new RegExp(`^<(/?)([a-z][\\w:-]*)((?:${ATTRIBUTE})*)\\s*/?>`, 'i');
+const MAYBE_TAG = new RegExp(
+  `^<(?:/?(?:[a-z][\\w:-]*(?:${ATTRIBUTE})*(?:\\s+(?:[\\w:.-]+\\s*(?:=\\s*(?:"[^"\\n]*|'[^'\\n]*|[^\\s"'<>=]*)?)?)?|\\s*/)?)?)?$`,
+  'i',
+);
+const COMMENT = /^<!--[\s\S]*?-->/;
+const MAYBE_COMMENT = /^<!(?:-(?:-[\s\S]*)?)?$/;
+const ADDRESS = /^<(?:[a-z][a-z0-9+.-]{1,31}:\/\/[^\s<>]*|[\w.+-]+@[^\s<>@]+)>/i;
+const MAYBE_ADDRESS = /^<(?:[a-z][a-z0-9+.-]{1,31}:(?:\/(?:\/[^\s<>]*)?)?|[\w.+-]*(?:@[^\s<>@]*)?)$/i;
+const BREAKS = /^(?:br|p|div|li|[uo]l|t[dhr]|table|h[1-6]|hr|blockquote|section|article|break|speak)$/i;
+/** Tags that may stand inside a word; any other `word<name>` is code, such as List<String>. */
+const INSIDE_WORDS =
+  /^(?:a|b|i|u|s|em|strong|code|span|small|mark|del|ins|sub|sup|font|wbr|voice|prosody|emphasis|phoneme|say-as|w)$/i;
+
+export function judgeTag(text: string, at: number, ending: Ending, before: string): Tag | 'wait' | undefined {
+  const window = text.slice(at, at + FURTHEST_LOOK);
+  const address = ADDRESS.exec(window);
+  if (address !== null) return { end: at + address[0].length, kind: 'address' };
+  const tag = TAG.exec(window);
+  if (tag !== null) {
+    const name = tag[2]!;
+    const code = isWordCharacter(before) && tag[1] === '' && !BREAKS.test(name) && !INSIDE_WORDS.test(name);
+    if (code) return undefined;
+    return { end: at + tag[0].length, kind: BREAKS.test(name) ? 'breaks' : 'plain' };
+  }
+  const comment = COMMENT.exec(window);
+  if (comment !== null) return { end: at + comment[0].length, kind: 'plain' };
+  const grows = MAYBE_TAG.test(window) || MAYBE_COMMENT.test(window) || MAYBE_ADDRESS.test(window);
+  return grows && window.length < FURTHEST_LOOK && ending === 'open' ? 'wait' : undefined;
+}
+
+/** The length of the run of the mark at `at` (at most 4 is told), or `wait` when it may grow. */
+export function markRun(text: string, at: number, ending: Ending): number | 'wait' {
+  const mark = text[at];
+  let length = 1;
+  while (length < 4 && text[at + length] === mark) length += 1;
+  return length < 4 && at + length === text.length && ending === 'open' ? 'wait' : length;
+}
+
+const NEUTRAL = '*_~`';
+const joined = (char: string) => isWordCharacter(char) && !isUnspaced(char);
+
+/**
+ * Whether a run of 1–3 `*` or `_`, or two `~`, is an emphasis mark (CommonMark 6.2, simplified).
+ * `open` holds the lengths of the runs of this mark that are open; `place` is `address` inside a URL.
+ */
+export function judgeEmphasis(run: {
+  readonly mark: string;
+  readonly length: number;
+  readonly before: string;
+  readonly after: string;
+  readonly open: readonly number[];
+  readonly place: 'prose' | 'address';
+}): 'opens' | 'closes' | undefined {
+  const { mark, length, before, after, open } = run;
+  const beginsAfter = after !== '' && !isSpace(after) && !')],;:!?}'.includes(after);
+  const endsBefore = before !== '' && !isSpace(before);
+  const inWord = joined(before) && joined(after);
+  if (run.place === 'prose' && beginsAfter && !inWord) {
+    const opensAfter =
+      before === '' || isSpace(before) || NEUTRAL.includes(before) || '([{"\'“‘«—–-/>¿¡|'.includes(before);
+    const unspaced = mark !== '_' && isUnspaced(before) && open.length === 0;
+    if (opensAfter && !(isCloser(before) && open.at(-1) === length)) return 'opens';
+    if (unspaced || (mark !== '_' && isUnspaced(after) && open.length === 0)) return 'opens';
+  }
+  if (!endsBefore || open.length === 0) return undefined;
+  if (inWord) {
+    const arithmetic = isAsciiDigit(before) && isAsciiDigit(after);
+    return mark !== '_' && open.at(-1) === length && !arithmetic && run.place === 'prose'
+      ? 'closes'
+      : undefined;
+  }
+  return run.place === 'address' && after === '/' ? undefined : 'closes';
+}
+
+/** The character after a run, for `judgeEmphasis`; `wait` when it has not come. */
+export function afterRun(text: string, at: number, ending: Ending): string | 'wait' {
+  return at === text.length && ending === 'open' ? 'wait' : characterAt(text, at);
+}

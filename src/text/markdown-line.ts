@@ -1,0 +1,85 @@
+// What stands at the start of a line of Markdown and is not spoken: headings, quotes, bullets, rules, fences,
+// table rows (CommonMark 0.31 sections 4 and 5, GFM 4.10). Pure judgements with bounded look-ahead.
+
+import type { Ending } from './sentence-end.ts';
+
+/**
+ * `marker`: drop `length` units, the line has still not begun. `fence`: a code block opens, drop its line.
+ * `row`: a table row, its pipes are marks. `ruler`: the whole line is a mark.
+ */
+export type LineMark =
+  | { readonly kind: 'marker' | 'bullet' | 'ruler' | 'row'; readonly length: number }
+  | { readonly kind: 'fence'; readonly length: number; readonly fence: string };
+
+/** No mark is looked for further than this many UTF-16 units: nothing is held for ever. */
+export const FURTHEST_LOOK = 200;
+
+const RULER = /^([-*_=])(?:[ \t]*\1){2,}[ \t]*$/;
+const MAYBE_RULER = /^([-*_=])(?:[ \t]*\1)*[ \t]*$/;
+const TABLE_RULER = /^\|[-:| \t]*-[-:| \t]*$/;
+const MAYBE_TABLE_RULER = /^\|[-:| \t]*$/;
+const FENCE = /^(`{3,}|~{3,})[^`]{0,60}$/;
+const MAYBE_FENCE = /^(?:`{1,2}|~{1,2}|(?:`{3,}|~{3,})[^`]{0,60})$/;
+const BULLET = /^(?:[-*][ \t]|[•‣◦▪●][ \t]?)/;
+const TASK = /^\[[ xX]\][ \t]/;
+const HEADING = /^#{1,6}(?=[ \t\r\n]|$)[ \t]?/;
+const QUOTE = /^>(?![=\d])[ \t]?/;
+
+/** Judges the first character of a line that is not white space; undefined: it is text. */
+export function judgeLineStart(
+  text: string,
+  at: number,
+  ending: Ending,
+  after: 'bullet' | 'other',
+): LineMark | 'wait' | undefined {
+  const first = text[at]!;
+  if (!'-*_=|`~#>[•‣◦▪●'.includes(first)) return undefined;
+  const window = text.slice(at, at + FURTHEST_LOOK);
+  const breakAt = window.search(/[\r\n]/);
+  const line = breakAt < 0 ? window : window.slice(0, breakAt);
+  const whole = breakAt >= 0 || ending === 'closed' || window.length === FURTHEST_LOOK;
+
+  if (MAYBE_RULER.test(line)) {
+    if (!whole) return 'wait';
+    if (RULER.test(line)) return { kind: 'ruler', length: line.length };
+  }
+  if (first === '|') {
+    if (!MAYBE_TABLE_RULER.test(line)) return { kind: 'row', length: 1 };
+    if (!whole) return 'wait';
+    return TABLE_RULER.test(line) ? { kind: 'ruler', length: line.length } : { kind: 'row', length: 1 };
+  }
+  if ((first === '`' || first === '~') && MAYBE_FENCE.test(line)) {
+    if (!whole) return 'wait';
+    const fence = FENCE.exec(line)?.[1];
+    if (fence !== undefined) return { kind: 'fence', length: line.length, fence };
+  }
+  if (line.length < 8 && !whole && mayGrow(line, after)) return 'wait';
+  const bullet = BULLET.exec(line)?.[0];
+  if (bullet !== undefined) return { kind: 'bullet', length: bullet.length };
+  const marker = (HEADING.exec(line) ??
+    QUOTE.exec(line) ??
+    (after === 'bullet' ? TASK.exec(line) : null))?.[0];
+  return marker === undefined ? undefined : { kind: 'marker', length: marker.length };
+}
+
+/** True while the mark at the head of `line` is not told from text by what has come. */
+const mayGrow = (line: string, after: 'bullet' | 'other') =>
+  /^(?:#{1,6}|>|[-*•‣◦▪●])$/.test(line) || (after === 'bullet' && /^\[(?:[ xX]\]?)?$/.test(line));
+
+/** True when the line at `at`, in a code block, closes it: the fence or a longer one, and nothing else. */
+export function judgeFenceEnd(
+  text: string,
+  at: number,
+  ending: Ending,
+  fence: string,
+): number | 'wait' | undefined {
+  const window = text.slice(at, at + FURTHEST_LOOK);
+  const mark = fence[0]!;
+  let length = 0;
+  while (window[length] === mark) length += 1;
+  const run = length;
+  while (window[length] === ' ' || window[length] === '\t') length += 1;
+  if (length === window.length && length < FURTHEST_LOOK && ending === 'open') return 'wait';
+  const over = length === window.length || window[length] === '\n' || window[length] === '\r';
+  return over && run >= fence.length ? length : undefined;
+}

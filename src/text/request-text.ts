@@ -1,0 +1,145 @@
+// Segments → the text of upstream requests. Where speakers are named, every request begins with a turn prefix
+// and each change of speaker is a new line with the other one. All of it follows from the text alone, so that
+// a fixed seed gives the same audio again.
+
+import { MAX_REQUEST_TEXT } from '../speech/speech-request.ts';
+import { isGraphemeBoundary, isLineBreak, isSpace } from './character-class.ts';
+import { createHeldText } from './held-text.ts';
+import { isSpeakable, type Segment, segmentText } from './segment.ts';
+import type { TurnPrefixes } from './turn-prefix-reader.ts';
+import { choosePrefixes, type PrefixPair } from './turn-prefixes.ts';
+
+export type RequestText = Partial<PrefixPair> & {
+  readonly text: string;
+  /** The segments that `text` is made of, and the UTF-16 unit of `text` at which each begins. */
+  readonly parts: readonly { readonly segment: Segment; readonly textStart: number }[];
+};
+
+const speaks = (segment: Segment) => isSpeakable(segmentText(segment));
+
+/** Without what a line begins or ends with that holds nothing to say; inside a line it may be a pause. */
+function spokenSegments(segments: readonly Segment[]): Segment[] {
+  const spoken: Segment[] = [];
+  let silent: Segment[] = [];
+  for (const segment of segments) {
+    if (segment.line !== spoken.at(-1)?.line) silent = [];
+    if (speaks(segment)) {
+      spoken.push(...silent, segment);
+      silent = [];
+    } else silent.push(segment);
+  }
+  return spoken;
+}
+
+const prefixesOf = (segments: readonly Segment[], own: Partial<TurnPrefixes>): PrefixPair | undefined =>
+  segments.some((segment) => segment.speaker !== undefined)
+    ? choosePrefixes(segments.map(segmentText).join(''), own)
+    : undefined;
+
+const endsLine = (text: string) => isLineBreak(text.slice(-1));
+
+/** What stands between `previous` (undefined: the request begins) and `segment`. */
+function lead(previous: Segment | undefined, segment: Segment, prefixes: PrefixPair | undefined): string {
+  const speaker = segment.speaker ?? 1;
+  const turn = prefixes !== undefined && (previous === undefined || speaker !== (previous.speaker ?? 1));
+  const newLine =
+    previous !== undefined &&
+    (turn || previous.line !== segment.line || previous.boundary === 'line') &&
+    !endsLine(segmentText(previous));
+  const prefix = turn ? `${speaker === 1 ? prefixes.turnPrefix : prefixes.turnPrefix2} ` : '';
+  return `${newLine ? '\n' : ''}${prefix}`;
+}
+
+function compose(segments: readonly Segment[], prefixes: PrefixPair | undefined): RequestText {
+  let text = '';
+  let previous: Segment | undefined;
+  const parts = segments.map((segment) => {
+    text += lead(previous, segment, prefixes);
+    const textStart = text.length;
+    text += segmentText(segment);
+    previous = segment;
+    return { segment, textStart };
+  });
+  return { text, ...prefixes, parts };
+}
+
+/**
+ * One request for all of `segments`, which the caller keeps within the upstream's limit.
+ * Undefined: they hold nothing to say. A segment without a speaker is speaker 1's when others name one.
+ */
+export function composeRequest(
+  segments: readonly Segment[],
+  own: Partial<TurnPrefixes> = {},
+): RequestText | undefined {
+  const spoken = spokenSegments(segments);
+  return spoken.length === 0 ? undefined : compose(spoken, prefixesOf(spoken, own));
+}
+
+/** The last place ≤ `most` at which `text` may be parted: after white space, else between two characters. */
+function partAt(text: string, most: number): number {
+  for (let at = most; at > most / 2; at -= 1) if (isSpace(text[at - 1]!)) return at;
+  for (let at = most; at > Math.max(1, most - 64); at -= 1) if (isGraphemeBoundary(text, at)) return at;
+  return most;
+}
+
+function partSegment(segment: Segment, most: number): Segment[] {
+  const held = createHeldText();
+  for (const run of segment.runs) held.push(run.text, run.start);
+  const parts: Segment[] = [];
+  while (held.text.length > most)
+    parts.push({ ...segment, runs: held.take(partAt(held.text, most)), boundary: 'words' });
+  return [...parts, { ...segment, runs: held.take(held.text.length) }];
+}
+
+/** How well a request may end before `next`: 2 at the end of a line, 1 at a sentence end. */
+function endRank(last: Segment, next: Segment): 0 | 1 | 2 {
+  if (last.line !== next.line || last.boundary === 'line' || endsLine(segmentText(last))) return 2;
+  return last.boundary === 'sentence' ? 1 : 0;
+}
+
+/**
+ * A whole turn as few requests as possible, each of at most `limit` UTF-16 units with its prefixes. Among the
+ * ways to do it, requests end at the ends of lines, else of sentences, and are filled from the front.
+ */
+export function splitIntoRequests(
+  segments: readonly Segment[],
+  limit: number = MAX_REQUEST_TEXT,
+  own: Partial<TurnPrefixes> = {},
+): RequestText[] {
+  const spoken = spokenSegments(segments);
+  const prefixes = prefixesOf(spoken, own);
+  const longest = prefixes === undefined ? 0 : Math.max(...Object.values(prefixes).map((p) => p.length)) + 1;
+  const pieces = spoken.flatMap((segment) => partSegment(segment, Math.max(1, limit - longest)));
+  const sizes = pieces.map((piece) => segmentText(piece).length);
+
+  /** The end of the longest request that begins at piece `first`. */
+  const reach = pieces.map((piece, first) => {
+    let size = lead(undefined, piece, prefixes).length + sizes[first]!;
+    let end = first + 1;
+    for (; end < pieces.length; end += 1) {
+      size += lead(pieces[end - 1], pieces[end]!, prefixes).length + sizes[end]!;
+      if (size > limit) break;
+    }
+    return end;
+  });
+  /** The fewest requests for all pieces from an index on. */
+  const fewest = new Array<number>(pieces.length + 1).fill(0);
+  for (let at = pieces.length - 1; at >= 0; at -= 1) fewest[at] = 1 + fewest[reach[at]!]!;
+
+  const requests: RequestText[] = [];
+  for (let at = 0; at < pieces.length; ) {
+    let end = reach[at]!;
+    let best = end === pieces.length ? 2 : endRank(pieces[end - 1]!, pieces[end]!);
+    for (let other = end - 1; best < 2 && other > at && fewest[other]! < fewest[at]!; other -= 1) {
+      const rank = endRank(pieces[other - 1]!, pieces[other]!);
+      if (rank > best) {
+        best = rank;
+        end = other;
+      }
+    }
+    const group = pieces.slice(at, end);
+    if (group.some(speaks)) requests.push(compose(group, prefixes));
+    at = end;
+  }
+  return requests;
+}

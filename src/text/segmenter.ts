@@ -1,0 +1,287 @@
+// Cuts text into segments to be spoken: at sentence ends, at line breaks, and in run-on text at clause marks,
+// words or characters, in that order. The cuts are a function of the text alone, however it was split into
+// pushes: a place is judged once the look-ahead that it needs is there. Only `flush` and `idle` add cuts of
+// their own. Every character is looked at once, so the time is linear in the text.
+
+import type { Language } from '../speech/language.ts';
+import {
+  isAsciiDigit,
+  isCloseBracket,
+  isGlue,
+  isGraphemeBoundary,
+  isLetter,
+  isLineBreak,
+  isLower,
+  isOpenBracket,
+  isOpenQuote,
+  isQuote,
+  isSpace,
+  isUnspaced,
+  isWordCharacter,
+} from './character-class.ts';
+import { isClauseMark, judgeClauseMark } from './clause-mark.ts';
+import { characterAt, characterBefore } from './code-points.ts';
+import { createHeldText } from './held-text.ts';
+import { type Boundary, isSpeakable, type Segment } from './segment.ts';
+import {
+  type Ending,
+  endsInAbbreviation,
+  isTerminal,
+  judgeTerminal,
+  skipBlanks,
+  skipSpaces,
+  skipWhile,
+} from './sentence-end.ts';
+import { sentenceRulesOf } from './sentence-rules.ts';
+
+export type Cut = Pick<Segment, 'runs' | 'boundary'>;
+
+/** `first-clause`: the first segment may end early, at a clause mark or after some words, so that speech starts. */
+export type Early = 'first-clause' | 'off';
+
+export type Segmenter = {
+  /** `text` stands at code point `start` of the caller's text and parts no surrogate pair. */
+  push(text: string, start: number): void;
+  /** A line ends here although the text has no line break (removed markup). */
+  breakLine(): void;
+  /** Everything held becomes segments. */
+  flush(): void;
+  /** No text has come for a while: what is complete enough to be spoken becomes segments. */
+  idle(): void;
+  /** UTF-16 units that wait for more text. */
+  readonly heldCharacters: number;
+};
+
+// Lengths in UTF-16 units. A sentence of 250 is half again the longest that style guides allow, 20 seconds of
+// speech; the character limit is far above any word.
+const CLAUSE_FROM = 250;
+const WORD_FROM = 500;
+const CHARACTER_FROM = 1000;
+/** Clusters that never end (hostile combining marks) are cut here. */
+const CUT_ANYWAY = 1200;
+const EARLY_CLAUSE_WORDS = 3;
+const EARLY_WORDS = 8;
+const IDLE_WORDS = 3;
+/** Besides letters and numbers: what a word may begin with, so that none is parted from its punctuation. */
+const OPENS_A_WORD = '([{"\'“‘«„$€£¥#@+';
+/** A bracket or quotation is kept together for this many words by early cuts, a bracket this long by sentence ends. */
+const SHORT_UNIT_WORDS = 4;
+const LONGEST_ASIDE = 200;
+
+type Scan = {
+  /** Everything before it has been judged. */
+  at: number;
+  /** Where the token that is being read begins, and whether it holds anything to say. */
+  tokenAt: number;
+  tokenSpeaks: boolean;
+  /** Whole words so far; a character of a script without spaces counts as half a word. */
+  words: number;
+  speaks: boolean;
+  /** Open brackets, and where the outermost of them opened in the middle of a sentence. */
+  brackets: number;
+  asideAt: number;
+  /** Words there were when the open bracket or quotation began. */
+  unitWords: number;
+  quoted: boolean;
+  /** The last places where `idle` may cut: after a clause, after a word. 0: none. */
+  clauseEnd: number;
+  wordEnd: number;
+};
+
+const freshScan = (): Scan => ({
+  at: 0,
+  tokenAt: 0,
+  tokenSpeaks: false,
+  words: 0,
+  speaks: false,
+  brackets: 0,
+  asideAt: -1,
+  unitWords: 0,
+  quoted: false,
+  clauseEnd: 0,
+  wordEnd: 0,
+});
+
+export function createSegmenter(
+  options: { readonly language: Language | undefined; readonly early: Early },
+  emit: (cut: Cut) => void,
+): Segmenter {
+  const rules = sentenceRulesOf(options.language);
+  const held = createHeldText();
+  let early = options.early;
+  /** What stands before the held text: a sentence end, or a cut inside a sentence. */
+  let continued = false;
+  let scan = freshScan();
+
+  function cut(end: number, boundary: Boundary) {
+    if (scan.speaks) early = 'off';
+    continued = boundary === 'clause' || boundary === 'words';
+    scan = freshScan();
+    emit({ runs: held.take(end), boundary });
+  }
+
+  const opening = () => {
+    if (continued) return 'continued';
+    const start = skipWhile(held.text, 0, scan.at, (char) => !isLetter(char));
+    return start < scan.at && isLower(characterAt(held.text, start)) ? 'lower' : 'capital';
+  };
+
+  const wordsRead = () => Math.floor(scan.words + (scan.tokenSpeaks ? 1 : 0));
+  const inShortUnit = () =>
+    (scan.quoted || scan.brackets > 0) && wordsRead() - scan.unitWords < SHORT_UNIT_WORDS;
+  const isEarlyAt = (words: number) => early === 'first-clause' && wordsRead() >= words && !inShortUnit();
+
+  function readTo(end: number) {
+    scan.at = end;
+    return true;
+  }
+
+  function startToken(at: number) {
+    scan.at = at;
+    scan.tokenAt = at;
+    scan.tokenSpeaks = false;
+  }
+
+  /** The aside that began in mid-sentence is still open after the closers of a terminal. */
+  function inAside(from: number, to: number) {
+    if (scan.asideAt < 0 || scan.at - scan.asideAt > LONGEST_ASIDE) return false;
+    let open = scan.brackets;
+    for (let at = from; at < to; at += 1) if (isCloseBracket(held.text[at]!)) open -= 1;
+    return open > 0;
+  }
+
+  function readTerminal(ending: Ending): boolean {
+    const verdict = judgeTerminal({
+      text: held.text,
+      at: scan.at,
+      tokenAt: scan.tokenAt,
+      ending,
+      rules,
+      opening: opening(),
+    });
+    if (verdict === 'wait') return false;
+    const { next, end } = verdict;
+    if (end === undefined || !scan.speaks || inAside(next, end)) return readTo(next);
+    cut(end, isLineBreak(held.text[end - 1]!) ? 'line' : 'sentence');
+    return true;
+  }
+
+  function readClauseMark(ending: Ending): boolean {
+    const clause = judgeClauseMark(held.text, scan.at, ending);
+    if (clause === 'wait') return false;
+    if (clause === undefined || !scan.speaks) return readTo(scan.at + 1);
+    scan.clauseEnd = clause;
+    const over = ending === 'closed' && clause === held.text.length;
+    if (over || !(isEarlyAt(EARLY_CLAUSE_WORDS) || clause >= CLAUSE_FROM)) return readTo(scan.at + 1);
+    cut(clause, 'clause');
+    return true;
+  }
+
+  function readLineBreak(char: string, ending: Ending): boolean {
+    if (char === '\r' && scan.at + 1 === held.text.length && ending === 'open') return false;
+    const end = skipSpaces(held.text, scan.at);
+    if (scan.speaks) cut(end, 'line');
+    else startToken(end);
+    return true;
+  }
+
+  function readSpace(char: string, ending: Ending): boolean {
+    const { text } = held;
+    const { end, after } = skipBlanks(text, scan.at);
+    if (after === '' && ending === 'open') return false;
+    const before = characterBefore(text, scan.at);
+    const mayBreak =
+      scan.speaks &&
+      !isGlue(char) &&
+      (after === '' || isWordCharacter(after) || OPENS_A_WORD.includes(after)) &&
+      !(isAsciiDigit(before) && isAsciiDigit(after)) &&
+      !endsInAbbreviation(text.slice(scan.tokenAt, scan.at), rules);
+    const phrase = rules.spaces === 'clause';
+    const due = phrase
+      ? isEarlyAt(EARLY_CLAUSE_WORDS) || end >= CLAUSE_FROM
+      : isEarlyAt(EARLY_WORDS) || end >= WORD_FROM;
+    if (mayBreak && due && after !== '') {
+      cut(end, phrase ? 'clause' : 'words');
+      return true;
+    }
+    scan.words = wordsRead();
+    if (mayBreak) scan.wordEnd = end;
+    if (mayBreak && phrase) scan.clauseEnd = end;
+    startToken(end);
+    return true;
+  }
+
+  function readCharacter(char: string): boolean {
+    if (isUnspaced(char)) {
+      if (scan.at >= WORD_FROM && isGraphemeBoundary(held.text, scan.at)) {
+        cut(scan.at, 'words');
+        return true;
+      }
+      scan.words += 0.5;
+      scan.speaks = true;
+    } else if (isWordCharacter(char) || isSpeakable(char)) {
+      scan.tokenSpeaks = true;
+      scan.speaks = true;
+    } else if (isOpenBracket(char)) {
+      if (scan.brackets === 0) scan.asideAt = scan.speaks ? scan.at : -1;
+      scan.brackets += 1;
+      scan.unitWords = wordsRead();
+    } else if (isCloseBracket(char)) {
+      scan.brackets = Math.max(0, scan.brackets - 1);
+      if (scan.brackets === 0) scan.asideAt = -1;
+    } else if (isQuote(char)) {
+      const before = characterBefore(held.text, scan.at);
+      scan.quoted =
+        char === '"' ? before === '' || isSpace(before) || isOpenBracket(before) : isOpenQuote(char);
+      scan.unitWords = wordsRead();
+    }
+    return readTo(scan.at + char.length);
+  }
+
+  /** Reads one character or cuts; false when more text must be seen first. */
+  function step(ending: Ending): boolean {
+    const char = characterAt(held.text, scan.at);
+    if (scan.at >= CHARACTER_FROM && (scan.at >= CUT_ANYWAY || isGraphemeBoundary(held.text, scan.at))) {
+      cut(scan.at, 'words');
+      return true;
+    }
+    if (isLineBreak(char)) return readLineBreak(char, ending);
+    if (isSpace(char)) return readSpace(char, ending);
+    if (isTerminal(char, rules)) return readTerminal(ending);
+    if (isClauseMark(char)) return readClauseMark(ending);
+    return readCharacter(char);
+  }
+
+  function advance(ending: Ending) {
+    while (scan.at < held.text.length && step(ending));
+  }
+
+  return {
+    push(text, start) {
+      held.push(text, start);
+      advance('open');
+    },
+    breakLine() {
+      advance('closed');
+      if (scan.speaks) cut(held.text.length, 'line');
+    },
+    flush() {
+      advance('closed');
+      if (held.text !== '') cut(held.text.length, 'end');
+    },
+    idle() {
+      const before = held.text.length;
+      advance('closed');
+      if (held.text.length === before) {
+        if (scan.clauseEnd > 0) cut(scan.clauseEnd, 'clause');
+        else if (scan.wordEnd > 0 && scan.words >= IDLE_WORDS) cut(scan.wordEnd, 'words');
+      }
+      // What is left was read as if nothing followed it; now something may.
+      scan = freshScan();
+      advance('open');
+    },
+    get heldCharacters() {
+      return held.text.length;
+    },
+  };
+}

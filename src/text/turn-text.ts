@@ -1,0 +1,157 @@
+// The text of one turn on its way to speech: whole code points, the caller's turn prefixes, markup, segments,
+// wired in that order. Streamed, whole and dialogue text all pass through here, so that they are cut alike.
+
+import type { Language } from '../speech/language.ts';
+import { createCodePointReader } from './code-points.ts';
+import { createMarkupStripper } from './markup-stripper.ts';
+import { isSpeakable, type Segment, type Speaker, segmentText } from './segment.ts';
+import { createSegmenter, type Early } from './segmenter.ts';
+import { createTurnPrefixReader, type TurnPrefixes } from './turn-prefix-reader.ts';
+
+export type TextOptions = {
+  readonly language: Language | undefined;
+  readonly markup: 'strip' | 'keep';
+};
+
+export type TurnTextOptions = TextOptions & Partial<TurnPrefixes> & { readonly early: Early };
+
+export type TurnText = {
+  /** Any split. `speaker` stays until another is named; a change ends a segment and begins a new line. */
+  append(text: string, speaker?: Speaker): void;
+  /** All text so far becomes segments. */
+  flush(): void;
+  /** No text has come for a while: what is complete enough to be spoken becomes segments. */
+  idle(): void;
+  /** No more text: as `flush`. */
+  end(): void;
+  /** Code points of everything appended. */
+  readonly appendedCodePoints: number;
+  /** UTF-16 units that are in no segment yet. */
+  readonly heldCharacters: number;
+};
+
+type Line = {
+  push(text: string, start: number): void;
+  flush(): void;
+  idle(): void;
+  readonly heldCharacters: number;
+};
+
+/** One speaker's stretch: markup and sentences do not reach over its ends. */
+function createLine(
+  options: TextOptions & { readonly early: Early },
+  about: Pick<Segment, 'line' | 'speaker'>,
+  emit: (segment: Segment) => void,
+): Line {
+  const segmenter = createSegmenter(options, (cut) => emit({ ...about, ...cut }));
+  if (options.markup === 'keep') return segmenter;
+  const stripper = createMarkupStripper({ text: segmenter.push, lineBreak: segmenter.breakLine });
+  return {
+    push: stripper.push,
+    flush() {
+      stripper.flush();
+      segmenter.flush();
+    },
+    idle() {
+      stripper.idle();
+      segmenter.idle();
+    },
+    get heldCharacters() {
+      return stripper.heldCharacters + segmenter.heldCharacters;
+    },
+  };
+}
+
+/** Positions are code points of the concatenation of everything appended, turn prefixes included. */
+export function createTurnText(options: TurnTextOptions, emit: (segment: Segment) => void): TurnText {
+  const { turnPrefix, turnPrefix2 } = options;
+  const marked = turnPrefix !== undefined || turnPrefix2 !== undefined;
+  let { early } = options;
+  // Text before the caller's first turn prefix is the first speaker's.
+  let speaker: Speaker | undefined = marked ? 1 : undefined;
+  let index = 0;
+  let lineHasText = false;
+  let line = openLine();
+
+  function openLine(): Line {
+    return createLine({ ...options, early }, { line: index, speaker }, (segment) => {
+      if (isSpeakable(segmentText(segment))) early = 'off';
+      emit(segment);
+    });
+  }
+
+  function speak(next: Speaker) {
+    line.flush();
+    if (lineHasText) index += 1;
+    lineHasText = false;
+    speaker = next;
+    line = openLine();
+  }
+
+  function read(text: string, start: number) {
+    lineHasText = true;
+    line.push(text, start);
+  }
+
+  const openReader = () =>
+    createTurnPrefixReader({ turnPrefix, turnPrefix2 }, { onSpeaker: speak, onText: read });
+  let reader = openReader();
+  const points = createCodePointReader((text, start) => reader.push(text, start));
+
+  function flush() {
+    reader.flush();
+    line.flush();
+  }
+
+  return {
+    append(text, next) {
+      if (next !== undefined && next !== speaker) {
+        // The second half of a pair belongs to whoever began it.
+        const half = points.completes(text) ? 1 : 0;
+        points.push(text.slice(0, half));
+        text = text.slice(half);
+        reader.flush();
+        reader = openReader();
+        speak(next);
+      }
+      points.push(text);
+    },
+    flush,
+    idle: () => line.idle(),
+    end() {
+      points.flush();
+      flush();
+    },
+    get appendedCodePoints() {
+      return points.received;
+    },
+    get heldCharacters() {
+      return points.heldCharacters + reader.heldCharacters + line.heldCharacters;
+    },
+  };
+}
+
+/** A whole text, cut by the text alone. */
+export function wholeTextSegments(text: string, options: TextOptions & Partial<TurnPrefixes>): Segment[] {
+  const segments: Segment[] = [];
+  const turn = createTurnText({ ...options, early: 'off' }, (segment) => segments.push(segment));
+  turn.append(text);
+  turn.end();
+  return segments;
+}
+
+/** Positions are code points within `dialogue[line].text`. */
+export function dialogueSegments(
+  dialogue: readonly { readonly speaker: Speaker; readonly text: string }[],
+  options: TextOptions,
+): Segment[] {
+  const segments: Segment[] = [];
+  for (const [line, { speaker, text }] of dialogue.entries()) {
+    const reader = createLine({ ...options, early: 'off' }, { line, speaker }, (segment) =>
+      segments.push(segment),
+    );
+    reader.push(text, 0);
+    reader.flush();
+  }
+  return segments;
+}

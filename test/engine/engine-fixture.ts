@@ -1,0 +1,130 @@
+// Engines on free ports and requests to them, for the tests of this folder.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadMp3Decoders } from '../../src/audio/mp3-decoder.ts';
+import { createMp3FrameParser } from '../../src/audio/mp3-frame-parser.ts';
+import { encodePcm16 } from '../../src/audio/pcm16.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { type Engine, type EngineOptions, startEngine } from '../../src/engine/engine-server.ts';
+import { VOICES } from '../../src/engine/voices.ts';
+import { fixedRandom } from '../support/fixed-random.ts';
+
+export const ANNA = VOICES.find((voice) => voice.gender === 'Female')!.id;
+export const ADAM = VOICES.find((voice) => voice.gender === 'Male')!.id;
+export const CREDENTIALS = { authorization: 'Bearer key-1', 'x-user-id': 'user-1' };
+
+const ESPEAK = new URL('../../src/engine/espeak-entry.mjs', import.meta.url);
+const FAKE = fileURLToPath(new URL('./fake-speech-program.mjs', import.meta.url));
+
+const scratch = mkdtempSync(join(tmpdir(), 'engine-test-'));
+const started: Engine[] = [];
+let programs = 0;
+
+export async function engineForTest(options: Partial<EngineOptions> = {}): Promise<Engine> {
+  const engine = await startEngine({
+    host: '127.0.0.1',
+    port: 0,
+    keys: [],
+    log: silentLog,
+    clock: systemClock,
+    random: fixedRandom(0.5),
+    ...options,
+  });
+  started.push(engine);
+  return engine;
+}
+
+export const fakeProgram = (mode = 'fine') => [process.execPath, FAKE, mode];
+
+/** The real program, which tells its process id so that a test can kill it or see that it has gone. */
+export function knownEspeak(): { command: string[]; pid(): number } {
+  const pidFile = join(scratch, `pid-${programs++}`);
+  const code = `import { writeFileSync } from 'node:fs';
+    writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));
+    await import(${JSON.stringify(ESPEAK.href)});`;
+  return {
+    command: [process.execPath, '--input-type=module', '--eval', code],
+    pid: () => Number(readFileSync(pidFile, 'utf8')),
+  };
+}
+
+export async function closeEngines(): Promise<void> {
+  await Promise.all(started.splice(0).map((engine) => engine.close()));
+}
+export const removeScratch = () => rmSync(scratch, { recursive: true, force: true });
+
+export type Body = Record<string, unknown>;
+
+export const speechBody = (fields: Body = {}): Body => ({
+  model: 'VoxDialog',
+  text: 'Hello there.',
+  voice: ANNA,
+  outputFormat: 'raw',
+  ...fields,
+});
+
+export const post = (engine: Engine, body: unknown, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${engine.url}/api/v1/tts/stream`, {
+    method: 'POST',
+    headers: { ...CREDENTIALS, 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...init,
+  });
+
+export async function speak(engine: Engine, fields: Body = {}): Promise<Buffer> {
+  const response = await post(engine, speechBody(fields));
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+export async function decodeMp3(bytes: Buffer): Promise<{ pcm16: Buffer; sampleRate: number }> {
+  const decoder = (await loadMp3Decoders()).open();
+  const blocks: Buffer[] = [];
+  let sampleRate = 0;
+  const parser = createMp3FrameParser({
+    onFrame: (frame) =>
+      decoder.decode(frame.bytes, (samples, rate) => {
+        const block = Buffer.alloc(samples.length * 2);
+        encodePcm16(samples, block);
+        blocks.push(block);
+        sampleRate = rate;
+      }),
+    onTag() {},
+  });
+  parser.push(bytes);
+  parser.flush();
+  decoder.close();
+  if (parser.junkBytes > 0) throw new Error(`${parser.junkBytes} bytes are no MP3 frames`);
+  return { pcm16: Buffer.concat(blocks), sampleRate };
+}
+
+/** Median fundamental frequency in Hz of the voiced parts of s16le sound: the best match of 46 ms with itself, later. */
+export function medianPitchHz(bytes: Buffer, sampleRate: number): number {
+  const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1);
+  const size = 1024;
+  const pitches: number[] = [];
+  for (let at = 0; at + 2 * size < samples.length; at += size) {
+    const match = (lag: number) => {
+      let product = 0;
+      let here = 1;
+      let there = 1;
+      for (let i = at; i < at + size; i++) {
+        product += samples[i]! * samples[i + lag]!;
+        here += samples[i]! ** 2;
+        there += samples[i + lag]! ** 2;
+      }
+      return here < 1e9 ? 0 : product / Math.sqrt(here * there);
+    };
+    let best = 0.6;
+    let period = 0;
+    for (let lag = Math.floor(sampleRate / 400); lag < sampleRate / 60; lag++) {
+      const likeness = match(lag);
+      if (likeness > best + 0.02) [best, period] = [likeness, lag];
+    }
+    if (period > 0) pitches.push(sampleRate / period);
+  }
+  return pitches.sort((a, b) => a - b)[pitches.length >> 1] ?? 0;
+}

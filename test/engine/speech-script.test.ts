@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createScript, type ScriptSource } from '../../src/engine/speech-script.ts';
+
+const script = (text: string, more: Partial<ScriptSource> = {}) =>
+  createScript({ text, language: 'english', ...more }).map(({ speaker, text: said, pause }) => [
+    speaker,
+    said,
+    pause,
+  ]);
+const AB = { turnPrefix: 'A:', turnPrefix2: 'B:' };
+
+describe('createScript', () => {
+  it('speaks sentence by sentence, with longer pauses between paragraphs', () => {
+    expect(script('Dr. Who is in. He waits!\nNow.\n\nNext part. End')).toEqual([
+      [1, 'Dr. Who is in.', 'none'],
+      [1, 'He waits!', 'sentence'],
+      [1, 'Now.', 'sentence'],
+      [1, 'Next part.', 'paragraph'],
+      [1, 'End', 'sentence'],
+    ]);
+  });
+
+  it('gives turns to the voice whose prefix begins them, and does not speak the prefix', () => {
+    expect(script('A: Hello. How are you? B: Fine.\nA: Good.', AB)).toEqual([
+      [1, 'Hello.', 'none'],
+      [1, 'How are you?', 'sentence'],
+      [2, 'Fine.', 'speaker'],
+      [1, 'Good.', 'speaker'],
+    ]);
+    expect(script('B: First.', AB)).toEqual([[2, 'First.', 'none']]);
+  });
+
+  it('gives text before the first prefix to the first voice', () => {
+    expect(script('Once upon a time. B: Hi.', AB).map(([speaker]) => speaker)).toEqual([1, 2]);
+  });
+
+  it('takes a prefix only at the start of the text or a line or after white space', () => {
+    expect(script('A: See CAB:x and 1A: y', AB)).toEqual([[1, 'See CAB:x and 1A: y', 'none']]);
+  });
+
+  it('lets the longer of two prefixes win and ignores the space around them', () => {
+    const nested = { turnPrefix: 'Ann ', turnPrefix2: '\nAnna' };
+    expect(script('Ann one. Anna two.', nested)).toEqual([
+      [1, 'one.', 'none'],
+      [2, 'two.', 'speaker'],
+    ]);
+    expect(script('No marker.', { turnPrefix: ' ', turnPrefix2: null })).toEqual([[1, 'No marker.', 'none']]);
+  });
+
+  it('takes prefixes literally, whatever they mean to a pattern', () => {
+    expect(
+      script('(.*) one. $& two.', { turnPrefix: '(.*)', turnPrefix2: '$&' }).map(([, said]) => said),
+    ).toEqual(['one.', 'two.']);
+  });
+
+  it('has no line for a text with nothing to say, and none for a turn without words', () => {
+    for (const text of [' ', '…', '!!! 😀 —', '\n\n', 'A: B: A:']) expect(script(text, AB)).toEqual([]);
+    expect(script('A: Hi. B: … A: Bye.', AB).map(([speaker]) => speaker)).toEqual([1, 1]);
+  });
+
+  it('parts Thai into words, which the speech program cannot', () => {
+    expect(script('สวัสดีครับ', { language: 'thai' })).toEqual([[1, expect.stringContaining(' '), 'none']]);
+  });
+
+  it('keeps every letter and digit in order, in lines that are short enough', () => {
+    const words = fc.array(
+      fc.oneof(
+        fc.string({ unit: 'grapheme', maxLength: 30 }),
+        fc.constantFrom('. ', '\n\n', ' A: ', ' B: ', 'word '),
+      ),
+      { maxLength: 60 },
+    );
+    const letters = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '');
+    fc.assert(
+      fc.property(words, (parts) => {
+        const text = parts.join('');
+        const lines = createScript({ text, language: 'english' });
+        expect(letters(lines.map((line) => line.text).join(''))).toBe(letters(text));
+      }),
+    );
+    for (const text of [
+      'x'.repeat(20_000),
+      'word '.repeat(4000),
+      '&'.repeat(20_000),
+      'a\u0301'.repeat(9000),
+    ]) {
+      const lines = createScript({ text, language: 'english' });
+      expect(Math.max(...lines.map((line) => line.text.length))).toBeLessThanOrEqual(1200);
+      expect(lines.map((line) => line.text.replace(/\s/g, '')).join('')).toBe(text.replace(/\s/g, ''));
+    }
+  });
+});
