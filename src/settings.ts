@@ -100,17 +100,19 @@ export const SETTINGS = {
     meaning:
       'How far ahead of real time audio is sent. 200 rides out network jitter and leaves little to take back on barge-in.',
   }),
-  spoolBytes: whole(4 * MIB, {
+  spoolBytes: whole(768 * KIB, {
     min: 64 * KIB,
     max: 1024 * MIB,
     placeholder: 'BYTES',
-    meaning: 'Compressed speech kept per turn. 4 MiB is over four minutes even at 128 kbit/s.',
+    meaning:
+      'Compressed speech that the turns of one session keep. 768 KiB is a minute and a half at 64 kbit/s, and less than a stalled listener may cost.',
   }),
   maxBufferedBytes: whole(MIB, {
     min: 16 * KIB,
     max: 256 * MIB,
     placeholder: 'BYTES',
-    meaning: 'Unsent bytes per connection before its audio is held. 1 MiB is two minutes of µ-law.',
+    meaning:
+      'Unsent bytes at which a connection is closed as too slow; its audio is held back long before. Nobody who reads is ever near.',
   }),
   drainDeadlineMs: whole(10_000, {
     min: 1000,

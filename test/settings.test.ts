@@ -38,16 +38,23 @@ describe('what is written about the settings', () => {
     return `| \`${toEnv(name)}\` | \`${shownDefault(SETTINGS[name])}\` | ${allowed} | ${meaning} |`;
   };
 
-  // `npx vitest run test/settings.test.ts -u` writes the table anew.
-  it('docs/configuration.md holds exactly this table', async () => {
-    const path = resolve(import.meta.dirname, '../docs/configuration.md');
+  const shortRow = (name: SettingName) =>
+    `| \`${toEnv(name)}\` | \`${shownDefault(SETTINGS[name])}\` | ${SETTINGS[name].meaning} |`;
+  const full = [
+    '| Variable | Default | Allowed | Meaning |',
+    '| --- | --- | --- | --- |',
+    ...SETTING_NAMES.map(row),
+  ];
+  const short = ['| Variable | Default | Meaning |', '| --- | --- | --- |', ...SETTING_NAMES.map(shortRow)];
+
+  // `npx vitest run test/settings.test.ts -u` writes the tables anew.
+  it.each([
+    ['docs/configuration.md', full],
+    ['README.md', short],
+  ])('%s holds exactly this table', async (file, table) => {
+    const path = resolve(import.meta.dirname, '..', file);
     const [start, end] = ['<!-- settings -->\n', '<!-- /settings -->'];
     const page = readFileSync(path, 'utf8');
-    const table = [
-      '| Variable | Default | Allowed | Meaning |',
-      '| --- | --- | --- | --- |',
-      ...SETTING_NAMES.map(row),
-    ];
     const wanted = `${page.slice(0, page.indexOf(start) + start.length)}${table.join('\n')}\n${page.slice(page.indexOf(end))}`;
     expect(page).toContain(end);
     await expect(wanted).toMatchFileSnapshot(path);

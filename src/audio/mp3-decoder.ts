@@ -40,6 +40,16 @@ const MOST_TRAPS = 3;
 type Room = { readonly instance: Mpg123Instance; handles: number; isBroken: boolean };
 type Place = { readonly room: Room; readonly handle: number };
 
+/** After a trap nothing in the instance can be relied on: everyone in it moves out at the next frame. */
+function guarded<T>(room: Room, call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    room.isBroken = true;
+    return undefined;
+  }
+}
+
 /** `instantiate` makes one WASM instance without waiting. */
 export function createMp3Decoders(instantiate: () => Mpg123Instance): Mp3Decoders {
   let rooms: Room[] = [];
@@ -48,24 +58,28 @@ export function createMp3Decoders(instantiate: () => Mpg123Instance): Mp3Decoder
   const longScratch = new Float32Array(1152);
   const shortScratch = longScratch.subarray(0, 576);
 
-  const take = (): Place => {
-    for (const room of rooms) {
-      if (room.isBroken || room.handles >= HANDLES_PER_INSTANCE) continue;
-      const handle = room.instance.open();
-      if (handle === undefined) continue;
-      room.handles++;
-      return { room, handle };
-    }
-    const room: Room = { instance: instantiate(), handles: 0, isBroken: false };
-    const handle = room.instance.open();
-    if (handle === undefined) throw new Error('mpg123 has no memory for a decoder in a new instance');
-    room.handles = 1;
-    rooms.push(room);
+  const enter = (room: Room): Place | undefined => {
+    if (room.isBroken || room.handles >= HANDLES_PER_INSTANCE) return undefined;
+    const handle = guarded(room, () => room.instance.open());
+    if (handle === undefined) return undefined;
+    room.handles++;
     return { room, handle };
   };
 
+  const take = (): Place => {
+    for (const room of rooms) {
+      const place = enter(room);
+      if (place !== undefined) return place;
+    }
+    const room: Room = { instance: instantiate(), handles: 0, isBroken: false };
+    const place = enter(room);
+    if (place === undefined) throw new Error('mpg123 has no memory for a decoder in a new instance');
+    rooms.push(room);
+    return place;
+  };
+
   const leave = ({ room, handle }: Place): void => {
-    if (!room.isBroken) room.instance.close(handle);
+    if (!room.isBroken) guarded(room, () => room.instance.close(handle));
     room.handles--;
     let spare = SPARE_INSTANCES;
     rooms = rooms.filter((each) => each.handles > 0 || (!each.isBroken && spare-- > 0));
@@ -110,7 +124,6 @@ export function createMp3Decoders(instantiate: () => Mpg123Instance): Mp3Decoder
           ? mixDown(instance.output, header.channels, scratch)
           : silence(scratch);
       } catch {
-        // After a trap nothing in the instance can be relied on: everyone in it moves out at its next frame.
         place.room.isBroken = true;
         traps++;
         return silence(scratch);

@@ -162,6 +162,7 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
         streams -= 1;
       });
       reply.raw.once('close', () => body.destroy());
+      if (reply.raw.destroyed) body.destroy();
       await started;
 
       const ignored = ignoredFields(parsed);

@@ -155,6 +155,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
   const start = () => {
     const child = startSpeechChild(command, {
       ready(sampleRate) {
+        if (state.kind !== 'starting') return;
         cancelTimer();
         state = { kind: 'ready', child, sampleRate };
         sayNext();
@@ -186,7 +187,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
 
   return {
     speak(utterance, onBlock, signal) {
-      signal.throwIfAborted();
+      if (signal.aborted) return Promise.reject(signal.reason as Error);
       const refused = refusal();
       if (refused !== undefined) return Promise.reject(refused);
       return new Promise((resolve, reject) => {

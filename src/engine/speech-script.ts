@@ -4,6 +4,7 @@
 import type { Language } from '../speech/language.ts';
 import { type Boundary, isSpeakable, segmentText } from '../text/segment.ts';
 import { createSegmenter } from '../text/segmenter.ts';
+import { createTurnPrefixReader } from '../text/turn-prefix-reader.ts';
 
 /** What separates a line from the one before it; `none` before the first and within a cut sentence. */
 export type Pause = 'none' | 'clause' | 'sentence' | 'speaker' | 'paragraph';
@@ -30,32 +31,20 @@ const PAUSE_AFTER: Readonly<Record<Boundary, Pause>> = {
   words: 'none',
 };
 
-/** A marker counts at the start of the text or of a line and after white space; the longer of two that fit wins. */
 function splitTurns({ text, turnPrefix, turnPrefix2 }: ScriptSource): Turn[] {
-  const markers = [
-    { speaker: 1 as const, marker: turnPrefix?.trim() ?? '' },
-    { speaker: 2 as const, marker: turnPrefix2?.trim() ?? '' },
-  ]
-    .filter(({ marker }) => marker !== '')
-    .sort((a, b) => b.marker.length - a.marker.length);
-  if (markers.length === 0) return [{ speaker: 1, text }];
-
   const turns: Turn[] = [];
   let speaker: 1 | 2 = 1;
-  let from = 0;
-  for (let at = 0; at < text.length; ) {
-    const mayBegin = at === 0 || /\s/u.test(text[at - 1]!);
-    const found = mayBegin ? markers.find(({ marker }) => text.startsWith(marker, at)) : undefined;
-    if (found === undefined) {
-      at += 1;
-      continue;
-    }
-    turns.push({ speaker, text: text.slice(from, at) });
-    speaker = found.speaker;
-    at += found.marker.length;
-    from = at;
-  }
-  turns.push({ speaker, text: text.slice(from) });
+  const markers = { turnPrefix: turnPrefix?.trim(), turnPrefix2: turnPrefix2?.trim() };
+  const reader = createTurnPrefixReader(markers, {
+    onSpeaker(next) {
+      speaker = next;
+    },
+    onText(said) {
+      turns.push({ speaker, text: said });
+    },
+  });
+  reader.push(text, 0);
+  reader.flush();
   return turns;
 }
 

@@ -99,6 +99,8 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools): SpeechBody
       callback(error);
     },
   });
+  // Whoever reads it learns of its error by its own means; until someone does, it must not end the program.
+  body.on('error', () => {});
   const begin = () => {
     hasBegun = true;
     onBegun();

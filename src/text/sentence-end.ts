@@ -104,7 +104,6 @@ export function endsInAbbreviation(token: string, rules: SentenceRules): boolean
 type Answer = 'ends' | 'goes on' | 'wait';
 
 function startsSentence(place: TerminalPlace, at: number): Answer {
-  if (place.rules.starters.size === 0) return 'ends';
   const word = wordAt(place, at);
   if (word === undefined) return 'wait';
   return place.rules.starters.has(word) ? 'ends' : 'goes on';
@@ -119,13 +118,15 @@ function judgeAbbreviation(place: TerminalPlace, at: number): Answer | undefined
   // The number or letter of a list item stands where a sentence begins.
   const first = place.opening !== 'continued' && text.slice(0, tokenAt).trim() === '';
   if (first && next !== '' && /^(\d{1,3}|[a-z]|[ivx]{1,4})$/i.test(word))
-    return word === 'I' ? startsSentence(place, at) : 'goes on';
+    return word === 'I' && rules.starters.size > 0 ? startsSentence(place, at) : 'goes on';
   if (isListed(rules.never, word)) return 'goes on';
   if (isListed(rules.beforeNumber, word)) return isAsciiDigit(next) ? 'goes on' : undefined;
   if (isListed(rules.usually, word)) return isUpper(next) || next === '' ? 'ends' : 'goes on';
   const ordinal = rules.ordinals === 'dotted' && /^\d{1,2}$/.test(word);
   if (!INITIALS.test(word) && !ordinal && !isListed(rules.sometimes, word)) return undefined;
   if (next === '') return 'ends';
+  // Without a list of starters a name is the better guess after "J." or "3.", a new sentence after the rest.
+  if (rules.starters.size === 0) return word.length === 1 || ordinal || !isUpper(next) ? 'goes on' : 'ends';
   return isUpper(next) ? startsSentence(place, at) : 'goes on';
 }
 

@@ -8,10 +8,9 @@ export type PrefixPair = { readonly turnPrefix: string; readonly turnPrefix2: st
 /** One spelling for all cases of a letter, the long s and the Kelvin sign among them. */
 const fold = (text: string) => text.toUpperCase().toLowerCase();
 
-/** Some end of `a` is a beginning of `b`: put before text, `a` could complete to `b`. */
+/** An end of `a`, with the space that follows it in a request, is a beginning of `b`: text could complete it. */
 function runsInto(a: string, b: string): boolean {
-  for (let length = 1; length <= Math.min(a.length, b.length); length += 1)
-    if (a.endsWith(b.slice(0, length)) && !(a === b && length === a.length)) return true;
+  for (let length = 1; length < a.length; length += 1) if (b.startsWith(`${a.slice(-length)} `)) return true;
   return false;
 }
 

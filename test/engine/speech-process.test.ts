@@ -158,6 +158,14 @@ describe('the speech process', () => {
     }
   });
 
+  it('closes even while the program says that it is ready', async () => {
+    const speech = start();
+    // The word is in the pipe, and the event loop has not seen it.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    await speech.close();
+    await expect(say(speech, 'late')).rejects.toEqual(code('shutting_down'));
+  });
+
   it('rejects what is pending when it is closed, and everything after', async () => {
     const speech = start();
     await say(speech, 'warm');

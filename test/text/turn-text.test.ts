@@ -131,13 +131,13 @@ describe('a turn’s text', () => {
     const segments: Segment[] = [];
     const turn = createTurnText(options, (segment) => segments.push(segment));
     for (const piece of 'Ann: Hi.\nBob: Hello. Well'.split('')) turn.append(piece);
-    turn.append('Ann: Bye. And', 2);
+    turn.append(' Ann: Bye. And', 2);
     turn.append(' so on', 2);
     turn.end();
     expect(segments.map((segment) => [segment.line, segment.speaker, segmentText(segment)])).toEqual([
       [0, 1, ' Hi.\n'],
       [1, 2, ' Hello. '],
-      [1, 2, 'Well'],
+      [1, 2, 'Well '],
       [2, 1, ' Bye. '],
       [2, 1, 'And'],
       [3, 2, ' so on'],

@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMp3FrameParser } from '../../src/audio/mp3-frame-parser.ts';
+import { MAX_FRAME_BYTES } from '../../src/audio/mp3-header.ts';
+import { chunksOf, mp3Fixture, mp3References, parseMp3 } from '../support/mp3-fixtures.ts';
+
+const HEADER = [0xff, 0xf3, 0x84, 0xc4]; // MPEG-2, 64 kbit/s, 24 kHz, mono: 192 bytes
+const OTHER_RATE = [0xff, 0xfb, 0x90, 0xc4]; // MPEG-1, 128 kbit/s, 44.1 kHz, mono: 417 bytes
+const frame = (header = HEADER, length = 192, fill = 0x11) =>
+  Uint8Array.from({ length }, (_, i) => header[i] ?? fill);
+const join = (...parts: (Uint8Array | number[] | string)[]): Uint8Array =>
+  Uint8Array.from(
+    parts.flatMap((part) => (typeof part === 'string' ? [...new TextEncoder().encode(part)] : [...part])),
+  );
+const zeros = (length: number) => new Uint8Array(length);
+const parse = (bytes: Uint8Array) => parseMp3([bytes]);
+const id3v2 = (bodyBytes: number, flags = 0) =>
+  join(
+    'ID3',
+    [4, 0, flags],
+    [21, 14, 7, 0].map((shift) => (bodyBytes >>> shift) & 0x7f),
+    zeros(bodyBytes),
+  );
+const isSame = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
+
+/** Pushes and watches what the parser keeps of what it was given: the most that any frame waited for. */
+const emittedAfter = (chunks: Uint8Array[]): number[] => {
+  let frames = 0;
+  const parser = createMp3FrameParser({ onFrame: () => frames++, onTag() {} });
+  return chunks.map((chunk) => {
+    parser.push(chunk);
+    return frames;
+  });
+};
+
+describe('frames', () => {
+  it.each(Object.entries(mp3References))('finds every frame of %s', (name, reference) => {
+    const { frames, tags, junkBytes } = parse(mp3Fixture(name));
+    expect(frames).toHaveLength(reference.frames);
+    expect(tags).toEqual(reference.tag === undefined ? [] : [reference.tag]);
+    expect(junkBytes).toBe(reference.junkBytes);
+    expect(frames.filter((each) => each.afterGap)).toHaveLength(reference.gaps);
+    expect(frames.every((each) => each.bytes.length === each.header.frameBytes)).toBe(true);
+  });
+
+  it('gives the same frames for any split of the bytes', () => {
+    const sources = ['damaged-24k.mp3', 'lame-id3-crc-24k.mp3', 'change-24k-44k.mp3'].map((name) => {
+      const bytes = mp3Fixture(name);
+      return { bytes, whole: parse(bytes) };
+    });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...sources),
+        fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 20 }),
+        ({ bytes, whole }, lengths) => {
+          const split = parseMp3(chunksOf(bytes, lengths));
+          expect(split.tags).toEqual(whole.tags);
+          expect(split.junkBytes).toBe(whole.junkBytes);
+          expect(split.frames.length).toBe(whole.frames.length);
+          expect(
+            split.frames.every(
+              (each, i) =>
+                isSame(each.bytes, whole.frames[i]!.bytes) && each.afterGap === whole.frames[i]!.afterGap,
+            ),
+          ).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('gives the same frames one byte at a time', () => {
+    const bytes = mp3Fixture('damaged-24k.mp3');
+    const whole = parse(bytes);
+    const split = parseMp3(chunksOf(bytes, [1]));
+    expect(split.frames.map((each) => each.bytes)).toEqual(whole.frames.map((each) => each.bytes));
+    expect(split.junkBytes).toBe(whole.junkBytes);
+  });
+
+  it('emits the first frame with the header behind it, every other one with its last byte', () => {
+    const stream = join(frame(), frame(), frame());
+    const emitted = emittedAfter(chunksOf(stream, [1]));
+    expect(emitted.indexOf(1)).toBe(192 + 4 - 1);
+    expect(emitted.indexOf(2)).toBe(2 * 192 - 1);
+    expect(emitted.indexOf(3)).toBe(3 * 192 - 1);
+  });
+
+  it('copies nothing when frames lie inside a chunk, and keeps frames intact when they do not', () => {
+    const chunk = join(frame(), frame());
+    expect(parse(chunk).frames.every((each) => each.bytes.buffer === chunk.buffer)).toBe(true);
+    const { frames } = parseMp3([chunk.slice(0, 300), chunk.slice(300)]);
+    expect(frames.map((each) => each.bytes)).toEqual([frame(), frame()]);
+  });
+
+  it('takes a single frame at the end of the stream, and not half a frame', () => {
+    expect(parse(frame()).frames).toHaveLength(1);
+    expect(parse(frame().slice(0, 191)).frames).toHaveLength(0);
+    const { frames, junkBytes } = parse(join(frame(), frame(), frame().slice(0, 100)));
+    expect([frames.length, junkBytes]).toEqual([2, 100]);
+  });
+
+  it('follows a change of rate only when the next header confirms it', () => {
+    const changed = parse(join(frame(), frame(), frame(OTHER_RATE, 417), frame(OTHER_RATE, 417)));
+    expect(changed.frames.map((each) => each.header.sampleRate)).toEqual([24000, 24000, 44100, 44100]);
+    expect(changed.junkBytes).toBe(0);
+    const flipped = parse(join(frame(), frame(), frame(OTHER_RATE, 192), frame(), frame()));
+    expect(flipped.frames.map((each) => each.header.sampleRate)).toEqual([24000, 24000, 24000, 24000]);
+    expect(flipped.junkBytes).toBe(192);
+  });
+});
+
+describe('damage', () => {
+  it('goes on behind stray bytes, and says that frames were lost', () => {
+    const { frames, junkBytes } = parse(join(frame(), frame(), 'stray', frame(), frame()));
+    expect(frames.map((each) => each.afterGap)).toEqual([undefined, undefined, true, undefined]);
+    expect(junkBytes).toBe(5);
+  });
+
+  it('counts a body without MP3 as junk while it comes', () => {
+    const parser = createMp3FrameParser({ onFrame: () => expect.unreachable(), onTag() {} });
+    parser.push(join('{"errorMessage":"', zeros(8192).fill(0x61), '"}'));
+    expect(parser.junkBytes).toBeGreaterThan(8192);
+  });
+
+  it('is not taken in by headers that nothing confirms', () => {
+    const lures = Array.from({ length: 500 }, (_, i) => (i % 2 ? HEADER : [0x11, 0x22, 0xff]));
+    const { frames } = parse(join(...lures, frame(), frame()));
+    expect(frames).toHaveLength(2);
+  });
+
+  it('neither throws nor holds more than a frame, whatever arrives', () => {
+    const piece = fc.oneof(
+      { weight: 3, arbitrary: fc.uint8Array({ maxLength: 3000 }) },
+      { weight: 2, arbitrary: fc.constant(frame()) },
+      fc.constant(frame(OTHER_RATE, 417)),
+      fc.constant(zeros(3000).fill(0xff)),
+      fc.constant(join(...Array.from({ length: 400 }, () => HEADER))),
+      fc.constantFrom(
+        join('ID3'),
+        join('TAG'),
+        join('APETAGEX'),
+        id3v2(1000),
+        join('ID3', [4, 0, 0, 127, 127]),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.integer({ min: 1, max: 900 }), (pieces, length) => {
+        const bytes = join(...pieces);
+        let given = 0;
+        let passed = 0;
+        const parser = createMp3FrameParser({
+          onFrame: (each) => {
+            passed += each.bytes.length;
+            expect(each.bytes.length).toBeLessThanOrEqual(MAX_FRAME_BYTES);
+          },
+          onTag() {},
+        });
+        for (const chunk of chunksOf(bytes, [length])) {
+          parser.push(chunk);
+          given += chunk.length;
+          expect(passed + parser.junkBytes).toBeLessThanOrEqual(given);
+        }
+        parser.flush();
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('holds at most a frame and a header of endless lures', () => {
+    // A lure every byte: each is dropped as soon as what follows its would-be frame contradicts it.
+    const parser = createMp3FrameParser({ onFrame: () => expect.unreachable(), onTag() {} });
+    const lures = join(...Array.from({ length: 5000 }, () => [...HEADER, 0]));
+    let given = 0;
+    for (const chunk of chunksOf(lures, [100])) {
+      parser.push(chunk);
+      given += chunk.length;
+      expect(given - parser.junkBytes).toBeLessThan(MAX_FRAME_BYTES + 4);
+    }
+  });
+});
+
+describe('tags of files', () => {
+  it.each([
+    ['ID3v2', id3v2(5000)],
+    ['ID3v2 with a footer', join(id3v2(300, 0x10), '3DI', zeros(7))],
+    ['two of them', join(id3v2(10), id3v2(20))],
+    ['an APE header', join('APETAGEX', [0xd0, 7, 0, 0, 40, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0xa0], zeros(48))],
+  ])('skips %s before the frames, in any split', (_, tag) => {
+    const bytes = join(tag, frame(), frame());
+    for (const chunks of [[bytes], chunksOf(bytes, [1]), chunksOf(bytes, [7])]) {
+      const { frames, junkBytes } = parseMp3(chunks);
+      expect([frames.length, junkBytes]).toEqual([2, 0]);
+    }
+  });
+
+  it('skips a picture of megabytes without keeping it', () => {
+    const parsed = parseMp3(chunksOf(join(id3v2(3_000_000), frame(), frame()), [65536]));
+    expect([parsed.frames.length, parsed.junkBytes]).toEqual([2, 0]);
+  });
+
+  it('skips ID3v1 and APE at the end, and goes on with a joined file', () => {
+    const id3v1 = join('TAG', zeros(125));
+    expect(parse(join(frame(), id3v1))).toMatchObject({ frames: [{}], junkBytes: 0 });
+    const joined = parse(
+      join(frame(), frame(), id3v1, id3v2(200), frame(OTHER_RATE, 417), frame(OTHER_RATE, 417)),
+    );
+    expect([joined.frames.length, joined.junkBytes]).toEqual([4, 0]);
+  });
+
+  it('does not skip by a size that cannot be', () => {
+    const { frames } = parse(join('ID3', [4, 0, 0, 0xff, 0xff, 0xff, 0xff], frame(), frame()));
+    expect(frames).toHaveLength(2);
+  });
+});
+
+describe('tags of streams', () => {
+  const tagFrame = (offset: number, ...parts: (number[] | string)[]) => {
+    const bytes = frame(HEADER, 192, 0);
+    bytes.set(join(...parts), offset);
+    return bytes;
+  };
+  const after = [frame(), frame()];
+
+  it('reports a Xing tag without counts as a tag that says nothing', () => {
+    const { frames, tags } = parse(join(tagFrame(13, 'Xing', [0, 0, 0, 1, 0, 0, 0, 0]), ...after));
+    expect([frames.length, tags]).toEqual([2, [{}]]);
+  });
+
+  it('reads delay and padding behind whichever fields are there', () => {
+    const lame = ['LAME3.100', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0x24, 0x03, 0xcf]] as const;
+    for (const [flags, fields] of [
+      [0, []],
+      [1, [0, 0, 0, 9]],
+      [3, [0, 0, 0, 9, 0, 0, 1, 0]],
+      [15, [0, 0, 0, 9, 0, 0, 1, 0, ...zeros(100), 0, 0, 0, 50]],
+    ] as const) {
+      const { tags } = parse(
+        join(tagFrame(13, 'Info', [0, 0, 0, flags, ...fields], ...lame.map((p) => p as number[])), ...after),
+      );
+      expect(tags).toEqual([{ ...(flags & 1 ? { totalFrames: 9 } : {}), encoderDelay: 576, padding: 975 }]);
+    }
+  });
+
+  it('reads the count of a VBRI tag', () => {
+    const bytes = tagFrame(36, 'VBRI', [0, 1, 0, 0, 0, 50, 0, 0, 9, 9, 0, 0, 1, 44]);
+    expect(parse(join(bytes, ...after))).toMatchObject({ frames: [{}, {}], tags: [{ totalFrames: 300 }] });
+  });
+
+  it('reports the tag of each file of a joined body', () => {
+    const file = mp3Fixture('lame-cbr-24k.mp3');
+    const { frames, tags } = parse(join(file, file));
+    expect([frames.length, tags.length]).toEqual([194, 2]);
+  });
+});
