@@ -3,13 +3,14 @@
 // gateway that touches `process`.
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { bench } from './cli/bench.ts';
 import { type Command, type Terminal, UsageError } from './cli/command.ts';
 import { demo } from './cli/demo.ts';
 import { engine } from './cli/engine.ts';
 import { say } from './cli/say.ts';
 import { serve } from './cli/serve.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { serve, engine, say, demo };
+const COMMANDS: Readonly<Record<string, Command>> = { serve, engine, say, demo, bench };
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;

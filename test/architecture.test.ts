@@ -23,6 +23,7 @@ const RANKS: Record<string, number> = {
   gateway: 6,
   http: 6,
   cli: 7,
+  bench: 7,
   '': 7,
 };
 const LONGEST_FILE = 350;

@@ -83,7 +83,10 @@ function buildServer() {
   return app;
 }
 
-/** Resolves when the port is bound; the speech program is started at the same time and may take a moment longer. */
+/**
+ * Resolves when the port is bound and the speech program has started, so that nobody's first word waits for it.
+ * A program that is missing or dies does not stop the engine: requests are told.
+ */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { host, port, keys, log, clock, random } = options;
   const encoders = await loadMp3Encoders();
@@ -115,6 +118,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await speech.close();
     throw thrown;
   }
+  await speech.started;
   const address = app.server.address();
   const boundPort = typeof address === 'object' && address !== null ? address.port : port;
   return {

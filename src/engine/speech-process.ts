@@ -14,6 +14,8 @@ export type SpeechProcess = {
    * `engine_unavailable`, `busy` (line full) or `internal` (not speakable), or with the signal's own reason.
    */
   speak(utterance: Utterance, onBlock: (block: PcmBlock) => void, signal: AbortSignal): Promise<void>;
+  /** Resolves when the first start has come to an end, good or bad; a request may come before that. */
+  readonly started: Promise<void>;
   /** Sentences waiting or being spoken. */
   pending(): number;
   /** Ends the program; what was pending is rejected. */
@@ -72,6 +74,10 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
   let deaths = 0;
   let cancelTimer = () => {};
   let onceClosed = () => {};
+  let onceStarted = () => {};
+  const started = new Promise<void>((resolve) => {
+    onceStarted = resolve;
+  });
 
   const dying = () =>
     new AppError('engine_unavailable', 'The speech program keeps stopping; its own message is in the log.', {
@@ -126,6 +132,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
 
   const onGone = (why: 'missing' | 'died', detail: string) => {
     cancelTimer();
+    onceStarted();
     const interrupted = running?.job;
     running = undefined;
     if (state.kind === 'closed') {
@@ -158,6 +165,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
         if (state.kind !== 'starting') return;
         cancelTimer();
         state = { kind: 'ready', child, sampleRate };
+        onceStarted();
         sayNext();
       },
       audio: deliver,
@@ -215,6 +223,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
         sayNext();
       });
     },
+    started,
     pending: () => line.length + (running === undefined ? 0 : 1),
     close() {
       const child = 'child' in state ? state.child : undefined;

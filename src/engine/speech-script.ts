@@ -19,7 +19,7 @@ export type ScriptSource = {
   readonly turnPrefix2?: string | null | undefined;
 };
 
-type Turn = { readonly speaker: 1 | 2; readonly text: string };
+type Turn = { readonly speaker: 1 | 2; text: string };
 
 type Sentence = { readonly text: string; readonly boundary: Boundary };
 
@@ -32,15 +32,14 @@ const PAUSE_AFTER: Readonly<Record<Boundary, Pause>> = {
 };
 
 function splitTurns({ text, turnPrefix, turnPrefix2 }: ScriptSource): Turn[] {
-  const turns: Turn[] = [];
-  let speaker: 1 | 2 = 1;
+  const turns: Turn[] = [{ speaker: 1, text: '' }];
   const markers = { turnPrefix: turnPrefix?.trim(), turnPrefix2: turnPrefix2?.trim() };
   const reader = createTurnPrefixReader(markers, {
-    onSpeaker(next) {
-      speaker = next;
+    onSpeaker(speaker) {
+      turns.push({ speaker, text: '' });
     },
     onText(said) {
-      turns.push({ speaker, text: said });
+      turns.at(-1)!.text += said;
     },
   });
   reader.push(text, 0);

@@ -3,7 +3,6 @@
 // its partner, so a stream of bold words is spoken as it comes; the price is that a lone "*footnote" loses its mark.
 
 import { isAsciiDigit, isCloser, isSpace, isUnspaced, isWordCharacter } from './character-class.ts';
-import { characterAt } from './code-points.ts';
 import { FURTHEST_LOOK } from './markdown-line.ts';
 import type { Ending } from './sentence-end.ts';
 
@@ -137,9 +136,4 @@ export function judgeEmphasis(run: {
       : undefined;
   }
   return run.place === 'address' && after === '/' ? undefined : 'closes';
-}
-
-/** The character after a run, for `judgeEmphasis`; `wait` when it has not come. */
-export function afterRun(text: string, at: number, ending: Ending): string | 'wait' {
-  return at === text.length && ending === 'open' ? 'wait' : characterAt(text, at);
 }

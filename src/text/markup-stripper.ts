@@ -4,7 +4,7 @@
 
 import { isSpace, isWordCharacter } from './character-class.ts';
 import { characterAt, characterBefore, codePointLength } from './code-points.ts';
-import { afterRun, judgeEmphasis, judgeLink, judgeTag, LONGEST_TARGET, markRun } from './inline-markup.ts';
+import { judgeEmphasis, judgeLink, judgeTag, LONGEST_TARGET, markRun } from './inline-markup.ts';
 import { FURTHEST_LOOK, judgeFenceEnd, judgeLineStart } from './markdown-line.ts';
 import type { Ending } from './sentence-end.ts';
 
@@ -140,8 +140,7 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
     const length = markRun(held, at, ending);
     if (length === 'wait') return false;
     if (length === 4 || (mark === '~' && length !== 2)) return passText(length);
-    const after = afterRun(held, at + length, ending);
-    if (after === 'wait') return false;
+    const after = characterAt(held, at + length);
     const runs = open[mark]!;
     const place = /:\/\/|^\W*www\./.test(token) ? 'address' : 'prose';
     const role = judgeEmphasis({ mark, length, before, after, open: runs, place });
@@ -236,9 +235,10 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
   return {
     push(text, start) {
       if (held === '') position = start;
+      // Only a link target makes so much wait.
+      const inTarget = held.length > FURTHEST_LOOK * 2 + 2 && held.length + text.length < LONGEST_TARGET;
       held += text;
-      const inTarget = held.length > FURTHEST_LOOK * 2 + 2 && held.length < LONGEST_TARGET;
-      // A long link target ends at a bracket or a line break: until one comes there is nothing to judge.
+      // It ends at a bracket or a line break: until one comes there is nothing to judge.
       if (!inTarget || /[)\]\n]/.test(text)) advance('open');
     },
     flush() {

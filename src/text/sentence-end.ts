@@ -152,7 +152,8 @@ function judgeSpaced(place: TerminalPlace, run: string, closed: string, at: numb
     const answer = judgeAbbreviation(place, first);
     if (answer !== undefined) return answer;
   }
-  if (closed !== '' && DASHES.includes(next) && next !== '') return 'goes on';
+  if (run === '.' && next === '.') return 'goes on'; // An ellipsis set with spaces.
+  if (closed !== '' && next !== '' && DASHES.includes(next)) return 'goes on';
   if (!isLower(next)) return 'ends';
   // Someone who never writes capitals still ends sentences, but "Why?" she asked is one.
   return opening === 'lower' && closed === '' && !/^(\.{2,}|…)/.test(run) ? 'ends' : 'goes on';

@@ -50,7 +50,7 @@ const english: SentenceRules = {
     Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun`),
   usually: words('etc al'),
   beforeNumber: words(`
-    no nos fig figs p pp vol ch sec art eq par para ver rm apt ste pt min max avg tel ext ft lb lbs oz yd hr hrs est`),
+    no nos n° fig figs p pp vol ch sec art eq par para ver rm apt ste pt min max avg tel ext ft lb lbs oz yd hr hrs est`),
   starters: words(`
     A About After All Also Although An And Another Any Are As At Be Because Before Both But By Can Could Did Do Does
     Each Even Every Everyone First For From Go Had Has Have He Hello Her Here Hers Hi His How However I If In Instead

@@ -45,9 +45,12 @@ function createLine(
 ): Line {
   const segmenter = createSegmenter(options, (cut) => emit({ ...about, ...cut }));
   if (options.markup === 'keep') return segmenter;
-  const stripper = createMarkupStripper({ text: segmenter.push, lineBreak: segmenter.breakLine });
+  const stripper = createMarkupStripper({
+    text: (text, start) => segmenter.push(text, start),
+    lineBreak: () => segmenter.breakLine(),
+  });
   return {
-    push: stripper.push,
+    push: (text, start) => stripper.push(text, start),
     flush() {
       stripper.flush();
       segmenter.flush();

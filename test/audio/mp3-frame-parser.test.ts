@@ -9,8 +9,10 @@ const OTHER_RATE = [0xff, 0xfb, 0x90, 0xc4]; // MPEG-1, 128 kbit/s, 44.1 kHz, mo
 const frame = (header = HEADER, length = 192, fill = 0x11) =>
   Uint8Array.from({ length }, (_, i) => header[i] ?? fill);
 const join = (...parts: (Uint8Array | number[] | string)[]): Uint8Array =>
-  Uint8Array.from(
-    parts.flatMap((part) => (typeof part === 'string' ? [...new TextEncoder().encode(part)] : [...part])),
+  new Uint8Array(
+    Buffer.concat(
+      parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Uint8Array.from(part))),
+    ),
   );
 const zeros = (length: number) => new Uint8Array(length);
 const parse = (bytes: Uint8Array) => parseMp3([bytes]);
@@ -65,7 +67,7 @@ describe('frames', () => {
           ).toBe(true);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -162,7 +164,7 @@ describe('damage', () => {
         }
         parser.flush();
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -214,7 +216,7 @@ describe('tags of files', () => {
 });
 
 describe('tags of streams', () => {
-  const tagFrame = (offset: number, ...parts: (number[] | string)[]) => {
+  const tagFrame = (offset: number, ...parts: (Uint8Array | number[] | string)[]) => {
     const bytes = frame(HEADER, 192, 0);
     bytes.set(join(...parts), offset);
     return bytes;
@@ -227,16 +229,14 @@ describe('tags of streams', () => {
   });
 
   it('reads delay and padding behind whichever fields are there', () => {
-    const lame = ['LAME3.100', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0x24, 0x03, 0xcf]] as const;
+    const lame = join('LAME3.100', zeros(12), [0x24, 0x03, 0xcf]);
     for (const [flags, fields] of [
       [0, []],
       [1, [0, 0, 0, 9]],
       [3, [0, 0, 0, 9, 0, 0, 1, 0]],
       [15, [0, 0, 0, 9, 0, 0, 1, 0, ...zeros(100), 0, 0, 0, 50]],
     ] as const) {
-      const { tags } = parse(
-        join(tagFrame(13, 'Info', [0, 0, 0, flags, ...fields], ...lame.map((p) => p as number[])), ...after),
-      );
+      const { tags } = parse(join(tagFrame(13, 'Info', [0, 0, 0, flags], [...fields], lame), ...after));
       expect(tags).toEqual([{ ...(flags & 1 ? { totalFrames: 9 } : {}), encoderDelay: 576, padding: 975 }]);
     }
   });

@@ -101,12 +101,12 @@ export async function decodeMp3(bytes: Buffer): Promise<{ pcm16: Buffer; sampleR
   return { pcm16: Buffer.concat(blocks), sampleRate };
 }
 
-/** Median fundamental frequency in Hz of the voiced parts of s16le sound: the best match of 46 ms with itself, later. */
+/** Median fundamental frequency in Hz of voiced s16le sound: the lag at which 1,024 samples match what follows. */
 export function medianPitchHz(bytes: Buffer, sampleRate: number): number {
   const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1);
   const size = 1024;
   const pitches: number[] = [];
-  for (let at = 0; at + 2 * size < samples.length; at += size) {
+  for (let at = 0; at + 2 * size < samples.length; at += 3 * size) {
     const match = (lag: number) => {
       let product = 0;
       let here = 1;

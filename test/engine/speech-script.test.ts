@@ -36,7 +36,8 @@ describe('createScript', () => {
   });
 
   it('takes a prefix only at the start of the text or a line or after white space', () => {
-    expect(script('A: See CAB:x and 1A: y', AB)).toEqual([[1, 'See CAB:x and 1A: y', 'none']]);
+    for (const text of ['See CAB:x and 1A: y', 'I like plan A'])
+      expect(script(`A: ${text}`, AB)).toEqual([[1, text, 'none']]);
   });
 
   it('lets the longer of two prefixes win and ignores the space around them', () => {

@@ -64,7 +64,10 @@ export function decodeMp3(decoders: Mp3Decoders, streams: readonly Uint8Array[],
   });
   for (const bytes of streams) {
     toPcm.beginStream();
-    const parser = createMp3FrameParser({ onFrame: toPcm.push, onTag: toPcm.tag });
+    const parser = createMp3FrameParser({
+      onFrame: (frame) => toPcm.push(frame),
+      onTag: (tag) => toPcm.tag(tag),
+    });
     for (const chunk of chunksOf(bytes, [chunkBytes])) parser.push(chunk);
     parser.flush();
     toPcm.endStream();

@@ -4,6 +4,10 @@ import fc from 'fast-check';
 const PIECES = [
   'a',
   'Then ',
+  'Xo. "',
+  'Xo? (',
+  'Xo! the ',
+  'Xo. ',
   'the ',
   'He said ',
   'Dr',
@@ -102,7 +106,7 @@ const PIECES = [
   ' '.repeat(40),
   '!'.repeat(20),
   'long words follow here and there, '.repeat(4),
-]; // prettier-ignore
+];
 
 export const hardText = fc
   .array(

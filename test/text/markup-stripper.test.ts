@@ -136,6 +136,12 @@ describe('the stripper', () => {
     expect(strip(...`[a](${'x'.repeat(1500)})b`)).toBe('ab');
   });
 
+  it('hands on a long text at once', () => {
+    const reader = open();
+    reader.push('word '.repeat(150));
+    expect(reader.stripper.heldCharacters).toBe(0);
+  });
+
   it('speaks bold words as they come', () => {
     const reader = open();
     reader.push('**Important');

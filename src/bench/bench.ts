@@ -1,0 +1,69 @@
+// What a bench is: a name in the command, the numbers it takes, and a run that ends in one table and one set of
+// figures. A bench measures; it asserts only what must hold on any machine (no byte after `ended`, say).
+
+import { cpus } from 'node:os';
+
+/** What a caller may set; a bench takes those that it has a default for. */
+export const BENCH_NUMBERS = {
+  streams: { least: 1, most: 2000, meaning: 'live turns that play the whole time' },
+  seconds: { least: 2, most: 600, meaning: 'length of the measurement' },
+  samples: { least: 5, most: 10_000, meaning: 'measured turns, cancels or starts' },
+  blockMs: { least: 0, most: 1000, meaning: "hold the gateway's event loop for so long, twice a second" },
+  seed: { least: 0, most: 2 ** 31 - 1, meaning: 'of everything that looks random' },
+} as const;
+export type BenchNumber = keyof typeof BENCH_NUMBERS;
+
+export type BenchRun = {
+  readonly numbers: Readonly<Record<BenchNumber, number>>;
+  readonly signal: AbortSignal;
+  /** Says what is going on, to a terminal only. */
+  progress(line: string): void;
+};
+
+export type BenchResult = {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** What a reader must know to read the table. */
+  readonly notes: readonly string[];
+  /** Names carry their unit. */
+  readonly figures: Readonly<Record<string, number>>;
+  /** Promises that were broken; empty is good. */
+  readonly faults: readonly string[];
+};
+
+export type Bench = {
+  readonly summary: string;
+  readonly defaults: Readonly<Partial<Record<BenchNumber, number>>>;
+  run(run: BenchRun): Promise<BenchResult>;
+};
+
+export const machine = (): Readonly<Record<string, string | number>> => {
+  const cores = cpus();
+  return { cpu: cores[0]?.model ?? 'unknown', cores: cores.length, node: process.version };
+};
+
+const pad = (cell: string, width: number, column: number): string =>
+  column === 0 ? cell.padEnd(width) : cell.padStart(width);
+
+/** The result as lines: title, table, notes, and one line of JSON. */
+export function report(name: string, numbers: BenchRun['numbers'], result: BenchResult): readonly string[] {
+  const { title, columns, rows, notes, figures, faults } = result;
+  const table = [columns, ...rows];
+  const widths = columns.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
+  const line = (row: readonly string[]) =>
+    `  ${widths.map((width, column) => pad(row[column] ?? '', width, column)).join('  ')}`.trimEnd();
+  const rounded = Object.fromEntries(
+    Object.entries(figures).map(([key, value]) => [key, Number(value.toPrecision(4))]),
+  );
+  return [
+    title,
+    line(columns),
+    line(widths.map((width) => '-'.repeat(width))),
+    ...rows.map(line),
+    ...notes.map((note) => `  ${note}`),
+    ...faults.map((fault) => `  FAULT: ${fault}`),
+    JSON.stringify({ bench: name, machine: machine(), numbers, figures: rounded, faults }),
+    '',
+  ];
+}

@@ -1,0 +1,72 @@
+// The gateway as `voxgate serve` builds it, in a process of its own that tells what it costs. It may be told to hold
+// its own event loop now and then, which no product code does.
+
+import { startGateway } from '../app.ts';
+import { parseConfig } from '../config.ts';
+import { createPinoLog } from '../pino-log.ts';
+import type { Actor } from './actor.ts';
+import { monotonicMs } from './monotonic.ts';
+import { createSeededRandom } from './seeded-random.ts';
+
+export type GatewayPlan = {
+  readonly version: string;
+  /** As given to `voxgate serve`. */
+  readonly flags: readonly string[];
+  /** 0: the event loop is left alone. */
+  readonly blockMs: number;
+  readonly seed: number;
+};
+
+export type GatewayReady = { readonly url: string; readonly sessionUrl: string };
+
+export type GatewayReport = {
+  /** User and system time of the whole process since it began. */
+  readonly cpuMs: number;
+  readonly residentBytes: number;
+};
+
+const BLOCK_EVERY_MS = 500;
+
+/** Holds the event loop for `blockMs` at random moments; returns how to stop it. */
+function blockAtRandom(blockMs: number, seed: number): () => void {
+  const random = createSeededRandom(seed);
+  let timer: NodeJS.Timeout | undefined;
+  const schedule = () => {
+    timer = setTimeout(block, random.gapMs(BLOCK_EVERY_MS));
+  };
+  const block = () => {
+    const until = monotonicMs() + blockMs;
+    while (monotonicMs() < until);
+    schedule();
+  };
+  schedule();
+  return () => clearTimeout(timer);
+}
+
+export async function startGatewayProcess(plan: GatewayPlan): Promise<Actor> {
+  const parsed = parseConfig({
+    env: {},
+    flags: plan.flags,
+    file: () => {
+      throw new Error('a bench reads no file');
+    },
+  });
+  if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
+  const gateway = await startGateway({
+    config: parsed.config,
+    log: createPinoLog('warn'),
+    version: plan.version,
+  });
+  const unblock = plan.blockMs > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};
+  return {
+    ready: { url: gateway.url, sessionUrl: gateway.sessionUrl } satisfies GatewayReady,
+    report(): GatewayReport {
+      const { user, system } = process.cpuUsage();
+      return { cpuMs: (user + system) / 1000, residentBytes: process.memoryUsage.rss() };
+    },
+    async close() {
+      unblock();
+      await gateway.stop(0);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+// Clients that listen all the time, like callers: each speaks turn after turn, paced in real time, and holds every
+// frame against its own schedule, which begins with the turn's first frame.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { connectSession, type SessionClient } from '../cli/session-client.ts';
+import { textOf } from './fake-upstream.ts';
+import { monotonicMs } from './monotonic.ts';
+import { createSeededRandom } from './seeded-random.ts';
+
+export type ListenerOptions = {
+  readonly sessionUrl: string;
+  readonly count: number;
+  readonly seed: number;
+  readonly signal: AbortSignal;
+};
+
+export type ListenerTally = {
+  /** How much later than its schedule each paced frame came, ms; a schedule that began late makes some negative. */
+  readonly latenessMs: number[];
+  frames: number;
+  /** Frames that came after the moment at which a player without any buffer of its own needed them. */
+  dryFrames: number;
+  /** As the gateway told them. */
+  underruns: number;
+  errors: number;
+};
+
+export type Listeners = {
+  /** Begins a new count and answers with it; it goes on until the next one. */
+  count(): ListenerTally;
+  stop(): Promise<void>;
+};
+
+export const FRAME_MS = 20;
+const LEAD_MS = 200;
+const SHORTEST_TURN_S = 6;
+const LONGEST_TURN_S = 14;
+const LONGEST_PAUSE_MS = 300;
+/** Listeners join within this time, so that their frames do not fall on the same moments. */
+const JOIN_MS = 1000;
+
+const newTally = (): ListenerTally => ({ latenessMs: [], frames: 0, dryFrames: 0, underruns: 0, errors: 0 });
+
+/** The first `count` listeners are connected and have been told to speak when this resolves. */
+export async function startListeners({
+  sessionUrl,
+  count,
+  seed,
+  signal,
+}: ListenerOptions): Promise<Listeners> {
+  const stopping = new AbortController();
+  const until = AbortSignal.any([signal, stopping.signal]);
+  const clients: SessionClient[] = [];
+  let tally = newTally();
+
+  const listen = async (index: number): Promise<void> => {
+    const random = createSeededRandom(seed * 7919 + index);
+    let startedAtMs = 0;
+    let frame = -1;
+    const client = await connectSession({
+      url: `${sessionUrl}?format=mulaw&sampleRate=8000&frameMs=${FRAME_MS}&leadMs=${LEAD_MS}`,
+      onEvent(event) {
+        if (event.type === 'started') frame = -1;
+        else if (event.type === 'error') tally.errors += 1;
+        else if (event.type === 'underrun') {
+          tally.underruns += 1;
+          startedAtMs += event.gapMs; // a listener that ran dry goes on that much later
+        }
+      },
+      onAudio() {
+        const nowMs = monotonicMs();
+        frame += 1;
+        if (frame === 0) startedAtMs = nowMs;
+        tally.frames += 1;
+        const playedAtMs = startedAtMs + frame * FRAME_MS;
+        if (nowMs > playedAtMs + 1) tally.dryFrames += 1;
+        // What is within the lead comes at once when the turn begins; behind it, each frame has its time.
+        const sentAtMs = playedAtMs + FRAME_MS - LEAD_MS;
+        if (sentAtMs > startedAtMs) tally.latenessMs.push(nowMs - sentAtMs);
+      },
+    });
+    clients.push(client);
+    void speakOn(client, index, random).catch(() => {});
+  };
+  const speakOn = async (
+    client: SessionClient,
+    index: number,
+    random: ReturnType<typeof createSeededRandom>,
+  ) => {
+    await pause(random.between(0, JOIN_MS), undefined, { signal: until });
+    for (let turn = 1; !until.aborted; turn++) {
+      const id = `listener-${turn}`;
+      const heard = client.next('heard', (event) => event.turn === id);
+      const text = textOf(random.between(SHORTEST_TURN_S, LONGEST_TURN_S));
+      client.send({ type: 'speak', turn: id, text, seed: index });
+      await heard;
+      await pause(random.between(0, LONGEST_PAUSE_MS), undefined, { signal: until });
+    }
+  };
+
+  for (let index = 0; index < count; index++) await listen(index);
+  return {
+    count() {
+      tally = newTally();
+      return tally;
+    },
+    async stop() {
+      stopping.abort();
+      for (const client of clients) client.close();
+      await pause(100);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// What live turns cost and how well they are paced: lateness of the clock's ticks and of frames at the clients,
+// gaps, and the gateway's processor time and memory per stream.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Bench, BenchResult, BenchRun } from './bench.ts';
+import { openLab } from './lab.ts';
+import { FRAME_MS, startListeners } from './listeners.ts';
+import { quantileBetween } from './scraped-metrics.ts';
+import { spreadOf } from './spread.ts';
+
+const WARM_UP_MS = 4000;
+const TICKS = 'voxgate_tick_lateness_seconds';
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult> {
+  const { streams, seconds, blockMs, seed } = numbers;
+  const lab = await openLab({ seed, blockMs });
+  try {
+    const idle = await lab.usage();
+    const listeners = await startListeners({ sessionUrl: lab.sessionUrl, count: streams, seed, signal });
+    progress(`pacing: ${streams} streams, ${seconds} s`);
+    await pause(WARM_UP_MS, undefined, { signal });
+
+    const [before, earlier] = [await lab.usage(), await lab.metrics()];
+    const tally = listeners.count();
+    await pause(seconds * 1000, undefined, { signal });
+    listeners.count();
+    const [after, later] = [await lab.usage(), await lab.metrics()];
+    await listeners.stop();
+
+    const streamSeconds = (tally.frames * FRAME_MS) / 1000;
+    const cpuMs = after.cpuMs - before.cpuMs;
+    const lateness = spreadOf(tally.latenessMs);
+    const tickMs = (share: number) => 1000 * quantileBetween(earlier, later, TICKS, share);
+    const figures = {
+      tickLatenessP50Ms: tickMs(0.5),
+      tickLatenessP99Ms: tickMs(0.99),
+      frameLatenessP50Ms: lateness.p50,
+      frameLatenessP99Ms: lateness.p99,
+      frameLatenessMaxMs: lateness.max,
+      underruns: tally.underruns,
+      dryFrames: tally.dryFrames,
+      frames: tally.frames,
+      cpuMsPerStreamSecond: cpuMs / streamSeconds,
+      coreShare: cpuMs / (seconds * 1000),
+      residentMiB: after.residentBytes / MIB,
+      residentKiBPerStream: (after.residentBytes - idle.residentBytes) / KIB / streams,
+    };
+    const blocked = blockMs > 0 ? `, event loop held for ${blockMs} ms twice a second` : '';
+    return {
+      title: `pacing: ${streams} live µ-law turns for ${seconds} s, 24 kHz MP3 in, 20 ms frames out${blocked}`,
+      columns: ['', 'p50', 'p99', 'max'],
+      rows: [
+        ['tick lateness, ms', figures.tickLatenessP50Ms.toFixed(1), figures.tickLatenessP99Ms.toFixed(1), ''],
+        [
+          'frame lateness at the client, ms',
+          lateness.p50.toFixed(1),
+          lateness.p99.toFixed(1),
+          lateness.max.toFixed(1),
+        ],
+        ['underruns told / frames too late to play', `${tally.underruns} / ${tally.dryFrames}`, '', ''],
+        ['frames delivered', String(tally.frames), '', ''],
+        ['CPU ms per stream-second', figures.cpuMsPerStreamSecond.toFixed(2), '', ''],
+        ['CPU, % of a core', (figures.coreShare * 100).toFixed(1), '', ''],
+        ['resident memory, MiB', figures.residentMiB.toFixed(0), '', ''],
+        ['more than idle, KiB per stream', figures.residentKiBPerStream.toFixed(0), '', ''],
+      ],
+      notes: [
+        'Ticks are 10 ms apart, so a frame is up to 10 ms behind its schedule when nothing is late.',
+        'Tick lateness is read from the histogram in /metrics, linearly within its buckets.',
+      ],
+      figures,
+      faults: [
+        ...(tally.errors > 0 ? [`${tally.errors} errors were told`] : []),
+        ...(tally.frames === 0 ? ['no frame came'] : []),
+      ],
+    };
+  } finally {
+    await lab.close();
+  }
+}
+
+export const pacing: Bench = {
+  summary: 'tick and frame lateness, gaps, processor time and memory of live paced turns',
+  defaults: { streams: 50, seconds: 20, blockMs: 0, seed: 1 },
+  run,
+};

@@ -1,0 +1,141 @@
+// `voxgate bench`: the benchmarks, each printing one table and one line of JSON. It is also how a bench starts the
+// gateway and the fake upstream that it measures, in processes of their own.
+
+import type { parseArgs } from 'node:util';
+import { act } from '../bench/actor.ts';
+import { BENCH_NUMBERS, type Bench, type BenchNumber, type BenchRun, report } from '../bench/bench.ts';
+import { type BenchRole, isBenchRole } from '../bench/bench-role.ts';
+import { cancel } from '../bench/cancel.ts';
+import { type FakeUpstreamPlan, startFakeUpstream } from '../bench/fake-upstream.ts';
+import { firstFrame } from '../bench/first-frame.ts';
+import { type GatewayPlan, startGatewayProcess } from '../bench/gateway-process.ts';
+import { pacing } from '../bench/pacing.ts';
+import { stalledReader } from '../bench/stalled-reader.ts';
+import { transcode } from '../bench/transcode.ts';
+import { type Command, type Terminal, UsageError } from './command.ts';
+import { readFlags } from './read-flags.ts';
+
+const BENCHES: Readonly<Record<string, Bench>> = {
+  'first-frame': firstFrame,
+  pacing,
+  transcode,
+  cancel,
+  'stalled-reader': stalledReader,
+};
+
+const ROLES: Readonly<Record<BenchRole, (plan: unknown) => ReturnType<typeof startFakeUpstream>>> = {
+  'gateway-process': (plan) => startGatewayProcess(plan as GatewayPlan),
+  'upstream-process': (plan) => startFakeUpstream(plan as FakeUpstreamPlan),
+};
+
+const OPTIONS = {
+  streams: { type: 'string' },
+  seconds: { type: 'string' },
+  samples: { type: 'string' },
+  'block-ms': { type: 'string' },
+  seed: { type: 'string' },
+} as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
+type Flag = keyof typeof OPTIONS;
+
+const NUMBER_OF: Readonly<Record<Flag, BenchNumber>> = {
+  streams: 'streams',
+  seconds: 'seconds',
+  samples: 'samples',
+  'block-ms': 'blockMs',
+  seed: 'seed',
+};
+const FLAGS = Object.keys(OPTIONS) as Flag[];
+
+type Given = Readonly<Partial<Record<BenchNumber, number>>>;
+
+function readNumbers(values: Readonly<Partial<Record<Flag, string>>>): Given {
+  const given: Partial<Record<BenchNumber, number>> = {};
+  for (const flag of FLAGS) {
+    const text = values[flag];
+    if (text === undefined) continue;
+    const { least, most } = BENCH_NUMBERS[NUMBER_OF[flag]];
+    const value = Number(text);
+    if (!/^\d{1,10}$/.test(text) || value < least || value > most)
+      throw new UsageError(
+        `--${flag} is ${JSON.stringify(text)}; allowed: a whole number from ${least} to ${most}`,
+      );
+    given[NUMBER_OF[flag]] = value;
+  }
+  return given;
+}
+
+/** A bench's own defaults and what was given for it; what it does not take is 0 and never read. */
+function numbersFor(bench: Bench, given: Given): BenchRun['numbers'] {
+  const numbers = { streams: 0, seconds: 0, samples: 0, blockMs: 0, seed: 0, ...bench.defaults };
+  for (const name of Object.keys(bench.defaults) as BenchNumber[])
+    numbers[name] = given[name] ?? numbers[name];
+  return numbers;
+}
+
+const takenBy = (bench: Bench): Flag[] =>
+  FLAGS.filter((flag) => bench.defaults[NUMBER_OF[flag]] !== undefined);
+
+function chosenBenches(name: string | undefined, given: Given): (readonly [string, Bench])[] {
+  if (name === 'all') return Object.entries(BENCHES);
+  const bench = name !== undefined && Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
+  if (name === undefined || bench === undefined) {
+    const names = [...Object.keys(BENCHES), 'all'].join(', ');
+    const what = name === undefined ? 'Name a bench' : `There is no bench ${JSON.stringify(name)}`;
+    throw new UsageError(`${what}; there are ${names}.`);
+  }
+  const foreign = FLAGS.find(
+    (flag) => given[NUMBER_OF[flag]] !== undefined && !takenBy(bench).includes(flag),
+  );
+  if (foreign !== undefined)
+    throw new UsageError(
+      `--${foreign} is not for ${name}; it takes ${takenBy(bench)
+        .map((flag) => `--${flag}`)
+        .join(', ')}`,
+    );
+  return [[name, bench]];
+}
+
+async function run(terminal: Terminal): Promise<number> {
+  const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
+  const name = positionals[0];
+  if (name !== undefined && isBenchRole(name)) {
+    await act(terminal.input, terminal.print, ROLES[name]);
+    return 0;
+  }
+  const given = readNumbers(values);
+  let faults = 0;
+  for (const [benchName, bench] of chosenBenches(name, given)) {
+    const numbers = numbersFor(bench, given);
+    const result = await bench.run({ numbers, signal: terminal.interrupted, progress: terminal.status });
+    for (const line of report(benchName, numbers, result)) terminal.print(line);
+    faults += result.faults.length;
+  }
+  return faults === 0 ? 0 : 1;
+}
+
+const help = (): string =>
+  [
+    'Usage: voxgate bench NAME [--FLAG N …]',
+    '       voxgate bench all',
+    '',
+    ...Object.entries(BENCHES).flatMap(([name, bench]) => [
+      `  ${name.padEnd(16)}${bench.summary}`,
+      `  ${''.padEnd(16)}${takenBy(bench)
+        .map((flag) => `--${flag} ${bench.defaults[NUMBER_OF[flag]]}`)
+        .join('  ')}`,
+    ]),
+    '',
+    ...FLAGS.map((flag) => {
+      const { least, most, meaning } = BENCH_NUMBERS[NUMBER_OF[flag]];
+      return `  --${flag.padEnd(12)}${meaning} (${least} to ${most})`;
+    }),
+    '',
+    'Gateway and upstream run in processes of their own, on loopback. Each bench ends in a table and a line of JSON;',
+    'the exit code is 1 when a promise was broken, never because a machine is slow.',
+  ].join('\n');
+
+export const bench: Command = {
+  summary: 'measure this machine: first frame, pacing, transcoding, cancel, stalled readers',
+  help,
+  run,
+};

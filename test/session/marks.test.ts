@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { speechMp3 } from '../support/codecs.ts';
+import { startSession } from '../support/live-session.ts';
+import { atOnce } from '../support/memory-upstream.ts';
+
+const marks = (live: ReturnType<typeof startSession>) =>
+  live.said('mark').map(({ name, outcome }) => `${name} ${outcome}`);
+
+describe('marks', () => {
+  it('waits for text that has not been asked for yet', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(1500)) });
+    live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+    await live.run(100);
+    live.send({ type: 'append', turn: 'a', text: 'and then there was' });
+    live.send({ type: 'mark', turn: 'a', name: 'm' });
+    await live.run(900); // before the first second of quiet lets the rest go
+    const before = live.said('mark').length;
+    await live.run(600);
+    expect([before, marks(live)]).toEqual([0, []]);
+    live.send({ type: 'end', turn: 'a' });
+    await live.run(5000);
+    expect(marks(live)).toEqual(['m played']);
+  });
+
+  it('is answered behind the words before it, while later text is still held', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(1500)) });
+    live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+    live.send({ type: 'mark', turn: 'a', name: 'm' });
+    live.send({ type: 'append', turn: 'a', text: 'and then' });
+    await live.run(900);
+    expect(marks(live)).toEqual([]);
+    await live.run(800);
+    expect(marks(live)).toEqual(['m played']);
+  });
+
+  it('on a text of several requests comes at its very end', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(1000)), limits: { spoolBytes: 1000 } });
+    live.send({ type: 'speak', turn: 'a', text: 'Here is one more sentence. '.repeat(2000) });
+    live.send({ type: 'mark', turn: 'a', name: 'm' });
+    await live.run(1800);
+    expect(live.upstream.requests.length).toBeGreaterThan(1);
+    expect(marks(live)).toEqual([]);
+    await live.run(3000);
+    expect(live.order().slice(-2)).toEqual(['mark a', 'heard a']);
+  });
+
+  it('that has been passed before a cancel was played, the others are cleared', async () => {
+    const live = startSession();
+    live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+    live.send({ type: 'mark', turn: 'a', name: 'start' });
+    live.send({ type: 'flush', turn: 'a' });
+    await live.run(0);
+    live.upstream.requests[0]!.send(speechMp3(1500));
+    live.upstream.requests[0]!.end();
+    live.send({ type: 'append', turn: 'a', text: 'Five six seven eight. ' });
+    live.send({ type: 'mark', turn: 'a', name: 'end' });
+    live.send({ type: 'flush', turn: 'a' });
+    await live.run(0);
+    live.upstream.requests[1]!.send(speechMp3(1500));
+    await live.run(1000);
+    live.send({ type: 'cancel', turn: 'a', playedMs: 1600 });
+    // 1200 ms have been sent, so that is the most he can have heard.
+    expect(marks(live)).toEqual(['start cleared', 'end cleared']);
+  });
+
+  it('lies before what the canceller says to have heard', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(1000)), preset: { leadMs: 2000 } });
+    live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+    live.send({ type: 'mark', turn: 'a', name: 'start' });
+    await live.run(0);
+    live.send({ type: 'append', turn: 'a', text: 'Five six seven eight. ' });
+    live.send({ type: 'flush', turn: 'a' });
+    live.send({ type: 'mark', turn: 'a', name: 'end' });
+    await live.run(100);
+    live.send({ type: 'cancel', playedMs: 1100 });
+    expect(marks(live)).toEqual(['start played', 'end cleared']);
+    expect(live.said('heard')[0]).toMatchObject({ playedMs: 1100, playedBy: 'client' });
+  });
+
+  it('of a turn that was cut while draining is cleared, late ones too', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(500)), preset: { leadMs: 1000 } });
+    live.send({ type: 'speak', turn: 'a', text: 'One two three four.' });
+    await live.run(100);
+    expect(live.said('ended')[0]!.outcome).toBe('complete');
+    live.send({ type: 'cancel', turn: 'a' });
+    live.send({ type: 'mark', turn: 'a', name: 'late' });
+    live.send({ type: 'speak', turn: 'b', text: 'One two three four.' });
+    await live.run(2000);
+    live.send({ type: 'mark', turn: 'b', name: 'after' });
+    expect(marks(live)).toEqual(['late cleared', 'after played']);
+  });
+
+  it('in a turn that has said nothing yet is answered when it has', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(500)) });
+    live.send({ type: 'append', turn: 'a', text: '' });
+    live.send({ type: 'mark', turn: 'a', name: 'm' });
+    live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+    live.send({ type: 'end', turn: 'a' });
+    await live.run(100);
+    expect(marks(live)).toEqual(['m played']);
+  });
+});

@@ -1,0 +1,54 @@
+// The real codecs, loaded once per test file, and speech as an upstream sends it.
+import { createFilterBanks } from '../../src/audio/filter-bank.ts';
+import { loadMp3Decoders } from '../../src/audio/mp3-decoder.ts';
+import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
+import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3-frame-parser.ts';
+import type { Mp3StreamTag } from '../../src/audio/mp3-stream-tag.ts';
+import { streamSamples } from '../../src/audio/mp3-to-pcm.ts';
+import type { Codecs } from '../../src/audio/transcoder.ts';
+import { tone } from './tone.ts';
+
+export const codecs: Codecs = {
+  decoders: await loadMp3Decoders(),
+  encoders: await loadMp3Encoders(),
+  banks: createFilterBanks(),
+};
+
+const made = new Map<string, Uint8Array>();
+
+/** A tone of about `ms` milliseconds as MP3 without any tag; the same arguments give the same bytes. */
+export function speechMp3(ms: number, sampleRate = 24_000): Uint8Array {
+  const key = `${ms}@${sampleRate}`;
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const encoder = codecs.encoders.open({ sampleRate, bitrateKbps: 64 });
+  const body = encoder.encode(tone(440, sampleRate, Math.round((ms * sampleRate) / 1000), 0.3));
+  const bytes = Uint8Array.from([...body, ...encoder.finish()]);
+  made.set(key, bytes);
+  return bytes;
+}
+
+export type Mp3Facts = {
+  readonly frames: readonly Mp3Frame[];
+  readonly sampleRate: number;
+  /** What a decoder that knows the stream's delay and padding gives, at the stream's own rate. */
+  readonly samples: number;
+  readonly ms: number;
+};
+
+/** What a body of MP3 holds. */
+export function mp3Facts(bytes: Uint8Array): Mp3Facts {
+  const frames: Mp3Frame[] = [];
+  let tag: Mp3StreamTag | undefined;
+  const parser = createMp3FrameParser({
+    onFrame: (frame) => frames.push(frame),
+    onTag(found) {
+      tag = found;
+    },
+  });
+  parser.push(bytes);
+  parser.flush();
+  const { sampleRate, samplesPerFrame } = frames[0]!.header;
+  const samples = streamSamples(tag, frames.length, samplesPerFrame);
+  return { frames, sampleRate, samples, ms: (samples * 1000) / sampleRate };
+}

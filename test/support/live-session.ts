@@ -1,0 +1,147 @@
+// One session under test: fake clock, memory upstream, real codecs, and a log of all that left it. Every message is
+// held against the schemas of the protocol, so that no test can pass on one that a client could not read.
+
+import type { Clock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { type EventOf, type ServerEvent, type ServerEventType, serverEventSchemas } from '../../src/dialects/native-events.ts';
+import type { Preset } from '../../src/dialects/native-messages.ts';
+import { decodeNative } from '../../src/dialects/native-dialect.ts';
+import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
+import type { OutgoingAudio } from '../../src/session/live-turn.ts';
+import { createSession, type Session } from '../../src/session/session.ts';
+import { errorEvent, type SessionLimits, type SessionRuntime } from '../../src/session/session-runtime.ts';
+import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
+import { AppError } from '../../src/base/app-error.ts';
+import { codecs } from './codecs.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { fixedRandom } from './fixed-random.ts';
+import { createMemoryUpstream, type MemoryRequest, type MemoryUpstream } from './memory-upstream.ts';
+
+export type Said = { readonly atMs: number; readonly event: ServerEvent };
+export type Sent = { readonly atMs: number; readonly audio: OutgoingAudio };
+export type LogEntry = Said | Sent;
+
+export type LiveSession = {
+  readonly clock: FakeClock;
+  readonly upstream: MemoryUpstream;
+  readonly session: Session;
+  readonly playout: PlayoutClock;
+  /** Everything that left the session, in order. */
+  readonly log: readonly LogEntry[];
+  readonly figures: { underrunGapsMs: number[]; outcomes: string[] };
+  /** Sends a message as the client would, through the codec. */
+  send(message: Record<string, unknown>): void;
+  run(ms: number): Promise<void>;
+  said<T extends ServerEventType>(type: T, turn?: string): EventOf<T>[];
+  /** Messages and `audio` by name, runs of audio folded: `started a`, `audio a`, `ended a`. */
+  order(): string[];
+  audioOf(turn: string): Uint8Array;
+  frames(turn: string): Sent[];
+  congest(state: 'congested' | 'clear'): void;
+};
+
+export type LiveSessionOptions = {
+  readonly auto?: (request: MemoryRequest) => void;
+  readonly preset?: Preset;
+  readonly limits?: Partial<SessionLimits>;
+  readonly voice?: string;
+  readonly voice2?: string;
+  /** The clock that the playout timer sees; late ticks are made here. */
+  readonly tickClock?: (clock: Clock) => Clock;
+  readonly onEntry?: (entry: LogEntry) => void;
+};
+
+const LIMITS: SessionLimits = {
+  textChars: 100_000,
+  pendingTextChars: 100_000,
+  turnsInFlight: 8,
+  spoolBytes: 4 * 1024 * 1024,
+  creditTimeoutMs: 60_000,
+};
+
+export function startSession(options: LiveSessionOptions = {}): LiveSession {
+  const clock = createFakeClock();
+  const upstream = createMemoryUpstream(options.auto);
+  const log: LogEntry[] = [];
+  const figures = { underrunGapsMs: [] as number[], outcomes: [] as string[] };
+  let socket: 'congested' | 'clear' = 'clear';
+  const playout = createPlayoutClock({
+    clock: options.tickClock?.(clock) ?? clock,
+    onFault(_player, fault) {
+      throw fault;
+    },
+  });
+  const runtime: SessionRuntime = {
+    upstream,
+    codecs,
+    clock,
+    playout,
+    random: fixedRandom(0.25),
+    log: {
+      ...silentLog,
+      error(event, fields) {
+        throw new Error(`${event}: ${String(fields?.cause)}`);
+      },
+    },
+    limits: { ...LIMITS, ...options.limits },
+    metrics: {
+      firstAudio() {},
+      underrun: (gapMs) => figures.underrunGapsMs.push(gapMs),
+      turnEnded: (outcome) => figures.outcomes.push(outcome),
+    },
+    defaultVoice: options.voice,
+    defaultVoice2: options.voice2,
+  };
+  const add = (entry: LogEntry) => {
+    log.push(entry);
+    options.onEntry?.(entry);
+  };
+  const say = (event: ServerEvent) => {
+    serverEventSchemas[event.type].parse(event);
+    add({ atMs: clock.now(), event });
+  };
+  const session = createSession(runtime, applySettings(defaultSettings(200), options.preset ?? {}), {
+    say,
+    sendAudio: (audio) => add({ atMs: clock.now(), audio }),
+    isCongested: () => socket === 'congested',
+  });
+
+  const frames = (turn: string) =>
+    log.filter((entry): entry is Sent => 'audio' in entry && entry.audio.turn === turn);
+  return {
+    clock,
+    upstream,
+    session,
+    playout,
+    log,
+    figures,
+    send(message) {
+      const decoded = decodeNative(JSON.stringify(message));
+      if (decoded.ok) session.handle(decoded.command);
+      else say(errorEvent(new AppError(decoded.code, decoded.message), decoded.turn));
+    },
+    run: (ms) => clock.run(ms),
+    said: <T extends ServerEventType>(type: T, turn?: string) =>
+      log.flatMap((entry) => {
+        if (!('event' in entry) || entry.event.type !== type) return [];
+        if (turn !== undefined && (entry.event as { turn?: string }).turn !== turn) return [];
+        return [entry.event as EventOf<T>];
+      }),
+    order() {
+      const names: string[] = [];
+      for (const entry of log) {
+        const name =
+          'audio' in entry
+            ? `audio ${entry.audio.turn}`
+            : [entry.event.type, (entry.event as { turn?: string }).turn].filter(Boolean).join(' ');
+        if (!('audio' in entry) || names.at(-1) !== name) names.push(name);
+      }
+      return names;
+    },
+    audioOf: (turn) => Buffer.concat(frames(turn).map(({ audio }) => audio.bytes)),
+    frames,
+    congest(state) {
+      socket = state;
+    },
+  };
+}

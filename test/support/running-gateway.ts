@@ -1,0 +1,80 @@
+// A whole gateway on a free port, as `voxgate serve` builds it, before a scripted speech service. Its log is kept as
+// lines, so that a test can look for what must not stand there.
+
+import { readFileSync } from 'node:fs';
+import { type Gateway, startGateway } from '../../src/app.ts';
+import type { Log } from '../../src/base/log.ts';
+import { accepted } from './settings.ts';
+import { audio, type Script, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
+import { openProbe, type ProbeOptions, type SessionProbe } from './session-probe.ts';
+
+const SPEECH = readFileSync(new URL('../../fixtures/audio/ffmpeg-live-24k.mp3', import.meta.url));
+
+/** Length of `spoken(1)`, ms: 97 frames of 576 samples at 24 kHz. */
+export const SPEECH_MS = 2328;
+/** 24 kHz speech as MP3 without tags, 64 kbit/s: `times` × 2.3 s. */
+export const spoken = (times = 1): Buffer => Buffer.concat(Array.from({ length: times }, () => SPEECH));
+
+export type RunningGateway = Gateway & {
+  readonly port: number;
+  readonly upstream: ScriptedUpstream;
+  readonly logLines: readonly string[];
+  /** A session; `query` as in `format=raw&pace=burst`. Closed with the gateway. */
+  session(query?: string, options?: ProbeOptions): Promise<SessionProbe>;
+  /** One figure of /metrics, all label sets added up. */
+  metric(name: string): Promise<number>;
+  close(): Promise<void>;
+};
+
+export type RunningGatewayOptions = {
+  /** Answers of the speech service; by default every request gets 2.3 s of speech. */
+  readonly script?: Script | readonly Script[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** All samples of `name` in a scrape, added up; NaN when there is none. */
+export function readMetric(scrape: string, name: string): number {
+  const samples = scrape.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+  return samples.length === 0
+    ? Number.NaN
+    : samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+}
+
+export async function startRunningGateway(options: RunningGatewayOptions = {}): Promise<RunningGateway> {
+  const upstream = await startScriptedUpstream(options.script ?? audio(spoken()));
+  const logLines: string[] = [];
+  const keep =
+    (level: string): Log['info'] =>
+    (event, fields) =>
+      void logLines.push(JSON.stringify({ level, event, ...fields }));
+  const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  const { config } = accepted({
+    env: {
+      VOXGATE_PORT: '0',
+      VOXGATE_UPSTREAM_URL: upstream.url.origin,
+      VOXGATE_UPSTREAM_KEYS: 'upstream-user:upstream-key',
+      ...options.env,
+    },
+  });
+  const gateway = await startGateway({ config, log, version: '0.0.0-test' });
+  const probes: SessionProbe[] = [];
+  return {
+    ...gateway,
+    port: Number(new URL(gateway.url).port),
+    upstream,
+    logLines,
+    async session(query, probeOptions) {
+      const probe = await openProbe(`${gateway.sessionUrl}${query === undefined ? '' : `?${query}`}`, probeOptions);
+      probes.push(probe);
+      return probe;
+    },
+    async metric(name) {
+      return readMetric(await (await fetch(`${gateway.url}/metrics`)).text(), name);
+    },
+    async close() {
+      for (const probe of probes) probe.terminate();
+      await gateway.stop(0);
+      await upstream.close();
+    },
+  };
+}
