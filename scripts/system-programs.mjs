@@ -18,7 +18,22 @@ const PROGRAMS = [
       ['ffmpeg', '-version'],
       ['ffprobe', '-version'],
     ],
-    files: /^test\/compat\/ffmpeg[^/]*\.test\.ts$/,
+    files: /^test\/compat\/(ffmpeg|ogg-flac)[^/]*\.test\.ts$/,
+  },
+  {
+    name: 'flac',
+    packages: ['flac'],
+    probes: [['flac', '--version']],
+    files: /^test\/compat\/ogg-flac[^/]*\.test\.ts$/,
+  },
+  {
+    name: 'opus-tools',
+    packages: ['opus-tools'],
+    probes: [
+      ['opusinfo', '-h'],
+      ['opusdec', '--version'],
+    ],
+    files: /^test\/compat\/ogg-flac[^/]*\.test\.ts$/,
   },
   {
     name: 'python3-websockets',

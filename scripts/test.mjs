@@ -6,13 +6,11 @@
 // only the tests run, and the arguments go to vitest. Exit code 0 = all green, 1 = not.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve, sep } from 'node:path';
-import { provideSystemPrograms } from './system-programs.mjs';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { runVitest } from './run-vitest.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const MODULES = join(ROOT, 'node_modules');
 
 const node = (script, ...args) => [process.execPath, join(ROOT, script), ...args];
 const npm = (...args) =>
@@ -38,6 +36,7 @@ const GATES = [
   ],
   ['licences', node('scripts/check-licences.mjs'), 'node scripts/check-licences.mjs --write'],
   ['build', node('scripts/build.mjs')],
+  ['same seed, same bytes', node('scripts/engine-bytes.mjs'), 'node scripts/engine-bytes.mjs --write'],
 ];
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
@@ -66,71 +65,12 @@ function passGate([name, [program, ...args], remedy]) {
   finish({ passed: 0, failed: 1, skipped: 0 });
 }
 
-function testFilesMatching(filters) {
-  return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts'))
-    .map((name) => `test/${name.split(sep).join('/')}`)
-    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
-    .sort();
-}
-
-/** Counts from vitest's JSON report; a file that fails as a whole (it does not load, say) counts as one. */
-function countResults(report, exitCode) {
-  const counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const file of report?.testResults ?? []) {
-    const statuses = file.assertionResults.map((test) => test.status);
-    const failed = statuses.filter((status) => status === 'failed').length;
-    const passed = statuses.filter((status) => status === 'passed').length;
-    counts.passed += passed;
-    counts.failed += failed === 0 && file.status === 'failed' ? 1 : failed;
-    counts.skipped += statuses.length - passed - failed;
-  }
-  // Errors outside any test, no test found, or vitest itself ended early: never green.
-  if (exitCode !== 0 && counts.failed === 0) counts.failed = 1;
-  return counts;
-}
-
-function runTests(args) {
-  const files = testFilesMatching(args.filter((arg) => !arg.startsWith('-')));
-  const { allowed, missing, leftOut, command } = provideSystemPrograms(files);
-  if (!allowed) {
-    console.log(`could not install ${missing.join(', ')}; by hand: ${command}`);
-    finish({ passed: 0, failed: 1, skipped: leftOut.length });
-  }
-  const scratch = mkdtempSync(join(tmpdir(), 'voxgate-test-'));
-  const reportPath = join(scratch, 'report.json');
-  const { status } = spawnSync(
-    process.execPath,
-    [
-      join(MODULES, 'vitest/vitest.mjs'),
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${reportPath}`,
-      ...leftOut.flatMap((file) => ['--exclude', file]),
-      ...(leftOut.length > 0 ? ['--passWithNoTests'] : []),
-      ...args,
-    ],
-    {
-      cwd: ROOT,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, WITHOUT_PROGRAMS: missing.join(',') },
-    },
-  );
-  const report = existsSync(reportPath) ? JSON.parse(readFileSync(reportPath, 'utf8')) : undefined;
-  rmSync(scratch, { recursive: true, force: true });
-  const counts = countResults(report, status);
-  if (missing.length > 0) {
-    for (const file of leftOut) console.log(`not run: ${file}`);
-    console.log(`missing here: ${missing.join(', ')}; to get it: ${command}`);
-  }
-  finish({ ...counts, skipped: counts.skipped + leftOut.length });
-}
-
-if (!existsSync(join(MODULES, 'vitest'))) {
+if (!existsSync(join(ROOT, 'node_modules/vitest'))) {
   console.log('the packages are not installed; run `npm ci` first');
   finish({ passed: 0, failed: 1, skipped: 0 });
 }
 const args = process.argv.slice(2);
 if (args.length === 0) GATES.forEach(passGate);
-runTests(args);
+const { counts, notes } = runVitest({ args });
+for (const note of notes) console.log(note);
+finish(counts);

@@ -7,6 +7,9 @@ export type Stage<In> = {
   flush(): void;
 };
 
+/** A stage that holds what the collector does not free. Closed at any time, and not used afterwards. */
+export type ClosableStage<In> = Stage<In> & { close(): void };
+
 export type StageOf<In, Out> = (emit: (value: Out) => void) => Stage<In>;
 
 /**

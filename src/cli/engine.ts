@@ -4,7 +4,7 @@ import type { parseArgs } from 'node:util';
 import { systemClock } from '../base/clock.ts';
 import { systemRandom } from '../base/random.ts';
 import { upstreamKeyList } from '../credential-lists.ts';
-import { startEngine } from '../engine/engine-server.ts';
+import { FAULT_HELP, readFault, startEngine } from '../engine/engine-server.ts';
 import { createPinoLog } from '../pino-log.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readFlags } from './read-flags.ts';
@@ -14,17 +14,18 @@ const OPTIONS = {
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '8090' },
   keys: { type: 'string', default: '' },
+  fault: { type: 'string', multiple: true, default: [] },
+  'fault-seed': { type: 'string', default: '0' },
   'log-level': { type: 'string', default: 'info' },
 } as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
 
+const MOST_SEED = 4_294_967_295;
+
 async function run(terminal: Terminal): Promise<number> {
   const { values } = readFlags(terminal.args, OPTIONS, 'none');
-  const port = Number(values.port);
-  if (!/^\d{1,5}$/.test(values.port) || port > 65_535) {
-    throw new UsageError(
-      `--port is ${JSON.stringify(values.port)}; allowed: a whole number from 0 to 65535, 0 = any free port`,
-    );
-  }
+  const port = readWhole('port', values.port, 65_535, ', 0 = any free port');
+  const faultSeed = readWhole('fault-seed', values['fault-seed'], MOST_SEED, '');
+  const faults = values.fault.map(readFaultFlag);
   const keys = values.keys === '' ? [] : readKeys(values.keys);
   const log = createPinoLog(values['log-level']);
   const engine = await startEngine({
@@ -34,15 +35,32 @@ async function run(terminal: Terminal): Promise<number> {
     log,
     clock: systemClock,
     random: systemRandom,
+    faults,
+    faultSeed,
   });
   terminal.print(`Voxgate engine ${terminal.version} is listening at ${engine.url}`);
   terminal.print(`  speak      POST ${engine.url}/api/v1/tts/stream`);
   terminal.print(`  voices     GET  ${engine.url}/api/v1/voices`);
   if (keys.length === 0)
     terminal.print('  keys       none: any non-empty Authorization and X-USER-ID are taken');
+  for (const given of values.fault) terminal.print(`  fault      ${given}`);
   await untilInterrupted(terminal.interrupted);
   await engine.close();
   return 0;
+}
+
+function readWhole(flag: string, given: string, most: number, note: string): number {
+  const value = Number(given);
+  if (/^\d{1,10}$/.test(given) && value <= most) return value;
+  throw new UsageError(
+    `--${flag} is ${JSON.stringify(given)}; allowed: a whole number from 0 to ${most}${note}`,
+  );
+}
+
+function readFaultFlag(given: string) {
+  const reading = readFault(given);
+  if (!reading.ok) throw new UsageError(`--fault is ${reading.wrong}`);
+  return reading.fault;
 }
 
 function readKeys(given: string) {
@@ -52,17 +70,26 @@ function readKeys(given: string) {
   return reading.value;
 }
 
+const faultLines = FAULT_HELP.flatMap(({ syntax, summary }) => [`    ${syntax}`, `        ${summary}`]);
+
 export const engine: Command = {
   summary: 'run the embedded speech engine alone',
   help: () =>
     [
       'Usage: voxgate engine [--port N] [--host ADDRESS] [--keys LIST] [--log-level LEVEL]',
+      '                      [--fault NAME[=VALUE][@SHARE]]... [--fault-seed N]',
       '',
       '  --port N          0 = any free port, printed. Default: 8090',
       '  --host ADDRESS    Default: 127.0.0.1',
       '  --keys LIST       userId:apiKey[@perMinute], separated by commas; with a number, more requests a minute',
       '                    are answered 429. Default: none, any non-empty credentials are taken',
       '  --log-level LEVEL Default: info',
+      '  --fault FAULT     Does something wrong, to test who calls it; may be given several times. @SHARE, above 0',
+      '                    and at most 1, is the part of the requests that meet it. Default: none',
+      '  --fault-seed N    Decides which requests those are, and what else is left to chance. Default: 0',
+      '',
+      'Faults:',
+      ...faultLines,
     ].join('\n'),
   run,
 };

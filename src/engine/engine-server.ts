@@ -12,7 +12,13 @@ import type { Random } from '../base/random.ts';
 import { createEngineAccess, type EngineKey } from './engine-access.ts';
 import { answerBadHttp, fromFramework, sendError } from './engine-errors.ts';
 import { addEngineRoutes } from './engine-routes.ts';
+import type { Fault } from './faults/fault.ts';
+import { createFaultPlan } from './faults/fault-plan.ts';
 import { createSpeechProcess } from './speech-process.ts';
+import { loadTimeStretch } from './time-stretch.ts';
+
+// The engine's public face also has the words in which its faults are given.
+export { FAULT_HELP, readFault } from './faults/fault-table.ts';
 
 export type EngineOptions = {
   readonly host: string;
@@ -28,6 +34,12 @@ export type EngineOptions = {
   readonly command?: readonly string[];
   readonly mostStreams?: number;
   readonly readerStallMs?: number;
+  /** What it does wrong, on purpose (docs/engine.md). */
+  readonly faults?: readonly Fault[];
+  /** Decides what the faults leave to chance. */
+  readonly faultSeed?: number;
+  /** The wall clock, for the faults that look at it. */
+  readonly unixMs?: () => number;
 };
 
 export type Engine = {
@@ -89,7 +101,7 @@ function buildServer() {
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { host, port, keys, log, clock, random } = options;
-  const encoders = await loadMp3Encoders();
+  const [mp3, createTimeStretch] = await Promise.all([loadMp3Encoders(), loadTimeStretch()]);
   const speech = createSpeechProcess({ command: options.command ?? espeakCommand(), clock, log });
   const app = buildServer();
 
@@ -102,11 +114,18 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     access: createEngineAccess(keys, clock),
     tools: {
       speech,
-      encoders,
+      codecs: { mp3 },
+      createTimeStretch,
       banks: createFilterBanks(),
       clock,
       readerStallMs: options.readerStallMs ?? READER_STALL_MS,
     },
+    faults: createFaultPlan({
+      faults: options.faults ?? [],
+      seed: options.faultSeed ?? 0,
+      clock,
+      unixMs: options.unixMs ?? Date.now,
+    }),
     random,
     log,
     mostStreams: options.mostStreams ?? MOST_STREAMS,

@@ -5,6 +5,7 @@ import type { Language } from '../speech/language.ts';
 import { type Boundary, isSpeakable, segmentText } from '../text/segment.ts';
 import { createSegmenter } from '../text/segmenter.ts';
 import { createTurnPrefixReader } from '../text/turn-prefix-reader.ts';
+import { toSpokenForm } from './spoken-form/spoken-form.ts';
 
 /** What separates a line from the one before it; `none` before the first and within a cut sentence. */
 export type Pause = 'none' | 'clause' | 'sentence' | 'speaker' | 'paragraph';
@@ -57,6 +58,19 @@ function splitSentences(text: string, language: Language): Sentence[] {
   return sentences;
 }
 
+/** The segmenter's bound, and the longest line that a speech program must take. */
+const LONGEST_LINE = 1200;
+
+/** A sentence in words. They may outgrow one line; then they are cut like a sentence that is too long. */
+function spokenSentences(sentence: Sentence, language: Language): Sentence[] {
+  const text = toSpokenForm(sentence.text, language);
+  if (text.length <= LONGEST_LINE) return [{ text, boundary: sentence.boundary }];
+  const parts = splitSentences(text, language);
+  return parts.map((part, index) =>
+    index < parts.length - 1 ? part : { ...part, boundary: sentence.boundary },
+  );
+}
+
 /** Thai is written without spaces and eSpeak NG reads word by word. */
 function spaceWords(text: string, language: Language): string {
   if (language !== 'thai') return text;
@@ -73,7 +87,8 @@ export function createScript(source: ScriptSource): SpokenLine[] {
   for (const { speaker, text } of splitTurns(source)) {
     for (const [index, paragraph] of text.split(/\n\s*\n/u).entries()) {
       let isNewParagraph = index > 0;
-      for (const sentence of splitSentences(paragraph, language)) {
+      const sentences = splitSentences(paragraph, language);
+      for (const sentence of sentences.flatMap((written) => spokenSentences(written, language))) {
         if (!isSpeakable(sentence.text)) continue;
         const previous = lines.at(-1);
         let pause = PAUSE_AFTER[boundary];

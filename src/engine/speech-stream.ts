@@ -1,19 +1,20 @@
-// One request on its way out: script → speech program → resampler → encoder → response body. Sentences are asked
-// for one at a time, and the next one only when the reader has taken the last; the first frames leave at once.
+// One request on its way out: script → speech program → time stretch → resampler → encoder → response body.
+// Sentences are asked for one at a time, and the next one only when the reader has taken the last; the first bytes
+// leave at once. What a reader is too slow for waits as the program's own samples, before it is stretched.
 
 import { Readable } from 'node:stream';
-import { createEncoder } from '../audio/encoders.ts';
 import type { FilterBanks } from '../audio/filter-bank.ts';
-import type { Mp3Encoders } from '../audio/mp3-encoder.ts';
 import { createResampler } from '../audio/resampler.ts';
 import type { PcmBlock, Stage } from '../audio/stage.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
-import type { SessionFormat } from '../speech/audio-format.ts';
+import type { ServiceFormat } from '../speech/audio-format.ts';
 import type { Language } from '../speech/language.ts';
 import { createProsody } from './prosody.ts';
+import { REPLY_FORMATS, type ReplyCodecs } from './reply-format.ts';
 import type { SpeechProcess } from './speech-process.ts';
 import type { SpokenLine } from './speech-script.ts';
+import type { CreateTimeStretch } from './time-stretch.ts';
 import { programVoice, type Voice } from './voices.ts';
 
 export type SpeechJob = {
@@ -23,14 +24,16 @@ export type SpeechJob = {
   readonly speed: number;
   readonly seed: number;
   readonly temperature: number;
-  readonly format: SessionFormat;
+  readonly format: ServiceFormat;
+  /** One that the format can have. */
   readonly sampleRate: number;
 };
 
 export type SpeechTools = {
   readonly speech: Pick<SpeechProcess, 'speak'>;
-  readonly encoders: Mp3Encoders;
+  readonly codecs: ReplyCodecs;
   readonly banks: FilterBanks;
+  readonly createTimeStretch: CreateTimeStretch;
   readonly clock: Clock;
   /** How long a reader may take nothing while audio waits, before its connection is closed. */
   readonly readerStallMs: number;
@@ -45,16 +48,13 @@ export type SpeechBody = {
 
 /** Bytes that may wait for the reader before the next sentence does: about 4 s of the default mp3. */
 const BODY_BYTES = 32 * 1024;
-/** Frames of a format that may be cut anywhere: few writes, and still prompt. */
-const FRAME_MS = 100;
 /** What a text with nothing to say sounds like. */
 const NOTHING_MS = 250;
 
 /** Sound at any rate in, encoded bytes out, with gaps of silence between. */
 function createSink(job: SpeechJob, tools: SpeechTools, write: (bytes: Uint8Array) => void) {
   const { format, sampleRate } = job;
-  const output = { format, sampleRate, frameMs: FRAME_MS };
-  const encoder = createEncoder(output, tools.encoders, (frame) => write(frame.bytes));
+  const encoder = REPLY_FORMATS[format].createEncoder(sampleRate, tools.codecs, write);
   let source: { readonly sampleRate: number; readonly stage: Stage<Float32Array> } | undefined;
 
   const push = ({ samples, sampleRate: fromRate }: PcmBlock) => {
@@ -76,7 +76,7 @@ function createSink(job: SpeechJob, tools: SpeechTools, write: (bytes: Uint8Arra
     source?.stage.flush();
     encoder.flush();
   };
-  return { push, pause, flush };
+  return { push, pause, flush, close: () => encoder.close() };
 }
 
 export function openSpeechStream(job: SpeechJob, tools: SpeechTools): SpeechBody {
@@ -96,6 +96,7 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools): SpeechBody
     destroy(error, callback) {
       abort.abort(new AppError('upstream_broken', 'The reader of this speech has gone.'));
       onRoom();
+      sink.close();
       callback(error);
     },
   });
@@ -111,7 +112,7 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools): SpeechBody
     begin();
   });
 
-  const room = () =>
+  const untilRoom = () =>
     new Promise<void>((resolve, reject) => {
       if (!isFull || body.destroyed) return resolve();
       const giveUp = () =>
@@ -123,15 +124,38 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools): SpeechBody
       };
     });
 
-  const speakAll = async () => {
-    for (const [index, line] of job.lines.entries()) {
-      const voice = job.voices[line.speaker];
-      const { pauseMs, ...prosody } = createProsody({ ...job, voice }, index, line.pause);
-      if (pauseMs > 0) sink.pause(pauseMs);
-      const utterance = { text: line.text, voice: programVoice(voice, job.language), ...prosody };
-      await speech.speak(utterance, sink.push, abort.signal);
-      await room();
+  const room = async () => {
+    await untilRoom();
+    abort.signal.throwIfAborted();
+  };
+
+  const speakLine = async (line: SpokenLine, index: number) => {
+    const voice = job.voices[line.speaker];
+    const { pauseMs, stretch, ...prosody } = createProsody({ ...job, voice }, index, line.pause);
+    if (pauseMs > 0) sink.pause(pauseMs);
+    const utterance = { text: line.text, voice: programVoice(voice, job.language), ...prosody };
+    const sound = tools.createTimeStretch(stretch, sink.push);
+    // A sentence arrives at once, and at a tenth of the speed it is minutes of sound.
+    const held: PcmBlock[] = [];
+    const onBlock = ({ samples, sampleRate }: PcmBlock) => {
+      if (isFull || held.length > 0) held.push({ samples: samples.slice(), sampleRate });
+      else sound.push({ samples, sampleRate });
+    };
+    try {
+      await speech.speak(utterance, onBlock, abort.signal);
+      for (const block of held) {
+        await room();
+        sound.push(block);
+      }
+      sound.flush();
+    } finally {
+      sound.close();
     }
+    await room();
+  };
+
+  const speakAll = async () => {
+    for (const [index, line] of job.lines.entries()) await speakLine(line, index);
     sink.flush();
     body.push(null);
     begin();

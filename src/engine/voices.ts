@@ -54,10 +54,7 @@ const byId = new Map(VOICES.map((known) => [known.id, known]));
 
 export const findVoice = (id: string): Voice | undefined => byId.get(id);
 
-/**
- * eSpeak NG's code for each language. It has no Galician, Tagalog or Xhosa: Portuguese, Indonesian and Tswana
- * read them, with a foreign accent. Japanese is read from kana; kanji are not.
- */
+/** eSpeak NG's code for each language. Japanese is read from kana; kanji are not. */
 const LANGUAGE_CODES: Readonly<Record<Language, string>> = {
   afrikaans: 'af',
   albanian: 'sq',
@@ -97,6 +94,16 @@ const LANGUAGE_CODES: Readonly<Record<Language, string>> = {
   urdu: 'ur',
   xhosa: 'tn',
 };
+
+/** eSpeak NG does not have these; the nearest that it has reads them, with a foreign accent. */
+const SPOKEN_AS: Readonly<Partial<Record<Language, string>>> = {
+  galician: 'portuguese',
+  tagalog: 'indonesian',
+  xhosa: 'tswana',
+};
+
+/** The language whose rules read `language`, when it is another one. */
+export const spokenAs = (language: Language): string | undefined => SPOKEN_AS[language];
 
 /** The name of `voice` speaking `language` in the speech program's terms, e.g. `de+f2`. */
 export const programVoice = (voice: Voice, language: Language): string =>

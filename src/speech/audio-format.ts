@@ -14,11 +14,19 @@ export const MAX_SAMPLE_RATE = 48000;
 /** MPEG-1, -2 and -2.5 Layer III have these rates and no others (ISO 11172-3 2.4.2.3, ISO 13818-3 2.4.2.3). */
 export const MP3_SAMPLE_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000] as const;
 
-/** Every whole rate from 8000 to 48000 Hz, but for mp3 only the nine that MPEG audio has. */
-export function isSampleRateOf(format: SessionFormat, sampleRate: number): boolean {
+/** The rates that an Opus encoder takes (RFC 6716, 2); a decoder plays them all at 48000 Hz. */
+export const OPUS_SAMPLE_RATES = [8000, 12000, 16000, 24000, 48000] as const;
+
+/** The rates of a format that does not have every whole one from 8000 to 48000 Hz. */
+export function listedSampleRates(format: SessionFormat | ServiceFormat): readonly number[] | undefined {
+  if (format === 'mp3') return MP3_SAMPLE_RATES;
+  return format === 'ogg' ? OPUS_SAMPLE_RATES : undefined;
+}
+
+export function isSampleRateOf(format: SessionFormat | ServiceFormat, sampleRate: number): boolean {
   if (!Number.isInteger(sampleRate) || sampleRate < MIN_SAMPLE_RATE || sampleRate > MAX_SAMPLE_RATE)
     return false;
-  return format !== 'mp3' || (MP3_SAMPLE_RATES as readonly number[]).includes(sampleRate);
+  return listedSampleRates(format)?.includes(sampleRate) ?? true;
 }
 
 /** Formats whose frames may be cut at any sample: the client chooses `frameMs`. */

@@ -7,12 +7,16 @@ const UNSPACED =
 const UPPER = /[\p{Lu}\p{Lt}]/u;
 const LOWER = /\p{Ll}/u;
 const LETTER = /\p{L}/u;
-const OPENER = /[\p{Ps}\p{Pi}"'¿¡]/u;
+const CASELESS = /[\p{Lo}\p{Lm}\p{M}]/u;
+const WIDE = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Hangul}]/u;
+/** Final quotes too: they open in Swedish ”so” and German »so«. */
+const OPENER = /[\p{Ps}\p{Pi}\p{Pf}"'¿¡]/u;
 /** Emphasis marks too: text whose markup is kept ends its sentences before them. */
 const CLOSER = /[\p{Pe}\p{Pf}\p{Pi}"'*_]/u;
 /** Also what joins and varies them: variation selector 16, zero width joiner, enclosing keycap. */
 const PICTOGRAPH =
   /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\uFE0F|\u200D|\u20E3/u;
+const LOW_QUOTES = '„‚';
 const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
 /** Clusters that people write are shorter than this many UTF-16 units (a family emoji has 11). */
 const LONGEST_CLUSTER = 64;
@@ -35,6 +39,10 @@ export const isGlue = (char: string): boolean => char === '\u00a0' || char === '
 
 export const isAsciiDigit = (char: string): boolean => char >= '0' && char <= '9' && char.length === 1;
 
+/** A decimal digit of any script. */
+export const isDigit = (char: string): boolean =>
+  isAsciiDigit(char) || (char > '\u007f' && /\p{Nd}/u.test(char));
+
 export const isWordCharacter = (char: string): boolean =>
   (char >= 'a' && char <= 'z') ||
   (char >= 'A' && char <= 'Z') ||
@@ -45,17 +53,27 @@ export const isWordCharacter = (char: string): boolean =>
 export const isUnspaced = (char: string): boolean =>
   char > '\u0dff' && LETTER.test(char) && UNSPACED.test(char);
 
+/** A letter, or a sign on one, of a script without capitals. */
+export const isCaseless = (char: string): boolean => char > '\u036f' && CASELESS.test(char);
+
+/** A letter of Chinese, Japanese or Korean: a mark beside it needs no space. */
+export const isWide = (char: string): boolean => char > '\u10ff' && LETTER.test(char) && WIDE.test(char);
+
 export const isUpper = (char: string): boolean => UPPER.test(char);
 export const isLower = (char: string): boolean => LOWER.test(char);
 export const isLetter = (char: string): boolean => LETTER.test(char);
 export const isOpener = (char: string): boolean => OPENER.test(char);
 export const isCloser = (char: string): boolean => CLOSER.test(char);
-export const isOpenBracket = (char: string): boolean => char === '(' || (char !== '' && /\p{Ps}/u.test(char));
+/** Low quotation marks are punctuation of that class too, but what closes them is not. */
+export const isOpenBracket = (char: string): boolean =>
+  char === '(' || (char !== '' && !LOW_QUOTES.includes(char) && /\p{Ps}/u.test(char));
 export const isCloseBracket = (char: string): boolean =>
   char === ')' || (char !== '' && /\p{Pe}/u.test(char));
+/** Corner brackets hold direct speech. */
+export const isQuoteBracket = (char: string): boolean => '「『｢﹁﹃'.includes(char);
 export const isQuote = (char: string): boolean =>
-  char === '"' || (char > '\u00a0' && /[\p{Pi}\p{Pf}„]/u.test(char));
-export const isOpenQuote = (char: string): boolean => char === '„' || /\p{Pi}/u.test(char);
+  char === '"' || (char > '\u00a0' && (LOW_QUOTES.includes(char) || /[\p{Pi}\p{Pf}]/u.test(char)));
+export const isOpenQuote = (char: string): boolean => LOW_QUOTES.includes(char) || /\p{Pi}/u.test(char);
 /** © and ® are pictographs by name only. */
 export const isPictograph = (char: string): boolean => char > '\u00ff' && PICTOGRAPH.test(char);
 

@@ -1,11 +1,11 @@
 // Where a clause ends: the place after a comma, semicolon, colon or dash at which a speaker may draw breath.
 
-import { isAsciiDigit, isCloser, isLineBreak, isSpace } from './character-class.ts';
+import { isCloser, isDigit, isLineBreak, isSpace } from './character-class.ts';
 import { characterBefore } from './code-points.ts';
-import { type Ending, skipBlanks, skipWhile } from './sentence-end.ts';
+import { type Ending, skipBlanks, skipWhile } from './skip.ts';
 
-/** These count only before white space: 1,000 and 12:30 hold none. */
-const SPACED = ',;:،؛፣፤፥';
+/** These count only before white space: 1,000 and 12:30 hold none. The raised dots are the Greek semicolon. */
+const SPACED = ',;:،؛፣፤፥·\u0387';
 /** These are full-width and carry their own space. */
 const WIDE = '、，；：､';
 /** The last one is the hyphen: alone and between spaces it is a dash. */
@@ -26,12 +26,10 @@ export function judgeClauseMark(text: string, at: number, ending: Ending): numbe
   const over = after === '' && end === text.length;
   if (over && ending === 'open') return 'wait';
   if (isLineBreak(after)) return undefined;
-  if (WIDE.includes(mark)) return end;
+  const afterNumber = end === closersEnd && isDigit(characterBefore(text, at));
+  if (WIDE.includes(mark)) return afterNumber && isDigit(after) ? undefined : end;
   const spaced = end > closersEnd || over;
-  if (!dash) {
-    const numberMayGoOn = end === closersEnd && isAsciiDigit(characterBefore(text, at));
-    return spaced && !numberMayGoOn ? end : undefined;
-  }
+  if (!dash) return spaced && !afterNumber ? end : undefined;
   const long = mark === '—' || mark === '―' || marksEnd - at > 1;
   if (long) return end;
   return spaced && isSpace(characterBefore(text, at)) ? end : undefined;

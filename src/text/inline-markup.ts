@@ -4,7 +4,7 @@
 
 import { isAsciiDigit, isCloser, isSpace, isUnspaced, isWordCharacter } from './character-class.ts';
 import { FURTHEST_LOOK } from './markdown-line.ts';
-import type { Ending } from './sentence-end.ts';
+import type { Ending } from './skip.ts';
 
 /** Link targets are longer than other marks; this is what browsers and servers agree on as a URL's bound. */
 export const LONGEST_TARGET = 2_000;

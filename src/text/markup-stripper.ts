@@ -6,7 +6,7 @@ import { isSpace, isWordCharacter } from './character-class.ts';
 import { characterAt, characterBefore, codePointLength } from './code-points.ts';
 import { judgeEmphasis, judgeLink, judgeTag, LONGEST_TARGET, markRun } from './inline-markup.ts';
 import { FURTHEST_LOOK, judgeFenceEnd, judgeLineStart } from './markdown-line.ts';
-import type { Ending } from './sentence-end.ts';
+import type { Ending } from './skip.ts';
 
 export type TextSink = {
   /** Verbatim text that stands at code point `start`. */

@@ -5,34 +5,26 @@
 
 import type { Language } from '../speech/language.ts';
 import {
-  isAsciiDigit,
-  isCloseBracket,
+  isDigit,
   isGlue,
   isGraphemeBoundary,
   isLetter,
   isLineBreak,
   isLower,
-  isOpenBracket,
-  isOpenQuote,
-  isQuote,
   isSpace,
   isUnspaced,
   isWordCharacter,
 } from './character-class.ts';
 import { isClauseMark, judgeClauseMark } from './clause-mark.ts';
 import { characterAt, characterBefore } from './code-points.ts';
+import { endsInAbbreviation } from './dotted-word.ts';
 import { createHeldText } from './held-text.ts';
+import { sentenceRulesOf } from './language-rules.ts';
+import { endsInAside, isShortUnit, noOpenUnit, type OpenUnit, readUnitMark } from './open-unit.ts';
 import { type Boundary, isSpeakable, type Segment } from './segment.ts';
-import {
-  type Ending,
-  endsInAbbreviation,
-  isTerminal,
-  judgeTerminal,
-  skipBlanks,
-  skipSpaces,
-  skipWhile,
-} from './sentence-end.ts';
-import { sentenceRulesOf } from './sentence-rules.ts';
+import { isTerminal, judgeTerminal } from './sentence-end.ts';
+import { type Ending, skipBlanks, skipSpaces, skipWhile } from './skip.ts';
+import { lastWordStart } from './word-start.ts';
 
 export type Cut = Pick<Segment, 'runs' | 'boundary'>;
 
@@ -63,10 +55,10 @@ const EARLY_CLAUSE_WORDS = 3;
 const EARLY_WORDS = 8;
 const IDLE_WORDS = 3;
 /** Besides letters and numbers: what a word may begin with, so that none is parted from its punctuation. */
-const OPENS_A_WORD = '([{"\'“‘«„$€£¥#@+';
-/** A bracket or quotation is kept together for this many words by early cuts, a bracket this long by sentence ends. */
-const SHORT_UNIT_WORDS = 4;
-const LONGEST_ASIDE = 200;
+const OPENS_A_WORD = '([{"\'“‘«„‚¿¡$€£¥₹#@+';
+/** What a letter of a script without spaces is of a word: words have two ideographs or kana, or about three Thai letters. */
+const IDEOGRAPH_WORDS = 0.5;
+const THAI_LETTER_WORDS = 0.375;
 
 type Scan = {
   /** Everything before it has been judged. */
@@ -74,15 +66,10 @@ type Scan = {
   /** Where the token that is being read begins, and whether it holds anything to say. */
   tokenAt: number;
   tokenSpeaks: boolean;
-  /** Whole words so far; a character of a script without spaces counts as half a word. */
+  /** Whole words so far, and fractions for letters of a script without spaces. */
   words: number;
   speaks: boolean;
-  /** Open brackets, and where the outermost of them opened in the middle of a sentence. */
-  brackets: number;
-  asideAt: number;
-  /** Words there were when the open bracket or quotation began. */
-  unitWords: number;
-  quoted: boolean;
+  unit: OpenUnit;
   /** The last places where `idle` may cut: after a clause, after a word. 0: none. */
   clauseEnd: number;
   wordEnd: number;
@@ -94,10 +81,7 @@ const freshScan = (): Scan => ({
   tokenSpeaks: false,
   words: 0,
   speaks: false,
-  brackets: 0,
-  asideAt: -1,
-  unitWords: 0,
-  quoted: false,
+  unit: noOpenUnit(),
   clauseEnd: 0,
   wordEnd: 0,
 });
@@ -127,9 +111,8 @@ export function createSegmenter(
   };
 
   const wordsRead = () => Math.floor(scan.words + (scan.tokenSpeaks ? 1 : 0));
-  const inShortUnit = () =>
-    (scan.quoted || scan.brackets > 0) && wordsRead() - scan.unitWords < SHORT_UNIT_WORDS;
-  const isEarlyAt = (words: number) => early === 'first-clause' && wordsRead() >= words && !inShortUnit();
+  const isEarlyAt = (words: number) =>
+    early === 'first-clause' && wordsRead() >= words && !isShortUnit(scan.unit, wordsRead());
 
   function readTo(end: number) {
     scan.at = end;
@@ -142,12 +125,21 @@ export function createSegmenter(
     scan.tokenSpeaks = false;
   }
 
-  /** The aside that began in mid-sentence is still open after the closers of a terminal. */
-  function inAside(from: number, to: number) {
-    if (scan.asideAt < 0 || scan.at - scan.asideAt > LONGEST_ASIDE) return false;
-    let open = scan.brackets;
-    for (let at = from; at < to; at += 1) if (isCloseBracket(held.text[at]!)) open -= 1;
-    return open > 0;
+  /** A word ends at `end`, where a soft cut may fall unless it would part what belongs together. */
+  function endWord(end: number, place: 'within' | 'word' | 'phrase'): boolean {
+    const phrase = place === 'phrase';
+    const due = phrase
+      ? isEarlyAt(EARLY_CLAUSE_WORDS) || end >= CLAUSE_FROM
+      : isEarlyAt(EARLY_WORDS) || end >= WORD_FROM;
+    if (place !== 'within' && due && end < held.text.length) {
+      cut(end, phrase ? 'clause' : 'words');
+      return true;
+    }
+    scan.words = wordsRead();
+    if (place !== 'within') scan.wordEnd = end;
+    if (phrase) scan.clauseEnd = end;
+    startToken(end);
+    return true;
   }
 
   function readTerminal(ending: Ending): boolean {
@@ -161,7 +153,13 @@ export function createSegmenter(
     });
     if (verdict === 'wait') return false;
     const { next, end } = verdict;
-    if (end === undefined || !scan.speaks || inAside(next, end)) return readTo(next);
+    if (end === undefined && held.text.slice(scan.at, next) === rules.wordMark)
+      return next === held.text.length && ending === 'open'
+        ? false
+        : endWord(next, scan.speaks ? 'word' : 'within');
+    if (end === undefined || !scan.speaks) return readTo(next);
+    const over = ending === 'closed' && end === held.text.length;
+    if (!over && endsInAside(scan.unit, scan.at, held.text.slice(next, end))) return readTo(next);
     cut(end, isLineBreak(held.text[end - 1]!) ? 'line' : 'sentence');
     return true;
   }
@@ -190,50 +188,42 @@ export function createSegmenter(
     const { end, after } = skipBlanks(text, scan.at);
     if (after === '' && ending === 'open') return false;
     const before = characterBefore(text, scan.at);
+    const token = text.slice(scan.tokenAt, scan.at);
+    if (scan.speaks && rules.finals.some((word) => token.endsWith(word))) {
+      cut(end, 'sentence');
+      return true;
+    }
     const mayBreak =
       scan.speaks &&
       !isGlue(char) &&
       (after === '' || isWordCharacter(after) || OPENS_A_WORD.includes(after)) &&
-      !(isAsciiDigit(before) && isAsciiDigit(after)) &&
-      !endsInAbbreviation(text.slice(scan.tokenAt, scan.at), rules);
-    const phrase = rules.spaces === 'clause';
-    const due = phrase
-      ? isEarlyAt(EARLY_CLAUSE_WORDS) || end >= CLAUSE_FROM
-      : isEarlyAt(EARLY_WORDS) || end >= WORD_FROM;
-    if (mayBreak && due && after !== '') {
-      cut(end, phrase ? 'clause' : 'words');
-      return true;
+      !(isDigit(before) && isDigit(after)) &&
+      !endsInAbbreviation(token, rules);
+    const isPhrase = rules.spaces === 'clause' && !isDigit(before) && !isDigit(after);
+    return endWord(end, mayBreak ? (isPhrase ? 'phrase' : 'word') : 'within');
+  }
+
+  function readUnspaced(char: string): boolean {
+    if (isEarlyAt(EARLY_WORDS) || scan.at >= WORD_FROM) {
+      const isLong = scan.at >= WORD_FROM && isGraphemeBoundary(held.text, scan.at);
+      const end = lastWordStart(held.text, scan.at, rules.neverFirst) ?? (isLong ? scan.at : undefined);
+      if (end !== undefined) {
+        cut(end, 'words');
+        return true;
+      }
     }
-    scan.words = wordsRead();
-    if (mayBreak) scan.wordEnd = end;
-    if (mayBreak && phrase) scan.clauseEnd = end;
-    startToken(end);
-    return true;
+    scan.words += char < '\u2e80' ? THAI_LETTER_WORDS : IDEOGRAPH_WORDS;
+    scan.speaks = true;
+    return readTo(scan.at + char.length);
   }
 
   function readCharacter(char: string): boolean {
-    if (isUnspaced(char)) {
-      if (scan.at >= WORD_FROM && isGraphemeBoundary(held.text, scan.at)) {
-        cut(scan.at, 'words');
-        return true;
-      }
-      scan.words += 0.5;
-      scan.speaks = true;
-    } else if (isWordCharacter(char) || isSpeakable(char)) {
+    if (isUnspaced(char)) return readUnspaced(char);
+    if (isWordCharacter(char) || isSpeakable(char)) {
       scan.tokenSpeaks = true;
       scan.speaks = true;
-    } else if (isOpenBracket(char)) {
-      if (scan.brackets === 0) scan.asideAt = scan.speaks ? scan.at : -1;
-      scan.brackets += 1;
-      scan.unitWords = wordsRead();
-    } else if (isCloseBracket(char)) {
-      scan.brackets = Math.max(0, scan.brackets - 1);
-      if (scan.brackets === 0) scan.asideAt = -1;
-    } else if (isQuote(char)) {
-      const before = characterBefore(held.text, scan.at);
-      scan.quoted =
-        char === '"' ? before === '' || isSpace(before) || isOpenBracket(before) : isOpenQuote(char);
-      scan.unitWords = wordsRead();
+    } else {
+      readUnitMark(scan.unit, held.text, scan.at, scan.speaks ? wordsRead() : undefined);
     }
     return readTo(scan.at + char.length);
   }

@@ -1,79 +1,122 @@
-// What ends a sentence, per language, as data: the segmenter holds no language's words. A language without an
-// entry gets the rules that hold for every script (Unicode Sentence_Terminal, initials, numbers, addresses).
+// What ends a sentence, per language, as data: its shape, and how a word is looked up in it. The rules of each
+// language stand in the files by family; the segmenter itself holds no language's words. What holds for every
+// script (Unicode Sentence_Terminal, initials, numbers, addresses) is not data but the judgement itself.
 
-import type { Language } from '../speech/language.ts';
+/** How an abbreviation stands to the end of a sentence; see `GivenRules` for each. */
+export type AbbreviationKind = 'never' | 'sometimes' | 'usually' | 'before-number' | 'after-number';
 
 export type SentenceRules = {
-  /** Followed by a dot, never the last word of a sentence. Lower case stands for both cases of the first letter. */
-  readonly never: ReadonlySet<string>;
-  /** Abbreviations that end a sentence only before a word of `starters`: a name or a number often follows them. */
-  readonly sometimes: ReadonlySet<string>;
-  /** Abbreviations that end a sentence whenever the next word begins with a capital. */
-  readonly usually: ReadonlySet<string>;
-  /** Abbreviations before a number, and ordinary words before anything else. */
-  readonly beforeNumber: ReadonlySet<string>;
-  /** Capitalised words that seldom follow an abbreviation within a sentence. Empty: any capital counts. */
+  /** Written without the last dot and without spaces: "z. B." is "z.B". */
+  readonly abbreviations: ReadonlyMap<string, AbbreviationKind>;
+  /** What the abbreviations of several parts begin with: "z" of "z.B". */
+  readonly abbreviationParts: ReadonlySet<string>;
+  /** Capitalised words that seldom follow an abbreviation within a sentence. Empty: the script has no capitals. */
   readonly starters: ReadonlySet<string>;
   /** Terminals beyond Sentence_Terminal (UAX #29) and the ellipsis. They need white space after them. */
   readonly moreTerminals: string;
-  /** `dotted`: a short number with a dot is an ordinal ("3. Mai") unless a starter follows. */
-  readonly ordinals: 'plain' | 'dotted';
+  /** Sets words apart like a space; two of them end a sentence (Ethiopic). */
+  readonly wordMark: string;
+  /**
+   * `dotted`: a number with a dot is an ordinal before a small letter, a digit or one of `ordinalHeads`, a Roman one
+   * before a name too. `dotted-years`: years as well. `dotted-nouns`: nouns are capitalised, so only a starter tells
+   * that a sentence begins ("3. Mai").
+   */
+  readonly ordinals: 'plain' | 'dotted' | 'dotted-years' | 'dotted-nouns';
+  /** Capitalised words that are counted ("2. Dünya Savaşı"). */
+  readonly ordinalHeads: ReadonlySet<string>;
   /** `clause`: the language sets spaces between phrases, not words (Thai). */
   readonly spaces: 'word' | 'clause';
-  /** Characters that continue a sentence right after a terminal and a closing quote (Japanese particles). */
-  readonly afterQuote: string;
+  /** Where spaces part phrases: words that end a sentence before a space. */
+  readonly finals: readonly string[];
+  /** Closing quotation marks that a space may part from the terminal (French). */
+  readonly spacedClosers: string;
+  /** Beginnings that continue a sentence after a terminal and a closing quote (Japanese particles). */
+  readonly afterQuote: readonly string[];
+  /** What continues a sentence right after an exclamation or question mark that ends something quoted. */
+  readonly afterOutcry: readonly string[];
+  /** What no segment of a script without spaces begins with, although a word may begin there. */
+  readonly neverFirst: RegExp | undefined;
 };
 
-const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/).filter((word) => word !== ''));
-const NONE: ReadonlySet<string> = new Set();
-
-const EVERY_LANGUAGE: SentenceRules = {
-  never: NONE,
-  sometimes: NONE,
-  usually: NONE,
-  beforeNumber: NONE,
-  starters: NONE,
-  moreTerminals: '',
-  ordinals: 'plain',
-  spaces: 'word',
-  afterQuote: '',
+/** Lists are words parted by white space. Lower case stands for both cases of the first letter. */
+export type GivenRules = Partial<
+  Omit<
+    SentenceRules,
+    | 'abbreviations'
+    | 'abbreviationParts'
+    | 'starters'
+    | 'ordinalHeads'
+    | 'finals'
+    | 'afterQuote'
+    | 'afterOutcry'
+  >
+> & {
+  /** Never the last word of a sentence: a title, "e.g". */
+  readonly never?: string;
+  /**
+   * Ends a sentence only before a word of `starters`: a name or a number often follows it. In a script without
+   * capitals: unless it stands in a chain of abbreviations ("जी. डी.").
+   */
+  readonly sometimes?: string;
+  /** Ends a sentence whenever the next word may begin one: "etc". */
+  readonly usually?: string;
+  /** An abbreviation before a number, and an ordinary word before anything else: "no". */
+  readonly beforeNumber?: string;
+  /** A unit or era: as `usually` after a number, as `never` elsewhere ("1990 г.", "г. Москва"). */
+  readonly afterNumber?: string;
+  readonly starters?: string;
+  readonly ordinalHeads?: string;
+  readonly finals?: string;
+  readonly afterQuote?: string;
+  readonly afterOutcry?: string;
 };
 
-const english: SentenceRules = {
-  ...EVERY_LANGUAGE,
-  never: words(`
-    Mr Mrs Ms Mx Messrs Mmes Dr Drs Prof Rev Hon Fr Gen Lt Col Cpt Capt Cmdr Maj Sgt Cpl Pvt Adm Gov Sen Rep Pres
-    Supt Amb Mgr Msgr Mt Ft
-    e.g i.e eg ie vs v cf viz approx resp esp incl excl ca aka a.k.a w.r.t`),
-  sometimes: words(`
-    St Ave Blvd Rd Hwy Jr Sr Esq Inc Ltd Co Corp Bros LLC Assn Dept Univ Ph.D M.D B.A M.A B.Sc M.Sc Ed.D D.D.S
-    Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun`),
-  usually: words('etc al'),
-  beforeNumber: words(`
-    no nos n° fig figs p pp vol ch sec art eq par para ver rm apt ste pt min max avg tel ext ft lb lbs oz yd hr hrs est`),
-  starters: words(`
-    A About After All Also Although An And Another Any Are As At Be Because Before Both But By Can Could Did Do Does
-    Each Even Every Everyone First For From Go Had Has Have He Hello Her Here Hers Hi His How However I If In Instead
-    Is It Its Just Last Later Let Maybe Meanwhile Moreover Most My Next No None Nor Nothing Now Of Oh Okay On Once One
-    Only Or Other Our Perhaps Please She Should Since So Some Somebody Someone Sometimes Soon Still Such Sure Thank
-    Thanks That The Their Then There Therefore These They This Those Though Through Thus To Today Together Tomorrow
-    Under Unless Until Was We Well Were What When Where Whether Which While Who Whose Why Will With Without Would Yes
-    Yesterday Yet You Your I'm I've I'll I'd It's He's She's That's There's They're We're We've We'll You're You've
-    Don't Didn't Can't Let's What's Who's`),
-};
+/** Ends of longer words are listed behind a hyphen ("-str"), at most this long. */
+const LONGEST_SUFFIX = 6;
 
-const RULES: Partial<Record<Language, SentenceRules>> = {
-  english,
-  german: { ...EVERY_LANGUAGE, ordinals: 'dotted' },
-  greek: { ...EVERY_LANGUAGE, moreTerminals: ';\u037e' },
-  japanese: { ...EVERY_LANGUAGE, afterQuote: 'とっなのがはをにも' },
-  thai: { ...EVERY_LANGUAGE, spaces: 'clause' },
-};
+const words = (list = ''): string[] => list.split(/\s+/).filter((word) => word !== '');
 
-/** English when the caller names no language. */
-export const sentenceRulesOf = (language: Language | undefined): SentenceRules =>
-  RULES[language ?? 'english'] ?? EVERY_LANGUAGE;
+/** "S" and "S.p" of "S.p.A". */
+const beginnings = (word: string): string[] =>
+  [...word.matchAll(/\./g)].map((dot) => word.slice(0, dot.index));
 
-/** True when `word` (written without its last dot) is in `list`, or is a capitalised entry of it. */
-export const isListed = (list: ReadonlySet<string>, word: string): boolean =>
-  list.has(word) || list.has(word.slice(0, 1).toLowerCase() + word.slice(1));
+export function sentenceRules(given: GivenRules): SentenceRules {
+  const { never, sometimes, usually, beforeNumber, afterNumber, ...others } = given;
+  const { starters, ordinalHeads, finals, afterQuote, afterOutcry, ...rest } = others;
+  const lists: [string | undefined, AbbreviationKind][] = [
+    [sometimes, 'sometimes'],
+    [usually, 'usually'],
+    [afterNumber, 'after-number'],
+    [beforeNumber, 'before-number'],
+    [never, 'never'],
+  ];
+  const abbreviations = lists.flatMap(([list, kind]) => words(list).map((word) => [word, kind] as const));
+  return {
+    moreTerminals: '',
+    wordMark: '',
+    ordinals: 'plain',
+    spaces: 'word',
+    spacedClosers: '',
+    neverFirst: undefined,
+    ...rest,
+    abbreviations: new Map(abbreviations),
+    abbreviationParts: new Set(abbreviations.flatMap(([word]) => beginnings(word))),
+    starters: new Set(words(starters)),
+    ordinalHeads: new Set(words(ordinalHeads)),
+    finals: words(finals),
+    afterQuote: words(afterQuote),
+    afterOutcry: words(afterOutcry),
+  };
+}
+
+/** What `word`, written without its last dot, is listed as: itself, a capitalised entry, or the end of a compound. */
+export function abbreviationKind(rules: SentenceRules, word: string): AbbreviationKind | undefined {
+  const { abbreviations } = rules;
+  const kind = abbreviations.get(word) ?? abbreviations.get(word.slice(0, 1).toLowerCase() + word.slice(1));
+  if (kind !== undefined) return kind;
+  for (let length = Math.min(LONGEST_SUFFIX, word.length); length > 0; length -= 1) {
+    const suffix = abbreviations.get(`-${word.slice(-length)}`);
+    if (suffix !== undefined) return suffix;
+  }
+  return undefined;
+}

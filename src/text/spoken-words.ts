@@ -1,6 +1,7 @@
-// Segments → the words a reader sees: split at white space, in scripts without spaces by the language's own
-// words, each with its range in the caller's text and a weight for how long it takes to say.
+// Segments → the words a reader sees: split at white space or the Ethiopic word mark, in scripts without spaces by
+// the language's own words, each with its range in the caller's text and a weight for how long it takes to say.
 
+import { isUnspaced } from './character-class.ts';
 import type { Segment } from './segment.ts';
 
 export type SpokenWord = {
@@ -15,12 +16,28 @@ export type SpokenWord = {
   readonly pause: number;
 };
 
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-const SPOKEN = /[\p{L}\p{N}%€$£¥+=&@°]/u;
-const DIGIT_WEIGHT = 4;
-const IDEOGRAPH_WEIGHT = 3;
+const SPOKEN = /[\p{L}\p{N}%€$£¥₹+=&@°]/u;
+const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
+const ETHIOPIC_WORD_MARK = '፡';
+/**
+ * What a character takes to say, in Latin letters; the first that fits. A spoken syllable is two or three of them: all
+ * of it stands in a Han or Hangul character, its vowel often in an Indic consonant, and seldom in an Arabic letter.
+ */
+const WEIGHTS: readonly (readonly [RegExp, number])[] = [
+  [/^[\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}]$/u, 1],
+  [/^\p{N}$/u, 4],
+  [/^\p{sc=Han}$/u, 3],
+  [/^\p{sc=Hangul}$/u, 2.2],
+  [/^[\p{sc=Hiragana}\p{sc=Katakana}ー]$/u, 2],
+  [/^\p{sc=Ethiopic}$/u, 2],
+  // A virama takes the vowel of the consonant before it away.
+  [/^[्্]$/u, -0.75],
+  [/^[\p{sc=Devanagari}\p{sc=Bengali}]$/u, 1.75],
+  [/^[\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Thai}]$/u, 1.3],
+];
+const SIGN_WEIGHT = 0.25;
 const LETTER_WEIGHT = 1;
-/** Even the shortest word takes time to begin and to end. */
+/** Even the shortest word takes time to begin and to end, where words are set apart. */
 const WORD_WEIGHT = 1.5;
 const SENTENCE_PAUSE = 5;
 const CLAUSE_PAUSE = 2;
@@ -33,26 +50,65 @@ const pointsOf = (segment: Segment): Point[] =>
     [...run.text].map((character, index) => ({ character, at: run.start + index })),
   );
 
-const weightOf = (text: string): number => {
-  let weight = WORD_WEIGHT;
-  for (const character of text) {
-    if (/\p{N}/u.test(character)) weight += DIGIT_WEIGHT;
-    else if (/\p{Script=Han}/u.test(character)) weight += IDEOGRAPH_WEIGHT;
-    else if (SPOKEN.test(character)) weight += LETTER_WEIGHT;
-  }
-  return weight;
+const weightOfCharacter = (character: string): number => {
+  const weight = WEIGHTS.find(([script]) => script.test(character))?.[1];
+  // Vowel signs and accents, but for the virama, add to a letter; they are no syllable of their own.
+  if (/^\p{M}$/u.test(character)) return Math.min(weight ?? SIGN_WEIGHT, SIGN_WEIGHT);
+  if (weight !== undefined) return weight;
+  return SPOKEN.test(character) ? LETTER_WEIGHT : 0;
 };
+
+const weightOf = (text: string): number =>
+  [...text].reduce(
+    (weight, character) => weight + weightOfCharacter(character),
+    [...text].some(isUnspaced) ? 0 : WORD_WEIGHT,
+  );
 
 const pauseOf = (text: string): number => {
-  if (/[.!?…。！？؟।]["'”’»)\]]*$/u.test(text)) return SENTENCE_PAUSE;
-  return /[,;:—–،、，]["'”’»)\]]*$/u.test(text) ? CLAUSE_PAUSE : 0;
+  if (/[.!?…。｡！？؟۔।॥።፧]["'”’»)\]」』]*$|፡፡$/u.test(text)) return SENTENCE_PAUSE;
+  return /[,;:—–،؛、，､；：፣፤፥]["'”’»)\]]*$/u.test(text) ? CLAUSE_PAUSE : 0;
 };
 
-/** Lengths in code points of the pieces of a token that is written without spaces. */
-const pieceLengths = (token: string): number[] =>
-  [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(token)].map(
-    (part) => [...part.segment].length,
-  );
+/** What follows a word without a space and belongs to it. */
+const TRAILS = /^[\p{Pe}\p{Pf}\p{Po}]$/u;
+
+/** The end of the stretch at `from` that is either of letters without spaces (and their signs) or of anything else. */
+function stretchEnd(characters: readonly string[], from: number, unspaced: boolean): number {
+  let to = from;
+  while (to < characters.length) {
+    const character = characters[to]!;
+    if (
+      to > from &&
+      !unspaced &&
+      characters[to - 1] === ETHIOPIC_WORD_MARK &&
+      character !== ETHIOPIC_WORD_MARK
+    )
+      return to;
+    const isSign = unspaced && to > from && /^\p{M}$/u.test(character);
+    if (!isSign && isUnspaced(character) !== unspaced) return to;
+    to += 1;
+  }
+  return to;
+}
+
+/** Lengths in code points of the words of a token and of the punctuation between them. */
+function pieceLengths(characters: readonly string[]): number[] {
+  const lengths: number[] = [];
+  for (let from = 0; from < characters.length; ) {
+    const unspaced = isUnspaced(characters[from]!);
+    const to = stretchEnd(characters, from, unspaced);
+    if (unspaced)
+      for (const { segment } of WORDS.segment(characters.slice(from, to).join('')))
+        lengths.push([...segment].length);
+    else {
+      let word = from;
+      while (from > 0 && word < to && TRAILS.test(characters[word]!)) word += 1;
+      lengths.push(word - from, to - word);
+    }
+    from = to;
+  }
+  return lengths.filter((length) => length > 0);
+}
 
 export function spokenWords(segments: readonly Segment[]): SpokenWord[] {
   const words: SpokenWord[] = [];
@@ -86,19 +142,10 @@ export function spokenWords(segments: readonly Segment[]): SpokenWord[] {
       }
       let to = from;
       while (to < points.length && !/\s/u.test(points[to]!.character)) to += 1;
-      const token = points
-        .slice(from, to)
-        .map((point) => point.character)
-        .join('');
-      if (!UNSPACED.test(token)) add(from, to);
-      else {
-        let at = from;
-        for (const length of pieceLengths(token)) {
-          add(at, at + length);
-          at += length;
-        }
+      for (const length of pieceLengths(points.slice(from, to).map((point) => point.character))) {
+        add(from, from + length);
+        from += length;
       }
-      from = to;
     }
   }
   return words;

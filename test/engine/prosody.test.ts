@@ -43,9 +43,16 @@ describe('createProsody', () => {
     expect(widest(2)).toBeGreaterThan(widest(1));
   });
 
-  it('speaks at the rate asked for, as far as the engine goes', () => {
-    const rateAt = (speed: number) => createProsody({ ...plain, speed, temperature: 0 }, 0, 'none').rate;
-    expect([0.1, 0.5, 1, 2, 5].map(rateAt)).toEqual([80, 88, 175, 350, 450]);
+  it('speaks at the rate asked for, and leaves to stretching what the engine has no good rate for', () => {
+    const at = (speed: number) => createProsody({ ...plain, speed, temperature: 0 }, 0, 'none');
+    expect([0.1, 0.5, 0.6, 1, 1.4, 2, 5].map((speed) => at(speed).rate)).toEqual([
+      100, 100, 105, 175, 245, 250, 250,
+    ]);
+    expect([0.6, 1, 1.4].map((speed) => at(speed).stretch)).toEqual([1, 1, 1]);
+    for (const speed of [0.1, 0.5, 2, 5]) {
+      const { rate, stretch } = at(speed);
+      expect((rate * stretch) / 175).toBeCloseTo(speed, 9);
+    }
   });
 
   it('pauses longer between paragraphs than speakers than sentences, never before the first, less when fast', () => {
@@ -54,7 +61,7 @@ describe('createProsody', () => {
     expect([pauseOf('none'), pauseOf('sentence'), pauseOf('speaker'), pauseOf('paragraph')]).toEqual([
       0, 200, 300, 400,
     ]);
-    expect(pauseOf('sentence', 2)).toBe(100);
+    expect([0.1, 2, 5].map((speed) => pauseOf('sentence', speed))).toEqual([2000, 100, 40]);
   });
 
   it('stays inside what the engine takes, whatever it is given', () => {
@@ -67,15 +74,18 @@ describe('createProsody', () => {
         fc.nat(5000),
         (anyVoice, speed, seed, temperature, sentence) => {
           const made = createProsody({ voice: anyVoice, speed, seed, temperature }, sentence, 'paragraph');
-          expect(Object.values(made).every(Number.isInteger)).toBe(true);
+          const { stretch, ...whole } = made;
+          expect(Object.values(whole).every(Number.isInteger)).toBe(true);
           expect(made.rate).toBeGreaterThanOrEqual(80);
           expect(made.rate).toBeLessThanOrEqual(450);
+          expect(stretch).toBeGreaterThan(0.1);
+          expect(stretch).toBeLessThan(5);
           for (const value of [made.pitch, made.range]) {
             expect(value).toBeGreaterThanOrEqual(0);
             expect(value).toBeLessThanOrEqual(99);
           }
           expect(made.pauseMs).toBeGreaterThanOrEqual(0);
-          expect(made.pauseMs).toBeLessThan(1200);
+          expect(made.pauseMs * speed).toBeLessThan(600);
         },
       ),
     );

@@ -6,10 +6,12 @@ import type { PcmBlock } from '../../src/audio/stage.ts';
 import { AppError } from '../../src/base/app-error.ts';
 import type { Utterance } from '../../src/engine/speech-child.ts';
 import { openSpeechStream, type SpeechJob } from '../../src/engine/speech-stream.ts';
+import { loadTimeStretch } from '../../src/engine/time-stretch.ts';
 import { VOICES } from '../../src/engine/voices.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 
-const encoders = await loadMp3Encoders();
+const mp3 = await loadMp3Encoders();
+const createTimeStretch = await loadTimeStretch();
 const RATE = 16_000;
 
 type Asked = {
@@ -50,7 +52,8 @@ function open(sentences: number, changes: Partial<SpeechJob> = {}) {
   };
   const stream = openSpeechStream(job, {
     speech: { speak },
-    encoders,
+    codecs: { mp3 },
+    createTimeStretch,
     banks: createFilterBanks(),
     clock,
     readerStallMs: 60_000,
@@ -64,7 +67,7 @@ function open(sentences: number, changes: Partial<SpeechJob> = {}) {
 
 describe('the speech stream', () => {
   it('starts with the first audio, while its sentence is still being spoken', async () => {
-    for (const format of ['raw', 'mp3', 'wav', 'mulaw'] as const) {
+    for (const format of ['raw', 'mp3', 'wav', 'mulaw', 'ogg', 'flac'] as const) {
       const { started, body, asked } = open(3, { format });
       asked[0]!.hear(0.5);
       await started;
@@ -96,6 +99,17 @@ describe('the speech stream', () => {
     await settle();
     expect(asked.length).toBe(2);
     body.destroy();
+  });
+
+  it('holds a slow sentence back as it came, and stretches it while the reader reads', async () => {
+    const { body, asked } = open(1, { speed: 0.1 });
+    for (let second = 0; second < 20; second++) asked[0]!.hear(1);
+    asked[0]!.done();
+    await settle();
+    expect(asked[0]!.utterance.rate).toBe(100);
+    expect(body.readableLength / 2 / RATE).toBeLessThan(10);
+    const seconds = Buffer.concat(await body.toArray()).length / 2 / RATE;
+    expect(seconds / (20 / (17.5 / 100))).toBeCloseTo(1, 1);
   });
 
   it('gives up what is not spoken when its reader leaves, early or late', async () => {

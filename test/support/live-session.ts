@@ -1,17 +1,22 @@
 // One session under test: fake clock, memory upstream, real codecs, and a log of all that left it. Every message is
 // held against the schemas of the protocol, so that no test can pass on one that a client could not read.
 
+import { AppError } from '../../src/base/app-error.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { type EventOf, type ServerEvent, type ServerEventType, serverEventSchemas } from '../../src/dialects/native-events.ts';
-import type { Preset } from '../../src/dialects/native-messages.ts';
 import { decodeNative } from '../../src/dialects/native-dialect.ts';
+import {
+  type EventOf,
+  type ServerEvent,
+  type ServerEventType,
+  serverEventSchemas,
+} from '../../src/dialects/native-events.ts';
+import type { Preset } from '../../src/dialects/native-messages.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
 import type { OutgoingAudio } from '../../src/session/live-turn.ts';
 import { createSession, type Session } from '../../src/session/session.ts';
 import { errorEvent, type SessionLimits, type SessionRuntime } from '../../src/session/session-runtime.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
-import { AppError } from '../../src/base/app-error.ts';
 import { codecs } from './codecs.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fixedRandom } from './fixed-random.ts';

@@ -125,10 +125,16 @@ const cutAt = (text: string, places: readonly number[]): string[] => {
   return [0, ...cuts].map((from, index) => text.slice(from, cuts[index] ?? text.length));
 };
 
-/** A text with one of its splits; now and then unit by unit. */
-export const splitText = fc
-  .tuple(hardText, fc.option(fc.array(fc.nat({ max: 5000 }), { maxLength: 30 }), { freq: 4 }))
-  .map(([text, places]) => ({ text, chunks: places === null ? text.split('') : cutAt(text, places) }));
+const splitPlaces = fc.option(fc.array(fc.nat({ max: 5000 }), { maxLength: 30 }), { freq: 4 });
+
+/** One of these texts with one of its splits; now and then unit by unit. */
+export const splitOf = (texts: fc.Arbitrary<string>): fc.Arbitrary<{ text: string; chunks: string[] }> =>
+  fc
+    .tuple(texts, splitPlaces)
+    .map(([text, places]) => ({ text, chunks: places === null ? text.split('') : cutAt(text, places) }));
+
+/** The same of hard text. */
+export const splitText = splitOf(hardText);
 
 /** The same, between code points. */
 export const splitPoints = splitText.map(({ text, chunks }) => {

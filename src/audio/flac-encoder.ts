@@ -1,0 +1,66 @@
+// Samples → FLAC as it is made: 16-bit mono in blocks of 20 ms, each a frame of its own, none waiting for a
+// later one (RFC 9639). Lossless of the same 16-bit values that raw and wav carry. Our own: codecs in WASM are made
+// for files, and hold back a tenth of a second or more.
+
+import { createBitWriter } from './bit-writer.ts';
+import { createCrc } from './crc.ts';
+import { flacStreamHeader, writeFlacBlockHeader } from './flac-headers.ts';
+import { createSubframeWriter } from './flac-subframe.ts';
+import { toOffset16 } from './pcm16.ts';
+import type { AudioFrame, Stage } from './stage.ts';
+
+const crc16 = createCrc(16, 0x8005);
+
+const BLOCKS_PER_SECOND = 50;
+/** Block header, subframe type, padding to a byte, CRC-16. */
+const MOST_OVERHEAD_BYTES = 20;
+
+/**
+ * Any whole `sampleRate` from 8000 to 48000 Hz. A frame is one block of at most 20 ms; the first has the stream's
+ * header in front, the last is as short as it comes out. The split of the samples does not change the bytes, and
+ * without a sample there is no frame.
+ */
+export function createFlacEncoder(
+  sampleRate: number,
+  emit: (frame: AudioFrame) => void,
+): Stage<Float32Array> {
+  const blockLength = Math.floor(sampleRate / BLOCKS_PER_SECOND);
+  const block = new Int32Array(blockLength);
+  const coded = new Uint8Array(2 * blockLength + MOST_OVERHEAD_BYTES);
+  const bits = createBitWriter(coded);
+  const writeSubframe = createSubframeWriter(blockLength);
+  let held = 0;
+  let index = 0;
+
+  const emitBlock = (): void => {
+    const length = held;
+    bits.reset(writeFlacBlockHeader(coded, { index, length, sampleRate }));
+    writeSubframe(block, length, bits);
+    bits.align();
+    const end = bits.length;
+    const crc = crc16(coded, 0, end);
+    coded[end] = crc >> 8;
+    coded[end + 1] = crc;
+    const header = index === 0 ? flacStreamHeader(sampleRate, blockLength) : NO_BYTES;
+    const bytes = new Uint8Array(header.length + end + 2);
+    bytes.set(header);
+    bytes.set(coded.subarray(0, end + 2), header.length);
+    held = 0;
+    index += 1;
+    emit({ bytes, samples: length });
+  };
+
+  return {
+    push(samples) {
+      for (let i = 0; i < samples.length; i++) {
+        block[held++] = toOffset16(samples[i]!) - 32768;
+        if (held === blockLength) emitBlock();
+      }
+    },
+    flush() {
+      if (held > 0) emitBlock();
+    },
+  };
+}
+
+const NO_BYTES = new Uint8Array(0);

@@ -1,0 +1,32 @@
+// The port of encoders that are too dear for the thread that plays: what a turn asks of them, whoever runs them.
+// Their frames come later than their samples; only this and `flush` set them apart from a stage.
+
+import type { AudioFrame } from './stage.ts';
+
+export const HEAVY_FORMATS = ['mp3', 'ogg', 'flac'] as const;
+export type HeavyFormat = (typeof HEAVY_FORMATS)[number];
+
+/** `sampleRate` in Hz is one that the format has. */
+export type HeavyOutput = { readonly format: HeavyFormat; readonly sampleRate: number };
+
+export type HeavyEncoder = {
+  /** Takes samples at the output's rate; they are copied. Throws what went wrong once something has. */
+  push(samples: Float32Array): void;
+  /** No more input. Resolves when the last frame has been handed over, or at `close`; rejects when it never will be. Once. */
+  flush(): Promise<void>;
+  /** Gives up at once: no frame and no call after it. Harmless when everything is over. */
+  close(): void;
+  /** Samples pushed and not worked off yet. What the codec itself holds back (up to 210 ms of mp3) is not among them. */
+  readonly pendingSamples: number;
+};
+
+export type HeavyEncoderEvents = {
+  onFrame(frame: AudioFrame): void;
+  /** `pendingSamples` has fallen, after the frames that came of it; or the encoder has failed and `push` will throw. */
+  onProgress(): void;
+};
+
+export type HeavyEncoders = {
+  /** `busy` when as many are open as may be. RangeError for a rate that the format does not have. */
+  open(output: HeavyOutput, events: HeavyEncoderEvents): HeavyEncoder | 'busy';
+};

@@ -1,0 +1,48 @@
+// Samples → Ogg Opus: cuts them into packets of 20 ms, and adds what the encoder's delay and the last packet need in
+// silence, so that exactly the samples that went in are heard, no more and no fewer.
+
+import { createOggOpusWriter } from './ogg-opus-writer.ts';
+import { OPUS_LOOKAHEAD_48K, OPUS_PACKET_MS, openOpusEncoder } from './opus-encoder.ts';
+import { encodePcm16 } from './pcm16.ts';
+import type { AudioFrame, ClosableStage } from './stage.ts';
+
+/** `sampleRate` is one of Opus' five. The split of the samples does not change the bytes; none gives no frame. */
+export function createOggOpusEncoder(
+  sampleRate: number,
+  emit: (frame: AudioFrame) => void,
+): ClosableStage<Float32Array> {
+  const codec = openOpusEncoder(sampleRate);
+  const writer = createOggOpusWriter({ sampleRate, preSkip: OPUS_LOOKAHEAD_48K }, emit);
+  const packetSamples = (sampleRate * OPUS_PACKET_MS) / 1000;
+  const lookahead = (OPUS_LOOKAHEAD_48K * sampleRate) / 48_000;
+  const held = new Float32Array(packetSamples);
+  const pcm = new Uint8Array(2 * packetSamples);
+  let heldSamples = 0;
+  let samples = 0;
+
+  const encodeHeld = (): Uint8Array => {
+    encodePcm16(held.fill(0, heldSamples), pcm);
+    heldSamples = 0;
+    return codec.encode(pcm);
+  };
+
+  return {
+    push(block) {
+      samples += block.length;
+      for (let at = 0; at < block.length; ) {
+        const taken = Math.min(packetSamples - heldSamples, block.length - at);
+        held.set(block.subarray(at, at + taken), heldSamples);
+        heldSamples += taken;
+        at += taken;
+        if (heldSamples === packetSamples) writer.packet(encodeHeld());
+      }
+    },
+    flush() {
+      if (samples === 0) return;
+      // What is heard comes out of the codec later than it went in, perhaps in a packet more.
+      if (heldSamples + lookahead > packetSamples) writer.packet(encodeHeld());
+      writer.lastPacket(encodeHeld(), samples);
+    },
+    close: () => codec.close(),
+  };
+}

@@ -1,0 +1,154 @@
+// The faults that the engine can be started with: one row each of its name, what its value may be, and what it does.
+// The command's help, its errors and the documentation's table are this table.
+
+import {
+  dripFault,
+  endlessFault,
+  firstByteFault,
+  garbageFault,
+  resetFault,
+  shortFault,
+  stallFault,
+} from './body-faults.ts';
+import type { Fault, FaultEffect } from './fault.ts';
+import {
+  inFlightFault,
+  limitFault,
+  RATE_HEADER_FORMS,
+  RETRY_AFTER_FORMS,
+  statusFault,
+  wrongTypeFault,
+} from './gate-faults.ts';
+import { WINDOW_KINDS, type WindowKind } from './request-windows.ts';
+
+type FaultRow = {
+  /** `=VALUE` as it is typed; empty when there is none. */
+  readonly value: string;
+  readonly summary: string;
+  /** The effect of a value's parts, which are separated by colons; undefined when they are not allowed. */
+  readonly read: (parts: readonly string[]) => FaultEffect | undefined;
+};
+
+const MOST = 1_000_000_000;
+
+/** A whole number of plain digits from `least` to `most`. */
+function whole(text: string | undefined, least: number, most = MOST): number | undefined {
+  if (text === undefined || !/^\d{1,10}$/.test(text)) return undefined;
+  const value = Number(text);
+  return value >= least && value <= most ? value : undefined;
+}
+
+const oneNumber =
+  (least: number, effect: (value: number) => FaultEffect, most = MOST): FaultRow['read'] =>
+  ([text, ...more]) => {
+    const value = whole(text, least, most);
+    return value === undefined || more.length > 0 ? undefined : effect(value);
+  };
+
+const alone =
+  (effect: FaultEffect): FaultRow['read'] =>
+  (parts) =>
+    parts.length === 0 ? effect : undefined;
+
+const oneOf = <T extends string>(allowed: readonly T[], text: string | undefined): T | undefined =>
+  allowed.find((one) => one === text);
+
+function readLimit(parts: readonly string[]): FaultEffect | undefined {
+  const [kindText, perMinuteText, retryText = 'seconds', headersText = 'none', ...more] = parts;
+  const kind: WindowKind | undefined = oneOf(WINDOW_KINDS, kindText);
+  const perMinute = whole(perMinuteText, 1, 100_000);
+  const retryAfter = oneOf(RETRY_AFTER_FORMS, retryText);
+  const headers = oneOf(RATE_HEADER_FORMS, headersText);
+  if (!kind || !perMinute || !retryAfter || !headers || more.length > 0) return undefined;
+  return limitFault({ kind, perMinute, retryAfter, headers });
+}
+
+function readStall([afterText, forText, ...more]: readonly string[]): FaultEffect | undefined {
+  const afterMs = whole(afterText, 0);
+  const forMs = forText === undefined ? Number.POSITIVE_INFINITY : whole(forText, 0);
+  if (afterMs === undefined || forMs === undefined || more.length > 0) return undefined;
+  return stallFault(afterMs, forMs);
+}
+
+const seedFault: FaultEffect = {
+  at: 'job',
+  change: (job, { number }) => ({ ...job, seed: Math.floor(number() * 0xffffffff) }),
+};
+
+const LIMIT_VALUE = `=${WINDOW_KINDS.join('|')}:PER_MINUTE[:${RETRY_AFTER_FORMS.join('|')}[:${RATE_HEADER_FORMS.join('|')}]]`;
+
+const FAULTS: Readonly<Record<string, FaultRow>> = {
+  limit: {
+    value: LIMIT_VALUE,
+    summary:
+      '429 above PER_MINUTE requests of a key: by the minute of the wall clock, in 60 s from the first request, in ' +
+      'any 60 s, in any 60 s with refused requests counted, or by a token bucket; then the form of Retry-After, and ' +
+      'the draft of the RateLimit header fields',
+    read: readLimit,
+  },
+  'in-flight': {
+    value: '=MOST',
+    summary:
+      '429 above MOST requests of a key at once; each reply tells current- and maximum-concurrent-requests',
+    read: oneNumber(1, inFlightFault),
+  },
+  status: {
+    value: '=CODE',
+    summary: 'an error, 400–599, in place of speech',
+    read: oneNumber(400, statusFault, 599),
+  },
+  'wrong-type': { value: '', summary: '200 with a page of text/html', read: alone(wrongTypeFault) },
+  'first-byte': {
+    value: '=MS',
+    summary: 'the reply begins so much later',
+    read: oneNumber(0, firstByteFault),
+  },
+  stall: {
+    value: '=AFTER_MS[:FOR_MS]',
+    summary: 'after so much audio nothing comes for FOR_MS, or ever again',
+    read: readStall,
+  },
+  drip: { value: '=BYTES', summary: 'so many bytes a second', read: oneNumber(1, dripFault) },
+  reset: {
+    value: '=BYTES',
+    summary: 'the connection is reset after so many bytes',
+    read: oneNumber(0, resetFault),
+  },
+  short: {
+    value: '=BYTES',
+    summary: 'the body ends properly after so many bytes',
+    read: oneNumber(0, shortFault),
+  },
+  endless: { value: '', summary: 'the reply is repeated and never ends', read: alone(endlessFault) },
+  garbage: { value: '', summary: 'noise in place of the audio, as long as it', read: alone(garbageFault) },
+  'seed-ignored': {
+    value: '',
+    summary: 'speaks with another seed than the one asked for, whose name the reply bears',
+    read: alone(seedFault),
+  },
+};
+
+export type ReadFault =
+  | { readonly ok: true; readonly fault: Fault }
+  | { readonly ok: false; readonly wrong: string };
+
+/** Reads `NAME[=VALUE][@SHARE]`; what is wrong is told in words that begin with what was given. */
+export function readFault(given: string): ReadFault {
+  const [, name = '', value, shareText] = /^([^=@]*)(?:=([^@]*))?(?:@(.*))?$/.exec(given) ?? [];
+  const row = Object.hasOwn(FAULTS, name) ? FAULTS[name] : undefined;
+  const wrong = (allowed: string): ReadFault => ({
+    ok: false,
+    wrong: `${JSON.stringify(given)}; allowed: ${allowed}`,
+  });
+  if (row === undefined) return wrong(`one of ${Object.keys(FAULTS).join(', ')}`);
+  const share = shareText === undefined ? 1 : Number(shareText);
+  if (shareText?.trim() === '' || !(share > 0 && share <= 1))
+    return wrong('a share above 0 and at most 1 after @');
+  const effect = row.read(value === undefined ? [] : value.split(':'));
+  return effect === undefined ? wrong(name + row.value) : { ok: true, fault: { effect, share } };
+}
+
+/** What can be given and what it does, in the order of the documentation. */
+export const FAULT_HELP: readonly { readonly syntax: string; readonly summary: string }[] = Object.entries(
+  FAULTS,
+).map(([name, { value, summary }]) => ({ syntax: name + value, summary }));

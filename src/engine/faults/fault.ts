@@ -1,0 +1,55 @@
+// What a fault can touch: the gate before anything is spoken, the job, or the bytes of the reply. A fault is set when
+// the engine starts, never by a request, so that a caller cannot tell a faulty service from a real one.
+
+import type { Clock } from '../../base/clock.ts';
+import type { SpeechJob } from '../speech-stream.ts';
+
+/** A whole answer in place of speech. */
+export type Instead = {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+};
+
+export type GateCall = {
+  /** One object for each key: what is counted is counted for it. */
+  readonly caller: object;
+  /** Requests of this caller that are under way, this one included. */
+  readonly inFlight: number;
+};
+
+export type GateAnswer = {
+  /** Headers of the reply, whichever it will be. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly instead?: Instead;
+};
+
+export type FaultTools = {
+  readonly clock: Clock;
+  /** Milliseconds since 1970: some services count by the minute of the wall clock, and Retry-After may be a date. */
+  readonly unixMs: () => number;
+  /** 0 to 1, seeded. */
+  readonly number: () => number;
+};
+
+export type FaultyReply = FaultTools & {
+  readonly bytesPerSecond: number;
+  /** Resolves after `ms`, for Infinity never; rejects when the connection has gone. */
+  wait(ms: number): Promise<void>;
+  /** Resets the TCP connection. */
+  reset(): void;
+};
+
+export type Bytes = AsyncIterable<Uint8Array>;
+
+/** How one fault acts. A gate is made once and may remember; the others get one request each. */
+export type FaultEffect =
+  | { readonly at: 'gate'; readonly createGate: (tools: FaultTools) => (call: GateCall) => GateAnswer }
+  | { readonly at: 'job'; readonly change: (job: SpeechJob, tools: FaultTools) => SpeechJob }
+  | { readonly at: 'body'; readonly bend: (body: Bytes, reply: FaultyReply) => Bytes };
+
+export type Fault = {
+  readonly effect: FaultEffect;
+  /** The part of the requests that it meets, above 0 and at most 1. */
+  readonly share: number;
+};

@@ -1,0 +1,84 @@
+// From the fields of a request (interface 4.5) to what is to be spoken, and to what the caller is told about it.
+// Throws `invalid_request` that names the field, what was given and what is allowed, and never repeats the text.
+
+import { AppError } from '../base/app-error.ts';
+import { formatIssues } from '../base/format-issues.ts';
+import type { Random } from '../base/random.ts';
+import { listedSampleRates, type ServiceFormat } from '../speech/audio-format.ts';
+import { MAX_SEED, type SpeechRequest, speechRequestSchema } from '../speech/speech-request.ts';
+import { DEFAULT_TEMPERATURE } from './prosody.ts';
+import { REPLY_FORMATS } from './reply-format.ts';
+import { createScript } from './speech-script.ts';
+import type { SpeechJob } from './speech-stream.ts';
+import { findVoice, spokenAs, type Voice } from './voices.ts';
+
+export type ReplyHeaders = Readonly<Record<string, string>>;
+
+/** Fields that say how to imitate a recorded voice: taken, and without a meaning for this engine. */
+const WITHOUT_MEANING = [
+  'prompt',
+  'prompt2',
+  'voiceConditioningSeconds',
+  'voiceConditioningSeconds2',
+] as const;
+
+const invalid = (message: string) => new AppError('invalid_request', message);
+
+function parseRequest(body: unknown): SpeechRequest {
+  const parsed = speechRequestSchema.safeParse(body, { reportInput: true });
+  if (!parsed.success) throw invalid(formatIssues(parsed.error.issues));
+  const { turnPrefix, turnPrefix2 } = parsed.data;
+  if (turnPrefix != null && turnPrefix.trim() === turnPrefix2?.trim())
+    throw invalid('turnPrefix2: must differ from turnPrefix, or no one can tell whose turn begins');
+  return parsed.data;
+}
+
+function voiceOf(field: 'voice' | 'voice2', id: string): Voice {
+  const voice = findVoice(id);
+  if (voice !== undefined) return voice;
+  const given = JSON.stringify(id.slice(0, 80));
+  throw invalid(`${field}: there is no voice ${given} here; GET /api/v1/voices lists the ids that there are`);
+}
+
+function sampleRateOf(request: SpeechRequest, format: ServiceFormat): number {
+  const sampleRate = request.sampleRate ?? REPLY_FORMATS[format].usualRate;
+  const rates = listedSampleRates(format);
+  if (rates === undefined || rates.includes(sampleRate)) return sampleRate;
+  throw invalid(`sampleRate: ${format} can have ${rates.join(', ')} Hz (got ${sampleRate})`);
+}
+
+function ignoredFields(request: SpeechRequest): string[] {
+  const ignored: string[] = WITHOUT_MEANING.filter((field) => request[field] != null);
+  if (request.voice2 != null && request.turnPrefix2 == null) ignored.push('voice2');
+  return ignored;
+}
+
+/** `body` is JSON as it came; `random` draws the seed when it has none. */
+export function toSpeechJob(body: unknown, random: Random): { job: SpeechJob; headers: ReplyHeaders } {
+  const request = parseRequest(body);
+  const voice = voiceOf('voice', request.voice);
+  const voice2 = request.voice2 == null ? voice : voiceOf('voice2', request.voice2);
+  const language = request.language ?? 'english';
+  const format = request.outputFormat ?? 'mp3';
+  const job: SpeechJob = {
+    format,
+    sampleRate: sampleRateOf(request, format),
+    lines: createScript({ ...request, language }),
+    voices: { 1: voice, 2: voice2 },
+    language,
+    speed: request.speed ?? 1,
+    seed: request.seed ?? random.below(MAX_SEED + 1),
+    temperature: request.temperature ?? DEFAULT_TEMPERATURE,
+  };
+  const ignored = ignoredFields(request);
+  const proxy = spokenAs(language);
+  return {
+    job,
+    headers: {
+      'Content-Type': REPLY_FORMATS[format].contentType(job.sampleRate),
+      'X-Voxgate-Seed': String(job.seed),
+      ...(ignored.length > 0 && { 'X-Voxgate-Ignored': ignored.join(', ') }),
+      ...(proxy !== undefined && { 'X-Voxgate-Spoken-As': proxy }),
+    },
+  };
+}

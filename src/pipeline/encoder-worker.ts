@@ -1,0 +1,50 @@
+// The program of a worker thread: runs the encoders of many turns, order by order as they come. What goes wrong
+// here ends the thread, and the pool starts another: a codec that has failed once is not to be trusted again.
+
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { createHeavyStage } from '../audio/heavy-stage.ts';
+import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
+import type { AudioFrame, ClosableStage } from '../audio/stage.ts';
+import { type EncoderAnswer, type EncoderOrder, packFrames } from './encoder-messages.ts';
+
+const NICENESS = 5;
+
+yieldToPlayback();
+const port = parentPort!;
+const mp3 = await loadMp3Encoders();
+const jobs = new Map<number, { readonly stage: ClosableStage<Float32Array>; readonly made: AudioFrame[] }>();
+
+port.on('message', (order: EncoderOrder) => {
+  const { kind, job } = order;
+  if (kind === 'open') {
+    const made: AudioFrame[] = [];
+    jobs.set(job, { made, stage: createHeavyStage(order.output, mp3, (frame) => made.push(frame)) });
+    return;
+  }
+  const running = jobs.get(job);
+  if (running === undefined) return; // flushed, and closed afterwards
+  const { stage, made } = running;
+  if (kind === 'push') stage.push(order.samples);
+  else if (kind === 'flush') stage.flush();
+  if (kind !== 'push') {
+    jobs.delete(job);
+    stage.close();
+  }
+  if (kind === 'close') return;
+  const frames = packFrames(made.splice(0));
+  const takenSamples = kind === 'push' ? order.samples.length : 0;
+  const answer: EncoderAnswer = { job, takenSamples, isFlushed: kind === 'flush', frames };
+  port.postMessage(answer, [frames.bytes.buffer]);
+});
+
+/** Linux gives each thread a niceness of its own, and tells a thread its number; elsewhere all stay equal. */
+function yieldToPlayback(): void {
+  try {
+    const [, thread] = /\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];
+    if (thread !== undefined) setPriority(Number(thread), NICENESS);
+  } catch {
+    // It only helps.
+  }
+}

@@ -1,0 +1,175 @@
+// Heavy encoders in worker threads: a bounded number of threads and of jobs, a job being the encoder of one turn,
+// which stays where it was opened. A thread that dies takes its own jobs with it and no others, and is replaced.
+
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type {
+  HeavyEncoder,
+  HeavyEncoderEvents,
+  HeavyEncoders,
+  HeavyOutput,
+} from '../audio/heavy-encoders.ts';
+import { MOST_OPUS_ENCODERS } from '../audio/opus-encoder.ts';
+import { AppError } from '../base/app-error.ts';
+import type { Log } from '../base/log.ts';
+import { isSampleRateOf } from '../speech/audio-format.ts';
+import { type EncoderAnswer, type EncoderOrder, unpackFrames } from './encoder-messages.ts';
+
+export type WorkerEncoderPool = HeavyEncoders & {
+  /** Jobs that are open. */
+  readonly openJobs: number;
+  /** Fails what is open and ends the threads. */
+  close(): Promise<void>;
+};
+
+export type WorkerEncoderPoolOptions = {
+  readonly log: Log;
+  /** By default as many as leave a core to playback, one or two. */
+  readonly threads?: number;
+  /** In all; by default, and at most, 64 a thread, which is also about what a core encodes in real time. */
+  readonly mostJobs?: number;
+  /** The thread's program. */
+  readonly program?: URL;
+};
+
+type Job = {
+  readonly events: HeavyEncoderEvents;
+  pendingSamples: number;
+  failure: AppError | undefined;
+  /** Settles a flush that is waiting. */
+  settle: (() => void) | undefined;
+};
+
+type Thread = {
+  readonly worker: Worker;
+  readonly jobs: Map<number, Job>;
+  /** It has answered once: its program runs. */
+  isProven: boolean;
+};
+
+const PROGRAM = new URL('./encoder-worker.js', import.meta.url);
+const usualThreads = () => Math.max(1, Math.min(2, availableParallelism() - 1));
+
+export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): WorkerEncoderPool {
+  const { log, threads: mostThreads = usualThreads(), program = PROGRAM } = options;
+  const mostJobs = Math.min(options.mostJobs ?? Number.POSITIVE_INFINITY, mostThreads * MOST_OPUS_ENCODERS);
+  let threads: Thread[] = [];
+  let lastJob = 0;
+  let isClosed = false;
+
+  const openJobs = () => threads.reduce((sum, thread) => sum + thread.jobs.size, 0);
+
+  const start = (): Thread => {
+    const worker = new Worker(program, { name: 'encoder' });
+    const thread: Thread = { worker, jobs: new Map(), isProven: false };
+    worker.on('message', (answer: EncoderAnswer) => take(thread, answer));
+    worker.on('error', (cause) => bury(thread, cause));
+    worker.on('exit', (code) => bury(thread, new Error(`the thread has ended with code ${code}`)));
+    worker.unref(); // last: a listener for messages refs it again
+    threads.push(thread);
+    return thread;
+  };
+
+  /** One that keeps dying before it has done anything is started again only for the next turn. */
+  const bury = (thread: Thread, cause: unknown): void => {
+    if (!threads.includes(thread)) return;
+    threads = threads.filter((other) => other !== thread);
+    log.error('encoder_thread_died', { jobs: thread.jobs.size, cause: String(cause) });
+    if (thread.isProven) start();
+    failAll(thread, new AppError('internal', 'The encoder of this turn has broken down.', { cause }));
+  };
+
+  const failAll = ({ jobs }: Thread, failure: AppError): void => {
+    const failed = [...jobs.values()];
+    jobs.clear();
+    for (const job of failed) {
+      job.failure = failure;
+      job.pendingSamples = 0;
+      job.settle?.();
+      job.events.onProgress();
+    }
+  };
+
+  const take = (thread: Thread, { job: id, takenSamples, isFlushed, frames }: EncoderAnswer): void => {
+    thread.isProven = true;
+    const job = thread.jobs.get(id);
+    if (job === undefined) return;
+    for (const frame of unpackFrames(frames)) {
+      // A frame's receiver may close the job.
+      if (thread.jobs.has(id)) job.events.onFrame(frame);
+    }
+    if (!thread.jobs.has(id)) return;
+    job.pendingSamples -= takenSamples;
+    if (isFlushed) {
+      release(thread, id);
+      job.settle?.();
+    } else job.events.onProgress();
+  };
+
+  const release = ({ jobs, worker }: Thread, id: number): void => {
+    jobs.delete(id);
+    if (jobs.size === 0) worker.unref();
+  };
+
+  /** The one with the fewest jobs; a new one before any has a second. */
+  const choose = (): Thread => {
+    const [least] = threads.toSorted((a, b) => a.jobs.size - b.jobs.size);
+    return least === undefined || (least.jobs.size > 0 && threads.length < mostThreads) ? start() : least;
+  };
+
+  const open = (output: HeavyOutput, events: HeavyEncoderEvents): HeavyEncoder | 'busy' => {
+    if (!isSampleRateOf(output.format, output.sampleRate))
+      throw new RangeError(`${output.format} has no sample rate ${output.sampleRate}`);
+    if (isClosed || openJobs() >= mostJobs) return 'busy';
+    const thread = choose();
+    const id = ++lastJob;
+    const job: Job = { events, pendingSamples: 0, failure: undefined, settle: undefined };
+    const order = (message: EncoderOrder, moved: ArrayBuffer[] = []) =>
+      thread.worker.postMessage(message, moved);
+    thread.jobs.set(id, job);
+    // A turn that is being spoken keeps the program alive, an idle thread does not.
+    thread.worker.ref();
+    order({ kind: 'open', job: id, output });
+
+    return {
+      push(samples) {
+        if (job.failure !== undefined) throw job.failure;
+        if (samples.length === 0 || !thread.jobs.has(id)) return;
+        job.pendingSamples += samples.length;
+        const copy = samples.slice();
+        order({ kind: 'push', job: id, samples: copy }, [copy.buffer]);
+      },
+      flush: () =>
+        new Promise((resolve, reject) => {
+          job.settle = () => (job.failure === undefined ? resolve() : reject(job.failure));
+          if (thread.jobs.has(id)) order({ kind: 'flush', job: id });
+          else job.settle();
+        }),
+      close() {
+        if (!thread.jobs.has(id)) return;
+        job.pendingSamples = 0;
+        order({ kind: 'close', job: id });
+        release(thread, id);
+        job.settle?.();
+      },
+      get pendingSamples() {
+        return job.pendingSamples;
+      },
+    };
+  };
+
+  for (let i = 0; i < mostThreads; i++) start();
+  return {
+    open,
+    get openJobs() {
+      return openJobs();
+    },
+    async close() {
+      isClosed = true;
+      const ending = threads;
+      threads = [];
+      for (const thread of ending) failAll(thread, new AppError('shutting_down', 'Voxgate is stopping.'));
+      await Promise.all(ending.map(({ worker }) => worker.terminate()));
+    },
+  };
+}
