@@ -2,43 +2,27 @@
 // It says every message of its turn, and after `ended` not one audio byte.
 
 import { AppError } from '../base/app-error.ts';
-import type { Outcome, ServerEvent } from '../dialects/native-events.ts';
+import type { Outcome } from '../dialects/native-events.ts';
+import { type Pace, sendableUntilMs } from '../playout/pacer.ts';
 import { createHeardLedger } from './heard-ledger.ts';
-import { errorEvent, type SessionRuntime } from './session-runtime.ts';
+import type { TurnOutlet } from './session-outlet.ts';
+import { errorEvent, type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { type Effect, step, type Turn, type TurnEvent } from './turn.ts';
-import { createTurnMarks } from './turn-marks.ts';
+import { createTurnFlushes } from './turn-flushes.ts';
+import { createTurnMarks, type MarkOutcome } from './turn-marks.ts';
 import { captionEvents, endedEvent, heardEvent, wholeMs } from './turn-messages.ts';
 import { createTurnPlayout } from './turn-playout.ts';
 import { createTurnScript, type TurnScript, type WholeText } from './turn-script.ts';
 import type { TurnSettings } from './turn-settings.ts';
 import { createTurnSpeech } from './turn-speech.ts';
 
-export type OutgoingAudio = {
-  readonly turn: string;
-  readonly encoding: 'binary' | 'base64';
-  readonly seq: number;
-  /** Media position of the first sample, ms. */
-  readonly atMs: number;
-  readonly bytes: Uint8Array;
-};
-
-/** Where a turn's messages and audio go. */
-export type TurnOutlet = {
-  say(event: ServerEvent): void;
-  sendAudio(audio: OutgoingAudio): void;
-  /** True while the socket holds more than it should; nothing is sent then. */
-  isCongested(): boolean;
-  /** There may be something to send. */
-  onReady(): void;
-};
-
 export type LiveTurn = {
   readonly id: string;
   readonly settings: TurnSettings;
   readonly script: TurnScript;
   readonly phase: Turn['phase'];
-  /** Known from `draining` on. */
-  readonly outcome: Outcome | undefined;
+  /** How marks fare that come when the turn is finished. */
+  readonly lateMarks: MarkOutcome;
   /** Lets synthesis begin; further calls do nothing. */
   begin(): void;
   /** Sends what is due; a turn that has not begun to play is heard from `freeAtMs` on. */
@@ -46,7 +30,8 @@ export type LiveTurn = {
   /** Answers marks that have been passed, and ends a turn that has been heard. */
   settle(nowMs: number): void;
   cancel(playedMs: number | undefined): void;
-  fail(error: AppError): void;
+  /** Something broke inside: the turn ends, its neighbours go on. */
+  fail(fault: unknown): void;
   /** Stops without a word: the client is gone. */
   abandon(): void;
   played(ms: number): void;
@@ -54,6 +39,8 @@ export type LiveTurn = {
   mark(name: string): void;
   /** When the listener will have heard all that was sent; undefined before the first audio. */
   readonly heardUntilMs: number | undefined;
+  /** Audio that has been sent and will be heard from `nowMs` on, what comes before it not counted. */
+  unheardMs(nowMs: number): number;
   /** The listener dropped `ms` of earlier audio: this turn is heard that much sooner. */
   pullForward(ms: number): void;
   /** Audio that has arrived and has not been heard, ms. */
@@ -75,8 +62,12 @@ export type LiveTurnOptions = {
 
 /** Playing begins with at least this much in hand, so that a slow start is no stutter. */
 const START_MS = 60;
+/** Media positions are counted in samples on one side and in frames of MP3 on the other. */
+const ROUNDING_MS = 1;
 /** How long after the clock says so a listener who reports may still report the rest. */
 const REPORT_GRACE_MS = 2000;
+
+const noAudio = () => new AppError('upstream_bad_audio', 'The speech service answered with no sound at all.');
 
 const creditTimeout = () =>
   new AppError(
@@ -89,21 +80,21 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const { clock, metrics } = runtime;
   const namedAtMs = clock.now();
   const seed = settings.synthesis.seed ?? runtime.random.below(2 ** 31);
+  const pace: Pace = { mode: settings.pace, leadMs: settings.leadMs };
   const isCredit = settings.flow === 'credit';
   let state: Turn = { phase: 'waiting' };
-  /** Media positions, ms, behind which a `flushed` is owed; and how many have been asked for and not answered. */
-  const flushesDue: number[] = [];
-  let flushesOwed = 0;
+  let endedAs: Outcome | undefined;
+  let lateMarks: MarkOutcome = 'cleared';
 
   const ledger = createHeardLedger();
+  const flushes = createTurnFlushes(() => outlet.say({ type: 'flushed', turn: id }));
   const marks = createTurnMarks((name, outcome) => outlet.say({ type: 'mark', turn: id, name, outcome }));
-  const unheardMs = () => {
-    const { anchorMs, sentMs, nowMs } = playout.position(clock.now());
-    return state.phase === 'playing' || state.phase === 'draining'
-      ? Math.max(0, anchorMs + sentMs - nowMs)
-      : 0;
+  const isInTheEar = () => state.phase === 'playing' || state.phase === 'draining';
+  const untilHeardMs = (nowMs: number) => {
+    const { anchorMs, sentMs } = playout.position(nowMs);
+    return isInTheEar() ? Math.max(0, anchorMs + sentMs - nowMs) : 0;
   };
-  const remainingMs = () => speech.waitingMs + unheardMs();
+  const remainingMs = () => speech.waitingMs + untilHeardMs(clock.now());
   const script = createTurnScript(
     { settings, seed, defaultVoice: runtime.defaultVoice, defaultVoice2: runtime.defaultVoice2, remainingMs },
     whole,
@@ -113,26 +104,27 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     script,
     runtime,
     spoolCapacityBytes: () => options.spoolCapacityBytes(speech.bufferedBytes),
-    onQueued: (notice) => outlet.say({ type: 'queued', turn: id, ...notice, etaMs: wholeMs(notice.etaMs) }),
+    onQueued(notice) {
+      // Later requests may wait behind audio that is in hand; that is nobody's concern.
+      if (state.phase !== 'waiting') return;
+      outlet.say({ type: 'queued', turn: id, ...notice, etaMs: wholeMs(notice.etaMs) });
+    },
     onFrame: outlet.onReady,
     onFlushed(madeMs) {
-      flushesDue.push(madeMs);
+      flushes.made(madeMs);
       outlet.onReady();
     },
     onDone() {
-      if (speech.failure !== undefined && speech.madeMs === 0)
-        happen({ type: 'fail', error: speech.failure });
+      if (speech.madeMs === 0) happen({ type: 'fail', error: speech.failure ?? noAudio() });
       outlet.onReady();
     },
   });
   const playout = createTurnPlayout({
-    pace: { mode: settings.pace, leadMs: settings.leadMs },
+    pace,
     frames: speech.frames,
     sampleRate: () => speech.sampleRate,
     onFrame(frame, seq, atMs, durationMs) {
-      if (settings.captions === 'words') {
-        captionEvents(id, script.timeline.take(atMs + durationMs)).forEach(outlet.say);
-      }
+      sayCaptions(atMs + durationMs + ROUNDING_MS);
       outlet.sendAudio({ turn: id, encoding: settings.audio, seq, atMs, bytes: frame.bytes });
     },
     onUnderrun(atMs, gapMs) {
@@ -149,6 +141,9 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       script.input === 'open' && !script.requests.hasText && !speech.isAsking ? 'text' : 'upstream',
   } as const;
 
+  const sayCaptions = (untilMs: number) => {
+    if (settings.captions === 'words') captionEvents(id, script.timeline.take(untilMs)).forEach(outlet.say);
+  };
   const sayStarted = () => {
     const firstAudioMs = clock.now() - namedAtMs;
     metrics.firstAudio(firstAudioMs);
@@ -164,31 +159,31 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   };
   const sayEnded = (outcome: Outcome) => {
     const { sentMs } = playout;
-    // A flush that came after the last request stands at the end of the turn.
-    if (outcome === 'complete' || outcome === 'truncated') while (flushesOwed > 0) sayFlushed();
+    endedAs = outcome;
+    if (sentMs > 0 && sentMs >= speech.madeMs - ROUNDING_MS && outcome !== 'cancelled') flushes.settleAll();
+    // The last words of audio whose end was not known when it was sent.
+    if (outcome === 'complete') sayCaptions(Number.POSITIVE_INFINITY);
     metrics.turnEnded(outcome, sentMs);
     outlet.say(endedEvent(id, { outcome, audioMs: speech.madeMs, sentMs, requests: speech.requests }));
   };
-  const sayFlushed = () => {
-    flushesOwed -= 1;
-    outlet.say({ type: 'flushed', turn: id });
-  };
-  const answerFlushes = () => {
-    while (flushesDue.length > 0 && flushesDue[0]! <= playout.sentMs + 1) {
-      flushesDue.shift();
-      sayFlushed();
-    }
-  };
   const sayHeard = () => {
     const heard = ledger.heard(playout.position(clock.now()));
-    outlet.say(heardEvent(id, { ...heard, ...script.heardAt(heard.playedMs) }));
+    const isWhole = endedAs === 'complete' && heard.playedMs >= playout.sentMs - ROUNDING_MS;
+    outlet.say(heardEvent(id, { ...heard, ...script.heardAt(isWhole ? 'end' : heard.playedMs) }));
+  };
+  const settleMarks = (outcome: MarkOutcome) => {
+    lateMarks = outcome;
+    marks.settleAll(outcome);
+  };
+  const passMarks = (nowMs: number) => {
+    if (marks.pending > 0 && isInTheEar()) marks.pass(ledger.heard(playout.position(nowMs)).playedMs);
   };
   const perform = (effect: Effect) => {
     if (effect.do === 'say-started') sayStarted();
     else if (effect.do === 'say-error') outlet.say(errorEvent(effect.error, id));
     else if (effect.do === 'say-ended') sayEnded(effect.outcome);
     else if (effect.do === 'say-heard') sayHeard();
-    else if (effect.do === 'settle-marks') marks.settleAll(effect.outcome);
+    else if (effect.do === 'settle-marks') settleMarks(effect.outcome);
     else speech.stop();
   };
   const happen = (event: TurnEvent) => {
@@ -200,10 +195,12 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   /** Its audio must be due, or `started` would stand apart from it. */
   const canStart = (nowMs: number, freeAtMs: number) => {
     const { frames } = speech;
-    if (frames.peek() === undefined || outlet.isCongested()) return false;
-    if (settings.pace === 'realtime' && nowMs + settings.leadMs < freeAtMs) return false;
-    const queuedMs = (frames.queuedSamples * 1000) / speech.sampleRate;
-    return frames.isEnded || queuedMs >= Math.min(START_MS, settings.leadMs);
+    const first = frames.peek();
+    if (first === undefined || outlet.isCongested()) return false;
+    const toMs = (samples: number) => (samples * 1000) / speech.sampleRate;
+    const firstMs = toMs(first.samples);
+    if (firstMs > sendableUntilMs(pace, firstMs, freeAtMs, nowMs)) return false;
+    return frames.isEnded || toMs(frames.queuedSamples) >= Math.min(START_MS, pace.leadMs);
   };
   const creditIsLate = (nowMs: number) =>
     isCredit &&
@@ -217,8 +214,8 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     get phase() {
       return state.phase;
     },
-    get outcome() {
-      return state.phase === 'draining' || state.phase === 'finished' ? state.outcome : undefined;
+    get lateMarks() {
+      return lateMarks;
     },
     begin: speech.begin,
     sendDue(nowMs, freeAtMs) {
@@ -226,45 +223,51 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
         playout.start(Math.max(nowMs, freeAtMs), nowMs);
         happen({ type: 'audio-ready' });
       }
+      if (state.phase === 'playing') playout.send(nowMs, gate);
+      flushes.pass(playout.sentMs + ROUNDING_MS);
       if (state.phase !== 'playing') return;
-      playout.send(nowMs, gate);
-      answerFlushes();
       if (creditIsLate(nowMs)) happen({ type: 'fail', error: creditTimeout() });
-      else if (speech.frames.isEnded && speech.frames.peek() === undefined) {
+      else if (speech.isOver && speech.frames.peek() === undefined) {
         happen({ type: 'audio-sent', error: speech.failure });
       }
     },
     settle(nowMs) {
-      if (state.phase !== 'playing' && state.phase !== 'draining') return;
-      const position = playout.position(nowMs);
-      if (marks.pending > 0) marks.pass(ledger.heard(position).playedMs);
-      if (state.phase === 'playing') return;
+      passMarks(nowMs);
+      if (state.phase !== 'draining') return;
       const reporting = isCredit ? runtime.limits.creditTimeoutMs : REPORT_GRACE_MS;
       const graceMs = isCredit || ledger.reportedMs !== undefined ? reporting : 0;
-      if (ledger.isOver(position, graceMs)) happen({ type: 'heard' });
+      if (ledger.isOver(playout.position(nowMs), graceMs)) happen({ type: 'heard' });
     },
     cancel(playedMs) {
-      if (playedMs !== undefined) ledger.report(playedMs, clock.now());
+      const nowMs = clock.now();
+      if (playedMs !== undefined) ledger.report(playedMs, playout.position(nowMs));
+      passMarks(nowMs);
       happen({ type: 'cancel' });
     },
-    fail: (error) => happen({ type: 'fail', error }),
+    fail: (fault) => happen({ type: 'fail', error: toTurnError(runtime.log, fault) }),
     abandon: speech.stop,
     played(ms) {
-      ledger.report(ms, clock.now());
+      ledger.report(ms, playout.position(clock.now()));
       outlet.onReady();
     },
     flush() {
-      flushesOwed += 1;
+      flushes.ask();
       script.flush();
     },
     mark(name) {
-      const { line, codePoint } = script.position;
-      marks.add(name, () => (codePoint === 0 ? 0 : script.timeline.endOf(line, codePoint)));
+      const endOfText = script.endOfText();
+      marks.add(name, () => {
+        const endMs = endOfText();
+        return endMs === undefined ? undefined : Math.min(endMs, speech.reachableMs);
+      });
     },
     get heardUntilMs() {
       if (state.phase === 'waiting') return undefined;
       const { anchorMs, sentMs } = playout.position(0);
       return anchorMs + sentMs;
+    },
+    unheardMs(nowMs) {
+      return Math.min(playout.sentMs, untilHeardMs(nowMs));
     },
     pullForward: playout.pullForward,
     get remainingMs() {

@@ -1,7 +1,12 @@
 // What happens when a turn does not go its quiet way: cancelled, abandoned, refused, broken off. Real sockets on both
 // sides; the scripted speech service says when it was hung up on.
 import { afterEach, describe, expect, it } from 'vitest';
-import { type RunningGateway, type RunningGatewayOptions, spoken, startRunningGateway } from '../support/running-gateway.ts';
+import {
+  type RunningGateway,
+  type RunningGatewayOptions,
+  spoken,
+  startRunningGateway,
+} from '../support/running-gateway.ts';
 import { audio, openGate, type Script, stallAfter, status } from '../support/scripted-upstream.ts';
 
 /** A loaded machine is given five times what the gateway promises (50 ms). */
@@ -63,7 +68,8 @@ describe('barge-in', () => {
     await hungUp;
     expect(performance.now() - leftAtMs).toBeLessThan(HANG_UP_MS);
     await probe.closed;
-    const left = async () => (await gateway.metric('voxgate_sessions')) + (await gateway.metric('upstream_in_flight'));
+    const left = async () =>
+      (await gateway.metric('voxgate_sessions')) + (await gateway.metric('upstream_in_flight'));
     await expect.poll(left).toBe(0);
   });
 

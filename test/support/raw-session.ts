@@ -42,7 +42,10 @@ function readAnswer(bytes: Buffer): Answer {
   return {
     status: Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1] ?? Number.NaN),
     headers: Object.fromEntries(
-      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ]),
     ),
     body: text.slice(end + 4),
   };
@@ -80,7 +83,10 @@ export function frame(opcode: number, payload: string | Uint8Array, parts: Frame
       ? Buffer.from([0, length])
       : length < 65_536
         ? Buffer.from([0, 126, length >> 8, length & 255])
-        : Buffer.concat([Buffer.from([0, 127, 0, 0, 0, 0]), Buffer.from(Uint32Array.of(length).buffer).reverse()]);
+        : Buffer.concat([
+            Buffer.from([0, 127, 0, 0, 0, 0]),
+            Buffer.from(Uint32Array.of(length).buffer).reverse(),
+          ]);
   head[0] = (fin << 7) | (rsv << 4) | opcode;
   head[1] = (head[1] ?? 0) | (masked << 7);
   return Buffer.concat([head, Buffer.alloc(masked * 4), bytes]);
@@ -125,8 +131,10 @@ export async function openRawSession(port: number, parts: UpgradeParts = {}): Pr
       const payload = bytes.subarray(start, start + length);
       bytes = bytes.subarray(start + length);
       if (opcode === OPCODE.text) messages.push(JSON.parse(payload.toString()) as Record<string, unknown>);
-      if (opcode === OPCODE.close && length >= 2)
+      if (opcode === OPCODE.close && length >= 2) {
         closing = { code: payload.readUInt16BE(0), reason: payload.toString('utf8', 2) };
+        socket.end(closeFrame(closing.code));
+      }
     }
   };
   socket.on('error', () => {});

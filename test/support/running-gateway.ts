@@ -4,9 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { type Gateway, startGateway } from '../../src/app.ts';
 import type { Log } from '../../src/base/log.ts';
-import { accepted } from './settings.ts';
 import { audio, type Script, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
 import { openProbe, type ProbeOptions, type SessionProbe } from './session-probe.ts';
+import { accepted } from './settings.ts';
 
 const SPEECH = readFileSync(new URL('../../fixtures/audio/ffmpeg-live-24k.mp3', import.meta.url));
 
@@ -34,7 +34,9 @@ export type RunningGatewayOptions = {
 
 /** All samples of `name` in a scrape, added up; NaN when there is none. */
 export function readMetric(scrape: string, name: string): number {
-  const samples = scrape.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
+  const samples = scrape
+    .split('\n')
+    .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
   return samples.length === 0
     ? Number.NaN
     : samples.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
@@ -64,7 +66,10 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}): 
     upstream,
     logLines,
     async session(query, probeOptions) {
-      const probe = await openProbe(`${gateway.sessionUrl}${query === undefined ? '' : `?${query}`}`, probeOptions);
+      const probe = await openProbe(
+        `${gateway.sessionUrl}${query === undefined ? '' : `?${query}`}`,
+        probeOptions,
+      );
       probes.push(probe);
       return probe;
     },

@@ -2,7 +2,12 @@
 // can ask for what has come or will come, and look at the order afterwards. Every message is held against its schema.
 
 import { WebSocket } from 'ws';
-import { type EventOf, type ServerEvent, type ServerEventType, serverEventSchemas } from '../../src/dialects/native-events.ts';
+import {
+  type EventOf,
+  type ServerEvent,
+  type ServerEventType,
+  serverEventSchemas,
+} from '../../src/dialects/native-events.ts';
 
 export type Arrival =
   | { readonly kind: 'event'; readonly atMs: number; readonly event: ServerEvent }
@@ -95,14 +100,17 @@ export async function openProbe(url: string, options: ProbeOptions = {}): Promis
     ended: (turn) => probe.event('ended', (event) => event.turn === turn),
     nextAudio() {
       const from = arrivals.length;
-      return until(() => (arrivals.slice(from).some((arrival) => arrival.kind === 'audio') ? null : undefined)).then(
-        () => {},
-      );
+      return until(() =>
+        arrivals.slice(from).some((arrival) => arrival.kind === 'audio') ? null : undefined,
+      ).then(() => {});
     },
     events,
     audioOf(turn) {
       const isOf = (type: ServerEventType) => (arrival: Arrival) =>
-        arrival.kind === 'event' && arrival.event.type === type && 'turn' in arrival.event && arrival.event.turn === turn;
+        arrival.kind === 'event' &&
+        arrival.event.type === type &&
+        'turn' in arrival.event &&
+        arrival.event.turn === turn;
       const [from, to] = [arrivals.findIndex(isOf('started')), arrivals.findIndex(isOf('ended'))];
       return Buffer.concat(
         arrivals.slice(from, to).flatMap((arrival) => (arrival.kind === 'audio' ? [arrival.bytes] : [])),

@@ -49,10 +49,12 @@ export function watchTurns(samplesPerMs: number): TurnLife {
     for (const word of words) {
       const last = turn.lastWord;
       const text = turn.lines[line] ?? wrong('a caption of a line that is not there');
-      if (line < last.line || (line === last.line && word.charStart < last.charEnd)) wrong('words out of order');
+      if (line < last.line || (line === last.line && word.charStart < last.charEnd))
+        wrong('words out of order');
       if (word.startMs < last.startMs) wrong(`a word at ${word.startMs} after one at ${last.startMs}`);
       if (word.endMs < word.startMs) wrong('a word that ends before it begins');
-      if (word.startMs + 1 < sentMs(turn)) wrong(`a word at ${word.startMs} when ${sentMs(turn)} had been sent`);
+      if (word.startMs + 1 < sentMs(turn))
+        wrong(`a word at ${word.startMs} when ${sentMs(turn)} had been sent`);
       if (slice(text, word.charStart, word.charEnd) !== word.text) wrong(`${word.text} is not at its place`);
       turn.lastWord = { line, charEnd: word.charEnd, startMs: word.startMs };
     }
@@ -61,12 +63,16 @@ export function watchTurns(samplesPerMs: number): TurnLife {
     if (turn.ended !== undefined) wrong('a second ended');
     const isStarted = turn.phase === 'started';
     if (isStarted && turn !== playing) wrong('ended out of its time');
-    if (Math.abs(event.sentMs - sentMs(turn)) > 1) wrong(`sentMs ${event.sentMs}, but ${sentMs(turn)} were sent`);
+    if (Math.abs(event.sentMs - sentMs(turn)) > 1)
+      wrong(`sentMs ${event.sentMs}, but ${sentMs(turn)} were sent`);
     if (event.sentMs > event.audioMs) wrong('more was sent than made');
     if (event.outcome === 'failed' || event.outcome === 'truncated') {
       if (lastError?.turn !== turn.id) wrong(`${event.outcome} without an error before it`);
     }
-    if (isStarted !== (event.outcome === 'complete' || event.outcome === 'truncated') && event.outcome !== 'cancelled')
+    if (
+      isStarted !== (event.outcome === 'complete' || event.outcome === 'truncated') &&
+      event.outcome !== 'cancelled'
+    )
       wrong(`${event.outcome} although ${isStarted ? 'started' : 'never started'}`);
     if (event.outcome === 'complete' && turn.flushesOwed > 0) wrong('a flush was not answered');
     turn.ended = event;
@@ -79,7 +85,11 @@ export function watchTurns(samplesPerMs: number): TurnLife {
     if (event.playedMs > turn.ended!.sentMs) wrong(`${event.playedMs} heard of ${turn.ended!.sentMs} sent`);
     const whole = turn.lines.join('\n');
     if (bare(event.spokenText + event.remainingText) !== bare(whole)) wrong('heard text is not the text');
-    if (turn.ended!.outcome === 'complete' && event.playedMs === turn.ended!.sentMs && event.remainingText !== '')
+    if (
+      turn.ended!.outcome === 'complete' &&
+      event.playedMs === turn.ended!.sentMs &&
+      event.remainingText !== ''
+    )
       wrong(`${JSON.stringify(event.remainingText)} remains of a turn that was heard to its end`);
     turn.phase = 'heard';
   };
