@@ -7,8 +7,6 @@ export type Stage<In> = {
   flush(): void;
 };
 
-export type StageOf<In, Out> = (emit: (value: Out) => void) => Stage<In>;
-
 /**
  * Mono samples in −1…1 at `sampleRate` Hz. The array is scratch memory of the stage that emits it:
  * valid only until `push` returns, so copy what is kept.

@@ -3,7 +3,8 @@
 
 import { AppError, toAppError } from '../base/app-error.ts';
 import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messages.ts';
-import { createLiveTurn, type LiveTurn } from './live-turn.ts';
+import { createLiveTurn } from './create-live-turn.ts';
+import type { LiveTurn } from './live-turn.ts';
 import { createRetiredTurns } from './retired-turns.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 import { errorEvent, type SessionRuntime } from './session-runtime.ts';

@@ -48,8 +48,8 @@ export type TurnSpeechOptions = {
   readonly spoolCapacityBytes: () => number;
   readonly onQueued: (notice: QueuedNotice) => void;
   readonly onFrame: () => void;
-  /** Everything asked for before a flush has been made; `madeMs` is where. */
-  onFlushed(madeMs: number): void;
+  /** Everything asked for before a flush has been made, up to `madeMs`; `insertedMs` of it is silence of flushes. */
+  onFlushed(madeMs: number, insertedMs: number): void;
   /** The last frame has been queued, or `failure` says why not. */
   onDone(): void;
 };
@@ -106,7 +106,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
               if (state === 'complete') arrived += 1;
               script.timeline.progress(asked - 1, knownMs, state);
             },
-            flushed: () => options.onFlushed(toMs(madeSamples)),
+            flushed: () => options.onFlushed(toMs(madeSamples), transcoder.insertedMs),
           },
         },
         controller.signal,

@@ -21,10 +21,6 @@ export function isSampleRateOf(format: SessionFormat, sampleRate: number): boole
   return format !== 'mp3' || (MP3_SAMPLE_RATES as readonly number[]).includes(sampleRate);
 }
 
-/** Formats whose frames may be cut at any sample: the client chooses `frameMs`. */
-export const isHeaderless = (format: SessionFormat): format is 'mulaw' | 'alaw' | 'raw' =>
-  format === 'mulaw' || format === 'alaw' || format === 'raw';
-
 /** Sound as it leaves a turn. `sampleRate` is absent only for mp3 that passes through as the upstream sends it. */
 export type OutputFormat = {
   readonly format: SessionFormat;

@@ -5,7 +5,7 @@ import { serverEventSchemas } from '../../src/dialects/native-events.ts';
 import { clientMessageSchemas } from '../../src/dialects/native-messages.ts';
 
 describe('asyncapi document', () => {
-  const document = asyncApiDocument('1.2.3', '127.0.0.1:8080');
+  const document = asyncApiDocument('1.2.3', new URL('http://127.0.0.1:8080'));
 
   it('is valid AsyncAPI 3', async () => {
     const { document: parsed, diagnostics } = await new Parser().parse(JSON.stringify(document));

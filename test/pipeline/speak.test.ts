@@ -127,7 +127,10 @@ describe('speak', () => {
   });
 
   it('reports each request in order, and a flush behind its audio', async () => {
-    const { reports } = await speakAll({ format: 'raw', sampleRate: 24_000 }, { bodies: [plain, tagged] });
+    const { reports } = await speakAll(
+      { format: 'raw', sampleRate: 24_000 },
+      { bodies: [plain, tagged], flushes: 'each' },
+    );
     const [first, second] = [plain, tagged].map((body) => Math.round(mp3Facts(body).ms));
     expect(reports.filter((report) => report !== 'flushed')).toEqual([
       'asked Number 0.',
@@ -229,6 +232,7 @@ describe('speak', () => {
           close() {
             closed += 1;
           },
+          insertedMs: 0,
           isSilent: false,
           sampleRate: 8000,
         },

@@ -26,11 +26,13 @@ export type SpeakAllOptions = {
   /** Bytes per chunk; undefined: each body in one piece. */
   readonly chunkBytes?: number;
   readonly failAfter?: Error;
+  /** The caller flushes behind each text. */
+  readonly flushes?: 'each';
 };
 
 export async function speakAll(
   output: Omit<OutputFormat, 'frameMs'> & { readonly frameMs?: number },
-  { bodies, chunkBytes, failAfter }: SpeakAllOptions,
+  { bodies, chunkBytes, failAfter, flushes }: SpeakAllOptions,
 ): Promise<Spoken> {
   const controller = new AbortController();
   const frames: AudioFrame[] = [];
@@ -44,12 +46,14 @@ export async function speakAll(
     else request.end();
   });
   const requests = createRequestLine({ prefetchMs: 4000, remainingMs: () => 0, prefixes: {} });
-  for (const [index] of bodies.entries()) {
-    for (const segment of wholeTextSegments(`Number ${index}.`, { language: undefined, markup: 'keep' }))
-      requests.add(segment);
-    requests.flush();
-  }
-  requests.end();
+  // One request after the other, each asked for when the one before has been answered.
+  const ask = (index: number) => {
+    if (index >= bodies.length) return requests.end();
+    const segments = wholeTextSegments(`Number ${index}.`, { language: undefined, markup: 'keep' });
+    for (const segment of segments) requests.add(segment);
+    if (flushes === 'each') requests.flush();
+  };
+  ask(0);
   const queue = createFrameQueue(
     () => 2400,
     () => {},
@@ -72,7 +76,10 @@ export async function speakAll(
       report: {
         queued: () => reports.push('queued'),
         asked: ({ text }) => reports.push(`asked ${text}`),
-        answered: () => reports.push('answered'),
+        answered: () => {
+          reports.push('answered');
+          ask(answered);
+        },
         arrived: (ms, state) => {
           if (state === 'complete') reports.push(`complete ${Math.round(ms)}`);
         },
