@@ -1,7 +1,6 @@
 // Builds every object of the gateway once and stops them in the reverse order. The only place where adapters are
 // chosen; everything below gets what it needs as an argument.
 
-import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCredentials } from './access/credentials.ts';
 import { createFilterBanks } from './audio/filter-bank.ts';
@@ -18,9 +17,9 @@ import { createSocketServer } from './gateway/socket-server.ts';
 import { createAdminServer } from './http/admin-server.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { createPlayoutClock } from './playout/playout-clock.ts';
+import { readTls } from './read-tls.ts';
 import type { SessionRuntime } from './session/session-runtime.ts';
 import { defaultSettings } from './session/turn-settings.ts';
-import { isLoopback } from './setting.ts';
 import type { Config } from './settings.ts';
 import { createHttpSpeechUpstream } from './upstream/http-speech-upstream.ts';
 import { createUpstreamPool } from './upstream/upstream-pool.ts';
@@ -41,8 +40,13 @@ export type GatewayOptions = { readonly config: Config; readonly log: Log; reado
 /** The gateway's own bounds that no one has needed to set. */
 const MESSAGE_BYTES = 256 * 1024;
 const MESSAGES_PER_SECOND = 5000;
+/** Thirty times what a thousand tokens a second need. */
+const BYTES_PER_SECOND = 2 * 1024 * 1024;
 const MOST_WAITING_REQUESTS = 1000;
+/** Sockets beyond sessions: plain requests, and half-open ones, of which a flood must not shut out the rest. */
+const SPARE_SOCKETS = 16_384;
 const WARM_CONNECTIONS = 2;
+const LOOP_DELAY_RESOLUTION_MS = 10;
 
 type Stop = () => Promise<void> | void;
 
@@ -64,10 +68,11 @@ async function build(
   stops: Stop[],
   stopAll: Stop,
 ): Promise<Gateway> {
+  const tls = readTls(config);
   const clock = systemClock;
   const random = systemRandom;
   const metrics = createMetrics();
-  const loopDelay = monitorEventLoopDelay({ resolution: 10 });
+  const loopDelay = monitorEventLoopDelay({ resolution: LOOP_DELAY_RESOLUTION_MS });
   loopDelay.enable();
   stops.push(() => {
     loopDelay.disable();
@@ -104,7 +109,8 @@ async function build(
     turns: () => sum((connection) => connection.turnsUnheard),
     bufferedBytes: () => sum((connection) => connection.bufferedBytes),
     loopDelaySeconds() {
-      const seconds = loopDelay.percentile(99) / 1e9;
+      // It measures its own timer: an idle loop shows the resolution.
+      const seconds = Math.max(0, loopDelay.percentile(99) / 1e9 - LOOP_DELAY_RESOLUTION_MS / 1000);
       loopDelay.reset();
       return Number.isFinite(seconds) ? seconds : 0;
     },
@@ -139,18 +145,20 @@ async function build(
     defaultVoice: upstream.voice,
     defaultVoice2: upstream.voice2,
   };
-  const tls = readTls(config);
   const scheme = tls === undefined ? 'http' : 'https';
   const credentials = createCredentials(
     config.apiKeys.map(({ user, key }) => ({ userId: user, apiKey: key })),
   );
   const sockets = createSocketServer({
     version,
-    scheme,
-    credentials,
     runtime,
-    settings: defaultSettings(config.leadMs),
-    limits: { ...config, messageBytes: MESSAGE_BYTES, messagesPerSecond: MESSAGES_PER_SECOND },
+    admission: { ...config, scheme, credentials, settings: defaultSettings(config.leadMs) },
+    limits: {
+      ...config,
+      messageBytes: MESSAGE_BYTES,
+      messagesPerSecond: MESSAGES_PER_SECOND,
+      bytesPerSecond: BYTES_PER_SECOND,
+    },
     onOpened: gatewayMetrics.sessionOpened,
     onClosed: gatewayMetrics.sessionClosed,
   });
@@ -163,23 +171,25 @@ async function build(
   const http = createHttpServer({
     log,
     tls,
+    maxSockets: config.maxConnections + SPARE_SOCKETS,
     loopbackOnly: !credentials.areRequired,
     adminKey: config.adminKey,
     notReady: () => (phase === 'stopping' ? 'stopping' : undefined),
-    exposeMetrics: metrics.expose,
-    asyncApi: () => asyncApiDocument(version, new URL(url).host),
+    exposeMetrics: () => metrics.expose(),
+    asyncApi: () => asyncApi,
   });
   sockets.attach(http.server);
   await http.listen({ host: config.host, port: config.port });
   stops.push(() => http.close());
   const url = `${scheme}://${addressOf(config.host, http.server.address())}`;
+  const asyncApi = asyncApiDocument(version, new URL(config.publicUrl ?? url));
   const adminUrl = await startAdmin();
 
   async function startAdmin(): Promise<string | undefined> {
     if (config.adminPort === 0) return undefined;
     const admin = createAdminServer({
       adminKey: config.adminKey,
-      exposeMetrics: metrics.expose,
+      exposeMetrics: () => metrics.expose(),
       pool: () => pool.state(),
       sessions: () =>
         [...sockets.connections].map(({ id, openedAtMs, turnsUnheard, bufferedBytes }) => ({
@@ -226,7 +236,7 @@ async function chooseUpstream(config: Config, log: Log, stops: Stop[]): Promise<
     return { url: config.upstreamUrl, keys: config.upstreamKeys, voice, voice2, isEmbedded: false };
   }
   const engine = await startEmbeddedEngine(config.enginePerMinute, log);
-  stops.push(engine.close);
+  stops.push(() => engine.close());
   return {
     url: engine.url,
     keys: [engine.key],
@@ -236,14 +246,9 @@ async function chooseUpstream(config: Config, log: Log, stops: Stop[]): Promise<
   };
 }
 
-function readTls({ tlsCert, tlsKey }: Config): { readonly cert: string; readonly key: string } | undefined {
-  if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  return { cert: readFileSync(tlsCert, 'utf8'), key: readFileSync(tlsKey, 'utf8') };
-}
-
 const addressOf = (host: string, address: unknown): string => {
   const { port } = address as { port: number };
   // Whoever listens everywhere is reached on this machine by its own name.
-  const name = isLoopback(host) ? host : 'localhost';
+  const name = /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host;
   return `${name.includes(':') ? `[${name}]` : name}:${port}`;
 };

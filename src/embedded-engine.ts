@@ -52,7 +52,7 @@ export async function startEmbeddedEngine(perMinute: number, log: Log): Promise<
       key,
       femaleVoice: firstOf('Female'),
       maleVoice: firstOf('Male'),
-      close: engine.close,
+      close: () => engine.close(),
     };
   } catch (error) {
     await engine.close();

@@ -80,6 +80,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+// Whoever reads our output may leave before its end, as `head` does: there is nobody left to tell.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(1));
+
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

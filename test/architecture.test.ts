@@ -68,9 +68,9 @@ describe('architecture', () => {
         .map((target) => `${source.file} → ${target}`),
     );
     // Ranks decide for everything but the two places where a program is started in-process.
-    expect(wrong.filter((line) => !/^(embedded-engine|cli\/engine)\.ts → engine\/engine-server\.ts$/.test(line))).toEqual(
-      [],
-    );
+    expect(
+      wrong.filter((line) => !/^(embedded-engine|cli\/engine)\.ts → engine\/engine-server\.ts$/.test(line)),
+    ).toEqual([]);
   });
 
   it('has no import cycle, types included', () => {

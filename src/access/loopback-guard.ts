@@ -2,29 +2,29 @@
 // would let the world in, and a web page in a browser here can reach it by DNS rebinding. Their traces are refused.
 
 import { AppError } from '../base/app-error.ts';
-
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+import type { HeaderLines } from './header-lines.ts';
 
 const PROXY_HEADER = /^(forwarded|via|x-forwarded-.+|cf-.+)$/i;
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
 
-const refused = (message: string) =>
-  new AppError('forbidden', `${message} Without VOXGATE_API_KEYS only programs on this machine are served.`);
-
-/** The header that shows a proxy between the caller and this listener, if there is one. */
-export const proxyHeader = (headers: Headers): string | undefined =>
-  Object.keys(headers).find((name) => PROXY_HEADER.test(name));
+/** What in a request's headers shows that it does not come straight from a program here; undefined when nothing does. */
+export function strangerTrace(headers: HeaderLines, scheme: 'http' | 'https'): string | undefined {
+  const proxied = Object.keys(headers).find((name) => PROXY_HEADER.test(name));
+  if (proxied !== undefined) return `The request came through a proxy (header ${proxied.slice(0, 40)}).`;
+  const { host = [], origin = [] } = headers;
+  if (host.length !== 1 || !LOCAL_HOST.test(host[0]!))
+    return 'The Host header must be localhost, 127.0.0.1 or [::1].';
+  if (origin.some((line) => line !== `${scheme}://${host[0]}`))
+    return 'The Origin header is not the origin of this gateway.';
+  return undefined;
+}
 
 /** Throws `forbidden`, saying why, when `headers` do not come straight from this machine. */
-export function guardLoopback(headers: Headers, scheme: 'http' | 'https'): void {
-  const proxied = proxyHeader(headers);
-  if (proxied !== undefined)
-    throw refused(`The request came through a proxy (header ${proxied.slice(0, 40)}).`);
-  const { host, origin } = headers;
-  if (typeof host !== 'string' || !LOCAL_HOST.test(host)) {
-    throw refused('The Host header must be localhost, 127.0.0.1 or [::1].');
-  }
-  if (origin !== undefined && origin !== `${scheme}://${host}`) {
-    throw refused('The Origin header is not the origin of this gateway.');
-  }
+export function guardLoopback(headers: HeaderLines, scheme: 'http' | 'https'): void {
+  const trace = strangerTrace(headers, scheme);
+  if (trace === undefined) return;
+  throw new AppError(
+    'forbidden',
+    `${trace} Without VOXGATE_API_KEYS only programs on this machine are served.`,
+  );
 }

@@ -9,10 +9,19 @@ import type { Stage } from './stage.ts';
 const BLOCK = 1152;
 
 /**
- * Sum of `taps` products; `taps` is a multiple of 8. Four sums at a time do not wait for each other, and doubles
- * spare a conversion per product: measured 1.3 to 1.8 times as fast as the plain loop.
+ * Sum of `taps` products, into `sums[to]`: a double that a function returns is boxed, and of all that a busy gateway
+ * allocated that was a quarter. `taps` is a multiple of 8. Four sums at a time do not wait for each other, and
+ * doubles spare a conversion per product: measured 1.3 to 1.8 times as fast as the plain loop.
  */
-function dot(samples: Float64Array, at: number, rows: Float64Array, row: number, taps: number): number {
+function dot(
+  sums: Float64Array,
+  to: 0 | 1,
+  samples: Float64Array,
+  at: number,
+  rows: Float64Array,
+  row: number,
+  taps: number,
+): void {
   let a = 0;
   let b = 0;
   let c = 0;
@@ -23,7 +32,7 @@ function dot(samples: Float64Array, at: number, rows: Float64Array, row: number,
     c += samples[at + 2]! * rows[row + 2]! + samples[at + 6]! * rows[row + 6]!;
     d += samples[at + 3]! * rows[row + 3]! + samples[at + 7]! * rows[row + 7]!;
   }
-  return a + b + (c + d);
+  sums[to] = a + b + (c + d);
 }
 
 /**
@@ -51,6 +60,7 @@ export function createResampler(
   const held = new Float64Array(taps + BLOCK);
   // A full buffer has BLOCK + 1 places for a row to begin.
   const made = new Float32Array(Math.ceil(((BLOCK + 1) * up) / down));
+  const sums = new Float64Array(2);
   // The next output's taps begin at held[at], and it lies part/up of an input sample after the row's centre.
   let at = 0;
   let part = 0;
@@ -58,20 +68,24 @@ export function createResampler(
   let samplesIn = 0;
   let samplesOut = 0;
 
-  const sampleHere = (): number => {
-    const place = (part * phases) / up;
+  /** The output at row position `row` of `up`, as sums[0]: between two rows of a table it is blended from both. */
+  const filter = (from: number, row: number): void => {
+    if (phases === up) return dot(sums, 0, held, from, rows, row * taps, taps);
+    const place = (row * phases) / up;
     const phase = Math.floor(place);
-    const sample = dot(held, at, rows, phase * taps, taps);
-    if (place === phase) return sample;
-    return sample + (place - phase) * (dot(held, at, rows, (phase + 1) * taps, taps) - sample);
+    dot(sums, 0, held, from, rows, phase * taps, taps);
+    if (place === phase) return;
+    dot(sums, 1, held, from, rows, (phase + 1) * taps, taps);
+    sums[0] = sums[0]! + (place - phase) * (sums[1]! - sums[0]!);
   };
 
   const emitReady = (): void => {
     const total = Math.floor((2 * samplesIn * up + down) / (2 * down));
+    const most = total - samplesOut;
     let count = 0;
-    while (at + taps <= end && samplesOut < total) {
-      made[count++] = sampleHere();
-      samplesOut++;
+    while (at + taps <= end && count < most) {
+      filter(at, part);
+      made[count++] = sums[0]!;
       at += wholeStep;
       part += partStep;
       if (part >= up) {
@@ -79,6 +93,7 @@ export function createResampler(
         at++;
       }
     }
+    samplesOut += count;
     if (count > 0) emit(made.subarray(0, count));
   };
 
@@ -89,8 +104,10 @@ export function createResampler(
         end -= at;
         at = 0;
       }
-      const until = Math.min(samples.length, from + held.length - end);
-      while (from < until) held[end++] = samples[from++]!;
+      const piece = samples.subarray(from, from + held.length - end);
+      held.set(piece, end);
+      end += piece.length;
+      from += piece.length;
       emitReady();
     }
   };

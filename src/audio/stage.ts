@@ -10,8 +10,6 @@ export type Stage<In> = {
 /** A stage that holds what the collector does not free. Closed at any time, and not used afterwards. */
 export type ClosableStage<In> = Stage<In> & { close(): void };
 
-export type StageOf<In, Out> = (emit: (value: Out) => void) => Stage<In>;
-
 /**
  * Mono samples in −1…1 at `sampleRate` Hz. The array is scratch memory of the stage that emits it:
  * valid only until `push` returns, so copy what is kept.

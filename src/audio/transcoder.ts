@@ -27,12 +27,18 @@ export type TranscoderItem =
   | { readonly kind: 'flush' };
 
 export type Transcoder = {
+  /**
+   * At a `flush` everything so far comes out, the last frame filled with silence. Only where frames can be cut at
+   * will: an MP3 encoder keeps the rest of its frame until more comes.
+   */
   push(item: TranscoderItem): void;
   /** Appends silence, for a turn that has nothing to say. */
   silence(ms: number): void;
   /** No more input: the tail is padded to a whole frame. Once. */
   flush(): void;
   close(): void;
+  /** Silence that flushes have inserted so far, ms. */
+  readonly insertedMs: number;
   /** True until the first audio of the turn. */
   readonly isSilent: boolean;
   /** Hz of what comes out; known at the latest when the first frame does. */
@@ -53,11 +59,28 @@ export function createTranscoder(
   let resampler: { readonly fromRate: number; readonly stage: Stage<Float32Array> } | undefined;
   let isPassing = output.format === 'mp3';
   let isOver = false;
+  let insertedSamples = 0;
+  let encodedSamples = 0;
+  let framedSamples = 0;
+  /** What the decoder has not been told of the stream, because nothing of it has been decoded. */
+  let untold: TranscoderItem[] = [];
 
+  const emitEncoded = (frame: AudioFrame) => {
+    framedSamples += frame.samples;
+    emit(frame);
+  };
   const encode = (samples: Float32Array) => {
     sampleRate ??= FALLBACK_RATE;
-    encoder ??= createEncoder({ ...output, sampleRate }, codecs.encoders, emit);
+    encoder ??= createEncoder({ ...output, sampleRate }, codecs.encoders, emitEncoded);
+    encodedSamples += samples.length;
     encoder.push(samples);
+  };
+  const flushFrames = () => {
+    if (output.format === 'mp3') return;
+    resampler?.stage.flush();
+    resampler = undefined;
+    encoder?.flush();
+    insertedSamples = framedSamples - encodedSamples;
   };
   const onPcm = ({ samples, sampleRate: fromRate }: PcmBlock) => {
     isSilent = false;
@@ -70,10 +93,20 @@ export function createTranscoder(
   };
   const decoder = createMp3ToPcm(codecs.decoders, onPcm);
 
+  const tell = (item: TranscoderItem) => {
+    if (item.kind === 'tag') decoder.tag(item.tag);
+    else if (item.kind === 'begin') decoder.beginStream();
+    else if (item.kind === 'end') decoder.endStream();
+  };
+  const decode = (frame: Mp3Frame) => {
+    untold.forEach(tell);
+    untold = [];
+    decoder.push(frame);
+  };
   const onFrame = (frame: Mp3Frame) => {
     const { header } = frame;
     isPassing &&= output.sampleRate === undefined || header.sampleRate === output.sampleRate;
-    if (!isPassing) return decoder.push(frame);
+    if (!isPassing) return decode(frame);
     isSilent = false;
     sampleRate ??= header.sampleRate;
     // Samples count at the turn's rate, so that a rate that changes on the way keeps the clock right.
@@ -87,9 +120,10 @@ export function createTranscoder(
     push(item) {
       if (isOver) return;
       if (item.kind === 'frame') onFrame(item.frame);
-      else if (item.kind === 'tag') decoder.tag(item.tag);
-      else if (item.kind === 'begin') decoder.beginStream();
-      else if (item.kind === 'end') decoder.endStream();
+      else if (item.kind === 'flush') flushFrames();
+      else if (!isPassing) tell(item);
+      // A stream that may pass through needs no decoder yet, and a new one supersedes the last.
+      else untold = item.kind === 'begin' ? [item] : [...untold, item].slice(-2);
     },
     silence(ms) {
       sampleRate ??= FALLBACK_RATE;
@@ -98,13 +132,16 @@ export function createTranscoder(
     flush() {
       if (isOver) return;
       isOver = true;
-      decoder.endStream();
+      if (!isPassing) decoder.endStream();
       resampler?.stage.flush();
       encoder?.flush();
     },
     close() {
       isOver = true;
       decoder.close();
+    },
+    get insertedMs() {
+      return sampleRate === undefined ? 0 : (insertedSamples * 1000) / sampleRate;
     },
     get isSilent() {
       return isSilent;

@@ -65,7 +65,7 @@ export function createMetrics(): Metrics {
       const series = new Map<string, Sample>();
       register(name, help, 'counter', plain(name, series));
       return {
-        add(amount = 1, labels = undefined) {
+        add(amount = 1, labels) {
           lookUp(series, labels, (l) => ({ labels: l, value: 0 })).value += amount;
         },
       };
@@ -74,7 +74,7 @@ export function createMetrics(): Metrics {
       const series = new Map<string, Sample>();
       register(name, help, 'gauge', read === undefined ? plain(name, series) : () => [`${name} ${read()}`]);
       return {
-        set(value, labels = undefined) {
+        set(value, labels) {
           lookUp(series, labels, (l) => ({ labels: l, value: 0 })).value = value;
         },
       };
@@ -93,7 +93,7 @@ export function createMetrics(): Metrics {
         }),
       );
       return {
-        observe(value, labels = undefined) {
+        observe(value, labels) {
           const found = lookUp(series, labels, (l) => ({
             labels: l,
             counts: new Array<number>(buckets.length).fill(0),

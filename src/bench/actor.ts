@@ -18,7 +18,7 @@ export type Actor = {
 /** In the bench. */
 export type ActorProcess<Ready, Report> = {
   readonly ready: Ready;
-  report(): Promise<Report>;
+  readonly report: () => Promise<Report>;
   /** Resolves when the process is gone. */
   close(): Promise<void>;
 };

@@ -1,7 +1,7 @@
 // What a bench is: a name in the command, the numbers it takes, and a run that ends in one table and one set of
 // figures. A bench measures; it asserts only what must hold on any machine (no byte after `ended`, say).
 
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 
 /** What a caller may set; a bench takes those that it has a default for. */
 export const BENCH_NUMBERS = {
@@ -17,7 +17,7 @@ export type BenchRun = {
   readonly numbers: Readonly<Record<BenchNumber, number>>;
   readonly signal: AbortSignal;
   /** Says what is going on, to a terminal only. */
-  progress(line: string): void;
+  readonly progress: (line: string) => void;
 };
 
 export type BenchResult = {
@@ -38,9 +38,14 @@ export type Bench = {
   run(run: BenchRun): Promise<BenchResult>;
 };
 
-export const machine = (): Readonly<Record<string, string | number>> => {
+const machine = (): Readonly<Record<string, string | number>> => {
   const cores = cpus();
-  return { cpu: cores[0]?.model ?? 'unknown', cores: cores.length, node: process.version };
+  return {
+    cpu: cores[0]?.model ?? 'unknown',
+    cores: cores.length,
+    node: process.version,
+    load: Number(loadavg()[0]?.toFixed(2)),
+  };
 };
 
 const pad = (cell: string, width: number, column: number): string =>

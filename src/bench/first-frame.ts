@@ -5,13 +5,14 @@
 
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession, type SessionClient } from '../cli/session-client.ts';
+import { connectSession } from '../cli/session-client.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { textOf } from './fake-upstream.ts';
 import { type Lab, openLab } from './lab.ts';
 import { startListeners } from './listeners.ts';
 import { monotonicMs } from './monotonic.ts';
 import { createSeededRandom } from './seeded-random.ts';
+import { speakUntilHeard } from './speak-until-heard.ts';
 import { SPREAD_COLUMNS, spreadOf, spreadRow } from './spread.ts';
 
 const CALLERS = 24;
@@ -23,51 +24,48 @@ const FIRST_SEED = 1_000_000;
 const FIRST_DIRECT_SEED = 2_000_000;
 const DIRECT_EVERY = 3;
 
+type Arrivals = {
+  /** When the first audio of each seed's turn came, by `monotonicMs`. */
+  readonly atMs: Map<number, number>;
+  /** Of each turn, as the gateway tells in `started`: all of the time to first audio but the upstream's. */
+  readonly ownMs: number[];
+};
+
 type Caller = {
   /** Speaks one short turn; resolves once it has been heard. */
   speak(seed: number): Promise<void>;
   close(): void;
 };
 
-async function openCaller(
-  sessionUrl: string,
-  onFirstFrame: (seed: number, ownMs: number) => void,
-  arrived: Map<number, number>,
-): Promise<Caller> {
+async function openCaller(sessionUrl: string, arrivals: Arrivals): Promise<Caller> {
   let seed = 0;
-  let ownMs = 0;
   let isFirst = false;
-  const client: SessionClient = await connectSession({
+  const client = await connectSession({
     url: `${sessionUrl}?format=mulaw&sampleRate=8000`,
     onEvent(event) {
       if (event.type !== 'started') return;
       isFirst = true;
-      ownMs = event.timings.firstAudioMs - event.timings.upstreamTtfbMs;
+      arrivals.ownMs.push(event.timings.firstAudioMs - event.timings.upstreamTtfbMs);
     },
     onAudio() {
-      if (!isFirst) return;
+      if (isFirst) arrivals.atMs.set(seed, monotonicMs());
       isFirst = false;
-      arrived.set(seed, monotonicMs());
-      onFirstFrame(seed, ownMs);
     },
   });
   return {
-    async speak(next) {
+    speak(next) {
       seed = next;
-      const turn = `turn-${next}`;
-      const heard = client.next('heard', (event) => event.turn === turn);
-      client.send({ type: 'speak', turn, text: textOf(TURN_SECONDS), seed });
-      await heard;
+      return speakUntilHeard(client, { turn: `turn-${seed}`, seconds: TURN_SECONDS, seed });
     },
-    close: client.close,
+    close: () => client.close(),
   };
 }
 
 /** The same audio without a gateway: from the fake upstream straight to this process. */
-function fetchDirectly(upstreamUrl: string, agent: Agent, seed: number, arrived: Map<number, number>) {
+function fetchDirectly(upstreamUrl: string, agent: Agent, seed: number, arrivals: Arrivals) {
   return new Promise<void>((resolve, reject) => {
     const asking = request(`${upstreamUrl}/api/v1/tts/stream`, { method: 'POST', agent }, (response) => {
-      response.once('data', () => arrived.set(seed, monotonicMs()));
+      response.once('data', () => arrivals.atMs.set(seed, monotonicMs()));
       response.resume().once('end', resolve);
     });
     asking.once('error', reject);
@@ -77,8 +75,7 @@ function fetchDirectly(upstreamUrl: string, agent: Agent, seed: number, arrived:
 
 async function measure(lab: Lab, { numbers, signal, progress }: BenchRun) {
   const random = createSeededRandom(numbers.seed);
-  const arrived = new Map<number, number>();
-  const ownMs: number[] = [];
+  const arrivals: Arrivals = { atMs: new Map(), ownMs: [] };
   const agent = new Agent({ keepAlive: true });
   const listeners = await startListeners({
     sessionUrl: lab.sessionUrl,
@@ -87,8 +84,7 @@ async function measure(lab: Lab, { numbers, signal, progress }: BenchRun) {
     signal,
   });
   const callers: Caller[] = [];
-  for (let i = 0; i < CALLERS; i++)
-    callers.push(await openCaller(lab.sessionUrl, (_seed, ms) => ownMs.push(ms), arrived));
+  for (let i = 0; i < CALLERS; i++) callers.push(await openCaller(lab.sessionUrl, arrivals));
   await pause(WARM_UP_MS, undefined, { signal });
   await lab.upstreamReport();
   const playing = await lab.metrics();
@@ -99,9 +95,12 @@ async function measure(lab: Lab, { numbers, signal, progress }: BenchRun) {
     await pause(random.gapMs(TURN_EVERY_MS), undefined, { signal });
     while (idle.length === 0) await pause(5, undefined, { signal });
     const caller = idle.splice(Math.floor(random.share() * idle.length), 1)[0]!;
-    running.push(caller.speak(FIRST_SEED + sample).then(() => void idle.push(caller)));
+    const turn = caller.speak(FIRST_SEED + sample).then(() => void idle.push(caller));
+    running.push(turn.catch(() => {})); // a turn that is lost is missed below
     if (sample % DIRECT_EVERY === 0)
-      running.push(fetchDirectly(lab.upstreamUrl, agent, FIRST_DIRECT_SEED + sample, arrived));
+      running.push(
+        fetchDirectly(lab.upstreamUrl, agent, FIRST_DIRECT_SEED + sample, arrivals).catch(() => {}),
+      );
     progress(`first-frame: ${sample + 1} of ${numbers.samples} turns`);
   }
   await Promise.all(running);
@@ -111,20 +110,20 @@ async function measure(lab: Lab, { numbers, signal, progress }: BenchRun) {
   agent.destroy();
 
   const taken = heads
-    .filter(([seed]) => arrived.has(seed))
-    .map(([seed, atMs]) => [seed, arrived.get(seed)! - atMs] as const);
+    .filter(([seed]) => arrivals.atMs.has(seed))
+    .map(([seed, atMs]) => [seed, arrivals.atMs.get(seed)! - atMs] as const);
   return {
     throughGateway: spreadOf(taken.filter(([seed]) => seed < FIRST_DIRECT_SEED).map(([, ms]) => ms)),
     direct: spreadOf(taken.filter(([seed]) => seed >= FIRST_DIRECT_SEED).map(([, ms]) => ms)),
-    own: spreadOf(ownMs),
-    livePeak: playing.value('voxgate_turns'),
+    own: spreadOf(arrivals.ownMs),
+    turnsPlaying: playing.value('voxgate_turns'),
   };
 }
 
 async function run(bench: BenchRun): Promise<BenchResult> {
   const lab = await openLab({ seed: bench.numbers.seed });
   try {
-    const { throughGateway, direct, own, livePeak } = await measure(lab, bench);
+    const { throughGateway, direct, own, turnsPlaying } = await measure(lab, bench);
     const lost = bench.numbers.samples - throughGateway.count;
     return {
       title: `first-frame: upstream audio written → first frame at the client, ${bench.numbers.streams} paced µ-law turns playing`,
@@ -148,7 +147,7 @@ async function run(bench: BenchRun): Promise<BenchResult> {
         ownP50Ms: own.p50,
         ownP99Ms: own.p99,
         turns: throughGateway.count,
-        livePeak,
+        turnsPlaying,
       },
       faults: lost > 0 ? [`${lost} turns had no first frame`] : [],
     };

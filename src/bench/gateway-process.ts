@@ -1,6 +1,7 @@
 // The gateway as `voxgate serve` builds it, in a process of its own that tells what it costs. It may be told to hold
 // its own event loop now and then, which no product code does.
 
+import { readFileSync } from 'node:fs';
 import { startGateway } from '../app.ts';
 import { parseConfig } from '../config.ts';
 import { createPinoLog } from '../pino-log.ts';
@@ -23,9 +24,20 @@ export type GatewayReport = {
   /** User and system time of the whole process since it began. */
   readonly cpuMs: number;
   readonly residentBytes: number;
+  /** How long its main thread has been ready to run and was not run; null where the system does not tell. */
+  readonly waitedMs: number | null;
 };
 
 const BLOCK_EVERY_MS = 500;
+
+/** Linux counts it per thread, in nanoseconds, as the second of three numbers (Documentation/scheduler/sched-stats). */
+function waitedMs(): number | null {
+  try {
+    return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    return null;
+  }
+}
 
 /** Holds the event loop for `blockMs` at random moments; returns how to stop it. */
 function blockAtRandom(blockMs: number, seed: number): () => void {
@@ -62,7 +74,11 @@ export async function startGatewayProcess(plan: GatewayPlan): Promise<Actor> {
     ready: { url: gateway.url, sessionUrl: gateway.sessionUrl } satisfies GatewayReady,
     report(): GatewayReport {
       const { user, system } = process.cpuUsage();
-      return { cpuMs: (user + system) / 1000, residentBytes: process.memoryUsage.rss() };
+      return {
+        cpuMs: (user + system) / 1000,
+        residentBytes: process.memoryUsage.rss(),
+        waitedMs: waitedMs(),
+      };
     },
     async close() {
       unblock();

@@ -1,11 +1,12 @@
 // Clients that listen all the time, like callers: each speaks turn after turn, paced in real time, and holds every
 // frame against its own schedule, which begins with the turn's first frame.
 
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectSession, type SessionClient } from '../cli/session-client.ts';
-import { textOf } from './fake-upstream.ts';
 import { monotonicMs } from './monotonic.ts';
-import { createSeededRandom } from './seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
+import { speakUntilHeard } from './speak-until-heard.ts';
 
 export type ListenerOptions = {
   readonly sessionUrl: string;
@@ -50,6 +51,7 @@ export async function startListeners({
 }: ListenerOptions): Promise<Listeners> {
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
+  setMaxListeners(0, until);
   const clients: SessionClient[] = [];
   let tally = newTally();
 
@@ -80,20 +82,15 @@ export async function startListeners({
       },
     });
     clients.push(client);
-    void speakOn(client, index, random).catch(() => {});
+    speakOn(client, index, random).catch(() => {
+      if (!until.aborted) tally.errors += 1; // the connection was lost
+    });
   };
-  const speakOn = async (
-    client: SessionClient,
-    index: number,
-    random: ReturnType<typeof createSeededRandom>,
-  ) => {
+  const speakOn = async (client: SessionClient, index: number, random: SeededRandom) => {
     await pause(random.between(0, JOIN_MS), undefined, { signal: until });
     for (let turn = 1; !until.aborted; turn++) {
-      const id = `listener-${turn}`;
-      const heard = client.next('heard', (event) => event.turn === id);
-      const text = textOf(random.between(SHORTEST_TURN_S, LONGEST_TURN_S));
-      client.send({ type: 'speak', turn: id, text, seed: index });
-      await heard;
+      const seconds = random.between(SHORTEST_TURN_S, LONGEST_TURN_S);
+      await speakUntilHeard(client, { turn: `listener-${turn}`, seconds, seed: index });
       await pause(random.between(0, LONGEST_PAUSE_MS), undefined, { signal: until });
     }
   };

@@ -44,6 +44,7 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
       frames: tally.frames,
       cpuMsPerStreamSecond: cpuMs / streamSeconds,
       coreShare: cpuMs / (seconds * 1000),
+      waitedMsPerSecond: ((after.waitedMs ?? 0) - (before.waitedMs ?? 0)) / seconds,
       residentMiB: after.residentBytes / MIB,
       residentKiBPerStream: (after.residentBytes - idle.residentBytes) / KIB / streams,
     };
@@ -63,11 +64,13 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
         ['frames delivered', String(tally.frames), '', ''],
         ['CPU ms per stream-second', figures.cpuMsPerStreamSecond.toFixed(2), '', ''],
         ['CPU, % of a core', (figures.coreShare * 100).toFixed(1), '', ''],
+        ['ready but not run, ms per second', figures.waitedMsPerSecond.toFixed(1), '', ''],
         ['resident memory, MiB', figures.residentMiB.toFixed(0), '', ''],
         ['more than idle, KiB per stream', figures.residentKiBPerStream.toFixed(0), '', ''],
       ],
       notes: [
         'Ticks are 10 ms apart, so a frame is up to 10 ms behind its schedule when nothing is late.',
+        'Ready but not run: what other programs on this machine took from the gateway; 0 where it is not told.',
         'Tick lateness is read from the histogram in /metrics, linearly within its buckets.',
       ],
       figures,

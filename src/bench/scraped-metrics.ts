@@ -8,7 +8,7 @@ export type ScrapedMetrics = {
   buckets(name: string): readonly (readonly [bound: number, count: number])[];
 };
 
-const LINE = /^([a-zA-Z_:][\w:]*)(\{[^}]*\})? (\S+)$/;
+const LINE = /^([a-zA-Z_:][\w:]*)(\{.*\})? (\S+)$/;
 
 /** Reads the text form, version 0.0.4. */
 export function readMetrics(text: string): ScrapedMetrics {

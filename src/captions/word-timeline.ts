@@ -49,12 +49,17 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   const startsMs: number[] = [];
   const requests: Request[] = [];
   let taken = 0;
-  let lastTakenMs = 0;
+  /** Where the first word that was not taken began when the last one was; and how far the audio has been passed. */
   let takenUntilMs = 0;
+  let passedMs = 0;
   let msPerWeight = guessMsPerWeight;
 
   const lengthOf = (request: Request): number =>
     request.complete ? request.knownMs : Math.max(request.knownMs, request.weight * msPerWeight);
+
+  /** A request that turns out shorter than its given words promised has its other words in what is left of it. */
+  const openMs = (endMs: number): number =>
+    takenUntilMs < endMs ? takenUntilMs : Math.min(Math.max(passedMs, startsMs[taken - 1]!), endMs);
 
   /** Spreads the words not yet taken of request `index`, which begins at `baseMs`. */
   const spread = (index: number, baseMs: number) => {
@@ -63,8 +68,9 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     const from = Math.max(request.firstWord, Math.min(taken, end));
     let restWeight = 0;
     for (let w = from; w < end; w += 1) restWeight += spanOf(words[w]!);
-    const fromMs = from === request.firstWord ? Math.max(lastTakenMs, baseMs) : Math.max(takenUntilMs, baseMs);
-    const restMs = Math.max(0, baseMs + lengthOf(request) - fromMs);
+    const endMs = baseMs + lengthOf(request);
+    const fromMs = from === request.firstWord ? baseMs : openMs(endMs);
+    const restMs = Math.max(0, endMs - fromMs);
     let passed = 0;
     for (let w = from; w < end; w += 1) {
       startsMs[w] = fromMs + (restWeight === 0 ? 0 : (restMs * passed) / restWeight);
@@ -106,11 +112,11 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     },
     take(untilMs) {
       const given: TimedWord[] = [];
+      passedMs = Math.max(passedMs, untilMs);
       while (taken < words.length && startsMs[taken]! < untilMs) {
         const startMs = startsMs[taken]!;
         const endMs = endMsOf(taken);
         given.push({ ...words[taken]!, startMs, endMs });
-        lastTakenMs = startMs;
         takenUntilMs = startsMs[taken + 1] ?? totalMs();
         taken += 1;
       }

@@ -1,6 +1,7 @@
 // `voxgate bench`: the benchmarks, each printing one table and one line of JSON. It is also how a bench starts the
 // gateway and the fake upstream that it measures, in processes of their own.
 
+import { setMaxListeners } from 'node:events';
 import type { parseArgs } from 'node:util';
 import { act } from '../bench/actor.ts';
 import { BENCH_NUMBERS, type Bench, type BenchNumber, type BenchRun, report } from '../bench/bench.ts';
@@ -103,6 +104,7 @@ async function run(terminal: Terminal): Promise<number> {
     return 0;
   }
   const given = readNumbers(values);
+  setMaxListeners(0, terminal.interrupted); // hundreds of clients wait at the same time
   let faults = 0;
   for (const [benchName, bench] of chosenBenches(name, given)) {
     const numbers = numbersFor(bench, given);

@@ -5,17 +5,17 @@ export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
   /** One line to standard output. */
-  print(line: string): void;
+  readonly print: (line: string) => void;
   /** One line to standard error. */
-  complain(line: string): void;
+  readonly complain: (line: string) => void;
   /** Replaces the line that a terminal shows last; nothing when the output is piped. */
-  status(line: string): void;
+  readonly status: (line: string) => void;
   readonly isInteractive: boolean;
-  readonly input: AsyncIterable<Buffer> & { readonly isTTY?: boolean };
+  readonly input: AsyncIterable<Buffer> & { readonly isTTY?: boolean; destroy?(): void };
   /** Aborted by SIGINT or SIGTERM. */
   readonly interrupted: AbortSignal;
-  readFile(path: string): string;
-  writeFile(path: string, bytes: Uint8Array): void;
+  readonly readFile: (path: string) => string;
+  readonly writeFile: (path: string, bytes: Uint8Array) => void;
 };
 
 export type Command = {

@@ -99,6 +99,7 @@ async function run(terminal: Terminal): Promise<number> {
       },
       onAudio: (bytes) => audio.push(bytes),
     });
+    terminal.interrupted.addEventListener('abort', () => client.close(), { once: true });
     const turns = [await speakDialogue(client), await speakTokens(client)];
     client.close();
     writeFiles(terminal, audio);

@@ -6,6 +6,7 @@ import { systemRandom } from '../base/random.ts';
 import { upstreamKeyList } from '../credential-lists.ts';
 import { FAULT_HELP, readFault, startEngine } from '../engine/engine-server.ts';
 import { createPinoLog } from '../pino-log.ts';
+import { SETTINGS } from '../settings.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readFlags } from './read-flags.ts';
 import { untilInterrupted } from './until-interrupted.ts';
@@ -26,8 +27,10 @@ async function run(terminal: Terminal): Promise<number> {
   const port = readWhole('port', values.port, 65_535, ', 0 = any free port');
   const faultSeed = readWhole('fault-seed', values['fault-seed'], MOST_SEED, '');
   const faults = values.fault.map(readFaultFlag);
+  const level = SETTINGS.logLevel.read(values['log-level']);
+  if (!level.ok) throw new UsageError(`--log-level ${level.wrong}; allowed: ${SETTINGS.logLevel.allowed}`);
   const keys = values.keys === '' ? [] : readKeys(values.keys);
-  const log = createPinoLog(values['log-level']);
+  const log = createPinoLog(level.value);
   const engine = await startEngine({
     host: values.host,
     port,

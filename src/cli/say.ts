@@ -1,72 +1,46 @@
 // `voxgate say`: one turn through a gateway, its captions on the terminal, its audio into a file.
 
-import { extname } from 'node:path';
 import { startGateway } from '../app.ts';
 import { wavHeader } from '../audio/wav.ts';
-import { formatIssues } from '../base/format-issues.ts';
 import { parseConfig } from '../config.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
-import { type ClientCommand, configureFields, presetSchema } from '../dialects/native-messages.ts';
+import type { Preset } from '../dialects/native-messages.ts';
 import { createPinoLog } from '../pino-log.ts';
+import { type SettingName, toEnv } from '../settings.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readFlags } from './read-flags.ts';
-import { connectSession } from './session-client.ts';
+import { readSound, SOUND_OPTIONS } from './say-flags.ts';
+import { connectSession, type SessionClient } from './session-client.ts';
+import { createInputSpeaker } from './speak-input.ts';
 
 const OPTIONS = {
   url: { type: 'string' },
   key: { type: 'string' },
   user: { type: 'string' },
   out: { type: 'string' },
-  format: { type: 'string' },
-  'sample-rate': { type: 'string' },
-  pace: { type: 'string' },
-  voice: { type: 'string' },
-  voice2: { type: 'string' },
-  'turn-prefix': { type: 'string' },
-  'turn-prefix2': { type: 'string' },
-  language: { type: 'string' },
-  speed: { type: 'string' },
-  seed: { type: 'string' },
-  temperature: { type: 'string' },
+  ...SOUND_OPTIONS,
 } as const;
 
-const FORMAT_OF: Readonly<Record<string, string>> = {
-  '.wav': 'wav',
-  '.mp3': 'mp3',
-  '.ulaw': 'mulaw',
-  '.alaw': 'alaw',
-  '.raw': 'raw',
-  '.pcm': 'raw',
-};
 const TURN = 'say';
-const PIECE_BYTES = 64 * 1024;
 
-const camel = (flag: string) => flag.replace(/-(.)/g, (_match, letter: string) => letter.toUpperCase());
-
-type Flags = Readonly<Record<string, string | boolean | undefined>>;
-
-/** The flags that shape the sound, as the first `configure`. */
-function readSettings(flags: Flags, out: string | undefined) {
-  const given: Record<string, unknown> = {
-    captions: 'words',
-    pace: out === undefined ? 'realtime' : 'burst',
-  };
-  const format = FORMAT_OF[extname(out ?? '')];
-  if (format !== undefined) given.format = format;
-  for (const [flag, value] of Object.entries(flags)) {
-    const name = camel(flag);
-    if (value === undefined || !Object.hasOwn(configureFields, name)) continue;
-    given[name] = ['sampleRate', 'speed', 'seed', 'temperature'].includes(name) ? Number(value) : value;
-  }
-  const parsed = presetSchema.safeParse(given, { reportInput: true });
-  if (!parsed.success) throw new UsageError(formatIssues(parsed.error.issues));
-  return parsed.data;
-}
+/** Settings of a service that others call; a gateway for one turn of our own has none of them. */
+const OF_A_SERVICE: readonly SettingName[] = [
+  'host',
+  'port',
+  'apiKeys',
+  'apiKeysFile',
+  'publicUrl',
+  'tlsCert',
+  'tlsKey',
+  'adminPort',
+];
 
 /** The gateway that was named, or one of our own for this turn. */
 async function reach(terminal: Terminal, url: string | undefined) {
   if (url !== undefined) return { url, stop: async () => {} };
-  const parsed = parseConfig({ env: terminal.env, flags: ['--port', '0'], file: terminal.readFile });
+  const env = { ...terminal.env };
+  for (const name of OF_A_SERVICE) delete env[toEnv(name)];
+  const parsed = parseConfig({ env, flags: ['--port', '0'], file: terminal.readFile });
   if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
   const gateway = await startGateway({
     config: parsed.config,
@@ -81,7 +55,7 @@ function createTeller(terminal: Terminal): (event: ServerEvent) => void {
   let words = '';
   return (event) => {
     if (!terminal.isInteractive) {
-      if (event.type !== 'audio') terminal.print(JSON.stringify(event));
+      if (event.type !== 'audio' && event.type !== 'pong') terminal.print(JSON.stringify(event));
       return;
     }
     if (event.type === 'queued')
@@ -90,7 +64,8 @@ function createTeller(terminal: Terminal): (event: ServerEvent) => void {
     else if (event.type === 'caption') {
       words = `${words} ${event.words.map((word) => word.text).join(' ')}`.slice(-100);
       terminal.status(words.trim());
-    } else if (event.type === 'error') terminal.complain(`${event.code}: ${event.message}`);
+    } else if (event.type === 'error' && event.code !== 'text_full')
+      terminal.complain(`${event.code}: ${event.message}`);
     else if (event.type === 'ended') {
       terminal.status('');
       terminal.print(
@@ -100,57 +75,80 @@ function createTeller(terminal: Terminal): (event: ServerEvent) => void {
   };
 }
 
+async function configure(client: SessionClient, settings: Preset): Promise<void> {
+  const refused = client.next('error', (event) => event.scope === 'session');
+  refused.catch(() => {}); // it waits on when nothing is refused, until the connection ends
+  const configured = client.next('configured');
+  client.send({ type: 'configure', ...settings });
+  await Promise.race([configured, refused.then((event) => Promise.reject(new UsageError(event.message)))]);
+}
+
+function checkUrl(url: string | undefined): void {
+  if (url === undefined || (URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol))) return;
+  throw new UsageError(
+    `--url is ${JSON.stringify(url)}; allowed: a ws:// or wss:// address, as voxgate serve prints it`,
+  );
+}
+
+/** Told before a word is spoken, not after the last. */
+function checkWritable(terminal: Terminal, out: string | undefined): void {
+  if (out === undefined) return;
+  try {
+    terminal.writeFile(out, new Uint8Array(0));
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unwritable';
+    throw new UsageError(`--out is ${JSON.stringify(out)}, which cannot be written (${reason})`);
+  }
+}
+
 async function run(terminal: Terminal): Promise<number> {
   const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
   const text = positionals[0];
   if (text === undefined && terminal.input.isTTY === true) {
     throw new UsageError('Give a text, or pipe one in: voxgate say "Hello." or echo Hello. | voxgate say');
   }
-  const out = values.out;
-  const settings = readSettings(values, out);
-  const headers: Record<string, string> = {};
-  if (values.key !== undefined) headers.authorization = `Bearer ${values.key}`;
-  if (values.user !== undefined) headers['x-user-id'] = values.user;
+  const { out, key, user } = values;
+  const settings = readSound(values);
+  checkUrl(values.url);
+  checkWritable(terminal, out);
 
   const gateway = await reach(terminal, values.url);
   try {
     const audio: Uint8Array[] = [];
+    const speaker = createInputSpeaker(TURN);
+    const tell = createTeller(terminal);
+    let outcome: 'fine' | 'faulty' = 'fine';
     const client = await connectSession({
       url: gateway.url,
-      headers,
-      onEvent: createTeller(terminal),
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(user === undefined ? {} : { 'x-user-id': user }),
+      },
+      onEvent(event) {
+        speaker.onEvent(event);
+        if (event.type === 'error' && event.code !== 'text_full') outcome = 'faulty';
+        tell(event);
+      },
       onAudio(bytes) {
         if (out !== undefined) audio.push(bytes);
       },
     });
-    const refused = client.next('error', (event) => event.scope === 'session');
-    refused.catch(() => {});
-    client.send({ type: 'configure', ...settings });
-    const configured = client.next('configured');
-    await Promise.race([configured, refused.then((event) => Promise.reject(new UsageError(event.message)))]);
-    const ended = client.next('ended');
-    if (text !== undefined) client.send({ type: 'speak', turn: TURN, text });
-    else await forward(terminal.input, (command) => client.send(command));
-    const { outcome } = await ended;
-    client.close();
+    try {
+      await configure(client, settings);
+      const ended = client.next('ended');
+      terminal.interrupted.addEventListener('abort', () => client.send({ type: 'cancel' }), { once: true });
+      if (text !== undefined) client.send({ type: 'speak', turn: TURN, text });
+      else await Promise.race([speaker.forward(terminal.input, client), ended]);
+      if ((await ended).outcome !== 'complete') outcome = 'faulty';
+    } finally {
+      speaker.stop();
+      client.close();
+    }
     if (out !== undefined) terminal.writeFile(out, finished(audio));
-    return outcome === 'complete' ? 0 : 1;
+    return outcome === 'fine' ? 0 : 1;
   } finally {
     await gateway.stop();
   }
-}
-
-/** Standard input as it arrives, so that another program's tokens are spoken while it is still thinking. */
-async function forward(input: Terminal['input'], send: (command: ClientCommand) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  for await (const chunk of input) {
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-      const text = decoder.decode(chunk.subarray(at, at + PIECE_BYTES), { stream: true });
-      if (text !== '') send({ type: 'append', turn: TURN, text });
-    }
-  }
-  send({ type: 'append', turn: TURN, text: decoder.decode() });
-  send({ type: 'end', turn: TURN });
 }
 
 /** A file knows its length: the streaming sizes of a WAV header are replaced by the true ones. */

@@ -6,6 +6,8 @@ import type { EventOf, ServerEvent, ServerEventType } from '../dialects/native-e
 import type { ClientCommand } from '../dialects/native-messages.ts';
 
 export type SessionClient = {
+  /** What the gateway said of itself first. */
+  readonly ready: EventOf<'ready'>;
   send(command: ClientCommand): void;
   /** The next message of `type` that fits; rejects when the connection ends first. */
   next<T extends ServerEventType>(type: T, fits?: (event: EventOf<T>) => boolean): Promise<EventOf<T>>;
@@ -50,7 +52,7 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     waiters = waiters.filter((waiter) => !fitting.includes(waiter));
     for (const waiter of fitting) waiter.resolve(event);
   };
-  const client: SessionClient = {
+  const client: Omit<SessionClient, 'ready'> = {
     send: (command) => socket.send(JSON.stringify(command)),
     next: <T extends ServerEventType>(type: T, fits: (event: EventOf<T>) => boolean = () => true) =>
       new Promise<EventOf<T>>((resolve, reject) => {
@@ -69,7 +71,11 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     else onEvent(JSON.parse((data as Buffer).toString('utf8')) as ServerEvent);
   });
   socket.on('close', (code, reason) => {
-    fail(new Error(`The gateway closed the connection (${code}${reason.length > 0 ? `, ${reason}` : ''}).`));
+    fail(
+      new Error(
+        `The gateway closed the connection (${code}${reason.length > 0 ? `, ${reason.toString()}` : ''}).`,
+      ),
+    );
   });
   socket.on('unexpected-response', (_request, response) => {
     let body = '';
@@ -81,6 +87,5 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     );
   });
   socket.on('error', fail);
-  await client.next('ready');
-  return client;
+  return { ...client, ready: await client.next('ready') };
 }

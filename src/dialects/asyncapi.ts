@@ -30,7 +30,7 @@ const messagesOf = (
 
 const refs = (keys: readonly string[], at: string) => keys.map((key) => ({ $ref: `${at}/${key}` }));
 
-export function asyncApiDocument(version: string, host: string): Json {
+export function asyncApiDocument(version: string, gatewayUrl: URL): Json {
   const client = messagesOf(clientMessageSchemas, 'client-', 'input');
   const server = messagesOf(serverEventSchemas, 'server-', 'output');
   const audio: Json = {
@@ -52,7 +52,9 @@ export function asyncApiDocument(version: string, host: string): Json {
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
-    servers: { gateway: { host, protocol: 'ws' } },
+    servers: {
+      gateway: { host: gatewayUrl.host, protocol: gatewayUrl.protocol === 'https:' ? 'wss' : 'ws' },
+    },
     channels: {
       session: {
         address: '/v1/session',

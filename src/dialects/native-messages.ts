@@ -36,11 +36,11 @@ const turnFields = {
 const message = <T extends string, F extends z.ZodRawShape>(type: T, fields: F) =>
   z.strictObject({ type: z.literal(type), ...fields });
 
-export const configureSchema = message('configure', configureFields).describe(
+const configureSchema = message('configure', configureFields).describe(
   'Sets defaults of the session; answered by configured or error',
 );
 
-export const speakSchema = message('speak', {
+const speakSchema = message('speak', {
   turn,
   text: z.string().optional(),
   dialogue: z
@@ -56,28 +56,26 @@ export const speakSchema = message('speak', {
   })
   .describe('A whole turn: one text, or lines of two speakers');
 
-export const appendSchema = message('append', {
+const appendSchema = message('append', {
   turn,
   text: z.string(),
   speaker: speaker.optional(),
   ...turnFields,
 }).describe('Text as it is produced, any split; synthesis fields only on the first message of a turn');
 
-export const flushSchema = message('flush', { turn }).describe('Speak what is there; answered by flushed');
-export const endSchema = message('end', { turn }).describe('No more text for this turn');
-export const cancelSchema = message('cancel', {
+const flushSchema = message('flush', { turn }).describe('Speak what is there; answered by flushed');
+const endSchema = message('end', { turn }).describe('No more text for this turn');
+const cancelSchema = message('cancel', {
   turn: turn.optional(),
   playedMs: milliseconds.optional(),
 }).describe('Barge-in: no audio byte of the turn after its ended; without turn, all turns');
-export const markSchema = message('mark', { turn, name: z.string().min(1).max(128) }).describe(
+const markSchema = message('mark', { turn, name: z.string().min(1).max(128) }).describe(
   'Echoed when everything sent before it has been played',
 );
-export const playedSchema = message('played', { turn, ms: milliseconds }).describe(
+const playedSchema = message('played', { turn, ms: milliseconds }).describe(
   'What the listener has heard of the turn, cumulative',
 );
-export const pingSchema = message('ping', { id: z.string().max(128).optional() }).describe(
-  'Answered by pong',
-);
+const pingSchema = message('ping', { id: z.string().max(128).optional() }).describe('Answered by pong');
 
 export const clientMessageSchemas = {
   configure: configureSchema,

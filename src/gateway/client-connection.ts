@@ -6,23 +6,22 @@ import { AppError, ERROR_TABLE, type ErrorCode } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { decodeNative, encodeAudio, encodeNative } from '../dialects/native-dialect.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
-import { createTokenBucket } from '../limits/token-bucket.ts';
 import { createSession } from '../session/session.ts';
 import { errorEvent, type SessionRuntime } from '../session/session-runtime.ts';
 import type { TurnSettings } from '../session/turn-settings.ts';
+import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
+import { createIntakeLimit, type IntakeLimits } from './intake-limit.ts';
 
-export type ConnectionLimits = {
-  readonly heartbeatMs: number;
-  readonly pongTimeoutMs: number;
-  /** A session without a message and without audio is closed after this; 0 is never. */
-  readonly idleTimeoutMs: number;
-  /** Bytes that may wait in this process for one client. */
-  readonly maxBufferedBytes: number;
-  /** A socket that takes nothing for so long while audio is due is closed. */
-  readonly drainDeadlineMs: number;
-  readonly messageBytes: number;
-  readonly messagesPerSecond: number;
-};
+export type ConnectionLimits = HeartbeatLimits &
+  IntakeLimits & {
+    /** A session without a message and without audio is closed after this; 0 is never. */
+    readonly idleTimeoutMs: number;
+    /** Bytes that may wait in this process for one client; whoever lets more pile up is closed. */
+    readonly maxBufferedBytes: number;
+    /** A socket that takes nothing for so long while audio is due is closed. */
+    readonly drainDeadlineMs: number;
+    readonly messageBytes: number;
+  };
 
 export type ClientConnection = {
   readonly id: string;
@@ -39,8 +38,6 @@ export type ClientConnection = {
 
 /** Above this the socket is given time before it gets more; far below the bound, so that one frame never hits it. */
 const CONGESTED_BYTES = 128 * 1024;
-/** A burst of messages is normal: a client that was cut off sends what it has saved up. */
-const BURST_SECONDS = 2;
 
 export type ConnectionOptions = {
   readonly id: string;
@@ -57,11 +54,13 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
   const { socket, runtime, limits } = options;
   const clock: Clock = runtime.clock;
   const openedAtMs = clock.now();
-  const messages = createTokenBucket(limits.messagesPerSecond, limits.messagesPerSecond * BURST_SECONDS);
+  const refuseIntake = createIntakeLimit(limits);
+  const congestedBytes = Math.min(CONGESTED_BYTES, limits.maxBufferedBytes / 2);
+  const heartbeat = createHeartbeat(limits, openedAtMs);
   let heardFromAtMs = openedAtMs;
-  let pingedAtMs = openedAtMs;
-  let isAwaitingPong = false;
   let congestedSinceMs: number | undefined;
+  /** Why we closed: a peer that does not answer our close frame would be counted as lost. */
+  let closedAs: number | undefined;
   let phase: 'open' | 'draining' | 'closing' = 'open';
 
   const say = (event: ServerEvent) => {
@@ -74,27 +73,39 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
       if (encoding === 'binary') socket.send(bytes);
       else socket.send(encodeAudio(turn, seq, atMs, bytes));
     },
-    isCongested: () => socket.bufferedAmount > CONGESTED_BYTES,
+    isCongested: () => socket.bufferedAmount > congestedBytes,
   });
 
-  const close = (code: ErrorCode) => {
-    if (phase === 'closing') return;
+  /** No word and no audio from now on, and the speech service is hung up on. */
+  const fallSilent = () => {
     phase = 'closing';
     session.close();
+  };
+  const close = (code: ErrorCode) => {
+    if (phase === 'closing') return;
+    fallSilent();
     // `ws` ends the socket by itself when the other side does not answer the close in time.
-    socket.close(ERROR_TABLE[code].close, code);
+    closedAs = ERROR_TABLE[code].close;
+    socket.close(closedAs, code);
   };
   const refuseAndClose = (error: AppError) => {
     say(errorEvent(error));
     close(error.code);
   };
 
+  /** False when the frame is not to be looked at, because the connection ends. */
+  const takesFrame = (frameBytes: number): boolean => {
+    if (phase === 'closing') return false;
+    const refused = refuseIntake(clock.now(), frameBytes);
+    if (refused !== undefined) refuseAndClose(refused);
+    // Answers to a client that asks and does not read would pile up between two sweeps.
+    else if (socket.bufferedAmount > limits.maxBufferedBytes) close('slow_reader');
+    else return true;
+    return false;
+  };
   const onMessage = (data: Buffer, isBinary: boolean) => {
+    if (!takesFrame(data.length)) return;
     heardFromAtMs = clock.now();
-    if (!messages.take(heardFromAtMs)) {
-      const message = `More than ${limits.messagesPerSecond} messages a second; send text in larger pieces.`;
-      return refuseAndClose(new AppError('rate_limited', message));
-    }
     if (isBinary) {
       return say(errorEvent(new AppError('unexpected_binary', 'Clients send JSON text frames only.')));
     }
@@ -103,37 +114,33 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     else say(errorEvent(new AppError(decoded.code, decoded.message), decoded.turn));
   };
 
-  socket.on('message', (data, isBinary) => {
-    if (phase !== 'closing') onMessage(data as Buffer, isBinary);
-  });
-  socket.on('pong', () => {
-    isAwaitingPong = false;
+  socket.on('message', (data, isBinary) => onMessage(data as Buffer, isBinary));
+  socket.on('ping', (data: Buffer) => void takesFrame(data.length));
+  socket.on('pong', (data: Buffer) => {
+    if (takesFrame(data.length)) heartbeat.answered(data.toString('latin1'));
   });
   // A protocol fault is answered and closed by `ws` itself; without a listener it would end the process.
-  socket.on('error', (error) =>
-    runtime.log.debug('socket fault', { session: options.id, fault: error.message }),
-  );
+  socket.on('error', (error) => {
+    fallSilent();
+    runtime.log.debug('socket fault', { session: options.id, fault: error.message });
+  });
   socket.once('close', (code) => {
-    phase = 'closing';
-    session.close();
-    options.onClosed(code);
+    fallSilent();
+    options.onClosed(closedAs ?? code);
   });
 
-  const heartbeat = (nowMs: number) => {
-    if (isAwaitingPong && nowMs - pingedAtMs >= limits.pongTimeoutMs) {
+  const beat = (nowMs: number) => {
+    const due = heartbeat.due(nowMs);
+    if (due.do === 'ping') socket.ping(due.payload);
+    else if (due.do === 'give-up') {
       // Whoever does not read does not pong; a close frame would only join what it does not read.
-      phase = 'closing';
-      session.close();
+      fallSilent();
       socket.terminate();
-    } else if (!isAwaitingPong && nowMs - pingedAtMs >= limits.heartbeatMs) {
-      isAwaitingPong = true;
-      pingedAtMs = nowMs;
-      socket.ping();
     }
   };
   const watchReading = (nowMs: number) => {
     const { bufferedAmount } = socket;
-    congestedSinceMs = bufferedAmount > CONGESTED_BYTES ? (congestedSinceMs ?? nowMs) : undefined;
+    congestedSinceMs = bufferedAmount > congestedBytes ? (congestedSinceMs ?? nowMs) : undefined;
     const isStuck = congestedSinceMs !== undefined && nowMs - congestedSinceMs >= limits.drainDeadlineMs;
     if (isStuck || bufferedAmount > limits.maxBufferedBytes) close('slow_reader');
   };
@@ -173,7 +180,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
         );
       }
       watchReading(nowMs);
-      heartbeat(nowMs);
+      beat(nowMs);
     },
     drain(deadlineMs) {
       if (phase !== 'open') return;

@@ -1,13 +1,14 @@
 // The figures that tell how the gateway is doing; docs/operations.md says what each one means.
 
+import { ERROR_TABLE } from '../base/app-error.ts';
 import type { Metrics } from '../base/metrics.ts';
 import type { SessionMetrics } from '../session/session-runtime.ts';
 
 export type GatewayMetrics = SessionMetrics & {
-  sessionOpened(): void;
-  sessionClosed(code: number): void;
+  readonly sessionOpened: () => void;
+  readonly sessionClosed: (code: number) => void;
   /** How much later than its deadline a tick of the playout clock ran. */
-  tick(latenessMs: number): void;
+  readonly tick: (latenessMs: number) => void;
 };
 
 /** What is read when somebody looks. */
@@ -21,6 +22,11 @@ export type GatewayGauges = {
 
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10] as const;
 const LATENESS_SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1] as const;
+
+/** Clients choose codes too, four thousand of them: what neither RFC 6455 7.4.1 nor our table knows is `other`. */
+const OWN_CLOSE_CODES: ReadonlySet<number> = new Set(Object.values(ERROR_TABLE).map(({ close }) => close));
+const closeLabel = (code: number) =>
+  (code >= 1000 && code <= 1015) || OWN_CLOSE_CODES.has(code) ? String(code) : 'other';
 
 export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): GatewayMetrics {
   const opened = metrics.counter('voxgate_sessions_opened_total', 'Sessions opened.');
@@ -55,7 +61,7 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
 
   return {
     sessionOpened: () => opened.add(),
-    sessionClosed: (code) => closes.add(1, { code: String(code) }),
+    sessionClosed: (code) => closes.add(1, { code: closeLabel(code) }),
     tick: (latenessMs) => lateness.observe(Math.max(0, latenessMs) / 1000),
     firstAudio: (ms) => ttfa.observe(ms / 1000),
     underrun(gapMs) {

@@ -1,28 +1,21 @@
 // Upgrades and the connections that come of them. Whoever may not come in is told by an HTTP status at the
 // upgrade, never by accept-then-close: clients read the first as a reason and the second as a fault to retry.
 
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
-import type { Credentials } from '../access/credentials.ts';
-import { guardLoopback } from '../access/loopback-guard.ts';
-import { AppError, toAppError, toErrorBody } from '../base/app-error.ts';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { AppError, toAppError } from '../base/app-error.ts';
+import { rawRefusal } from '../base/raw-refusal.ts';
 import type { SessionRuntime } from '../session/session-runtime.ts';
-import { applySettings, type TurnSettings } from '../session/turn-settings.ts';
+import { type Admission, type AdmissionOptions, admitUpgrade } from './admit-upgrade.ts';
 import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
-import { readPreset } from './session-preset.ts';
+import { createSweeper } from './sweeper.ts';
 
 export type SocketServerOptions = {
   readonly version: string;
-  readonly scheme: 'http' | 'https';
-  readonly credentials: Credentials;
   readonly runtime: SessionRuntime;
-  readonly settings: TurnSettings;
-  readonly limits: ConnectionLimits & {
-    readonly maxConnections: number;
-    /** 0 is no limit of its own. */
-    readonly maxConnectionsPerUser: number;
-  };
+  readonly admission: AdmissionOptions;
+  readonly limits: ConnectionLimits;
   onOpened(): void;
   onClosed(code: number): void;
 };
@@ -35,11 +28,9 @@ export type SocketServer = {
   close(): void;
 };
 
-const SWEEP_MS = 1000;
-/** A socket whose other side does not answer the close frame is ended after this. */
+/** A socket whose other side does not answer the close frame, or reads on after a refusal, is ended after this. */
 const CLOSE_TIMEOUT_MS = 3000;
 const SUBPROTOCOL = 'voxgate.v1';
-const SESSION_PATH = '/v1/session';
 /** Bounds on what one peer can make the receiver hold: tiny fragments cost a hundred bytes each. */
 const MOST_FRAGMENTS = 32;
 const MOST_BUFFERED_CHUNKS = 1024;
@@ -52,7 +43,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   const connections = new Set<ClientConnection>();
   const perUser = new Map<string, number>();
   let phase: 'open' | 'draining' | 'closed' = 'open';
-  let cancelSweep: (() => void) | undefined;
+  let onDrained = () => {};
 
   // A constant of its own: the published types are behind the library's own options.
   const socketOptions = {
@@ -69,62 +60,52 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   };
   const sockets = new WebSocketServer(socketOptions);
 
-  const sweep = () => {
-    const nowMs = clock.now();
+  const sweeper = createSweeper(clock, (nowMs) => {
     for (const connection of connections) connection.sweep(nowMs);
-    cancelSweep = connections.size > 0 ? clock.after(SWEEP_MS, sweep) : undefined;
-  };
+    return connections.size > 0 ? 'more' : 'none';
+  });
 
-  /** Everything that can be wrong with an upgrade, in the order in which a caller would mend it. */
-  const admit = (request: IncomingMessage): { readonly userId: string; readonly settings: TurnSettings } => {
+  const admit = (request: IncomingMessage): Admission => {
     if (phase !== 'open') {
       throw new AppError('shutting_down', 'The gateway is about to stop; try another instance.', {
         retryAfterMs: 1000,
       });
     }
-    const { headers } = request;
-    if (!options.credentials.areRequired) guardLoopback(headers, options.scheme);
-    const url = new URL(request.url ?? '/', 'http://gateway');
-    if (url.pathname !== SESSION_PATH) {
-      throw new AppError('not_found', `There is no WebSocket at this path; sessions are at ${SESSION_PATH}.`);
-    }
-    const userIdHeader = headers['x-user-id'];
-    const userId = options.credentials.identify(
-      headers.authorization,
-      Array.isArray(userIdHeader) ? userIdHeader[0] : userIdHeader,
-    );
-    const settings = applySettings(options.settings, readPreset(url.searchParams));
-    const mine = perUser.get(userId) ?? 0;
-    if (limits.maxConnectionsPerUser > 0 && mine >= limits.maxConnectionsPerUser) {
-      const message = `This user has ${mine} connections already, the most allowed.`;
-      throw new AppError('connection_limit', message, { retryAfterMs: 5000 });
-    }
-    if (connections.size >= limits.maxConnections) {
-      throw new AppError('busy', 'The gateway has as many connections as it may.', { retryAfterMs: 5000 });
-    }
-    return { userId, settings };
+    return admitUpgrade(request, options.admission, {
+      connections: connections.size,
+      connectionsOf: (userId) => perUser.get(userId) ?? 0,
+    });
+  };
+
+  /** Answers an upgrade with a plain HTTP refusal and ends the socket. */
+  const refuse = (socket: Duplex, error: AppError) => {
+    if (error.code === 'internal')
+      runtime.log.error('an upgrade failed inside', { cause: String(error.cause) });
+    socket.end(rawRefusal(error));
+    // What the peer still sends is read and dropped: closing over unread bytes resets the connection, and the
+    // refusal is lost with it. Not for ever, though.
+    socket.resume();
+    const cancel = clock.after(CLOSE_TIMEOUT_MS, () => socket.destroy());
+    socket.once('close', cancel);
   };
 
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that resets before the handshake must not end the process.
     const onError = () => socket.destroy();
     socket.on('error', onError);
-    let admitted: ReturnType<typeof admit>;
+    let admission: Admission;
     try {
-      admitted = admit(request);
+      admission = admit(request);
     } catch (thrown) {
       return refuse(socket, toAppError(thrown));
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       socket.off('error', onError);
-      open(webSocket, admitted);
+      open(webSocket, admission);
     });
   };
 
-  const open = (
-    socket: Parameters<typeof createClientConnection>[0]['socket'],
-    { userId, settings }: ReturnType<typeof admit>,
-  ) => {
+  const open = (socket: WebSocket, { userId, settings }: Admission) => {
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection = createClientConnection({
       id: runtime.random.id(16),
@@ -145,10 +126,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     });
     connections.add(connection);
     options.onOpened();
-    cancelSweep ??= clock.after(SWEEP_MS, sweep);
+    sweeper.start();
   };
-
-  let onDrained = () => {};
 
   return {
     attach(server) {
@@ -173,23 +152,9 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     },
     close() {
       phase = 'closed';
-      cancelSweep?.();
+      sweeper.stop();
       for (const connection of connections) connection.close('shutting_down');
       sockets.close();
     },
   };
-}
-
-/** Answers an upgrade with a plain HTTP refusal and ends the socket. */
-function refuse(socket: Duplex, error: AppError): void {
-  const body = JSON.stringify(toErrorBody(error));
-  const lines = [
-    `HTTP/1.1 ${error.http} ${STATUS_CODES[error.http]}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ];
-  if (error.retryAfterMs !== undefined) lines.push(`Retry-After: ${Math.ceil(error.retryAfterMs / 1000)}`);
-  if (error.code === 'unauthorized') lines.push('WWW-Authenticate: Bearer');
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -1,15 +1,20 @@
 // The plain HTTP side of the public listener: health, metrics, the protocol's document, and one error shape for
-// everything else. Upgrades are not its business.
+// everything else, requests that cannot be read included. Upgrades are not its business.
 
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { headerLines } from '../access/header-lines.ts';
 import { guardLoopback } from '../access/loopback-guard.ts';
 import { AppError, toAppError, toErrorBody } from '../base/app-error.ts';
 import type { Log } from '../base/log.ts';
+import { rawRefusal } from '../base/raw-refusal.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 
 export type HttpServerOptions = {
   readonly log: Log;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Sockets of all kinds, sessions included; more are closed as they come. */
+  readonly maxSockets: number;
   /** Without API keys only this machine is served. */
   readonly loopbackOnly: boolean;
   readonly adminKey: string | undefined;
@@ -25,6 +30,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_CHECK_MS = 2000;
 const KEEP_ALIVE_MS = 65_000;
 const MOST_HEADER_BYTES = 8 * 1024;
+/** 0 is no bound but that on bytes: beyond any other, Node drops headers silently, and with them a proxy's trace. */
+const MOST_HEADERS = 0;
 const BODY_BYTES = 256 * 1024;
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -46,38 +53,57 @@ function fromFramework(thrown: unknown): AppError {
   return toAppError(thrown);
 }
 
+/** What the parser refused never became a request, so there is no reply to send it by. */
+function refuseUnreadable(fault: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || fault.code === 'ECONNRESET') return void socket.destroy();
+  const [status, message] =
+    fault.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, `The request has more than ${MOST_HEADER_BYTES} bytes of headers.`]
+      : fault.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'The request did not come to its end in time.']
+        : [400, 'The request cannot be read.'];
+  socket.end(rawRefusal(new AppError('invalid_request', String(message)), Number(status)));
+}
+
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { log, tls } = options;
+  const guards = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+    maxHeaderSize: MOST_HEADER_BYTES,
+  };
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: true,
-    ...(tls === undefined ? {} : { https: tls }),
-    http: {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
-      maxHeaderSize: MOST_HEADER_BYTES,
-    },
+    clientErrorHandler: refuseUnreadable,
+    // The framework passes on one of the two, so the guards stand in both.
+    ...(tls === undefined
+      ? { http: guards }
+      : { https: { ...guards, ...tls, handshakeTimeout: HEADERS_TIMEOUT_MS } }),
   }) as unknown as FastifyInstance;
+  app.server.maxConnections = options.maxSockets;
+  app.server.maxHeadersCount = MOST_HEADERS;
 
-  app.addHook('onRequest', async (request) => {
-    if (options.loopbackOnly && request.url !== '/livez' && request.url !== '/readyz') {
-      guardLoopback(request.headers, tls === undefined ? 'http' : 'https');
-    }
+  app.addHook('onRequest', async ({ raw, protocol }) => {
+    if (options.loopbackOnly) guardLoopback(headerLines(raw.rawHeaders), protocol);
   });
   app.setErrorHandler((thrown, _request, reply) => {
     const error = fromFramework(thrown);
     if (error.code === 'internal') log.error('a request failed inside', { cause: String(error.cause) });
     return sendError(reply, error);
   });
-  app.setNotFoundHandler((_request, reply) =>
-    sendError(
-      reply,
-      new AppError('not_found', 'There is nothing at this path; /asyncapi.json tells the protocol.'),
-    ),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]!;
+    if (app.hasRoute({ method: 'GET', url: path })) {
+      reply.header('Allow', 'GET, HEAD');
+      return sendError(reply, new AppError('method_not_allowed', 'This path is for GET and HEAD.'));
+    }
+    const message = 'There is nothing at this path; /asyncapi.json tells the protocol.';
+    return sendError(reply, new AppError('not_found', message));
+  });
 
   app.get('/livez', () => ({ status: 'ok' }));
   app.get('/readyz', (_request, reply) => {

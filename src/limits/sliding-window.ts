@@ -5,7 +5,7 @@
 /** The service interface counts requests per key over 60 s (section 8). */
 const COUNTED_MS = 60_000;
 /** How much longer one request may be under way than another. Only the difference matters, not the latency. */
-export const LATENCY_SPREAD_MS = 500;
+const LATENCY_SPREAD_MS = 500;
 
 export type Take = { readonly ok: true } | { readonly ok: false; readonly retryAfterMs: number };
 

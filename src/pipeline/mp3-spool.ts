@@ -44,7 +44,7 @@ type Waiter = { resolve(): void; reject(reason: unknown): void };
 
 const wait = (signal: AbortSignal, keep: (waiter: Waiter) => void): Promise<void> =>
   new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
+    const abort = () => reject(signal.reason as Error);
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
     const settled =
@@ -56,8 +56,14 @@ const wait = (signal: AbortSignal, keep: (waiter: Waiter) => void): Promise<void
     keep({ resolve: settled(() => resolve()) as () => void, reject: settled(reject) });
   });
 
-/** `capacityBytes` may change while the spool lives; one chunk may go beyond it. */
-export function createMp3Spool(capacityBytes: () => number): Mp3Spool {
+export type Mp3SpoolOptions = {
+  /** May change while the spool lives; one chunk may go beyond it. */
+  readonly capacityBytes: () => number;
+  /** True for MP3 that goes out as it is: the encoder's delay and padding are then part of what is heard. */
+  readonly passesThrough: (sampleRate: number) => boolean;
+};
+
+export function createMp3Spool({ capacityBytes, passesThrough }: Mp3SpoolOptions): Mp3Spool {
   let items: SpoolItem[] = [];
   let head = 0;
   let bytes = 0;
@@ -99,10 +105,14 @@ export function createMp3Spool(capacityBytes: () => number): Mp3Spool {
           add({ kind: 'tag', tag: found });
         },
       });
-      const knownMs = () =>
-        last === undefined
-          ? 0
-          : (streamSamples(tag, frames, last.header.samplesPerFrame) * 1000) / last.header.sampleRate;
+      const knownMs = () => {
+        if (last === undefined) return 0;
+        const { sampleRate, samplesPerFrame } = last.header;
+        const samples = passesThrough(sampleRate)
+          ? frames * samplesPerFrame
+          : streamSamples(tag, frames, samplesPerFrame);
+        return (samples * 1000) / sampleRate;
+      };
       const refuseJunk = (atEnd: 'at-end' | 'on-the-way') => {
         if (frames > 0 || (atEnd === 'on-the-way' && junkBytes <= MOST_JUNK_BYTES)) return;
         throw new AppError(
@@ -111,6 +121,7 @@ export function createMp3Spool(capacityBytes: () => number): Mp3Spool {
         );
       };
       for await (const chunk of chunks) {
+        signal.throwIfAborted();
         if (frames === 0) junkBytes += chunk.length;
         parser.push(chunk);
         refuseJunk('on-the-way');

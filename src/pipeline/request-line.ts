@@ -21,7 +21,9 @@ export type RequestLine = {
   poke(): void;
   /** The next request; undefined when the text has ended. */
   next(signal: AbortSignal): Promise<LineItem | undefined>;
-  /** Characters that wait for their request. */
+  /** Requests handed out so far. */
+  readonly handedOut: number;
+  /** Characters that have not been handed out. */
   readonly waitingCharacters: number;
   /** True while there is text that has not been handed out. */
   readonly hasText: boolean;
@@ -31,7 +33,7 @@ export type RequestLineOptions = {
   /** Below this much audio left to hear, the next request is sent. */
   readonly prefetchMs: number;
   /** Audio that the listener has not heard yet, in ms. */
-  remainingMs(): number;
+  readonly remainingMs: () => number;
   /** The caller's own turn prefixes, used when they do not occur in the spoken text. */
   readonly prefixes: { readonly turnPrefix?: string | undefined; readonly turnPrefix2?: string | undefined };
 };
@@ -40,9 +42,10 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
   let waiting: (Segment | 'flush')[] = [];
   const ready: LineItem[] = [];
   let characters = 0;
+  let readyCharacters = 0;
   let handedOut = 0;
   let ended = false;
-  let waiter: { resolve(item: LineItem | undefined): void } | undefined;
+  let waiter: { readonly resolve: (item: LineItem | undefined) => void } | undefined;
 
   const isDue = () =>
     waiting.length > 0 &&
@@ -59,6 +62,7 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
     for (const segment of segments) characters -= segmentText(segment).length;
     for (const text of splitIntoRequests(segments, MAX_REQUEST_TEXT, options.prefixes)) {
       ready.push({ kind: 'request', text });
+      readyCharacters += text.text.length;
     }
     if (at >= 0) ready.push({ kind: 'flush' });
   };
@@ -66,7 +70,10 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
   const take = (): LineItem | undefined => {
     while (ready.length === 0 && isDue()) collect();
     const item = ready.shift();
-    if (item !== undefined) handedOut += 1;
+    if (item?.kind === 'request') {
+      handedOut += 1;
+      readyCharacters -= item.text.text.length;
+    }
     return item;
   };
 
@@ -105,10 +112,10 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
       const item = take();
       if (item !== undefined || (ended && waiting.length === 0)) return Promise.resolve(item);
       return new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
+        if (signal.aborted) return reject(signal.reason as Error);
         const abort = () => {
           waiter = undefined;
-          reject(signal.reason);
+          reject(signal.reason as Error);
         };
         signal.addEventListener('abort', abort, { once: true });
         waiter = {
@@ -119,8 +126,11 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
         };
       });
     },
+    get handedOut() {
+      return handedOut;
+    },
     get waitingCharacters() {
-      return characters;
+      return characters + readyCharacters;
     },
     get hasText() {
       return waiting.length > 0 || ready.length > 0;

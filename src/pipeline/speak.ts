@@ -15,14 +15,14 @@ export type TurnAudio = {
   readonly spool: Mp3Spool;
   readonly transcoder: Transcoder;
   readonly frames: FrameQueue;
-  toSpeechRequest(text: RequestText): OutgoingRequest;
+  readonly toSpeechRequest: (text: RequestText) => OutgoingRequest;
   readonly report: {
-    queued(notice: QueuedNotice): void;
+    readonly queued: (notice: QueuedNotice) => void;
     /** A request is about to be sent; its words belong to the audio that follows. */
     asked(text: RequestText): void;
     answered(body: SpeechBody): void;
     /** Audio of the last asked request that has arrived. */
-    arrived(knownMs: number, state: 'arriving' | 'complete'): void;
+    readonly arrived: (knownMs: number, state: 'arriving' | 'complete') => void;
     /** Everything before a flush has become frames. */
     flushed(): void;
   };
@@ -51,9 +51,12 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
     }
     if (transcoder.isSilent) transcoder.silence(SILENCE_MS);
   } finally {
-    transcoder.flush();
-    frames.end();
-    transcoder.close();
+    try {
+      transcoder.flush();
+    } finally {
+      frames.end();
+      transcoder.close();
+    }
   }
 }
 

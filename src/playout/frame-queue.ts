@@ -1,6 +1,7 @@
 // The few hundred milliseconds of encoded frames that wait in front of a listener. The only place where
 // playback holds decoding back: the producer asks `isFull` and awaits `room()`; whoever drains the queue
-// (the clock, an HTTP body, a file) calls `refill()` after its sending, never inside it.
+// (the clock, an HTTP body, a file) calls `refill()` after its sending, never inside it. Between two refills at
+// most one capacity is let in, even when every frame is sent at once: a burst must not decode minutes in one go.
 //
 //   decode → push ─▶ [ frame frame frame ] ─▶ shift → socket
 //                      ▲ isFull / room()   refill() ┘
@@ -9,7 +10,7 @@ import type { AudioFrame } from '../audio/stage.ts';
 
 export type FrameQueue = {
   /** Always takes the frame: one MP3 frame may become several, so the bound is asked before, not here. */
-  push(frame: AudioFrame): void;
+  readonly push: (frame: AudioFrame) => void;
   peek(): AudioFrame | undefined;
   shift(): AudioFrame | undefined;
   readonly isFull: boolean;
@@ -19,7 +20,7 @@ export type FrameQueue = {
   room(signal: AbortSignal): Promise<void>;
   readonly wantsRefill: boolean;
   /** Lets a waiting producer go on. */
-  refill(): void;
+  readonly refill: () => void;
   /** No further frame will come. */
   end(): void;
   readonly isEnded: boolean;
@@ -35,9 +36,12 @@ export function createFrameQueue(capacitySamples: () => number, onPush: () => vo
   let bytes = 0;
   let phase: 'open' | 'ended' | 'cleared' = 'open';
   let waiter: (() => void) | undefined;
+  /** Pushed since the last refill. */
+  let letIn = 0;
 
-  const isFull = () => phase === 'open' && samples >= capacitySamples();
+  const isFull = () => phase === 'open' && Math.max(samples, letIn) >= capacitySamples();
   const refill = () => {
+    letIn = 0;
     const waiting = waiter;
     waiter = undefined;
     waiting?.();
@@ -48,6 +52,7 @@ export function createFrameQueue(capacitySamples: () => number, onPush: () => vo
       if (phase === 'cleared') return;
       frames.push(frame);
       samples += frame.samples;
+      letIn += frame.samples;
       bytes += frame.bytes.length;
       onPush();
     },
@@ -78,7 +83,7 @@ export function createFrameQueue(capacitySamples: () => number, onPush: () => vo
       return new Promise((resolve, reject) => {
         const abort = () => {
           waiter = undefined;
-          reject(signal.reason);
+          reject(signal.reason as Error);
         };
         if (signal.aborted) return abort();
         signal.addEventListener('abort', abort, { once: true });
@@ -89,7 +94,7 @@ export function createFrameQueue(capacitySamples: () => number, onPush: () => vo
       });
     },
     get wantsRefill() {
-      return waiter !== undefined && !isFull();
+      return waiter !== undefined && samples < capacitySamples();
     },
     refill,
     end() {

@@ -7,9 +7,19 @@ export type Pace = { readonly mode: 'realtime' | 'burst'; readonly leadMs: numbe
 /** Below this a late frame is timer noise, not a gap that a listener's own buffer would let through. */
 const SMALLEST_GAP_MS = 1;
 
-/** The media position, in ms, up to which frames may have been sent at `nowMs`. */
-export const sendableUntilMs = (pace: Pace, anchorMs: number, nowMs: number): number =>
-  pace.mode === 'burst' ? Number.POSITIVE_INFINITY : nowMs - anchorMs + pace.leadMs;
+/** A tick of the clock, and another for its lateness. */
+const LATENESS_MS = 20;
+
+/**
+ * How far ahead a frame of `frameMs` may be sent. It leaves whole, so a lead no longer than one frame would have the
+ * listener run dry at each; even then no more than the lead and one frame is ahead of him.
+ */
+export const leadForFrameMs = (pace: Pace, frameMs: number): number =>
+  Math.max(pace.leadMs, frameMs + LATENESS_MS);
+
+/** The media position, in ms, up to which frames of `frameMs` may have been sent at `nowMs`. */
+export const sendableUntilMs = (pace: Pace, frameMs: number, anchorMs: number, nowMs: number): number =>
+  pace.mode === 'burst' ? Number.POSITIVE_INFINITY : nowMs - anchorMs + leadForFrameMs(pace, frameMs);
 
 /**
  * How long the listener has had nothing to play when a frame at `sentMs` is about to be sent at `nowMs`;

@@ -4,8 +4,8 @@
 import { heardByClockMs } from '../playout/pacer.ts';
 
 export type HeardLedger = {
-  /** A `played` report, cumulative ms. */
-  report(playedMs: number, nowMs: number): void;
+  /** A `played` report, cumulative ms; what has not been sent cannot have been heard. */
+  report(playedMs: number, position: Pick<Position, 'sentMs' | 'nowMs'>): void;
   readonly reportedMs: number | undefined;
   /** When the last report came; the anchor while none has. */
   readonly reportedAtMs: number | undefined;
@@ -21,8 +21,8 @@ export function createHeardLedger(): HeardLedger {
   let reportedMs: number | undefined;
   let reportedAtMs: number | undefined;
   return {
-    report(playedMs, nowMs) {
-      reportedMs = Math.max(reportedMs ?? 0, playedMs);
+    report(playedMs, { sentMs, nowMs }) {
+      reportedMs = Math.max(reportedMs ?? 0, Math.min(playedMs, sentMs));
       reportedAtMs = nowMs;
     },
     get reportedMs() {
@@ -32,7 +32,7 @@ export function createHeardLedger(): HeardLedger {
       return reportedAtMs;
     },
     heard({ anchorMs, sentMs, nowMs }) {
-      if (reportedMs !== undefined) return { playedMs: Math.min(reportedMs, sentMs), playedBy: 'client' };
+      if (reportedMs !== undefined) return { playedMs: reportedMs, playedBy: 'client' };
       return { playedMs: heardByClockMs(anchorMs, sentMs, nowMs), playedBy: 'clock' };
     },
     isOver({ anchorMs, sentMs, nowMs }, graceMs) {

@@ -1,7 +1,7 @@
 // What every session shares: ports, codecs, limits and the gauges that sessions feed.
 
 import type { Codecs } from '../audio/transcoder.ts';
-import { type AppError, ERROR_TABLE } from '../base/app-error.ts';
+import { type AppError, toAppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
@@ -40,12 +40,20 @@ export type SessionRuntime = {
   readonly defaultVoice2: string | undefined;
 };
 
+/** Why a turn failed; what is not the client's or the upstream's doing is logged. */
+export function toTurnError(log: Log, fault: unknown): AppError {
+  const error = toAppError(fault);
+  if (error.code === 'internal') log.error('a turn failed inside', { cause: String(error.cause) });
+  return error;
+}
+
 export const errorEvent = (error: AppError, turn?: string): EventOf<'error'> => ({
   type: 'error',
   code: error.code,
   message: error.message,
   ...(turn === undefined ? {} : { turn }),
-  scope: turn === undefined ? 'session' : ERROR_TABLE[error.code].scope,
+  // What names a turn reaches no further than that turn.
+  scope: turn === undefined ? 'session' : 'turn',
   retryable: error.retryable,
   ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: Math.ceil(error.retryAfterMs) }),
 });

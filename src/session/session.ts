@@ -2,23 +2,16 @@
 // the line of turns does the speaking. A failed turn never ends the session.
 
 import { AppError, toAppError } from '../base/app-error.ts';
-import type { ServerEvent } from '../dialects/native-events.ts';
 import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messages.ts';
-import { createLiveTurn, type LiveTurn, type OutgoingAudio } from './live-turn.ts';
+import { createLiveTurn } from './create-live-turn.ts';
+import type { LiveTurn } from './live-turn.ts';
 import { createRetiredTurns } from './retired-turns.ts';
+import type { SessionOutlet } from './session-outlet.ts';
 import { errorEvent, type SessionRuntime } from './session-runtime.ts';
 import { createTurnLine, isEnded } from './turn-line.ts';
 import { endedEvent } from './turn-messages.ts';
 import type { WholeText } from './turn-script.ts';
 import { applySettings, configuredEvent, type TurnSettings } from './turn-settings.ts';
-
-/** The client's side, as the session sees it. */
-export type SessionOutlet = {
-  say(event: ServerEvent): void;
-  sendAudio(audio: OutgoingAudio): void;
-  /** True while the client's socket holds more than it should. */
-  isCongested(): boolean;
-};
 
 export type Session = {
   /** Carries out one command and answers through the outlet; never throws for what a client does. */
@@ -47,7 +40,8 @@ export function createSession(
   const line = createTurnLine({
     clock: runtime.clock,
     playout: runtime.playout,
-    onEnded: (turn) => retired.add(turn.id, turn.outcome ?? 'failed'),
+    onEnded: (turn) => retired.add(turn.id),
+    onFinished: (turn) => retired.settle(turn.id, turn.lateMarks),
   });
   let settings = initial;
   let intake: 'open' | 'draining' = 'open';
@@ -71,7 +65,7 @@ export function createSession(
     const turnSettings = applySettings(settings, fields);
     const refused = refusal();
     if (refused !== undefined) {
-      retired.add(id, 'failed');
+      retired.add(id);
       refuse(refused, id);
       outlet.say(endedEvent(id, { outcome: 'failed', audioMs: 0, sentMs: 0, requests: 0 }));
       return undefined;
@@ -100,13 +94,13 @@ export function createSession(
   const openText = (id: string): LiveTurn | undefined => {
     const turn = line.find(id);
     if (turn !== undefined && !isEnded(turn)) return turn;
-    if (turn === undefined && retired.outcomeOf(id) === undefined) refuse(unknownTurn(), id);
+    if (turn === undefined && !retired.has(id)) refuse(unknownTurn(), id);
     else if (retired.tellOnce(id)) refuse(turnEnded(), id);
     return undefined;
   };
 
   const checkFree = (id: string) => {
-    if (retired.outcomeOf(id) !== undefined) throw turnEnded();
+    if (retired.has(id)) throw turnEnded();
     if (line.find(id) !== undefined)
       throw new AppError('turn_open', 'A turn of this id is open; choose another id.');
   };
@@ -117,6 +111,11 @@ export function createSession(
       `A text has at most ${limits.textChars} characters; this one has ${characters}.`,
     );
   };
+  const checkRoom = (characters: number, pending: number) => {
+    if (pending + characters <= limits.pendingTextChars) return;
+    const message = `At most ${limits.pendingTextChars} characters of a turn may wait; append again when some have been spoken.`;
+    throw new AppError('text_full', message, { retryAfterMs: 1000 });
+  };
 
   const speak = ({ type: _type, turn: id, text, dialogue, ...fields }: CommandOf<'speak'>) => {
     checkFree(id);
@@ -126,35 +125,37 @@ export function createSession(
 
   const append = ({ type: _type, turn: id, text, speaker, ...fields }: CommandOf<'append'>) => {
     checkLength(text.length);
-    const isNew = line.find(id) === undefined && retired.outcomeOf(id) === undefined;
-    const turn = isNew ? open(id, fields, undefined) : openText(id);
-    if (turn === undefined) return;
-    if (!isNew && Object.values(fields).some((value) => value !== undefined)) {
+    if (line.find(id) === undefined && !retired.has(id)) {
+      checkRoom(text.length, 0); // a message that is refused opens no turn
+      open(id, fields, undefined)?.script.append(text, speaker);
+      return;
+    }
+    const script = openText(id)?.script;
+    if (script === undefined) return;
+    if (Object.values(fields).some((value) => value !== undefined)) {
       throw new AppError('turn_open', 'Synthesis fields and format go with the first message of a turn.');
     }
-    const { script } = turn;
     if (script.input === 'ended') throw new AppError('turn_ended', 'The text of this turn has ended.');
-    if (script.pendingCharacters + text.length > limits.pendingTextChars) {
-      const message = `At most ${limits.pendingTextChars} characters of a turn may wait; append again when some have been spoken.`;
-      throw new AppError('text_full', message, { retryAfterMs: 1000 });
+    checkRoom(text.length, script.pendingCharacters);
+    if (script.totalCharacters + text.length > MOST_TURN_CHARACTERS) {
+      const message = `A turn has at most ${MOST_TURN_CHARACTERS} characters; go on in another turn.`;
+      throw new AppError('text_too_long', message);
     }
-    checkLength(Math.max(0, script.totalCharacters + text.length - MOST_TURN_CHARACTERS + limits.textChars));
-    line.touch(id);
+    if (text !== '') line.touch(id);
     script.append(text, speaker);
   };
 
   const mark = (id: string, name: string) => {
     const turn = line.find(id);
     if (turn !== undefined) return turn.mark(name);
-    const outcome = retired.outcomeOf(id);
+    const outcome = retired.lateMarks(id);
     if (outcome === undefined) return refuse(unknownTurn(), id);
-    const heard = outcome === 'complete' || outcome === 'truncated';
-    outlet.say({ type: 'mark', turn: id, name, outcome: heard ? 'played' : 'cleared' });
+    outlet.say({ type: 'mark', turn: id, name, outcome });
   };
 
   /** A turn that is known, be it over; the client is told when it never was. */
   const isKnown = (id: string): boolean => {
-    if (line.find(id) !== undefined || retired.outcomeOf(id) !== undefined) return true;
+    if (line.find(id) !== undefined || retired.has(id)) return true;
     refuse(unknownTurn(), id);
     return false;
   };

@@ -1,7 +1,6 @@
 // The turns of one client in the order in which they were first named: one plays, a few are synthesised ahead,
 // those that have been sent wait until they have been heard. The line is the clock's player for its client.
 
-import type { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Player, PlayoutClock } from '../playout/playout-clock.ts';
 import type { LiveTurn } from './live-turn.ts';
@@ -16,12 +15,14 @@ export type TurnLine = {
   /** Text has come for the turn. */
   touch(id: string): void;
   /** Sends what is due now instead of at the next tick. */
-  advance(): void;
-  /** Cuts one turn, or all of them, the last one first, so that nothing moves up in between. */
+  readonly advance: () => void;
+  /**
+   * Cuts one turn, or all of them, the last one first, so that nothing moves up in between. `playedMs` speaks of
+   * the turn that is being heard.
+   */
   cancel(id: string | undefined, playedMs: number | undefined): void;
-  failAll(error: AppError): void;
   readonly bufferedBytes: number;
-  close(): void;
+  readonly close: () => void;
 };
 
 /** Turns that are synthesised at the same time, the playing one included. */
@@ -43,10 +44,12 @@ export type TurnLineOptions = {
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   /** The turn has said `ended`. */
-  onEnded(turn: LiveTurn): void;
+  readonly onEnded: (turn: LiveTurn) => void;
+  /** The turn has been heard or cut; after `onEnded`. */
+  readonly onFinished: (turn: LiveTurn) => void;
 };
 
-export function createTurnLine({ clock, playout, onEnded }: TurnLineOptions): TurnLine {
+export function createTurnLine({ clock, playout, onEnded, onFinished }: TurnLineOptions): TurnLine {
   const entries = new Map<string, Entry>();
   /** When the listener will have heard all that has been sent to him. */
   let freeAtMs = 0;
@@ -61,7 +64,11 @@ export function createTurnLine({ clock, playout, onEnded }: TurnLineOptions): Tu
     try {
       for (const turn of turns()) {
         if (isEnded(turn)) continue;
-        turn.sendDue(nowMs, freeAtMs);
+        try {
+          turn.sendDue(nowMs, freeAtMs);
+        } catch (fault) {
+          turn.fail(fault);
+        }
         freeAtMs = turn.heardUntilMs ?? freeAtMs;
         if (!isEnded(turn)) break;
       }
@@ -78,7 +85,10 @@ export function createTurnLine({ clock, playout, onEnded }: TurnLineOptions): Tu
         entry.known = 'ended';
         onEnded(entry.turn);
       }
-      if (entry.turn.phase === 'finished') entries.delete(entry.turn.id);
+      if (entry.turn.phase === 'finished') {
+        entries.delete(entry.turn.id);
+        onFinished(entry.turn);
+      }
     }
     if (entries.size === 0) playout.leave(player);
   };
@@ -87,16 +97,23 @@ export function createTurnLine({ clock, playout, onEnded }: TurnLineOptions): Tu
   };
   const tendText = (nowMs: number) => {
     for (const entry of entries.values()) {
-      const { script } = entry.turn;
       if (isEnded(entry.turn)) continue;
-      script.requests.poke();
-      if (script.input === 'ended') continue;
-      const quietMs = nowMs - entry.lastTextMs;
-      if (quietMs >= ABANDONED_TEXT_MS) script.end();
-      else if (quietMs >= IDLE_TEXT_MS && entry.text === 'flowing') {
-        entry.text = 'idle';
-        script.idle();
+      try {
+        tend(entry, nowMs);
+      } catch (fault) {
+        entry.turn.fail(fault);
       }
+    }
+  };
+  const tend = (entry: Entry, nowMs: number) => {
+    const { script } = entry.turn;
+    script.requests.poke();
+    if (script.input === 'ended') return;
+    const quietMs = nowMs - entry.lastTextMs;
+    if (quietMs >= ABANDONED_TEXT_MS) script.end();
+    else if (quietMs >= IDLE_TEXT_MS && entry.text === 'flowing') {
+      entry.text = 'idle';
+      script.idle();
     }
   };
   const player: Player = {
@@ -114,19 +131,15 @@ export function createTurnLine({ clock, playout, onEnded }: TurnLineOptions): Tu
   };
 
   /** Audio that the listener drops with `turn` is time that later turns gain. */
-  const cut = (turn: LiveTurn, act: () => void) => {
+  const cut = (turn: LiveTurn, playedMs: number | undefined) => {
     const nowMs = clock.now();
-    const droppedMs = Math.max(0, (turn.heardUntilMs ?? nowMs) - nowMs);
-    act();
+    const droppedMs = turn.unheardMs(nowMs);
+    turn.cancel(playedMs);
     const all = turns();
     for (const later of all.slice(all.indexOf(turn) + 1)) {
       if (later.heardUntilMs !== undefined) later.pullForward(droppedMs);
     }
     freeAtMs = Math.max(nowMs, freeAtMs - droppedMs);
-  };
-  const cutAll = (chosen: readonly LiveTurn[], act: (turn: LiveTurn) => void) => {
-    for (const turn of [...chosen].reverse()) cut(turn, () => act(turn));
-    advance(clock.now());
   };
 
   return {
@@ -149,9 +162,10 @@ export function createTurnLine({ clock, playout, onEnded }: TurnLineOptions): Tu
     advance: () => advance(clock.now()),
     cancel(id, playedMs) {
       const chosen = turns().filter((turn) => id === undefined || turn.id === id);
-      cutAll(chosen, (turn) => turn.cancel(playedMs));
+      const inTheEar = chosen.find((turn) => turn.heardUntilMs !== undefined);
+      for (const turn of [...chosen].reverse()) cut(turn, turn === inTheEar ? playedMs : undefined);
+      advance(clock.now());
     },
-    failAll: (error) => cutAll(unended(), (turn) => turn.fail(error)),
     get bufferedBytes() {
       return turns().reduce((sum, turn) => sum + turn.bufferedBytes, 0);
     },

@@ -24,7 +24,7 @@ export type TurnPlayout = {
   send(nowMs: number, gate: SendGate): void;
   position(nowMs: number): Position;
   /** The listener dropped `ms` of earlier audio. */
-  pullForward(ms: number): void;
+  readonly pullForward: (ms: number) => void;
   readonly sentMs: number;
   readonly startedAtMs: number;
   readonly holder: Holder | undefined;
@@ -59,7 +59,16 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
       holder = 'credit';
       return false;
     }
-    return endMs <= sendableUntilMs(pace, anchorMs, nowMs) || toMs(sentSamples) <= nowMs - anchorMs;
+    return endMs <= sendableUntilMs(pace, toMs(frame.samples), anchorMs, nowMs);
+  };
+
+  /**
+   * Who keeps the queue empty counts from the moment when the listener runs dry; from then on a pause in the text
+   * excuses the upstream, for it cannot speak what it has not been given.
+   */
+  const blameForEmpty = (nowMs: number, gate: SendGate) => {
+    const isDry = nowMs >= anchorMs + toMs(sentSamples);
+    if (!isDry || holder === undefined || holder === 'upstream') holder = gate.emptyBecause();
   };
 
   return {
@@ -70,7 +79,7 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
     send(nowMs, gate) {
       for (let frame = frames.peek(); ; frame = frames.peek()) {
         if (frame === undefined) {
-          if (!frames.isEnded) holder ??= gate.emptyBecause();
+          if (!frames.isEnded) blameForEmpty(nowMs, gate);
           return;
         }
         if (gate.isCongested()) {

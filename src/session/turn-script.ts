@@ -4,6 +4,7 @@
 import { createWordTimeline, type WordTimeline } from '../captions/word-timeline.ts';
 import { createRequestLine, type RequestLine } from '../pipeline/request-line.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
+import { codePointLength } from '../text/code-points.ts';
 import type { RequestText } from '../text/request-text.ts';
 import type { Segment } from '../text/segment.ts';
 import { spokenWords } from '../text/spoken-words.ts';
@@ -24,7 +25,7 @@ export type ScriptOptions = {
   readonly defaultVoice: string | undefined;
   readonly defaultVoice2: string | undefined;
   /** Audio that the listener has not heard yet, in ms. */
-  remainingMs(): number;
+  readonly remainingMs: () => number;
 };
 
 export type TurnScript = {
@@ -39,12 +40,12 @@ export type TurnScript = {
   /** Characters that have not gone upstream yet. */
   readonly pendingCharacters: number;
   readonly totalCharacters: number;
-  /** The place behind everything said so far, for a mark. */
-  readonly position: { readonly line: number; readonly codePoint: number };
+  /** Tells, when asked later, where everything said by now has been spoken, ms; undefined while that is unknown. */
+  endOfText(): () => number | undefined;
   /** Puts the words of a request on the timeline; call once per request, in order. */
   place(text: RequestText): void;
-  toRequest(text: RequestText): OutgoingRequest;
-  heardAt(playedMs: number): HeardText & { readonly speaker: 1 | 2 | undefined };
+  readonly toRequest: (text: RequestText) => OutgoingRequest;
+  heardAt(playedMs: number | 'end'): HeardText & { readonly speaker: 1 | 2 | undefined };
 };
 
 /** The next request goes out when less than this is left to hear: time enough for a slow first byte. */
@@ -73,7 +74,15 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
   let input: 'open' | 'ended' = whole === undefined ? 'open' : 'ended';
   let callerText = '';
 
-  const add = (segment: Segment) => requests.add(segment);
+  /** How far, in code points, text has been cut into segments, and how far it stands on the timeline. */
+  let cutUntil = 0;
+  let placedUntil = 0;
+  let placed = 0;
+
+  const add = (segment: Segment) => {
+    cutUntil = endOfSegment(segment);
+    requests.add(segment);
+  };
   const streamed =
     whole === undefined ? createTurnText({ ...textOptions, early: 'first-clause' }, add) : undefined;
   if (whole !== undefined) {
@@ -87,6 +96,13 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
   const lines = (): readonly string[] => {
     if (whole === undefined) return [callerText];
     return whole.kind === 'text' ? [whole.text] : whole.lines.map((line) => line.text);
+  };
+
+  /** Nothing of the first `codePoints` still waits to be asked for. */
+  const isPlaced = (codePoints: number): boolean => {
+    if (codePoints <= placedUntil) return true;
+    if (requests.hasText || requests.handedOut > placed) return false;
+    return codePoints <= cutUntil || streamed?.heldCharacters === 0;
   };
 
   return {
@@ -118,11 +134,16 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
     get totalCharacters() {
       return callerText.length;
     },
-    get position() {
-      if (whole === undefined) return { line: 0, codePoint: streamed?.appendedCodePoints ?? 0 };
-      return { line: lines().length - 1, codePoint: Number.POSITIVE_INFINITY };
+    endOfText() {
+      if (streamed === undefined) return () => undefined; // it is over when the turn is
+      const said = streamed.appendedCodePoints;
+      if (said === 0) return () => 0;
+      return () => (isPlaced(said) ? timeline.endOf(0, said) : undefined);
     },
     place(text) {
+      placed += 1;
+      const last = text.parts.at(-1);
+      if (last !== undefined) placedUntil = endOfSegment(last.segment);
       const words = spokenWords(text.parts.map((part) => part.segment));
       // Streamed turns count positions over the whole text, whatever the speaker's line.
       timeline.addRequest(whole?.kind === 'dialogue' ? words : words.map((word) => ({ ...word, line: 0 })));
@@ -130,7 +151,7 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
     toRequest(text) {
       const voice = synthesis.voice ?? options.defaultVoice;
       const isDialogue = text.turnPrefix !== undefined || text.turnPrefix2 !== undefined;
-      const voice2 = isDialogue ? (synthesis.voice2 ?? options.defaultVoice2) : undefined;
+      const voice2 = synthesis.voice2 ?? (isDialogue ? options.defaultVoice2 : undefined);
       const {
         voice: _voice,
         voice2: _voice2,
@@ -153,8 +174,15 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
       };
     },
     heardAt(playedMs) {
-      const last = timeline.lastBegun(playedMs);
-      return { ...heardText(lines(), last), speaker: last?.speaker };
+      const last = timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
+      const text =
+        playedMs === 'end' ? { spokenText: lines().join('\n'), remainingText: '' } : heardText(lines(), last);
+      return { ...text, speaker: last?.speaker };
     },
   };
 }
+
+const endOfSegment = ({ runs }: Segment): number => {
+  const last = runs.at(-1);
+  return last === undefined ? 0 : last.start + codePointLength(last.text);
+};

@@ -2,12 +2,12 @@
 // the upstream, frees the codec and drops everything queued, in one call.
 
 import { createTranscoder } from '../audio/transcoder.ts';
-import { AppError, toAppError } from '../base/app-error.ts';
+import { AppError } from '../base/app-error.ts';
 import { createMp3Spool } from '../pipeline/mp3-spool.ts';
 import { speak } from '../pipeline/speak.ts';
 import { createFrameQueue, type FrameQueue } from '../playout/frame-queue.ts';
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
-import type { SessionRuntime } from './session-runtime.ts';
+import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import type { TurnScript } from './turn-script.ts';
 import { outputOf, type TurnSettings } from './turn-settings.ts';
 
@@ -16,8 +16,10 @@ export type TurnSpeech = {
   /** Hz of the frames. */
   readonly sampleRate: number;
   /** Starts speaking; further calls do nothing. */
-  begin(): void;
-  stop(): void;
+  readonly begin: () => void;
+  readonly stop: () => void;
+  /** No further frame will come, and whether it broke off is known; the queue's own end is told a moment before. */
+  readonly isOver: boolean;
   /** Why the speech broke off; what had arrived can still be played. */
   readonly failure: AppError | undefined;
   /** Audio made so far, ms. */
@@ -32,6 +34,11 @@ export type TurnSpeech = {
   readonly ttfbMs: number;
   /** An upstream request is under way. */
   readonly isAsking: boolean;
+  /**
+   * The media position that is reached without further text: the codec keeps the rest of a frame back until more
+   * comes. Infinite while audio is on its way.
+   */
+  readonly reachableMs: number;
 };
 
 export type TurnSpeechOptions = {
@@ -39,10 +46,10 @@ export type TurnSpeechOptions = {
   readonly script: TurnScript;
   readonly runtime: SessionRuntime;
   readonly spoolCapacityBytes: () => number;
-  onQueued(notice: QueuedNotice): void;
-  onFrame(): void;
-  /** Everything asked for before a flush has been made; `madeMs` is where. */
-  onFlushed(madeMs: number): void;
+  readonly onQueued: (notice: QueuedNotice) => void;
+  readonly onFrame: () => void;
+  /** Everything asked for before a flush has been made, up to `madeMs`; `insertedMs` of it is silence of flushes. */
+  onFlushed(madeMs: number, insertedMs: number): void;
   /** The last frame has been queued, or `failure` says why not. */
   onDone(): void;
 };
@@ -53,7 +60,11 @@ const QUEUE_MS = 300;
 export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   const { script, runtime } = options;
   const controller = new AbortController();
-  const spool = createMp3Spool(options.spoolCapacityBytes);
+  const output = outputOf(options.settings);
+  const spool = createMp3Spool({
+    capacityBytes: options.spoolCapacityBytes,
+    passesThrough: (rate) => output.format === 'mp3' && (output.sampleRate ?? rate) === rate,
+  });
   let phase: 'idle' | 'speaking' | 'over' = 'idle';
   let failure: AppError | undefined;
   let madeSamples = 0;
@@ -64,7 +75,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   let ttfbMs = 0;
 
   const frames = createFrameQueue(() => (QUEUE_MS * sampleRate()) / 1000, options.onFrame);
-  const transcoder = createTranscoder(outputOf(options.settings), runtime.codecs, (frame) => {
+  const transcoder = createTranscoder(output, runtime.codecs, (frame) => {
     madeSamples += frame.samples;
     frames.push(frame);
   });
@@ -95,16 +106,14 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
               if (state === 'complete') arrived += 1;
               script.timeline.progress(asked - 1, knownMs, state);
             },
-            flushed: () => options.onFlushed(toMs(madeSamples)),
+            flushed: () => options.onFlushed(toMs(madeSamples), transcoder.insertedMs),
           },
         },
         controller.signal,
       );
     } catch (error) {
       if (controller.signal.aborted) return;
-      failure = toAppError(error);
-      if (failure.code === 'internal')
-        runtime.log.error('a turn failed inside', { cause: String(failure.cause) });
+      failure = toTurnError(runtime.log, error);
     }
     phase = 'over';
     controller.abort();
@@ -126,6 +135,9 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
       controller.abort(new AppError('internal', 'The turn has been stopped.'));
       frames.clear();
       transcoder.close();
+    },
+    get isOver() {
+      return phase === 'over';
     },
     get failure() {
       return failure;
@@ -150,6 +162,9 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     },
     get isAsking() {
       return asked > arrived;
+    },
+    get reachableMs() {
+      return asked > arrived || spool.waitingMs > 0 ? Number.POSITIVE_INFINITY : toMs(madeSamples);
     },
   };
 }

@@ -29,10 +29,6 @@ export function isSampleRateOf(format: SessionFormat | ServiceFormat, sampleRate
   return listedSampleRates(format)?.includes(sampleRate) ?? true;
 }
 
-/** Formats whose frames may be cut at any sample: the client chooses `frameMs`. */
-export const isHeaderless = (format: SessionFormat): format is 'mulaw' | 'alaw' | 'raw' =>
-  format === 'mulaw' || format === 'alaw' || format === 'raw';
-
 /** Sound as it leaves a turn. `sampleRate` is absent only for mp3 that passes through as the upstream sends it. */
 export type OutputFormat = {
   readonly format: SessionFormat;

@@ -59,21 +59,24 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const budget = createRetryBudget(RETRY_BUDGET);
 
   const requests = metrics.counter(
-    'upstream_requests_total',
+    'voxgate_upstream_requests_total',
     'Requests to the speech service, by how they ended',
   );
-  const retries = metrics.counter('upstream_retries_total', 'Requests that were retries, by what had failed');
+  const retries = metrics.counter(
+    'voxgate_upstream_retries_total',
+    'Requests that were retries, by what had failed',
+  );
   const ttfb = metrics.histogram(
-    'upstream_ttfb_seconds',
+    'voxgate_upstream_ttfb_seconds',
     'From sending a request to its first byte of audio',
     TTFB_SECONDS,
   );
   const queueWait = metrics.histogram(
-    'queue_wait_seconds',
+    'voxgate_queue_wait_seconds',
     'Wait for a key before the first attempt',
     WAIT_SECONDS,
   );
-  metrics.gauge('upstream_in_flight', 'Requests that hold a place on a key', () =>
+  metrics.gauge('voxgate_upstream_in_flight', 'Requests that hold a place on a key', () =>
     ring.keys.reduce((sum, key) => sum + key.inFlight(), 0),
   );
 

@@ -76,7 +76,8 @@ const WRONG_PRESETS = [
 
 describe('upgrades', () => {
   it.each(WRONG_PRESETS)('wrong preset %s is a 400', (query) =>
-    expectRefused(open.port, 'invalid_request', preset(query)));
+    expectRefused(open.port, 'invalid_request', preset(query)),
+  );
 
   it('tells which parameter, and what is allowed', async () => {
     expect((await refusal(open.port, preset('sampleRate=abc'))).body).toMatch(/sampleRate.*number/i);
@@ -120,7 +121,9 @@ describe('upgrades', () => {
     ['our Origin on another port', header('Host: localhost:1', 'Origin: http://localhost:2')],
     ['two Origins', header('Host: localhost', 'Origin: http://localhost', 'Origin: http://evil.example')],
   ];
-  it.each(FORGED)('without API keys, %s is a 403', (_name, parts) => expectRefused(open.port, 'forbidden', parts));
+  it.each(FORGED)('without API keys, %s is a 403', (_name, parts) =>
+    expectRefused(open.port, 'forbidden', parts),
+  );
 
   it.each([
     ['localhost', header('Host: localhost')],
@@ -158,7 +161,10 @@ describe('upgrades', () => {
   it.each([
     ['the key alone', header(ANN)],
     ['the key with its user', header(ANN, 'X-USER-ID: ann')],
-    ['a proxy before us and a foreign Origin', header(ANN, 'X-Forwarded-For: 1.2.3.4', 'Origin: https://shop.example')],
+    [
+      'a proxy before us and a foreign Origin',
+      header(ANN, 'X-Forwarded-For: 1.2.3.4', 'Origin: https://shop.example'),
+    ],
     ['a foreign Host', header(ANN, 'Host: voxgate.example')],
   ])('with API keys, %s comes in', async (_name, parts) => {
     const session = await openRawSession(keyed.port, parts);
@@ -178,13 +184,18 @@ describe('upgrades', () => {
     ['two lengths', header('Content-Length: 5', 'Content-Length: 6')],
     ['POST', { method: 'POST' }],
   ])('a handshake with %s is refused', async (_name, parts) => {
-    const body = parts.headers?.some((line) => /^(Content|Transfer)/.test(line)) ? '5\r\nhello\r\n0\r\n\r\n' : '';
+    const body = parts.headers?.some((line) => /^(Content|Transfer)/.test(line))
+      ? '5\r\nhello\r\n0\r\n\r\n'
+      : '';
     const answer = await exchange(open.port, upgradeRequest(open.port, parts), body);
     expect(answer.status).toBe(parts.method === 'POST' ? 405 : 400);
   });
 
   it('only voxgate.v1 is echoed of the offered subprotocols, and no extension', async () => {
-    const parts = header('Sec-WebSocket-Protocol: other, voxgate.v1', 'Sec-WebSocket-Extensions: permessage-deflate');
+    const parts = header(
+      'Sec-WebSocket-Protocol: other, voxgate.v1',
+      'Sec-WebSocket-Extensions: permessage-deflate',
+    );
     const socket = connect(open.port, '127.0.0.1');
     const answer = await new Promise<string>((resolve) => {
       socket.once('data', (bytes) => resolve(bytes.toString('latin1')));
@@ -218,24 +229,52 @@ describe('plain requests', () => {
 
   const BAD: [string, string, number][] = [
     ['a request that is none', 'hello\r\n\r\n', 400],
-    ['no Host', 'GET /livez HTTP/1.1\r\n\r\n', 400],
-    ['Transfer-Encoding and Content-Length', `POST /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
-    ['a chunk size that is none', `POST /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`, 400],
+    [
+      'Transfer-Encoding and Content-Length',
+      `POST /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    [
+      'a chunk size that is none',
+      `POST /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`,
+      400,
+    ],
     ['a folded header', get('/livez', 'A: b', ' c'), 400],
     ['a header with a bare CR', get('/livez', 'A: b\rX: c'), 400],
     ['a header of 9 KiB', get('/livez', `A: ${'a'.repeat(9000)}`), 431],
-    ['a thousand headers', get('/livez', ...Array.from({ length: 1000 }, (_, n) => `A${n}: b`)), 431],
+    ['two thousand headers', get('/livez', ...Array.from({ length: 2000 }, (_, n) => `A${n}: b`)), 431],
+    [
+      'a proxy header behind three thousand others',
+      get('/livez', ...Array(3000).fill('A:'), 'Via: 1.1 proxy'),
+      403,
+    ],
     ['an unknown path', get('/admin'), 404],
     ['a path out of the house', get('/../../etc/passwd'), 404],
     ['a proxy header', get('/asyncapi.json', 'X-Forwarded-For: 1.2.3.4'), 403],
     ['a proxy header at the health check', get('/livez', 'Via: 1.1 proxy'), 403],
-    ['a foreign Host at the health check', 'GET /readyz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n', 403],
+    [
+      'a foreign Host at the health check',
+      'GET /readyz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+      403,
+    ],
     ['two Hosts', get('/asyncapi.json', 'Host: evil.example'), 403],
   ];
   it.each(BAD)('%s', async (_name, request, status) => {
     const answer = await exchange(open.port, request);
     expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toMatchObject({ errorMessage: expect.any(String), errorId: expect.any(String) });
+    expect(JSON.parse(answer.body)).toMatchObject({
+      errorMessage: expect.any(String),
+      errorId: expect.any(String),
+    });
+  });
+
+  it('no Host', async () => {
+    expect((await exchange(open.port, 'GET /livez HTTP/1.1\r\n\r\n')).status).toBe(400);
+  });
+
+  it('another method than the path has', async () => {
+    const answer = await exchange(open.port, get('/livez').replace('GET', 'DELETE'));
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
   });
 
   it('what is hidden behind a request with two lengths is never answered', async () => {

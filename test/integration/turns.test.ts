@@ -47,7 +47,14 @@ describe('a whole turn', () => {
     probe.send({ type: 'speak', turn: 'd', dialogue });
     await probe.ended('d');
     const words = probe.events('caption').flatMap((caption) => caption.words);
-    expect(words.map((word) => word.text.replace(/\W/g, ''))).toEqual(['Who', 'is', 'there', 'Only', 'the', 'wind']);
+    expect(words.map((word) => word.text.replace(/\W/g, ''))).toEqual([
+      'Who',
+      'is',
+      'there',
+      'Only',
+      'the',
+      'wind',
+    ]);
     expect(words.map((word) => word.speaker)).toEqual([1, 1, 1, 2, 2, 2]);
     expect(orderOf(probe).indexOf('caption')).toBeLessThan(orderOf(probe).indexOf('AUDIO'));
     const { body } = gateway.upstream.requests.at(-1)!;
@@ -56,7 +63,8 @@ describe('a whole turn', () => {
 
   it('speaks appended tokens, and answers flush and mark behind their audio', async () => {
     const probe = await gateway.session('pace=burst');
-    for (const text of ['The fir', 'st sentence. ', 'The sec', 'ond one']) probe.send({ type: 'append', turn: 't', text });
+    for (const text of ['The fir', 'st sentence. ', 'The sec', 'ond one'])
+      probe.send({ type: 'append', turn: 't', text });
     probe.send({ type: 'flush', turn: 't' }, { type: 'mark', turn: 't', name: 'm' });
     await probe.event('flushed');
     probe.send({ type: 'end', turn: 't' });
@@ -144,14 +152,21 @@ describe('formats', () => {
     expect(new Set(bytes.subarray(0, 20_000)).size).toBeGreaterThan(20);
   });
 
-  it.each([24_000, 44_100])('wav at %i is one header with streaming sizes, then samples', async (sampleRate) => {
-    const { ended, bytes } = await speak(`format=wav&sampleRate=${sampleRate}`);
-    expect(bytes.toString('latin1', 0, 4) + bytes.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ');
-    expect([bytes.readUInt32LE(4), bytes.readUInt32LE(40)]).toEqual([0xffffffff, 0xffffffff]);
-    expect([bytes.readUInt16LE(22), bytes.readUInt32LE(24), bytes.readUInt16LE(34)]).toEqual([1, sampleRate, 16]);
-    expect((bytes.length - 44) / 2 / (sampleRate / 1000)).toBeCloseTo(ended.audioMs, 0);
-    expect(bytes.indexOf('RIFF', 4)).toBe(-1);
-  });
+  it.each([24_000, 44_100])(
+    'wav at %i is one header with streaming sizes, then samples',
+    async (sampleRate) => {
+      const { ended, bytes } = await speak(`format=wav&sampleRate=${sampleRate}`);
+      expect(bytes.toString('latin1', 0, 4) + bytes.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ');
+      expect([bytes.readUInt32LE(4), bytes.readUInt32LE(40)]).toEqual([0xffffffff, 0xffffffff]);
+      expect([bytes.readUInt16LE(22), bytes.readUInt32LE(24), bytes.readUInt16LE(34)]).toEqual([
+        1,
+        sampleRate,
+        16,
+      ]);
+      expect((bytes.length - 44) / 2 / (sampleRate / 1000)).toBeCloseTo(ended.audioMs, 0);
+      expect(bytes.indexOf('RIFF', 4)).toBe(-1);
+    },
+  );
 
   it.each(['format=mp3', 'format=mp3&sampleRate=44100'])('%s is MPEG frames of one rate', async (query) => {
     const { bytes, started } = await speak(query);

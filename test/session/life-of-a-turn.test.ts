@@ -29,7 +29,14 @@ const text = fc.constantFrom(
 type Act =
   | { readonly do: 'send'; readonly message: Record<string, unknown> & { readonly type: string } }
   | { readonly do: 'run'; readonly ms: number }
-  | { readonly do: 'upstream'; readonly act: 'send' | 'end' | 'fail' | 'queued'; readonly pick: number; readonly ms: number }
+  | {
+      readonly do: 'upstream';
+      readonly act: 'send' | 'end' | 'fail' | 'queued';
+      readonly pick: number;
+      readonly ms: number;
+      /** Whether it is over before the next act, or falls into the same moment. */
+      readonly settles: boolean;
+    }
   | { readonly do: 'socket'; readonly state: 'congested' | 'clear' };
 
 const message = fc.oneof(
@@ -43,14 +50,20 @@ const message = fc.oneof(
     }),
   },
   { weight: 8, arbitrary: fc.record({ type: fc.constant('append'), turn: id, text }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('append'), turn: id, text, speaker: fc.constantFrom(1, 2) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('append'), turn: id, text, speaker: fc.constantFrom(1, 2) }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('append'), turn: id, text, seed: fc.nat(9) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('flush'), turn: id }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('end'), turn: id }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel') }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('cancel'), turn: id }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel'), turn: id, playedMs: fc.nat(2000) }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('mark'), turn: id, name: fc.constantFrom('m', 'n') }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant('mark'), turn: id, name: fc.constantFrom('m', 'n') }),
+  },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('played'), turn: id, ms: fc.nat(3000) }) },
   {
     weight: 1,
@@ -62,14 +75,20 @@ const message = fc.oneof(
       leadMs: fc.constantFrom(40, 200, 1000),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('speak'), turn: id, text, format: fc.constant('opus') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('speak'), turn: id, text, format: fc.constant('opus') }),
+  },
 );
 
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('send' as const), message }) },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant('run' as const), ms: fc.constantFrom(0, 10, 35, 200, 600, 1500, 5000) }),
+    arbitrary: fc.record({
+      do: fc.constant('run' as const),
+      ms: fc.constantFrom(0, 10, 35, 200, 600, 1500, 5000),
+    }),
   },
   {
     weight: 8,
@@ -78,18 +97,34 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       act: fc.constantFrom('send', 'send', 'send', 'end', 'end', 'end', 'fail', 'queued'),
       pick: fc.nat(3),
       ms: fc.constantFrom(100, 700, 1500),
+      settles: fc.boolean(),
     }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('socket' as const), state: fc.constantFrom('congested', 'clear') }),
+    arbitrary: fc.record({
+      do: fc.constant('socket' as const),
+      state: fc.constantFrom('congested', 'clear'),
+    }),
   },
 );
 
 /** What the client knows of the ids that it has named. */
-type Model = { readonly textEnded: Set<string>; readonly toldEnded: Set<string>; readonly lastTextMs: Map<string, number> };
+type Model = {
+  readonly textEnded: Set<string>;
+  readonly toldEnded: Set<string>;
+  readonly lastTextMs: Map<string, number>;
+};
 
-type Message = { type: string; turn: string; text?: string; dialogue?: { text: string }[]; name: string; format?: string; seed?: number };
+type Message = {
+  type: string;
+  turn: string;
+  text?: string;
+  dialogue?: { text: string }[];
+  name: string;
+  format?: string;
+  seed?: number;
+};
 
 /** Sends `raw` and holds the answer against what the state of the turn asks for. */
 function sendChecked(live: LiveSession, life: TurnLife, model: Model, raw: Record<string, unknown>): void {
@@ -97,15 +132,22 @@ function sendChecked(live: LiveSession, life: TurnLife, model: Model, raw: Recor
   const known = life.turns.get(sent.turn);
   const isEnded = known?.ended !== undefined;
   const before = live.log.length;
+  /** Of this turn: an earlier one may go on and fail in the same breath. */
   const errors = () =>
-    live.log.slice(before).flatMap((entry) => ('event' in entry && entry.event.type === 'error' ? [entry.event] : []));
+    live.log
+      .slice(before)
+      .flatMap((entry) => ('event' in entry && entry.event.type === 'error' ? [entry.event] : []))
+      .filter((error) => error.turn === undefined || error.turn === sent.turn);
   const expectCodes = (...codes: string[]) => {
     const got = errors().map((error) => error.code);
-    if (got.join() !== codes.join()) throw new Error(`${sent.type}: ${got.join() || 'no error'}, not ${codes.join() || 'none'}`);
-    if (sent.turn !== undefined && errors().some((error) => error.turn !== sent.turn)) throw new Error('error of another turn');
+    if (got.join() !== codes.join())
+      throw new Error(`${sent.type}: ${got.join() || 'no error'}, not ${codes.join() || 'none'}`);
+    if (sent.turn !== undefined && errors().some((error) => error.turn === undefined))
+      throw new Error('an error without its turn');
   };
   const nothingElse = (allowed: number) => {
-    if (live.log.length - before !== allowed) throw new Error(`${sent.type} said ${live.log.length - before} things, not ${allowed}`);
+    if (live.log.length - before !== allowed)
+      throw new Error(`${sent.type} said ${live.log.length - before} things, not ${allowed}`);
   };
   const opens = (lines: string[]) => {
     const inFlight = life.unended.length;
@@ -113,7 +155,8 @@ function sendChecked(live: LiveSession, life: TurnLife, model: Model, raw: Recor
     live.send(raw);
     if (inFlight < TURNS_IN_FLIGHT) {
       expectCodes();
-      if ((life.turns.get(sent.turn)!.queuedBehind === 1) !== inFlight > 0) throw new Error('queued when it should not, or not');
+      if ((life.turns.get(sent.turn)!.queuedBehind === 1) !== inFlight > 0)
+        throw new Error('queued when it should not, or not');
     } else {
       expectCodes('busy');
       if (life.turns.get(sent.turn)!.ended?.outcome !== 'failed') throw new Error('busy without ended');
@@ -160,7 +203,9 @@ function sendChecked(live: LiveSession, life: TurnLife, model: Model, raw: Recor
       const idle = live.clock.now() - (model.lastTextMs.get(sent.turn) ?? 0) >= 20_000;
       if (sent.seed !== undefined) expectCodes('turn_open');
       else if (model.textEnded.has(sent.turn)) expectCodes('turn_ended');
-      else if (!(codes.join() === '' || codes.join() === 'text_full' || (idle && codes.join() === 'turn_ended')))
+      else if (
+        !(codes.join() === '' || codes.join() === 'text_full' || (idle && codes.join() === 'turn_ended'))
+      )
         throw new Error(`append: ${codes.join()}`);
       // Refused whole: not a character of it counts.
       if (codes.length > 0) known.lines[0] = text;
@@ -202,20 +247,21 @@ function sendChecked(live: LiveSession, life: TurnLife, model: Model, raw: Recor
 async function play(acts: readonly Act[], preset: Record<string, unknown>): Promise<void> {
   const life = watchTurns(8);
   const model: Model = { textEnded: new Set(), toldEnded: new Set(), lastTextMs: new Map() };
-  let fault: unknown;
+  let fault: Error | undefined;
   const live = startSession({
     preset: preset as never,
-    limits: { turnsInFlight: TURNS_IN_FLIGHT, pendingTextChars: PENDING, textChars: 1000 },
+    limits: { turnsInFlight: TURNS_IN_FLIGHT, pendingTextChars: PENDING, textChars: 2000 },
     onEntry(entry) {
       try {
         life.see(entry);
       } catch (thrown) {
-        fault ??= thrown; // thrown where it was found it would look like a fault of the session
+        fault ??= thrown as Error; // thrown where it was found it would look like a fault of the session
       }
     },
   });
   const check = () => {
     if (fault !== undefined) throw fault;
+    if (live.faults.length > 0) throw new Error(live.faults[0]);
   };
   for (const step of acts) {
     check();
@@ -231,12 +277,12 @@ async function play(acts: readonly Act[], preset: Record<string, unknown>): Prom
         request?.end();
       } else if (step.act === 'fail') request?.fail(new AppError('upstream_broken', 'The connection broke.'));
       else request?.queued({ reason: 'quota', position: 1, etaMs: 100 });
-      await live.run(0);
+      if (step.settles) await live.run(0);
     }
   }
   live.congest('clear');
   for (const turn of life.turns.keys()) live.send({ type: 'end', turn });
-  for (let round = 0; round < 40 && live.session.turnsUnheard > 0; round += 1) {
+  for (let round = 0; round < 15 && live.session.turnsUnheard > 0; round += 1) {
     for (const request of live.upstream.live) {
       if (request.state === 'asked') request.send(speechMp3(100));
       request.end();
@@ -244,6 +290,8 @@ async function play(acts: readonly Act[], preset: Record<string, unknown>): Prom
     for (const turn of life.turns.keys()) live.send({ type: 'played', turn, ms: 86_000_000 });
     await live.run(2000);
   }
+  // What is left hears itself through a narrow credit, and would take long.
+  live.send({ type: 'cancel' });
   check();
   life.finish();
   if (live.session.turnsUnheard > 0) throw new Error('turns are left');
@@ -259,9 +307,8 @@ describe('life of a turn id', () => {
     flow: fc.constantFrom('clock', 'clock', 'credit'),
   });
   it('holds for every order of messages, answers and ticks', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(act, { maxLength: 40, size: 'max' }), preset, play),
-      { numRuns: Number(process.env.FC_RUNS ?? 150), endOnFailure: false, ...(process.env.FC_SEED ? { seed: Number(process.env.FC_SEED) } : {}) },
-    );
+    await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 40, size: 'max' }), preset, play), {
+      numRuns: Number(process.env.FC_RUNS ?? 100), // more in a long run by hand
+    });
   });
 });

@@ -19,7 +19,10 @@ const PHASES: readonly Turn[] = [
   { phase: 'finished', outcome: 'cancelled' },
 ];
 const short = ({ turn, effects }: { turn: Turn; effects: readonly Effect[] }): string =>
-  [turn.phase, ...effects.map((effect) => ('outcome' in effect ? `${effect.do}:${effect.outcome}` : effect.do))].join(' ');
+  [
+    turn.phase,
+    ...effects.map((effect) => ('outcome' in effect ? `${effect.do}:${effect.outcome}` : effect.do)),
+  ].join(' ');
 
 /** What each event does in each phase; the rows are the events in the order above. */
 const TABLE: Record<Turn['phase'], readonly string[]> = {

@@ -13,8 +13,8 @@ import {
 } from '../../src/dialects/native-events.ts';
 import type { Preset } from '../../src/dialects/native-messages.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
-import type { OutgoingAudio } from '../../src/session/live-turn.ts';
 import { createSession, type Session } from '../../src/session/session.ts';
+import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
 import { errorEvent, type SessionLimits, type SessionRuntime } from '../../src/session/session-runtime.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
 import { codecs } from './codecs.ts';
@@ -33,6 +33,8 @@ export type LiveSession = {
   readonly playout: PlayoutClock;
   /** Everything that left the session, in order. */
   readonly log: readonly LogEntry[];
+  /** What the log was told of failures inside; a test that expects none asserts so. */
+  readonly faults: readonly string[];
   readonly figures: { underrunGapsMs: number[]; outcomes: string[] };
   /** Sends a message as the client would, through the codec. */
   send(message: Record<string, unknown>): void;
@@ -68,6 +70,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
   const clock = createFakeClock();
   const upstream = createMemoryUpstream(options.auto);
   const log: LogEntry[] = [];
+  const faults: string[] = [];
   const figures = { underrunGapsMs: [] as number[], outcomes: [] as string[] };
   let socket: 'congested' | 'clear' = 'clear';
   const playout = createPlayoutClock({
@@ -85,7 +88,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     log: {
       ...silentLog,
       error(event, fields) {
-        throw new Error(`${event}: ${String(fields?.cause)}`);
+        faults.push(`${event}: ${String(fields?.cause)}`);
       },
     },
     limits: { ...LIMITS, ...options.limits },
@@ -119,6 +122,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     session,
     playout,
     log,
+    faults,
     figures,
     send(message) {
       const decoded = decodeNative(JSON.stringify(message));

@@ -49,7 +49,7 @@ export function createMemoryUpstream(auto: (request: MemoryRequest) => void = ()
 function createRequest(body: OutgoingRequest, { signal, onQueued }: OpenOptions) {
   let state: MemoryRequest['state'] = 'asked';
   const chunks: Uint8Array[] = [];
-  let failure: Error | undefined;
+  let failure = new Error('not failed');
   let wakeReader = () => {};
   let answer = () => {};
   let refuse = (_error: Error) => {};

@@ -131,8 +131,10 @@ export async function openRawSession(port: number, parts: UpgradeParts = {}): Pr
       const payload = bytes.subarray(start, start + length);
       bytes = bytes.subarray(start + length);
       if (opcode === OPCODE.text) messages.push(JSON.parse(payload.toString()) as Record<string, unknown>);
-      if (opcode === OPCODE.close && length >= 2)
+      if (opcode === OPCODE.close && length >= 2) {
         closing = { code: payload.readUInt16BE(0), reason: payload.toString('utf8', 2) };
+        socket.end(closeFrame(closing.code));
+      }
     }
   };
   socket.on('error', () => {});

@@ -550,7 +550,7 @@ describe('failures', () => {
     }
     expect(calls).toHaveLength(120);
     expect(turns.every((turn) => turn.outcome === 'upstream_unreachable')).toBe(true);
-    expect(metrics.expose()).toContain('upstream_retries_total{reason="upstream_unreachable"} 20');
+    expect(metrics.expose()).toContain('voxgate_upstream_retries_total{reason="upstream_unreachable"} 20');
   });
 
   it('leaves the pause before a retry when cancelled', async () => {
@@ -585,13 +585,13 @@ it('counts what happened', async () => {
   await settle();
   calls[0]!.answer();
   await turn.done;
-  expect(metrics.expose()).toContain('upstream_in_flight 1');
+  expect(metrics.expose()).toContain('voxgate_upstream_in_flight 1');
   await clock.run(3_000);
   calls[0]!.end();
   const text = metrics.expose();
   for (const line of [
-    'upstream_in_flight 0',
-    'upstream_requests_total{outcome="ok"} 1',
+    'voxgate_upstream_in_flight 0',
+    'voxgate_upstream_requests_total{outcome="ok"} 1',
     'upstream_ttfb_seconds_count 1',
     'queue_wait_seconds_count 1',
   ])

@@ -1,0 +1,12 @@
+// `Authorization: Bearer KEY` (RFC 6750 2.1): reading the key, and comparing it without telling by the time taken how
+// close a wrong one came.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** The key in a header line; undefined when the line has another form. */
+export const readBearer = (line: string): string | undefined => /^Bearer +(\S+)\s*$/i.exec(line)?.[1];
+
+/** SHA-256: what is kept of a key, so that a memory dump holds none. */
+export const digestKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+export const isKey = (given: string, digest: Buffer): boolean => timingSafeEqual(digestKey(given), digest);

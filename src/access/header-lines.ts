@@ -1,0 +1,17 @@
+// A request's headers, line by line. Node's own record joins some that are given twice and drops others silently;
+// who asks for credentials or traces of a proxy must see them all.
+
+/** Lines by lower-case name, in order; without a prototype, so that no name finds anything else. */
+export type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;
+
+/** `rawHeaders` as Node has them: name, value, name, value … */
+export function headerLines(rawHeaders: readonly string[]): HeaderLines {
+  const lines = Object.create(null) as Record<string, string[]>;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    const given = lines[name];
+    if (given === undefined) lines[name] = [rawHeaders[at + 1]!];
+    else given.push(rawHeaders[at + 1]!);
+  }
+  return lines;
+}

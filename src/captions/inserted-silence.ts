@@ -1,0 +1,37 @@
+// Silence that fills a frame in the middle of a turn (at a flush) is heard but is no part of the speech: words are
+// timed without it, marks and playing with it. This maps the one time to the other.
+
+export type InsertedSilence = {
+  /** At `ownMs` of the speech, silence was inserted; `totalMs` is all that has been inserted so far. */
+  add(ownMs: number, totalMs: number): void;
+  /** Where `ownMs` of the speech ends in what is sent. */
+  toSent(ownMs: number): number;
+  /** How much of the speech has been sent or heard at `sentMs`. */
+  toOwn(sentMs: number): number;
+};
+
+export function createInsertedSilence(): InsertedSilence {
+  const places: { readonly ownMs: number; readonly totalMs: number }[] = [];
+  return {
+    add(ownMs, totalMs) {
+      if (totalMs > (places.at(-1)?.totalMs ?? 0)) places.push({ ownMs, totalMs });
+    },
+    toSent(ownMs) {
+      let insertedMs = 0;
+      for (const place of places) {
+        if (place.ownMs >= ownMs) break;
+        insertedMs = place.totalMs;
+      }
+      return ownMs + insertedMs;
+    },
+    toOwn(sentMs) {
+      let insertedMs = 0;
+      for (const place of places) {
+        if (place.ownMs + insertedMs >= sentMs) break;
+        // Within the silence itself the speech stands still.
+        insertedMs = Math.min(place.totalMs, sentMs - place.ownMs);
+      }
+      return sentMs - insertedMs;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// Standard input to a turn as it arrives, so that another program's tokens are spoken while it is still thinking.
+// A turn holds only so much text that is not spoken yet; what does not fit is offered again, never lost.
+
+import type { ServerEvent } from '../dialects/native-events.ts';
+import type { Terminal } from './command.ts';
+import type { SessionClient } from './session-client.ts';
+
+export type InputSpeaker = {
+  /** What the gateway says, for the refusals among it. */
+  onEvent(event: ServerEvent): void;
+  /** Resolves when all of the input has been taken, or `stop` was called. */
+  forward(input: Terminal['input'], client: SessionClient): Promise<void>;
+  /** Reads no further. */
+  stop(): void;
+};
+
+/** A piece is small enough to be offered again, and to reach the gateway as one message. */
+const PIECE_CHARACTERS = 8 * 1024;
+
+/** At most `longest` characters each, between words: a piece that has to wait may be spoken apart from the next. */
+function* piecesOf(text: string, longest: number): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const space = at + longest < text.length ? text.lastIndexOf(' ', at + longest - 1) : -1;
+    const end = space > at ? space + 1 : at + longest;
+    yield text.slice(at, end);
+    at = end;
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+export function createInputSpeaker(turn: string): InputSpeaker {
+  let isStopped = false;
+  let fullForMs: number | undefined;
+  let reading: Terminal['input'] | undefined;
+
+  const isRefused = async (text: string, client: SessionClient): Promise<boolean> => {
+    fullForMs = undefined;
+    // Answers come in order, so by the pong it is known whether the text was taken.
+    const answered = client.next('pong');
+    client.send({ type: 'append', turn, text });
+    client.send({ type: 'ping' });
+    await answered;
+    return fullForMs !== undefined;
+  };
+  const push = async (text: string, client: SessionClient) => {
+    while (!isStopped && (await isRefused(text, client))) await pause(fullForMs ?? 0);
+  };
+
+  return {
+    onEvent(event) {
+      if (event.type === 'error' && event.code === 'text_full') fullForMs = event.retryAfterMs ?? 1000;
+    },
+    async forward(input, client) {
+      reading = input;
+      const decoder = new TextDecoder();
+      const { textChars, pendingTextChars } = client.ready.limits;
+      const longest = Math.min(PIECE_CHARACTERS, textChars, pendingTextChars);
+      try {
+        for await (const chunk of input) {
+          const text = decoder.decode(chunk, { stream: true });
+          for (const piece of piecesOf(text, longest)) await push(piece, client);
+        }
+      } catch (error) {
+        if (!isStopped) throw error;
+      }
+      await push(decoder.decode(), client);
+      if (!isStopped) client.send({ type: 'end', turn });
+    },
+    stop() {
+      isStopped = true;
+      reading?.destroy?.();
+    },
+  };
+}

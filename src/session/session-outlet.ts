@@ -1,0 +1,25 @@
+// Where a turn's messages and audio go. Whoever stands behind it decides what a client's socket gets.
+
+import type { ServerEvent } from '../dialects/native-events.ts';
+
+export type OutgoingAudio = {
+  readonly turn: string;
+  readonly encoding: 'binary' | 'base64';
+  readonly seq: number;
+  /** Media position of the first sample, ms. */
+  readonly atMs: number;
+  readonly bytes: Uint8Array;
+};
+
+/** The client's side, as its session sees it. */
+export type SessionOutlet = {
+  readonly say: (event: ServerEvent) => void;
+  sendAudio(audio: OutgoingAudio): void;
+  /** True while the client's socket holds more than it should; nothing is sent then. */
+  readonly isCongested: () => boolean;
+};
+
+export type TurnOutlet = SessionOutlet & {
+  /** There may be something to send. */
+  readonly onReady: () => void;
+};

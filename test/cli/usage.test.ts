@@ -1,0 +1,60 @@
+// What the commands say about being called wrongly: the flag, what was given, what is allowed.
+import { describe, expect, it } from 'vitest';
+import { type Command, UsageError } from '../../src/cli/command.ts';
+import { demo } from '../../src/cli/demo.ts';
+import { engine } from '../../src/cli/engine.ts';
+import { say } from '../../src/cli/say.ts';
+import { serve } from '../../src/cli/serve.ts';
+import { createFakeTerminal } from '../support/fake-terminal.ts';
+
+const WRONG: [string, Command, string[], RegExp][] = [
+  ['serve', serve, ['--prot', '1'], /--prot.*--port/],
+  ['serve', serve, ['--host', '0.0.0.0'], /--host is 0\.0\.0\.0.*VOXGATE_API_KEYS/],
+  ['serve', serve, ['--config', '/nowhere.yaml'], /--config.*\/nowhere\.yaml.*ENOENT/],
+  ['serve', serve, ['extra'], /argument 1.*allowed: --name value/],
+  ['engine', engine, ['--port', '99999'], /--port is "99999"; allowed: a whole number from 0 to 65535/],
+  ['engine', engine, ['--port', ''], /--port is ""; allowed/],
+  ['engine', engine, ['--keys', 'nonsense'], /--keys.*allowed: userId:apiKey/],
+  ['engine', engine, ['--log-level', 'loud'], /--log-level is "loud"; allowed: fatal, error/],
+  ['engine', engine, ['--colour'], /--colour[\s\S]*--host/],
+  ['demo', demo, ['x'], /"x"/],
+  ['say', say, ['two', 'words'], /"words".*quote/],
+  ['say', say, ['x', '--colour', 'red'], /--colour[\s\S]*--format/],
+  ['say', say, ['x', '--format', 'opus'], /--format is "opus"; allowed: mulaw, alaw/],
+  ['say', say, ['x', '--sample-rate', 'abc'], /--sample-rate is "abc"; allowed: 8000 to 48000/],
+  ['say', say, ['x', '--sample-rate', ''], /--sample-rate is ""; allowed: 8000 to 48000/],
+  ['say', say, ['x', '--sample-rate', '7999'], /--sample-rate is "7999"; allowed: 8000 to 48000/],
+  ['say', say, ['x', '--pace', 'fast'], /--pace is "fast"; allowed: realtime, burst/],
+  ['say', say, ['x', '--speed', '9'], /--speed is "9"; allowed: 0.1 to 5/],
+  ['say', say, ['x', '--seed', '1.5'], /--seed is "1.5"; allowed: a whole number/],
+  ['say', say, ['x', '--temperature', '3'], /--temperature is "3"; allowed: 0 to 2/],
+  ['say', say, ['x', '--voice', ''], /--voice is ""; allowed: 1 to 2048/],
+  ['say', say, ['x', '--language', 'klingon'], /--language is "klingon"; allowed: afrikaans/],
+  ['say', say, ['x', '--url', 'here'], /--url is "here"; allowed: a ws:\/\//],
+  ['say', say, ['x', '--url', 'http://127.0.0.1:1'], /--url is "http:.*allowed: a ws:\/\//],
+  ['say', say, ['x', '--url'], /--url/],
+  ['say', say, ['x', '--out', 'x.ogg'], /--out is "x\.ogg"; allowed: .*\.wav/],
+  ['say', say, ['x', '--out', 'x'], /--out is "x"; allowed: .*\.wav/],
+  ['say', say, ['x', '--out', '/nowhere/x.wav'], /--out is "\/nowhere\/x\.wav".*ENOENT/],
+];
+
+describe('wrong usage', () => {
+  it.each(WRONG)('voxgate %s %#', async (_name, command, args, message) => {
+    const wrong = await command.run(createFakeTerminal(args)).catch((error: unknown) => error);
+    expect(wrong).toBeInstanceOf(UsageError);
+    expect((wrong as UsageError).message).toMatch(message);
+  });
+
+  it('nobody is asked to speak when there is no text and nothing is piped in', async () => {
+    const terminal = createFakeTerminal([]);
+    const command = say.run({ ...terminal, input: Object.assign(terminal.input, { isTTY: true }) });
+    await expect(command).rejects.toThrow(/echo Hello\. \| voxgate say/);
+  });
+});
+
+describe('help', () => {
+  it.each(Object.entries({ serve, engine, say, demo }))('voxgate %s tells its usage', (name, command) => {
+    expect(command.help()).toMatch(new RegExp(`^Usage: voxgate ${name}`));
+    expect(command.summary).toMatch(/^[a-z].*[^.]$/);
+  });
+});

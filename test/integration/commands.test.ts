@@ -1,0 +1,164 @@
+// The program as a person types it: exit codes, help, what is said about wrong flags, and what `say` leaves behind.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildProgram, runProgram, startProgram } from '../support/program.ts';
+import { type RunningGateway, SPEECH_MS, spoken, startRunningGateway } from '../support/running-gateway.ts';
+import { audio, stallAfter } from '../support/scripted-upstream.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+let gateway: RunningGateway;
+let folder: string;
+
+beforeAll(async () => {
+  buildProgram();
+  gateway = await startRunningGateway({ env: { VOXGATE_PENDING_TEXT_CHARS: '1000' } });
+  folder = mkdtempSync(join(tmpdir(), 'voxgate-say-'));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await gateway.close();
+});
+
+const say = (args: readonly string[], input?: string) =>
+  runProgram(['say', '--url', gateway.sessionUrl, ...args], {
+    cwd: folder,
+    ...(input === undefined ? {} : { input }),
+  });
+
+describe.concurrent('the program', () => {
+  it.each([['--help'], ['help'], ['say', 'text', '--help']])(
+    'voxgate %s %s: help, exit code 0',
+    async (...args) => {
+      const { code, stdout, stderr } = await runProgram(args);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(/Usage: voxgate/);
+    },
+  );
+
+  it.each([[['--version']], [['serve', '--version']]])('voxgate %j: the version alone', async (args) => {
+    expect(await runProgram(args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it.each([
+    [[], /Usage/],
+    [['sing'], /"sing".*serve, engine, say, demo/],
+    [['__proto__'], /"__proto__".*serve/],
+    [
+      ['serve', '--port', 'http'],
+      /^--port is "http"; allowed: a whole number from 0 to 65535, 0 = any free port/,
+    ],
+  ] as [string[], RegExp][])('voxgate %j: what is wrong, exit code 2, no stack', async (args, message) => {
+    const { code, stdout, stderr } = await runProgram(args);
+    expect([code, stdout + stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('a rate that the format has not is told by the gateway', async () => {
+    const { code, stderr } = await say(['x', '--format', 'mp3', '--sample-rate', '9000']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/sampleRate: 9000 is not a rate of mp3; mp3 has 8000/),
+    ]);
+  });
+
+  it('a port that is taken: exit code 1, saying which', async () => {
+    const { code, stderr } = await runProgram(['engine', '--port', String(gateway.port)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(`EADDRINUSE.*${gateway.port}`)]);
+  });
+});
+
+describe('say', () => {
+  it('piped, prints one JSON message a line, and writes a WAV file whose header is true', async () => {
+    const { code, stdout, stderr } = await say(['Hello.', '--out', 'hello.wav', '--sample-rate', '16000']);
+    expect([code, stderr]).toEqual([0, '']);
+    const types = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { type: string }).type);
+    expect(types).toEqual(expect.arrayContaining(['ready', 'configured', 'started', 'caption', 'ended']));
+    const wav = readFileSync(join(folder, 'hello.wav'));
+    expect(wav.toString('latin1', 0, 4)).toBe('RIFF');
+    expect([wav.readUInt32LE(4), wav.readUInt32LE(40)]).toEqual([wav.length - 8, wav.length - 44]);
+    expect([wav.readUInt32LE(24), wav.readUInt16LE(22), wav.readUInt16LE(34)]).toEqual([16_000, 1, 16]);
+    const seconds = (wav.length - 44) / 2 / 16_000;
+    expect(seconds).toBeGreaterThan(SPEECH_MS / 1000 - 0.5);
+    expect(seconds).toBeLessThan(SPEECH_MS / 1000 + 0.1);
+  });
+
+  it('speaks tokens from standard input while they come', async () => {
+    const before = gateway.upstream.requests.length;
+    const program = startProgram(['say', '--url', gateway.sessionUrl, '--pace', 'burst'], { input: null });
+    await program.printed(/"configured"/);
+    program.child.stdin!.write('The first sentence is here. And the ');
+    await program.printed(/"started"/);
+    program.child.stdin!.end('second follows later.');
+    const { code } = await program.ended;
+    expect(code).toBe(0);
+    const texts = gateway.upstream.requests.slice(before).map(({ body }) => (body as { text: string }).text);
+    expect(texts.join(' ').replace(/\s+/g, ' ')).toContain('And the second follows later.');
+  });
+
+  it('loses nothing of an input that is longer than may wait', async () => {
+    const before = gateway.upstream.requests.length;
+    const sentences = Array.from({ length: 60 }, (_, n) => `This is the sentence of the number ${n}. `);
+    const { code, stderr } = await say(['--pace', 'burst'], sentences.join(''));
+    expect([code, stderr]).toEqual([0, '']);
+    const spokenTexts = gateway.upstream.requests
+      .slice(before)
+      .map(({ body }) => (body as { text: string }).text);
+    const spokenNumbers = [...spokenTexts.join('').matchAll(/number (\d+)/g)].map((match) =>
+      Number(match[1]),
+    );
+    expect(spokenNumbers).toEqual(sentences.map((_, n) => n));
+  });
+
+  it('fails with 1, saying why, when nobody is there, the key is wrong, or the turn fails', async () => {
+    const nobody = await runProgram(['say', 'x', '--url', 'ws://127.0.0.1:9/v1/session']);
+    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
+    const wrongPath = await runProgram(['say', 'x', '--url', `${gateway.sessionUrl}/x`]);
+    expect([wrongPath.code, wrongPath.stderr]).toEqual([1, expect.stringMatching(/refused.*404/)]);
+    const broken = await startRunningGateway({ script: audio(Buffer.alloc(5000)) });
+    const failed = await runProgram(['say', 'x', '--url', broken.sessionUrl]);
+    expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('upstream_bad_audio')]);
+    await broken.close();
+  });
+
+  it('stops at Ctrl-C: the turn is cancelled, the exit code is 1', async () => {
+    const endless = await startRunningGateway({ script: stallAfter(spoken(3)) });
+    const program = startProgram(['say', 'x', '--url', endless.sessionUrl]);
+    await program.printed(/"started"/);
+    program.child.kill('SIGINT');
+    const { code, stdout } = await program.ended;
+    expect(code).toBe(1);
+    expect(stdout).toContain('"outcome":"cancelled"');
+    await endless.close();
+  });
+
+  it('ends quietly when its reader leaves', async () => {
+    const program = startProgram(['say', 'x', '--url', gateway.sessionUrl]);
+    await program.printed(/"ready"/);
+    program.child.stdout!.destroy();
+    expect((await program.ended).stderr).not.toMatch(/EPIPE|\n\s+at /);
+  });
+
+  it('without --url starts a gateway of its own, whatever service the environment is set up for', async () => {
+    writeFileSync(join(folder, 'not-a-cert'), '');
+    const env = {
+      VOXGATE_UPSTREAM_URL: gateway.upstream.url.origin,
+      VOXGATE_UPSTREAM_KEYS: 'user:key',
+      VOXGATE_API_KEYS: 'ann:key',
+      VOXGATE_HOST: '0.0.0.0',
+      VOXGATE_PORT: String(gateway.port),
+      VOXGATE_TLS_CERT: 'not-a-cert',
+      VOXGATE_TLS_KEY: 'not-a-cert',
+    };
+    const { code, stderr } = await runProgram(['say', 'Alone.', '--out', 'alone.ulaw'], { cwd: folder, env });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(readFileSync(join(folder, 'alone.ulaw')).length / 8000).toBeGreaterThan(SPEECH_MS / 1000 - 0.5);
+  });
+});

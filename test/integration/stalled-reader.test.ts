@@ -1,0 +1,131 @@
+// A client that stops reading: noticed, bounded, closed, and felt by nobody else. Heartbeat and deadlines are set to
+// their least values here; the real ones differ in size only, and their sum is checked.
+import { describe, expect, it } from 'vitest';
+import { frame, OPCODE, openRawSession, type RawSession } from '../support/raw-session.ts';
+import {
+  type RunningGateway,
+  type RunningGatewayOptions,
+  readMetric,
+  spoken,
+  startRunningGateway,
+} from '../support/running-gateway.ts';
+import { audio } from '../support/scripted-upstream.ts';
+import type { SessionProbe } from '../support/session-probe.ts';
+import { accepted } from '../support/settings.ts';
+
+const MIB = 1024 * 1024;
+/** Sweeps come once a second, and two deadlines may each have to wait for theirs. */
+const SWEEPS_MS = 2000;
+/** The neighbour has so much in hand, and is late when half of it is gone: what a stalled client must never cost. */
+const LEAD_MS = 2000;
+const LATE_MS = LEAD_MS / 2;
+/** Nothing here takes so long; a test machine may have much else to do. */
+const PATIENCE_MS = 40_000;
+
+/** The tests mostly wait, so they do it together, each with a gateway of its own. */
+async function withGateway(options: RunningGatewayOptions, test: (gateway: RunningGateway) => Promise<void>) {
+  const gateway = await startRunningGateway(options);
+  try {
+    await test(gateway);
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** A client that has a turn played to it and reads nothing of it. */
+async function stall({ port }: RunningGateway, query: string): Promise<RawSession> {
+  const session = await openRawSession(port, { target: `/v1/session?${query}` });
+  session.write(frame(OPCODE.text, JSON.stringify({ type: 'speak', turn: 's', text: 'A very long story.' })));
+  await session.message('started');
+  session.socket.pause();
+  return session;
+}
+
+type Watched = { readonly mostBytes: number; readonly scrape: string };
+
+/** Waits until no session but these `neighbours` is left; answers with the most that was held meanwhile. */
+async function watch({ url }: RunningGateway, neighbours: number): Promise<Watched> {
+  for (let mostBytes = 0; ; ) {
+    const scrape = await (await fetch(`${url}/metrics`)).text();
+    mostBytes = Math.max(mostBytes, readMetric(scrape, 'voxgate_buffered_bytes'));
+    if (readMetric(scrape, 'voxgate_sessions') === neighbours) return { mostBytes, scrape };
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function expectUndisturbed(neighbour: SessionProbe) {
+  expect(neighbour.events('underrun')).toEqual([]);
+  const frames = neighbour.arrivals.flatMap((each) => (each.kind === 'audio' ? [each.atMs] : []));
+  expect(frames.length).toBeGreaterThan(100);
+  // The first frames come at once, up to the lead; from then on each is due when its time has come, less the lead.
+  const lateMs = frames.map((atMs, index) => atMs - frames[0]! - Math.max(0, index * 20 - LEAD_MS));
+  expect(Math.max(...lateMs)).toBeLessThan(LATE_MS);
+}
+
+const IMPATIENT = { VOXGATE_HEARTBEAT_MS: '1000', VOXGATE_PONG_TIMEOUT_MS: '1000' };
+
+// A machine that is busy with other things may starve the neighbour once; a stalled client would each time.
+describe.concurrent('a client that stops reading', { timeout: PATIENCE_MS, retry: 2 }, () => {
+  it('in burst, at 48 kHz: held back at once, closed as slow_reader after the drain deadline', async ({
+    expect,
+  }) => {
+    const script = [audio(spoken(2)), audio(spoken(300))];
+    await withGateway({ script, env: { VOXGATE_DRAIN_DEADLINE_MS: '1000' } }, async (gateway) => {
+      const neighbour = await gateway.session(`leadMs=${LEAD_MS}`);
+      neighbour.send({ type: 'speak', turn: 'n', text: 'In peace.' });
+      await neighbour.nextAudio();
+      const stalled = await stall(gateway, 'format=raw&sampleRate=48000&pace=burst');
+      const { mostBytes, scrape } = await watch(gateway, 1);
+      expect(mostBytes).toBeLessThan(MIB);
+      expect(scrape).toContain('voxgate_ws_closes_total{code="4508"} 1');
+      stalled.socket.destroy();
+      await neighbour.ended('n');
+      expectUndisturbed(neighbour);
+    });
+  });
+
+  it('in real time, so that the kernel hides it: ended by the heartbeat', async ({ expect }) => {
+    await withGateway({ script: [audio(spoken(2)), audio(spoken(300))], env: IMPATIENT }, async (gateway) => {
+      const neighbour = await gateway.session(`leadMs=${LEAD_MS}`);
+      neighbour.send({ type: 'speak', turn: 'n', text: 'In peace.' });
+      await neighbour.nextAudio();
+      const stalled = await stall(gateway, 'format=mulaw');
+      const { mostBytes, scrape } = await watch(gateway, 1);
+      expect(scrape).toContain('voxgate_ws_closes_total{code="1006"} 1');
+      expect(mostBytes).toBeLessThan(MIB);
+      stalled.socket.destroy();
+      await neighbour.ended('n');
+      expectUndisturbed(neighbour);
+    });
+  });
+
+  it('and sends pongs by a timer, unasked: ended all the same', async ({ expect }) => {
+    await withGateway({ env: IMPATIENT }, async (gateway) => {
+      const stalled = await openRawSession(gateway.port);
+      stalled.socket.pause();
+      const timer = setInterval(() => stalled.write(frame(OPCODE.pong, '')), 50);
+      const { scrape } = await watch(gateway, 0);
+      clearInterval(timer);
+      expect(scrape).toContain('voxgate_ws_closes_total{code="1006"} 1');
+      stalled.socket.destroy();
+    });
+  });
+
+  it('for a moment, with a small bound on what may wait: held back, not closed', async ({ expect }) => {
+    const script = audio(spoken(40));
+    await withGateway({ script, env: { VOXGATE_MAX_BUFFERED_BYTES: '16384' } }, async (gateway) => {
+      const stalled = await stall(gateway, 'format=raw&sampleRate=48000&pace=burst');
+      await new Promise((resolve) => setTimeout(resolve, 2200));
+      stalled.socket.resume();
+      expect(await stalled.message('ended')).toMatchObject({ outcome: 'complete' });
+      stalled.socket.destroy();
+    });
+  });
+
+  it('with the settings as they come, is gone within 35 s whichever way it is noticed', ({ expect }) => {
+    const { heartbeatMs, pongTimeoutMs, drainDeadlineMs, maxBufferedBytes } = accepted({}).config;
+    expect(heartbeatMs + pongTimeoutMs + SWEEPS_MS).toBeLessThanOrEqual(35_000);
+    expect(drainDeadlineMs + SWEEPS_MS + 3000).toBeLessThanOrEqual(35_000);
+    expect(maxBufferedBytes).toBeLessThanOrEqual(MIB);
+  });
+});

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRequestLine, type LineItem } from '../../src/pipeline/request-line.ts';
+import { MAX_REQUEST_TEXT } from '../../src/speech/speech-request.ts';
+import type { Segment } from '../../src/text/segment.ts';
+
+const segment = (text: string, start = 0): Segment => ({
+  line: 0,
+  speaker: undefined,
+  runs: [{ text, start }],
+  boundary: 'sentence',
+});
+const never = new AbortController().signal;
+const shown = (item: LineItem | undefined) => (item?.kind === 'request' ? item.text.text : item?.kind);
+
+/** A line whose listener has `remainingMs` left, and what it has handed out to a reader who always waits. */
+function startLine(remainingMs: () => number) {
+  const line = createRequestLine({ prefetchMs: 4000, remainingMs, prefixes: {} });
+  const out: (string | undefined)[] = [];
+  const read = async () => {
+    for (;;) {
+      const item = await line.next(never);
+      out.push(shown(item));
+      if (item === undefined) return;
+    }
+  };
+  void read();
+  const rest = async () => {
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    return out;
+  };
+  return { line, out, rest };
+}
+
+describe('request line', () => {
+  it('hands out the first words at once, later text together when little is left to hear', async () => {
+    let remaining = 9000;
+    const { line, rest } = startLine(() => remaining);
+    line.add(segment('One. '));
+    expect(await rest()).toEqual(['One. ']);
+    line.add(segment('Two. '));
+    line.add(segment('Three. '));
+    line.poke();
+    expect(await rest()).toHaveLength(1);
+    expect(line.waitingCharacters).toBe(12);
+    remaining = 4000;
+    line.poke();
+    expect(await rest()).toEqual(['One. ', 'Two. Three. ']);
+    expect([line.waitingCharacters, line.hasText, line.handedOut]).toEqual([0, false, 2]);
+  });
+
+  it('counts the first words as handed out only when they hold something to say', async () => {
+    const { line, rest } = startLine(() => 9000);
+    line.add(segment('… '));
+    line.add(segment('One. '));
+    expect(await rest()).toEqual(['One. ']);
+    line.add(segment('Two. '));
+    expect(await rest()).toEqual(['One. ']);
+  });
+
+  it('hands out everything before a flush, then the flush', async () => {
+    const { line, rest } = startLine(() => 9000);
+    line.flush();
+    line.add(segment('One. '));
+    line.add(segment('Two. '));
+    line.flush();
+    line.add(segment('Three. '));
+    line.flush();
+    line.flush();
+    line.end();
+    expect(await rest()).toEqual(['flush', 'One. Two. ', 'flush', 'Three. ', 'flush', 'flush', undefined]);
+  });
+
+  it('hands out what fills a request, however much is left to hear', async () => {
+    const { line, rest } = startLine(() => 1e9);
+    line.add(segment('One. '));
+    const long = segment('word '.repeat(1000));
+    for (let n = 0; n < 4; n += 1) line.add(long);
+    const out = await rest();
+    expect(out).toHaveLength(2);
+    expect(out[1]!.length).toBe(MAX_REQUEST_TEXT);
+  });
+
+  it('gives the same requests for a whole text, whoever hears how much of it', async () => {
+    const segments = Array.from({ length: 30 }, (_, n) => segment(`${'word '.repeat(300)}${n}. `));
+    const requests = await Promise.all(
+      [0, 1e9].map(async (remaining) => {
+        const { line, rest } = startLine(() => remaining);
+        line.addAll(segments);
+        line.end();
+        return rest();
+      }),
+    );
+    expect(requests[0]).toEqual(requests[1]);
+    expect(requests[0]!.length).toBe(4);
+  });
+
+  it('lets its reader go when he is aborted, and serves the next one', async () => {
+    const line = createRequestLine({ prefetchMs: 0, remainingMs: () => 0, prefixes: {} });
+    const controller = new AbortController();
+    const waiting = line.next(controller.signal);
+    controller.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    await expect(line.next(controller.signal)).rejects.toThrow('gone');
+    line.add(segment('One.'));
+    expect(shown(await line.next(never))).toBe('One.');
+    line.end();
+    expect(await line.next(never)).toBeUndefined();
+  });
+
+  it('loses, doubles and reorders nothing', async () => {
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom('One. ', 'Two three. ', '… ', `${'long '.repeat(2000)}. `) },
+      { weight: 1, arbitrary: fc.constantFrom('FLUSH', 'POKE', 'LOW', 'HIGH') },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        let remaining = 9000;
+        const { line, rest } = startLine(() => remaining);
+        let text = '';
+        let flushes = 0;
+        for (const each of steps) {
+          if (each === 'LOW' || each === 'HIGH') remaining = each === 'LOW' ? 0 : 9000;
+          else if (each === 'POKE') line.poke();
+          else if (each === 'FLUSH') {
+            line.flush();
+            flushes += 1;
+          } else {
+            line.add(segment(each));
+            text += each;
+          }
+          if (steps.length % 2 === 0) await rest();
+        }
+        line.end();
+        const out = await rest();
+        const bare = (all: string) => all.replace(/[\s….]+/g, '');
+        expect(out.at(-1)).toBeUndefined();
+        expect(out.filter((item) => item === 'flush')).toHaveLength(flushes);
+        expect(bare(out.filter((item) => item !== 'flush').join(''))).toBe(bare(text));
+        expect([line.waitingCharacters, line.hasText]).toEqual([0, false]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,248 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createTranscoder } from '../../src/audio/transcoder.ts';
+import { AppError } from '../../src/base/app-error.ts';
+import { createMp3Spool } from '../../src/pipeline/mp3-spool.ts';
+import { createRequestLine } from '../../src/pipeline/request-line.ts';
+import { speak } from '../../src/pipeline/speak.ts';
+import { createFrameQueue } from '../../src/playout/frame-queue.ts';
+import type { SessionFormat } from '../../src/speech/audio-format.ts';
+import { codecs, mp3Facts, speechMp3 } from '../support/codecs.ts';
+import { settle } from '../support/fake-clock.ts';
+import { createMemoryUpstream } from '../support/memory-upstream.ts';
+import { speakAll } from '../support/speak-all.ts';
+
+const fixture = (name: string) => readFileSync(new URL(`../../fixtures/audio/${name}`, import.meta.url));
+const RATES = [8000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000];
+const BYTES_PER_SAMPLE = { mulaw: 1, alaw: 1, raw: 2, wav: 2 } as const;
+const PCM_FORMATS = Object.keys(BYTES_PER_SAMPLE) as (keyof typeof BYTES_PER_SAMPLE)[];
+const WAV_HEADER = 44;
+
+/** Samples at `toRate` of so many at `fromRate`. */
+const resampled = (samples: number, fromRate: number, toRate: number) =>
+  Math.floor((samples * toRate) / fromRate + 0.5);
+/** 20 ms frames, the last one whole. */
+const wholeFrames = (samples: number, rate: number): number => {
+  const frames = Math.ceil((samples * 50) / rate);
+  return Math.floor((frames * rate) / 50);
+};
+
+describe('speak', () => {
+  const tagged = fixture('lame-vbr-24k.mp3');
+  const plain = speechMp3(500);
+
+  for (const format of PCM_FORMATS) {
+    it(`makes ${format} of two requests at every rate, to the sample`, async () => {
+      const source = mp3Facts(tagged).samples + mp3Facts(plain).samples;
+      for (const sampleRate of RATES) {
+        const { bytes, samples, frames } = await speakAll(
+          { format, sampleRate },
+          { bodies: [tagged, plain] },
+        );
+        const exact = resampled(source, 24_000, sampleRate);
+        const expected = format === 'wav' ? exact : wholeFrames(exact, sampleRate);
+        expect([sampleRate, samples]).toEqual([sampleRate, expected]);
+        expect(bytes.length).toBe(expected * BYTES_PER_SAMPLE[format] + (format === 'wav' ? WAV_HEADER : 0));
+        expect(frames.every((frame) => frame.samples <= Math.ceil(sampleRate / 50))).toBe(true);
+      }
+    });
+  }
+
+  it('joins requests of different rates to the sample, and takes all encoders for what they are', async () => {
+    const names = [
+      'lame-8k.mp3',
+      'shine-44k.mp3',
+      'lame-untagged-22k.mp3',
+      'ffmpeg-xing-48k.mp3',
+      'lame-joint-44k.mp3',
+    ];
+    const facts = names.map((name) => mp3Facts(fixture(name)));
+    const { samples } = await speakAll({ format: 'wav', sampleRate: 16_000 }, { bodies: names.map(fixture) });
+    expect(samples).toBe(
+      facts.reduce((sum, each) => sum + resampled(each.samples, each.sampleRate, 16_000), 0),
+    );
+  });
+
+  it('gives the same bytes however the upstream cuts its own', async () => {
+    const outputs: { format: SessionFormat; sampleRate: number | undefined }[] = [
+      { format: 'mulaw', sampleRate: 8000 },
+      { format: 'wav', sampleRate: 44_100 },
+      { format: 'mp3', sampleRate: undefined },
+      { format: 'mp3', sampleRate: 16_000 },
+    ];
+    for (const output of outputs) {
+      const whole = await speakAll(output, { bodies: [tagged, plain] });
+      for (const chunkBytes of [1, 977]) {
+        const cut = await speakAll(output, { bodies: [tagged, plain], chunkBytes });
+        expect(cut.bytes.equals(whole.bytes)).toBe(true);
+        expect(cut.frames.map((frame) => frame.bytes.length)).toEqual(
+          whole.frames.map((frame) => frame.bytes.length),
+        );
+      }
+    }
+  });
+
+  it('passes mp3 through frame by frame when no conversion is asked', async () => {
+    const frames = [...mp3Facts(tagged).frames, ...mp3Facts(plain).frames].map(({ bytes }) =>
+      Buffer.from(bytes),
+    );
+    for (const sampleRate of [undefined, 24_000]) {
+      const spoken = await speakAll({ format: 'mp3', sampleRate }, { bodies: [tagged, plain] });
+      expect(spoken.frames.map(({ bytes }) => Buffer.from(bytes))).toEqual(frames);
+      expect([spoken.sampleRate, spoken.samples]).toEqual([24_000, frames.length * 576]);
+    }
+  });
+
+  it('makes new mp3 when another rate is asked', async () => {
+    const { bytes, samples, sampleRate } = await speakAll(
+      { format: 'mp3', sampleRate: 16_000 },
+      { bodies: [tagged, plain] },
+    );
+    const made = mp3Facts(bytes);
+    expect([made.sampleRate, sampleRate, made.frames.length * 576]).toEqual([16_000, 16_000, samples]);
+    const source = resampled(mp3Facts(tagged).samples + mp3Facts(plain).samples, 24_000, 16_000);
+    expect(samples).toBeGreaterThanOrEqual(source);
+    expect(samples).toBeLessThan(source + 4 * 576);
+  });
+
+  it('is silent for 100 ms, in every format, when there is nothing to say', async () => {
+    for (const format of PCM_FORMATS) {
+      for (const sampleRate of RATES) {
+        const { samples, bytes, reports } = await speakAll({ format, sampleRate }, { bodies: [] });
+        const exact = Math.round(sampleRate / 10);
+        expect([format, sampleRate, samples]).toEqual([
+          format,
+          sampleRate,
+          format === 'wav' ? exact : wholeFrames(exact, sampleRate),
+        ]);
+        const silence = { mulaw: 0xff, alaw: 0xd5, raw: 0, wav: 0 }[format];
+        expect(bytes.subarray(format === 'wav' ? WAV_HEADER : 0).every((byte) => byte === silence)).toBe(
+          true,
+        );
+        expect(reports).toEqual([]);
+      }
+    }
+    const mp3 = await speakAll({ format: 'mp3', sampleRate: undefined }, { bodies: [] });
+    expect(mp3Facts(mp3.bytes).sampleRate).toBe(24_000);
+  });
+
+  it('reports each request in order, and a flush behind its audio', async () => {
+    const { reports } = await speakAll(
+      { format: 'raw', sampleRate: 24_000 },
+      { bodies: [plain, tagged], flushes: 'each' },
+    );
+    const [first, second] = [plain, tagged].map((body) => Math.round(mp3Facts(body).ms));
+    expect(reports.filter((report) => report !== 'flushed')).toEqual([
+      'asked Number 0.',
+      'answered',
+      `complete ${first}`,
+      'asked Number 1.',
+      'answered',
+      `complete ${second}`,
+    ]);
+    expect(reports.filter((report) => report === 'flushed')).toHaveLength(2);
+  });
+
+  it('gives all audio that came before it says that the upstream broke', async () => {
+    const broken = new AppError('upstream_broken', 'broken');
+    const { samples, error } = await speakAll(
+      { format: 'raw', sampleRate: 24_000 },
+      { bodies: [plain, tagged], failAfter: broken },
+    );
+    expect(error).toBe(broken);
+    expect(samples).toBe(wholeFrames(mp3Facts(plain).samples + mp3Facts(tagged).samples, 24_000));
+  });
+
+  it('refuses what is not MP3, and keeps what came before it', async () => {
+    const page = Buffer.from('<!doctype html>'.repeat(2000));
+    const { samples, error } = await speakAll(
+      { format: 'raw', sampleRate: 24_000 },
+      { bodies: [plain, page] },
+    );
+    expect(error).toMatchObject({ code: 'upstream_bad_audio' });
+    expect(samples).toBe(wholeFrames(mp3Facts(plain).samples, 24_000));
+  });
+
+  it('stops at every wait when it is aborted, and frees what it holds', async () => {
+    const openDecoders = codecs.decoders.live;
+    for (const stage of ['text', 'answer', 'body', 'room'] as const) {
+      const controller = new AbortController();
+      const upstream = createMemoryUpstream((request) => {
+        if (stage === 'answer') return;
+        request.send(stage === 'room' ? speechMp3(1500) : plain.subarray(0, 1000));
+      });
+      const requests = createRequestLine({ prefetchMs: 4000, remainingMs: () => 0, prefixes: {} });
+      if (stage !== 'text')
+        requests.add({ line: 0, speaker: undefined, runs: [{ text: 'One.', start: 0 }], boundary: 'end' });
+      const frames = createFrameQueue(
+        () => 160,
+        () => {},
+      );
+      const transcoder = createTranscoder(
+        { format: 'mulaw', sampleRate: 8000, frameMs: 20 },
+        codecs,
+        frames.push,
+      );
+      const nothing = () => {};
+      const speaking = speak(
+        {
+          upstream,
+          requests,
+          spool: createMp3Spool({ capacityBytes: () => 1e6, passesThrough: () => false }),
+          transcoder,
+          frames,
+          toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
+          report: { queued: nothing, asked: nothing, answered: nothing, arrived: nothing, flushed: nothing },
+        },
+        controller.signal,
+      );
+      await settle();
+      const reason = new Error(stage);
+      controller.abort(reason);
+      await expect(speaking).rejects.toBe(reason);
+      expect([stage, frames.isEnded, upstream.live.length, codecs.decoders.live - openDecoders]).toEqual([
+        stage,
+        true,
+        0,
+        0,
+      ]);
+    }
+  });
+
+  it('ends the queue even when the codec breaks at the very end', async () => {
+    const frames = createFrameQueue(
+      () => 1e6,
+      () => {},
+    );
+    let closed = 0;
+    const requests = createRequestLine({ prefetchMs: 0, remainingMs: () => 0, prefixes: {} });
+    requests.end();
+    const nothing = () => {};
+    const speaking = speak(
+      {
+        upstream: createMemoryUpstream(),
+        requests,
+        spool: createMp3Spool({ capacityBytes: () => 1e6, passesThrough: () => false }),
+        transcoder: {
+          push: nothing,
+          silence: nothing,
+          flush() {
+            throw new Error('broken codec');
+          },
+          close() {
+            closed += 1;
+          },
+          insertedMs: 0,
+          isSilent: false,
+          sampleRate: 8000,
+        },
+        frames,
+        toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
+        report: { queued: nothing, asked: nothing, answered: nothing, arrived: nothing, flushed: nothing },
+      },
+      new AbortController().signal,
+    );
+    await expect(speaking).rejects.toThrow('broken codec');
+    expect([frames.isEnded, closed]).toEqual([true, 1]);
+  });
+});

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { heardByClockMs, leadForFrameMs, sendableUntilMs, starvedMs } from '../../src/playout/pacer.ts';
+
+describe('pacer', () => {
+  it('lets a turn be sent its lead ahead of what is heard, a burst without bound', () => {
+    expect(sendableUntilMs({ mode: 'realtime', leadMs: 200 }, 20, 1000, 1000)).toBe(200);
+    expect(sendableUntilMs({ mode: 'realtime', leadMs: 200 }, 20, 1300, 1000)).toBe(-100);
+    expect(sendableUntilMs({ mode: 'burst', leadMs: 200 }, 20, 1300, 1000)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('stretches a lead that is too short for its frames by less than a frame', () => {
+    const leadOf = (leadMs: number, frameMs: number) => leadForFrameMs({ mode: 'realtime', leadMs }, frameMs);
+    expect([leadOf(200, 100), leadOf(40, 20), leadOf(40, 40), leadOf(40, 100)]).toEqual([200, 40, 60, 120]);
+  });
+
+  it('calls a listener starved from a whole millisecond on', () => {
+    expect(starvedMs(1000, 500, 1500.9)).toBe(0);
+    expect(starvedMs(1000, 500, 1501)).toBe(1);
+    expect(starvedMs(1000, 500, 1400)).toBe(0);
+  });
+
+  it('never lets more be heard than was sent, nor less than nothing', () => {
+    const ms = fc.double({ min: 0, max: 1e6, noNaN: true });
+    fc.assert(
+      fc.property(ms, ms, ms, (anchorMs, sentMs, nowMs) => {
+        const heard = heardByClockMs(anchorMs, sentMs, nowMs);
+        expect(heard).toBeGreaterThanOrEqual(0);
+        expect(heard).toBeLessThanOrEqual(sentMs);
+        if (starvedMs(anchorMs, sentMs, nowMs) > 0) expect(heard).toBe(sentMs);
+      }),
+    );
+  });
+});

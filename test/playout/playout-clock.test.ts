@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { createPlayoutClock, type Player } from '../../src/playout/playout-clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+const fails = (_player: Player, fault: unknown) => {
+  throw fault;
+};
+
+describe('playout clock', () => {
+  it('ticks every 10 ms on absolute times, and not at all without players', () => {
+    const clock = createFakeClock(5);
+    const times: number[] = [];
+    const late: number[] = [];
+    const playout = createPlayoutClock({ clock, onTick: (ms) => late.push(ms), onFault: fails });
+    const player: Player = { sendDue: (nowMs) => times.push(nowMs), wantsRefill: false, refill() {} };
+    expect(clock.timers).toBe(0);
+    playout.join(player);
+    playout.join(player);
+    clock.advance(35);
+    playout.leave(player);
+    clock.advance(100);
+    expect(times).toEqual([15, 25, 35]);
+    expect(late.every((ms) => ms === 0)).toBe(true);
+    expect([clock.timers, playout.players]).toEqual([0, 0]);
+  });
+
+  it('skips the ticks that a late one has missed and keeps the grid', () => {
+    const clock = createFakeClock(0);
+    let blockMs = 0;
+    const playout = createPlayoutClock({
+      clock: { ...clock, after: (ms, task) => clock.after(ms + blockMs, task) },
+      onFault: fails,
+    });
+    const times: number[] = [];
+    playout.join({ sendDue: (nowMs) => times.push(nowMs), wantsRefill: false, refill() {} });
+    clock.advance(5);
+    blockMs = 25;
+    clock.advance(10); // the tick at 10 sets its next one late
+    blockMs = 0;
+    clock.advance(70);
+    expect(times).toEqual([10, 45, 50, 60, 70, 80]);
+  });
+
+  it('sends for all before anyone decodes, and lets one decode per turn of the event loop', () => {
+    const clock = createFakeClock(0);
+    const steps: string[] = [];
+    const turns: (() => void)[] = [];
+    const playout = createPlayoutClock({
+      clock: { ...clock, soon: (task) => turns.push(task) },
+      onFault: fails,
+    });
+    const join = (name: string) => {
+      let wantsRefill = true;
+      playout.join({
+        sendDue: () => steps.push(`send ${name}`),
+        get wantsRefill() {
+          return wantsRefill;
+        },
+        refill() {
+          wantsRefill = false;
+          steps.push(`refill ${name}`);
+        },
+      });
+    };
+    for (const name of ['a', 'b', 'c']) join(name);
+    clock.advance(10);
+    expect(steps).toEqual(['send a', 'send b', 'send c', 'refill a']);
+    turns.shift()!();
+    expect(steps.slice(4)).toEqual(['refill b']);
+    clock.advance(10); // a tick in between sends, and does not begin a second round
+    expect(steps.slice(5)).toEqual(['send a', 'send b', 'send c']);
+    turns.shift()!();
+    expect(steps.slice(8)).toEqual(['refill c']);
+    while (turns.length > 0) turns.shift()!();
+    expect(steps).toHaveLength(9);
+  });
+
+  it('drops a player that throws and serves the others', () => {
+    const clock = createFakeClock(0);
+    const faults: unknown[] = [];
+    const sent: string[] = [];
+    const playout = createPlayoutClock({ clock, onFault: (_player, fault) => faults.push(fault) });
+    const player = (name: string, broken: 'send' | 'refill' | 'nothing'): Player => ({
+      sendDue() {
+        if (broken === 'send') throw new Error(name);
+        sent.push(name);
+      },
+      wantsRefill: broken === 'refill',
+      refill() {
+        throw new Error(name);
+      },
+    });
+    playout.join(player('a', 'send'));
+    playout.join(player('b', 'refill'));
+    playout.join(player('c', 'nothing'));
+    clock.advance(30);
+    expect(faults.map(String)).toEqual(['Error: a', 'Error: b']);
+    expect(sent).toEqual(['b', 'c', 'c', 'c']);
+    expect(playout.players).toBe(1);
+  });
+
+  it('asks no one who has left in the meantime, and stops for good when closed', () => {
+    const clock = createFakeClock(0);
+    const playout = createPlayoutClock({ clock, onFault: fails });
+    let refills = 0;
+    const second: Player = {
+      sendDue() {},
+      wantsRefill: true,
+      refill() {
+        refills += 1;
+      },
+    };
+    const first: Player = { sendDue() {}, wantsRefill: true, refill: () => playout.leave(second) };
+    playout.join(first);
+    playout.join(second);
+    clock.advance(10);
+    expect([refills, playout.players]).toEqual([0, 1]);
+    playout.close();
+    clock.advance(100);
+    expect([clock.timers, playout.players]).toEqual([0, 0]);
+  });
+
+  it('may be left and joined from within a tick', () => {
+    const clock = createFakeClock(0);
+    const playout = createPlayoutClock({ clock, onFault: fails });
+    let ticks = 0;
+    const player: Player = {
+      sendDue() {
+        ticks += 1;
+        playout.leave(player);
+        if (ticks < 3) playout.join(player);
+      },
+      wantsRefill: false,
+      refill() {},
+    };
+    playout.join(player);
+    clock.advance(100);
+    expect([ticks, clock.timers]).toEqual([3, 0]);
+  });
+});

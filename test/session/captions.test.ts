@@ -1,0 +1,195 @@
+// Captions as a client gets them: whole words of his own text, in time, before the audio that they stand for.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mp3Facts, speechMp3 } from '../support/codecs.ts';
+import { type LiveSession, startSession } from '../support/live-session.ts';
+import { atOnce } from '../support/memory-upstream.ts';
+
+const wordsOf = (live: LiveSession, turn = 'a') => live.said('caption', turn).flatMap(({ words }) => words);
+const codePoints = (text: string, from: number, to: number) => [...text].slice(from, to).join('');
+const lengths: Record<string, number> = { One: 700, Four: 1300, Seven: 400 };
+const byFirstWord = (text: string) => speechMp3(lengths[/\w+/.exec(text)![0]] ?? 500);
+
+/** Three requests of known lengths. */
+async function threeRequests(preset: Record<string, unknown>): Promise<LiveSession> {
+  const live = startSession({ auto: atOnce(byFirstWord), preset: { captions: 'words', ...preset } });
+  for (const text of ['One two three. ', 'Four five six. ', 'Seven eight nine. ']) {
+    live.send({ type: 'append', turn: 'a', text });
+    live.send({ type: 'flush', turn: 'a' });
+    await live.run(0);
+  }
+  live.send({ type: 'end', turn: 'a' });
+  await live.run(5000);
+  expect(live.upstream.requests).toHaveLength(3);
+  return live;
+}
+
+describe('captions', () => {
+  it('begin the first word of each request exactly where its audio begins', async () => {
+    const live = await threeRequests({});
+    const words = wordsOf(live);
+    expect(words.map(({ text }) => text)).toEqual(
+      'One two three. Four five six. Seven eight nine.'.split(' '),
+    );
+    const first = mp3Facts(speechMp3(700)).ms;
+    const second = first + mp3Facts(speechMp3(1300)).ms;
+    expect([0, 3, 6].map((index) => words[index]!.startMs)).toEqual([
+      0,
+      Math.round(first),
+      Math.round(second),
+    ]);
+  });
+
+  it('count the frames as they are when mp3 passes through', async () => {
+    const live = await threeRequests({ format: 'mp3' });
+    const frames = (ms: number) => mp3Facts(speechMp3(ms)).frames.length * 24;
+    const starts = [0, 3, 6].map((index) => wordsOf(live)[index]!.startMs);
+    expect(starts).toEqual([0, frames(700), frames(700) + frames(1300)]);
+    expect(live.said('ended')[0]!.sentMs).toBe(frames(700) + frames(1300) + frames(400));
+  });
+
+  it('stand before their audio', async () => {
+    const live = await threeRequests({ leadMs: 1000 });
+    let sentMs = 0;
+    // Words are timed without the silence with which a flush fills its frame, less than 20 ms each.
+    let filledMs = 0;
+    for (const entry of live.log) {
+      if ('audio' in entry) sentMs += 20;
+      else if (entry.event.type === 'caption')
+        for (const { startMs } of entry.event.words)
+          expect(startMs).toBeGreaterThanOrEqual(sentMs - filledMs - 1);
+      else if (entry.event.type === 'flushed') filledMs += 20;
+    }
+  });
+
+  it('point into the line of a dialogue, and name the speaker', async () => {
+    const lines = [
+      { speaker: 1, text: 'Good **morning**, café.' },
+      { speaker: 2, text: '😀 Good evening!' },
+      { speaker: 2, text: '你好，世界。' },
+    ] as const;
+    const live = startSession({ auto: atOnce(() => speechMp3(1500)), preset: { captions: 'words' } });
+    live.send({ type: 'speak', turn: 'a', dialogue: lines });
+    await live.run(3000);
+    const captions = live.said('caption');
+    for (const { line, words } of captions)
+      for (const { text, charStart, charEnd, speaker } of words) {
+        const own = codePoints(lines[line]!.text, charStart, charEnd);
+        // Markup inside a word is not shown.
+        expect(own.replaceAll('*', '')).toBe(text);
+        expect(speaker).toBe(lines[line]!.speaker);
+      }
+    expect(captions.flatMap(({ words }) => words.map(({ text }) => text)).join(' ')).toBe(
+      'Good morning, café. Good evening! 你好 世界',
+    );
+    expect(captions.every(({ estimated }) => estimated)).toBe(true);
+  });
+
+  it('of appended text point into the whole text, prefixes and split pairs included', async () => {
+    const parts = ['A: Hi \ud83d', '\ude00 there. ', 'B: Well ', 'met, all of you. '];
+    const text = parts.join('');
+    const live = startSession({ auto: atOnce(() => speechMp3(800)), preset: { captions: 'words' } });
+    for (const [index, part] of parts.entries()) {
+      const fields = index === 0 ? { turnPrefix: 'A:', turnPrefix2: 'B:' } : {};
+      live.send({ type: 'append', turn: 'a', text: part, ...fields });
+    }
+    live.send({ type: 'end', turn: 'a' });
+    await live.run(4000);
+    const words = wordsOf(live);
+    expect(words.map(({ text: word }) => word)).toEqual([
+      'Hi',
+      'there.',
+      'Well',
+      'met,',
+      'all',
+      'of',
+      'you.',
+    ]);
+    for (const { text: word, charStart, charEnd } of words)
+      expect(codePoints(text, charStart, charEnd)).toBe(word);
+    expect(words.map(({ speaker }) => speaker)).toEqual([1, 1, 2, 2, 2, 2, 2]);
+    expect(live.said('caption').every(({ line }) => line === 0)).toBe(true);
+  });
+
+  it('are all told, in order, however far the guess was off and however slowly audio came', async () => {
+    const words = 'Antidisestablishmentarianism is a word, and so is floccinaucinihilipilification. ';
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(100, 300, 1500), { minLength: 1, maxLength: 4 }),
+        fc.constantFrom(0, 30, 400),
+        fc.constantFrom(40, 200, 2000),
+        fc.constantFrom('mulaw', 'wav', 'mp3'),
+        async (pieces, pauseMs, leadMs, format) => {
+          const live = startSession({ preset: { captions: 'words', leadMs, format: format as 'mulaw' } });
+          live.send({ type: 'speak', turn: 'a', text: words });
+          await live.run(0);
+          for (const ms of pieces) {
+            live.upstream.requests[0]!.send(speechMp3(ms));
+            await live.run(pauseMs);
+          }
+          live.upstream.requests[0]!.end();
+          await live.run(12_000);
+          const told = wordsOf(live);
+          expect(told.map(({ text }) => text).join(' ')).toBe(words.trim());
+          const { sentMs } = live.said('ended')[0]!;
+          let last = 0;
+          for (const { startMs } of told) {
+            expect(startMs).toBeGreaterThanOrEqual(last);
+            expect(startMs).toBeLessThanOrEqual(sentMs);
+            last = startMs;
+          }
+          expect(live.said('heard')[0]).toMatchObject({ spokenText: words, remainingText: '' });
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('heard text', () => {
+  it('ends with the last word that had begun', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(2000)), preset: { captions: 'words' } });
+    live.send({ type: 'speak', turn: 'a', text: 'One two three four five.' });
+    await live.run(1000);
+    live.send({ type: 'cancel', turn: 'a' });
+    const { playedMs, spokenText, remainingText } = live.said('heard')[0]!;
+    const begun = wordsOf(live).filter(({ startMs }) => startMs < playedMs);
+    expect(spokenText).toBe('One two three four five.'.slice(0, begun.at(-1)!.charEnd));
+    expect(spokenText + remainingText).toBe('One two three four five.');
+    expect(begun.length).toBeGreaterThan(1);
+  });
+
+  it('of a dialogue names the speaker who was cut', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(2000)) });
+    live.send({
+      type: 'speak',
+      turn: 'a',
+      dialogue: [
+        { speaker: 1, text: 'One.' },
+        { speaker: 2, text: 'Two three four five six seven eight.' },
+      ],
+    });
+    await live.run(1200);
+    live.send({ type: 'cancel' });
+    const { speaker, spokenText, remainingText } = live.said('heard')[0]!;
+    expect(speaker).toBe(2);
+    expect(spokenText.startsWith('One.\nTwo')).toBe(true);
+    expect(spokenText + remainingText).toBe('One.\nTwo three four five six seven eight.');
+  });
+
+  it('holds text that was never asked for among what remains', async () => {
+    const live = startSession();
+    live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+    live.send({ type: 'flush', turn: 'a' });
+    await live.run(0);
+    live.upstream.requests[0]!.send(speechMp3(1000));
+    live.send({ type: 'append', turn: 'a', text: 'Five six. And then' });
+    await live.run(500);
+    live.send({ type: 'cancel' });
+    const { spokenText, remainingText } = live.said('heard')[0]!;
+    expect(spokenText + remainingText).toBe('One two three four. Five six. And then');
+    expect(
+      remainingText.endsWith('four. Five six. And then') || remainingText.endsWith(' Five six. And then'),
+    ).toBe(true);
+  });
+});

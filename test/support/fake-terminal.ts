@@ -1,0 +1,33 @@
+// A terminal for a command under test: nothing of the real process, everything printed is kept.
+
+import { Readable } from 'node:stream';
+import type { Terminal } from '../../src/cli/command.ts';
+
+export type FakeTerminal = Terminal & {
+  readonly printed: readonly string[];
+  readonly complaints: readonly string[];
+};
+
+export function createFakeTerminal(args: readonly string[], input = ''): FakeTerminal {
+  const printed: string[] = [];
+  const complaints: string[] = [];
+  return {
+    args,
+    env: {},
+    version: '0.0.0-test',
+    print: (line) => void printed.push(line),
+    complain: (line) => void complaints.push(line),
+    status() {},
+    isInteractive: false,
+    input: Readable.from([Buffer.from(input)]),
+    interrupted: new AbortController().signal,
+    readFile(path) {
+      throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
+    },
+    writeFile(path) {
+      if (path.startsWith('/nowhere/')) throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
+    },
+    printed,
+    complaints,
+  };
+}
