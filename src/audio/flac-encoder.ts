@@ -7,7 +7,7 @@ import { createCrc } from './crc.ts';
 import { flacStreamHeader, writeFlacBlockHeader } from './flac-headers.ts';
 import { createSubframeWriter } from './flac-subframe.ts';
 import { toOffset16 } from './pcm16.ts';
-import type { AudioFrame, Stage } from './stage.ts';
+import type { AudioFrame, ReleasableStage } from './stage.ts';
 
 const crc16 = createCrc(16, 0x8005);
 
@@ -23,7 +23,7 @@ const MOST_OVERHEAD_BYTES = 20;
 export function createFlacEncoder(
   sampleRate: number,
   emit: (frame: AudioFrame) => void,
-): Stage<Float32Array> {
+): ReleasableStage<Float32Array> {
   const blockLength = Math.floor(sampleRate / BLOCKS_PER_SECOND);
   const block = new Int32Array(blockLength);
   const coded = new Uint8Array(2 * blockLength + MOST_OVERHEAD_BYTES);
@@ -56,6 +56,13 @@ export function createFlacEncoder(
         block[held++] = toOffset16(samples[i]!) - 32768;
         if (held === blockLength) emitBlock();
       }
+    },
+    release() {
+      if (held === 0) return;
+      // Only the last block of a stream may be shorter (RFC 9639, 9.1.5), and this need not be the last.
+      block.fill(0, held);
+      held = blockLength;
+      emitBlock();
     },
     flush() {
       if (held > 0) emitBlock();

@@ -12,7 +12,12 @@ export type HeavyOutput = { readonly format: HeavyFormat; readonly sampleRate: n
 export type HeavyEncoder = {
   /** Takes samples at the output's rate; they are copied. Throws what went wrong once something has. */
   push(samples: Float32Array): void;
-  /** No more input. Resolves when the last frame has been handed over, or at `close`; rejects when it never will be. Once. */
+  /**
+   * Hands over all that was pushed, filled up with at most 40 ms of silence (mp3 cannot, and keeps up to 210 ms).
+   * Resolves when that is done, or at `close`; rejects when it never will be.
+   */
+  release(): Promise<void>;
+  /** No more input. Resolves when the last frame has been handed over, and else as `release`. Once. */
   flush(): Promise<void>;
   /** Gives up at once: no frame and no call after it. Harmless when everything is over. */
   close(): void;

@@ -5,20 +5,21 @@ import { createFlacEncoder } from './flac-encoder.ts';
 import type { HeavyOutput } from './heavy-encoders.ts';
 import type { Mp3Encoders } from './mp3-encoder.ts';
 import { createOggOpusEncoder } from './ogg-opus-encoder.ts';
-import type { AudioFrame, ClosableStage, Stage } from './stage.ts';
+import type { AudioFrame, ClosableStage, ReleasableStage } from './stage.ts';
+
+export type HeavyStage = ClosableStage<Float32Array> & ReleasableStage<Float32Array>;
 
 /** Ogg that is dropped without `close` keeps its codec's memory for as long as the thread lives. */
 export function createHeavyStage(
   { format, sampleRate }: HeavyOutput,
   mp3: Mp3Encoders,
   emit: (frame: AudioFrame) => void,
-): ClosableStage<Float32Array> {
+): HeavyStage {
   if (format === 'ogg') return createOggOpusEncoder(sampleRate, emit);
-  if (format === 'flac') return collected(createFlacEncoder(sampleRate, emit));
-  return collected(createEncoder({ format, sampleRate, frameMs: MP3_IGNORES_IT }, mp3, emit));
+  // The collector frees the others. LAME cannot be made to catch up, but by ending the stream.
+  if (format === 'flac') return { ...createFlacEncoder(sampleRate, emit), close() {} };
+  const encoder = createEncoder({ format, sampleRate, frameMs: MP3_IGNORES_IT }, mp3, emit);
+  return { ...encoder, release() {}, close() {} };
 }
 
 const MP3_IGNORES_IT = 20;
-
-/** For memory that the collector frees. */
-const collected = (stage: Stage<Float32Array>): ClosableStage<Float32Array> => ({ ...stage, close() {} });

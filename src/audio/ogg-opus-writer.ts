@@ -21,6 +21,8 @@ export type OggOpusRule = {
 export type OggOpusWriter = {
   /** The next 20 ms. */
   packet(bytes: Uint8Array): void;
+  /** Ends the page here, so that what has been said so far is not held for what comes. */
+  turnPage(): void;
   /** The last packet of a sound of `samples` in all, which ends within it. Once. */
   lastPacket(bytes: Uint8Array, samples: number): void;
 };
@@ -48,13 +50,17 @@ export function createOggOpusWriter(rule: OggOpusRule, emit: (frame: AudioFrame)
     emit(frame);
   };
 
+  const turnPage = (): void => {
+    if (held.length > 0) emitPage('middle', (packets * PACKET_GRANULES - preSkip) / granulesPerSample);
+  };
+
   return {
     packet(bytes) {
       held.push(bytes);
       packets += 1;
-      if (packets > 1 && held.length < PACKETS_PER_PAGE) return;
-      emitPage('middle', (packets * PACKET_GRANULES - preSkip) / granulesPerSample);
+      if (packets === 1 || held.length === PACKETS_PER_PAGE) turnPage();
     },
+    turnPage,
     lastPacket(bytes, samples) {
       held.push(bytes);
       emitPage('last', samples);

@@ -20,16 +20,16 @@ export type OpusEncoder = {
 };
 
 /**
- * Mode AUDIO, because VOIP cuts low frequencies away and turns the phase of the rest (11 dB SNR whatever the bit
- * rate); but with the hint that the sound is speech, which chooses the linear-predictive coder below 8 kHz and
- * takes 5 dB less noise with it at these bit rates. Levels are kept to 0.1 dB.
+ * Mode AUDIO, because VOIP cuts low frequencies away and turns the phase of the rest: 11 dB SNR at any bit rate,
+ * where AUDIO has 22 dB (16 kHz, 32 kbit/s). With the hint that the sound is speech, which chooses the
+ * linear-predictive coder for what is below 8 kHz: 1 to 6 dB better than without. Levels are kept to 0.2 dB.
  */
 const APPLICATION = 'AUDIO';
 /** opus_defines.h: requests and values. */
 const SET_COMPLEXITY = 4010;
 const SET_SIGNAL = 4024;
 const SIGNAL_VOICE = 3001;
-/** From 0 to 10; 9 costs half as much again as 5 and is 0.2 dB better. */
+/** From 0 to 10; 9 is 0.2 to 0.9 dB better and costs up to twice as much. */
 const COMPLEXITY = 5;
 const bitsPerSecond = (sampleRate: number): number => (sampleRate === 8000 ? 24_000 : 32_000);
 

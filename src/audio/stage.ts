@@ -10,6 +10,12 @@ export type Stage<In> = {
 /** A stage that holds what the collector does not free. Closed at any time, and not used afterwards. */
 export type ClosableStage<In> = Stage<In> & { close(): void };
 
+/** A stage whose frames can be made to catch up with its input. */
+export type ReleasableStage<In> = Stage<In> & {
+  /** Emits all that was pushed, the last frame filled up with silence. Nothing when nothing came since the last time. */
+  release(): void;
+};
+
 /**
  * Mono samples in −1…1 at `sampleRate` Hz. The array is scratch memory of the stage that emits it:
  * valid only until `push` returns, so copy what is kept.

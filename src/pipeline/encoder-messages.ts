@@ -8,15 +8,16 @@ import type { AudioFrame } from '../audio/stage.ts';
 export type EncoderOrder =
   | { readonly kind: 'open'; readonly job: number; readonly output: HeavyOutput }
   | { readonly kind: 'push'; readonly job: number; readonly samples: Float32Array<ArrayBuffer> }
+  | { readonly kind: 'release'; readonly job: number }
   /** The last order of a job, as is `close`. */
   | { readonly kind: 'flush'; readonly job: number }
   | { readonly kind: 'close'; readonly job: number };
 
-/** One for each push and flush, in their order. `takenSamples` is what the push held. */
+/** One for each push, release and flush, in their order. `takenSamples` is what a push held, else 0. */
 export type EncoderAnswer = {
+  readonly kind: 'push' | 'release' | 'flush';
   readonly job: number;
   readonly takenSamples: number;
-  readonly isFlushed: boolean;
   readonly frames: PackedFrames;
 };
 

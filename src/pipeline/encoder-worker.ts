@@ -4,9 +4,9 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { createHeavyStage } from '../audio/heavy-stage.ts';
+import { createHeavyStage, type HeavyStage } from '../audio/heavy-stage.ts';
 import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
-import type { AudioFrame, ClosableStage } from '../audio/stage.ts';
+import type { AudioFrame } from '../audio/stage.ts';
 import { type EncoderAnswer, type EncoderOrder, packFrames } from './encoder-messages.ts';
 
 const NICENESS = 5;
@@ -14,7 +14,7 @@ const NICENESS = 5;
 yieldToPlayback();
 const port = parentPort!;
 const mp3 = await loadMp3Encoders();
-const jobs = new Map<number, { readonly stage: ClosableStage<Float32Array>; readonly made: AudioFrame[] }>();
+const jobs = new Map<number, { readonly stage: HeavyStage; readonly made: AudioFrame[] }>();
 
 port.on('message', (order: EncoderOrder) => {
   const { kind, job } = order;
@@ -27,15 +27,16 @@ port.on('message', (order: EncoderOrder) => {
   if (running === undefined) return; // flushed, and closed afterwards
   const { stage, made } = running;
   if (kind === 'push') stage.push(order.samples);
-  else if (kind === 'flush') stage.flush();
-  if (kind !== 'push') {
+  else if (kind === 'release') stage.release();
+  else {
+    if (kind === 'flush') stage.flush();
     jobs.delete(job);
     stage.close();
   }
   if (kind === 'close') return;
   const frames = packFrames(made.splice(0));
   const takenSamples = kind === 'push' ? order.samples.length : 0;
-  const answer: EncoderAnswer = { job, takenSamples, isFlushed: kind === 'flush', frames };
+  const answer: EncoderAnswer = { kind, job, takenSamples, frames };
   port.postMessage(answer, [frames.bytes.buffer]);
 });
 

@@ -36,8 +36,8 @@ type Job = {
   readonly events: HeavyEncoderEvents;
   pendingSamples: number;
   failure: AppError | undefined;
-  /** Settles a flush that is waiting. */
-  settle: (() => void) | undefined;
+  /** Settle the releases and the flush that have not been answered. */
+  readonly waiting: (() => void)[];
 };
 
 type Thread = {
@@ -85,12 +85,12 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
     for (const job of failed) {
       job.failure = failure;
       job.pendingSamples = 0;
-      job.settle?.();
+      for (const settle of job.waiting.splice(0)) settle();
       job.events.onProgress();
     }
   };
 
-  const take = (thread: Thread, { job: id, takenSamples, isFlushed, frames }: EncoderAnswer): void => {
+  const take = (thread: Thread, { kind, job: id, takenSamples, frames }: EncoderAnswer): void => {
     thread.isProven = true;
     const job = thread.jobs.get(id);
     if (job === undefined) return;
@@ -100,13 +100,12 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
     }
     if (!thread.jobs.has(id)) return;
     job.pendingSamples -= takenSamples;
-    if (isFlushed) {
-      release(thread, id);
-      job.settle?.();
-    } else job.events.onProgress();
+    if (kind === 'flush') leave(thread, id);
+    if (kind === 'push') job.events.onProgress();
+    else job.waiting.shift()?.();
   };
 
-  const release = ({ jobs, worker }: Thread, id: number): void => {
+  const leave = ({ jobs, worker }: Thread, id: number): void => {
     jobs.delete(id);
     if (jobs.size === 0) worker.unref();
   };
@@ -123,13 +122,21 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
     if (isClosed || openJobs() >= mostJobs) return 'busy';
     const thread = choose();
     const id = ++lastJob;
-    const job: Job = { events, pendingSamples: 0, failure: undefined, settle: undefined };
+    const job: Job = { events, pendingSamples: 0, failure: undefined, waiting: [] };
     const order = (message: EncoderOrder, moved: ArrayBuffer[] = []) =>
       thread.worker.postMessage(message, moved);
     thread.jobs.set(id, job);
     // A turn that is being spoken keeps the program alive, an idle thread does not.
     thread.worker.ref();
     order({ kind: 'open', job: id, output });
+
+    const untilDone = (kind: 'release' | 'flush') =>
+      new Promise<void>((resolve, reject) => {
+        const settle = () => (job.failure === undefined ? resolve() : reject(job.failure));
+        if (!thread.jobs.has(id)) return settle();
+        job.waiting.push(settle);
+        order({ kind, job: id });
+      });
 
     return {
       push(samples) {
@@ -139,18 +146,14 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
         const copy = samples.slice();
         order({ kind: 'push', job: id, samples: copy }, [copy.buffer]);
       },
-      flush: () =>
-        new Promise((resolve, reject) => {
-          job.settle = () => (job.failure === undefined ? resolve() : reject(job.failure));
-          if (thread.jobs.has(id)) order({ kind: 'flush', job: id });
-          else job.settle();
-        }),
+      release: () => untilDone('release'),
+      flush: () => untilDone('flush'),
       close() {
         if (!thread.jobs.has(id)) return;
         job.pendingSamples = 0;
         order({ kind: 'close', job: id });
-        release(thread, id);
-        job.settle?.();
+        leave(thread, id);
+        for (const settle of job.waiting.splice(0)) settle();
       },
       get pendingSamples() {
         return job.pendingSamples;

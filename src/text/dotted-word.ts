@@ -36,6 +36,9 @@ const LONGEST_PARTS = 16;
 const PART_AFTER = /^(\p{L}[\p{L}\p{M}]{0,4})([.۔])?/u;
 const LONGEST_PART = 5;
 const NUMBER_BEFORE = /(\p{Nd}|(?<!\p{L})[IVXLC]+)\s+$/u;
+const YEAR_BEFORE = /(\d{3,4}|[IVXLC]+)\s+$/u;
+/** "2024. 5." before the day. */
+const NUMERIC_DATE = /\d\.\s*$/;
 /** A date that opens a sentence leads on into it: "В 1812 г. Наполеон …". */
 const LEAD_WORDS = 3;
 const LONGEST_WORD = 24;
@@ -124,7 +127,7 @@ function judgeUnit(place: TerminalPlace, digits: string, at: number): Answer {
   const { text, tokenAt } = place;
   const before = text.slice(Math.max(0, tokenAt - LONGEST_PARTS), tokenAt);
   if ((digits === '' && !NUMBER_BEFORE.test(before)) || !mayBegin(characterAt(text, at))) return 'goes on';
-  return isLead(place) ? startsSentence(place, at) : 'ends';
+  return YEAR_BEFORE.test(before) && isLead(place) ? startsSentence(place, at) : 'ends';
 }
 
 /** After an ordinal the sentence goes on; after a plain number it says nothing. */
@@ -137,7 +140,10 @@ function judgeNumber(place: TerminalPlace, word: string, at: number): Answer | u
   if (isDigit(next)) return 'goes on';
   if (isYear && !(ordinals === 'dotted-years' && isLead(place))) return undefined;
   if (isLower(next)) return 'goes on';
-  if (!isUpper(next)) return undefined;
+  if (!isUpper(next))
+    return NUMERIC_DATE.test(place.text.slice(Math.max(0, place.tokenAt - LONGEST_PARTS), place.tokenAt))
+      ? 'goes on'
+      : undefined;
   if (isRoman || isYear || ordinals === 'dotted-nouns') return startsSentence(place, at);
   const following = wordAt(place, at);
   if (following === undefined) return ordinalHeads.size > 0 ? 'wait' : undefined;

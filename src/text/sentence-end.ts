@@ -41,7 +41,6 @@ const LONGEST_SMALL_START = 5;
 /** The longest runs looked through; more is taken as it is, so that no text makes the judgement wait for ever. */
 const MOST_TERMINALS = 32;
 const MOST_CLOSERS = 16;
-const LONGEST_AFTER_QUOTE = 4;
 
 export const isTerminal = (char: string, rules: SentenceRules): boolean =>
   char === '.' ||
@@ -97,6 +96,15 @@ function judgeSmall({ text, ending }: TerminalPlace, at: number): Answer {
   return start.length < LONGEST_SMALL_START && ending === 'open' ? 'wait' : 'goes on';
 }
 
+/** Whether what stands at `at` is one of the beginnings with which a sentence goes on. */
+function judgeBeginning({ text, ending }: TerminalPlace, at: number, beginnings: readonly string[]): Answer {
+  for (const beginning of beginnings) {
+    if (text.startsWith(beginning, at)) return 'goes on';
+    if (ending === 'open' && beginning.startsWith(text.slice(at, at + beginning.length))) return 'wait';
+  }
+  return 'ends';
+}
+
 /** White space after the terminal: the case of what follows, and the word before a dot, decide. */
 function judgeSpaced(place: TerminalPlace, run: string, closed: string, at: number): Answer {
   const { text, ending, opening, rules } = place;
@@ -111,10 +119,9 @@ function judgeSpaced(place: TerminalPlace, run: string, closed: string, at: numb
     if (answer !== undefined && (closed === '' || inBracket)) return inBracket ? 'goes on' : answer;
     if (next === '.') return 'goes on'; // An ellipsis set with spaces.
   }
-  if (closed !== '' && rules.afterQuote.length > 0) {
-    const mayGrow = ending === 'open' && text.length - first < LONGEST_AFTER_QUOTE;
-    if (goesOnAfterQuote(place, first)) return 'goes on';
-    if (mayGrow) return 'wait';
+  if (closed !== '') {
+    const answer = judgeBeginning(place, first, rules.afterQuote);
+    if (answer !== 'ends') return answer;
   }
   const caseless = closed === '' && isCaseless(characterBefore(text, place.at));
   if (caseless && ELLIPSIS.test(run)) return 'goes on';
@@ -131,23 +138,20 @@ function judgeSpaced(place: TerminalPlace, run: string, closed: string, at: numb
 /** Angle brackets hold the title of a book, which is part of a sentence: 《怎么办？》. */
 const isTitle = (closed: string): boolean => closed.includes('》') || closed.includes('〉');
 
-const goesOnAfterQuote = ({ text, rules }: TerminalPlace, at: number): boolean =>
-  rules.afterQuote.some((beginning) => text.startsWith(beginning, at));
-
 /** A terminal that needs no white space after it: of a script without spaces, or a danda. */
 function judgeWide(place: TerminalPlace, run: string, closed: string, closersEnd: number): Answer {
-  const { text, at, ending, rules } = place;
+  const { text, at, rules } = place;
   const after = characterAt(text, closersEnd);
-  if (closed !== '') return isTitle(closed) || goesOnAfterQuote(place, closersEnd) ? 'goes on' : 'ends';
+  if (closed !== '')
+    return isTitle(closed)
+      ? 'goes on'
+      : judgeBeginning(place, skipSpaces(text, closersEnd), rules.afterQuote);
   if (run === rules.wordMark || ELLIPSIS.test(run)) return 'goes on';
   if (run.length === 1 && DOTS.includes(run)) {
     if (isDigit(characterBefore(text, at)) && isDigit(after)) return 'goes on';
     return judgeDottedWord(place, skipSpaces(text, closersEnd)) ?? 'ends';
   }
-  const rest = text.slice(closersEnd, closersEnd + MOST_CLOSERS);
-  if (rules.afterOutcry.some((words) => rest.startsWith(words))) return 'goes on';
-  const mayGrow = ending === 'open' && rules.afterOutcry.some((words) => words.startsWith(rest));
-  return mayGrow ? 'wait' : 'ends';
+  return judgeBeginning(place, closersEnd, rules.afterOutcry);
 }
 
 /** Judges the terminal at `place.at`. The answer for a text is the same for every way it was split. */

@@ -50,6 +50,8 @@ export const hungarian = sentenceRules({
 
 export const turkish = sentenceRules({
   ordinals: 'dotted',
+  ordinalHeads: `
+    Dünya Lig Levent Ordu Ahmet Mehmet Murat Mustafa Mahmud Osman Selim Süleyman Abdülhamid Uluslararası Ulusal Olağan`,
   never: `
     Dr Prof Doç Yrd Yard Öğr Gör Arş Uzm Av Sn Hz Ord Op Ecz Müh Mim Y.Müh Gen Org Korg Tümg Tuğg Alb Yb Bnb Yzb Ütğm Tğm
     St örn ör Örn bkz Bkz krş çev vd y.y hzl sad a.g.e age a.g.m agm

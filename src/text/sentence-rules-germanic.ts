@@ -5,7 +5,7 @@ export const german = sentenceRules({
   ordinals: 'dotted-nouns',
   // Every noun has a capital, so only the commonest first words tell a sentence start.
   never: `
-    Hr Hrn Fr Frl Dr Drs Prof PD Dipl Dipl-Ing Dr.-Ing Ing Hl St Frhr Gf Fam Rr Lic med phil jur rer nat habil oec pol h.c
+    Hr Hrn Fr Frl Dr Drs Prof PD Dipl Dipl-Ing Dipl.-Ing Dr.-Ing Ing Hl St Frhr Gf Fam Rr Lic med phil jur rer nat habil oec pol h.c
     z z.B z.Hd z.H z.T z.Z z.Zt z.b d d.h d.i d.J d.M u u.a u.U u.E v v.a i i.d.R i.S.v i.V i.A i.e.S i.w.S m.E o.g s s.a
     bspw bzw ca evtl eventl exkl gem gest ggf ggfs inkl insb insbes lt mind mtl sog urspr verh vgl vs zzgl abzgl allg
     betr bes bez bzgl dgl ehem einschl entspr erg ev frz griech lat engl dt dtsch jährl kath lfd max min mögl

@@ -74,7 +74,7 @@ export const galician = sentenceRules({
   never: `sr sra sres sras srta dr dra dres prof 
          D Dna Da Lic Enx Arq Gral Cap Mons Fr Sto Sta Excmo Excma Ilmo Ilma Rvdo Vde Vdes
     p p.ex ex v vs cf aprox e.g i.e ca máx mín incl excl`,
-  sometimes: `av avda c estr pr pza urb dpto depto apdo 
+  sometimes: `av avda c r estr pr pza urb dpto depto apdo 
        Cía Jr Inc Ltd Co
      arts caps ed fig figs n nº núm núms páx páxs pax pár sec ss tel teléf tom vols
     xan feb abr xuñ xul ago out nov dec mér xov ven sáb dom

@@ -130,6 +130,21 @@ describe('flac encoder', () => {
     expect(stream.samples).toHaveLength(2100 * 160);
   });
 
+  it('fills a block up with silence when it is to catch up, and goes on', () => {
+    const frames: AudioFrame[] = [];
+    const stage = createFlacEncoder(8000, (frame) => frames.push(frame));
+    stage.release();
+    stage.push(noise(200));
+    stage.release();
+    stage.release();
+    expect(frames.map((frame) => frame.samples)).toEqual([160, 160]);
+    stage.push(noise(10));
+    stage.flush();
+    expect(readFlac(joined(frames)).samples).toEqual(
+      pcm16(Float32Array.of(...noise(200), ...new Float32Array(120), ...noise(10))),
+    );
+  });
+
   it('hands out frames that nobody writes again', () => {
     const seen: { frame: AudioFrame; copy: Uint8Array }[] = [];
     const stage = createFlacEncoder(16_000, (frame) => seen.push({ frame, copy: frame.bytes.slice() }));

@@ -79,6 +79,38 @@ describe('ogg opus encoder', () => {
     expect(frames.map((frame) => frame.samples)).toEqual([324, 2400, 2400, 2400, 2400, 156]);
   });
 
+  it('catches up when asked, and says all that it has been given', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(8000, 24_000),
+        fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 1, maxLength: 6 }),
+        (sampleRate, lengths) => {
+          const packetSamples = sampleRate / 50;
+          const lookahead = sampleRate * 0.0065;
+          const frames: AudioFrame[] = [];
+          const heard = () => frames.reduce((sum, frame) => sum + frame.samples, 0);
+          const stage = createOggOpusEncoder(sampleRate, (frame) => frames.push(frame));
+          let said = 0;
+          for (const [i, length] of lengths.entries()) {
+            stage.push(noise(length, i + 1));
+            stage.release();
+            if (length > 0) said = Math.ceil((said + length + lookahead) / packetSamples) * packetSamples;
+            expect(heard()).toBe(Math.max(0, said - lookahead));
+          }
+          const pages = frames.length;
+          stage.release();
+          expect(frames).toHaveLength(pages);
+          stage.push(noise(77));
+          stage.flush();
+          stage.close();
+          expect(heard()).toBe(said + 77);
+          expect(readOggOpus(joined(frames)).heard * sampleRate).toBe((said + 77) * 48_000);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
   it('says nothing for a turn without a sample, and closes at any time, twice if need be', () => {
     expect(encode(48_000, new Float32Array(0))).toEqual([]);
     const stage = createOggOpusEncoder(8000, () => {});

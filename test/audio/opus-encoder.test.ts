@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MOST_OPUS_ENCODERS, OPUS_LOOKAHEAD_48K, openOpusEncoder } from '../../src/audio/opus-encoder.ts';
 import { encodePcm16 } from '../../src/audio/pcm16.ts';
 import { createResampler } from '../../src/audio/resampler.ts';
-import { OPUS_SAMPLE_RATES } from '../../src/speech/audio-format.ts';
+import { isSampleRateOf, OPUS_SAMPLE_RATES } from '../../src/speech/audio-format.ts';
 import { codecs } from '../support/codecs.ts';
 import { fixtureSpeech } from '../support/fixture-speech.ts';
 import { decibels, noise } from '../support/tone.ts';
@@ -88,9 +88,10 @@ describe('opus encoder', () => {
 
   it('gives back its memory', () => {
     const samples = noise(640);
-    const first = packetsOf(16_000, samples);
-    for (let i = 0; i < 300; i++) openOpusEncoder(48_000).close();
-    expect(packetsOf(16_000, samples)).toEqual(first);
+    const lasting = openOpusEncoder(16_000);
+    // Were they kept, the memory would grow, and what was opened before would lose its part of it.
+    for (let i = 0; i < 200; i++) openOpusEncoder(48_000).close();
+    expect(packetsOf(16_000, samples, lasting)).toEqual(packetsOf(16_000, samples));
   });
 
   it('hands out memory of its own', () => {
@@ -100,6 +101,17 @@ describe('opus encoder', () => {
     encoder.encode(new Uint8Array(320).fill(99));
     encoder.close();
     expect(first).toEqual(copy);
+  });
+
+  it('has the rates that callers may ask of ogg, and no others', () => {
+    for (let sampleRate = 7000; sampleRate < 50_000; sampleRate += 25)
+      expect(isSampleRateOf('ogg', sampleRate), `${sampleRate}`).toBe(
+        (OPUS_SAMPLE_RATES as readonly number[]).includes(sampleRate),
+      );
+    for (const sampleRate of OPUS_SAMPLE_RATES) openOpusEncoder(sampleRate).close();
+    for (const sampleRate of [8000, 8001, 44_100, 48_000])
+      expect(isSampleRateOf('flac', sampleRate)).toBe(true);
+    for (const sampleRate of [7999, 48_001, 8000.5]) expect(isSampleRateOf('flac', sampleRate)).toBe(false);
   });
 
   it('refuses a rate that Opus does not have, and samples that are not one packet', () => {

@@ -84,7 +84,7 @@ describe('flac, to other programs', () => {
       writeEncoded('speech.flac', createFlacEncoder, sampleRate, samples);
       const wanted = pcm16(samples);
       // Without an MD5 sum in its header it warns; so the samples are compared below.
-    run('flac', '--totally-silent', '--test', 'speech.flac');
+      run('flac', '--totally-silent', '--test', 'speech.flac');
       const raw = ['--force-raw-format', '--endian=little', '--sign=signed'];
       expect(
         run('flac', '--totally-silent', '--decode', '--stdout', ...raw, 'speech.flac').equals(wanted),

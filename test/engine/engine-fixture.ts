@@ -101,30 +101,31 @@ export async function decodeMp3(bytes: Buffer): Promise<{ pcm16: Buffer; sampleR
   return { pcm16: Buffer.concat(blocks), sampleRate };
 }
 
-/** Median fundamental frequency in Hz of voiced s16le sound: the lag at which 1,024 samples match what follows. */
-export function medianPitchHz(bytes: Buffer, sampleRate: number): number {
+const MOST_WINDOWS = 200;
+const WINDOW_SAMPLES = 600;
+
+/** Fundamental frequency in Hz of voiced s16le sound: the lag at which most of its windows match what follows. */
+export function pitchHz(bytes: Buffer, sampleRate: number): number {
   const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length >> 1);
-  const size = 1024;
-  const pitches: number[] = [];
-  for (let at = 0; at + 2 * size < samples.length; at += 3 * size) {
-    const match = (lag: number) => {
+  const shortest = Math.floor(sampleRate / 400);
+  const longest = Math.ceil(sampleRate / 70);
+  const likeness = new Float64Array(longest + 1);
+  const room = samples.length - WINDOW_SAMPLES - longest;
+  const step = Math.max(WINDOW_SAMPLES, Math.floor(room / MOST_WINDOWS));
+  for (let at = 0; at < room; at += step) {
+    const window = samples.subarray(at, at + WINDOW_SAMPLES);
+    const here = window.reduce((sum, sample) => sum + sample ** 2, 0);
+    if (here < WINDOW_SAMPLES * 1e5) continue;
+    for (let lag = shortest; lag <= longest; lag++) {
       let product = 0;
-      let here = 1;
       let there = 1;
-      for (let i = at; i < at + size; i++) {
-        product += samples[i]! * samples[i + lag]!;
-        here += samples[i]! ** 2;
-        there += samples[i + lag]! ** 2;
+      for (let i = 0; i < WINDOW_SAMPLES; i++) {
+        const later = samples[at + lag + i]!;
+        product += window[i]! * later;
+        there += later ** 2;
       }
-      return here < 1e9 ? 0 : product / Math.sqrt(here * there);
-    };
-    let best = 0.6;
-    let period = 0;
-    for (let lag = Math.floor(sampleRate / 400); lag < sampleRate / 60; lag++) {
-      const likeness = match(lag);
-      if (likeness > best + 0.02) [best, period] = [likeness, lag];
+      likeness[lag]! += product / Math.sqrt(here * there);
     }
-    if (period > 0) pitches.push(sampleRate / period);
   }
-  return pitches.sort((a, b) => a - b)[pitches.length >> 1] ?? 0;
+  return sampleRate / likeness.indexOf(Math.max(...likeness));
 }

@@ -115,6 +115,19 @@ describe('worker encoder pool', () => {
     expect(joined(all).subarray(0, before.length)).toEqual(before);
   });
 
+  it('releases all that it was given, and is done when it has', async () => {
+    const { encoder, frames } = open(shared, OGG);
+    encoder.push(noise(320 * 3 + 5));
+    await encoder.release();
+    expect(frames.map((frame) => frame.samples)).toEqual([320 - 104, 3 * 320]);
+    await encoder.release();
+    expect(frames).toHaveLength(2);
+    encoder.push(noise(5));
+    void encoder.release();
+    await encoder.flush();
+    expect(frames.map((frame) => frame.samples)).toEqual([216, 960, 320, 104]);
+  });
+
   it('has no frame for a turn without a sample', async () => {
     for (const format of HEAVY_FORMATS) {
       const turn = open(shared, { format, sampleRate: 24_000 });

@@ -6,5 +6,5 @@ parentPort.on('message', ({ kind, job, samples }) => {
   const takenSamples = samples?.length ?? 0;
   if (takenSamples === 13) throw new Error('13 samples');
   const frames = { bytes: new Uint8Array(0), byteLengths: [], samples: [] };
-  parentPort.postMessage({ job, takenSamples, isFlushed: kind === 'flush', frames });
+  parentPort.postMessage({ job, takenSamples, kind, frames });
 });

@@ -215,8 +215,10 @@ describe('text without ends', () => {
     expect(cut('\u0301'.repeat(5000)).join('').length).toBeGreaterThan(5000);
   });
 
-  it('is cut between characters in scripts without spaces', () => {
-    expect(lengths('重'.repeat(1200), 'mandarin').map(([, length]) => length)).toEqual([500, 500, 200]);
+  it('is cut between words in scripts without spaces', () => {
+    const pieces = cut('重要'.repeat(600), 'off', 'mandarin');
+    expect(pieces.map((piece) => piece.length)).toEqual([504, 504, 208]);
+    for (const piece of pieces) expect(piece).toMatch(/^\w+\|重.*要$/);
     const thai = `${'ภาษาไทย'.repeat(40)} ${'ภาษาไทย'.repeat(3)}`;
     expect(cut(thai, 'off', 'thai').map((piece) => piece.split('|')[0])).toEqual(['clause', 'end']);
   });

@@ -14,7 +14,7 @@ const fullYear = (digits: string) => {
 };
 const isDate = (day: number, month: number) => day >= 1 && day <= (DAYS[month - 1] ?? 0);
 
-/** Pattern source of all spellings of the months, with or without a capital where they are written small. */
+/** Months that are written small still begin a sentence or stand in a title. */
 const capital = (name: string) => name.slice(0, 1).toUpperCase() + name.slice(1);
 
 export function createDateRules({ dates, times }: Pick<Grammar, 'dates' | 'times'>): Rule[] {

@@ -31,6 +31,7 @@ export function createSymbolRules(words: Words): Rule[] {
     rule('sign', '-(?=[$€£¥₽₹]?(\\d[\\d.,/-]{0,16}))', ([, after = ''], before) =>
       isRange(before, after) || /(?::\d\d|\d[%‰€£¥₽₹])$/u.test(before) ? words.to : undefined,
     ),
+    // Behind a space, a bracket or another sign it is a minus.
     rule('sign', '[-−–](?=[$€£¥₽₹]?\\d)', (_, before) =>
       /(?:^|[\s([=×÷*/+<>≤≥,:;~]|[\u3000-\u9fff])$/u.test(before) ? words.minus : undefined,
     ),

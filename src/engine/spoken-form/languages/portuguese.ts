@@ -1,5 +1,5 @@
-// Portuguese as it is said: one, two and the hundreds agree with their noun. Words are those that Portugal and Brazil
-// share where there are such; else Brazil's for money and Portugal's ear for the voice.
+// Portuguese as it is said: one, two and the hundreds agree with their noun. Where Portugal and Brazil
+// write differently the word is Portugal's, as the engine's voice is.
 
 import type { CalendarDate, Gender, Grammar } from '../grammar.ts';
 import { createRomanRule } from '../roman-rules.ts';

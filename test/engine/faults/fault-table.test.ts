@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { FAULT_HELP, readFault } from '../../../src/engine/faults/fault-table.ts';
+
+const shareOf = (given: string) => {
+  const reading = readFault(given);
+  return reading.ok ? reading.fault.share : reading.wrong;
+};
+
+describe('readFault', () => {
+  it.each([
+    'limit=clock:60',
+    'limit=strict:1:none',
+    'limit=bucket:100000:date:08',
+    'in-flight=1',
+    'status=503',
+    'wrong-type',
+    'first-byte=0',
+    'stall=0',
+    'stall=500:2000',
+    'drip=1',
+    'reset=0',
+    'short=1000',
+    'endless',
+    'garbage',
+    'seed-ignored',
+  ])('takes %s, for all requests or for a share of them', (given) => {
+    expect(shareOf(given)).toBe(1);
+    expect(shareOf(`${given}@0.25`)).toBe(0.25);
+  });
+
+  it.each([
+    ['', 'limit, in-flight'],
+    ['slow', 'limit, in-flight'],
+    ['constructor', 'limit, in-flight'],
+    ['limit', 'limit=clock|first|sliding|strict|bucket:PER_MINUTE'],
+    ['limit=first', 'limit=clock'],
+    ['limit=hourly:5', 'limit=clock'],
+    ['limit=first:0', 'limit=clock'],
+    ['limit=first:5:soon', 'limit=clock'],
+    ['limit=first:5:none:07', 'limit=clock'],
+    ['limit=first:5:none:08:1', 'limit=clock'],
+    ['status=200', 'status=CODE'],
+    ['status=600', 'status=CODE'],
+    ['short=-1', 'short=BYTES'],
+    ['short=1e3', 'short=BYTES'],
+    ['short=1:2', 'short=BYTES'],
+    ['short=', 'short=BYTES'],
+    ['drip=0', 'drip=BYTES'],
+    ['stall=1:2:3', 'stall=AFTER_MS'],
+    ['garbage=1', 'garbage'],
+    ['garbage@0', 'a share above 0 and at most 1'],
+    ['garbage@1.1', 'a share above 0 and at most 1'],
+    ['garbage@', 'a share above 0 and at most 1'],
+    ['garbage@half', 'a share above 0 and at most 1'],
+  ])('refuses %j and says what is allowed', (given, allowed) => {
+    const wrong = String(shareOf(given));
+    expect(wrong.startsWith(JSON.stringify(given))).toBe(true);
+    expect(wrong).toContain(`allowed: `);
+    expect(wrong).toContain(allowed);
+  });
+
+  it('has a word of help for each', () => {
+    for (const { syntax, summary } of FAULT_HELP) {
+      expect(syntax).toMatch(/^[a-z-]+(=|$)/);
+      expect(summary.length).toBeGreaterThan(10);
+    }
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { createRequestWindow, type WindowKind } from '../../../src/engine/faults/request-windows.ts';
+
+/** At 20 s past a minute of the wall clock; the monotonic clock has its own beginning. */
+const UNIX_MS = 1_800_000_020_000;
+
+/** What becomes of requests at these seconds: `y` or `n`. */
+function outcome(kind: WindowKind, perMinute: number, seconds: readonly number[]): string {
+  const window = createRequestWindow(kind, perMinute);
+  const told = seconds.map((at) => window({ nowMs: 500 + at * 1000, unixMs: UNIX_MS + at * 1000 }));
+  return told.map(({ allowed }) => (allowed ? 'y' : 'n')).join('');
+}
+
+describe('createRequestWindow', () => {
+  it.each<[WindowKind, string]>([
+    // Requests at     0 39 39.5 40 41 59.9 60 99 100
+    ['clock', 'yynyynnny'],
+    ['first', 'yynnnnyyn'],
+    ['sliding', 'yynnnnyny'],
+    ['strict', 'yynnnnnnn'],
+    ['bucket', 'yyynynnyn'],
+  ])('tells %s from the other kinds', (kind, expected) => {
+    expect(outcome(kind, 2, [0, 39, 39.5, 40, 41, 59.9, 60, 99, 100])).toBe(expected);
+  });
+
+  it('says when there is more, and means it', () => {
+    for (const kind of ['clock', 'first', 'sliding', 'bucket'] as const) {
+      const window = createRequestWindow(kind, 3);
+      const at = (ms: number) => window({ nowMs: ms, unixMs: UNIX_MS + ms });
+      for (const remaining of [2, 1, 0])
+        expect(at(1000 - remaining)).toMatchObject({ allowed: true, remaining });
+      const refused = at(2000);
+      expect([kind, refused.allowed, refused.remaining]).toEqual([kind, false, 0]);
+      expect(at(2000 + Math.floor(refused.resetMs) - 1).allowed).toBe(false);
+      expect(at(2000 + Math.ceil(refused.resetMs)).allowed).toBe(true);
+    }
+  });
+
+  it('refills a bucket evenly and never beyond its size', () => {
+    const minute = (count: number, everyS: number) =>
+      Array.from({ length: count }, (_, index) => index * everyS);
+    expect(outcome('bucket', 6, minute(12, 10))).toBe('y'.repeat(12));
+    expect(outcome('bucket', 2, [0, 600, 600, 600])).toBe('yyyn');
+  });
+});
