@@ -114,6 +114,7 @@ export function spokenWords(segments: readonly Segment[]): SpokenWord[] {
   const words: SpokenWord[] = [];
   for (const segment of segments) {
     const points = pointsOf(segment);
+    const firstOfSegment = words.length;
     const add = (from: number, to: number) => {
       const text = points
         .slice(from, to)
@@ -146,6 +147,10 @@ export function spokenWords(segments: readonly Segment[]): SpokenWord[] {
         add(from, from + length);
         from += length;
       }
+    }
+    // A dot that did not end its segment belongs to an abbreviation: nobody pauses there.
+    for (let w = firstOfSegment; w < words.length - 1; w += 1) {
+      if (/\.\p{P}*$/u.test(words[w]!.text)) words[w] = { ...words[w]!, pause: 0 };
     }
   }
   return words;

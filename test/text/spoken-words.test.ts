@@ -25,6 +25,11 @@ describe('the words of a segment', () => {
     ['「」… — 🎉', []],
   ])('%s', (text, words) => expect(textsOf(text)).toEqual(words));
 
+  it('pause at the end of the sentence, not behind an abbreviation', () => {
+    const pauses = wordsOf('Dr. Smith, M.D., is late.').map((word) => word.pause > 0);
+    expect(pauses).toEqual([false, true, true, false, true]);
+  });
+
   it('point into the text that the caller holds', () => {
     const words = spokenWords([segment({ text: '𠀀今', start: 10 }, { text: '天好', start: 20 })]);
     expect(words.map(({ charStart, charEnd }) => [charStart, charEnd])).toEqual([
