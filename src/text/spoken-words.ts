@@ -150,7 +150,7 @@ export function spokenWords(segments: readonly Segment[]): SpokenWord[] {
     }
     // A dot that did not end its segment belongs to an abbreviation: nobody pauses there.
     for (let w = firstOfSegment; w < words.length - 1; w += 1) {
-      if (/\.\p{P}*$/u.test(words[w]!.text)) words[w] = { ...words[w]!, pause: 0 };
+      if (/\.["'”’»)\]]*$/u.test(words[w]!.text)) words[w] = { ...words[w]!, pause: 0 };
     }
   }
   return words;

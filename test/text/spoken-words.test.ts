@@ -46,7 +46,7 @@ describe('the words of a segment', () => {
   it('pause at the marks of their script', () => {
     const pauses = (text: string) =>
       wordsOf(text).map((word) => Math.sign(word.pause - 3.5) + (word.pause > 0 ? 2 : 1));
-    expect(pauses('ja, nein. so')).toEqual([1, 3, 0]);
+    expect(pauses('ja, nein! so')).toEqual([1, 3, 0]);
     expect(pauses('你好，再见。走')).toEqual([1, 3, 0]);
     expect(pauses('क्या। हाँ॥ आप')).toEqual([3, 3, 0]);
     expect(pauses('ہے۔ کیا؟ جی، وہ')).toEqual([3, 3, 1, 0]);
