@@ -59,7 +59,7 @@ export function createFlacEncoder(
     },
     release() {
       if (held === 0) return;
-      // Only the last block of a stream may be shorter (RFC 9639, 9.1.5), and this need not be the last.
+      // Only the last block of a stream may be shorter (RFC 9639, 8.2), and this need not be the last.
       block.fill(0, held);
       held = blockLength;
       emitBlock();

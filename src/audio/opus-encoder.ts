@@ -21,17 +21,23 @@ export type OpusEncoder = {
 
 /**
  * Mode AUDIO, because VOIP cuts low frequencies away and turns the phase of the rest: 11 dB SNR at any bit rate,
- * where AUDIO has 22 dB (16 kHz, 32 kbit/s). With the hint that the sound is speech, which chooses the
- * linear-predictive coder for what is below 8 kHz: 1 to 6 dB better than without. Levels are kept to 0.2 dB.
+ * where AUDIO has 22 dB (16 kHz, 32 kbit/s). Up to 16 kHz with the hint that the sound is speech, which chooses the
+ * linear-predictive coder: 1 to 6 dB better than without. Above, that hint means two coders at once, which stay near
+ * 16 dB up to 64 kbit/s; the transform coder alone, chosen by the other hint, has 23 dB there. Levels are kept to 0.2 dB.
  */
 const APPLICATION = 'AUDIO';
 /** opus_defines.h: requests and values. */
 const SET_COMPLEXITY = 4010;
 const SET_SIGNAL = 4024;
 const SIGNAL_VOICE = 3001;
+const SIGNAL_MUSIC = 3002;
 /** From 0 to 10; 9 is 0.2 to 0.9 dB better and costs up to twice as much. */
 const COMPLEXITY = 5;
-const bitsPerSecond = (sampleRate: number): number => (sampleRate === 8000 ? 24_000 : 32_000);
+/** Measured on speech: more than 20 dB SNR at every rate. */
+const tuning = (sampleRate: number): { readonly signal: number; readonly bitsPerSecond: number } => {
+  if (sampleRate > 16_000) return { signal: SIGNAL_MUSIC, bitsPerSecond: 64_000 };
+  return { signal: SIGNAL_VOICE, bitsPerSecond: sampleRate === 8000 ? 24_000 : 32_000 };
+};
 
 /** What the stream has inside when it runs on `opusscript`. */
 type OpusScript = {
@@ -58,8 +64,9 @@ export function openOpusEncoder(sampleRate: number): OpusEncoder {
   // where the 30th encoder finds no memory. This is the buffer that it has reserved.
   codec.inPCM = new Uint16Array(codec.inPCM.buffer, codec.inPCMPointer, codec.inPCMLength / 2);
   codec.encoderCTL(SET_COMPLEXITY, COMPLEXITY);
-  codec.encoderCTL(SET_SIGNAL, SIGNAL_VOICE);
-  stream.setBitrate(bitsPerSecond(sampleRate));
+  const { signal, bitsPerSecond } = tuning(sampleRate);
+  codec.encoderCTL(SET_SIGNAL, signal);
+  stream.setBitrate(bitsPerSecond);
 
   return {
     encode(pcm) {

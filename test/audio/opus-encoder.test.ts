@@ -64,10 +64,10 @@ describe('opus encoder', () => {
     );
     // Above 16 kHz the codec's own filters turn the phase a little, less than 0.1 ms.
     expect(Math.abs(best - lookahead)).toBeLessThanOrEqual(sampleRate > 16_000 ? sampleRate / 12_000 : 0);
-    expect(snrDb(said, heard, best)).toBeGreaterThan(sampleRate > 16_000 ? 15 : 20);
+    expect(snrDb(said, heard, best)).toBeGreaterThan(20);
     const kbps = (packets.reduce((sum, packet) => sum + packet.length, 0) * 8) / (packets.length * 20);
     expect(kbps).toBeGreaterThan(15);
-    expect(kbps).toBeLessThan(33);
+    expect(kbps).toBeLessThan(sampleRate > 16_000 ? 66 : 33);
   });
 
   it('gives the same packets as many times over as may be open, beside others', () => {
