@@ -6,6 +6,7 @@ import { createCredentials } from './access/credentials.ts';
 import { createFilterBanks } from './audio/filter-bank.ts';
 import { loadMp3Decoders } from './audio/mp3-decoder.ts';
 import { loadMp3Encoders } from './audio/mp3-encoder.ts';
+import { warmCodecs } from './audio/warm-codecs.ts';
 import { systemClock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { createMetrics } from './base/metrics.ts';
@@ -123,13 +124,15 @@ async function build(
   });
   stops.push(() => playout.close());
 
+  const codecs = {
+    decoders: await loadMp3Decoders(),
+    encoders: await loadMp3Encoders(),
+    banks: createFilterBanks(),
+  };
+  warmCodecs(codecs);
   const runtime: SessionRuntime = {
     upstream: pool,
-    codecs: {
-      decoders: await loadMp3Decoders(),
-      encoders: await loadMp3Encoders(),
-      banks: createFilterBanks(),
-    },
+    codecs,
     clock,
     playout,
     random,
