@@ -1,7 +1,5 @@
 // What compose.yaml promises, held against the Dockerfile and the settings that the program has.
 
-import { parse } from 'yaml';
-
 /** Images that are not ours, with the programs that their lines here may name. */
 const FOREIGN_PROGRAMS = { 'redis:8-alpine': ['redis-server', 'redis-cli'] };
 
@@ -10,10 +8,25 @@ const millisecondsOf = (text) => {
   return Number(amount) * { ms: 1, s: 1000, m: 60_000 }[unit];
 };
 
-/** Problems as lines, none when all is well. `images`: `open(stage)`; `variables`: the names of all settings. */
-export function checkCompose(text, { images, variables }) {
+const isMap = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `base` with an override file laid over it as Compose does: maps are merged, lists joined, the rest replaced. */
+export function overlaid(base, override) {
+  if (Array.isArray(base) && Array.isArray(override)) return [...base, ...override];
+  if (!isMap(base) || !isMap(override)) return override;
+  const merged = Object.entries(override).map(([name, value]) => [
+    name,
+    Object.hasOwn(base, name) ? overlaid(base[name], value) : value,
+  ]);
+  return { ...base, ...Object.fromEntries(merged) };
+}
+
+/**
+ * Problems of a parsed file as lines, none when all is well. `images`: `open(stage)`; `variables`: the names of all
+ * settings.
+ */
+export function checkCompose({ services, secrets = {}, volumes = {} }, { images, variables }) {
   const problems = [];
-  const { services, secrets = {}, volumes = {} } = parse(text, { merge: true });
   for (const [name, service] of Object.entries(services)) {
     const wrong = (message) => problems.push(`compose.yaml, ${name}: ${message}`);
     if (service.read_only !== true) wrong('its root can be written to');

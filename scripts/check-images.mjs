@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { checkCompose } from './check-compose.mjs';
+import { checkCompose, overlaid } from './check-compose.mjs';
 import { readDockerIgnore } from './docker-ignore.mjs';
 import { parseDockerfile } from './dockerfile.mjs';
 import { createImageTrees, environmentOf, pathsBelow } from './image-tree.mjs';
@@ -104,9 +104,15 @@ async function main(scratch) {
     encoding: 'utf8',
   }).stdout;
   const variables = new Set([...help.matchAll(/Variable: (VOXGATE_\w+)/g)].map(([, variable]) => variable));
-  const problems = checkCompose(read('compose.yaml'), { images, variables });
+  const compose = parse(read('compose.yaml'), { merge: true });
+  const override = parse(/```yaml\n(services:[^`]*)```/.exec(read('docs/deploy.md'))[1]);
+  const problems = [compose, overlaid(compose, override)].flatMap((file) =>
+    checkCompose(file, { images, variables }),
+  );
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  console.log('compose.yaml: its images, settings, secrets, limits and health checks hold');
+  console.log(
+    'compose.yaml, and the override in docs/deploy.md: images, settings, secrets, limits and health checks hold',
+  );
 
   const tryOut = async (name, settings) => {
     console.log(`${name}: run`);
@@ -118,7 +124,7 @@ async function main(scratch) {
     const written = pathsBelow(join(image.root, image.config.workdir)).filter((path) => !known.has(path));
     if (written.length > 0) throw new Error(`${name}: wrote ${written.join(', ')}; its root is read-only`);
   };
-  await tryOut('all', composeEnvironment(parse(read('compose.yaml'), { merge: true }), scratch));
+  await tryOut('all', composeEnvironment(compose, scratch));
 
   const keys = { VOXGATE_API_KEYS: `check:${KEY}` };
   tell(await refuses(images.open('gateway'), keys, 'VOXGATE_UPSTREAM_URL'));

@@ -6,6 +6,7 @@ import { createCredentials } from './access/credentials.ts';
 import { createFilterBanks } from './audio/filter-bank.ts';
 import { loadMp3Decoders } from './audio/mp3-decoder.ts';
 import { loadMp3Encoders } from './audio/mp3-encoder.ts';
+import { warmCodecs } from './audio/warm-codecs.ts';
 import { systemClock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { createMetrics } from './base/metrics.ts';
@@ -16,6 +17,7 @@ import { createGatewayMetrics } from './gateway/gateway-metrics.ts';
 import { createSocketServer } from './gateway/socket-server.ts';
 import { createAdminServer } from './http/admin-server.ts';
 import { createHttpServer } from './http/http-server.ts';
+import { createWorkerEncoderPool } from './pipeline/worker-encoder-pool.ts';
 import { createPlayoutClock } from './playout/playout-clock.ts';
 import { readTls } from './read-tls.ts';
 import type { SessionRuntime } from './session/session-runtime.ts';
@@ -123,13 +125,13 @@ async function build(
   });
   stops.push(() => playout.close());
 
+  const heavy = createWorkerEncoderPool({ log });
+  stops.push(() => heavy.close());
+  const codecs = { decoders: await loadMp3Decoders(), banks: createFilterBanks(), heavy };
+  warmCodecs(codecs, await loadMp3Encoders());
   const runtime: SessionRuntime = {
     upstream: pool,
-    codecs: {
-      decoders: await loadMp3Decoders(),
-      encoders: await loadMp3Encoders(),
-      banks: createFilterBanks(),
-    },
+    codecs,
     clock,
     playout,
     random,

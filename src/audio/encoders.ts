@@ -2,18 +2,27 @@
 // promises: the split of the input does not change the bytes, frames are fresh memory, and a turn without a sample
 // has no frame (but wav, whose header alone is a valid empty file).
 
-import type { OutputFormat, SessionFormat } from '../speech/audio-format.ts';
+import type { SessionFormat } from '../speech/audio-format.ts';
 import { createFramer } from './framer.ts';
 import { ALAW_SILENCE, encodeAlaw, encodeMulaw, MULAW_SILENCE } from './g711.ts';
+import type { HeavyFormat } from './heavy-encoders.ts';
 import { type Mp3Encoders, speechBitrateKbps } from './mp3-encoder.ts';
 import { createMp3FrameParser } from './mp3-frame-parser.ts';
 import { encodePcm16 } from './pcm16.ts';
 import type { AudioFrame, Stage } from './stage.ts';
 import { wavHeader } from './wav.ts';
 
-export type EncoderOutput = OutputFormat & { readonly sampleRate: number };
+/** Formats whose samples become bytes one by one, for next to nothing. */
+export type PlainFormat = Exclude<SessionFormat, HeavyFormat>;
+export type PlainOutput = {
+  readonly format: PlainFormat;
+  readonly sampleRate: number;
+  readonly frameMs: number;
+};
+export type EncoderOutput =
+  | PlainOutput
+  | { readonly format: 'mp3'; readonly sampleRate: number; readonly frameMs: number };
 type Emit = (frame: AudioFrame) => void;
-type CreateEncoder = (output: EncoderOutput, mp3: Mp3Encoders, emit: Emit) => Stage<Float32Array>;
 
 /** How the samples of a format become bytes, a fixed number for each. */
 type SampleCoding = {
@@ -25,24 +34,26 @@ const MULAW: SampleCoding = { bytesPerSample: 1, silence: MULAW_SILENCE, encode:
 const ALAW: SampleCoding = { bytesPerSample: 1, silence: ALAW_SILENCE, encode: encodeAlaw };
 const PCM16: SampleCoding = { bytesPerSample: 2, silence: 0, encode: encodePcm16 };
 
-const ENCODERS: Readonly<Record<SessionFormat, CreateEncoder>> = {
-  mulaw: (output, _mp3, emit) => createSampleEncoder(output, MULAW, 'padded', emit),
-  alaw: (output, _mp3, emit) => createSampleEncoder(output, ALAW, 'padded', emit),
-  raw: (output, _mp3, emit) => createSampleEncoder(output, PCM16, 'padded', emit),
-  wav: (output, _mp3, emit) => createWavEncoder(output, emit),
-  mp3: createMp3Stage,
+const ENCODERS: Readonly<Record<PlainFormat, (output: PlainOutput, emit: Emit) => Stage<Float32Array>>> = {
+  mulaw: (output, emit) => createSampleEncoder(output, MULAW, 'padded', emit),
+  alaw: (output, emit) => createSampleEncoder(output, ALAW, 'padded', emit),
+  raw: (output, emit) => createSampleEncoder(output, PCM16, 'padded', emit),
+  wav: (output, emit) => createWavEncoder(output, emit),
 };
 
 /**
  * Takes samples at `output.sampleRate`. Frames last `output.frameMs` and the last one is padded with silence; wav
- * leaves it short; mp3 has frames of its own length (24–72 ms) and ignores `frameMs`.
+ * leaves it short. `flush` may be followed by more.
  */
-export function createEncoder(output: EncoderOutput, mp3: Mp3Encoders, emit: Emit): Stage<Float32Array> {
-  return ENCODERS[output.format](output, mp3, emit);
-}
+export const createPlainEncoder = (output: PlainOutput, emit: Emit): Stage<Float32Array> =>
+  ENCODERS[output.format](output, emit);
+
+/** As the plain encoders; mp3 has frames of its own length (24–72 ms), ignores `frameMs` and ends at its `flush`. */
+export const createEncoder = (output: EncoderOutput, mp3: Mp3Encoders, emit: Emit): Stage<Float32Array> =>
+  output.format === 'mp3' ? createMp3Stage(output.sampleRate, mp3, emit) : createPlainEncoder(output, emit);
 
 function createSampleEncoder(
-  { sampleRate, frameMs }: EncoderOutput,
+  { sampleRate, frameMs }: PlainOutput,
   { bytesPerSample, silence, encode }: SampleCoding,
   tail: 'padded' | 'short',
   emit: Emit,
@@ -62,7 +73,7 @@ function createSampleEncoder(
 }
 
 /** The header travels in front of the first frame: a message of its own would be one without a duration. */
-function createWavEncoder(output: EncoderOutput, emit: Emit): Stage<Float32Array> {
+function createWavEncoder(output: PlainOutput, emit: Emit): Stage<Float32Array> {
   let header: Uint8Array | undefined = wavHeader({ sampleRate: output.sampleRate, channels: 1 });
   const emitBehindHeader = ({ bytes, samples }: AudioFrame): void => {
     if (header === undefined) return emit({ bytes, samples });
@@ -83,7 +94,7 @@ function createWavEncoder(output: EncoderOutput, emit: Emit): Stage<Float32Array
 }
 
 /** Whole MP3 frames; `samples` counts all that they decode to, the codec's delay and padding included. */
-function createMp3Stage({ sampleRate }: EncoderOutput, mp3: Mp3Encoders, emit: Emit): Stage<Float32Array> {
+function createMp3Stage(sampleRate: number, mp3: Mp3Encoders, emit: Emit): Stage<Float32Array> {
   const encoder = mp3.open({ sampleRate, bitrateKbps: speechBitrateKbps(sampleRate) });
   const parser = createMp3FrameParser({
     onFrame: ({ bytes, header }) => emit({ bytes, samples: header.samplesPerFrame }),

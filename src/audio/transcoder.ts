@@ -2,20 +2,20 @@
 // synchronous calls. MP3 that needs no conversion passes through frame by frame and is never decoded.
 
 import type { OutputFormat } from '../speech/audio-format.ts';
-import { createEncoder } from './encoders.ts';
 import type { FilterBanks } from './filter-bank.ts';
+import type { HeavyEncoders } from './heavy-encoders.ts';
 import type { Mp3Decoders } from './mp3-decoder.ts';
-import type { Mp3Encoders } from './mp3-encoder.ts';
 import type { Mp3Frame } from './mp3-frame-parser.ts';
 import type { Mp3StreamTag } from './mp3-stream-tag.ts';
 import { createMp3ToPcm } from './mp3-to-pcm.ts';
 import { createResampler } from './resampler.ts';
 import type { AudioFrame, PcmBlock, Stage } from './stage.ts';
+import { openTurnEncoder, type TurnEncoder } from './turn-encoder.ts';
 
 /** What a turn's codecs are made from; loaded once by the program and shared by all turns. */
 export type Codecs = {
   readonly decoders: Mp3Decoders;
-  readonly encoders: Mp3Encoders;
+  readonly heavy: HeavyEncoders;
   readonly banks: FilterBanks;
 };
 
@@ -23,20 +23,25 @@ export type TranscoderItem =
   | { readonly kind: 'begin' }
   | { readonly kind: 'tag'; readonly tag: Mp3StreamTag }
   | { readonly kind: 'frame'; readonly frame: Mp3Frame }
-  | { readonly kind: 'end' }
-  | { readonly kind: 'flush' };
+  | { readonly kind: 'end' };
 
 export type Transcoder = {
-  /**
-   * At a `flush` everything so far comes out, the last frame filled with silence. Only where frames can be cut at
-   * will: an MP3 encoder keeps the rest of its frame until more comes.
-   */
+  /** Opens what the format needs, so that a refusal (`busy`) comes before any speech is asked for. */
+  prepare(): void;
   push(item: TranscoderItem): void;
+  /**
+   * Everything so far comes out, the last frame filled with silence; more may follow. Only where frames can be cut at
+   * will: mp3 keeps the rest of its frame until more comes.
+   */
+  release(): Promise<void>;
   /** Appends silence, for a turn that has nothing to say. */
   silence(ms: number): void;
-  /** No more input: the tail is padded to a whole frame. Once. */
-  flush(): void;
+  /** No more input: the tail is padded to a whole frame. Resolves when the last frame has been emitted. Once. */
+  flush(): Promise<void>;
+  /** Ends everything at once; what waits for `release` or `flush` goes on. */
   close(): void;
+  /** Samples whose frames are being made elsewhere; they count as waiting. */
+  readonly pendingSamples: number;
   /** Silence that flushes have inserted so far, ms. */
   readonly insertedMs: number;
   /** True until the first audio of the turn. */
@@ -47,15 +52,17 @@ export type Transcoder = {
 
 /** For mp3 without a rate when there is no upstream audio to follow. */
 const FALLBACK_RATE = 24_000;
+const NOTHING_TO_DO = Promise.resolve();
 
 export function createTranscoder(
   output: OutputFormat,
   codecs: Codecs,
   emit: (frame: AudioFrame) => void,
+  onProgress: () => void = () => {},
 ): Transcoder {
   let sampleRate = output.sampleRate;
   let isSilent = true;
-  let encoder: Stage<Float32Array> | undefined;
+  let encoder: TurnEncoder | undefined;
   let resampler: { readonly fromRate: number; readonly stage: Stage<Float32Array> } | undefined;
   let isPassing = output.format === 'mp3';
   let isOver = false;
@@ -69,18 +76,17 @@ export function createTranscoder(
     framedSamples += frame.samples;
     emit(frame);
   };
-  const encode = (samples: Float32Array) => {
+  const open = () => {
     sampleRate ??= FALLBACK_RATE;
-    encoder ??= createEncoder({ ...output, sampleRate }, codecs.encoders, emitEncoded);
-    encodedSamples += samples.length;
-    encoder.push(samples);
+    encoder ??= openTurnEncoder({ ...output, sampleRate }, codecs.heavy, {
+      onFrame: emitEncoded,
+      onProgress,
+    });
+    return encoder;
   };
-  const flushFrames = () => {
-    if (output.format === 'mp3') return;
-    resampler?.stage.flush();
-    resampler = undefined;
-    encoder?.flush();
-    insertedSamples = framedSamples - encodedSamples;
+  const encode = (samples: Float32Array) => {
+    encodedSamples += samples.length;
+    open().push(samples);
   };
   const onPcm = ({ samples, sampleRate: fromRate }: PcmBlock) => {
     isSilent = false;
@@ -117,10 +123,12 @@ export function createTranscoder(
   };
 
   return {
+    prepare() {
+      if (!isPassing) open();
+    },
     push(item) {
       if (isOver) return;
       if (item.kind === 'frame') onFrame(item.frame);
-      else if (item.kind === 'flush') flushFrames();
       else if (!isPassing) tell(item);
       // A stream that may pass through needs no decoder yet, and a new one supersedes the last.
       else untold = item.kind === 'begin' ? [item] : [...untold, item].slice(-2);
@@ -129,16 +137,28 @@ export function createTranscoder(
       sampleRate ??= FALLBACK_RATE;
       encode(new Float32Array(Math.round((ms * sampleRate) / 1000)));
     },
+    release() {
+      if (isOver || output.format === 'mp3' || encoder === undefined) return NOTHING_TO_DO;
+      resampler?.stage.flush();
+      resampler = undefined;
+      return encoder.release().then(() => {
+        insertedSamples = framedSamples - encodedSamples;
+      });
+    },
     flush() {
-      if (isOver) return;
+      if (isOver) return NOTHING_TO_DO;
       isOver = true;
       if (!isPassing) decoder.endStream();
       resampler?.stage.flush();
-      encoder?.flush();
+      return encoder?.flush() ?? NOTHING_TO_DO;
     },
     close() {
       isOver = true;
       decoder.close();
+      encoder?.close();
+    },
+    get pendingSamples() {
+      return encoder?.pendingSamples ?? 0;
     },
     get insertedMs() {
       return sampleRate === undefined ? 0 : (insertedSamples * 1000) / sampleRate;

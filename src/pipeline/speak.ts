@@ -38,21 +38,25 @@ const SILENCE_MS = 100;
  */
 export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void> {
   const { spool, frames, transcoder } = turn;
-  void fillSpool(turn, signal); // runs ahead; its failure surfaces in the loop below
   try {
+    transcoder.prepare();
+    void fillSpool(turn, signal); // runs ahead; its failure surfaces in the loop below
     while (!spool.isEnded) {
       const item = spool.take();
       if (item === undefined) await spool.more(signal);
       else {
         if (frames.isFull) await frames.room(signal); // the one place where playback holds decoding back
-        transcoder.push(item);
-        if (item.kind === 'flush') turn.report.flushed();
+        if (item.kind !== 'flush') transcoder.push(item);
+        else {
+          await transcoder.release();
+          turn.report.flushed();
+        }
       }
     }
     if (transcoder.isSilent) transcoder.silence(SILENCE_MS);
   } finally {
     try {
-      transcoder.flush();
+      await transcoder.flush();
     } finally {
       frames.end();
       transcoder.close();

@@ -1,6 +1,7 @@
 // The making of one turn's audio: runs speak() once, holds what it fills and counts what it did. `stop` aborts
 // the upstream, frees the codec and drops everything queued, in one call.
 
+import type { AudioFrame } from '../audio/stage.ts';
 import { createTranscoder } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
 import { createMp3Spool } from '../pipeline/mp3-spool.ts';
@@ -74,10 +75,16 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   let queueMs = 0;
   let ttfbMs = 0;
 
-  const frames = createFrameQueue(() => (QUEUE_MS * sampleRate()) / 1000, options.onFrame);
-  const transcoder = createTranscoder(output, runtime.codecs, (frame) => {
+  const frames = createFrameQueue(
+    () => (QUEUE_MS * sampleRate()) / 1000 - transcoder.pendingSamples,
+    options.onFrame,
+  );
+  const onMade = (frame: AudioFrame) => {
     madeSamples += frame.samples;
     frames.push(frame);
+  };
+  const transcoder = createTranscoder(output, runtime.codecs, onMade, () => {
+    if (frames.wantsRefill) frames.refill();
   });
   const sampleRate = () => transcoder.sampleRate ?? 8000;
   const toMs = (samples: number) => (samples * 1000) / sampleRate();

@@ -5,7 +5,7 @@ export const AUDIO_FORMATS = ['mp3', 'mulaw', 'raw', 'wav', 'ogg', 'flac'] as co
 export type ServiceFormat = (typeof AUDIO_FORMATS)[number];
 
 /** What a live session may ask for. `raw` is 16-bit little-endian mono without a header. */
-export const SESSION_FORMATS = ['mulaw', 'alaw', 'raw', 'wav', 'mp3'] as const;
+export const SESSION_FORMATS = ['mulaw', 'alaw', 'raw', 'wav', 'mp3', 'ogg', 'flac'] as const;
 export type SessionFormat = (typeof SESSION_FORMATS)[number];
 
 export const MIN_SAMPLE_RATE = 8000;

@@ -38,7 +38,7 @@ describe('speed', () => {
   it('gives the same bytes for the same seed, after other requests and in another engine', async () => {
     const other = await engineForTest();
     for (const speed of [0.15, 4]) {
-      const wanted = { text: TEXT, seed: 5, outputFormat: 'mp3', speed };
+      const wanted = { text: 'Then we walk home. Slowly.', seed: 5, outputFormat: 'mp3', speed };
       const [one, , two] = await Promise.all(
         [wanted, { ...wanted, seed: 6 }, wanted].map((w) => speak(engine, w)),
       );

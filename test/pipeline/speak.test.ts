@@ -224,7 +224,10 @@ describe('speak', () => {
         requests,
         spool: createMp3Spool({ capacityBytes: () => 1e6, passesThrough: () => false }),
         transcoder: {
+          prepare: nothing,
           push: nothing,
+          release: () => Promise.resolve(),
+          pendingSamples: 0,
           silence: nothing,
           flush() {
             throw new Error('broken codec');

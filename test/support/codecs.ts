@@ -1,5 +1,7 @@
 // The real codecs, loaded once per test file, and speech as an upstream sends it.
 import { createFilterBanks } from '../../src/audio/filter-bank.ts';
+import type { HeavyEncoders } from '../../src/audio/heavy-encoders.ts';
+import { createHeavyStage } from '../../src/audio/heavy-stage.ts';
 import { loadMp3Decoders } from '../../src/audio/mp3-decoder.ts';
 import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
 import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3-frame-parser.ts';
@@ -8,11 +10,33 @@ import { streamSamples } from '../../src/audio/mp3-to-pcm.ts';
 import type { Codecs } from '../../src/audio/transcoder.ts';
 import { tone } from './tone.ts';
 
-export const codecs: Codecs = {
-  decoders: await loadMp3Decoders(),
-  encoders: await loadMp3Encoders(),
-  banks: createFilterBanks(),
+const encoders = await loadMp3Encoders();
+
+/** The heavy encoders on this thread: their frames come at once, their promises a little later. */
+const heavy: HeavyEncoders = {
+  open(output, { onFrame }) {
+    const stage = createHeavyStage(output, encoders, (frame) => {
+      if (!isClosed) onFrame(frame);
+    });
+    let isClosed = false;
+    const later = (act: () => void) => {
+      if (!isClosed) act();
+      return Promise.resolve();
+    };
+    return {
+      push: (samples) => stage.push(samples),
+      release: () => later(() => stage.release()),
+      flush: () => later(() => stage.flush()),
+      close() {
+        if (!isClosed) stage.close();
+        isClosed = true;
+      },
+      pendingSamples: 0,
+    };
+  },
 };
+
+export const codecs: Codecs = { decoders: await loadMp3Decoders(), banks: createFilterBanks(), heavy };
 
 const made = new Map<string, Uint8Array>();
 
@@ -21,7 +45,7 @@ export function speechMp3(ms: number, sampleRate = 24_000): Uint8Array {
   const key = `${ms}@${sampleRate}`;
   const known = made.get(key);
   if (known !== undefined) return known;
-  const encoder = codecs.encoders.open({ sampleRate, bitrateKbps: 64 });
+  const encoder = encoders.open({ sampleRate, bitrateKbps: 64 });
   const body = encoder.encode(tone(440, sampleRate, Math.round((ms * sampleRate) / 1000), 0.3));
   const bytes = Uint8Array.from([...body, ...encoder.finish()]);
   made.set(key, bytes);

@@ -35,9 +35,9 @@ export type FaultTools = {
 export type FaultyReply = FaultTools & {
   readonly bytesPerSecond: number;
   /** Resolves after `ms`, for Infinity never; rejects when the connection has gone. */
-  wait(ms: number): Promise<void>;
+  readonly wait: (ms: number) => Promise<void>;
   /** Resets the TCP connection. */
-  reset(): void;
+  readonly reset: () => void;
 };
 
 export type Bytes = AsyncIterable<Uint8Array>;

@@ -243,9 +243,16 @@ describe('a reply that goes wrong', () => {
   });
 
   it('is forgotten when its reader leaves', async () => {
-    const engine = await faulty(['stall=0', 'endless'], { mostStreams: 1 });
-    const { body } = await open(engine).catch(() => ({ body: undefined }));
-    body?.on('error', () => {}).destroy();
-    await expect.poll(async () => (await open(engine, { text: 'a' })).statusCode).toBe(200);
+    const engine = await faulty(['stall=1000', 'endless'], { mostStreams: 1 });
+    const statusOf = async (text: string) => {
+      const { statusCode, body } = await open(engine, { text });
+      body.on('error', () => {}).destroy();
+      return statusCode;
+    };
+    const { body } = await open(engine);
+    expect(await statusOf('a')).toBe(503);
+    body.on('error', () => {}).destroy();
+    await expect.poll(() => statusOf('a')).toBe(200);
+    await expect.poll(() => statusOf(TEXT)).toBe(200);
   });
 });

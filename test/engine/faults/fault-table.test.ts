@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FAULT_HELP, readFault } from '../../../src/engine/faults/fault-table.ts';
 
@@ -64,5 +65,12 @@ describe('readFault', () => {
       expect(syntax).toMatch(/^[a-z-]+(=|$)/);
       expect(summary.length).toBeGreaterThan(10);
     }
+  });
+
+  it('is the table of the documentation', () => {
+    const page = readFileSync(new URL('../../../docs/engine.md', import.meta.url), 'utf8');
+    const section = page.split('## Faults on purpose')[1]!.split('\n## ')[0]!;
+    const documented = [...section.matchAll(/^\| `([a-z-]+)/gm)].map((match) => match[1]);
+    expect(documented).toEqual(FAULT_HELP.map(({ syntax }) => /^[a-z-]+/.exec(syntax)![0]));
   });
 });

@@ -1,0 +1,57 @@
+// The flags of `voxgate engine`: what it prints, and what it says about the ones that it cannot use.
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Terminal, UsageError } from '../../src/cli/command.ts';
+import { engine } from '../../src/cli/engine.ts';
+import { removeScratch } from './engine-fixture.ts';
+
+afterAll(removeScratch);
+
+function terminal(args: readonly string[]): Terminal & { readonly printed: string[] } {
+  const printed: string[] = [];
+  return {
+    args,
+    env: {},
+    version: '0.0.0',
+    print: (line) => void printed.push(line),
+    complain() {},
+    status() {},
+    isInteractive: false,
+    input: process.stdin,
+    interrupted: AbortSignal.abort(),
+    readFile: () => '',
+    writeFile() {},
+    printed,
+  };
+}
+
+describe('voxgate engine', () => {
+  it.each([
+    [['--port', '70000'], /--port is "70000"; allowed: a whole number from 0 to 65535/],
+    [['--fault', 'slow'], /--fault is "slow"; allowed: one of limit, in-flight/],
+    [['--fault', 'garbage', '--fault', 'short=x'], /--fault is "short=x"; allowed: short=BYTES/],
+    [['--fault', 'garbage@2'], /--fault is "garbage@2"; allowed: a share above 0 and at most 1/],
+    [['--fault-seed', '-1'], /--fault-seed/],
+    [
+      ['--fault-seed', '4294967296'],
+      /--fault-seed is "4294967296"; allowed: a whole number from 0 to 4294967295/,
+    ],
+    [['--fault'], /--fault/],
+    [['--keys', 'nobody'], /--keys/],
+    [['--faults', 'x'], /Flags: .*--fault/],
+  ])('refuses %j, naming what is allowed', async (args, message) => {
+    const failed = await engine.run(terminal(args)).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(UsageError);
+    expect((failed as UsageError).message).toMatch(message);
+  });
+
+  it('lists every fault in its help', () => {
+    for (const name of ['limit', 'in-flight', 'status', 'wrong-type', 'first-byte', 'stall', 'drip', 'reset'])
+      expect(engine.help()).toMatch(new RegExp(`^ +${name}`, 'm'));
+  });
+
+  it('says which faults it was started with', async () => {
+    const shown = terminal(['--port', '0', '--log-level', 'silent', '--fault', 'stall=500@0.5']);
+    expect(await engine.run(shown)).toBe(0);
+    expect(shown.printed.join('\n')).toMatch(/fault +stall=500@0\.5/);
+  });
+});
