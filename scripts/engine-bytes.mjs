@@ -2,7 +2,7 @@
 // fixtures/engine/same-bytes.json, starts it anew and asks again, and holds the SHA-256 of every reply against the
 // one that is written there. The expected sums hold for every Node version and machine.
 //
-//   node scripts/engine-bytes.mjs           check; the last line is one sum over all replies
+//   node scripts/engine-bytes.mjs           check; prints one sum over all replies, expected or not
 //   node scripts/engine-bytes.mjs --write   write the sums anew, after a change that is meant to be heard
 
 import { spawn } from 'node:child_process';
@@ -68,11 +68,11 @@ try {
     const written = requests.map((request, index) => ({ request, sha256: sums[index] }));
     writeFileSync(FIXTURE, `${JSON.stringify(written, null, 2)}\n`);
   }
+  console.log(sha256(sums.join()));
   const changed = sums.flatMap((sum, index) =>
     sum === wanted[index] ? [] : [`request ${index + 1}: ${sum}`],
   );
   if (changed.length > 0) throw new Error(`not the bytes that are expected\n${changed.join('\n')}`);
-  console.log(sha256(sums.join()));
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;

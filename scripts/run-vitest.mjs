@@ -45,7 +45,7 @@ const failuresIn = (report) =>
 
 /**
  * `args` go to vitest; those that are no flags choose files by a part of their path. `node` is the program to run it
- * with. `reporters`: vitest's own, for the terminal. Gives `counts`, `failures` as names, and `notes` to print.
+ * with. `reporters`: vitest's own, for the terminal; none = silence. Gives `counts`, `failures` as names, and `notes` to print.
  */
 export function runVitest({ args = [], node = process.execPath, reporters = ['default'] } = {}) {
   const files = testFilesMatching(args.filter((arg) => !arg.startsWith('-')));
@@ -70,7 +70,7 @@ export function runVitest({ args = [], node = process.execPath, reporters = ['de
     ],
     {
       cwd: ROOT,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', reporters.length === 0 ? 'ignore' : 'inherit', 'inherit'],
       env: {
         ...process.env,
         // Tests that start `node` by its name get the same one.

@@ -14,9 +14,9 @@ const encoders = await loadMp3Encoders();
 
 /** The heavy encoders on this thread: their frames come at once, their promises a little later. */
 const heavy: HeavyEncoders = {
-  open(output, { onFrame }) {
+  open(output, events) {
     const stage = createHeavyStage(output, encoders, (frame) => {
-      if (!isClosed) onFrame(frame);
+      if (!isClosed) events.onFrame(frame);
     });
     let isClosed = false;
     const later = (act: () => void) => {
