@@ -69,8 +69,8 @@ export function createTranscoder(
   let insertedSamples = 0;
   let encodedSamples = 0;
   let framedSamples = 0;
-  /** What the decoder has not been told of the stream, because nothing of it has been decoded. */
-  let untold: TranscoderItem[] = [];
+  /** What the decoder has not been told of its stream, because nothing of it has been decoded. */
+  const untold: { begin?: TranscoderItem; tag?: TranscoderItem } = {};
 
   const emitEncoded = (frame: AudioFrame) => {
     framedSamples += frame.samples;
@@ -104,9 +104,14 @@ export function createTranscoder(
     else if (item.kind === 'begin') decoder.beginStream();
     else if (item.kind === 'end') decoder.endStream();
   };
+  const tellUntold = () => {
+    if (untold.begin !== undefined) tell(untold.begin);
+    if (untold.tag !== undefined) tell(untold.tag);
+    delete untold.begin;
+    delete untold.tag;
+  };
   const decode = (frame: Mp3Frame) => {
-    untold.forEach(tell);
-    untold = [];
+    tellUntold();
     decoder.push(frame);
   };
   const onFrame = (frame: Mp3Frame) => {
@@ -130,8 +135,12 @@ export function createTranscoder(
       if (isOver) return;
       if (item.kind === 'frame') onFrame(item.frame);
       else if (!isPassing) tell(item);
-      // A stream that may pass through needs no decoder yet, and a new one supersedes the last.
-      else untold = item.kind === 'begin' ? [item] : [...untold, item].slice(-2);
+      // A stream that may pass through needs no decoder yet; the last tag of a joined body speaks for what follows.
+      else if (item.kind === 'tag') untold.tag = item;
+      else if (item.kind === 'begin') {
+        untold.begin = item;
+        delete untold.tag;
+      }
     },
     silence(ms) {
       sampleRate ??= FALLBACK_RATE;

@@ -41,6 +41,7 @@ export const ERROR_TABLE = {
   turn_ended: row(409, 1008, false, 'turn'),
   unknown_turn: row(404, 1008, false, 'turn'),
   text_full: row(429, 1013, true, 'turn'),
+  marks_full: row(429, 1013, true, 'turn'),
   text_too_long: row(413, 1009, false, 'turn'),
   credit_timeout: row(408, 4408, false, 'turn'),
 

@@ -128,11 +128,14 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
       return found;
     },
     endOf(line, codePoint) {
+      // Words stand in the order of the text, so their ends do too.
       let last = -1;
-      while (last + 1 < words.length) {
-        const next = words[last + 1]!;
-        if (next.line > line || (next.line === line && next.charEnd > codePoint)) break;
-        last += 1;
+      for (let after = words.length; last + 1 < after; ) {
+        const middle = (last + 1 + after) >> 1;
+        const word = words[middle]!;
+        const isBehind = word.line > line || (word.line === line && word.charEnd > codePoint);
+        if (isBehind) after = middle;
+        else last = middle;
       }
       if (last < 0) return words.length > 0 ? 0 : undefined;
       if (last < words.length - 1) return endMsOf(last);

@@ -29,8 +29,8 @@ export const serverEventSchemas = {
     session: z.string(),
     version: z.string(),
     limits: z.strictObject({
-      textChars: count.describe('Longest text of one speak or append, in characters'),
-      pendingTextChars: count.describe('Most text of one turn that may wait to be spoken'),
+      text: count.describe('Longest text of one speak or append, in characters'),
+      pendingText: count.describe('Most text of one turn that may wait to be spoken, in characters'),
       turnsInFlight: count.describe('Most turns named and not yet ended'),
       messageBytes: count.describe('Largest message'),
       messagesPerSecond: count.describe('Sustained rate of messages'),

@@ -1,5 +1,5 @@
 // The embedded speech engine as a program with an HTTP address: it owns the server, the speech program behind it
-// and the end of both. The gateway uses it like any other speech service, over HTTP and by no import.
+// and the end of both. The gateway starts it where no service is set, and then uses it over HTTP like any other.
 
 import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';

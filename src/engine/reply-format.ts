@@ -71,6 +71,11 @@ const sampleEncoder =
     close() {},
   });
 
+const opusBytesPerSecond = (rate: number): number => {
+  if (rate > 16_000) return 8000;
+  return rate === 8000 ? 3000 : 4000;
+};
+
 export const REPLY_FORMATS: Readonly<Record<ServiceFormat, ReplyFormat>> = {
   mp3: {
     contentType: () => 'audio/mpeg',
@@ -107,7 +112,7 @@ export const REPLY_FORMATS: Readonly<Record<ServiceFormat, ReplyFormat>> = {
   ogg: {
     contentType: () => 'audio/ogg; codecs=opus',
     usualRate: 24_000,
-    bytesPerSecond: (rate) => (rate === 8000 ? 3000 : 4000),
+    bytesPerSecond: opusBytesPerSecond,
     createEncoder: createOggEncoder,
   },
 };

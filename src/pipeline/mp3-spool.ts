@@ -5,15 +5,12 @@
 import { createMp3FrameParser, type Mp3Frame } from '../audio/mp3-frame-parser.ts';
 import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
 import { streamSamples } from '../audio/mp3-to-pcm.ts';
+import type { TranscoderItem } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
 
-export type SpoolItem =
-  | { readonly kind: 'begin' }
-  | { readonly kind: 'tag'; readonly tag: Mp3StreamTag }
-  | { readonly kind: 'frame'; readonly frame: Mp3Frame }
-  | { readonly kind: 'end' }
-  /** Everything asked for before a `flush` is in front of this. */
-  | { readonly kind: 'flush' };
+/** Everything asked for before so many flushes is in front of this. */
+export type FlushItem = { readonly kind: 'flush'; readonly count: number };
+export type SpoolItem = TranscoderItem | FlushItem;
 
 /** Audio of one request that has arrived, in ms of its own time. */
 export type SpoolProgress = (knownMs: number, state: 'arriving' | 'complete') => void;
@@ -24,7 +21,7 @@ export type Mp3Spool = {
    * Throws `upstream_bad_audio` when the first 8 KiB hold no MP3 frame, and whatever the body throws.
    */
   fill(chunks: AsyncIterable<Uint8Array>, onProgress: SpoolProgress, signal: AbortSignal): Promise<void>;
-  mark(item: { readonly kind: 'flush' }): void;
+  mark(item: FlushItem): void;
   take(): SpoolItem | undefined;
   /** Resolves when `take` has something, or nothing will come; rejects with what `fail` was given. */
   more(signal: AbortSignal): Promise<void>;
@@ -146,6 +143,8 @@ export function createMp3Spool({ capacityBytes, passesThrough }: Mp3SpoolOptions
         bytes -= item.frame.bytes.length;
         waitingMs -= frameMs(item.frame);
       }
+      // What is left of sums of fractions is not audio.
+      if (bytes === 0) waitingMs = 0;
       if (head === items.length || head >= 256) {
         items = items.slice(head);
         head = 0;

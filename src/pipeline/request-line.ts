@@ -8,8 +8,8 @@ import { type Segment, segmentText } from '../text/segment.ts';
 
 export type LineItem =
   | { readonly kind: 'request'; readonly text: RequestText }
-  /** All requests asked for before a `flush` have been handed out. */
-  | { readonly kind: 'flush' };
+  /** All requests asked for before so many flushes in a row have been handed out. */
+  | { readonly kind: 'flush'; readonly count: number };
 
 export type RequestLine = {
   add(segment: Segment): void;
@@ -39,7 +39,9 @@ export type RequestLineOptions = {
 };
 
 export function createRequestLine(options: RequestLineOptions): RequestLine {
-  let waiting: (Segment | 'flush')[] = [];
+  /** Text up to the next flush, oldest first; `flushes` in a row stand behind it. */
+  type Stretch = { readonly segments: Segment[]; flushes: number };
+  const stretches: Stretch[] = [];
   const ready: LineItem[] = [];
   let characters = 0;
   let readyCharacters = 0;
@@ -47,24 +49,36 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
   let ended = false;
   let waiter: { readonly resolve: (item: LineItem | undefined) => void } | undefined;
 
+  const isEmpty = () => stretches.length === 0;
   const isDue = () =>
-    waiting.length > 0 &&
+    !isEmpty() &&
     (ended ||
       handedOut === 0 ||
-      waiting.includes('flush') ||
+      stretches[0]!.flushes > 0 ||
       characters >= MAX_REQUEST_TEXT ||
       options.remainingMs() <= options.prefetchMs);
 
+  /** The stretch that text is added to: one behind which there is no flush yet. */
+  const lastStretch = (): Stretch => {
+    const last = stretches.at(-1);
+    if (last !== undefined && last.flushes === 0) return last;
+    const stretch = { segments: [], flushes: 0 };
+    stretches.push(stretch);
+    return stretch;
+  };
+  const keep = (segment: Segment) => {
+    lastStretch().segments.push(segment);
+    characters += segmentText(segment).length;
+  };
+
   const collect = () => {
-    const at = waiting.indexOf('flush');
-    const segments = (at < 0 ? waiting : waiting.slice(0, at)) as Segment[];
-    waiting = at < 0 ? [] : waiting.slice(at + 1);
+    const { segments, flushes } = stretches.shift()!;
     for (const segment of segments) characters -= segmentText(segment).length;
     for (const text of splitIntoRequests(segments, MAX_REQUEST_TEXT, options.prefixes)) {
       ready.push({ kind: 'request', text });
       readyCharacters += text.text.length;
     }
-    if (at >= 0) ready.push({ kind: 'flush' });
+    if (flushes > 0) ready.push({ kind: 'flush', count: flushes });
   };
 
   const take = (): LineItem | undefined => {
@@ -80,7 +94,7 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
   const poke = () => {
     if (waiter === undefined) return;
     const item = take();
-    if (item === undefined && !(ended && waiting.length === 0)) return;
+    if (item === undefined && !(ended && isEmpty())) return;
     const { resolve } = waiter;
     waiter = undefined;
     resolve(item);
@@ -88,19 +102,16 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
 
   return {
     add(segment) {
-      waiting.push(segment);
-      characters += segmentText(segment).length;
+      keep(segment);
       poke();
     },
     addAll(segments) {
-      for (const segment of segments) {
-        waiting.push(segment);
-        characters += segmentText(segment).length;
-      }
+      segments.forEach(keep);
       poke();
     },
     flush() {
-      waiting.push('flush');
+      // Flushes in a row are one place in the line, however many there are.
+      (stretches.at(-1) ?? lastStretch()).flushes += 1;
       poke();
     },
     end() {
@@ -110,7 +121,7 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
     poke,
     next(signal) {
       const item = take();
-      if (item !== undefined || (ended && waiting.length === 0)) return Promise.resolve(item);
+      if (item !== undefined || (ended && isEmpty())) return Promise.resolve(item);
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason as Error);
         const abort = () => {
@@ -133,7 +144,7 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
       return characters + readyCharacters;
     },
     get hasText() {
-      return waiting.length > 0 || ready.length > 0;
+      return !isEmpty() || ready.length > 0;
     },
   };
 }

@@ -20,11 +20,13 @@ export type TurnAudio = {
     readonly queued: (notice: QueuedNotice) => void;
     /** A request is about to be sent; its words belong to the audio that follows. */
     asked(text: RequestText): void;
+    /** An HTTP request has been sent; a retry is one more. */
+    readonly sent: () => void;
     answered(body: SpeechBody): void;
     /** Audio of the last asked request that has arrived. */
     readonly arrived: (knownMs: number, state: 'arriving' | 'complete') => void;
-    /** Everything before a flush has become frames. */
-    flushed(): void;
+    /** Everything before so many flushes has become frames. */
+    flushed(count: number): void;
   };
 };
 
@@ -49,7 +51,7 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
         if (item.kind !== 'flush') transcoder.push(item);
         else {
           await transcoder.release();
-          turn.report.flushed();
+          turn.report.flushed(item.count);
         }
       }
     }
@@ -77,6 +79,7 @@ async function fillSpool(turn: TurnAudio, signal: AbortSignal): Promise<void> {
       const body = await turn.upstream.open(turn.toSpeechRequest(item.text), {
         signal,
         onQueued: report.queued,
+        onSent: report.sent,
       });
       report.answered(body);
       await spool.fill(body.chunks, report.arrived, signal);

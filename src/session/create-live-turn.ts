@@ -23,6 +23,8 @@ export type LiveTurnOptions = {
   readonly settings: TurnSettings;
   readonly whole: WholeText | undefined;
   readonly runtime: SessionRuntime;
+  /** Turns of the client that had not ended when this one was named. */
+  readonly turnsBefore: number;
   /** Compressed audio that this turn may keep, given what its neighbours keep. */
   readonly spoolCapacityBytes: (keptBytes: number) => number;
   readonly outlet: TurnOutlet;
@@ -79,9 +81,9 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       outlet.say({ type: 'queued', turn: id, ...notice, etaMs: wholeMs(notice.etaMs) });
     },
     onFrame: outlet.onReady,
-    onFlushed(madeMs, insertedMs) {
+    onFlushed(count, madeMs, insertedMs) {
       silence.add(madeMs - insertedMs, insertedMs);
-      flushes.made(madeMs);
+      flushes.made(madeMs, count);
       outlet.onReady();
     },
     onDone() {
@@ -117,7 +119,8 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   };
   const sayStarted = () => {
     const firstAudioMs = clock.now() - namedAtMs;
-    metrics.firstAudio(firstAudioMs);
+    // Behind turns of one's own the wait is theirs.
+    if (options.turnsBefore === 0) metrics.firstAudio(firstAudioMs);
     const timings = { queueMs: wholeMs(speech.queueMs), upstreamTtfbMs: wholeMs(speech.ttfbMs) };
     outlet.say({
       type: 'started',
@@ -178,7 +181,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const creditIsLate = (nowMs: number) =>
     isCredit &&
     playout.holder === 'credit' &&
-    nowMs >= Math.max(ledger.reportedAtMs ?? 0, playout.startedAtMs) + runtime.limits.creditTimeoutMs;
+    nowMs >= Math.max(ledger.reportedAtMs ?? 0, playout.startedAtMs ?? 0) + runtime.limits.creditTimeoutMs;
 
   return {
     id,
@@ -235,7 +238,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       });
     },
     get heardUntilMs() {
-      if (state.phase === 'waiting') return undefined;
+      if (playout.startedAtMs === undefined) return undefined;
       const { anchorMs, sentMs } = playout.position(0);
       return anchorMs + sentMs;
     },

@@ -8,8 +8,8 @@ const MOST_KEPT = 1024;
 type Retired = { lateMarks: MarkOutcome; told: boolean };
 
 export type RetiredTurns = {
-  /** The turn has ended; until it is known better, nothing of it was heard. */
-  add(id: string): void;
+  /** The turn has ended, of which its client may have been `told` before; until it is known better, nothing of it was heard. */
+  add(id: string, client: 'told' | 'untold'): void;
   has(id: string): boolean;
   /** The turn has been heard, or cut: so are marks that still come for it. */
   settle(id: string, lateMarks: MarkOutcome): void;
@@ -21,8 +21,8 @@ export type RetiredTurns = {
 export function createRetiredTurns(): RetiredTurns {
   const retired = new Map<string, Retired>();
   return {
-    add(id) {
-      retired.set(id, { lateMarks: 'cleared', told: false });
+    add(id, client) {
+      retired.set(id, { lateMarks: 'cleared', told: client === 'told' });
       if (retired.size > MOST_KEPT) retired.delete(retired.keys().next().value!);
     },
     has: (id) => retired.has(id),

@@ -7,7 +7,7 @@ import { createLiveTurn } from './create-live-turn.ts';
 import type { LiveTurn } from './live-turn.ts';
 import { createRetiredTurns } from './retired-turns.ts';
 import type { SessionOutlet } from './session-outlet.ts';
-import { errorEvent, type SessionRuntime } from './session-runtime.ts';
+import { errorEvent, type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { createTurnLine, isEnded } from './turn-line.ts';
 import { endedEvent } from './turn-messages.ts';
 import type { WholeText } from './turn-script.ts';
@@ -40,9 +40,15 @@ export function createSession(
   const line = createTurnLine({
     clock: runtime.clock,
     playout: runtime.playout,
-    onEnded: (turn) => retired.add(turn.id),
+    onEnded: (turn) => retired.add(turn.id, textEndTold.delete(turn.id) ? 'told' : 'untold'),
     onFinished: (turn) => retired.settle(turn.id, turn.lateMarks),
+    onBroken: (turn, fault) => {
+      retired.add(turn.id, 'untold');
+      outlet.say(errorEvent(toTurnError(runtime.log, fault), turn.id));
+    },
   });
+  /** Open turns whose client has been told that their text has ended. */
+  const textEndTold = new Set<string>();
   let settings = initial;
   let intake: 'open' | 'draining' = 'open';
 
@@ -65,7 +71,7 @@ export function createSession(
     const turnSettings = applySettings(settings, fields);
     const refused = refusal();
     if (refused !== undefined) {
-      retired.add(id);
+      retired.add(id, 'untold');
       refuse(refused, id);
       outlet.say(endedEvent(id, { outcome: 'failed', audioMs: 0, sentMs: 0, requests: 0 }));
       return undefined;
@@ -83,6 +89,7 @@ export function createSession(
       settings: turnSettings,
       whole,
       runtime,
+      turnsBefore: before.length,
       spoolCapacityBytes,
       outlet: turnOutlet,
     });
@@ -135,14 +142,21 @@ export function createSession(
     if (Object.values(fields).some((value) => value !== undefined)) {
       throw new AppError('turn_open', 'Synthesis fields and format go with the first message of a turn.');
     }
-    if (script.input === 'ended') throw new AppError('turn_ended', 'The text of this turn has ended.');
+    if (script.input === 'ended') return tellTextEnded(id);
+    // A client that tries again is not a silent one, whether there is room or not.
+    if (text !== '') line.touch(id);
     checkRoom(text.length, script.pendingCharacters);
     if (script.totalCharacters + text.length > MOST_TURN_CHARACTERS) {
       const message = `A turn has at most ${MOST_TURN_CHARACTERS} characters; go on in another turn.`;
       throw new AppError('text_too_long', message);
     }
-    if (text !== '') line.touch(id);
     script.append(text, speaker);
+  };
+  /** Told once, like the end of a turn: a client may have a thousand tokens on the way. */
+  const tellTextEnded = (id: string) => {
+    if (textEndTold.has(id)) return;
+    textEndTold.add(id);
+    refuse(new AppError('turn_ended', 'The text of this turn has ended.'), id);
   };
 
   const mark = (id: string, name: string) => {

@@ -3,8 +3,8 @@
 export type TurnFlushes = {
   /** The client asks. */
   ask(): void;
-  /** All text before the next unanswered flush has become audio, up to media position `madeMs`. */
-  made(madeMs: number): void;
+  /** All text before the next `count` unanswered flushes has become audio, up to media position `madeMs`. */
+  made(madeMs: number, count: number): void;
   /** Answers, in order, the flushes whose audio has been sent. */
   pass(sentMs: number): void;
   /** Answers all that are left: a flush that came after the last request stands at the end of the turn. */
@@ -12,7 +12,7 @@ export type TurnFlushes = {
 };
 
 export function createTurnFlushes(answer: () => void): TurnFlushes {
-  const madeAtMs: number[] = [];
+  const made: { readonly atMs: number; readonly count: number }[] = [];
   let owed = 0;
   const answerOne = () => {
     owed -= 1;
@@ -22,17 +22,16 @@ export function createTurnFlushes(answer: () => void): TurnFlushes {
     ask() {
       owed += 1;
     },
-    made(madeMs) {
-      madeAtMs.push(madeMs);
+    made(atMs, count) {
+      made.push({ atMs, count });
     },
     pass(sentMs) {
-      while (madeAtMs.length > 0 && madeAtMs[0]! <= sentMs) {
-        madeAtMs.shift();
-        answerOne();
+      while (made.length > 0 && made[0]!.atMs <= sentMs) {
+        for (let left = made.shift()!.count; left > 0; left -= 1) answerOne();
       }
     },
     settleAll() {
-      madeAtMs.length = 0;
+      made.length = 0;
       while (owed > 0) answerOne();
     },
   };

@@ -47,9 +47,11 @@ export type TurnLineOptions = {
   readonly onEnded: (turn: LiveTurn) => void;
   /** The turn has been heard or cut; after `onEnded`. */
   readonly onFinished: (turn: LiveTurn) => void;
+  /** The turn broke while it was being heard, and is gone. */
+  readonly onBroken: (turn: LiveTurn, fault: unknown) => void;
 };
 
-export function createTurnLine({ clock, playout, onEnded, onFinished }: TurnLineOptions): TurnLine {
+export function createTurnLine({ clock, playout, onEnded, onFinished, onBroken }: TurnLineOptions): TurnLine {
   const entries = new Map<string, Entry>();
   /** When the listener will have heard all that has been sent to him. */
   let freeAtMs = 0;
@@ -62,7 +64,8 @@ export function createTurnLine({ clock, playout, onEnded, onFinished }: TurnLine
     if (phase !== 'open') return; // sending a frame may make its own turn ready again
     phase = 'advancing';
     try {
-      for (const turn of turns()) {
+      // In place: this runs for every listener at every tick and for every frame that is made.
+      for (const { turn } of entries.values()) {
         if (isEnded(turn)) continue;
         try {
           turn.sendDue(nowMs, freeAtMs);
@@ -80,7 +83,7 @@ export function createTurnLine({ clock, playout, onEnded, onFinished }: TurnLine
   };
   const settle = (nowMs: number) => {
     for (const entry of entries.values()) {
-      entry.turn.settle(nowMs);
+      settleTurn(entry, nowMs);
       if (entry.known === 'unended' && isEnded(entry.turn)) {
         entry.known = 'ended';
         onEnded(entry.turn);
@@ -92,8 +95,24 @@ export function createTurnLine({ clock, playout, onEnded, onFinished }: TurnLine
     }
     if (entries.size === 0) playout.leave(player);
   };
+  /** A turn that cannot even be settled leaves the line, so that its neighbours go on and the session can end. */
+  const settleTurn = ({ turn }: Entry, nowMs: number) => {
+    try {
+      turn.settle(nowMs);
+    } catch (fault) {
+      turn.abandon();
+      entries.delete(turn.id);
+      onBroken(turn, fault);
+    }
+  };
   const beginNext = () => {
-    for (const turn of unended().slice(0, SYNTHESISED_AHEAD)) turn.begin();
+    let ahead = 0;
+    for (const { turn } of entries.values()) {
+      if (isEnded(turn)) continue;
+      turn.begin();
+      ahead += 1;
+      if (ahead === SYNTHESISED_AHEAD) return;
+    }
   };
   const tendText = (nowMs: number) => {
     for (const entry of entries.values()) {

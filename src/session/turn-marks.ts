@@ -1,9 +1,14 @@
 // Marks of one turn: each waits for a place in the text or for the end of the audio, and is answered once.
 
+import { AppError } from '../base/app-error.ts';
+
 export type MarkOutcome = 'played' | 'cleared';
 
 export type TurnMarks = {
-  /** `endMs` says where the text before the mark has been spoken; undefined while that is unknown. */
+  /**
+   * `endMs` says where the text before the mark has been spoken; undefined while that is unknown.
+   * Throws `marks_full`.
+   */
   add(name: string, endMs: () => number | undefined): void;
   /** Answers, in order, the marks that have been passed at `playedMs`. */
   pass(playedMs: number): void;
@@ -11,10 +16,22 @@ export type TurnMarks = {
   readonly pending: number;
 };
 
+/** One a second for four minutes ahead; nobody waits for more. */
+const MOST_MARKS = 256;
+
 export function createTurnMarks(answer: (name: string, outcome: MarkOutcome) => void): TurnMarks {
   let waiting: { readonly name: string; readonly endMs: () => number | undefined }[] = [];
   return {
     add(name, endMs) {
+      if (waiting.length >= MOST_MARKS) {
+        throw new AppError(
+          'marks_full',
+          `${MOST_MARKS} marks of this turn wait already; send more when some have come back.`,
+          {
+            retryAfterMs: 1000,
+          },
+        );
+      }
       waiting.push({ name, endMs });
     },
     pass(playedMs) {

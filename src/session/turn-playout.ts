@@ -26,7 +26,8 @@ export type TurnPlayout = {
   /** The listener dropped `ms` of earlier audio. */
   readonly pullForward: (ms: number) => void;
   readonly sentMs: number;
-  readonly startedAtMs: number;
+  /** When sending began; undefined before. */
+  readonly startedAtMs: number | undefined;
   readonly holder: Holder | undefined;
 };
 
@@ -45,7 +46,7 @@ const EPSILON_MS = 0.01;
 export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
   const { pace, frames } = options;
   let anchorMs = 0;
-  let startedAtMs = 0;
+  let startedAtMs: number | undefined;
   let sentSamples = 0;
   let seq = 0;
   let holder: Holder | undefined;

@@ -28,7 +28,7 @@ export type TurnSpeech = {
   /** Audio that has arrived and has not been taken from the queue, ms. */
   readonly waitingMs: number;
   readonly bufferedBytes: number;
-  /** Upstream requests that were answered, with their retries. */
+  /** Upstream requests that were sent, with their retries. */
   readonly requests: number;
   /** Of the first request: the wait for quota, and from sending to the first byte. */
   readonly queueMs: number;
@@ -49,8 +49,8 @@ export type TurnSpeechOptions = {
   readonly spoolCapacityBytes: () => number;
   readonly onQueued: (notice: QueuedNotice) => void;
   readonly onFrame: () => void;
-  /** Everything asked for before a flush has been made, up to `madeMs`; `insertedMs` of it is silence of flushes. */
-  onFlushed(madeMs: number, insertedMs: number): void;
+  /** Everything asked for before `count` flushes has been made, up to `madeMs`; `insertedMs` of it is silence of flushes. */
+  onFlushed(count: number, madeMs: number, insertedMs: number): void;
   /** The last frame has been queued, or `failure` says why not. */
   onDone(): void;
 };
@@ -105,15 +105,17 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
               asked += 1;
               script.place(text);
             },
+            sent() {
+              requests += 1;
+            },
             answered(body) {
-              if (requests === 0) ({ queueMs, ttfbMs } = body);
-              requests += body.attempts;
+              if (arrived === 0) ({ queueMs, ttfbMs } = body);
             },
             arrived(knownMs, state) {
               if (state === 'complete') arrived += 1;
               script.timeline.progress(asked - 1, knownMs, state);
             },
-            flushed: () => options.onFlushed(toMs(madeSamples), transcoder.insertedMs),
+            flushed: (count) => options.onFlushed(count, toMs(madeSamples), transcoder.insertedMs),
           },
         },
         controller.signal,

@@ -53,19 +53,20 @@ export function step(turn: Turn, event: TurnEvent): Step {
 
 function stepWaiting(turn: Turn, event: TurnEvent): Step {
   if (event.type === 'audio-ready') return to({ phase: 'playing' }, { do: 'say-started' });
-  if (event.type === 'cancel') return giveUp('cancelled');
+  if (event.type === 'cancel') return giveUp('cancelled', undefined);
   if (event.type === 'fail') return giveUp('failed', event.error);
   return to(turn);
 }
 
-/** Ends a turn of which nothing was heard. */
-const giveUp = (outcome: Outcome, error?: AppError): Step =>
+/** Ends a turn at once, `afterwards` said last. */
+const giveUp = (outcome: Outcome, error: AppError | undefined, ...afterwards: Effect[]): Step =>
   to(
     { phase: 'finished', outcome },
     { do: 'stop-speaking' },
     ...sayError(error),
     { do: 'say-ended', outcome },
     { do: 'settle-marks', outcome: 'cleared' },
+    ...afterwards,
   );
 
 function stepPlaying(turn: Turn, event: TurnEvent): Step {
@@ -73,21 +74,10 @@ function stepPlaying(turn: Turn, event: TurnEvent): Step {
     const outcome = event.error === undefined ? 'complete' : 'truncated';
     return to({ phase: 'draining', outcome }, ...sayError(event.error), { do: 'say-ended', outcome });
   }
-  if (event.type === 'cancel') return cut('cancelled');
-  if (event.type === 'fail') return cut('truncated', event.error);
+  if (event.type === 'cancel') return giveUp('cancelled', undefined, { do: 'say-heard' });
+  if (event.type === 'fail') return giveUp('truncated', event.error, { do: 'say-heard' });
   return to(turn);
 }
-
-/** Ends a turn in the middle of its audio. */
-const cut = (outcome: Outcome, error?: AppError): Step =>
-  to(
-    { phase: 'finished', outcome },
-    { do: 'stop-speaking' },
-    ...sayError(error),
-    { do: 'say-ended', outcome },
-    { do: 'settle-marks', outcome: 'cleared' },
-    { do: 'say-heard' },
-  );
 
 function stepDraining(turn: Extract<Turn, { phase: 'draining' }>, event: TurnEvent): Step {
   const finished: Turn = { phase: 'finished', outcome: turn.outcome };

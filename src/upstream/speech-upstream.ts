@@ -16,6 +16,8 @@ export type OpenOptions = {
   readonly signal: AbortSignal;
   /** Called synchronously; must not throw. */
   readonly onQueued?: (notice: QueuedNotice) => void;
+  /** An HTTP request is on its way and counts at the far end; once per attempt. */
+  readonly onSent?: () => void;
 };
 
 /** An answered request. `chunks` is read once; leaving the loop early closes the upstream socket. */

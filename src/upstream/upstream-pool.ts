@@ -12,7 +12,7 @@ import type { OutgoingRequest } from '../speech/speech-request.ts';
 import { nextStep } from './failure-policy.ts';
 import { createKeyRing } from './key-ring.ts';
 import type { AttemptEnd, SpeechTransport } from './speech-transport.ts';
-import type { SpeechUpstream } from './speech-upstream.ts';
+import type { OpenOptions, SpeechUpstream } from './speech-upstream.ts';
 import type { KeyState, Lease, PoolKey, UpstreamKey } from './upstream-key.ts';
 import { createWaitingLine, LEAST_RETRY_MS } from './waiting-line.ts';
 
@@ -80,7 +80,11 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     ring.keys.reduce((sum, key) => sum + key.inFlight(), 0),
   );
 
-  const attempt = async (request: OutgoingRequest, lease: Lease, signal: AbortSignal) => {
+  const attempt = async (
+    request: OutgoingRequest,
+    lease: Lease,
+    { signal, onSent: tellSent }: OpenOptions,
+  ) => {
     const fromMs = clock.now();
     let sent: 'sent' | 'unsent' = 'unsent';
     const onClosed = (end: AttemptEnd) => {
@@ -101,6 +105,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     };
     const onSent = () => {
       sent = 'sent';
+      tellSent?.();
     };
     const result = await transport.send(request, lease.credentials, { signal, onSent, onClosed });
     if (result.ok) {
@@ -139,7 +144,8 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   };
 
   return {
-    async open(request, { signal, onQueued }) {
+    async open(request, options) {
+      const { signal, onQueued } = options;
       const arrivedMs = clock.now();
       const deadlineMs = arrivedMs + maxWaitMs;
       const tried = new Set<UpstreamKey>();
@@ -149,7 +155,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
       queueWait.observe(queueMs / 1000);
       budget.request(clock.now());
       for (let attempts = 1; ; attempts++) {
-        const result = await attempt(request, lease, signal);
+        const result = await attempt(request, lease, options);
         if (result.ok) return { chunks: result.chunks, ttfbMs: result.ttfbMs, queueMs, attempts };
         tried.add(lease.key);
         await prepareRetry(result.error, { attempts, deadlineMs, tried, signal });

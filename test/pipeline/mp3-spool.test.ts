@@ -98,9 +98,9 @@ describe('mp3 spool', () => {
   it('wakes a waiting taker for an item, an end and a failure', async () => {
     const forItem = makeSpool();
     const item = forItem.more(never);
-    forItem.mark({ kind: 'flush' });
+    forItem.mark({ kind: 'flush', count: 1 });
     await item;
-    expect(forItem.take()).toEqual({ kind: 'flush' });
+    expect(forItem.take()).toEqual({ kind: 'flush', count: 1 });
     const forEnd = makeSpool();
     const end = forEnd.more(never);
     forEnd.end();

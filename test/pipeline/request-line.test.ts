@@ -11,7 +11,11 @@ const segment = (text: string, start = 0): Segment => ({
   boundary: 'sentence',
 });
 const never = new AbortController().signal;
-const shown = (item: LineItem | undefined) => (item?.kind === 'request' ? item.text.text : item?.kind);
+const shown = (item: LineItem | undefined) => {
+  if (item?.kind !== 'flush') return item?.text.text;
+  return item.count === 1 ? 'flush' : `flush ${item.count}`;
+};
+const isFlush = (item: string | undefined) => item?.startsWith('flush') === true;
 
 /** A line whose listener has `remainingMs` left, and what it has handed out to a reader who always waits. */
 function startLine(remainingMs: () => number) {
@@ -33,6 +37,25 @@ function startLine(remainingMs: () => number) {
 }
 
 describe('request line', () => {
+  // Each flush used to be an item of its own behind a copy of all the others: 50,000 of them held the process for 12 s.
+  it('keeps flushes in a row as one place, however many there are', async () => {
+    const { line, rest } = startLine(() => 9000);
+    line.add(segment('One. '));
+    await rest();
+    line.add(segment('Two. '));
+    for (let flush = 0; flush < 100_000; flush += 1) line.flush();
+    line.add(segment('Three. '));
+    line.flush();
+    // The first one is handed out as it comes; all that come before the reader is back are one.
+    expect(await rest()).toEqual(['One. ', 'Two. ', 'flush', 'flush 99999', 'Three. ', 'flush']);
+  });
+
+  it('counts the flushes of one place', async () => {
+    const line = createRequestLine({ prefetchMs: 4000, remainingMs: () => 0, prefixes: {} });
+    for (let flush = 0; flush < 3; flush += 1) line.flush();
+    expect(await line.next(never)).toEqual({ kind: 'flush', count: 3 });
+  });
+
   it('hands out the first words at once, later text together when little is left to hear', async () => {
     let remaining = 9000;
     const { line, rest } = startLine(() => remaining);
@@ -68,7 +91,7 @@ describe('request line', () => {
     line.flush();
     line.flush();
     line.end();
-    expect(await rest()).toEqual(['flush', 'One. Two. ', 'flush', 'Three. ', 'flush', 'flush', undefined]);
+    expect(await rest()).toEqual(['flush', 'One. Two. ', 'flush', 'Three. ', 'flush 2', undefined]);
   });
 
   it('hands out what fills a request, however much is left to hear', async () => {
@@ -135,8 +158,9 @@ describe('request line', () => {
         const out = await rest();
         const bare = (all: string) => all.replace(/[\s….]+/g, '');
         expect(out.at(-1)).toBeUndefined();
-        expect(out.filter((item) => item === 'flush')).toHaveLength(flushes);
-        expect(bare(out.filter((item) => item !== 'flush').join(''))).toBe(bare(text));
+        const counts = out.filter(isFlush).map((item) => Number(item!.split(' ')[1] ?? 1));
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(flushes);
+        expect(bare(out.filter((item) => !isFlush(item)).join(''))).toBe(bare(text));
         expect([line.waitingCharacters, line.hasText]).toEqual([0, false]);
       }),
       { numRuns: 200 },

@@ -126,6 +126,18 @@ describe('speak', () => {
     expect(mp3Facts(mp3.bytes).sampleRate).toBe(24_000);
   });
 
+  // The second tag of the joined body used to push the beginning of the stream out of what the decoder was told.
+  it('re-encodes the rest of a body that changes its rate after mp3 that passed through', async () => {
+    const joined = Buffer.concat([fixture('lame-cbr-24k.mp3'), fixture('lame-joint-44k.mp3')]);
+    const { bytes, error } = await speakAll({ format: 'mp3', sampleRate: 24_000 }, { bodies: [joined] });
+    expect(error).toBeUndefined();
+    const { frames, sampleRate } = mp3Facts(bytes);
+    expect(sampleRate).toBe(24_000);
+    expect(new Set(frames.map(({ header }) => header.sampleRate))).toEqual(new Set([24_000]));
+    const ms = mp3Facts(fixture('lame-cbr-24k.mp3')).ms + mp3Facts(fixture('lame-joint-44k.mp3')).ms;
+    expect(Math.abs(frames.length * 24 - ms)).toBeLessThan(250);
+  });
+
   it('reports each request in order, and a flush behind its audio', async () => {
     const { reports } = await speakAll(
       { format: 'raw', sampleRate: 24_000 },
@@ -192,7 +204,14 @@ describe('speak', () => {
           transcoder,
           frames,
           toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
-          report: { queued: nothing, asked: nothing, answered: nothing, arrived: nothing, flushed: nothing },
+          report: {
+            queued: nothing,
+            asked: nothing,
+            sent: nothing,
+            answered: nothing,
+            arrived: nothing,
+            flushed: nothing,
+          },
         },
         controller.signal,
       );
@@ -241,7 +260,14 @@ describe('speak', () => {
         },
         frames,
         toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
-        report: { queued: nothing, asked: nothing, answered: nothing, arrived: nothing, flushed: nothing },
+        report: {
+          queued: nothing,
+          asked: nothing,
+          sent: nothing,
+          answered: nothing,
+          arrived: nothing,
+          flushed: nothing,
+        },
       },
       new AbortController().signal,
     );

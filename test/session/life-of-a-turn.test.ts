@@ -196,20 +196,22 @@ function sendChecked(live: LiveSession, life: TurnLife, model: Model, raw: Recor
         return opens([sent.text!]);
       }
       if (isEnded) return late();
+      if (model.textEnded.has(sent.turn) && sent.seed === undefined) return late();
       const text = known.lines[0]!;
       known.lines[0] = text + sent.text!;
       live.send(raw);
       const codes = errors().map((error) => error.code);
       const idle = live.clock.now() - (model.lastTextMs.get(sent.turn) ?? 0) >= 20_000;
       if (sent.seed !== undefined) expectCodes('turn_open');
-      else if (model.textEnded.has(sent.turn)) expectCodes('turn_ended');
-      else if (
-        !(codes.join() === '' || codes.join() === 'text_full' || (idle && codes.join() === 'turn_ended'))
-      )
+      else if (idle && codes.join() === 'turn_ended') {
+        model.textEnded.add(sent.turn);
+        model.toldEnded.add(sent.turn);
+      } else if (codes.join() !== '' && codes.join() !== 'text_full')
         throw new Error(`append: ${codes.join()}`);
       // Refused whole: not a character of it counts.
       if (codes.length > 0) known.lines[0] = text;
-      else model.lastTextMs.set(sent.turn, live.clock.now());
+      // A client that is told to try again is not silent.
+      if (sent.seed === undefined && sent.text !== '') model.lastTextMs.set(sent.turn, live.clock.now());
       return;
     }
     case 'flush':

@@ -7,6 +7,30 @@ const marks = (live: ReturnType<typeof startSession>) =>
   live.said('mark').map(({ name, outcome }) => `${name} ${outcome}`);
 
 describe('marks', () => {
+  it('are so many at most, and the next one is refused until some have come back', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(400)) });
+    live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+    for (let mark = 0; mark < 257; mark += 1) live.send({ type: 'mark', turn: 'a', name: `${mark}` });
+    expect(live.said('error').map(({ code, turn, retryable }) => [code, turn, retryable])).toEqual([
+      ['marks_full', 'a', true],
+    ]);
+    live.send({ type: 'end', turn: 'a' });
+    await live.run(2000);
+    expect(marks(live)).toHaveLength(256);
+  });
+
+  // What was left of a sum of fractions after the last frame passed for audio on its way.
+  it.each([22_050, 44_100])(
+    'come back in a pause of the caller when the upstream speaks at %i Hz',
+    async (rate) => {
+      const live = startSession({ auto: atOnce(() => speechMp3(1000, rate)) });
+      live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+      live.send({ type: 'mark', turn: 'a', name: 'm' });
+      await live.run(3500);
+      expect(marks(live)).toEqual(['m played']);
+    },
+  );
+
   it('waits for text that has not been asked for yet', async () => {
     const live = startSession({ auto: atOnce(() => speechMp3(400)) });
     live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });

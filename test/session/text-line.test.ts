@@ -136,6 +136,33 @@ describe('appended text', () => {
     expect(bare(texts(live).join(''))).toBe(bare(text.repeat(3)));
   });
 
+  // A client that tries again every second used to count as silent, and lost its turn after 20 s.
+  it('may be tried again for as long as it takes', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(60_000)), limits: { pendingTextChars: 1500 } });
+    const text = 'This is a sentence of some length. '.repeat(40);
+    live.send({ type: 'append', turn: 'a', text: 'Hello there, my dear listener. ' });
+    await live.run(0);
+    live.send({ type: 'append', turn: 'a', text });
+    for (let second = 0; second < 30; second += 1) {
+      await live.run(1000);
+      live.send({ type: 'append', turn: 'a', text });
+    }
+    expect(new Set(live.said('error').map(({ code }) => code))).toEqual(new Set(['text_full']));
+    await live.run(40_000);
+    live.send({ type: 'append', turn: 'a', text: 'And this is the end. ' });
+    expect(live.said('ended')).toEqual([]);
+  });
+
+  it('behind the end of its text is told once, and no more when the turn has ended', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(500)) });
+    live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+    live.send({ type: 'end', turn: 'a' });
+    for (let more = 0; more < 5; more += 1) live.send({ type: 'append', turn: 'a', text: 'Five. ' });
+    await live.run(2000);
+    live.send({ type: 'append', turn: 'a', text: 'Six. ' });
+    expect(live.said('error').map(({ code }) => code)).toEqual(['turn_ended']);
+  });
+
   it('that is refused as its first message opens no turn', () => {
     const live = startSession({ limits: { pendingTextChars: 1000 } });
     live.send({ type: 'append', turn: 'a', text: 'x'.repeat(1001) });
