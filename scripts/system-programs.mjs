@@ -18,7 +18,7 @@ const PROGRAMS = [
       ['ffmpeg', '-version'],
       ['ffprobe', '-version'],
     ],
-    files: /^test\/compat\/(ffmpeg|ogg-flac)[^/]*\.test\.ts$/,
+    files: /^test\/compat\/(ffmpeg|ogg-flac|same-turn)[^/]*\.test\.ts$/,
   },
   {
     name: 'flac',
@@ -34,6 +34,13 @@ const PROGRAMS = [
       ['opusdec', '--version'],
     ],
     files: /^test\/compat\/ogg-flac[^/]*\.test\.ts$/,
+  },
+  {
+    name: 'chromium',
+    packages: ['chromium'],
+    // By its path, from which the tests start it; Ubuntu has no such package, only a snap.
+    probes: [['/usr/bin/chromium', '--version']],
+    files: /^test\/compat\/browser[^/]*\.test\.ts$/,
   },
   {
     name: 'python3-websockets',

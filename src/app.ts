@@ -19,10 +19,10 @@ import { createAdminServer } from './http/admin-server.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { createWorkerEncoderPool } from './pipeline/worker-encoder-pool.ts';
 import { createPlayoutClock } from './playout/playout-clock.ts';
-import { readTls } from './read-tls.ts';
 import type { SessionRuntime } from './session/session-runtime.ts';
 import { defaultSettings } from './session/turn-settings.ts';
-import type { Config } from './settings.ts';
+import { readTls } from './settings/read-tls.ts';
+import type { Config } from './settings/settings.ts';
 import { createHttpSpeechUpstream } from './upstream/http-speech-upstream.ts';
 import { createUpstreamPool } from './upstream/upstream-pool.ts';
 
@@ -104,7 +104,8 @@ async function build(
     metrics,
   });
   stops.push(() => pool.close());
-  await transport.warm(WARM_CONNECTIONS);
+  // Not waited for: a service that is silent must not hold up the start. It never throws and ends by its own deadline.
+  void transport.warm(WARM_CONNECTIONS);
 
   const gatewayMetrics = createGatewayMetrics(metrics, {
     sessions: () => sockets.connections.size,
@@ -121,7 +122,10 @@ async function build(
   const playout = createPlayoutClock({
     clock,
     onTick: gatewayMetrics.tick,
-    onFault: (_player, fault) => log.error('a session failed while sending', { cause: String(fault) }),
+    onFault(player, fault) {
+      log.error('a session failed while sending', { cause: String(fault) });
+      sockets.failed(player);
+    },
   });
   stops.push(() => playout.close());
 

@@ -2,9 +2,17 @@
 // Pure: files are read by a function that is handed in. Every fault is one line that names the setting as it
 // was given, what was given (never a secret) and what is allowed; all of them are told at once.
 
-import { fromEnv, fromFlags, fromYaml, type Given, isName, NAMES, printable } from './given-settings.ts';
-import { isLoopback, type Setting } from './setting.ts';
-import { COMING, type Config, SETTINGS, type SettingName, toEnv } from './settings.ts';
+import {
+  fromEnv,
+  fromFlags,
+  fromYaml,
+  type Given,
+  isName,
+  NAMES,
+  printable,
+} from './settings/given-settings.ts';
+import { isLoopback, type Setting } from './settings/setting.ts';
+import { COMING, type Config, SETTINGS, type SettingName, toEnv } from './settings/settings.ts';
 
 export type ConfigSources = {
   readonly env: Readonly<Record<string, string | undefined>>;

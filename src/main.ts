@@ -2,7 +2,8 @@
 // The program: finds the command, hands it the terminal, turns its end into an exit code. The only file of the
 // gateway that touches `process`.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, relative } from 'node:path';
 import { bench } from './cli/bench.ts';
 import { type Command, type Terminal, UsageError } from './cli/command.ts';
 import { demo } from './cli/demo.ts';
@@ -27,11 +28,24 @@ const overview = () =>
     'voxgate COMMAND --help tells more; voxgate --version the version.',
   ].join('\n');
 
+/** A clone has no `voxgate` in PATH: there the file itself is what node was given. */
+function programName(): string {
+  const file = process.argv[1] ?? '';
+  return basename(file) === 'main.js' ? `node ${relative(process.cwd(), file)}` : 'voxgate';
+}
+
+function checkWritable(path: string): void {
+  const isNew = !existsSync(path);
+  closeSync(openSync(path, 'a'));
+  if (isNew) rmSync(path);
+}
+
 const interrupt = new AbortController();
 const isInteractive = process.stdout.isTTY === true;
 const clearLine = () => (isInteractive ? '\r\x1b[K' : '');
 
 const terminal: Omit<Terminal, 'args'> = {
+  programName: programName(),
   env: process.env,
   version,
   print: (line) => void process.stdout.write(`${clearLine()}${line}\n`),
@@ -43,6 +57,7 @@ const terminal: Omit<Terminal, 'args'> = {
   input: process.stdin,
   interrupted: interrupt.signal,
   readFile: (path) => readFileSync(path, 'utf8'),
+  checkWritable,
   writeFile: (path, bytes) => writeFileSync(path, bytes),
 };
 

@@ -22,6 +22,7 @@ const RANKS: Record<string, number> = {
   service: 5,
   gateway: 6,
   http: 6,
+  settings: 7,
   cli: 7,
   bench: 7,
   '': 7,

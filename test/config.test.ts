@@ -1,8 +1,8 @@
 // Settings as a whole: where they come from, which source wins, what is refused and in which words.
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { isLoopback, type Setting } from '../src/setting.ts';
-import { COMING, type Config, SETTINGS, toFlag } from '../src/settings.ts';
+import { isLoopback, type Setting } from '../src/settings/setting.ts';
+import { COMING, type Config, SETTINGS, toFlag } from '../src/settings/settings.ts';
 import { accepted, parse, parseEnv, refused, SETTING_NAMES } from './support/settings.ts';
 
 describe('sources', () => {

@@ -7,14 +7,20 @@ import { cpus, loadavg } from 'node:os';
 export const BENCH_NUMBERS = {
   streams: { least: 1, most: 2000, meaning: 'live turns that play the whole time' },
   seconds: { least: 2, most: 600, meaning: 'length of the measurement' },
+  heavyStreams: { least: 1, most: 64, meaning: 'turns beside them, also in formats whose encoders are dear' },
   samples: { least: 5, most: 10_000, meaning: 'measured turns, cancels or starts' },
+  rounds: { least: 1, most: 100, meaning: 'times that the variants are measured in turn' },
   blockMs: { least: 0, most: 1000, meaning: "hold the gateway's event loop for so long, twice a second" },
   seed: { least: 0, most: 2 ** 31 - 1, meaning: 'of everything that looks random' },
 } as const;
 export type BenchNumber = keyof typeof BENCH_NUMBERS;
 
+/** Made-up audio that costs next to nothing, from a process of its own; or the gateway's embedded engine. */
+export type BenchUpstream = 'fake' | 'engine';
+
 export type BenchRun = {
   readonly numbers: Readonly<Record<BenchNumber, number>>;
+  readonly upstream: BenchUpstream;
   readonly signal: AbortSignal;
   /** Says what is going on, to a terminal only. */
   readonly progress: (line: string) => void;
@@ -35,6 +41,8 @@ export type BenchResult = {
 export type Bench = {
   readonly summary: string;
   readonly defaults: Readonly<Partial<Record<BenchNumber, number>>>;
+  /** What differs with the engine; a bench without it knows the fake upstream only. */
+  readonly engineDefaults?: Readonly<Partial<Record<BenchNumber, number>>>;
   run(run: BenchRun): Promise<BenchResult>;
 };
 

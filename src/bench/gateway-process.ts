@@ -1,12 +1,12 @@
 // The gateway as `voxgate serve` builds it, in a process of its own that tells what it costs. It may be told to hold
 // its own event loop now and then, which no product code does.
 
-import { readFileSync } from 'node:fs';
 import { startGateway } from '../app.ts';
+import { createPinoLog } from '../base/pino-log.ts';
 import { parseConfig } from '../config.ts';
-import { createPinoLog } from '../pino-log.ts';
 import type { Actor } from './actor.ts';
 import { monotonicMs } from './monotonic.ts';
+import { processCost } from './process-cost.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
 export type GatewayPlan = {
@@ -20,24 +20,7 @@ export type GatewayPlan = {
 
 export type GatewayReady = { readonly url: string; readonly sessionUrl: string };
 
-export type GatewayReport = {
-  /** User and system time of the whole process since it began. */
-  readonly cpuMs: number;
-  readonly residentBytes: number;
-  /** How long its main thread has been ready to run and was not run; null where the system does not tell. */
-  readonly waitedMs: number | null;
-};
-
 const BLOCK_EVERY_MS = 500;
-
-/** Linux counts it per thread, in nanoseconds, as the second of three numbers (Documentation/scheduler/sched-stats). */
-function waitedMs(): number | null {
-  try {
-    return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[1]) / 1e6;
-  } catch {
-    return null;
-  }
-}
 
 /** Holds the event loop for `blockMs` at random moments; returns how to stop it. */
 function blockAtRandom(blockMs: number, seed: number): () => void {
@@ -72,14 +55,7 @@ export async function startGatewayProcess(plan: GatewayPlan): Promise<Actor> {
   const unblock = plan.blockMs > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};
   return {
     ready: { url: gateway.url, sessionUrl: gateway.sessionUrl } satisfies GatewayReady,
-    report(): GatewayReport {
-      const { user, system } = process.cpuUsage();
-      return {
-        cpuMs: (user + system) / 1000,
-        residentBytes: process.memoryUsage.rss(),
-        waitedMs: waitedMs(),
-      };
-    },
+    report: processCost,
     async close() {
       unblock();
       await gateway.stop(0);

@@ -1,25 +1,26 @@
-// What most benches need: a fake upstream and a gateway, each in a process of its own on free loopback ports. The
-// bench itself is the clients.
+// What most benches need: a gateway in a process of its own on a free loopback port, and behind it a fake upstream in
+// another, or the engine that the gateway brings along. The bench itself is the clients.
 
-import { startActor } from './actor.ts';
+import { type ActorProcess, startActor } from './actor.ts';
 import type { FakeUpstreamPlan, FakeUpstreamReady, FakeUpstreamReport } from './fake-upstream.ts';
-import type { GatewayReady, GatewayReport } from './gateway-process.ts';
+import type { GatewayReady } from './gateway-process.ts';
+import type { ProcessCost } from './process-cost.ts';
 import { readMetrics, type ScrapedMetrics } from './scraped-metrics.ts';
 
-export type Lab = {
+export type GatewayLab = {
   readonly sessionUrl: string;
-  readonly upstreamUrl: string;
-  usage(): Promise<GatewayReport>;
+  usage(): Promise<ProcessCost>;
   metrics(): Promise<ScrapedMetrics>;
-  upstreamReport(): Promise<FakeUpstreamReport>;
   close(): Promise<void>;
 };
 
-export type LabOptions = {
-  readonly seed: number;
-  readonly blockMs?: number;
-  readonly upstream?: Partial<FakeUpstreamPlan>;
+export type Lab = GatewayLab & {
+  readonly upstreamUrl: string;
+  upstreamReport(): Promise<FakeUpstreamReport>;
 };
+
+type GatewayLabOptions = { readonly seed: number; readonly blockMs?: number };
+export type LabOptions = GatewayLabOptions & { readonly upstream?: Partial<FakeUpstreamPlan> };
 
 /** A service at 24 kHz and 64 kbit/s that needs some tens of milliseconds and then speaks faster than real time. */
 const USUAL_UPSTREAM = {
@@ -33,35 +34,50 @@ const USUAL_UPSTREAM = {
 const FLAGS = ['--port', '0', '--max-connections', '10000', '--max-connections-per-user', '0'];
 const UPSTREAM_FLAGS = ['--upstream-keys', 'bench:bench', '--upstream-max-in-flight-per-key', '10000'];
 
-export async function openLab({ seed, blockMs = 0, upstream: plan = {} }: LabOptions): Promise<Lab> {
-  const upstream = await startActor<FakeUpstreamReady, FakeUpstreamReport>('upstream-process', {
-    ...USUAL_UPSTREAM,
-    ...plan,
-    seed,
-  });
-  const flags = [...FLAGS, ...UPSTREAM_FLAGS, '--upstream-url', upstream.ready.url];
-  const gateway = await startActor<GatewayReady, GatewayReport>('gateway-process', {
+async function openGateway(
+  { seed, blockMs = 0 }: GatewayLabOptions,
+  flags: readonly string[],
+): Promise<GatewayLab> {
+  const gateway: ActorProcess<GatewayReady, ProcessCost> = await startActor('gateway-process', {
     version: 'bench',
-    flags,
+    flags: [...FLAGS, ...flags],
     blockMs,
     seed,
-  }).catch(async (error: unknown) => {
-    await upstream.close();
-    throw error;
   });
   return {
     sessionUrl: gateway.ready.sessionUrl,
-    upstreamUrl: upstream.ready.url,
     usage: gateway.report,
     async metrics() {
       const response = await fetch(`${gateway.ready.url}/metrics`);
       if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
       return readMetrics(await response.text());
     },
-    upstreamReport: upstream.report,
-    async close() {
-      await gateway.close();
-      await upstream.close();
-    },
+    close: () => gateway.close(),
   };
+}
+
+/** With the embedded engine, as `voxgate serve` has it by default. */
+export const openEngineLab = (options: GatewayLabOptions): Promise<GatewayLab> => openGateway(options, []);
+
+export async function openLab({ upstream: plan = {}, ...options }: LabOptions): Promise<Lab> {
+  const upstream = await startActor<FakeUpstreamReady, FakeUpstreamReport>('upstream-process', {
+    ...USUAL_UPSTREAM,
+    ...plan,
+    seed: options.seed,
+  });
+  try {
+    const gateway = await openGateway(options, [...UPSTREAM_FLAGS, '--upstream-url', upstream.ready.url]);
+    return {
+      ...gateway,
+      upstreamUrl: upstream.ready.url,
+      upstreamReport: upstream.report,
+      async close() {
+        await gateway.close();
+        await upstream.close();
+      },
+    };
+  } catch (error) {
+    await upstream.close();
+    throw error;
+  }
 }

@@ -13,13 +13,20 @@ export type ListenerOptions = {
   readonly count: number;
   readonly seed: number;
   readonly signal: AbortSignal;
+  /** By default µ-law, as on the phone. */
+  readonly format?: ListenerFormat;
 };
 
+export type ListenerFormat = keyof typeof SAMPLE_RATES;
+
 export type ListenerTally = {
-  /** How much later than its schedule each paced frame came, ms; a schedule that began late makes some negative. */
+  /**
+   * How much later than its schedule each paced frame came, ms; a schedule that began late makes some negative.
+   * Of µ-law only: frames of the other formats have no fixed length.
+   */
   readonly latenessMs: number[];
   frames: number;
-  /** Frames that came after the moment at which a player without any buffer of its own needed them. */
+  /** µ-law frames that came after the moment at which a player without any buffer of its own needed them. */
   dryFrames: number;
   /** As the gateway told them. */
   underruns: number;
@@ -32,6 +39,7 @@ export type Listeners = {
   stop(): Promise<void>;
 };
 
+const SAMPLE_RATES = { mulaw: 8000, ogg: 24_000, flac: 24_000 } as const;
 export const FRAME_MS = 20;
 const LEAD_MS = 200;
 const SHORTEST_TURN_S = 6;
@@ -48,6 +56,7 @@ export async function startListeners({
   count,
   seed,
   signal,
+  format = 'mulaw',
 }: ListenerOptions): Promise<Listeners> {
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
@@ -60,7 +69,7 @@ export async function startListeners({
     let startedAtMs = 0;
     let frame = -1;
     const client = await connectSession({
-      url: `${sessionUrl}?format=mulaw&sampleRate=8000&frameMs=${FRAME_MS}&leadMs=${LEAD_MS}`,
+      url: `${sessionUrl}?format=${format}&sampleRate=${SAMPLE_RATES[format]}&frameMs=${FRAME_MS}&leadMs=${LEAD_MS}`,
       onEvent(event) {
         if (event.type === 'started') frame = -1;
         else if (event.type === 'error') tally.errors += 1;
@@ -71,9 +80,10 @@ export async function startListeners({
       },
       onAudio() {
         const nowMs = monotonicMs();
+        tally.frames += 1;
+        if (format !== 'mulaw') return;
         frame += 1;
         if (frame === 0) startedAtMs = nowMs;
-        tally.frames += 1;
         const playedAtMs = startedAtMs + frame * FRAME_MS;
         if (nowMs > playedAtMs + 1) tally.dryFrames += 1;
         // What is within the lead comes at once when the turn begins; behind it, each frame has its time.

@@ -4,12 +4,20 @@
 import { setMaxListeners } from 'node:events';
 import type { parseArgs } from 'node:util';
 import { act } from '../bench/actor.ts';
-import { BENCH_NUMBERS, type Bench, type BenchNumber, type BenchRun, report } from '../bench/bench.ts';
+import {
+  BENCH_NUMBERS,
+  type Bench,
+  type BenchNumber,
+  type BenchRun,
+  type BenchUpstream,
+  report,
+} from '../bench/bench.ts';
 import { type BenchRole, isBenchRole } from '../bench/bench-role.ts';
 import { cancel } from '../bench/cancel.ts';
 import { type FakeUpstreamPlan, startFakeUpstream } from '../bench/fake-upstream.ts';
 import { firstFrame } from '../bench/first-frame.ts';
 import { type GatewayPlan, startGatewayProcess } from '../bench/gateway-process.ts';
+import { mixedFormats } from '../bench/mixed-formats.ts';
 import { pacing } from '../bench/pacing.ts';
 import { stalledReader } from '../bench/stalled-reader.ts';
 import { transcode } from '../bench/transcode.ts';
@@ -19,6 +27,7 @@ import { readFlags } from './read-flags.ts';
 const BENCHES: Readonly<Record<string, Bench>> = {
   'first-frame': firstFrame,
   pacing,
+  'mixed-formats': mixedFormats,
   transcode,
   cancel,
   'stalled-reader': stalledReader,
@@ -29,23 +38,28 @@ const ROLES: Readonly<Record<BenchRole, (plan: unknown) => ReturnType<typeof sta
   'upstream-process': (plan) => startFakeUpstream(plan as FakeUpstreamPlan),
 };
 
-const OPTIONS = {
+const NUMBER_OPTIONS = {
   streams: { type: 'string' },
+  'heavy-streams': { type: 'string' },
   seconds: { type: 'string' },
   samples: { type: 'string' },
+  rounds: { type: 'string' },
   'block-ms': { type: 'string' },
   seed: { type: 'string' },
 } as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
-type Flag = keyof typeof OPTIONS;
+const OPTIONS = { ...NUMBER_OPTIONS, engine: { type: 'boolean' } } as const;
+type Flag = keyof typeof NUMBER_OPTIONS;
 
 const NUMBER_OF: Readonly<Record<Flag, BenchNumber>> = {
   streams: 'streams',
+  'heavy-streams': 'heavyStreams',
   seconds: 'seconds',
   samples: 'samples',
+  rounds: 'rounds',
   'block-ms': 'blockMs',
   seed: 'seed',
 };
-const FLAGS = Object.keys(OPTIONS) as Flag[];
+const FLAGS = Object.keys(NUMBER_OPTIONS) as Flag[];
 
 type Given = Readonly<Partial<Record<BenchNumber, number>>>;
 
@@ -66,8 +80,9 @@ function readNumbers(values: Readonly<Partial<Record<Flag, string>>>): Given {
 }
 
 /** A bench's own defaults and what was given for it; what it does not take is 0 and never read. */
-function numbersFor(bench: Bench, given: Given): BenchRun['numbers'] {
-  const numbers = { streams: 0, seconds: 0, samples: 0, blockMs: 0, seed: 0, ...bench.defaults };
+function numbersFor(bench: Bench, given: Given, upstream: BenchUpstream): BenchRun['numbers'] {
+  const none = { streams: 0, heavyStreams: 0, seconds: 0, samples: 0, rounds: 0, blockMs: 0, seed: 0 };
+  const numbers = { ...none, ...bench.defaults, ...(upstream === 'engine' ? bench.engineDefaults : {}) };
   for (const name of Object.keys(bench.defaults) as BenchNumber[])
     numbers[name] = given[name] ?? numbers[name];
   return numbers;
@@ -76,7 +91,12 @@ function numbersFor(bench: Bench, given: Given): BenchRun['numbers'] {
 const takenBy = (bench: Bench): Flag[] =>
   FLAGS.filter((flag) => bench.defaults[NUMBER_OF[flag]] !== undefined);
 
-function chosenBenches(name: string | undefined, given: Given): (readonly [string, Bench])[] {
+function chosenBenches(
+  name: string | undefined,
+  given: Given,
+  upstream: BenchUpstream,
+): (readonly [string, Bench])[] {
+  if (name === 'all' && upstream === 'engine') throw new UsageError('--engine is for pacing alone');
   if (name === 'all') return Object.entries(BENCHES);
   const bench = name !== undefined && Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
   if (name === undefined || bench === undefined) {
@@ -84,6 +104,8 @@ function chosenBenches(name: string | undefined, given: Given): (readonly [strin
     const what = name === undefined ? 'Name a bench' : `There is no bench ${JSON.stringify(name)}`;
     throw new UsageError(`${what}; there are ${names}.`);
   }
+  if (upstream === 'engine' && bench.engineDefaults === undefined)
+    throw new UsageError(`--engine is not for ${name}; it is for pacing`);
   const foreign = FLAGS.find(
     (flag) => given[NUMBER_OF[flag]] !== undefined && !takenBy(bench).includes(flag),
   );
@@ -104,11 +126,17 @@ async function run(terminal: Terminal): Promise<number> {
     return 0;
   }
   const given = readNumbers(values);
+  const upstream = values.engine === true ? 'engine' : 'fake';
   setMaxListeners(0, terminal.interrupted); // hundreds of clients wait at the same time
   let faults = 0;
-  for (const [benchName, bench] of chosenBenches(name, given)) {
-    const numbers = numbersFor(bench, given);
-    const result = await bench.run({ numbers, signal: terminal.interrupted, progress: terminal.status });
+  for (const [benchName, bench] of chosenBenches(name, given, upstream)) {
+    const numbers = numbersFor(bench, given, upstream);
+    const result = await bench.run({
+      numbers,
+      upstream,
+      signal: terminal.interrupted,
+      progress: terminal.status,
+    });
     for (const line of report(benchName, numbers, result)) terminal.print(line);
     faults += result.faults.length;
   }
@@ -117,7 +145,7 @@ async function run(terminal: Terminal): Promise<number> {
 
 const help = (): string =>
   [
-    'Usage: voxgate bench NAME [--FLAG N …]',
+    'Usage: voxgate bench NAME [--FLAG N …] [--engine]',
     '       voxgate bench all',
     '',
     ...Object.entries(BENCHES).flatMap(([name, bench]) => [
@@ -129,15 +157,17 @@ const help = (): string =>
     '',
     ...FLAGS.map((flag) => {
       const { least, most, meaning } = BENCH_NUMBERS[NUMBER_OF[flag]];
-      return `  --${flag.padEnd(12)}${meaning} (${least} to ${most})`;
+      return `  --${flag.padEnd(15)}${meaning} (${least} to ${most})`;
     }),
+    `  --${'engine'.padEnd(15)}pacing: the embedded engine instead of a fake upstream, ${pacing.engineDefaults?.streams} streams`,
     '',
     'Gateway and upstream run in processes of their own, on loopback. Each bench ends in a table and a line of JSON;',
     'the exit code is 1 when a promise was broken, never because a machine is slow.',
   ].join('\n');
 
 export const bench: Command = {
-  summary: 'measure this machine: first frame, pacing, transcoding, cancel, stalled readers',
+  summary:
+    'measure this machine: first frame, pacing, formats side by side, transcoding, cancel, stalled readers',
   help,
   run,
 };

@@ -1,6 +1,8 @@
 // What a command of the program gets, and how it says that it was called wrongly.
 
 export type Terminal = {
+  /** What to type in this folder to start the program as it was started. */
+  readonly programName: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
@@ -15,6 +17,8 @@ export type Terminal = {
   /** Aborted by SIGINT or SIGTERM. */
   readonly interrupted: AbortSignal;
   readonly readFile: (path: string) => string;
+  /** Throws when `path` could not be written, and leaves it as it was. */
+  readonly checkWritable: (path: string) => void;
   readonly writeFile: (path: string, bytes: Uint8Array) => void;
 };
 

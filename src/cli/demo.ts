@@ -3,9 +3,9 @@
 import { startGateway } from '../app.ts';
 import { MULAW_VALUES } from '../audio/g711.ts';
 import { wavHeader } from '../audio/wav.ts';
+import { createPinoLog } from '../base/pino-log.ts';
 import { parseConfig } from '../config.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
-import { createPinoLog } from '../pino-log.ts';
 import type { Command, Terminal } from './command.ts';
 import { readFlags } from './read-flags.ts';
 import { connectSession, type SessionClient } from './session-client.ts';

@@ -2,11 +2,12 @@
 
 import type { parseArgs } from 'node:util';
 import { systemClock } from '../base/clock.ts';
+import { createPinoLog } from '../base/pino-log.ts';
 import { systemRandom } from '../base/random.ts';
-import { upstreamKeyList } from '../credential-lists.ts';
 import { FAULT_HELP, readFault, startEngine } from '../engine/engine-server.ts';
-import { createPinoLog } from '../pino-log.ts';
-import { SETTINGS } from '../settings.ts';
+import { upstreamKeyList } from '../settings/credential-lists.ts';
+import { isLoopback } from '../settings/setting.ts';
+import { SETTINGS } from '../settings/settings.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readFlags } from './read-flags.ts';
 import { untilInterrupted } from './until-interrupted.ts';
@@ -15,6 +16,7 @@ const OPTIONS = {
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '8090' },
   keys: { type: 'string', default: '' },
+  'keys-file': { type: 'string', default: '' },
   fault: { type: 'string', multiple: true, default: [] },
   'fault-seed': { type: 'string', default: '0' },
   'log-level': { type: 'string', default: 'info' },
@@ -29,10 +31,16 @@ async function run(terminal: Terminal): Promise<number> {
   const faults = values.fault.map(readFaultFlag);
   const level = SETTINGS.logLevel.read(values['log-level']);
   if (!level.ok) throw new UsageError(`--log-level ${level.wrong}; allowed: ${SETTINGS.logLevel.allowed}`);
-  const keys = values.keys === '' ? [] : readKeys(values.keys);
+  const host = SETTINGS.host.read(values.host);
+  if (!host.ok) throw new UsageError(`--host ${host.wrong}; allowed: ${SETTINGS.host.allowed}`);
+  const keys = chooseKeys(terminal, values.keys, values['keys-file']);
+  if (keys.length === 0 && !isLoopback(host.value))
+    throw new UsageError(
+      `--host is ${host.value}, which others can reach, but there are no keys, so anybody could use the engine; set --keys-file or use 127.0.0.1`,
+    );
   const log = createPinoLog(level.value);
   const engine = await startEngine({
-    host: values.host,
+    host: host.value,
     port,
     keys,
     log,
@@ -66,11 +74,26 @@ function readFaultFlag(given: string) {
   return reading.fault;
 }
 
-function readKeys(given: string) {
+function chooseKeys(terminal: Terminal, list: string, path: string) {
+  if (list !== '' && path !== '')
+    throw new UsageError('--keys and --keys-file are both set; set one of them');
+  if (list !== '') return readKeys('--keys', list);
+  return path === '' ? [] : readKeys('the file of --keys-file', readKeysFile(terminal, path));
+}
+
+function readKeysFile(terminal: Terminal, path: string): string {
+  try {
+    return terminal.readFile(path).trim();
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new UsageError(`--keys-file is ${JSON.stringify(path)}, which cannot be read (${reason})`);
+  }
+}
+
+function readKeys(as: string, given: string) {
   const reading = upstreamKeyList('').read(given);
-  if (!reading.ok)
-    throw new UsageError(`--keys ${reading.wrong}; allowed: userId:apiKey[@perMinute], separated by commas`);
-  return reading.value;
+  if (reading.ok) return reading.value;
+  throw new UsageError(`${as} ${reading.wrong}; allowed: userId:apiKey[@perMinute], separated by commas`);
 }
 
 const faultLines = FAULT_HELP.flatMap(({ syntax, summary }) => [`    ${syntax}`, `        ${summary}`]);
@@ -79,13 +102,14 @@ export const engine: Command = {
   summary: 'run the embedded speech engine alone',
   help: () =>
     [
-      'Usage: voxgate engine [--port N] [--host ADDRESS] [--keys LIST] [--log-level LEVEL]',
+      'Usage: voxgate engine [--port N] [--host ADDRESS] [--keys-file FILE] [--log-level LEVEL]',
       '                      [--fault NAME[=VALUE][@SHARE]]... [--fault-seed N]',
       '',
       '  --port N          0 = any free port, printed. Default: 8090',
-      '  --host ADDRESS    Default: 127.0.0.1',
-      '  --keys LIST       userId:apiKey[@perMinute], separated by commas; with a number, more requests a minute',
-      '                    are answered 429. Default: none, any non-empty credentials are taken',
+      '  --host ADDRESS    Another than loopback needs keys. Default: 127.0.0.1',
+      '  --keys-file FILE  userId:apiKey[@perMinute], one a line or separated by commas; with a number, more requests',
+      '                    a minute are answered 429. Default: none, any non-empty credentials are taken',
+      '  --keys LIST       The same as text, which others can read in the list of processes',
       '  --log-level LEVEL Default: info',
       '  --fault FAULT     Does something wrong, to test who calls it; may be given several times. @SHARE, above 0',
       '                    and at most 1, is the part of the requests that meet it. Default: none',

@@ -35,6 +35,8 @@ export const SOUND_OPTIONS = Object.fromEntries(SOUND_FLAGS.map((flag) => [flag,
 const FORMAT_OF: Readonly<Record<string, string>> = {
   '.wav': 'wav',
   '.mp3': 'mp3',
+  '.ogg': 'ogg',
+  '.flac': 'flac',
   '.ulaw': 'mulaw',
   '.alaw': 'alaw',
   '.raw': 'raw',

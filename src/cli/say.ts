@@ -2,11 +2,11 @@
 
 import { startGateway } from '../app.ts';
 import { wavHeader } from '../audio/wav.ts';
+import { createPinoLog } from '../base/pino-log.ts';
 import { parseConfig } from '../config.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
-import { createPinoLog } from '../pino-log.ts';
-import { type SettingName, toEnv } from '../settings.ts';
+import { type SettingName, toEnv } from '../settings/settings.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readFlags } from './read-flags.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
@@ -94,7 +94,7 @@ function checkUrl(url: string | undefined): void {
 function checkWritable(terminal: Terminal, out: string | undefined): void {
   if (out === undefined) return;
   try {
-    terminal.writeFile(out, new Uint8Array(0));
+    terminal.checkWritable(out);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unwritable';
     throw new UsageError(`--out is ${JSON.stringify(out)}, which cannot be written (${reason})`);
@@ -105,7 +105,8 @@ async function run(terminal: Terminal): Promise<number> {
   const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
   const text = positionals[0];
   if (text === undefined && terminal.input.isTTY === true) {
-    throw new UsageError('Give a text, or pipe one in: voxgate say "Hello." or echo Hello. | voxgate say');
+    const say = `${terminal.programName} say`;
+    throw new UsageError(`Give a text, or pipe one in: ${say} "Hello." or echo Hello. | ${say}`);
   }
   const { out, key, user } = values;
   const settings = readSound(values);
@@ -138,13 +139,19 @@ async function run(terminal: Terminal): Promise<number> {
       const ended = client.next('ended');
       terminal.interrupted.addEventListener('abort', () => client.send({ type: 'cancel' }), { once: true });
       if (text !== undefined) client.send({ type: 'speak', turn: TURN, text });
-      else await Promise.race([speaker.forward(terminal.input, client), ended]);
+      else {
+        const first = await Promise.race([speaker.forward(terminal.input, client), ended]);
+        if (first?.outcome === 'complete') {
+          terminal.complain('The turn ended before the input did; what still comes is not spoken.');
+          outcome = 'faulty';
+        }
+      }
       if ((await ended).outcome !== 'complete') outcome = 'faulty';
     } finally {
       speaker.stop();
       client.close();
     }
-    if (out !== undefined) terminal.writeFile(out, finished(audio));
+    if (out !== undefined && audio.length > 0) terminal.writeFile(out, finished(audio));
     return outcome === 'fine' ? 0 : 1;
   } finally {
     await gateway.stop();
@@ -174,8 +181,8 @@ export const say: Command = {
       '',
       '  --url URL          session address that `voxgate serve` printed',
       '  --key KEY          API key of that gateway;  --user ID  the user it belongs to',
-      '  --out FILE         keep the audio; .wav .mp3 .ulaw .alaw .raw choose the format',
-      '  --format F         mulaw (default), alaw, raw, wav, mp3',
+      '  --out FILE         keep the audio; .wav .mp3 .ogg .flac .ulaw .alaw .raw choose the format',
+      '  --format F         mulaw (default), alaw, raw, wav, mp3, ogg, flac',
       '  --sample-rate N    8000 to 48000',
       '  --pace P           realtime (default), burst (default with --out)',
       '  --voice V, --voice2 V, --turn-prefix T, --turn-prefix2 T',

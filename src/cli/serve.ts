@@ -1,9 +1,9 @@
 // `voxgate serve`: the gateway until it is told to stop.
 
 import { startGateway } from '../app.ts';
+import { createPinoLog } from '../base/pino-log.ts';
 import { parseConfig } from '../config.ts';
-import { createPinoLog } from '../pino-log.ts';
-import { settingsHelp } from '../settings.ts';
+import { settingsHelp } from '../settings/settings.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { untilInterrupted } from './until-interrupted.ts';
 
@@ -20,7 +20,9 @@ async function run(terminal: Terminal): Promise<number> {
   terminal.print(`  sessions   ${say}`);
   terminal.print(`  engine     ${gateway.engineUrl ?? `${config.upstreamUrl} (remote)`}`);
   if (gateway.adminUrl !== undefined) terminal.print(`  operator   ${gateway.adminUrl}`);
-  terminal.print(`  try        voxgate say "Hello from Voxgate." --url ${say} --out hello.wav`);
+  terminal.print(
+    `  try        ${terminal.programName} say "Hello from Voxgate." --url ${say} --out hello.wav`,
+  );
   log.info('listening', { url: gateway.url });
 
   await untilInterrupted(terminal.interrupted);

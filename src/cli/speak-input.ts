@@ -1,14 +1,17 @@
 // Standard input to a turn as it arrives, so that another program's tokens are spoken while it is still thinking.
 // A turn holds only so much text that is not spoken yet; what does not fit is offered again, never lost.
 
-import type { ServerEvent } from '../dialects/native-events.ts';
+import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import type { Terminal } from './command.ts';
 import type { SessionClient } from './session-client.ts';
 
 export type InputSpeaker = {
   /** What the gateway says, for the refusals among it. */
   onEvent(event: ServerEvent): void;
-  /** Resolves when all of the input has been taken, or `stop` was called. */
+  /**
+   * Resolves when all of the input has been taken, or `stop` was called. Rejects when text was refused for good, so
+   * that nobody takes the rest for spoken.
+   */
   forward(input: Terminal['input'], client: SessionClient): Promise<void>;
   /** Reads no further. */
   stop(): void;
@@ -32,15 +35,21 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 export function createInputSpeaker(turn: string): InputSpeaker {
   let isStopped = false;
   let fullForMs: number | undefined;
+  let refusal: EventOf<'error'> | undefined;
   let reading: Terminal['input'] | undefined;
 
+  const failOn = (error: EventOf<'error'> | undefined) => {
+    if (error !== undefined) throw new Error(`The text was not taken: ${error.code}: ${error.message}`);
+  };
   const isRefused = async (text: string, client: SessionClient): Promise<boolean> => {
     fullForMs = undefined;
+    refusal = undefined;
     // Answers come in order, so by the pong it is known whether the text was taken.
     const answered = client.next('pong');
     client.send({ type: 'append', turn, text });
     client.send({ type: 'ping' });
     await answered;
+    failOn(refusal);
     return fullForMs !== undefined;
   };
   const push = async (text: string, client: SessionClient) => {
@@ -49,13 +58,15 @@ export function createInputSpeaker(turn: string): InputSpeaker {
 
   return {
     onEvent(event) {
-      if (event.type === 'error' && event.code === 'text_full') fullForMs = event.retryAfterMs ?? 1000;
+      if (event.type !== 'error') return;
+      if (event.code === 'text_full') fullForMs = event.retryAfterMs ?? 1000;
+      else refusal = event;
     },
     async forward(input, client) {
       reading = input;
       const decoder = new TextDecoder();
-      const { textChars, pendingTextChars } = client.ready.limits;
-      const longest = Math.min(PIECE_CHARACTERS, textChars, pendingTextChars);
+      const { text, pendingText } = client.ready.limits;
+      const longest = Math.min(PIECE_CHARACTERS, text, pendingText);
       try {
         for await (const chunk of input) {
           const text = decoder.decode(chunk, { stream: true });

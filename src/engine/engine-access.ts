@@ -2,6 +2,7 @@
 // fixed 60-second window for each key (8.4). Keys are kept and compared as SHA-256 digests, in constant time.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { readBearer } from '../access/bearer-key.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { type RateDecision, type RateWindow, takeFromWindow } from '../limits/rate-window.ts';
@@ -34,7 +35,7 @@ function credentialsOf(authorization: string | undefined, userId: string | undef
     throw refused(
       'The header Authorization is missing: send "Authorization: Bearer <API_KEY>" and X-USER-ID.',
     );
-  const apiKey = /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1];
+  const apiKey = readBearer(authorization);
   if (apiKey === undefined) throw refused('The header Authorization must have the form "Bearer <API_KEY>".');
   if (userId === undefined || userId.trim() === '')
     throw refused('The header X-USER-ID is missing: send "X-USER-ID: <USER_ID>" next to Authorization.');

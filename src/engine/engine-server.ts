@@ -7,10 +7,12 @@ import { createFilterBanks } from '../audio/filter-bank.ts';
 import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
+import { BODY_BYTES, fromFramework } from '../base/framework-error.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
+import { refuseUnreadable } from '../base/unreadable-request.ts';
 import { createEngineAccess, type EngineKey } from './engine-access.ts';
-import { answerBadHttp, fromFramework, sendError } from './engine-errors.ts';
+import { sendError } from './engine-errors.ts';
 import { addEngineRoutes } from './engine-routes.ts';
 import type { Fault } from './faults/fault.ts';
 import { createFaultPlan } from './faults/fault-plan.ts';
@@ -53,8 +55,6 @@ export type Engine = {
 /** Our own program, next to this file in the sources as in the build. */
 const espeakCommand = () => [process.execPath, fileURLToPath(new URL('./espeak-entry.mjs', import.meta.url))];
 
-/** 20,000 characters of up to 4 bytes, the prompts, and JSON's escapes. */
-const BODY_BYTES = 256 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the gateway keeps an idle connection, so that it is the one to close. */
@@ -77,7 +77,7 @@ function buildServer() {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: true,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
-    clientErrorHandler: answerBadHttp,
+    clientErrorHandler: refuseUnreadable,
     frameworkErrors(error, _request, reply) {
       sendError(reply, fromFramework(error));
     },

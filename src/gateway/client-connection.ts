@@ -11,6 +11,7 @@ import { errorEvent, type SessionRuntime } from '../session/session-runtime.ts';
 import type { TurnSettings } from '../session/turn-settings.ts';
 import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
 import { createIntakeLimit, type IntakeLimits } from './intake-limit.ts';
+import { createReadingWatch } from './reading-watch.ts';
 
 export type ConnectionLimits = HeartbeatLimits &
   IntakeLimits & {
@@ -29,6 +30,8 @@ export type ClientConnection = {
   readonly openedAtMs: number;
   readonly turnsUnheard: number;
   readonly bufferedBytes: number;
+  /** Ends a session that failed inside: nothing more would come of it. */
+  fail(): void;
   /** Heartbeat, idle time and slow reading; called about once a second for all connections. */
   sweep(nowMs: number): void;
   /** Takes no new turn and closes once the last one has been heard. */
@@ -57,29 +60,36 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
   const refuseIntake = createIntakeLimit(limits);
   const congestedBytes = Math.min(CONGESTED_BYTES, limits.maxBufferedBytes / 2);
   const heartbeat = createHeartbeat(limits, openedAtMs);
+  const reading = createReadingWatch({ congestedBytes, drainDeadlineMs: limits.drainDeadlineMs });
   let heardFromAtMs = openedAtMs;
-  let congestedSinceMs: number | undefined;
   /** Why we closed: a peer that does not answer our close frame would be counted as lost. */
   let closedAs: number | undefined;
   let phase: 'open' | 'draining' | 'closing' = 'open';
 
-  const say = (event: ServerEvent) => {
-    if (phase !== 'closing') socket.send(encodeNative(event));
+  const send = (payload: string | Uint8Array) => {
+    if (phase === 'closing') return;
+    socket.send(payload);
+    reading.handed(typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length);
   };
+  const say = (event: ServerEvent) => send(encodeNative(event));
   const session = createSession(runtime, options.settings, {
     say,
     sendAudio({ turn, encoding, seq, atMs, bytes }) {
-      if (phase === 'closing') return;
-      if (encoding === 'binary') socket.send(bytes);
-      else socket.send(encodeAudio(turn, seq, atMs, bytes));
+      send(encoding === 'binary' ? bytes : encodeAudio(turn, seq, atMs, bytes));
     },
     isCongested: () => socket.bufferedAmount > congestedBytes,
   });
 
   /** No word and no audio from now on, and the speech service is hung up on. */
   const fallSilent = () => {
+    if (phase === 'closing') return;
     phase = 'closing';
-    session.close();
+    try {
+      session.close();
+    } catch (fault) {
+      // What failed inside may not even end in order; its socket and its place must all the same.
+      runtime.log.error('a session did not end in order', { cause: String(fault) });
+    }
   };
   const close = (code: ErrorCode) => {
     if (phase === 'closing') return;
@@ -117,7 +127,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
   socket.on('message', (data, isBinary) => onMessage(data as Buffer, isBinary));
   socket.on('ping', (data: Buffer) => void takesFrame(data.length));
   socket.on('pong', (data: Buffer) => {
-    if (takesFrame(data.length)) heartbeat.answered(data.toString('latin1'));
+    if (takesFrame(data.length)) heartbeat.answered(data.toString('latin1'), clock.now());
   });
   // A protocol fault is answered and closed by `ws` itself; without a listener it would end the process.
   socket.on('error', (error) => {
@@ -131,8 +141,10 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
 
   const beat = (nowMs: number) => {
     const due = heartbeat.due(nowMs);
-    if (due.do === 'ping') socket.ping(due.payload);
-    else if (due.do === 'give-up') {
+    if (due.do === 'ping') {
+      socket.ping(due.payload);
+      reading.handed(due.payload.length);
+    } else if (due.do === 'give-up') {
       // Whoever does not read does not pong; a close frame would only join what it does not read.
       fallSilent();
       socket.terminate();
@@ -140,9 +152,9 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
   };
   const watchReading = (nowMs: number) => {
     const { bufferedAmount } = socket;
-    congestedSinceMs = bufferedAmount > congestedBytes ? (congestedSinceMs ?? nowMs) : undefined;
-    const isStuck = congestedSinceMs !== undefined && nowMs - congestedSinceMs >= limits.drainDeadlineMs;
-    if (isStuck || bufferedAmount > limits.maxBufferedBytes) close('slow_reader');
+    const seen = reading.look(nowMs, bufferedAmount);
+    if (seen === 'reading') heartbeat.isBehind(nowMs);
+    if (seen === 'stuck' || bufferedAmount > limits.maxBufferedBytes) close('slow_reader');
   };
 
   const ready: EventOf<'ready'> = {
@@ -150,8 +162,8 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     session: options.id,
     version: options.version,
     limits: {
-      textChars: runtime.limits.textChars,
-      pendingTextChars: runtime.limits.pendingTextChars,
+      text: runtime.limits.textChars,
+      pendingText: runtime.limits.pendingTextChars,
       turnsInFlight: runtime.limits.turnsInFlight,
       messageBytes: limits.messageBytes,
       messagesPerSecond: limits.messagesPerSecond,
@@ -169,6 +181,9 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     },
     get bufferedBytes() {
       return session.bufferedBytes + socket.bufferedAmount;
+    },
+    fail() {
+      refuseAndClose(new AppError('internal', 'The session failed inside; open a new one.'));
     },
     sweep(nowMs) {
       if (phase === 'closing') return;

@@ -1,6 +1,7 @@
 // When to ping a client, and when to give up on it. Whoever does not read does not answer, so this is also what
-// notices a stalled reader. Only the answer to the last ping counts: pongs may come unasked (RFC 6455 5.5.3), and a
-// client that sends them by a timer need not read anything.
+// notices a stalled reader. Only answers to pings count: pongs may come unasked (RFC 6455 5.5.3), and a client that
+// sends them by a timer need not read anything. A client that is behind gets a ping with every look: seconds of audio
+// lie before each, and their answers go on telling that it reads when the last byte has left this process.
 
 export type Heartbeat = {
   /** What is due now; called about once a second. */
@@ -8,7 +9,9 @@ export type Heartbeat = {
     nowMs: number,
   ): { readonly do: 'ping'; readonly payload: string } | { readonly do: 'nothing' | 'give-up' };
   /** A pong came with this payload. */
-  answered(payload: string): void;
+  answered(payload: string, nowMs: number): void;
+  /** This look found that the client is behind, and reads. */
+  isBehind(nowMs: number): void;
 };
 
 export type HeartbeatLimits = {
@@ -22,21 +25,32 @@ export function createHeartbeat(
   { heartbeatMs, pongTimeoutMs }: HeartbeatLimits,
   openedAtMs: number,
 ): Heartbeat {
-  let pings = 0;
+  let [sent, answered] = [0, 0];
   let pingedAtMs = openedAtMs;
-  let awaited: string | undefined;
+  /** When it last showed that it reads, or began to owe an answer. */
+  let aliveAtMs = openedAtMs;
+  let behindAtMs: number | undefined;
   return {
     due(nowMs) {
-      const sinceMs = nowMs - pingedAtMs;
-      if (awaited !== undefined) return { do: sinceMs >= pongTimeoutMs ? 'give-up' : 'nothing' };
-      if (sinceMs < heartbeatMs) return { do: 'nothing' };
-      pings += 1;
+      const isAwaited = answered < sent;
+      if (isAwaited && nowMs - aliveAtMs >= pongTimeoutMs) return { do: 'give-up' };
+      const isTime = !isAwaited && nowMs - pingedAtMs >= heartbeatMs;
+      if (!isTime && behindAtMs !== nowMs) return { do: 'nothing' };
+      if (!isAwaited) aliveAtMs = nowMs;
+      sent += 1;
       pingedAtMs = nowMs;
-      awaited = String(pings);
-      return { do: 'ping', payload: awaited };
+      return { do: 'ping', payload: String(sent) };
     },
-    answered(payload) {
-      if (payload === awaited) awaited = undefined;
+    answered(payload, nowMs) {
+      // A later answer stands for those before it (RFC 6455 5.5.3).
+      const ping = /^\d{1,15}$/.test(payload) ? Number(payload) : 0;
+      if (ping <= answered || ping > sent) return;
+      answered = ping;
+      aliveAtMs = nowMs;
+    },
+    isBehind(nowMs) {
+      behindAtMs = nowMs;
+      aliveAtMs = nowMs;
     },
   };
 }

@@ -20,7 +20,7 @@ export function readPreset(query: URLSearchParams): Preset {
   const given: Record<string, unknown> = {};
   for (const [name, value] of query) {
     if (name === 'agent')
-      throw new AppError('unsupported', 'agent: stored agents are not available in this version.');
+      throw new AppError('invalid_request', 'agent: agents are not available in this version.');
     if (!Object.hasOwn(configureFields, name)) {
       const known = Object.keys(configureFields).join(', ');
       throw new AppError(

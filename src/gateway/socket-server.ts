@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError, toAppError } from '../base/app-error.ts';
 import { rawRefusal } from '../base/raw-refusal.ts';
+import type { Player, PlayoutClock } from '../playout/playout-clock.ts';
 import type { SessionRuntime } from '../session/session-runtime.ts';
 import { type Admission, type AdmissionOptions, admitUpgrade } from './admit-upgrade.ts';
 import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
@@ -23,6 +24,8 @@ export type SocketServerOptions = {
 export type SocketServer = {
   attach(server: Server): void;
   readonly connections: ReadonlySet<ClientConnection>;
+  /** Ends the connection that `player` plays to: the clock does not ask it again, so it would only hang. */
+  failed(player: Player): void;
   /** Refuses upgrades, tells every session, and resolves when all have closed or `deadlineMs` have passed. */
   drain(deadlineMs: number): Promise<void>;
   close(): void;
@@ -42,6 +45,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   const { clock } = runtime;
   const connections = new Set<ClientConnection>();
   const perUser = new Map<string, number>();
+  const ownerOf = new WeakMap<Player, ClientConnection>();
   let phase: 'open' | 'draining' | 'closed' = 'open';
   let onDrained = () => {};
 
@@ -105,15 +109,24 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     });
   };
 
+  /** The shared clock as one connection sees it: who joins is known to be its player. */
+  const clockOf = (owner: () => ClientConnection): PlayoutClock => ({
+    ...runtime.playout,
+    join(player) {
+      ownerOf.set(player, owner());
+      runtime.playout.join(player);
+    },
+  });
+
   const open = (socket: WebSocket, { userId, settings }: Admission) => {
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
-    const connection = createClientConnection({
+    const connection: ClientConnection = createClientConnection({
       id: runtime.random.id(16),
       userId,
       version: options.version,
       socket,
       settings,
-      runtime,
+      runtime: { ...runtime, playout: clockOf(() => connection) },
       limits,
       onClosed(code) {
         connections.delete(connection);
@@ -134,6 +147,9 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       server.on('upgrade', onUpgrade);
     },
     connections,
+    failed(player) {
+      ownerOf.get(player)?.fail();
+    },
     drain(deadlineMs) {
       phase = 'draining';
       for (const connection of connections) connection.drain(deadlineMs);

@@ -1,13 +1,13 @@
 // The plain HTTP side of the public listener: health, metrics, the protocol's document, and one error shape for
 // everything else, requests that cannot be read included. Upgrades are not its business.
 
-import type { Socket } from 'node:net';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { headerLines } from '../access/header-lines.ts';
 import { guardLoopback } from '../access/loopback-guard.ts';
-import { AppError, toAppError, toErrorBody } from '../base/app-error.ts';
+import { AppError, toErrorBody } from '../base/app-error.ts';
+import { BODY_BYTES, fromFramework } from '../base/framework-error.ts';
 import type { Log } from '../base/log.ts';
-import { rawRefusal } from '../base/raw-refusal.ts';
+import { refuseUnreadable } from '../base/unreadable-request.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 
 export type HttpServerOptions = {
@@ -32,37 +32,11 @@ const KEEP_ALIVE_MS = 65_000;
 const MOST_HEADER_BYTES = 8 * 1024;
 /** 0 is no bound but that on bytes: beyond any other, Node drops headers silently, and with them a proxy's trace. */
 const MOST_HEADERS = 0;
-const BODY_BYTES = 256 * 1024;
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
   if (error.retryAfterMs !== undefined) reply.header('Retry-After', Math.ceil(error.retryAfterMs / 1000));
   return reply.code(error.http).send(toErrorBody(error));
-}
-
-/** The framework's own refusals, told in our codes. */
-function fromFramework(thrown: unknown): AppError {
-  if (thrown instanceof AppError) return thrown;
-  const status = (thrown as FastifyError).statusCode;
-  if (status === 413) return new AppError('payload_too_large', 'The request body is too large.');
-  if (status === 415)
-    return new AppError('unsupported_media_type', 'The request body must be application/json.');
-  if (status !== undefined && status >= 400 && status < 500) {
-    return new AppError('invalid_request', 'The request cannot be read.');
-  }
-  return toAppError(thrown);
-}
-
-/** What the parser refused never became a request, so there is no reply to send it by. */
-function refuseUnreadable(fault: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || fault.code === 'ECONNRESET') return void socket.destroy();
-  const [status, message] =
-    fault.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, `The request has more than ${MOST_HEADER_BYTES} bytes of headers.`]
-      : fault.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'The request did not come to its end in time.']
-        : [400, 'The request cannot be read.'];
-  socket.end(rawRefusal(new AppError('invalid_request', String(message)), Number(status)));
 }
 
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {

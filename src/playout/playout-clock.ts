@@ -36,39 +36,42 @@ export function createPlayoutClock({
   onFault,
 }: PlayoutClockOptions): PlayoutClock {
   const players = new Set<Player>();
+  /** Those who may refill, the last one first; one array for all ticks, and empty when nobody is left. */
+  const waiting: Player[] = [];
   let nextMs = 0;
   let cancelTimer: (() => void) | undefined;
-  let refilling = false;
 
-  const guard = (player: Player, act: () => void) => {
-    try {
-      act();
-    } catch (fault) {
-      players.delete(player);
-      onFault(player, fault);
-    }
+  const drop = (player: Player, fault: unknown) => {
+    players.delete(player);
+    onFault(player, fault);
   };
 
-  const refillOneByOne = (waiting: Player[]) => {
+  const refillNext = () => {
     const player = waiting.pop();
-    if (player === undefined) {
-      refilling = false;
-      return;
+    if (player === undefined) return;
+    if (waiting.length > 0) clock.soon(refillNext);
+    if (!players.has(player)) return;
+    try {
+      player.refill();
+    } catch (fault) {
+      drop(player, fault);
     }
-    if (players.has(player)) guard(player, () => player.refill());
-    clock.soon(() => refillOneByOne(waiting));
   };
 
   const tick = () => {
     const nowMs = clock.now();
     onTick?.(nowMs - nextMs);
-    for (const player of players) guard(player, () => player.sendDue(nowMs));
-    if (!refilling) {
-      const waiting = [...players].filter((player) => player.wantsRefill).reverse();
-      if (waiting.length > 0) {
-        refilling = true;
-        refillOneByOne(waiting);
+    for (const player of players) {
+      try {
+        player.sendDue(nowMs);
+      } catch (fault) {
+        drop(player, fault);
       }
+    }
+    if (waiting.length === 0) {
+      for (const player of players) if (player.wantsRefill) waiting.push(player);
+      waiting.reverse();
+      refillNext();
     }
     schedule(nowMs);
   };
@@ -96,6 +99,7 @@ export function createPlayoutClock({
     },
     close() {
       players.clear();
+      waiting.length = 0;
       cancelTimer?.();
       cancelTimer = undefined;
     },

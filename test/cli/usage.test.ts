@@ -33,7 +33,7 @@ const WRONG: [string, Command, string[], RegExp][] = [
   ['say', say, ['x', '--url', 'here'], /--url is "here"; allowed: a ws:\/\//],
   ['say', say, ['x', '--url', 'http://127.0.0.1:1'], /--url is "http:.*allowed: a ws:\/\//],
   ['say', say, ['x', '--url'], /--url/],
-  ['say', say, ['x', '--out', 'x.ogg'], /--out is "x\.ogg"; allowed: .*\.wav/],
+  ['say', say, ['x', '--out', 'x.txt'], /--out is "x\.txt"; allowed: .*\.wav/],
   ['say', say, ['x', '--out', 'x'], /--out is "x"; allowed: .*\.wav/],
   ['say', say, ['x', '--out', '/nowhere/x.wav'], /--out is "\/nowhere\/x\.wav".*ENOENT/],
 ];

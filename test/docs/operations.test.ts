@@ -1,7 +1,7 @@
 // docs/operations.md against a scrape of a gateway in which everything has happened once, and against the settings.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { SETTINGS, toEnv } from '../../src/settings.ts';
+import { SETTINGS, toEnv } from '../../src/settings/settings.ts';
 import { spoken, startRunningGateway } from '../support/running-gateway.ts';
 import { audio, status } from '../support/scripted-upstream.ts';
 

@@ -9,6 +9,7 @@ afterAll(removeScratch);
 function terminal(args: readonly string[]): Terminal & { readonly printed: string[] } {
   const printed: string[] = [];
   return {
+    programName: 'voxgate',
     args,
     env: {},
     version: '0.0.0',
@@ -18,7 +19,11 @@ function terminal(args: readonly string[]): Terminal & { readonly printed: strin
     isInteractive: false,
     input: process.stdin,
     interrupted: AbortSignal.abort(),
-    readFile: () => '',
+    readFile(path) {
+      if (path === 'keys.txt') return 'ann:key-of-ann@60\n';
+      throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
+    },
+    checkWritable() {},
     writeFile() {},
     printed,
   };
@@ -37,6 +42,11 @@ describe('voxgate engine', () => {
     ],
     [['--fault'], /--fault/],
     [['--keys', 'nobody'], /--keys/],
+    [['--keys-file', 'nowhere.txt'], /--keys-file.*nowhere\.txt.*ENOENT/],
+    [['--keys-file', 'keys.txt', '--keys', 'bob:key'], /--keys and --keys-file are both set; set one/],
+    [['--host', '0.0.0.0'], /--host is 0\.0\.0\.0, which others can reach.*--keys-file or use 127\.0\.0\.1/],
+    [['--host', '::'], /--host is ::/],
+    [['--host', 'a b'], /--host is "a b"; allowed: a host name/],
     [['--faults', 'x'], /Flags: .*--fault/],
   ])('refuses %j, naming what is allowed', async (args, message) => {
     const failed = await engine.run(terminal(args)).catch((error: unknown) => error);
@@ -47,6 +57,21 @@ describe('voxgate engine', () => {
   it('lists every fault in its help', () => {
     for (const name of ['limit', 'in-flight', 'status', 'wrong-type', 'first-byte', 'stall', 'drip', 'reset'])
       expect(engine.help()).toMatch(new RegExp(`^ +${name}`, 'm'));
+  });
+
+  it('takes its keys from a file, and then may be reached by others', async () => {
+    const shown = terminal([
+      '--host',
+      '0.0.0.0',
+      '--port',
+      '0',
+      '--log-level',
+      'silent',
+      '--keys-file',
+      'keys.txt',
+    ]);
+    expect(await engine.run(shown)).toBe(0);
+    expect(shown.printed.join('\n')).not.toMatch(/keys +none/);
   });
 
   it('says which faults it was started with', async () => {

@@ -9,7 +9,7 @@ describe('a heartbeat', () => {
     const heartbeat = createHeartbeat(LIMITS, 0);
     expect(heartbeat.due(19_999)).toEqual({ do: 'nothing' });
     expect(heartbeat.due(20_000)).toEqual({ do: 'ping', payload: '1' });
-    heartbeat.answered('1');
+    heartbeat.answered('1', 20_100);
     expect(heartbeat.due(39_999)).toEqual({ do: 'nothing' });
     expect(heartbeat.due(40_000)).toEqual({ do: 'ping', payload: '2' });
   });
@@ -21,10 +21,42 @@ describe('a heartbeat', () => {
     expect(heartbeat.due(30_000)).toEqual({ do: 'give-up' });
   });
 
-  it.each(['', '0', '2', 'unasked'])('is not calmed by a pong with "%s"', (payload) => {
+  it.each(['', '0', '2', '-1', '1.0', 'unasked'])('is not calmed by a pong with "%s"', (payload) => {
     const heartbeat = createHeartbeat(LIMITS, 0);
     heartbeat.due(20_000);
-    heartbeat.answered(payload);
+    heartbeat.answered(payload, 29_000);
+    expect(heartbeat.due(30_000)).toEqual({ do: 'give-up' });
+  });
+
+  it('pings a client that is behind at each look, and waits from when it last took something', () => {
+    const heartbeat = createHeartbeat(LIMITS, 0);
+    for (const second of [1, 2, 3]) {
+      heartbeat.isBehind(second * 1000);
+      expect(heartbeat.due(second * 1000)).toEqual({ do: 'ping', payload: String(second) });
+    }
+    expect(heartbeat.due(12_999)).toEqual({ do: 'nothing' });
+    expect(heartbeat.due(13_000)).toEqual({ do: 'give-up' });
+  });
+
+  it('is kept waiting by one answer after the other, and not by the same one again', () => {
+    const heartbeat = createHeartbeat(LIMITS, 0);
+    for (const second of [1, 2, 3]) {
+      heartbeat.isBehind(second * 1000);
+      heartbeat.due(second * 1000);
+    }
+    heartbeat.answered('1', 12_000);
+    expect(heartbeat.due(21_000)).toEqual({ do: 'nothing' });
+    heartbeat.answered('1', 21_500);
+    expect(heartbeat.due(22_000)).toEqual({ do: 'give-up' });
+    heartbeat.answered('3', 22_000);
+    expect(heartbeat.due(22_999)).toEqual({ do: 'nothing' });
+    expect(heartbeat.due(23_000)).toEqual({ do: 'ping', payload: '4' });
+  });
+
+  it('gives a client no more time for what it took before the ping', () => {
+    const heartbeat = createHeartbeat(LIMITS, 0);
+    heartbeat.isBehind(19_000);
+    expect(heartbeat.due(20_000)).toEqual({ do: 'ping', payload: '1' });
     expect(heartbeat.due(30_000)).toEqual({ do: 'give-up' });
   });
 

@@ -55,6 +55,6 @@ describe.each(['plain', 'TLS'] as const)('the HTTP server, %s', (kind) => {
       errorId: 'PAYLOAD_TOO_LARGE',
     });
     expect((await post('<a/>', 'text/xml')).json()).toMatchObject({ errorId: 'UNSUPPORTED_MEDIA_TYPE' });
-    expect((await post('{', 'application/json')).json()).toMatchObject({ errorId: 'INVALID_REQUEST' });
+    expect((await post('{', 'application/json')).json()).toMatchObject({ errorId: 'INVALID_JSON' });
   });
 });

@@ -1,7 +1,7 @@
 // The program as a person types it: exit codes, help, what is said about wrong flags, and what `say` leaves behind.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram, runProgram, startProgram } from '../support/program.ts';
 import { type RunningGateway, SPEECH_MS, spoken, startRunningGateway } from '../support/running-gateway.ts';
@@ -72,6 +72,17 @@ describe.concurrent('the program', () => {
   });
 });
 
+describe('serve', () => {
+  it('names a command that works where it was started', async () => {
+    const env = { VOXGATE_UPSTREAM_URL: gateway.upstream.url.origin, VOXGATE_UPSTREAM_KEYS: 'user:key' };
+    const root = resolve(import.meta.dirname, '../..');
+    const program = startProgram(['serve', '--port', '0'], { cwd: root, env });
+    await program.printed(/try +node dist\/main\.js say "Hello/);
+    program.child.kill('SIGTERM');
+    expect((await program.ended).code).toBe(0);
+  });
+});
+
 describe('say', () => {
   it('piped, prints one JSON message a line, and writes a WAV file whose header is true', async () => {
     const { code, stdout, stderr } = await say(['Hello.', '--out', 'hello.wav', '--sample-rate', '16000']);
@@ -115,6 +126,15 @@ describe('say', () => {
       Number(match[1]),
     );
     expect(spokenNumbers).toEqual(sentences.map((_, n) => n));
+  });
+
+  it('leaves a file as it was when nothing came to replace it', async () => {
+    writeFileSync(join(folder, 'kept.wav'), 'before');
+    const nobody = ['say', 'x', '--url', 'ws://127.0.0.1:9/v1/session', '--out'];
+    expect((await runProgram([...nobody, 'kept.wav'], { cwd: folder })).code).toBe(1);
+    expect(readFileSync(join(folder, 'kept.wav'), 'utf8')).toBe('before');
+    expect((await runProgram([...nobody, 'new.wav'], { cwd: folder })).code).toBe(1);
+    expect(existsSync(join(folder, 'new.wav'))).toBe(false);
   });
 
   it('fails with 1, saying why, when nobody is there, the key is wrong, or the turn fails', async () => {

@@ -1,6 +1,6 @@
 // The public listener as operators and strangers meet it: health, metrics, documents, TLS, and how many may come.
 import { request } from 'node:https';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from '../../src/app.ts';
@@ -101,6 +101,26 @@ describe('health and documents', () => {
       asyncapi: '3.0.0',
       servers: { gateway: { host: new URL(url).host } },
     });
+  });
+});
+
+describe('the start', () => {
+  it('does not wait for a speech service that takes connections and says nothing', {
+    timeout: 5000,
+  }, async () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => {});
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as { port: number };
+    await start({ VOXGATE_UPSTREAM_URL: `http://127.0.0.1:${port}` });
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+    await expect.poll(() => sockets.size).toBeGreaterThan(0);
+    await gateway.close();
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 });
 
@@ -263,7 +283,7 @@ describe('limits', () => {
       Array.from(
         { length: 200 },
         (_, n) =>
-          new Promise<import('node:net').Socket>((resolve) => {
+          new Promise<Socket>((resolve) => {
             const socket = connect(gateway.port, '127.0.0.1', () => {
               socket.write(upgradeRequest(gateway.port).slice(0, n % 2 === 0 ? 40 : undefined));
               resolve(socket);

@@ -12,6 +12,7 @@ export function createFakeTerminal(args: readonly string[], input = ''): FakeTer
   const printed: string[] = [];
   const complaints: string[] = [];
   return {
+    programName: 'voxgate',
     args,
     env: {},
     version: '0.0.0-test',
@@ -24,9 +25,10 @@ export function createFakeTerminal(args: readonly string[], input = ''): FakeTer
     readFile(path) {
       throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
     },
-    writeFile(path) {
+    checkWritable(path) {
       if (path.startsWith('/nowhere/')) throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
     },
+    writeFile() {},
     printed,
     complaints,
   };

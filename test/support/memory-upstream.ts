@@ -39,6 +39,7 @@ export function createMemoryUpstream(auto: (request: MemoryRequest) => void = ()
     },
     open(body, options) {
       const { request, opened } = createRequest(body, options);
+      options.onSent?.();
       requests.push(request);
       auto(request);
       return opened;

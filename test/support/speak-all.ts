@@ -74,6 +74,7 @@ export async function speakAll(
       frames: queue,
       toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text, outputFormat: 'mp3' }),
       report: {
+        sent: () => {},
         queued: () => reports.push('queued'),
         asked: ({ text }) => reports.push(`asked ${text}`),
         answered: () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nearestName } from '../src/nearest-name.ts';
+import { nearestName } from '../../src/settings/nearest-name.ts';
 import {
   COMING,
   SETTINGS,
@@ -11,8 +11,8 @@ import {
   shownDefault,
   toEnv,
   toFlag,
-} from '../src/settings.ts';
-import { SETTING_NAMES } from './support/settings.ts';
+} from '../../src/settings/settings.ts';
+import { SETTING_NAMES } from '../support/settings.ts';
 
 describe('names', () => {
   it('follow from one another', () => {
@@ -33,13 +33,14 @@ describe('names', () => {
 });
 
 describe('what is written about the settings', () => {
-  const row = (name: SettingName) => {
-    const { meaning, allowed } = SETTINGS[name];
-    return `| \`${toEnv(name)}\` | \`${shownDefault(SETTINGS[name])}\` | ${allowed} | ${meaning} |`;
+  const byDefault = (name: SettingName) => {
+    const shown = shownDefault(SETTINGS[name]);
+    return shown === 'empty' ? '–' : `\`${shown}\``;
   };
-
+  const row = (name: SettingName) =>
+    `| \`${toEnv(name)}\` | ${byDefault(name)} | ${SETTINGS[name].allowed} | ${SETTINGS[name].meaning} |`;
   const shortRow = (name: SettingName) =>
-    `| \`${toEnv(name)}\` | \`${shownDefault(SETTINGS[name])}\` | ${SETTINGS[name].meaning} |`;
+    `| \`${toEnv(name)}\` | ${byDefault(name)} | ${SETTINGS[name].meaning} |`;
   const full = [
     '| Variable | Default | Allowed | Meaning |',
     '| --- | --- | --- | --- |',
@@ -47,12 +48,12 @@ describe('what is written about the settings', () => {
   ];
   const short = ['| Variable | Default | Meaning |', '| --- | --- | --- |', ...SETTING_NAMES.map(shortRow)];
 
-  // `npx vitest run test/settings.test.ts -u` writes the tables anew.
+  // `npx vitest run test/settings/settings.test.ts -u` writes the tables anew.
   it.each([
     ['docs/configuration.md', full],
     ['README.md', short],
   ])('%s holds exactly this table', async (file, table) => {
-    const path = resolve(import.meta.dirname, '..', file);
+    const path = resolve(import.meta.dirname, '../..', file);
     const [start, end] = ['<!-- settings -->\n', '<!-- /settings -->'];
     const page = readFileSync(path, 'utf8');
     const wanted = `${page.slice(0, page.indexOf(start) + start.length)}${table.join('\n')}\n${page.slice(page.indexOf(end))}`;
@@ -61,7 +62,7 @@ describe('what is written about the settings', () => {
   });
 
   it('the page names no variable that does not exist', () => {
-    const page = readFileSync(resolve(import.meta.dirname, '../docs/configuration.md'), 'utf8');
+    const page = readFileSync(resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
     const known = new Set([...SETTING_NAMES, ...Object.keys(COMING)].map(toEnv));
     const named = [...page.matchAll(/`(VOXGATE_[A-Z0-9_]+)/g)].map((match) => match[1]!);
     expect(named.filter((name) => !known.has(name) && !/_(SERVICE|PORT)_$/.test(name))).toEqual([]);

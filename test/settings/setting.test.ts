@@ -1,8 +1,8 @@
 // Single settings: every bound of the table, every kind of text, and no secret ever shown.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SETTINGS, type SettingName, toEnv } from '../src/settings.ts';
-import { accepted, parse, parseEnv, refused, SETTING_NAMES } from './support/settings.ts';
+import { SETTINGS, type SettingName, toEnv } from '../../src/settings/settings.ts';
+import { accepted, parse, parseEnv, refused, SETTING_NAMES } from '../support/settings.ts';
 
 /** The lowest and highest number of each bounded setting, and whether 0 is outside them but allowed. */
 const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zero']>> = {

@@ -1,0 +1,47 @@
+// Whether a client reads, told from what its socket takes. Bytes that wait in this process say only that the kernel is
+// full; that fewer of what was handed over wait than a second ago says that somebody empties it. So a slow client is
+// told from one that has stopped, however much it still has before it.
+
+export type ReadingWatch = {
+  /** A frame with so many bytes of payload was handed to the socket. */
+  handed(payloadBytes: number): void;
+  /**
+   * `idle`: nothing waited, so nothing is known. `reading`: the socket took bytes although it was full. `waiting`: it
+   * took none. `stuck`: it has been congested for the deadline and took none in that time.
+   */
+  look(nowMs: number, bufferedBytes: number): 'idle' | 'reading' | 'waiting' | 'stuck';
+};
+
+export type ReadingLimits = {
+  /** Above this a socket is congested. */
+  readonly congestedBytes: number;
+  /** A congested socket that takes nothing for so long is stuck. */
+  readonly drainDeadlineMs: number;
+};
+
+/** Header of a frame from server to client, which has no mask (RFC 6455 5.2). */
+const headerBytes = (payloadBytes: number) => (payloadBytes < 126 ? 2 : payloadBytes < 65_536 ? 4 : 10);
+
+export function createReadingWatch({ congestedBytes, drainDeadlineMs }: ReadingLimits): ReadingWatch {
+  let handedBytes = 0;
+  let takenBytes = 0;
+  let waitedBytes = 0;
+  let congestedSinceMs: number | undefined;
+  return {
+    handed(payloadBytes) {
+      handedBytes += payloadBytes + headerBytes(payloadBytes);
+    },
+    look(nowMs, bufferedBytes) {
+      const wasFull = waitedBytes > 0;
+      const hasTaken = handedBytes - bufferedBytes > takenBytes;
+      waitedBytes = bufferedBytes;
+      takenBytes = handedBytes - bufferedBytes;
+      if (bufferedBytes <= congestedBytes) congestedSinceMs = undefined;
+      else if (hasTaken) congestedSinceMs = nowMs;
+      else congestedSinceMs ??= nowMs;
+      if (congestedSinceMs !== undefined && nowMs - congestedSinceMs >= drainDeadlineMs) return 'stuck';
+      if (!wasFull) return 'idle';
+      return hasTaken ? 'reading' : 'waiting';
+    },
+  };
+}
