@@ -37,9 +37,10 @@ EXPOSE 8080
 VOLUME /data
 LABEL org.opencontainers.image.title="voxgate" \
       org.opencontainers.image.description="A streaming audio gateway for real-time playback"
-# Asks the container itself, over TLS where that is on; the certificate is not made out for 127.0.0.1.
+# Asks the address that it listens on (0.0.0.0 and :: lead a caller inside to loopback), over TLS where that is on;
+# the certificate is not made out for that address. It reads variables only: docs/deploy.md, "Health and stopping".
 HEALTHCHECK --interval=15s --timeout=5s --start-period=20s \
-  CMD ["node", "-e", "require(process.env.VOXGATE_TLS_CERT ? 'https' : 'http').get({ host: '127.0.0.1', port: process.env.VOXGATE_PORT, path: '/livez', rejectUnauthorized: false }, (r) => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
+  CMD ["node", "-e", "require(process.env.VOXGATE_TLS_CERT ? 'https' : 'http').get({ host: process.env.VOXGATE_HOST, port: process.env.VOXGATE_PORT, path: '/livez', rejectUnauthorized: false }, (r) => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # Node itself is process 1: it takes SIGTERM and leaves no orphans, so no init stands in front. Playing turns may
 # finish for VOXGATE_DRAIN_MS (60 s); stop with a longer timeout than that.
 STOPSIGNAL SIGTERM
@@ -57,5 +58,5 @@ USER 1000:1000
 FROM base AS gateway
 COPY --from=build /build/dist-gateway dist
 COPY --from=packages /build/node_modules node_modules
-LABEL org.opencontainers.image.licenses="Apache-2.0 AND LGPL-2.0-or-later AND LGPL-2.1-only"
+LABEL org.opencontainers.image.licenses="Apache-2.0 AND BSD-3-Clause AND LGPL-2.0-or-later AND LGPL-2.1-only"
 USER 1000:1000

@@ -20,16 +20,24 @@ const KEY = 'key-of-the-check';
 const ENGINE_KEYS = 'check:key-of-the-engine';
 const ENGINE_VOICE = 'voxgate://embedded/voices/anna';
 
+const LICENCE_FILES = [
+  'LICENSE',
+  'NOTICE',
+  'licenses/BSD-3-Clause-libopus.txt',
+  'licenses/LGPL-2.0.txt',
+  'licenses/LGPL-2.1.txt',
+];
+
 /** What each target promises: the licence on its label, and the files that this licence asks for. */
 const TARGETS = {
   all: {
     licence: 'GPL-3.0-or-later',
-    files: ['LICENSE', 'NOTICE', 'licenses/LGPL-2.0.txt', 'licenses/LGPL-2.1.txt', 'licenses/GPL-3.0.txt'],
+    files: [...LICENCE_FILES, 'licenses/GPL-3.0.txt'],
     hasEspeak: true,
   },
   gateway: {
-    licence: 'Apache-2.0 AND LGPL-2.0-or-later AND LGPL-2.1-only',
-    files: ['LICENSE', 'NOTICE', 'licenses/LGPL-2.0.txt', 'licenses/LGPL-2.1.txt'],
+    licence: 'Apache-2.0 AND BSD-3-Clause AND LGPL-2.0-or-later AND LGPL-2.1-only',
+    files: LICENCE_FILES,
     hasEspeak: false,
   },
 };

@@ -12,6 +12,10 @@ import { judgeSpeech, readWav } from './sound.mjs';
 
 const START_DEADLINE_MS = 30_000;
 const STOP_DEADLINE_MS = 20_000;
+/** The formats that need a codec of their own, by the bytes each file begins with. */
+const MAGIC = { ogg: 'OggS', flac: 'fLaC' };
+/** TEXT lasts over 2 s: more than twice this in either format. Headers alone are far below. */
+const LEAST_ENCODED_BYTES = 8000;
 const TEXT = 'The image speaks, and whoever listens hears every word of it.';
 
 export async function freePort() {
@@ -121,10 +125,20 @@ export async function* live(image, { variables, key, scratch }) {
     const url = `ws://127.0.0.1:${port}/v1/session`;
     const say = (...flags) =>
       start(image, [...entrypoint, 'say', TEXT, '--url', url, '--key', key, ...flags], {});
-    const file = join(scratch, `${image.name}.wav`);
-    const spoken = await within(say('--out', file), START_DEADLINE_MS, 'speaking a sentence');
-    if (spoken.code !== 0) throw new Error(`say ended with ${spoken.code}\n${spoken.out}${spoken.errors}`);
-    yield judgeSpeech('spoken', readWav(readFileSync(file), file), 2);
+    const speak = async (format) => {
+      const file = join(scratch, `${image.name}.${format}`);
+      const turn = say('--format', format, '--out', file);
+      const { code, out, errors } = await within(turn, START_DEADLINE_MS, `speaking ${format}`);
+      if (code !== 0) throw new Error(`say --format ${format} ended with ${code}\n${out}${errors}`);
+      return readFileSync(file);
+    };
+    yield judgeSpeech('spoken', readWav(await speak('wav'), 'the WAV'), 2);
+    for (const [format, magic] of Object.entries(MAGIC)) {
+      const bytes = await speak(format);
+      if (bytes.toString('latin1', 0, 4) !== magic || bytes.length < LEAST_ENCODED_BYTES)
+        throw new Error(`not a spoken ${format}: ${bytes.length} bytes from ${bytes.toString('hex', 0, 4)}`);
+      yield `spoken: ${bytes.length} bytes of ${format}`;
+    }
 
     const listener = say();
     await listener.prints(/"type":"started"/);

@@ -32,6 +32,8 @@ export type HeavyEncoderEvents = {
 };
 
 export type HeavyEncoders = {
+  /** As many are open as may be. */
+  readonly isFull: boolean;
   /** `busy` when as many are open as may be. RangeError for a rate that the format does not have. */
   open(output: HeavyOutput, events: HeavyEncoderEvents): HeavyEncoder | 'busy';
 };

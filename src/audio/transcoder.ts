@@ -10,7 +10,7 @@ import type { Mp3StreamTag } from './mp3-stream-tag.ts';
 import { createMp3ToPcm } from './mp3-to-pcm.ts';
 import { createResampler } from './resampler.ts';
 import type { AudioFrame, PcmBlock, Stage } from './stage.ts';
-import { openTurnEncoder, type TurnEncoder } from './turn-encoder.ts';
+import { openTurnEncoder, refuseWhenFull, type TurnEncoder } from './turn-encoder.ts';
 
 /** What a turn's codecs are made from; loaded once by the program and shared by all turns. */
 export type Codecs = {
@@ -26,7 +26,7 @@ export type TranscoderItem =
   | { readonly kind: 'end' };
 
 export type Transcoder = {
-  /** Opens what the format needs, so that a refusal (`busy`) comes before any speech is asked for. */
+  /** Throws `busy` when the format needs a dear encoder and none is free; better before any speech is asked for. */
   prepare(): void;
   push(item: TranscoderItem): void;
   /**
@@ -129,7 +129,7 @@ export function createTranscoder(
 
   return {
     prepare() {
-      if (!isPassing) open();
+      if (output.format === 'ogg' || output.format === 'flac') refuseWhenFull(output.format, codecs.heavy);
     },
     push(item) {
       if (isOver) return;

@@ -52,8 +52,16 @@ export function openTurnEncoder(
     return { push: (samples) => stage.push(samples), release: flush, flush, close() {}, pendingSamples: 0 };
   }
   const encoder = heavy.open({ format, sampleRate }, events);
-  if (encoder !== 'busy') return encoder;
-  throw new AppError('busy', `No encoder for ${format} is free; mulaw, alaw, raw and wav need none.`, {
+  if (encoder === 'busy') throw noneFree(format);
+  return encoder;
+}
+
+/** Throws `busy` when a dear encoder could not be opened now. */
+export function refuseWhenFull(format: SessionFormat, heavy: HeavyEncoders): void {
+  if (heavy.isFull) throw noneFree(format);
+}
+
+const noneFree = (format: SessionFormat) =>
+  new AppError('busy', `No encoder for ${format} is free; mulaw, alaw, raw and wav need none.`, {
     retryAfterMs: 1000,
   });
-}

@@ -195,7 +195,7 @@ const nameOf = ({ sampleRate, bitrateKbps }: SourceRate): string =>
 const keyOf = ({ sampleRate }: SourceRate): string => `at${Math.floor(sampleRate / 1000)}k`;
 
 /** Only µ-law is made here. */
-const NO_HEAVY: HeavyEncoders = { open: () => 'busy' };
+const NO_HEAVY: HeavyEncoders = { isFull: true, open: () => 'busy' };
 
 async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult> {
   const encoders = await loadMp3Encoders();

@@ -15,6 +15,8 @@ export type TurnAudio = {
   readonly spool: Mp3Spool;
   readonly transcoder: Transcoder;
   readonly frames: FrameQueue;
+  /** It is this turn's time to be heard; one that is made ahead may still find what it needs. */
+  readonly isFirst: () => boolean;
   readonly toSpeechRequest: (text: RequestText) => OutgoingRequest;
   readonly report: {
     readonly queued: (notice: QueuedNotice) => void;
@@ -41,7 +43,7 @@ const SILENCE_MS = 100;
 export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void> {
   const { spool, frames, transcoder } = turn;
   try {
-    transcoder.prepare();
+    if (turn.isFirst()) transcoder.prepare();
     void fillSpool(turn, signal); // runs ahead; its failure surfaces in the loop below
     while (!spool.isEnded) {
       const item = spool.take();

@@ -35,6 +35,11 @@ export type WorkerEncoderPoolOptions = {
 type Job = {
   readonly events: HeavyEncoderEvents;
   pendingSamples: number;
+  /** Samples that wait to go to the thread together. */
+  held: Float32Array[];
+  heldSamples: number;
+  /** Orders to push that have not been answered. */
+  unanswered: number;
   failure: AppError | undefined;
   /** Settle the releases and the flush that have not been answered. */
   readonly waiting: (() => void)[];
@@ -47,8 +52,13 @@ type Thread = {
   isProven: boolean;
 };
 
+/** While a thread works on a turn's samples, up to this much more is gathered for it. */
+const GATHER_MS = 100;
 const PROGRAM = new URL('./encoder-worker.js', import.meta.url);
 const usualThreads = () => Math.max(1, Math.min(2, availableParallelism() - 1));
+
+const broken = (cause: unknown) =>
+  new AppError('internal', 'The encoder of this turn has broken down.', { cause });
 
 export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): WorkerEncoderPool {
   const { log, threads: mostThreads = usualThreads(), program = PROGRAM } = options;
@@ -75,8 +85,13 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
     if (!threads.includes(thread)) return;
     threads = threads.filter((other) => other !== thread);
     log.error('encoder_thread_died', { jobs: thread.jobs.size, cause: String(cause) });
-    if (thread.isProven) start();
-    failAll(thread, new AppError('internal', 'The encoder of this turn has broken down.', { cause }));
+    failAll(thread, broken(cause));
+    if (!thread.isProven) return;
+    try {
+      start();
+    } catch (fault) {
+      log.error('encoder_thread_not_started', { cause: String(fault) });
+    }
   };
 
   const failAll = ({ jobs }: Thread, failure: AppError): void => {
@@ -86,7 +101,18 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
       job.failure = failure;
       job.pendingSamples = 0;
       for (const settle of job.waiting.splice(0)) settle();
-      job.events.onProgress();
+      guard(() => job.events.onProgress());
+    }
+  };
+
+  /** What a turn does with its frames must not end the threads of others; undefined when it threw. */
+  const guard = (tell: () => void): 'told' | undefined => {
+    try {
+      tell();
+      return 'told';
+    } catch (fault) {
+      log.error('encoder_client_failed', { cause: String(fault) });
+      return undefined;
     }
   };
 
@@ -96,13 +122,40 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
     if (job === undefined) return;
     for (const frame of unpackFrames(frames)) {
       // A frame's receiver may close the job.
-      if (thread.jobs.has(id)) job.events.onFrame(frame);
+      if (thread.jobs.has(id) && guard(() => job.events.onFrame(frame)) === undefined)
+        giveUp(thread, id, job);
     }
     if (!thread.jobs.has(id)) return;
     job.pendingSamples -= takenSamples;
     if (kind === 'flush') leave(thread, id);
-    if (kind === 'push') job.events.onProgress();
-    else job.waiting.shift()?.();
+    if (kind === 'push') {
+      job.unanswered -= 1;
+      if (job.unanswered === 0) sendHeld(thread, id, job);
+      guard(() => job.events.onProgress());
+    } else job.waiting.shift()?.();
+  };
+
+  /** One message for many frames: a message costs this thread as much as encoding one of them would. */
+  const sendHeld = ({ worker }: Thread, id: number, job: Job): void => {
+    if (job.heldSamples === 0) return;
+    const samples = new Float32Array(job.heldSamples);
+    let at = 0;
+    for (const piece of job.held) {
+      samples.set(piece, at);
+      at += piece.length;
+    }
+    job.held = [];
+    job.heldSamples = 0;
+    job.unanswered += 1;
+    worker.postMessage({ kind: 'push', job: id, samples } satisfies EncoderOrder, [samples.buffer]);
+  };
+
+  const giveUp = (thread: Thread, id: number, job: Job): void => {
+    job.failure = broken('its frames were not taken');
+    job.pendingSamples = 0;
+    thread.worker.postMessage({ kind: 'close', job: id } satisfies EncoderOrder);
+    leave(thread, id);
+    for (const settle of job.waiting.splice(0)) settle();
   };
 
   const leave = ({ jobs, worker }: Thread, id: number): void => {
@@ -122,7 +175,15 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
     if (isClosed || openJobs() >= mostJobs) return 'busy';
     const thread = choose();
     const id = ++lastJob;
-    const job: Job = { events, pendingSamples: 0, failure: undefined, waiting: [] };
+    const job: Job = {
+      events,
+      pendingSamples: 0,
+      held: [],
+      heldSamples: 0,
+      unanswered: 0,
+      failure: undefined,
+      waiting: [],
+    };
     const order = (message: EncoderOrder, moved: ArrayBuffer[] = []) =>
       thread.worker.postMessage(message, moved);
     thread.jobs.set(id, job);
@@ -135,6 +196,7 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
         const settle = () => (job.failure === undefined ? resolve() : reject(job.failure));
         if (!thread.jobs.has(id)) return settle();
         job.waiting.push(settle);
+        sendHeld(thread, id, job);
         order({ kind, job: id });
       });
 
@@ -143,8 +205,10 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
         if (job.failure !== undefined) throw job.failure;
         if (samples.length === 0 || !thread.jobs.has(id)) return;
         job.pendingSamples += samples.length;
-        const copy = samples.slice();
-        order({ kind: 'push', job: id, samples: copy }, [copy.buffer]);
+        job.heldSamples += samples.length;
+        job.held.push(samples.slice());
+        if (job.unanswered === 0 || job.heldSamples >= (output.sampleRate * GATHER_MS) / 1000)
+          sendHeld(thread, id, job);
       },
       release: () => untilDone('release'),
       flush: () => untilDone('flush'),
@@ -164,6 +228,9 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
   for (let i = 0; i < mostThreads; i++) start();
   return {
     open,
+    get isFull() {
+      return isClosed || openJobs() >= mostJobs;
+    },
     get openJobs() {
       return openJobs();
     },

@@ -195,6 +195,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     },
     begin: speech.begin,
     sendDue(nowMs, freeAtMs) {
+      speech.comeFirst();
       if (state.phase === 'waiting' && canStart(nowMs, freeAtMs)) {
         playout.start(Math.max(nowMs, freeAtMs), nowMs);
         happen({ type: 'audio-ready' });

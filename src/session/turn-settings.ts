@@ -4,7 +4,12 @@
 import { AppError } from '../base/app-error.ts';
 import type { EventOf } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
-import { isSampleRateOf, type OutputFormat, type SessionFormat } from '../speech/audio-format.ts';
+import {
+  isSampleRateOf,
+  listedSampleRates,
+  type OutputFormat,
+  type SessionFormat,
+} from '../speech/audio-format.ts';
 import type { SynthesisFields } from '../speech/speech-request.ts';
 
 export type TurnSettings = {
@@ -66,7 +71,7 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
   if (next.sampleRate !== undefined && !isSampleRateOf(next.format, next.sampleRate)) {
     throw new AppError(
       'invalid_request',
-      `sampleRate: ${next.sampleRate} is not a rate of ${next.format}; mp3 has 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100 and 48000, the others every whole rate from 8000 to 48000.`,
+      `sampleRate: ${next.sampleRate} is not a rate of ${next.format}, which has ${listedSampleRates(next.format)?.join(', ') ?? 'every whole rate from 8000 to 48000'}.`,
     );
   }
   return next;

@@ -7,6 +7,7 @@ import { AppError } from '../base/app-error.ts';
 import { createMp3Spool } from '../pipeline/mp3-spool.ts';
 import { speak } from '../pipeline/speak.ts';
 import { createFrameQueue, type FrameQueue } from '../playout/frame-queue.ts';
+import type { OutputFormat } from '../speech/audio-format.ts';
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import type { TurnScript } from './turn-script.ts';
@@ -17,6 +18,8 @@ export type TurnSpeech = {
   /** Hz of the frames. */
   readonly sampleRate: number;
   /** Starts speaking; further calls do nothing. */
+  /** It is this turn's time to be heard. */
+  readonly comeFirst: () => void;
   readonly begin: () => void;
   readonly stop: () => void;
   /** No further frame will come, and whether it broke off is known; the queue's own end is told a moment before. */
@@ -58,6 +61,10 @@ export type TurnSpeechOptions = {
 /** Encoded audio that waits in front of the socket, beyond what has been sent. */
 const QUEUE_MS = 300;
 
+/** MP3 without a rate of its own always passes through as it came. */
+const mayNeedHeavyEncoder = ({ format, sampleRate }: OutputFormat): boolean =>
+  format === 'ogg' || format === 'flac' || (format === 'mp3' && sampleRate !== undefined);
+
 export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   const { script, runtime } = options;
   const controller = new AbortController();
@@ -67,6 +74,9 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     passesThrough: (rate) => output.format === 'mp3' && (output.sampleRate ?? rate) === rate,
   });
   let phase: 'idle' | 'speaking' | 'over' = 'idle';
+  let place: 'ahead' | 'first' = 'ahead';
+  /** A turn made ahead keeps its speech compressed until its time: a session holds one dear encoder, not three. */
+  const isHeldBack = () => place === 'ahead' && mayNeedHeavyEncoder(output);
   let failure: AppError | undefined;
   let madeSamples = 0;
   let asked = 0;
@@ -76,7 +86,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   let ttfbMs = 0;
 
   const frames = createFrameQueue(
-    () => (QUEUE_MS * sampleRate()) / 1000 - transcoder.pendingSamples,
+    () => (isHeldBack() ? 0 : (QUEUE_MS * sampleRate()) / 1000 - transcoder.pendingSamples),
     options.onFrame,
   );
   const onMade = (frame: AudioFrame) => {
@@ -98,6 +108,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
           spool,
           transcoder,
           frames,
+          isFirst: () => place === 'first',
           toSpeechRequest: script.toRequest,
           report: {
             queued: options.onQueued,
@@ -134,6 +145,11 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     get sampleRate() {
       return sampleRate();
     },
+    comeFirst() {
+      if (place === 'first') return;
+      place = 'first';
+      if (frames.wantsRefill) frames.refill();
+    },
     begin() {
       if (phase !== 'idle') return;
       phase = 'speaking';
@@ -155,7 +171,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
       return toMs(madeSamples);
     },
     get waitingMs() {
-      return spool.waitingMs + toMs(frames.queuedSamples);
+      return spool.waitingMs + toMs(frames.queuedSamples + transcoder.pendingSamples);
     },
     get bufferedBytes() {
       return spool.bytes + frames.queuedBytes;
@@ -173,7 +189,8 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
       return asked > arrived;
     },
     get reachableMs() {
-      return asked > arrived || spool.waitingMs > 0 ? Number.POSITIVE_INFINITY : toMs(madeSamples);
+      const isComing = asked > arrived || spool.waitingMs > 0 || transcoder.pendingSamples > 0;
+      return isComing ? Number.POSITIVE_INFINITY : toMs(madeSamples);
     },
   };
 }

@@ -203,6 +203,7 @@ describe('speak', () => {
           spool: createMp3Spool({ capacityBytes: () => 1e6, passesThrough: () => false }),
           transcoder,
           frames,
+          isFirst: () => true,
           toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
           report: {
             queued: nothing,
@@ -259,6 +260,7 @@ describe('speak', () => {
           sampleRate: 8000,
         },
         frames,
+        isFirst: () => true,
         toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
         report: {
           queued: nothing,

@@ -72,6 +72,7 @@ export async function speakAll(
       spool: createMp3Spool({ capacityBytes: () => 16_384, passesThrough: () => false }),
       transcoder,
       frames: queue,
+      isFirst: () => true,
       toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text, outputFormat: 'mp3' }),
       report: {
         sent: () => {},
