@@ -1,6 +1,7 @@
 // One session under test: fake clock, memory upstream, real codecs, and a log of all that left it. Every message is
 // held against the schemas of the protocol, so that no test can pass on one that a client could not read.
 
+import type { HeavyEncoders } from '../../src/audio/heavy-encoders.ts';
 import { AppError } from '../../src/base/app-error.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -56,6 +57,8 @@ export type LiveSessionOptions = {
   /** The clock that the playout timer sees; late ticks are made here. */
   readonly tickClock?: (clock: Clock) => Clock;
   readonly onEntry?: (entry: LogEntry) => void;
+  /** Dear encoders other than the real ones on this thread. */
+  readonly heavy?: HeavyEncoders;
 };
 
 const LIMITS: SessionLimits = {
@@ -81,7 +84,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
   });
   const runtime: SessionRuntime = {
     upstream,
-    codecs,
+    codecs: { ...codecs, heavy: options.heavy ?? codecs.heavy },
     clock,
     playout,
     random: fixedRandom(0.25),
