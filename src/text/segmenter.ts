@@ -53,6 +53,8 @@ const CHARACTER_FROM = 1000;
 const CUT_ANYWAY = 1200;
 const EARLY_CLAUSE_WORDS = 3;
 const EARLY_WORDS = 8;
+/** What is kept together beyond that (numbers, titles, a quotation) may grow to this many words and no further. */
+const MOST_EARLY_WORDS = 12;
 const IDLE_WORDS = 3;
 /** Besides letters and numbers: what a word may begin with, so that none is parted from its punctuation. */
 const OPENS_A_WORD = '([{"\'“‘«„‚¿¡$€£¥₹#@+';
@@ -113,6 +115,8 @@ export function createSegmenter(
   const wordsRead = () => Math.floor(scan.words + (scan.tokenSpeaks ? 1 : 0));
   const isEarlyAt = (words: number) =>
     early === 'first-clause' && wordsRead() >= words && !isShortUnit(scan.unit, wordsRead());
+
+  const isOverdue = () => early === 'first-clause' && scan.words >= MOST_EARLY_WORDS;
 
   function readTo(end: number) {
     scan.at = end;
@@ -204,8 +208,8 @@ export function createSegmenter(
   }
 
   function readUnspaced(char: string): boolean {
-    if (isEarlyAt(EARLY_WORDS) || scan.at >= WORD_FROM) {
-      const isLong = scan.at >= WORD_FROM && isGraphemeBoundary(held.text, scan.at);
+    if (isEarlyAt(EARLY_WORDS) || isOverdue() || scan.at >= WORD_FROM) {
+      const isLong = (scan.at >= WORD_FROM || isOverdue()) && isGraphemeBoundary(held.text, scan.at);
       const end = lastWordStart(held.text, scan.at, rules.neverFirst) ?? (isLong ? scan.at : undefined);
       if (end !== undefined) {
         cut(end, 'words');
@@ -220,6 +224,10 @@ export function createSegmenter(
   function readCharacter(char: string): boolean {
     if (isUnspaced(char)) return readUnspaced(char);
     if (isWordCharacter(char) || isSpeakable(char)) {
+      if (!scan.tokenSpeaks && scan.tokenAt > 0 && isOverdue()) {
+        cut(scan.tokenAt, 'words');
+        return true;
+      }
       scan.tokenSpeaks = true;
       scan.speaks = true;
     } else {

@@ -6,6 +6,13 @@ import { sentenceRules } from './sentence-rules.ts';
 /** Also attached to the word before it, as Chinese, Japanese and Thai are written. */
 const LATIN_ABBREVIATIONS = '-Dr -Mr -Mrs -Ms -Prof -St -vs -Fig -No -Vol Ph.D M.Sc B.Sc e.g i.e';
 
+/** "He asked", "she asked" and so on, each written as one entry of a list. */
+const pairs = (speakers: string, verbs: string) =>
+  speakers
+    .split(' ')
+    .flatMap((speaker) => verbs.split(' ').map((verb) => `${speaker}_${verb}`))
+    .join(' ');
+
 export const amharic = sentenceRules({
   wordMark: '፡',
   afterQuote: 'ብላ ብሎ ብለው ብዬ ብለን አለ በማለት',
@@ -22,6 +29,7 @@ export const arabic = sentenceRules({
 });
 
 export const hebrew = sentenceRules({
+  afterQuote: 'שאל אמר ענה ענתה ענו השיב צעק לחש הוסיף קרא_ קראה_ תהה תהתה',
   never: `
     ד"ר ד״ר פרופ פרופ' גב גב' עו"ד עו״ד אינג' אינג רח רח' ' שכ' עמ עמ' ע סע' ס' כר' מהד' הוצ' עי' עיין
     לדוג לדוג' דוג' ז"א ז״א כ כב' ר' נק' ק"מ ס"מ ק.מ ס.מ מ"מ ק"ג דק' שנ' ח.פ ת.ד ת.ז ע.מ ב.מ ${LATIN_ABBREVIATIONS}`,
@@ -29,6 +37,7 @@ export const hebrew = sentenceRules({
 });
 
 export const hindi = sentenceRules({
+  afterQuote: `${pairs('उसने उन्होंने मैंने हमने तुमने आपने इसने इन्होंने किसी_ने माँ_ने पिता_ने पिताजी_ने लड़के_ने लड़की_ने बच्चे_ने', 'पूछा कहा बताया पुकारा')} ${pairs('वह वे मैं माँ पिता लड़का लड़की', 'बोला बोली बोले चिल्लाया चिल्लाई चिल्लाए')}`,
   never: `
     डॉ डा प्रो श्री श्रीमती सुश्री कु पं मो मु स्व ब्रिगे कै इंजी एड अधि नि रु रू सं क्र नं पृ चि खं अ अध्या धा दि ई पू ई.पू ई.स वि
     वि.सं मि कि कि.मी सेमी से.मी कि.ग्रा ग्रा उदा फो टेली जि म.प्र उ.प्र
@@ -50,6 +59,7 @@ export const bengali = sentenceRules({
 
 /** The stop of a sentence abbreviates too. */
 export const urdu = sentenceRules({
+  afterQuote: `${pairs('اس_نے اُس_نے انہوں_نے اُنہوں_نے میں_نے ہم_نے تم_نے آپ_نے کسی_نے ماں_نے باپ_نے لڑکے_نے لڑکی_نے بچے_نے', 'پوچھا کہا بتایا پکارا')} ${pairs('وہ میں ماں باپ لڑکا لڑکی', 'بولا بولی بولے چلایا چلائی چلائے')}`,
   never: `
     ڈاکٹر ڈاک پروف ق.م ص صفحہ ج ع
     اے ڈی ایف ایچ ایل ایم این ایس ایکس کیو آر ٹی یو وی ڈبلیو وائی زیڈ ${LATIN_ABBREVIATIONS}`,

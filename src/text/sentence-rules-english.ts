@@ -7,11 +7,11 @@ export const english = sentenceRules({
     Supt Amb Mgr Msgr Mt Ft
     e.g i.e eg ie vs v cf viz approx resp esp incl excl ca aka a.k.a w.r.t`,
   sometimes: `
-    St Ave Blvd Rd Hwy Jr Sr Esq Inc Ltd Co Corp Bros LLC Assn Dept Univ Ph.D M.D B.A M.A B.Sc M.Sc Ed.D D.D.S
+    St Ave Blvd Rd Hwy Jr Sr Esq Inc Ltd Co Corp Bros LLC Assn Dept Univ Ph.D deg M.D B.A M.A B.Sc M.Sc Ed.D D.D.S
     Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun`,
   usually: 'etc al',
   beforeNumber: `
-    no nos n° fig figs p pp vol ch sec art eq par para ver rm apt ste pt min max avg tel ext ft lb lbs oz yd hr hrs est`,
+    c no nos n° fig figs p pp vol ch sec art eq par para ver rm apt ste pt min max avg tel ext ft lb lbs oz yd hr hrs est`,
   starters: `
     A About After All Also Although An And Another Any Are As At Be Because Before Both But By Can Could Did Do Does
     Each Even Every Everyone First For From Go Had Has Have He Hello Her Here Hers Hi His How However I If In Instead

@@ -32,7 +32,7 @@ export const spanish = sentenceRules({
     p p.ej ej v vs cf aprox e.g i.e ca máx mín incl excl p.e a.k.a`,
   sometimes: `av avda bvd blvd c cía cia col ctra pza plza pl urb dpto depto apdo 
                     Hnos Jr Inc Ltd Ltda Co Corp
-    art arts cap caps cód ed edit fig figs lib nro ntra núm núms num pág págs pag párr secc ss tel teléf tfno tít tom vol vols
+    art arts cap caps cód ed edit fig figs lib nro ntra núm núms num pág págs pag párr secc s ss tel teléf tfno tít tom vol vols
     ene feb abr may jun jul ago sept sep oct nov dic lun mié jue vie sáb dom
     EE EE.UU EEUU FF.AA RR.HH CC.OO S.A S.L S.R.L a.C d.C a.m p.m a.J.C d.J.C A.C D.C Ph.D`,
   usually: 'etc al',

@@ -23,7 +23,7 @@ export const indonesian = sentenceRules({
   usually: 'dll dsb dst dkk dlsb etc',
   afterNumber: 'jt rb thn bln mnt dtk kg km cm lbr bh',
   starters: MALAY_STARTERS,
-  beforeNumber: 'hal no pasal pkl',
+  beforeNumber: 'hal no pasal pkl rp',
 });
 
 export const malay = sentenceRules({

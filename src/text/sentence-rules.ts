@@ -67,6 +67,7 @@ export type GivenRules = Partial<
   readonly starters?: string;
   readonly ordinalHeads?: string;
   readonly finals?: string;
+  /** `_` stands for a space. */
   readonly afterQuote?: string;
   readonly afterOutcry?: string;
 };
@@ -104,7 +105,7 @@ export function sentenceRules(given: GivenRules): SentenceRules {
     starters: new Set(words(starters)),
     ordinalHeads: new Set(words(ordinalHeads)),
     finals: words(finals),
-    afterQuote: words(afterQuote),
+    afterQuote: words(afterQuote).map((beginning) => beginning.replaceAll('_', ' ')),
     afterOutcry: words(afterOutcry),
   };
 }

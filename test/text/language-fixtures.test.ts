@@ -132,6 +132,9 @@ function partedAt({ text, language }: Text): (place: number) => boolean {
 const shown = ({ file, name, text }: Text, place: number): string =>
   `${file}: ${name}: ${text.slice(0, place)}¦${text.slice(place)}`;
 
+const wordCount = (text: string): number =>
+  text.split(/[\s፡]+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+
 const files = readdirSync(FOLDER).filter((file) => file.endsWith('.txt'));
 const judged = files.map((file) => {
   const texts = readTexts(file);
@@ -189,6 +192,19 @@ describe.each(judged)('$file', ({ texts, wrong, parting }) => {
 
   it('is not cut within a number, an address or an abbreviation', () => {
     expect(parting).toEqual([]);
+  });
+
+  it('begins with at most twelve words when it is streamed', () => {
+    const long = texts.flatMap(({ text, language }) => {
+      let first: string | undefined;
+      const turn = createTurnText({ language, markup: 'keep', early: 'first-clause' }, (one) => {
+        first ??= segmentText(one);
+      });
+      turn.append(text);
+      turn.end();
+      return wordCount(first ?? '') > 12 ? [first] : [];
+    });
+    expect(long).toEqual([]);
   });
 
   it('is cut alike however it comes', () => {

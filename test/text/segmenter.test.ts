@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Language } from '../../src/speech/language.ts';
 import { codePointLength } from '../../src/text/code-points.ts';
-import { segmentText } from '../../src/text/segment.ts';
+import { isSpeakable, segmentText } from '../../src/text/segment.ts';
 import { type Cut, createSegmenter, type Early } from '../../src/text/segmenter.ts';
-import { splitPoints } from './any-split.ts';
+import { hardText, splitPoints } from './any-split.ts';
 
 function open(early: Early = 'off', language: Language = 'english') {
   const cuts: Cut[] = [];
@@ -131,6 +131,44 @@ describe('the first segment of a streamed turn', () => {
     expect(cut('The big shop (red, blue) is closed, sorry.', 'first-clause')[0]).toBe(
       'clause|The big shop (red, blue) is closed, ',
     );
+  });
+});
+
+describe('the length of the first segment', () => {
+  const first = (text: string, language: Language = 'english') =>
+    cut(text, 'first-clause', language)[0]!.replace(/^\w+\|/, '');
+  const wordsOf = (text: string) => text.split(/\s+/).filter(isSpeakable).length;
+
+  it.each([
+    ['a run of numbers', 'She has 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15', 'She has 1 2 3 4 5 6 7 8 9 10 '],
+    ['titles', `I met ${'Dr. '.repeat(20)}Lee`, `I met ${'Dr. '.repeat(10)}`],
+    ['brackets', `${'a '.repeat(7)}(b c (d e (f g (h i (j`, `${'a '.repeat(7)}(b c (d e (f `],
+    ['signs before words', 'a ?b ?c ?d ?e ?f ?g ?h ?i ?j ?k ?l ?m', 'a ?b ?c ?d ?e ?f ?g ?h ?i ?j ?k ?l '],
+    ['no-break spaces', 'a\u00a0'.repeat(20), 'a\u00a0'.repeat(12)],
+  ])('is twelve words at most: %s', (_, text, expected) => {
+    expect(first(text)).toBe(expected);
+  });
+
+  it('is eight words at most in plain prose, twelve whatever comes', () => {
+    const prose = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1, maxLength: 40 });
+    fc.assert(fc.property(prose, (words) => wordsOf(first(words.join(' '))) <= 8));
+    fc.assert(fc.property(hardText, (text) => text.trim() === '' || wordsOf(first(text)) <= 12));
+  });
+});
+
+describe('what belongs together', () => {
+  // Added after a review.
+  it.each<[Language, string[]]>([
+    ['spanish', ['En el s. XXI vivimos. ', 'Bien.']],
+    ['indonesian', ['Harganya Rp. 50.000 saja. ', 'Murah.']],
+    ['english', ['It was built c. 1850 here. ', 'It is 5 deg. C. outside.']],
+    ['hindi', ['"क्यों?" उसने पूछा। ', '"रुको!" ', 'उसने दरवाज़ा खोला।']],
+    ['urdu', ['"کیوں؟" اس نے پوچھا۔ ', '"رکو!" ', 'اس نے دروازہ کھولا۔']],
+    ['hebrew', ['"למה?" שאל דני. ', '"עצור!" ', 'הוא פתח את הדלת.']],
+  ])('%s', (language, expected) => {
+    expect(
+      cut(expected.join(''), 'off', language).map((piece) => piece.slice(piece.indexOf('|') + 1)),
+    ).toEqual(expected);
   });
 });
 

@@ -97,6 +97,8 @@ export type Money = {
   readonly millions: Readonly<Record<string, Noun>>;
   /** Text before a price by which it is an attribute, where the unit has no plural: a $5 bill. */
   readonly attributeAfter?: RegExp;
+  /** The same of the text behind it: $100 bills. */
+  readonly attributeBefore?: RegExp;
   /** A price with hundredths: `units` and `hundredths` are whole phrases, `count` the bare number of the latter. */
   say(units: string, hundredths: string, count: string): string;
 };

@@ -11,6 +11,9 @@ import {
   wholeNumber,
 } from './written-number.ts';
 
+/** What stands before a later group of a telephone number, or before a whole one. */
+const AFTER_DIGITS = /(?:\d |(?<!\p{L})(?:tel|tél|tfno|тел)\p{L}{0,8}\.?:? )$/iu;
+
 export function createNumberRules(grammar: Grammar): Rule[] {
   const { words, groups, space } = grammar;
   /** Group by group, each digit by digit; where all groups are pairs, as in France, those without a zero as numbers. */
@@ -59,11 +62,31 @@ export function createNumberRules(grammar: Grammar): Rule[] {
   const identifier = rule('digit', `\\d{${MOST_NUMBER_DIGITS + 1},4000}`, ([digits]) =>
     sayDigits(grammar, digits),
   );
-  const plain = rule('digit', `(${numberPattern(grammar)})(?![.:/]\\d)`, ([, text = '']) =>
+  // Groups behind plain spaces are thousands unless more groups, or their sizes, tell of a telephone number. Before a
+  // unit or a price they always are.
+  const ungrouped = { ...grammar, groups: groups.replace(' ', '') };
+  const spaced = rule(
+    'digit',
+    `(?=\\d{1,3} \\d{3})(${numberPattern(grammar)})(?![.:/]\\d| \\d)`,
+    ([, text = ''], before) =>
+      /^\d{3} \d{3} \d{3}$/.test(text) || AFTER_DIGITS.test(before)
+        ? undefined
+        : sayNumber(grammar, readNumber(text, grammar)),
+  );
+  const plain = rule('digit', `(${numberPattern(ungrouped)})(?![.:/]\\d)`, ([, text = '']) =>
     // Digits with a zero in front are no quantity; the engine reads them as they are.
     text.startsWith('0') && /^\d{2,}$/.test(text) && grammar.cardinal === undefined
       ? undefined
       : sayNumber(grammar, readNumber(text, grammar)),
   );
-  return [plusPhone, areaPhone, phone, dotted, version, identifier, plain];
+  return [
+    plusPhone,
+    areaPhone,
+    phone,
+    dotted,
+    version,
+    identifier,
+    ...(groups.includes(' ') ? [spaced] : []),
+    plain,
+  ];
 }

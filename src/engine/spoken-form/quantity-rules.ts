@@ -29,6 +29,10 @@ const VULGAR: Readonly<Record<string, string>> = {
 const BLANK = '[ \\u00a0\\u202f]?';
 const NOT_IN_WORD = `(?![\\p{M}\\p{N}]|(?!${UNSPACED})\\p{L})`;
 
+/** The next words; no more than a pattern looks at. */
+const behind = (match: RegExpExecArray) =>
+  match.input.slice(match.index + match[0].length, match.index + match[0].length + 24);
+
 function createMoneyRules(grammar: Grammar): Rule[] {
   const { money, words } = grammar;
   const codeOf = new Map(
@@ -66,10 +70,13 @@ function createMoneyRules(grammar: Grammar): Rule[] {
     );
   }
   const isInWord = (before: string) => /[\p{Script=Latin}\p{N}]$/u.test(before);
-  const signFirst: Rule['say'] = ([, sign = '', first = '', last, scale], before) => {
+  const isAttribute = (before: string, after: string) =>
+    money.attributeAfter?.test(before) || money.attributeBefore?.test(after);
+  const signFirst: Rule['say'] = (match, before) => {
+    const [, sign = '', first = '', last, scale] = match;
     if (isInWord(before)) return undefined;
     const from = readNumber(first, grammar);
-    if (last === undefined && money.attributeAfter?.test(before)) return sayAttribute(sign, from, scale);
+    if (last === undefined && isAttribute(before, behind(match))) return sayAttribute(sign, from, scale);
     if (last === undefined) return say(sign, from, scale);
     const [unit] = money.nouns[codeOf.get(sign)!]!;
     const to = readNumber(last, grammar);

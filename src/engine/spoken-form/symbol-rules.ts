@@ -3,6 +3,9 @@
 import type { Words } from './grammar.ts';
 import { type Rule, rule } from './rule.ts';
 
+/** A time of day that its tail tells from other numbers: 5pm, 17h30. */
+const TIME = '\\d{1,2}(?:[:.]\\d\\d)? ?(?:[aApP]\\.?[mM]|[hH](?:\\d\\d)?)(?![\\p{L}\\d])';
+const TIME_BEFORE = new RegExp(`(?<!\\d)${TIME}\\.?$`, 'u');
 const AMOUNT = '\\d{1,4}(?:[.,]\\d{1,3}){0,3}';
 const RANGE_FROM = new RegExp(`(?:^|[^\\d.,:/-])(${AMOUNT})$`);
 const RANGE_TO = new RegExp(`^(${AMOUNT})(?![\\d/-])`);
@@ -31,6 +34,7 @@ export function createSymbolRules(words: Words): Rule[] {
     rule('sign', '-(?=[$€£¥₽₹]?(\\d[\\d.,/-]{0,16}))', ([, after = ''], before) =>
       isRange(before, after) || /(?::\d\d|\d[%‰€£¥₽₹])$/u.test(before) ? words.to : undefined,
     ),
+    rule('sign', `-(?=${TIME})`, (_, before) => (TIME_BEFORE.test(before) ? words.to : undefined)),
     // Behind a space, a bracket or another sign it is a minus.
     rule('sign', '[-−–](?=[$€£¥₽₹]?\\d)', (_, before) =>
       /(?:^|[\s([=×÷*/+<>≤≥,:;~]|[\u3000-\u9fff])$/u.test(before) ? words.minus : undefined,

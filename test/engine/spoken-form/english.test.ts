@@ -58,4 +58,11 @@ describeSpokenForm('english', [
   ['plain', '1,234,567.89', '1234567.89'],
   ['plain', 'MP3, B2B, 007, 3-2, 16:9', 'MP3, B2B, 007, 3-2, 16:9'],
   ['plain', "I'll go. XL, MIX, Vitamin C", "I'll go. XL, MIX, Vitamin C"],
+  // Added after a review.
+  ['currency', '$100 bills, the $100 bill', '100 dollar bills, the 100 dollar bill'],
+  ['currency', 'two $50 tickets', 'two 50 dollar tickets'],
+  ['currency', 'The $100 was his.', 'The 100 dollars was his.'],
+  ['range', '10am-5pm, 9 a.m.-1:30 p.m.', 'ten AM to five PM, nine AM to one thirty PM.'],
+  ['plain', 'in 1205 rooms, in 1205 Oak Street', 'in 1205 rooms, in 1205 Oak Street'],
+  ['date', 'In 1984 scientists met.', 'In nineteen eighty-four scientists met.'],
 ]);

@@ -36,4 +36,9 @@ describeSpokenForm('french', [
   ['plain', '01.23.45.67.89', '0 1, 23, 45, 67, 89'],
   ['plain', 'v1.2', 'version 1 point 2'],
   ['plain', "L'heure d'été, aujourd'hui", "L'heure d'été, aujourd'hui"],
+  // Added after a review.
+  ['plain', 'Appelez le 600 123 456', 'Appelez le 600 123 456'],
+  ['currency', '12 500 € pour 1 200 kg', '12500 euros pour 1200 kilogrammes'],
+  ['range', 'de 15h-17h, 9h30-11h', 'de 15 heures à 17 heures, 9 heures 30 à 11 heures'],
+  ['plain', "p. ex. l'eau, c.-à-d. tout", "par exemple l'eau, c'est-à-dire tout"],
 ]);

@@ -42,4 +42,15 @@ describeSpokenForm('german', [
   ['plain', '030 1234567', '0 3 0, 1 2 3 4 5 6 7'],
   ['plain', 'v1.2, z. B. Kapitel 5. Ende', 'Version 1 Punkt 2, zum Beispiel Kapitel 5. Ende'],
   ['plain', 'Er hat 1984 Stimmen.', 'Er hat 1984 Stimmen.'],
+  // Added after a review.
+  ['ordinal', 'in der 1. Woche auf der 2. Seite', 'in der ersten Woche auf der zweiten Seite'],
+  ['ordinal', 'mit der 2. Mannschaft in die 1. Liga', 'mit der zweiten Mannschaft in die erste Liga'],
+  ['ordinal', 'in der 2. und 3. Woche', 'in der zweiten und dritten Woche'],
+  ['date', 'am 2. und 3. Mai', 'am zweiten und dritten Mai'],
+  ['date', 'vom 3. bis zum 5. Mai', 'vom dritten bis zum fünften Mai'],
+  ['date', 'vom 3. bis 5. Mai', 'vom dritten bis fünften Mai'],
+  ['date', 'der 2., 3. und 4. Mai', 'der zweite, dritte und vierte Mai'],
+  ['plain', 'Fassung 2. und 3. Ende', 'Fassung 2. und 3. Ende'],
+  ['plain', 'eine 1/2 Stunde, nach einer ½ Minute', 'eine halbe Stunde, nach einer halben Minute'],
+  ['plain', 'ein 1/2 Liter', 'ein halber Liter'],
 ]);

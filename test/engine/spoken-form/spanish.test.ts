@@ -36,4 +36,9 @@ describeSpokenForm('spanish', [
   ['plain', '1/2 litro, 3/4', 'medio litro, tres cuartos'],
   ['plain', 'v1.2', 'versión 1 punto 2'],
   ['plain', 'EE. UU. y así', 'Estados Unidos y así'],
+  // Added after a review.
+  ['plain', 'Llámame al 600 123 456', 'Llámame al 600 123 456'],
+  ['plain', 'tel. 91 123 45 67', 'tel. 91 123 45 67'],
+  ['plain', 'tel. 1 234 567, 333 123 4567', 'tel. 1 234 567, 333 123 4567'],
+  ['currency', '12 500 € por 1 200 kg', '12500 euros por 1200 kilogramos'],
 ]);

@@ -26,7 +26,10 @@ const monthOf = new Map(
 );
 const YEAR = '(1[1-9]\\d{2}|20\\d{2})';
 const NOT_A_YEAR =
-  '(?![\\d,.:%/-]\\d|[\\p{L}%]| ?(?:[$€£¥]|°|(?:km|kg|cm|mm|ml|mph|dollars|euros|pounds|people|times|percent)\\b))';
+  '(?![\\d,.:%/-]\\d|[\\p{L}%]| ?(?:[$€£¥]|°|(?:km|kg|cm|mm|ml|mph|dollars|euros|pounds|people|times|percent)\\b)|' +
+  // What is counted, and the streets that houses are numbered in.
+  ' (?:rooms|homes|houses|cases|cities|towns|villages|schools|places|ways|words|pages|steps|days|hours|minutes|locations|stores|files|lines|items|units|countries|households|apartments|offices|boxes|pieces)\\b|' +
+  '(?: \\p{Lu}[\\p{L}.]{0,20}){1,3} (?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Way|Court|Ct|Place|Square)\\b)';
 /** Words after which a four-digit number is a year. */
 const YEAR_CUE =
   /(?:\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Tt]ill|[Bb]y|[Yy]ear|[Ee]arly|[Ll]ate|[Mm]id|[Ss]pring|[Ss]ummer|[Aa]utumn|[Ff]all|[Ww]inter|[Cc]irca|[Cc]a\.|©|copyright)|(?:January|February|March|April|May|June|July|August|September|October|November|December)(?: of)?) $|[(©][ ]?$/;
@@ -98,6 +101,8 @@ export const english: Grammar = {
       tn: 'trillion',
     },
     attributeAfter: /(?:^|\P{L})an? $/iu,
+    attributeBefore:
+      /^[ -](?:bill|note|coin|ticket|voucher|coupon|gift card|gift certificate|fee|fine|deposit|discount|deal|budget|bet|prize|grant|loan|check|cheque|donation|bonus|reward|refund|limit|charge|surcharge|investment|price tag|subscription|meal|item|stamp)s?(?!\p{L})/u,
     say: (units, hundredths) => `${units} and ${hundredths}`,
   },
   units: {

@@ -211,6 +211,12 @@ export const french: Grammar = {
     rule('letter', `([IVX]{1,7})${ENDING}(?![\\p{L}\\d])`, ([, numeral = '', ending = '']) =>
       sayOrdinal(romanValue(numeral), ending),
     ),
+    rule('letter', '[Pp]\\. ?ex\\.', ([written]) => `${written.startsWith('P') ? 'P' : 'p'}ar exemple`),
+    rule(
+      'letter',
+      "[Cc](?:\\.|['’]est)[ -]?à[ .-]{1,2}d\\.",
+      ([written]) => `${written.slice(0, 1)}'est-à-dire`,
+    ),
     rule('letter', '[Nn][°º]s? ?(?=\\d)', () => 'numéro '),
     createRomanRule(
       'Louis Henri Charles Philippe François Napoléon Jean Jean-Paul Paul Pie Benoît Élisabeth Elizabeth Catherine Pierre Nicolas Alexandre Guillaume Frédéric Georges Édouard Léopold Albert Grégoire Léon',

@@ -2,7 +2,7 @@
 
 import type { CalendarDate, Grammar } from '../grammar.ts';
 import { createRomanRule } from '../roman-rules.ts';
-import { rule } from '../rule.ts';
+import { oneOf, rule } from '../rule.ts';
 import { oneOrMore } from '../written-number.ts';
 
 const SMALL =
@@ -22,9 +22,18 @@ function words(value: number): string {
 /** Without its ending, 1–99. */
 const ordinalStem = (value: number) => IRREGULAR[value] ?? `${words(value)}${value < 20 ? 't' : 'st'}`;
 
-/** The ending that the word before calls for; alone the form of a heading. */
-function ordinal(value: number, before: string): string {
+/** What stands between an article and the last of several ordinals: "am 2. und 3. Mai". */
+const ORDINALS_BEFORE = /(?:\d{1,2}\.(?:,| und| oder| sowie| bis) )+$/u;
+const ARTICLE = /(?:^|[^\p{L}])(?:der|die|das|am|vom|zum|im|zur|den|dem|des|beim) $/iu;
+/** Behind these "der" is the dative of a feminine noun. */
+const DATIVE_DER =
+  /(?:^|[^\p{L}])(?:in|auf|mit|bei|von|zu|nach|aus|an|vor|seit|unter|ab|hinter|neben|über|zwischen) der $/iu;
+
+/** The ending that the word before calls for, the same for several in a row; alone the form of a heading. */
+function ordinal(value: number, textBefore: string): string {
   const stem = ordinalStem(value);
+  const before = textBefore.replace(ORDINALS_BEFORE, '');
+  if (DATIVE_DER.test(before)) return `${stem}en`;
   if (/(?:^|[^\p{L}])(?:der|die|das) $/iu.test(before)) return `${stem}e`;
   if (
     /(?:^|[^\p{L}])(?:am|vom|zum|beim|im|zur|den|dem|des|bis|ab|seit|dieser|jeden|einen|ihren|seinen|meinen|,) $/iu.test(
@@ -56,6 +65,10 @@ const MONTHS = [
   'Dezember|Dez.',
 ];
 const monthName = (month: number) => MONTHS[month - 1]!.split('|')[0]!;
+const MORE_ORDINALS = `(?:, \\d{1,2}\\.){0,3} (?:und|oder|sowie|bis|bis zum|auf den) \\d{1,2}\\. ?(?:(${oneOf(MONTHS.flatMap((names) => names.split('|')))})(?!\\p{L})|\\p{Lu}\\p{Ll})`;
+/** Measures that are often halved; most others are neuter. */
+const MASCULINE_HALVES =
+  /^(?:Liter|Meter|Kilometer|Zentimeter|Tag|Monat|Löffel|Becher|Schritt|Euro|Dollar|Apfel)$/;
 const YEAR_CUE =
   /(?:^|[^\p{L}])(?:in|im Jahre?|Jahre?|seit|von|bis|ab|anno|Frühjahr|Frühling|Sommer|Herbst|Winter|Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember) $|[(–-]$/iu;
 
@@ -212,9 +225,24 @@ export const german: Grammar = {
     ),
     // A point behind a number makes an ordinal only where a noun goes on: Nouns have a capital.
     rule('digit', '(\\d{1,2})\\.(?= \\p{Lu}\\p{Ll})', ([, value], before) =>
-      Number(value) > 0 && /(?:^|[^\p{L}])(?:der|die|das|am|vom|zum|im|zur|den|dem|des|beim) $/iu.test(before)
+      Number(value) > 0 && ARTICLE.test(before.replace(ORDINALS_BEFORE, ''))
         ? ordinal(Number(value), before)
         : undefined,
+    ),
+    // One of several ordinals stands before no noun: the article, or the month behind the last one, tells.
+    rule('digit', `(\\d{1,2})\\.(?=${MORE_ORDINALS})`, ([, value, month], before) =>
+      Number(value) > 0 && (month !== undefined || ARTICLE.test(before.replace(ORDINALS_BEFORE, '')))
+        ? ordinal(Number(value), before)
+        : undefined,
+    ),
+    rule(
+      'letter',
+      '([Ee]ine?[mnrs]?) (?:1/2|½)(?= (\\p{Lu}\\p{Ll}{1,20}))',
+      ([, article = '', noun = '']) => {
+        if (/e$/.test(article)) return `${article} halbe`;
+        if (/ein$/i.test(article)) return `${article} ${MASCULINE_HALVES.test(noun) ? 'halber' : 'halbes'}`;
+        return `${article} halben`;
+      },
     ),
     rule(
       'digit',
