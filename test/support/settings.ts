@@ -12,7 +12,8 @@ export const parse = (sources: Partial<Omit<ConfigSources, 'file'>> & { files?: 
     env: sources.env ?? {},
     flags: sources.flags ?? [],
     file(path) {
-      const content = sources.files?.[path];
+      const files = sources.files ?? {};
+      const content = Object.hasOwn(files, path) ? files[path] : undefined;
       if (content === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
       return content;
     },
