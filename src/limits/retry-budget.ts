@@ -43,7 +43,8 @@ export function createRetryBudget({ share, least, windowMs }: RetryBudgetOptions
     },
     tryRetry(nowMs) {
       const slot = slotAt(nowMs);
-      if (sum(retries) >= Math.max(least, share * sum(requests))) return false;
+      // The retry itself counts: with 17 requests a share of 0.2 is three retries, not four.
+      if (sum(retries) + 1 > Math.max(least, share * sum(requests))) return false;
       retries[slot] = retries[slot]! + 1;
       return true;
     },

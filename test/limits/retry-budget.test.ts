@@ -23,6 +23,14 @@ it('allows a fifth of the traffic', () => {
   expect(spend(budget, 10_500)).toBe(3);
 });
 
+// The retry that is asked for used not to count: 17 requests allowed four retries, a share of 0.235.
+it('counts the retry that is asked for', () => {
+  const budget = createRetryBudget(options);
+  for (let request = 0; request < 17; request++) budget.request(0);
+  const allowed = Array.from({ length: 6 }, () => budget.tryRetry(0)).filter(Boolean);
+  expect(allowed).toHaveLength(3);
+});
+
 it('never exceeds its share over a whole run of an outage', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 10, maxLength: 200 }), (gaps) => {
