@@ -4,30 +4,19 @@
 //
 //   request 0 ├─ exact ─┤ request 1 ├─ given ─┤┄┄ corrected while audio arrives ┄┄┤
 
-export type TimelineWord = {
-  readonly text: string;
-  /** Index of the dialogue line; 0 for plain text. */
-  readonly line: number;
-  readonly speaker: 1 | 2 | undefined;
-  /** Range in the caller's text, Unicode code points. */
-  readonly charStart: number;
-  readonly charEnd: number;
-  /** Spoken length in units of about one letter; pauses after the word are counted in `pause`. */
-  readonly weight: number;
-  readonly pause: number;
-};
+import type { SpokenWord } from '../speech/spoken-word.ts';
 
-export type TimedWord = TimelineWord & { readonly startMs: number; readonly endMs: number };
+export type TimedWord = SpokenWord & { readonly startMs: number; readonly endMs: number };
 
 export type WordTimeline = {
   /** Words of the next request, in order. */
-  addRequest(words: readonly TimelineWord[]): void;
+  addRequest(words: readonly SpokenWord[]): void;
   /** Audio of request `index` known so far; `complete` once its body has ended. */
   progress(index: number, knownMs: number, state: 'arriving' | 'complete'): void;
   /** Words that begin before `untilMs` and were not taken before. They are final from now on. */
   take(untilMs: number): TimedWord[];
   /** The last word that has begun at `atMs`, by final times where words were taken. */
-  lastBegun(atMs: number): TimelineWord | undefined;
+  lastBegun(atMs: number): SpokenWord | undefined;
   /** Where the last word that ends at or before `codePoint` of line `line` has been spoken; undefined while unknown. */
   endOf(line: number, codePoint: number): number | undefined;
   /** Milliseconds per unit of weight, learned from complete requests; the given guess before. */
@@ -41,11 +30,11 @@ type Request = {
   complete: boolean;
 };
 
-const spanOf = (word: TimelineWord) => word.weight + word.pause;
+const spanOf = (word: SpokenWord) => word.weight + word.pause;
 
 /** `guessMsPerWeight`: English at a normal speed takes 60–70 ms a letter. */
 export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
-  const words: TimelineWord[] = [];
+  const words: SpokenWord[] = [];
   const startsMs: number[] = [];
   const requests: Request[] = [];
   let taken = 0;
@@ -123,7 +112,7 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
       return given;
     },
     lastBegun(atMs) {
-      let found: TimelineWord | undefined;
+      let found: SpokenWord | undefined;
       for (let w = 0; w < words.length && startsMs[w]! < atMs; w += 1) found = words[w];
       return found;
     },

@@ -1,20 +1,9 @@
 // Segments → the words a reader sees: split at white space or the Ethiopic word mark, in scripts without spaces by
 // the language's own words, each with its range in the caller's text and a weight for how long it takes to say.
 
+import type { SpokenWord } from '../speech/spoken-word.ts';
 import { isUnspaced } from './character-class.ts';
 import type { Segment } from './segment.ts';
-
-export type SpokenWord = {
-  readonly text: string;
-  readonly line: number;
-  readonly speaker: 1 | 2 | undefined;
-  readonly charStart: number;
-  readonly charEnd: number;
-  /** About one unit a letter; digits take longer to say, ideographs longer still. */
-  readonly weight: number;
-  /** The pause that punctuation makes after the word, in the same units. */
-  readonly pause: number;
-};
 
 const SPOKEN = /[\p{L}\p{N}%€$£¥₹+=&@°]/u;
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createWordTimeline, type TimedWord, type TimelineWord } from '../../src/captions/word-timeline.ts';
+import { createWordTimeline, type TimedWord } from '../../src/captions/word-timeline.ts';
+import type { SpokenWord } from '../../src/speech/spoken-word.ts';
 
-const word = (text: string, charStart: number, weight = text.length, pause = 0): TimelineWord => ({
+const word = (text: string, charStart: number, weight = text.length, pause = 0): SpokenWord => ({
   text,
   line: 0,
   speaker: undefined,

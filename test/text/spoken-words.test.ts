@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { SpokenWord } from '../../src/speech/spoken-word.ts';
 import type { Segment } from '../../src/text/segment.ts';
-import { type SpokenWord, spokenWords } from '../../src/text/spoken-words.ts';
+import { spokenWords } from '../../src/text/spoken-words.ts';
 
 const segment = (...runs: { text: string; start: number }[]): Segment => ({
   line: 0,
