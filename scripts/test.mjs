@@ -35,6 +35,7 @@ const GATES = [
     'npm install',
   ],
   ['licences', node('scripts/check-licences.mjs'), 'node scripts/check-licences.mjs --write'],
+  ['WASM from its source', node('scripts/build-wasm.mjs', '--check'), 'node scripts/build-wasm.mjs'],
   ['build', node('scripts/build.mjs')],
   ['same seed, same bytes', node('scripts/engine-bytes.mjs'), 'node scripts/engine-bytes.mjs --write'],
 ];

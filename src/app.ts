@@ -7,6 +7,7 @@ import { createFilterBanks } from './audio/filter-bank.ts';
 import { loadMp3Decoders } from './audio/mp3-decoder.ts';
 import { loadMp3Encoders } from './audio/mp3-encoder.ts';
 import { warmCodecs } from './audio/warm-codecs.ts';
+import { createSoundPath } from './audio/wasm-sound-path.ts';
 import { systemClock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { createMetrics } from './base/metrics.ts';
@@ -131,7 +132,8 @@ async function build(
 
   const heavy = createWorkerEncoderPool({ log });
   stops.push(() => heavy.close());
-  const codecs = { decoders: await loadMp3Decoders(), banks: createFilterBanks(), heavy };
+  const sound = createSoundPath(createFilterBanks());
+  const codecs = { decoders: await loadMp3Decoders(sound), sound, heavy };
   warmCodecs(codecs, await loadMp3Encoders());
   const runtime: SessionRuntime = {
     upstream: pool,

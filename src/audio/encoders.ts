@@ -3,12 +3,12 @@
 // has no frame (but wav, whose header alone is a valid empty file).
 
 import type { SessionFormat } from '../speech/audio-format.ts';
-import { createFramer } from './framer.ts';
-import { ALAW_SILENCE, encodeAlaw, encodeMulaw, MULAW_SILENCE } from './g711.ts';
+import { createFramer, type FrameRule } from './framer.ts';
+import { ALAW_SILENCE, MULAW_SILENCE } from './g711.ts';
 import type { HeavyFormat } from './heavy-encoders.ts';
 import { type Mp3Encoders, speechBitrateKbps } from './mp3-encoder.ts';
 import { createMp3FrameParser } from './mp3-frame-parser.ts';
-import { encodePcm16 } from './pcm16.ts';
+import { BYTES_PER_SAMPLE, createSampleCoder, type SampleCode } from './sample-code.ts';
 import type { AudioFrame, Stage } from './stage.ts';
 import { wavHeader } from './wav.ts';
 
@@ -24,70 +24,60 @@ export type EncoderOutput =
   | { readonly format: 'mp3'; readonly sampleRate: number; readonly frameMs: number };
 type Emit = (frame: AudioFrame) => void;
 
-/** How the samples of a format become bytes, a fixed number for each. */
-type SampleCoding = {
-  readonly bytesPerSample: number;
-  readonly silence: number;
-  readonly encode: (samples: Float32Array, into: Uint8Array) => void;
-};
-const MULAW: SampleCoding = { bytesPerSample: 1, silence: MULAW_SILENCE, encode: encodeMulaw };
-const ALAW: SampleCoding = { bytesPerSample: 1, silence: ALAW_SILENCE, encode: encodeAlaw };
-const PCM16: SampleCoding = { bytesPerSample: 2, silence: 0, encode: encodePcm16 };
+/** How the samples of a format are written, and what fills its last frame; absent: it stays short. */
+type PlainRule = { readonly code: SampleCode; readonly padByte?: number };
 
-const ENCODERS: Readonly<Record<PlainFormat, (output: PlainOutput, emit: Emit) => Stage<Float32Array>>> = {
-  mulaw: (output, emit) => createSampleEncoder(output, MULAW, 'padded', emit),
-  alaw: (output, emit) => createSampleEncoder(output, ALAW, 'padded', emit),
-  raw: (output, emit) => createSampleEncoder(output, PCM16, 'padded', emit),
-  wav: (output, emit) => createWavEncoder(output, emit),
+const PLAIN: Readonly<Record<PlainFormat, PlainRule>> = {
+  mulaw: { code: 'mulaw', padByte: MULAW_SILENCE },
+  alaw: { code: 'alaw', padByte: ALAW_SILENCE },
+  raw: { code: 'pcm16', padByte: 0 },
+  wav: { code: 'pcm16' },
 };
+
+export const sampleCodeOf = (format: PlainFormat): SampleCode => PLAIN[format].code;
 
 /**
- * Takes samples at `output.sampleRate`. Frames last `output.frameMs` and the last one is padded with silence; wav
- * leaves it short. `flush` may be followed by more.
+ * From the bytes of `sampleCodeOf(format)` to frames. They last `output.frameMs` and the last one is padded with
+ * silence; wav leaves it short. `flush` may be followed by more.
  */
-export const createPlainEncoder = (output: PlainOutput, emit: Emit): Stage<Float32Array> =>
-  ENCODERS[output.format](output, emit);
+export function createPlainFrames(
+  { format, sampleRate, frameMs }: PlainOutput,
+  emit: Emit,
+): Stage<Uint8Array> {
+  const { code, ...padding } = PLAIN[format];
+  const rule = { sampleRate, frameMs, bytesPerSample: BYTES_PER_SAMPLE[code], ...padding };
+  return format === 'wav' ? createWavFrames(rule, emit) : createFramer(rule, emit);
+}
+
+/** Takes samples at `output.sampleRate`; else as `createPlainFrames`. */
+function createPlainEncoder(output: PlainOutput, emit: Emit): Stage<Float32Array> {
+  const frames = createPlainFrames(output, emit);
+  return {
+    push: createSampleCoder(sampleCodeOf(output.format), (bytes) => frames.push(bytes)),
+    flush: () => frames.flush(),
+  };
+}
 
 /** As the plain encoders; mp3 has frames of its own length (24–72 ms), ignores `frameMs` and ends at its `flush`. */
 export const createEncoder = (output: EncoderOutput, mp3: Mp3Encoders, emit: Emit): Stage<Float32Array> =>
   output.format === 'mp3' ? createMp3Stage(output.sampleRate, mp3, emit) : createPlainEncoder(output, emit);
 
-function createSampleEncoder(
-  { sampleRate, frameMs }: PlainOutput,
-  { bytesPerSample, silence, encode }: SampleCoding,
-  tail: 'padded' | 'short',
-  emit: Emit,
-): Stage<Float32Array> {
-  const rule = { sampleRate, frameMs, bytesPerSample };
-  const framer = createFramer(tail === 'padded' ? { ...rule, padByte: silence } : rule, emit);
-  let scratch = new Uint8Array(0);
-  return {
-    push(samples) {
-      const byteLength = samples.length * bytesPerSample;
-      if (scratch.length < byteLength) scratch = new Uint8Array(byteLength);
-      encode(samples, scratch);
-      framer.push(scratch.subarray(0, byteLength));
-    },
-    flush: () => framer.flush(),
-  };
-}
-
 /** The header travels in front of the first frame: a message of its own would be one without a duration. */
-function createWavEncoder(output: PlainOutput, emit: Emit): Stage<Float32Array> {
-  let header: Uint8Array | undefined = wavHeader({ sampleRate: output.sampleRate, channels: 1 });
-  const emitBehindHeader = ({ bytes, samples }: AudioFrame): void => {
-    if (header === undefined) return emit({ bytes, samples });
-    const whole = new Uint8Array(header.length + bytes.length);
+function createWavFrames(rule: FrameRule, emit: Emit): Stage<Uint8Array> {
+  let header: Uint8Array | undefined = wavHeader({ sampleRate: rule.sampleRate, channels: 1 });
+  const emitBehindHeader = (frame: AudioFrame): void => {
+    if (header === undefined) return emit(frame);
+    const whole = new Uint8Array(header.length + frame.bytes.length);
     whole.set(header);
-    whole.set(bytes, header.length);
+    whole.set(frame.bytes, header.length);
     header = undefined;
-    emit({ bytes: whole, samples });
+    emit({ bytes: whole, samples: frame.samples });
   };
-  const encoder = createSampleEncoder(output, PCM16, 'short', emitBehindHeader);
+  const framer = createFramer(rule, emitBehindHeader);
   return {
-    push: (samples) => encoder.push(samples),
+    push: (bytes) => framer.push(bytes),
     flush() {
-      encoder.flush();
+      framer.flush();
       if (header !== undefined) emitBehindHeader({ bytes: new Uint8Array(0), samples: 0 });
     },
   };

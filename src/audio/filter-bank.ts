@@ -16,7 +16,7 @@ const TAPS_STEP = 8;
  * One row per phase up to this many coefficients (288 KiB, the largest bank), which holds every pair of MPEG rates
  * but 11,025 ↔ 32,000 Hz. A ratio with more phases gets a smaller table that is read between its rows.
  */
-const MOST_COEFFICIENTS = 36_864;
+export const MOST_COEFFICIENTS = 36_864;
 /** Linear interpolation over a table of this size errs by less than −105 dB anywhere in the pass band. */
 const TABLE_COEFFICIENTS = 16_384;
 

@@ -17,7 +17,7 @@ const frameStart = (rule: FrameRule, index: number): number =>
   Math.floor((index * rule.sampleRate * rule.frameMs) / 1000);
 
 /**
- * Takes bytes in any split of whole or broken samples. Frames are views of one fresh block per push, which nobody
+ * Takes bytes in any split of whole or broken samples, which are copied. A frame is memory of its own that nobody
  * writes again. A padded frame counts its padding in `samples`; a stream without a byte has no frame.
  */
 export function createFramer(rule: FrameRule, emit: (frame: AudioFrame) => void): Stage<Uint8Array> {
@@ -25,44 +25,36 @@ export function createFramer(rule: FrameRule, emit: (frame: AudioFrame) => void)
   const frameSamples = (index: number) => frameStart(rule, index + 1) - frameStart(rule, index);
   let index = 0;
   let samples = frameSamples(0);
-  // The beginning of frame `index`; no frame is more than a sample longer than the first.
-  const held = new Uint8Array((samples + 1) * bytesPerSample);
-  let heldBytes = 0;
+  /** Frame `index` as far as it has come. */
+  let frame: Uint8Array | undefined;
+  let filled = 0;
 
   const emitFrame = (bytes: Uint8Array): void => {
-    const frame = { bytes, samples };
+    const whole = { bytes, samples };
+    frame = undefined;
+    filled = 0;
     index++;
     samples = frameSamples(index);
-    emit(frame);
+    emit(whole);
   };
 
   return {
     push(bytes) {
-      const total = heldBytes + bytes.length;
-      if (total < samples * bytesPerSample) {
-        held.set(bytes, heldBytes);
-        heldBytes = total;
-        return;
+      for (let from = 0; from < bytes.length; ) {
+        frame ??= new Uint8Array(samples * bytesPerSample);
+        const to = Math.min(from + frame.length - filled, bytes.length);
+        frame.set(to - from === bytes.length ? bytes : bytes.subarray(from, to), filled);
+        filled += to - from;
+        from = to;
+        if (filled === frame.length) emitFrame(frame);
       }
-      const block = new Uint8Array(total);
-      block.set(held.subarray(0, heldBytes));
-      block.set(bytes, heldBytes);
-      let at = 0;
-      for (let end = samples * bytesPerSample; end <= total; end += samples * bytesPerSample) {
-        const frame = block.subarray(at, end);
-        at = end;
-        emitFrame(frame);
-      }
-      held.set(block.subarray(at));
-      heldBytes = total - at;
     },
     flush() {
-      if (heldBytes === 0) return;
-      const last = held.slice(0, padByte === undefined ? heldBytes : samples * bytesPerSample);
-      if (padByte === undefined) samples = heldBytes / bytesPerSample;
-      else last.fill(padByte, heldBytes);
-      heldBytes = 0;
-      emitFrame(last);
+      if (frame === undefined) return;
+      if (padByte === undefined) {
+        samples = filled / bytesPerSample;
+        emitFrame(frame.slice(0, filled));
+      } else emitFrame(frame.fill(padByte, filled));
     },
   };
 }

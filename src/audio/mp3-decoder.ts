@@ -2,6 +2,7 @@
 // Every frame gives exactly its own length of sound, so time is kept whatever arrives: what cannot be decoded
 // is silence, never noise and never an exception.
 
+import { createPlainMixer, type FrameLength, type Mixer } from './mix-down.ts';
 import { createMp3HeaderReader, HEADER_BYTES, type Mp3Header, sideInfoBytes, wordAt } from './mp3-header.ts';
 import { mainDataBegin, mainDataBits, sideInfoOffset } from './mp3-side-info.ts';
 import { loadMpg123, type Mpg123Instance } from './mpg123-instance.ts';
@@ -50,13 +51,18 @@ function guarded<T>(room: Room, call: () => T): T | undefined {
   }
 }
 
-/** `instantiate` makes one WASM instance without waiting. */
-export function createMp3Decoders(instantiate: () => Mpg123Instance): Mp3Decoders {
+/** `instantiate` makes one WASM instance without waiting; `mixer` has the scratch memory that samples come in. */
+export function createMp3Decoders(
+  instantiate: () => Mpg123Instance,
+  mixer: Mixer = createPlainMixer(),
+): Mp3Decoders {
   let rooms: Room[] = [];
   let live = 0;
-  // Decoding is synchronous, so one scratch frame of each length serves all.
-  const longScratch = new Float32Array(1152);
-  const shortScratch = longScratch.subarray(0, 576);
+
+  const silence = (length: FrameLength): number => {
+    mixer.mono(length).fill(0);
+    return 0;
+  };
 
   const enter = (room: Room): Place | undefined => {
     if (room.isBroken || room.handles >= HANDLES_PER_INSTANCE) return undefined;
@@ -102,14 +108,10 @@ export function createMp3Decoders(instantiate: () => Mpg123Instance): Mp3Decoder
       reservoirBytes = 0;
     };
 
-    /** Decodes into `scratch` and says how loud it is. A frame that is not sound is decoded as an empty one. */
-    const decodeInto = (
-      scratch: Float32Array,
-      frame: Uint8Array,
-      header: Mp3Header,
-      isSound: boolean,
-    ): number => {
-      if (place === undefined) return silence(scratch);
+    /** Decodes into the mixer's memory and says how loud it is. A frame that is not sound is decoded as an empty one. */
+    const decodeMono = (frame: Uint8Array, header: Mp3Header, isSound: boolean): number => {
+      const length = header.samplesPerFrame;
+      if (place === undefined) return silence(length);
       const { instance } = place.room;
       instance.input.set(frame);
       if (!isSound) {
@@ -120,13 +122,11 @@ export function createMp3Decoders(instantiate: () => Mpg123Instance): Mp3Decoder
       }
       try {
         const samples = instance.decode(place.handle, frame.length);
-        return samples === scratch.length
-          ? mixDown(instance.output, header.channels, scratch)
-          : silence(scratch);
+        return samples === length ? mixer.mixDown(instance.output, header.channels, length) : silence(length);
       } catch {
         place.room.isBroken = true;
         traps++;
-        return silence(scratch);
+        return silence(length);
       }
     };
 
@@ -147,11 +147,11 @@ export function createMp3Decoders(instantiate: () => Mpg123Instance): Mp3Decoder
           isSound ? begin + bodyBytes - Math.ceil(bits / 8) : reservoirBytes + bodyBytes,
         );
 
-        const scratch = header.samplesPerFrame === 1152 ? longScratch : shortScratch;
-        const peak = decodeInto(scratch, frame, header, isSound);
-        if (isTainted || peak > LOUDEST_SAMPLE) scratch.fill(0);
+        const peak = decodeMono(frame, header, isSound);
+        const mono = mixer.mono(header.samplesPerFrame);
+        if (isTainted || peak > LOUDEST_SAMPLE) mono.fill(0);
         isTainted = peak > LOUDEST_SAMPLE;
-        emit(scratch, header.sampleRate);
+        emit(mono, header.sampleRate);
       },
       gap() {
         reservoirBytes = 0;
@@ -177,13 +177,8 @@ export function createMp3Decoders(instantiate: () => Mpg123Instance): Mp3Decoder
 }
 
 /** The decoders of this process. Rejects when the package cannot be used. */
-export const loadMp3Decoders = (): Promise<Mp3Decoders> =>
-  loadMpg123().then((instantiate) => createMp3Decoders(instantiate));
-
-const silence = (samples: Float32Array): number => {
-  samples.fill(0);
-  return 0;
-};
+export const loadMp3Decoders = (mixer?: Mixer): Promise<Mp3Decoders> =>
+  loadMpg123().then((instantiate) => createMp3Decoders(instantiate, mixer));
 
 function tryTo<T>(attempt: () => T): T | undefined {
   try {
@@ -191,26 +186,4 @@ function tryTo<T>(attempt: () => T): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Averages `output` (one channel behind the other) into `mono`, clipped, with anything not finite as 0.
- * Returns the greatest magnitude before clipping, at least 1.
- */
-function mixDown(output: Float32Array, channels: 1 | 2, mono: Float32Array): number {
-  const length = mono.length;
-  let peak = 1;
-  for (let i = 0; i < length; i++) {
-    const left = output[i]!;
-    const sample = channels === 1 ? left : (left + output[length + i]!) / 2;
-    if (sample <= 1 && sample >= -1) mono[i] = sample;
-    else if (Number.isFinite(sample)) {
-      mono[i] = Math.sign(sample);
-      peak = Math.max(peak, Math.abs(sample));
-    } else {
-      mono[i] = 0;
-      peak = Number.POSITIVE_INFINITY;
-    }
-  }
-  return peak;
 }

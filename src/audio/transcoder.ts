@@ -2,21 +2,20 @@
 // synchronous calls. MP3 that needs no conversion passes through frame by frame and is never decoded.
 
 import type { OutputFormat } from '../speech/audio-format.ts';
-import type { FilterBanks } from './filter-bank.ts';
 import type { HeavyEncoders } from './heavy-encoders.ts';
 import type { Mp3Decoders } from './mp3-decoder.ts';
 import type { Mp3Frame } from './mp3-frame-parser.ts';
 import type { Mp3StreamTag } from './mp3-stream-tag.ts';
 import { createMp3ToPcm } from './mp3-to-pcm.ts';
-import { createResampler } from './resampler.ts';
-import type { AudioFrame, PcmBlock, Stage } from './stage.ts';
+import type { SoundPath } from './sound-path.ts';
+import type { AudioFrame, ClosableStage, PcmBlock } from './stage.ts';
 import { openTurnEncoder, refuseWhenFull, type TurnEncoder } from './turn-encoder.ts';
 
 /** What a turn's codecs are made from; loaded once by the program and shared by all turns. */
 export type Codecs = {
   readonly decoders: Mp3Decoders;
   readonly heavy: HeavyEncoders;
-  readonly banks: FilterBanks;
+  readonly sound: SoundPath;
 };
 
 export type TranscoderItem =
@@ -63,11 +62,12 @@ export function createTranscoder(
   let sampleRate = output.sampleRate;
   let isSilent = true;
   let encoder: TurnEncoder | undefined;
-  let resampler: { readonly fromRate: number; readonly stage: Stage<Float32Array> } | undefined;
+  /** The way into the encoder, for samples at `rateIn`. */
+  let wayIn: ClosableStage<Float32Array> | undefined;
+  let rateIn = 0;
   let isPassing = output.format === 'mp3';
   let isOver = false;
   let insertedSamples = 0;
-  let encodedSamples = 0;
   let framedSamples = 0;
   /** What the decoder has not been told of its stream, because nothing of it has been decoded. */
   const untold: { begin?: TranscoderItem; tag?: TranscoderItem } = {};
@@ -76,26 +76,21 @@ export function createTranscoder(
     framedSamples += frame.samples;
     emit(frame);
   };
-  const open = () => {
-    sampleRate ??= FALLBACK_RATE;
-    encoder ??= openTurnEncoder({ ...output, sampleRate }, codecs.heavy, {
-      onFrame: emitEncoded,
-      onProgress,
-    });
+  const open = (rate: number): TurnEncoder => {
+    sampleRate ??= rate;
+    encoder ??= openTurnEncoder({ ...output, sampleRate }, codecs, { onFrame: emitEncoded, onProgress });
     return encoder;
   };
-  const encode = (samples: Float32Array) => {
-    encodedSamples += samples.length;
-    open().push(samples);
+  const flushWayIn = () => {
+    wayIn?.flush();
+    wayIn = undefined;
   };
   const onPcm = ({ samples, sampleRate: fromRate }: PcmBlock) => {
     isSilent = false;
-    sampleRate ??= fromRate;
-    if (resampler?.fromRate !== fromRate) {
-      resampler?.stage.flush();
-      resampler = { fromRate, stage: createResampler(codecs.banks, fromRate, sampleRate, encode) };
-    }
-    resampler.stage.push(samples);
+    if (fromRate !== rateIn) flushWayIn();
+    rateIn = fromRate;
+    wayIn ??= open(fromRate).from(fromRate);
+    wayIn.push(samples);
   };
   const decoder = createMp3ToPcm(codecs.decoders, onPcm);
 
@@ -143,27 +138,30 @@ export function createTranscoder(
       }
     },
     silence(ms) {
-      sampleRate ??= FALLBACK_RATE;
-      encode(new Float32Array(Math.round((ms * sampleRate) / 1000)));
+      const rate = sampleRate ?? FALLBACK_RATE;
+      const stage = open(rate).from(rate);
+      stage.push(new Float32Array(Math.round((ms * rate) / 1000)));
+      stage.flush();
     },
     release() {
       if (isOver || output.format === 'mp3' || encoder === undefined) return NOTHING_TO_DO;
-      resampler?.stage.flush();
-      resampler = undefined;
-      return encoder.release().then(() => {
-        insertedSamples = framedSamples - encodedSamples;
+      flushWayIn();
+      const released = encoder;
+      return released.release().then(() => {
+        insertedSamples = framedSamples - released.takenSamples;
       });
     },
     flush() {
       if (isOver) return NOTHING_TO_DO;
       isOver = true;
       if (!isPassing) decoder.endStream();
-      resampler?.stage.flush();
+      flushWayIn();
       return encoder?.flush() ?? NOTHING_TO_DO;
     },
     close() {
       isOver = true;
       decoder.close();
+      wayIn?.close();
       encoder?.close();
     },
     get pendingSamples() {

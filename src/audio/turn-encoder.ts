@@ -3,19 +3,24 @@
 
 import { AppError } from '../base/app-error.ts';
 import type { SessionFormat } from '../speech/audio-format.ts';
-import { createPlainEncoder, type PlainFormat } from './encoders.ts';
-import { HEAVY_FORMATS, type HeavyEncoders } from './heavy-encoders.ts';
-import type { AudioFrame } from './stage.ts';
+import { createPlainFrames, type PlainFormat, type PlainOutput, sampleCodeOf } from './encoders.ts';
+import { HEAVY_FORMATS, type HeavyEncoders, type HeavyOutput } from './heavy-encoders.ts';
+import { BYTES_PER_SAMPLE } from './sample-code.ts';
+import type { SoundPath } from './sound-path.ts';
+import type { AudioFrame, ClosableStage } from './stage.ts';
 
 export type TurnEncoder = {
-  push(samples: Float32Array): void;
+  /** The way in for samples at `sampleRate`; whoever opens it ends it. A turn has one after another, seldom more than one. */
+  from(sampleRate: number): ClosableStage<Float32Array>;
   /** Emits what waits for more, filled up with silence; mp3 keeps up to 210 ms, because its frames lean on each other. */
   release(): Promise<void>;
   /** No more input. Resolves when the last frame has been emitted. Once. */
   flush(): Promise<void>;
   /** Gives up at once; no frame after it. */
   close(): void;
-  /** Samples pushed whose frames have not come back. */
+  /** Samples at the output's rate that have come in. */
+  readonly takenSamples: number;
+  /** Those of them whose frames have not come back. */
   readonly pendingSamples: number;
 };
 
@@ -36,24 +41,68 @@ export type TurnOutput = {
   readonly frameMs: number;
 };
 
+/** What encoders are made from. */
+export type TurnEncoderMeans = { readonly sound: SoundPath; readonly heavy: HeavyEncoders };
+
 /** Throws `busy` when as many dear encoders are open as may be. */
-export function openTurnEncoder(
-  output: TurnOutput,
-  heavy: HeavyEncoders,
+export const openTurnEncoder = (
+  { format, sampleRate, frameMs }: TurnOutput,
+  means: TurnEncoderMeans,
+  events: TurnEncoderEvents,
+): TurnEncoder =>
+  isPlain(format)
+    ? openPlain({ format, sampleRate, frameMs }, means.sound, events)
+    : openHeavy({ format, sampleRate }, means, events);
+
+/** Its samples are bytes when they leave the sound path. */
+function openPlain(output: PlainOutput, sound: SoundPath, events: TurnEncoderEvents): TurnEncoder {
+  const frames = createPlainFrames(output, events.onFrame);
+  const code = sampleCodeOf(output.format);
+  let takenBytes = 0;
+  const take = (bytes: Uint8Array) => {
+    takenBytes += bytes.length;
+    frames.push(bytes);
+  };
+  const flush = () => {
+    frames.flush();
+    return DONE;
+  };
+  return {
+    from: (fromRate) => sound.encode({ fromRate, toRate: output.sampleRate }, code, take),
+    release: flush,
+    flush,
+    close() {},
+    get takenSamples() {
+      return takenBytes / BYTES_PER_SAMPLE[code];
+    },
+    pendingSamples: 0,
+  };
+}
+
+function openHeavy(
+  output: HeavyOutput,
+  { sound, heavy }: TurnEncoderMeans,
   events: TurnEncoderEvents,
 ): TurnEncoder {
-  const { format, sampleRate, frameMs } = output;
-  if (isPlain(format)) {
-    const stage = createPlainEncoder({ format, sampleRate, frameMs }, events.onFrame);
-    const flush = () => {
-      stage.flush();
-      return DONE;
-    };
-    return { push: (samples) => stage.push(samples), release: flush, flush, close() {}, pendingSamples: 0 };
-  }
-  const encoder = heavy.open({ format, sampleRate }, events);
-  if (encoder === 'busy') throw noneFree(format);
-  return encoder;
+  const encoder = heavy.open(output, events);
+  if (encoder === 'busy') throw noneFree(output.format);
+  let takenSamples = 0;
+  const take = (samples: Float32Array) => {
+    takenSamples += samples.length;
+    encoder.push(samples);
+  };
+  return {
+    from: (fromRate) => sound.resample({ fromRate, toRate: output.sampleRate }, take),
+    release: () => encoder.release(),
+    flush: () => encoder.flush(),
+    close: () => encoder.close(),
+    get takenSamples() {
+      return takenSamples;
+    },
+    get pendingSamples() {
+      return encoder.pendingSamples;
+    },
+  };
 }
 
 /** Throws `busy` when a dear encoder could not be opened now. */

@@ -9,4 +9,12 @@ declare namespace WebAssembly {
     constructor(module: Module, imports?: Readonly<Record<string, Readonly<Record<string, unknown>>>>);
     readonly exports: Readonly<Record<string, unknown>>;
   }
+  class Memory {
+    /** Another one after each growth. */
+    readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
+  }
+  class Global {
+    readonly value: number;
+  }
 }

@@ -70,7 +70,7 @@ async function run({ numbers, upstream, signal, progress }: BenchRun): Promise<B
         ['more than idle, KiB per stream', figures.residentKiBPerStream.toFixed(0), '', ''],
       ],
       notes: [
-        'Ticks are 10 ms apart, so a frame is up to 10 ms behind its schedule when nothing is late.',
+        'Ticks are 5 ms apart, so a frame is up to 5 ms behind its schedule when nothing is late.',
         'Ready but not run: what other programs on this machine took from the gateway; 0 where it is not told.',
         ...(upstream === 'engine'
           ? ["The engine's own work is in the figures, but for its speech program, which is another process."]

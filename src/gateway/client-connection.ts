@@ -1,7 +1,10 @@
 // One client's socket: frames in → dialect → session, messages and audio out. It never stops reading, so that a
 // cancel always gets through; a client that stops reading is noticed and closed, and nobody else feels it.
+// `ws` owns the protocol. Messages alone are written past it, each a frame in one buffer: it writes synchronously, as
+// nothing is compressed, so its control frames and ours keep their order, and neither ever fragments.
 
-import type { WebSocket } from 'ws';
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { decodeNative, encodeAudio, encodeNative } from '../dialects/native-dialect.ts';
@@ -12,6 +15,7 @@ import type { TurnSettings } from '../session/turn-settings.ts';
 import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
 import { createIntakeLimit, type IntakeLimits } from './intake-limit.ts';
 import { createReadingWatch } from './reading-watch.ts';
+import { frameHeaderBytes, serverFrame } from './server-frame.ts';
 
 export type ConnectionLimits = HeartbeatLimits &
   IntakeLimits & {
@@ -47,6 +51,8 @@ export type ConnectionOptions = {
   readonly userId: string;
   readonly version: string;
   readonly socket: WebSocket;
+  /** What `socket` speaks through. */
+  readonly wire: Duplex;
   readonly settings: TurnSettings;
   readonly runtime: SessionRuntime;
   readonly limits: ConnectionLimits;
@@ -54,7 +60,7 @@ export type ConnectionOptions = {
 };
 
 export function createClientConnection(options: ConnectionOptions): ClientConnection {
-  const { socket, runtime, limits } = options;
+  const { socket, wire, runtime, limits } = options;
   const clock: Clock = runtime.clock;
   const openedAtMs = clock.now();
   const refuseIntake = createIntakeLimit(limits);
@@ -67,9 +73,11 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
   let phase: 'open' | 'draining' | 'closing' = 'open';
 
   const send = (payload: string | Uint8Array) => {
-    if (phase === 'closing') return;
-    socket.send(payload);
-    reading.handed(typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length);
+    // After a close frame there is nothing to say (RFC 6455 5.5.1); `ws` knows of the other side's.
+    if (phase === 'closing' || socket.readyState !== WebSocket.OPEN) return;
+    const frame = serverFrame(payload);
+    wire.write(frame);
+    reading.handed(frame.length);
   };
   const say = (event: ServerEvent) => send(encodeNative(event));
   const session = createSession(runtime, options.settings, {
@@ -78,6 +86,8 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
       send(encoding === 'binary' ? bytes : encodeAudio(turn, seq, atMs, bytes));
     },
     isCongested: () => socket.bufferedAmount > congestedBytes,
+    cork: () => wire.cork(),
+    uncork: () => wire.uncork(),
   });
 
   /** No word and no audio from now on, and the speech service is hung up on. */
@@ -143,7 +153,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     const due = heartbeat.due(nowMs);
     if (due.do === 'ping') {
       socket.ping(due.payload);
-      reading.handed(due.payload.length);
+      reading.handed(frameHeaderBytes(due.payload.length) + due.payload.length);
     } else if (due.do === 'give-up') {
       // Whoever does not read does not pong; a close frame would only join what it does not read.
       fallSilent();

@@ -3,8 +3,8 @@
 // told from one that has stopped, however much it still has before it.
 
 export type ReadingWatch = {
-  /** A frame with so many bytes of payload was handed to the socket. */
-  handed(payloadBytes: number): void;
+  /** So many bytes, headers included, were handed to the socket. */
+  handed(bytes: number): void;
   /**
    * `idle`: nothing waited, so nothing is known. `reading`: the socket took bytes although it was full. `waiting`: it
    * took none. `stuck`: it has been congested for the deadline and took none in that time.
@@ -19,17 +19,14 @@ export type ReadingLimits = {
   readonly drainDeadlineMs: number;
 };
 
-/** Header of a frame from server to client, which has no mask (RFC 6455 5.2). */
-const headerBytes = (payloadBytes: number) => (payloadBytes < 126 ? 2 : payloadBytes < 65_536 ? 4 : 10);
-
 export function createReadingWatch({ congestedBytes, drainDeadlineMs }: ReadingLimits): ReadingWatch {
   let handedBytes = 0;
   let takenBytes = 0;
   let waitedBytes = 0;
   let congestedSinceMs: number | undefined;
   return {
-    handed(payloadBytes) {
-      handedBytes += payloadBytes + headerBytes(payloadBytes);
+    handed(bytes) {
+      handedBytes += bytes;
     },
     look(nowMs, bufferedBytes) {
       const wasFull = waitedBytes > 0;

@@ -105,7 +105,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       socket.off('error', onError);
-      open(webSocket, admission);
+      open(webSocket, socket, admission);
     });
   };
 
@@ -118,13 +118,14 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     },
   });
 
-  const open = (socket: WebSocket, { userId, settings }: Admission) => {
+  const open = (socket: WebSocket, wire: Duplex, { userId, settings }: Admission) => {
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection: ClientConnection = createClientConnection({
       id: runtime.random.id(16),
       userId,
       version: options.version,
       socket,
+      wire,
       settings,
       runtime: { ...runtime, playout: clockOf(() => connection) },
       limits,

@@ -2,6 +2,7 @@
 // playback holds decoding back: the producer asks `isFull` and awaits `room()`; whoever drains the queue
 // (the clock, an HTTP body, a file) calls `refill()` after its sending, never inside it. Between two refills at
 // most one capacity is let in, even when every frame is sent at once: a burst must not decode minutes in one go.
+// Room is offered a quarter of the capacity at a time: waking a decoder for every single frame costs more than it.
 //
 //   decode → push ─▶ [ frame frame frame ] ─▶ shift → socket
 //                      ▲ isFull / room()   refill() ┘
@@ -28,8 +29,18 @@ export type FrameQueue = {
   clear(): void;
 };
 
-/** `onPush` runs after each frame, so that a starved listener is served without waiting for the next tick. */
-export function createFrameQueue(capacitySamples: () => number, onPush: () => void): FrameQueue {
+/** A waiting producer may go on when less than this of the capacity is left. */
+const REFILL_SHARE = 3 / 4;
+
+/**
+ * `onPush` runs after each frame, so that a starved listener is served without waiting for the next tick; `onWait`
+ * when a producer begins to wait although there is room, for whoever refills may have looked before.
+ */
+export function createFrameQueue(
+  capacitySamples: () => number,
+  onPush: () => void,
+  onWait: () => void = () => {},
+): FrameQueue {
   let frames: AudioFrame[] = [];
   let head = 0;
   let samples = 0;
@@ -40,6 +51,7 @@ export function createFrameQueue(capacitySamples: () => number, onPush: () => vo
   let letIn = 0;
 
   const isFull = () => phase === 'open' && Math.max(samples, letIn) >= capacitySamples();
+  const hasRoom = () => samples < capacitySamples() * REFILL_SHARE;
   const refill = () => {
     letIn = 0;
     const waiting = waiter;
@@ -91,10 +103,11 @@ export function createFrameQueue(capacitySamples: () => number, onPush: () => vo
           signal.removeEventListener('abort', abort);
           resolve();
         };
+        if (hasRoom()) onWait();
       });
     },
     get wantsRefill() {
-      return waiter !== undefined && samples < capacitySamples();
+      return waiter !== undefined && hasRoom();
     },
     refill,
     end() {

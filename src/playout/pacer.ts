@@ -7,7 +7,7 @@ export type Pace = { readonly mode: 'realtime' | 'burst'; readonly leadMs: numbe
 /** Below this a late frame is timer noise, not a gap that a listener's own buffer would let through. */
 const SMALLEST_GAP_MS = 1;
 
-/** A tick of the clock, and another for its lateness. */
+/** Some ticks of the clock, for it may be late. */
 const LATENESS_MS = 20;
 
 /**
@@ -17,9 +17,9 @@ const LATENESS_MS = 20;
 export const leadForFrameMs = (pace: Pace, frameMs: number): number =>
   Math.max(pace.leadMs, frameMs + LATENESS_MS);
 
-/** The media position, in ms, up to which frames of `frameMs` may have been sent at `nowMs`. */
-export const sendableUntilMs = (pace: Pace, frameMs: number, anchorMs: number, nowMs: number): number =>
-  pace.mode === 'burst' ? Number.POSITIVE_INFINITY : nowMs - anchorMs + leadForFrameMs(pace, frameMs);
+/** When a frame of `frameMs` that ends at media position `endMs` may be sent; in the infinite past for a burst. */
+export const sendableFromMs = (pace: Pace, frameMs: number, anchorMs: number, endMs: number): number =>
+  pace.mode === 'burst' ? Number.NEGATIVE_INFINITY : anchorMs + endMs - leadForFrameMs(pace, frameMs);
 
 /**
  * How long the listener has had nothing to play when a frame at `sentMs` is about to be sent at `nowMs`;

@@ -4,17 +4,15 @@
 import { AppError } from '../base/app-error.ts';
 import { createInsertedSilence } from '../captions/inserted-silence.ts';
 import type { Outcome } from '../dialects/native-events.ts';
-import { type Pace, sendableUntilMs } from '../playout/pacer.ts';
-import { createHeardLedger } from './heard-ledger.ts';
 import type { LiveTurn } from './live-turn.ts';
 import type { TurnOutlet } from './session-outlet.ts';
 import { errorEvent, type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { type Effect, step, type Turn, type TurnEvent } from './turn.ts';
 import { createTurnFlushes } from './turn-flushes.ts';
-import { createTurnMarks, type MarkOutcome } from './turn-marks.ts';
+import { createTurnHearing } from './turn-hearing.ts';
 import { captionEvents, endedEvent, heardEvent, wholeMs } from './turn-messages.ts';
 import { createTurnPlayout } from './turn-playout.ts';
-import { createTurnScript, type WholeText } from './turn-script.ts';
+import { createTurnScript, PREFETCH_MS, type WholeText } from './turn-script.ts';
 import type { TurnSettings } from './turn-settings.ts';
 import { createTurnSpeech } from './turn-speech.ts';
 
@@ -30,12 +28,12 @@ export type LiveTurnOptions = {
   readonly outlet: TurnOutlet;
 };
 
-/** Playing begins with at least this much in hand, so that a slow start is no stutter. */
-const START_MS = 60;
 /** Media positions are counted in samples on one side and in frames of MP3 on the other. */
 const ROUNDING_MS = 1;
-/** How long after the clock says so a listener who reports may still report the rest. */
-const REPORT_GRACE_MS = 2000;
+/** What is left to hear may shrink by so much at once, when a decoder drops what an encoder put in front. */
+const SHRINK_MS = 500;
+/** Held-back text is looked at so often at least. */
+const LONGEST_SLEEP_MS = 1000;
 
 const noAudio = () => new AppError('upstream_bad_audio', 'The speech service answered with no sound at all.');
 
@@ -50,21 +48,13 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const { clock, metrics } = runtime;
   const namedAtMs = clock.now();
   const seed = settings.synthesis.seed ?? runtime.random.below(2 ** 31);
-  const pace: Pace = { mode: settings.pace, leadMs: settings.leadMs };
-  const isCredit = settings.flow === 'credit';
   let state: Turn = { phase: 'waiting' };
   let endedAs: Outcome | undefined;
-  let lateMarks: MarkOutcome = 'cleared';
 
-  const ledger = createHeardLedger();
   const silence = createInsertedSilence();
   const flushes = createTurnFlushes(() => outlet.say({ type: 'flushed', turn: id }));
-  const marks = createTurnMarks((name, outcome) => outlet.say({ type: 'mark', turn: id, name, outcome }));
   const isInTheEar = () => state.phase === 'playing' || state.phase === 'draining';
-  const untilHeardMs = (nowMs: number) => {
-    const { anchorMs, sentMs } = playout.position(nowMs);
-    return isInTheEar() ? Math.max(0, anchorMs + sentMs - nowMs) : 0;
-  };
+  const untilHeardMs = (nowMs: number) => (isInTheEar() ? Math.max(0, playout.heardUntilMs - nowMs) : 0);
   const remainingMs = () => speech.waitingMs + untilHeardMs(clock.now());
   const script = createTurnScript(
     { settings, seed, defaultVoice: runtime.defaultVoice, defaultVoice2: runtime.defaultVoice2, remainingMs },
@@ -80,7 +70,11 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       if (state.phase !== 'waiting') return;
       outlet.say({ type: 'queued', turn: id, ...notice, etaMs: wholeMs(notice.etaMs) });
     },
-    onFrame: outlet.onReady,
+    onFrame() {
+      // A frame behind others changes nothing: when the first of them is due is known.
+      if (state.phase === 'waiting' || playout.hasSentAll) outlet.onReady();
+    },
+    onStall: outlet.onReady,
     onFlushed(count, madeMs, insertedMs) {
       silence.add(madeMs - insertedMs, insertedMs);
       flushes.made(madeMs, count);
@@ -92,9 +86,8 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     },
   });
   const playout = createTurnPlayout({
-    pace,
+    pace: { mode: settings.pace, leadMs: settings.leadMs },
     frames: speech.frames,
-    sampleRate: () => speech.sampleRate,
     onFrame(frame, seq, atMs, durationMs) {
       sayCaptions(atMs + durationMs + ROUNDING_MS);
       outlet.sendAudio({ turn: id, encoding: settings.audio, seq, atMs, bytes: frame.bytes });
@@ -104,9 +97,15 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       outlet.say({ type: 'underrun', turn: id, atMs: wholeMs(atMs), gapMs: wholeMs(gapMs) });
     },
   });
+  const hearing = createTurnHearing({
+    settings,
+    playout,
+    creditTimeoutMs: runtime.limits.creditTimeoutMs,
+    onMark: (name, outcome) => outlet.say({ type: 'mark', turn: id, name, outcome }),
+  });
   const gate = {
     get creditMs() {
-      return isCredit ? (ledger.reportedMs ?? 0) + settings.leadMs : Number.POSITIVE_INFINITY;
+      return hearing.creditMs;
     },
     isCongested: outlet.isCongested,
     emptyBecause: () =>
@@ -141,25 +140,21 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     outlet.say(endedEvent(id, { outcome, audioMs: speech.madeMs, sentMs, requests: speech.requests }));
   };
   const sayHeard = () => {
-    const heard = ledger.heard(playout.position(clock.now()));
+    const heard = hearing.heard(clock.now());
     const isWhole = endedAs === 'complete' && heard.playedMs >= playout.sentMs - ROUNDING_MS;
     outlet.say(
       heardEvent(id, { ...heard, ...script.heardAt(isWhole ? 'end' : silence.toOwn(heard.playedMs)) }),
     );
   };
-  const settleMarks = (outcome: MarkOutcome) => {
-    lateMarks = outcome;
-    marks.settleAll(outcome);
-  };
   const passMarks = (nowMs: number) => {
-    if (marks.pending > 0 && isInTheEar()) marks.pass(ledger.heard(playout.position(nowMs)).playedMs);
+    if (isInTheEar()) hearing.passMarks(nowMs);
   };
   const perform = (effect: Effect) => {
     if (effect.do === 'say-started') sayStarted();
     else if (effect.do === 'say-error') outlet.say(errorEvent(effect.error, id));
     else if (effect.do === 'say-ended') sayEnded(effect.outcome);
     else if (effect.do === 'say-heard') sayHeard();
-    else if (effect.do === 'settle-marks') settleMarks(effect.outcome);
+    else if (effect.do === 'settle-marks') hearing.settleMarks(effect.outcome);
     else speech.stop();
   };
   const happen = (event: TurnEvent) => {
@@ -168,20 +163,10 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     next.effects.forEach(perform);
   };
 
-  /** Its audio must be due, or `started` would stand apart from it. */
-  const canStart = (nowMs: number, freeAtMs: number) => {
-    const { frames } = speech;
-    const first = frames.peek();
-    if (first === undefined || outlet.isCongested()) return false;
-    const toMs = (samples: number) => (samples * 1000) / speech.sampleRate;
-    const firstMs = toMs(first.samples);
-    if (firstMs > sendableUntilMs(pace, firstMs, freeAtMs, nowMs)) return false;
-    return frames.isEnded || toMs(frames.queuedSamples) >= Math.min(START_MS, pace.leadMs);
+  const start = (nowMs: number, freeAtMs: number) => {
+    speech.comeFirst();
+    if (playout.start(freeAtMs, nowMs, speech.sampleRate, gate)) happen({ type: 'audio-ready' });
   };
-  const creditIsLate = (nowMs: number) =>
-    isCredit &&
-    playout.holder === 'credit' &&
-    nowMs >= Math.max(ledger.reportedAtMs ?? 0, playout.startedAtMs ?? 0) + runtime.limits.creditTimeoutMs;
 
   return {
     id,
@@ -191,40 +176,49 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       return state.phase;
     },
     get lateMarks() {
-      return lateMarks;
+      return hearing.lateMarks;
     },
     begin: speech.begin,
     sendDue(nowMs, freeAtMs) {
-      speech.comeFirst();
-      if (state.phase === 'waiting' && canStart(nowMs, freeAtMs)) {
-        playout.start(Math.max(nowMs, freeAtMs), nowMs);
-        happen({ type: 'audio-ready' });
-      }
+      if (state.phase === 'waiting') start(nowMs, freeAtMs);
       if (state.phase === 'playing') playout.send(nowMs, gate);
       flushes.pass(playout.sentMs + ROUNDING_MS);
       if (state.phase !== 'playing') return;
-      if (creditIsLate(nowMs)) happen({ type: 'fail', error: creditTimeout() });
+      if (nowMs >= hearing.creditEndsMs) happen({ type: 'fail', error: creditTimeout() });
       else if (speech.isOver && speech.frames.peek() === undefined) {
         happen({ type: 'audio-sent', error: speech.failure });
       }
     },
+    nextSendMs(nowMs) {
+      if (state.phase === 'playing') return Math.min(playout.dueMs, hearing.creditEndsMs);
+      // A few frames in hand or room in the socket are not long in coming; the first frame may be.
+      return speech.frames.peek() === undefined ? Number.POSITIVE_INFINITY : nowMs;
+    },
     settle(nowMs) {
       passMarks(nowMs);
-      if (state.phase !== 'draining') return;
-      const reporting = isCredit ? runtime.limits.creditTimeoutMs : REPORT_GRACE_MS;
-      const graceMs = isCredit || ledger.reportedMs !== undefined ? reporting : 0;
-      if (ledger.isOver(playout.position(nowMs), graceMs)) happen({ type: 'heard' });
+      if (state.phase === 'draining' && nowMs >= hearing.overMs) happen({ type: 'heard' });
+    },
+    nextSettleMs(nowMs) {
+      if (hearing.marksPending > 0 && isInTheEar()) return nowMs; // their places in the audio move
+      if (state.phase === 'draining') return hearing.overMs;
+      return state.phase === 'finished' ? nowMs : Number.POSITIVE_INFINITY; // the line lets it go then
+    },
+    nextRequestMs(nowMs) {
+      if (script.input === 'ended' || !script.requests.hasText || speech.isAsking)
+        return Number.POSITIVE_INFINITY;
+      const spareMs = remainingMs() - PREFETCH_MS - SHRINK_MS;
+      return nowMs + Math.max(0, Math.min(spareMs, LONGEST_SLEEP_MS));
     },
     cancel(playedMs) {
       const nowMs = clock.now();
-      if (playedMs !== undefined) ledger.report(playedMs, playout.position(nowMs));
+      if (playedMs !== undefined) hearing.report(playedMs, nowMs);
       passMarks(nowMs);
       happen({ type: 'cancel' });
     },
     fail: (fault) => happen({ type: 'fail', error: toTurnError(runtime.log, fault) }),
     abandon: speech.stop,
     played(ms) {
-      ledger.report(ms, playout.position(clock.now()));
+      hearing.report(ms, clock.now());
       outlet.onReady();
     },
     flush() {
@@ -233,15 +227,13 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     },
     mark(name) {
       const endOfText = script.endOfText();
-      marks.add(name, () => {
+      hearing.mark(name, () => {
         const endMs = endOfText();
         return endMs === undefined ? undefined : Math.min(silence.toSent(endMs), speech.reachableMs);
       });
     },
     get heardUntilMs() {
-      if (playout.startedAtMs === undefined) return undefined;
-      const { anchorMs, sentMs } = playout.position(0);
-      return anchorMs + sentMs;
+      return playout.startedAtMs === undefined ? undefined : playout.heardUntilMs;
     },
     unheardMs(nowMs) {
       return Math.min(playout.sentMs, untilHeardMs(nowMs));

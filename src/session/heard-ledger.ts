@@ -10,8 +10,11 @@ export type HeardLedger = {
   /** When the last report came; the anchor while none has. */
   readonly reportedAtMs: number | undefined;
   heard(position: Position): { readonly playedMs: number; readonly playedBy: 'client' | 'clock' };
-  /** True when all that was sent has been heard, or no report can be expected any more. */
-  isOver(position: Position, graceMs: number): boolean;
+  /**
+   * When all that was sent will have been heard, or no report can be expected any more; in the infinite past when the
+   * listener has reported it all.
+   */
+  overMs(position: Omit<Position, 'nowMs'>, graceMs: number): number;
 };
 
 /** Media position 0 is heard at `anchorMs`; `sentMs` of audio have been sent. */
@@ -35,10 +38,9 @@ export function createHeardLedger(): HeardLedger {
       if (reportedMs !== undefined) return { playedMs: reportedMs, playedBy: 'client' };
       return { playedMs: heardByClockMs(anchorMs, sentMs, nowMs), playedBy: 'clock' };
     },
-    isOver({ anchorMs, sentMs, nowMs }, graceMs) {
-      if (reportedMs !== undefined && reportedMs >= sentMs) return true;
-      const lastSign = Math.max(anchorMs + sentMs, reportedAtMs ?? 0);
-      return nowMs >= lastSign + graceMs;
+    overMs({ anchorMs, sentMs }, graceMs) {
+      if (reportedMs !== undefined && reportedMs >= sentMs) return Number.NEGATIVE_INFINITY;
+      return Math.max(anchorMs + sentMs, reportedAtMs ?? 0) + graceMs;
     },
   };
 }

@@ -16,8 +16,17 @@ export type LiveTurn = {
   begin(): void;
   /** Sends what is due; a turn that has not begun to play is heard from `freeAtMs` on. */
   sendDue(nowMs: number, freeAtMs: number): void;
+  /**
+   * When time alone will let `sendDue` do more, as of its last run: `nowMs` when it is worth a look at every tick,
+   * infinite when something must happen first.
+   */
+  nextSendMs(nowMs: number): number;
   /** Answers marks that have been passed, and ends a turn that has been heard. */
   settle(nowMs: number): void;
+  /** As `nextSendMs`, for `settle`. */
+  nextSettleMs(nowMs: number): number;
+  /** When text that is held back, because enough is left to hear, is to be looked at again. */
+  nextRequestMs(nowMs: number): number;
   cancel(playedMs: number | undefined): void;
   /** Something broke inside: the turn ends, its neighbours go on. */
   fail(fault: unknown): void;

@@ -17,6 +17,9 @@ export type SessionOutlet = {
   sendAudio(audio: OutgoingAudio): void;
   /** True while the client's socket holds more than it should; nothing is sent then. */
   readonly isCongested: () => boolean;
+  /** What is said and sent between the two leaves together: a turn begins with all of its lead at once. */
+  readonly cork: () => void;
+  readonly uncork: () => void;
 };
 
 export type TurnOutlet = SessionOutlet & {

@@ -40,6 +40,7 @@ export function createSession(
   const line = createTurnLine({
     clock: runtime.clock,
     playout: runtime.playout,
+    outlet,
     onEnded: (turn) => retired.add(turn.id, textEndTold.delete(turn.id) ? 'told' : 'untold'),
     onFinished: (turn) => retired.settle(turn.id, turn.lateMarks),
     onBroken: (turn, fault) => {
@@ -81,7 +82,7 @@ export function createSession(
       const etaMs = Math.round(before.reduce((sum, turn) => sum + turn.remainingMs, 0));
       outlet.say({ type: 'queued', turn: id, reason: 'previous-turn', position: before.length, etaMs });
     }
-    const turnOutlet = { ...outlet, onReady: line.advance };
+    const turnOutlet = { ...outlet, onReady: line.wake };
     const spoolCapacityBytes = (keptBytes: number) =>
       Math.max(SMALLEST_SPOOL_BYTES, limits.spoolBytes - (line.bufferedBytes - keptBytes));
     const turn = createLiveTurn({
@@ -212,6 +213,7 @@ export function createSession(
           runtime.log.error('a command failed inside', { cause: String(error.cause) });
         refuse(error, 'turn' in command ? command.turn : undefined);
       }
+      line.stir();
     },
     get turnsUnheard() {
       return line.unheard;

@@ -1,9 +1,12 @@
 // The turns of one client in the order in which they were first named: one plays, a few are synthesised ahead,
-// those that have been sent wait until they have been heard. The line is the clock's player for its client.
+// those that have been sent wait until they have been heard. The line is the clock's player for its client: it sleeps
+// until time alone gives it something to do, and whatever happens to a turn makes it due.
 
 import type { Clock } from '../base/clock.ts';
-import type { Player, PlayoutClock } from '../playout/playout-clock.ts';
+import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { LiveTurn } from './live-turn.ts';
+import type { SessionOutlet } from './session-outlet.ts';
+import { createTextPatience, type TextPatience } from './text-patience.ts';
 
 export type TurnLine = {
   add(turn: LiveTurn): void;
@@ -14,8 +17,10 @@ export type TurnLine = {
   readonly unheard: number;
   /** Text has come for the turn. */
   touch(id: string): void;
-  /** Sends what is due now instead of at the next tick. */
-  readonly advance: () => void;
+  /** Something has happened to a turn: what is due now is sent now, and the clock looks again at its next tick. */
+  readonly wake: () => void;
+  /** Something may have changed: the clock looks at its next tick. */
+  readonly stir: () => void;
   /**
    * Cuts one turn, or all of them, the last one first, so that nothing moves up in between. `playedMs` speaks of
    * the turn that is being heard.
@@ -27,22 +32,19 @@ export type TurnLine = {
 
 /** Turns that are synthesised at the same time, the playing one included. */
 const SYNTHESISED_AHEAD = 3;
-/** No text for so long: what is complete enough is spoken; after the second, the turn is taken to have ended. */
-const IDLE_TEXT_MS = 1000;
-const ABANDONED_TEXT_MS = 20_000;
 
 export const isEnded = (turn: LiveTurn): boolean => turn.phase === 'draining' || turn.phase === 'finished';
 
 type Entry = {
   readonly turn: LiveTurn;
-  lastTextMs: number;
-  text: 'flowing' | 'idle';
+  readonly patience: TextPatience;
   known: 'unended' | 'ended';
 };
 
 export type TurnLineOptions = {
   readonly clock: Clock;
   readonly playout: PlayoutClock;
+  readonly outlet: Pick<SessionOutlet, 'cork' | 'uncork'>;
   /** The turn has said `ended`. */
   readonly onEnded: (turn: LiveTurn) => void;
   /** The turn has been heard or cut; after `onEnded`. */
@@ -51,35 +53,58 @@ export type TurnLineOptions = {
   readonly onBroken: (turn: LiveTurn, fault: unknown) => void;
 };
 
-export function createTurnLine({ clock, playout, onEnded, onFinished, onBroken }: TurnLineOptions): TurnLine {
+export function createTurnLine(options: TurnLineOptions): TurnLine {
+  const { clock, playout, outlet, onEnded, onFinished, onBroken } = options;
   const entries = new Map<string, Entry>();
   /** When the listener will have heard all that has been sent to him. */
   let freeAtMs = 0;
-  let phase: 'open' | 'advancing' | 'closed' = 'open';
+  let phase: 'open' | 'busy' | 'closed' = 'open';
+  /** The first turn that has not ended, as of the last time when the line advanced. */
+  let front: LiveTurn | undefined;
+  /** When there is more to do than to send what is due of it. */
+  let lookMs = Number.NEGATIVE_INFINITY;
 
   const turns = () => [...entries.values()].map((entry) => entry.turn);
   const unended = () => turns().filter((turn) => !isEnded(turn));
 
-  const advance = (nowMs: number) => {
-    if (phase !== 'open') return; // sending a frame may make its own turn ready again
-    phase = 'advancing';
+  /** Does `task` unless it is being done: sending a frame may make its own turn ready again. All of it leaves together. */
+  const once = (task: (nowMs: number) => void, nowMs: number) => {
+    if (phase !== 'open') return;
+    phase = 'busy';
+    outlet.cork();
     try {
-      // In place: this runs for every listener at every tick and for every frame that is made.
-      for (const { turn } of entries.values()) {
-        if (isEnded(turn)) continue;
-        try {
-          turn.sendDue(nowMs, freeAtMs);
-        } catch (fault) {
-          turn.fail(fault);
-        }
-        freeAtMs = turn.heardUntilMs ?? freeAtMs;
-        if (!isEnded(turn)) break;
-      }
-      settle(nowMs);
-      beginNext();
+      task(nowMs);
     } finally {
-      if (phase === 'advancing') phase = 'open';
+      outlet.uncork();
+      if (phase === 'busy') phase = 'open';
     }
+  };
+  const advance = (nowMs: number) => {
+    front = undefined;
+    for (const { turn } of entries.values()) {
+      if (isEnded(turn)) continue;
+      send(turn, nowMs);
+      if (isEnded(turn)) continue;
+      front = turn;
+      break;
+    }
+    settle(nowMs);
+    beginNext();
+  };
+  /** The next frame of the turn in front: what nearly every call is for. */
+  const sendOn = (nowMs: number) => {
+    if (front === undefined) return;
+    const before = front.phase;
+    send(front, nowMs);
+    if (front.phase !== before) lookMs = Number.NEGATIVE_INFINITY;
+  };
+  const send = (turn: LiveTurn, nowMs: number) => {
+    try {
+      turn.sendDue(nowMs, freeAtMs);
+    } catch (fault) {
+      turn.fail(fault);
+    }
+    freeAtMs = turn.heardUntilMs ?? freeAtMs;
   };
   const settle = (nowMs: number) => {
     for (const entry of entries.values()) {
@@ -102,6 +127,8 @@ export function createTurnLine({ clock, playout, onEnded, onFinished, onBroken }
     } catch (fault) {
       turn.abandon();
       entries.delete(turn.id);
+      front = undefined;
+      stir();
       onBroken(turn, fault);
     }
   };
@@ -118,27 +145,36 @@ export function createTurnLine({ clock, playout, onEnded, onFinished, onBroken }
     for (const entry of entries.values()) {
       if (isEnded(entry.turn)) continue;
       try {
-        tend(entry, nowMs);
+        entry.turn.script.requests.poke();
+        entry.patience.tend(nowMs);
       } catch (fault) {
         entry.turn.fail(fault);
       }
     }
   };
-  const tend = (entry: Entry, nowMs: number) => {
-    const { script } = entry.turn;
-    script.requests.poke();
-    if (script.input === 'ended') return;
-    const quietMs = nowMs - entry.lastTextMs;
-    if (quietMs >= ABANDONED_TEXT_MS) script.end();
-    else if (quietMs >= IDLE_TEXT_MS && entry.text === 'flowing') {
-      entry.text = 'idle';
-      script.idle();
+  /** When time alone gives a turn something to do beyond sending; too early does no harm, too late would. */
+  const nextLookMs = (nowMs: number): number => {
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const { turn, patience } of entries.values()) {
+      nextMs = Math.min(nextMs, turn.nextSettleMs(nowMs));
+      if (!isEnded(turn)) nextMs = Math.min(nextMs, patience.dueMs, turn.nextRequestMs(nowMs));
     }
+    return nextMs;
   };
-  const player: Player = {
-    sendDue(nowMs) {
-      advance(nowMs);
-      tendText(nowMs);
+
+  const player = {
+    dueMs: Number.NEGATIVE_INFINITY,
+    sendDue(nowMs: number) {
+      player.dueMs = Number.POSITIVE_INFINITY; // but for what happens meanwhile
+      if (nowMs < lookMs) once(sendOn, nowMs);
+      if (nowMs >= lookMs) {
+        lookMs = Number.POSITIVE_INFINITY;
+        once(advance, nowMs);
+        tendText(nowMs);
+        lookMs = Math.min(lookMs, nextLookMs(nowMs));
+      }
+      const nextSendMs = front?.nextSendMs(nowMs) ?? Number.POSITIVE_INFINITY;
+      player.dueMs = Math.min(player.dueMs, lookMs, nextSendMs);
     },
     get wantsRefill() {
       for (const { turn } of entries.values()) if (turn.wantsRefill) return true;
@@ -147,6 +183,16 @@ export function createTurnLine({ clock, playout, onEnded, onFinished, onBroken }
     refill() {
       for (const { turn } of entries.values()) if (turn.wantsRefill) turn.refill();
     },
+  };
+
+  /** The next tick is to look at everything. */
+  const stir = () => {
+    lookMs = Number.NEGATIVE_INFINITY;
+    player.dueMs = lookMs;
+  };
+  const wake = () => {
+    stir();
+    once(advance, clock.now());
   };
 
   /** Audio that the listener drops with `turn` is time that later turns gain. */
@@ -163,9 +209,13 @@ export function createTurnLine({ clock, playout, onEnded, onFinished, onBroken }
 
   return {
     add(turn) {
-      entries.set(turn.id, { turn, lastTextMs: clock.now(), text: 'flowing', known: 'unended' });
+      entries.set(turn.id, {
+        turn,
+        patience: createTextPatience(turn.script, clock.now()),
+        known: 'unended',
+      });
       playout.join(player);
-      advance(clock.now());
+      wake();
     },
     find: (id) => entries.get(id)?.turn,
     unended,
@@ -173,17 +223,15 @@ export function createTurnLine({ clock, playout, onEnded, onFinished, onBroken }
       return entries.size;
     },
     touch(id) {
-      const entry = entries.get(id);
-      if (entry === undefined) return;
-      entry.lastTextMs = clock.now();
-      entry.text = 'flowing';
+      entries.get(id)?.patience.touch(clock.now());
     },
-    advance: () => advance(clock.now()),
+    wake,
+    stir,
     cancel(id, playedMs) {
       const chosen = turns().filter((turn) => id === undefined || turn.id === id);
       const inTheEar = chosen.find((turn) => turn.heardUntilMs !== undefined);
       for (const turn of [...chosen].reverse()) cut(turn, turn === inTheEar ? playedMs : undefined);
-      advance(clock.now());
+      wake();
     },
     get bufferedBytes() {
       return turns().reduce((sum, turn) => sum + turn.bufferedBytes, 0);

@@ -9,7 +9,7 @@ export type TurnMarks = {
    * `endMs` says where the text before the mark has been spoken; undefined while that is unknown.
    * Throws `marks_full`.
    */
-  add(name: string, endMs: () => number | undefined): void;
+  readonly add: (name: string, endMs: () => number | undefined) => void;
   /** Answers, in order, the marks that have been passed at `playedMs`. */
   pass(playedMs: number): void;
   settleAll(outcome: MarkOutcome): void;

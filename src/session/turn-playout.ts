@@ -3,7 +3,7 @@
 
 import type { AudioFrame } from '../audio/stage.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
-import { type Pace, sendableUntilMs, starvedMs } from '../playout/pacer.ts';
+import { type Pace, sendableFromMs, starvedMs } from '../playout/pacer.ts';
 import type { Position } from './heard-ledger.ts';
 
 /** Why nothing may be sent although the listener may be running dry. Only `upstream` makes an underrun. */
@@ -18,14 +18,26 @@ export type SendGate = {
 };
 
 export type TurnPlayout = {
-  /** Media position 0 will be heard at `anchorMs`; sending begins at `nowMs`. */
-  start(anchorMs: number, nowMs: number): void;
+  /**
+   * Begins the turn, to be heard from `freeAtMs` on, and answers whether it did: its first audio must be due, or `started`
+   * would stand apart from it. `sampleRate` in Hz, once there is a frame.
+   */
+  start(freeAtMs: number, nowMs: number, sampleRate: number, gate: SendGate): boolean;
   /** Sends all frames that are due at `nowMs`. */
   send(nowMs: number, gate: SendGate): void;
+  /**
+   * When time alone will let `send` do more, as of its last run. What keeps the listener waiting and tells nobody when
+   * it is over, a full socket or an empty queue, is worth a look at every tick; credit comes with a message.
+   */
+  readonly dueMs: number;
+  /** The last `send` left nothing behind, so that the next frame is worth one at once. */
+  readonly hasSentAll: boolean;
   position(nowMs: number): Position;
   /** The listener dropped `ms` of earlier audio. */
   readonly pullForward: (ms: number) => void;
   readonly sentMs: number;
+  /** When the listener will have heard all that was sent. */
+  readonly heardUntilMs: number;
   /** When sending began; undefined before. */
   readonly startedAtMs: number | undefined;
   readonly holder: Holder | undefined;
@@ -34,12 +46,12 @@ export type TurnPlayout = {
 export type TurnPlayoutOptions = {
   readonly pace: Pace;
   readonly frames: FrameQueue;
-  /** Hz; known once there is a frame. */
-  readonly sampleRate: () => number | undefined;
   onFrame(frame: AudioFrame, seq: number, atMs: number, durationMs: number): void;
   onUnderrun(atMs: number, gapMs: number): void;
 };
 
+/** Playing begins with at least this much in hand, so that a slow start is no stutter. */
+const START_MS = 60;
 /** Rounding of samples to ms must not hold a frame back for a tick. */
 const EPSILON_MS = 0.01;
 
@@ -50,17 +62,22 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
   let sentSamples = 0;
   let seq = 0;
   let holder: Holder | undefined;
+  let dueMs = Number.NEGATIVE_INFINITY;
+  let hasSentAll = true;
 
-  const toMs = (samples: number) => (samples * 1000) / (options.sampleRate() ?? 8000);
+  /** Hz; that of the first frame is that of all. */
+  let rate = 8000;
+  const toMs = (samples: number) => (samples * 1000) / rate;
 
-  const mayGo = (frame: AudioFrame, nowMs: number, gate: SendGate): boolean => {
+  /** When `frame`, the next one, may go; infinite while the listener's credit does not reach so far. */
+  const frameDueMs = (frame: AudioFrame, gate: SendGate): number => {
     const endMs = toMs(sentSamples + frame.samples) - EPSILON_MS;
     // A frame longer than the whole credit still goes, alone: otherwise it never would.
     if (endMs > gate.creditMs && toMs(sentSamples) > gate.creditMs - pace.leadMs) {
       holder = 'credit';
-      return false;
+      return Number.POSITIVE_INFINITY;
     }
-    return endMs <= sendableUntilMs(pace, toMs(frame.samples), anchorMs, nowMs);
+    return sendableFromMs(pace, toMs(frame.samples), anchorMs, endMs);
   };
 
   /**
@@ -73,12 +90,21 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
   };
 
   return {
-    start(startMs, nowMs) {
-      anchorMs = startMs;
+    start(freeAtMs, nowMs, sampleRate, gate) {
+      const first = frames.peek();
+      if (first === undefined || gate.isCongested()) return false;
+      rate = sampleRate;
+      const firstMs = toMs(first.samples);
+      if (nowMs < sendableFromMs(pace, firstMs, freeAtMs, firstMs)) return false;
+      if (!frames.isEnded && toMs(frames.queuedSamples) < Math.min(START_MS, pace.leadMs)) return false;
+      anchorMs = Math.max(nowMs, freeAtMs);
       startedAtMs = nowMs;
+      return true;
     },
     send(nowMs, gate) {
+      dueMs = nowMs;
       for (let frame = frames.peek(); ; frame = frames.peek()) {
+        hasSentAll = frame === undefined;
         if (frame === undefined) {
           if (!frames.isEnded) blameForEmpty(nowMs, gate);
           return;
@@ -87,7 +113,8 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
           holder = 'congestion';
           return;
         }
-        if (!mayGo(frame, nowMs, gate)) return;
+        dueMs = frameDueMs(frame, gate);
+        if (dueMs > nowMs) return;
         const atMs = toMs(sentSamples);
         const gapMs = starvedMs(anchorMs, atMs, nowMs);
         if (gapMs > 0) {
@@ -105,8 +132,17 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
     pullForward(ms) {
       anchorMs -= ms;
     },
+    get dueMs() {
+      return dueMs;
+    },
+    get hasSentAll() {
+      return hasSentAll;
+    },
     get sentMs() {
       return toMs(sentSamples);
+    },
+    get heardUntilMs() {
+      return anchorMs + toMs(sentSamples);
     },
     get startedAtMs() {
       return startedAtMs;

@@ -49,7 +49,7 @@ export type TurnScript = {
 };
 
 /** The next request goes out when less than this is left to hear: time enough for a slow first byte. */
-const PREFETCH_MS = 4000;
+export const PREFETCH_MS = 4000;
 /** What a letter takes before the voice's own pace is known. */
 const GUESS_MS_PER_WEIGHT = 62;
 

@@ -17,9 +17,9 @@ export type TurnSpeech = {
   readonly frames: FrameQueue;
   /** Hz of the frames. */
   readonly sampleRate: number;
-  /** Starts speaking; further calls do nothing. */
   /** It is this turn's time to be heard. */
   readonly comeFirst: () => void;
+  /** Starts speaking; further calls do nothing. */
   readonly begin: () => void;
   readonly stop: () => void;
   /** No further frame will come, and whether it broke off is known; the queue's own end is told a moment before. */
@@ -52,6 +52,8 @@ export type TurnSpeechOptions = {
   readonly spoolCapacityBytes: () => number;
   readonly onQueued: (notice: QueuedNotice) => void;
   readonly onFrame: () => void;
+  /** The making waits for what only the clock gives: room that is there, or a time for the next request. */
+  readonly onStall: () => void;
   /** Everything asked for before `count` flushes has been made, up to `madeMs`; `insertedMs` of it is silence of flushes. */
   onFlushed(count: number, madeMs: number, insertedMs: number): void;
   /** The last frame has been queued, or `failure` says why not. */
@@ -88,6 +90,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   const frames = createFrameQueue(
     () => (isHeldBack() ? 0 : (QUEUE_MS * sampleRate()) / 1000 - transcoder.pendingSamples),
     options.onFrame,
+    options.onStall,
   );
   const onMade = (frame: AudioFrame) => {
     madeSamples += frame.samples;
@@ -125,6 +128,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
             arrived(knownMs, state) {
               if (state === 'complete') arrived += 1;
               script.timeline.progress(asked - 1, knownMs, state);
+              if (state === 'complete') options.onStall();
             },
             flushed: (count) => options.onFlushed(count, toMs(madeSamples), transcoder.insertedMs),
           },

@@ -1,18 +1,20 @@
 import { Buffer } from 'node:buffer';
 import OpusScript from 'opusscript';
 import { describe, expect, it } from 'vitest';
+import { createFilterBanks } from '../../src/audio/filter-bank.ts';
 import { MOST_OPUS_ENCODERS, OPUS_LOOKAHEAD_48K, openOpusEncoder } from '../../src/audio/opus-encoder.ts';
 import { encodePcm16 } from '../../src/audio/pcm16.ts';
 import { createResampler } from '../../src/audio/resampler.ts';
 import { isSampleRateOf, OPUS_SAMPLE_RATES } from '../../src/speech/audio-format.ts';
-import { codecs } from '../support/codecs.ts';
+
 import { fixtureSpeech } from '../support/fixture-speech.ts';
 import { decibels, noise } from '../support/tone.ts';
 
+const banks = createFilterBanks();
 const speech24k = fixtureSpeech();
 function speechAt(sampleRate: number): Float32Array {
   const parts: number[] = [];
-  const stage = createResampler(codecs.banks, 24_000, sampleRate, (samples) => parts.push(...samples));
+  const stage = createResampler(banks, 24_000, sampleRate, (samples) => parts.push(...samples));
   stage.push(speech24k);
   stage.flush();
   return Float32Array.from(parts);

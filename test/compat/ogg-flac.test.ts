@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createFilterBanks } from '../../src/audio/filter-bank.ts';
 import { createFlacEncoder } from '../../src/audio/flac-encoder.ts';
 import { createOggOpusEncoder } from '../../src/audio/ogg-opus-encoder.ts';
 import { encodePcm16 } from '../../src/audio/pcm16.ts';
 import { createResampler } from '../../src/audio/resampler.ts';
 import type { AudioFrame } from '../../src/audio/stage.ts';
 import { OPUS_SAMPLE_RATES } from '../../src/speech/audio-format.ts';
-import { codecs } from '../support/codecs.ts';
 import { fixtureSpeech } from '../support/fixture-speech.ts';
 import { decibels, noise, pushInChunks } from '../support/tone.ts';
 
@@ -32,10 +32,11 @@ const ffmpegPcm = (file: string, ...output: string[]) =>
 const probe = (file: string, entry: string) =>
   run('ffprobe', '-v', 'warning', '-show_entries', entry, '-of', 'csv=p=0', file).toString().trim();
 
+const banks = createFilterBanks();
 const speech24k = fixtureSpeech();
 function resampled(samples: Float32Array, fromRate: number, toRate: number): Float32Array {
   const parts: number[] = [];
-  const stage = createResampler(codecs.banks, fromRate, toRate, (block) => parts.push(...block));
+  const stage = createResampler(banks, fromRate, toRate, (block) => parts.push(...block));
   stage.push(samples);
   stage.flush();
   return Float32Array.from(parts);

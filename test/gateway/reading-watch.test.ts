@@ -23,7 +23,7 @@ function createSocket(kernelBytes: number) {
     /** As the session does: on until the socket is congested. */
     burst() {
       while (buffered <= CONGESTED) {
-        watch.handed(FRAME);
+        watch.handed(FRAME_ON_THE_WIRE);
         buffered += FRAME_ON_THE_WIRE;
         settle();
       }

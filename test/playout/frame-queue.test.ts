@@ -71,6 +71,30 @@ describe('frame queue', () => {
     expect(queue.isFull).toBe(false);
   });
 
+  it('offers room a quarter of its bound at a time, and says so to whoever may have looked before', async () => {
+    let waits = 0;
+    const queue = createFrameQueue(
+      () => 40,
+      () => {},
+      () => {
+        waits += 1;
+      },
+    );
+    for (let id = 0; id < 4; id += 1) queue.push(frame(id));
+    const room = queue.room(never);
+    queue.shift();
+    expect([queue.wantsRefill, waits]).toEqual([false, 0]);
+    queue.shift();
+    expect([queue.wantsRefill, waits]).toEqual([true, 0]);
+    queue.refill();
+    expect(await stateOf(room)).toBe('done');
+    // One capacity is let in; what it takes to fill it again has already gone.
+    for (let id = 0; id < 4; id += 1) queue.push(frame(id));
+    while (queue.shift() !== undefined);
+    void queue.room(never);
+    expect([queue.wantsRefill, waits]).toEqual([true, 1]);
+  });
+
   it('lets the waiter go when it is aborted, cleared, or was aborted before', async () => {
     const make = () => {
       const queue = createFrameQueue(

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { heardByClockMs, leadForFrameMs, sendableUntilMs, starvedMs } from '../../src/playout/pacer.ts';
+import { heardByClockMs, leadForFrameMs, sendableFromMs, starvedMs } from '../../src/playout/pacer.ts';
 
 describe('pacer', () => {
   it('lets a turn be sent its lead ahead of what is heard, a burst without bound', () => {
-    expect(sendableUntilMs({ mode: 'realtime', leadMs: 200 }, 20, 1000, 1000)).toBe(200);
-    expect(sendableUntilMs({ mode: 'realtime', leadMs: 200 }, 20, 1300, 1000)).toBe(-100);
-    expect(sendableUntilMs({ mode: 'burst', leadMs: 200 }, 20, 1300, 1000)).toBe(Number.POSITIVE_INFINITY);
+    expect(sendableFromMs({ mode: 'realtime', leadMs: 200 }, 20, 1000, 200)).toBe(1000);
+    expect(sendableFromMs({ mode: 'realtime', leadMs: 200 }, 20, 1000, 500)).toBe(1300);
+    expect(sendableFromMs({ mode: 'burst', leadMs: 200 }, 20, 1000, 500)).toBe(Number.NEGATIVE_INFINITY);
   });
 
   it('stretches a lead that is too short for its frames by less than a frame', () => {

@@ -11,8 +11,13 @@ describe('playout clock', () => {
     const clock = createFakeClock(5);
     const times: number[] = [];
     const late: number[] = [];
-    const playout = createPlayoutClock({ clock, onTick: (ms) => late.push(ms), onFault: fails });
-    const player: Player = { sendDue: (nowMs) => times.push(nowMs), wantsRefill: false, refill() {} };
+    const playout = createPlayoutClock({ clock, tickMs: 10, onTick: (ms) => late.push(ms), onFault: fails });
+    const player: Player = {
+      dueMs: 0,
+      sendDue: (nowMs) => times.push(nowMs),
+      wantsRefill: false,
+      refill() {},
+    };
     expect(clock.timers).toBe(0);
     playout.join(player);
     playout.join(player);
@@ -28,11 +33,12 @@ describe('playout clock', () => {
     const clock = createFakeClock(0);
     let blockMs = 0;
     const playout = createPlayoutClock({
+      tickMs: 10,
       clock: { ...clock, after: (ms, task) => clock.after(ms + blockMs, task) },
       onFault: fails,
     });
     const times: number[] = [];
-    playout.join({ sendDue: (nowMs) => times.push(nowMs), wantsRefill: false, refill() {} });
+    playout.join({ dueMs: 0, sendDue: (nowMs) => times.push(nowMs), wantsRefill: false, refill() {} });
     clock.advance(5);
     blockMs = 25;
     clock.advance(10); // the tick at 10 sets its next one late
@@ -46,12 +52,14 @@ describe('playout clock', () => {
     const steps: string[] = [];
     const turns: (() => void)[] = [];
     const playout = createPlayoutClock({
+      tickMs: 10,
       clock: { ...clock, soon: (task) => turns.push(task) },
       onFault: fails,
     });
     const join = (name: string) => {
       let wantsRefill = true;
       playout.join({
+        dueMs: 0,
         sendDue: () => steps.push(`send ${name}`),
         get wantsRefill() {
           return wantsRefill;
@@ -75,12 +83,72 @@ describe('playout clock', () => {
     expect(steps).toHaveLength(9);
   });
 
+  it('asks a player when it is due by its own account, and not before', () => {
+    const clock = createFakeClock(0);
+    const playout = createPlayoutClock({ clock, tickMs: 10, onFault: fails });
+    const times: number[] = [];
+    const player = {
+      dueMs: 35,
+      wantsRefill: false,
+      sendDue(nowMs: number) {
+        times.push(nowMs);
+        player.dueMs = nowMs + 20;
+      },
+      refill() {},
+    };
+    playout.join(player);
+    clock.advance(95);
+    player.dueMs = Number.POSITIVE_INFINITY;
+    clock.advance(100);
+    player.dueMs = Number.NEGATIVE_INFINITY;
+    clock.advance(10);
+    expect(times).toEqual([40, 60, 80, 200]);
+    playout.close();
+  });
+
+  it('forgets none of those who want to decode while others are at it', () => {
+    const clock = createFakeClock(0);
+    const turns: (() => void)[] = [];
+    const playout = createPlayoutClock({
+      tickMs: 10,
+      clock: { ...clock, soon: (task) => turns.push(task) },
+      onFault: fails,
+    });
+    const refilled: string[] = [];
+    const join = (name: string, dueMs: number) => {
+      const player = {
+        dueMs,
+        wantsRefill: true,
+        sendDue() {
+          player.dueMs = Number.POSITIVE_INFINITY;
+        },
+        refill() {
+          player.wantsRefill = false;
+          refilled.push(name);
+        },
+      };
+      playout.join(player);
+    };
+    join('a', 10);
+    join('b', 10);
+    join('c', 20);
+    clock.advance(20); // c comes while b still waits for its turn, and is asked only this once
+    while (turns.length > 0) turns.shift()!();
+    expect(refilled).toEqual(['a', 'b', 'c']);
+    playout.close();
+  });
+
   it('drops a player that throws and serves the others', () => {
     const clock = createFakeClock(0);
     const faults: unknown[] = [];
     const sent: string[] = [];
-    const playout = createPlayoutClock({ clock, onFault: (_player, fault) => faults.push(fault) });
+    const playout = createPlayoutClock({
+      clock,
+      tickMs: 10,
+      onFault: (_player, fault) => faults.push(fault),
+    });
     const player = (name: string, broken: 'send' | 'refill' | 'nothing'): Player => ({
+      dueMs: 0,
       sendDue() {
         if (broken === 'send') throw new Error(name);
         sent.push(name);
@@ -101,16 +169,17 @@ describe('playout clock', () => {
 
   it('asks no one who has left in the meantime, and stops for good when closed', () => {
     const clock = createFakeClock(0);
-    const playout = createPlayoutClock({ clock, onFault: fails });
+    const playout = createPlayoutClock({ clock, tickMs: 10, onFault: fails });
     let refills = 0;
     const second: Player = {
+      dueMs: 0,
       sendDue() {},
       wantsRefill: true,
       refill() {
         refills += 1;
       },
     };
-    const first: Player = { sendDue() {}, wantsRefill: true, refill: () => playout.leave(second) };
+    const first: Player = { dueMs: 0, sendDue() {}, wantsRefill: true, refill: () => playout.leave(second) };
     playout.join(first);
     playout.join(second);
     clock.advance(10);
@@ -122,9 +191,10 @@ describe('playout clock', () => {
 
   it('may be left and joined from within a tick', () => {
     const clock = createFakeClock(0);
-    const playout = createPlayoutClock({ clock, onFault: fails });
+    const playout = createPlayoutClock({ clock, tickMs: 10, onFault: fails });
     let ticks = 0;
     const player: Player = {
+      dueMs: 0,
       sendDue() {
         ticks += 1;
         playout.leave(player);

@@ -1,113 +1,13 @@
 // The life of a turn id under every order of messages: a client, an upstream and time, each doing what it likes.
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { AppError } from '../../src/base/app-error.ts';
 import { speechMp3 } from '../support/codecs.ts';
 import { type LiveSession, startSession } from '../support/live-session.ts';
+import { type Act, acts, doToUpstream } from '../support/turn-acts.ts';
 import { type TurnLife, watchTurns } from '../support/turn-life.ts';
 
 const TURNS_IN_FLIGHT = 3;
 const PENDING = 300;
-
-const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
-const text = fc.constantFrom(
-  'Hello there, my dear friend. ',
-  'One two three. Four five six. ',
-  'and then',
-  ' ',
-  '\n',
-  '😀 ',
-  '…',
-  '**Bold** words & more; ',
-  'naïve café — ünd 你好，世界。',
-  '3.14 is \ud83d',
-  '\ude00 a pie. ',
-  'x'.repeat(150),
-  'word '.repeat(70),
-);
-
-type Act =
-  | { readonly do: 'send'; readonly message: Record<string, unknown> & { readonly type: string } }
-  | { readonly do: 'run'; readonly ms: number }
-  | {
-      readonly do: 'upstream';
-      readonly act: 'send' | 'end' | 'fail' | 'queued';
-      readonly pick: number;
-      readonly ms: number;
-      /** Whether it is over before the next act, or falls into the same moment. */
-      readonly settles: boolean;
-    }
-  | { readonly do: 'socket'; readonly state: 'congested' | 'clear' };
-
-const message = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ type: fc.constant('speak'), turn: id, text }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      type: fc.constant('speak'),
-      turn: id,
-      dialogue: fc.array(fc.record({ speaker: fc.constantFrom(1, 2), text }), { minLength: 1, maxLength: 3 }),
-    }),
-  },
-  { weight: 8, arbitrary: fc.record({ type: fc.constant('append'), turn: id, text }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ type: fc.constant('append'), turn: id, text, speaker: fc.constantFrom(1, 2) }),
-  },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('append'), turn: id, text, seed: fc.nat(9) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('flush'), turn: id }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant('end'), turn: id }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel') }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant('cancel'), turn: id }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('cancel'), turn: id, playedMs: fc.nat(2000) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ type: fc.constant('mark'), turn: id, name: fc.constantFrom('m', 'n') }),
-  },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('played'), turn: id, ms: fc.nat(3000) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      type: fc.constant('configure'),
-      pace: fc.constantFrom('realtime', 'burst'),
-      flow: fc.constantFrom('clock', 'credit'),
-      audio: fc.constantFrom('binary', 'base64'),
-      leadMs: fc.constantFrom(40, 200, 1000),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ type: fc.constant('speak'), turn: id, text, format: fc.constant('opus') }),
-  },
-);
-
-const act: fc.Arbitrary<Act> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('send' as const), message }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant('run' as const),
-      ms: fc.constantFrom(0, 10, 35, 200, 600, 1500, 5000),
-    }),
-  },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constant('upstream' as const),
-      act: fc.constantFrom('send', 'send', 'send', 'end', 'end', 'end', 'fail', 'queued'),
-      pick: fc.nat(3),
-      ms: fc.constantFrom(100, 700, 1500),
-      settles: fc.boolean(),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('socket' as const),
-      state: fc.constantFrom('congested', 'clear'),
-    }),
-  },
-);
 
 /** What the client knows of the ids that it has named. */
 type Model = {
@@ -246,7 +146,7 @@ function sendChecked(live: LiveSession, life: TurnLife, model: Model, raw: Recor
   }
 }
 
-async function play(acts: readonly Act[], preset: Record<string, unknown>): Promise<void> {
+async function play(steps: readonly Act[], preset: Record<string, unknown>): Promise<void> {
   const life = watchTurns(8);
   const model: Model = { textEnded: new Set(), toldEnded: new Set(), lastTextMs: new Map() };
   let fault: Error | undefined;
@@ -265,20 +165,13 @@ async function play(acts: readonly Act[], preset: Record<string, unknown>): Prom
     if (fault !== undefined) throw fault;
     if (live.faults.length > 0) throw new Error(live.faults[0]);
   };
-  for (const step of acts) {
+  for (const step of steps) {
     check();
     if (step.do === 'send') sendChecked(live, life, model, step.message);
     else if (step.do === 'run') await live.run(step.ms);
     else if (step.do === 'socket') live.congest(step.state);
     else {
-      const { live: requests } = live.upstream;
-      const request = requests[step.pick % Math.max(1, requests.length)];
-      if (step.act === 'send') request?.send(speechMp3(step.ms));
-      else if (step.act === 'end') {
-        if (request?.state === 'asked') request.send(speechMp3(step.ms));
-        request?.end();
-      } else if (step.act === 'fail') request?.fail(new AppError('upstream_broken', 'The connection broke.'));
-      else request?.queued({ reason: 'quota', position: 1, etaMs: 100 });
+      doToUpstream(live.upstream, step);
       if (step.settles) await live.run(0);
     }
   }
@@ -309,7 +202,7 @@ describe('life of a turn id', () => {
     flow: fc.constantFrom('clock', 'clock', 'credit'),
   });
   it('holds for every order of messages, answers and ticks', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 40, size: 'max' }), preset, play), {
+    await fc.assert(fc.asyncProperty(acts, preset, play), {
       numRuns: Number(process.env.FC_RUNS ?? 100), // more in a long run by hand
     });
   });

@@ -8,6 +8,7 @@ import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3-frame-p
 import type { Mp3StreamTag } from '../../src/audio/mp3-stream-tag.ts';
 import { streamSamples } from '../../src/audio/mp3-to-pcm.ts';
 import type { Codecs } from '../../src/audio/transcoder.ts';
+import { createSoundPath } from '../../src/audio/wasm-sound-path.ts';
 import { tone } from './tone.ts';
 
 const encoders = await loadMp3Encoders();
@@ -37,7 +38,8 @@ const heavy: HeavyEncoders = {
   },
 };
 
-export const codecs: Codecs = { decoders: await loadMp3Decoders(), banks: createFilterBanks(), heavy };
+const sound = createSoundPath(createFilterBanks());
+export const codecs: Codecs = { decoders: await loadMp3Decoders(sound), sound, heavy };
 
 const made = new Map<string, Uint8Array>();
 

@@ -56,6 +56,8 @@ export type LiveSessionOptions = {
   readonly voice2?: string;
   /** The clock that the playout timer sees; late ticks are made here. */
   readonly tickClock?: (clock: Clock) => Clock;
+  /** The playout clock that the session sees. */
+  readonly playoutOf?: (playout: PlayoutClock) => PlayoutClock;
   readonly onEntry?: (entry: LogEntry) => void;
   /** Dear encoders other than the real ones on this thread. */
   readonly heavy?: HeavyEncoders;
@@ -86,7 +88,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     upstream,
     codecs: { ...codecs, heavy: options.heavy ?? codecs.heavy },
     clock,
-    playout,
+    playout: options.playoutOf?.(playout) ?? playout,
     random: fixedRandom(0.25),
     log: {
       ...silentLog,
@@ -115,6 +117,8 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     say,
     sendAudio: (audio) => add({ atMs: clock.now(), audio }),
     isCongested: () => socket === 'congested',
+    cork() {},
+    uncork() {},
   });
 
   const frames = (turn: string) =>

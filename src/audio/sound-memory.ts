@@ -1,0 +1,156 @@
+// The one WASM instance of the sound path and who has which place in its memory: filter banks, shared by all streams
+// of a pair of rates, and a record per stream from a free list. Memory grows by single places, up to a bound, and
+// whoever keeps a view of it takes it anew after `onGrown`.
+
+import { type FilterBank, MOST_COEFFICIENTS } from './filter-bank.ts';
+import { SOUND_PATH_WASM } from './sound-path-wasm.ts';
+
+/** What wasm/sound-path.ts exports; addresses and lengths are bytes, counts are samples. */
+type Exports = {
+  readonly memory: WebAssembly.Memory;
+  readonly rawAt: WebAssembly.Global;
+  readonly monoAt: WebAssembly.Global;
+  readonly madeAt: WebAssembly.Global;
+  readonly codedAt: WebAssembly.Global;
+  readonly heapAt: WebAssembly.Global;
+  readonly streamBytes: WebAssembly.Global;
+  mixDown(channels: number, length: number): number;
+  resample(stream: number, count: number, most: number): number;
+  codeMulaw(from: number, count: number): void;
+  codeAlaw(from: number, count: number): void;
+  codePcm16(from: number, count: number): void;
+};
+
+export type SoundKernel = Pick<Exports, 'mixDown' | 'resample' | 'codeMulaw' | 'codeAlaw' | 'codePcm16'>;
+
+export type SoundMemory = {
+  readonly kernel: SoundKernel;
+  /** Changes when the memory grows, which detaches every view of the buffer before. */
+  readonly buffer: ArrayBuffer;
+  readonly at: Readonly<Record<'raw' | 'mono' | 'made' | 'coded', number>>;
+  /** Makes sure that the next `open` does not grow the memory. */
+  makeRoom(): void;
+  /** A stream at its beginning, or undefined when there is no room for it or for its bank. */
+  open(bank: FilterBank): number | undefined;
+  /** Once per stream. */
+  close(stream: number): void;
+  readonly openStreams: number;
+};
+
+export type SoundMemoryLimits = { readonly streams: number; readonly banks: number };
+
+const PAGE_BYTES = 65_536;
+const BANK_BYTES = MOST_COEFFICIENTS * 4;
+/** 14 MB and 4.6 MB when all are in use. */
+const LIMITS: SoundMemoryLimits = { streams: 10_000, banks: 32 };
+
+type BankPlace = { readonly address: number; name: string; users: number };
+
+/** Throws when this machine's WASM has no SIMD. */
+export function createSoundMemory(onGrown: () => void, limits: SoundMemoryLimits = LIMITS): SoundMemory {
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(SOUND_PATH_WASM));
+  const kernel = instance.exports as unknown as Exports;
+  const { memory } = kernel;
+  const streamBytes = kernel.streamBytes.value;
+  const streamsPerPage = Math.floor(PAGE_BYTES / streamBytes);
+
+  let top = kernel.heapAt.value;
+  let streams = 0;
+  let openStreams = 0;
+  const freeStreams: number[] = [];
+  let spareBank: number | undefined;
+  /** Least recently opened first. */
+  const banks: BankPlace[] = [];
+  const bankOf = new Map<number, BankPlace>();
+
+  /** Fresh memory, zeroed. */
+  const reserve = (bytes: number): number | undefined => {
+    const missing = top + bytes - memory.buffer.byteLength;
+    if (missing > 0) {
+      try {
+        memory.grow(Math.ceil(missing / PAGE_BYTES));
+      } catch {
+        return undefined;
+      }
+      onGrown();
+    }
+    const address = top;
+    top += bytes;
+    return address;
+  };
+
+  const makeRoom = (): void => {
+    if (freeStreams.length === 0 && streams < limits.streams) {
+      const count = Math.min(streamsPerPage, limits.streams - streams);
+      const first = reserve(count * streamBytes);
+      if (first === undefined) return;
+      streams += count;
+      for (let i = count - 1; i >= 0; i--) freeStreams.push(first + i * streamBytes);
+    }
+    if (spareBank === undefined && banks.length < limits.banks) spareBank = reserve(BANK_BYTES);
+  };
+
+  /** A place that no stream uses, the one longest unused first. */
+  const takeBankPlace = (): BankPlace | undefined => {
+    if (spareBank !== undefined) {
+      const address = spareBank;
+      spareBank = undefined;
+      return { address, name: '', users: 0 };
+    }
+    const unused = banks.findIndex((place) => place.users === 0);
+    return unused < 0 ? undefined : banks.splice(unused, 1)[0];
+  };
+
+  const placeOf = (bank: FilterBank): BankPlace | undefined => {
+    const name = `${bank.up}/${bank.down}`;
+    const known = banks.findIndex((place) => place.name === name);
+    const place = known < 0 ? takeBankPlace() : banks.splice(known, 1)[0];
+    if (place === undefined) return undefined;
+    banks.push(place);
+    if (known < 0) {
+      new Float32Array(memory.buffer, place.address, bank.rows.length).set(bank.rows);
+      place.name = name;
+    }
+    return place;
+  };
+
+  return {
+    kernel,
+    get buffer() {
+      return memory.buffer;
+    },
+    at: {
+      raw: kernel.rawAt.value,
+      mono: kernel.monoAt.value,
+      made: kernel.madeAt.value,
+      coded: kernel.codedAt.value,
+    },
+    makeRoom,
+    open(bank) {
+      makeRoom();
+      const place = placeOf(bank);
+      const stream = place === undefined ? undefined : freeStreams.pop();
+      if (place === undefined || stream === undefined) return undefined;
+      place.users++;
+      openStreams++;
+      bankOf.set(stream, place);
+      const { up, down, taps, phases } = bank;
+      const record = new Uint32Array(memory.buffer, stream, streamBytes / 4);
+      record.fill(0);
+      // In the order of the record in wasm/sound-path.ts. Half a filter of silence lies before the first sample.
+      record.set([place.address, taps, up, down, phases, 0, taps / 2 - 1]);
+      return stream;
+    },
+    close(stream) {
+      const place = bankOf.get(stream);
+      if (place === undefined) return;
+      bankOf.delete(stream);
+      place.users--;
+      openStreams--;
+      freeStreams.push(stream);
+    },
+    get openStreams() {
+      return openStreams;
+    },
+  };
+}

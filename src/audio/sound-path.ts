@@ -1,0 +1,20 @@
+// What a turn's samples go through between the decoder and its frames: mixed to one channel, brought to another rate,
+// written as bytes. A port with two makers: WASM for speed, plain TypeScript for comparison and where WASM cannot be.
+
+import type { Mixer } from './mix-down.ts';
+import type { SampleCode } from './sample-code.ts';
+import type { ClosableStage } from './stage.ts';
+
+/** Whole Hz in 8000…48000. */
+export type Rates = { readonly fromRate: number; readonly toRate: number };
+
+/**
+ * The stages give the same bits for any split of the input. Output sample 0 lies on input sample 0, and the whole
+ * length is round-half-up(samplesIn · toRate / fromRate). What `emit` gets is scratch memory, valid during the call.
+ * A stage ends with `flush` or `close`; what comes after either is ignored.
+ */
+export type SoundPath = Mixer & {
+  resample(rates: Rates, emit: (samples: Float32Array) => void): ClosableStage<Float32Array>;
+  /** As `resample`, in bytes. */
+  encode(rates: Rates, code: SampleCode, emit: (bytes: Uint8Array) => void): ClosableStage<Float32Array>;
+};

@@ -1,0 +1,78 @@
+// The listener's side of one turn: what he has heard, by his reports or by the clock, the marks that he has passed, the
+// credit that he gives, and when nothing is left for him to hear. Times only; the live turn says what comes of them.
+
+import { createHeardLedger, type HeardLedger } from './heard-ledger.ts';
+import { createTurnMarks, type MarkOutcome, type TurnMarks } from './turn-marks.ts';
+import type { TurnPlayout } from './turn-playout.ts';
+import type { TurnSettings } from './turn-settings.ts';
+
+export type TurnHearing = {
+  /** A `played` report, cumulative ms. */
+  report(playedMs: number, nowMs: number): void;
+  heard(nowMs: number): ReturnType<HeardLedger['heard']>;
+  /** Media position up to which the listener has given credit, ms; infinite without `flow: "credit"`. */
+  readonly creditMs: number;
+  /** When a turn that waits for credit is given up; infinite while it does not wait. */
+  readonly creditEndsMs: number;
+  /** When all that has been sent will have been heard, or no report can be expected any more. */
+  readonly overMs: number;
+  readonly mark: TurnMarks['add'];
+  /** Answers the marks that have been passed. */
+  passMarks(nowMs: number): void;
+  readonly settleMarks: (outcome: MarkOutcome) => void;
+  readonly marksPending: number;
+  /** How marks fare that come when the turn is finished. */
+  readonly lateMarks: MarkOutcome;
+};
+
+export type TurnHearingOptions = {
+  readonly settings: Pick<TurnSettings, 'flow' | 'leadMs'>;
+  readonly playout: Pick<TurnPlayout, 'position' | 'holder' | 'startedAtMs'>;
+  readonly creditTimeoutMs: number;
+  readonly onMark: (name: string, outcome: MarkOutcome) => void;
+};
+
+/** How long after the clock says so a listener who reports may still report the rest. */
+const REPORT_GRACE_MS = 2000;
+
+export function createTurnHearing(options: TurnHearingOptions): TurnHearing {
+  const { settings, playout, creditTimeoutMs } = options;
+  const isCredit = settings.flow === 'credit';
+  const ledger = createHeardLedger();
+  const marks = createTurnMarks(options.onMark);
+  let lateMarks: MarkOutcome = 'cleared';
+
+  const graceMs = () => {
+    if (isCredit) return creditTimeoutMs;
+    return ledger.reportedMs === undefined ? 0 : REPORT_GRACE_MS;
+  };
+
+  return {
+    report: (playedMs, nowMs) => ledger.report(playedMs, playout.position(nowMs)),
+    heard: (nowMs) => ledger.heard(playout.position(nowMs)),
+    get creditMs() {
+      return isCredit ? (ledger.reportedMs ?? 0) + settings.leadMs : Number.POSITIVE_INFINITY;
+    },
+    get creditEndsMs() {
+      if (!isCredit || playout.holder !== 'credit') return Number.POSITIVE_INFINITY;
+      return Math.max(ledger.reportedAtMs ?? 0, playout.startedAtMs ?? 0) + creditTimeoutMs;
+    },
+    get overMs() {
+      return ledger.overMs(playout.position(0), graceMs());
+    },
+    mark: marks.add,
+    passMarks(nowMs) {
+      if (marks.pending > 0) marks.pass(ledger.heard(playout.position(nowMs)).playedMs);
+    },
+    settleMarks(outcome) {
+      lateMarks = outcome;
+      marks.settleAll(outcome);
+    },
+    get marksPending() {
+      return marks.pending;
+    },
+    get lateMarks() {
+      return lateMarks;
+    },
+  };
+}
