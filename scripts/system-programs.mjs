@@ -50,6 +50,19 @@ const PROGRAMS = [
     probes: [['/usr/bin/python3', '-c', 'import websockets']],
     partOf: /^test\/examples\.test\.ts$/,
   },
+  {
+    name: 'redis-server',
+    packages: ['redis-server'],
+    probes: [['redis-server', '--version']],
+    files: /^test\/integration\/redis-[^/]*\.test\.ts$/,
+    partOf: /^test\/conformance\/[^/]*\.test\.ts$/,
+  },
+  {
+    name: 'faketime',
+    packages: ['faketime'],
+    probes: [['faketime', '--version']],
+    partOf: /^test\/integration\/redis-quota\.test\.ts$/,
+  },
 ];
 
 const isRoot = process.getuid?.() === 0;

@@ -13,15 +13,18 @@ import {
   serverEventSchemas,
 } from '../../src/dialects/native-events.ts';
 import type { Preset } from '../../src/dialects/native-messages.ts';
+import type { SpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
 import { createSession, type Session } from '../../src/session/session.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
 import { errorEvent, type SessionLimits, type SessionRuntime } from '../../src/session/session-runtime.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
+import type { PhraseStore } from '../../src/storage/phrase-store.ts';
 import { codecs } from './codecs.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fixedRandom } from './fixed-random.ts';
 import { createMemoryUpstream, type MemoryRequest, type MemoryUpstream } from './memory-upstream.ts';
+import { trustingUpkeep } from './trusting-upkeep.ts';
 
 export type Said = { readonly atMs: number; readonly event: ServerEvent };
 export type Sent = { readonly atMs: number; readonly audio: OutgoingAudio };
@@ -61,6 +64,9 @@ export type LiveSessionOptions = {
   readonly onEntry?: (entry: LogEntry) => void;
   /** Dear encoders other than the real ones on this thread. */
   readonly heavy?: HeavyEncoders;
+  /** By default one that believes any length of audio. */
+  readonly upkeep?: SpeechUpkeep;
+  readonly phrases?: PhraseStore;
 };
 
 const LIMITS: SessionLimits = {
@@ -70,6 +76,8 @@ const LIMITS: SessionLimits = {
   spoolBytes: 4 * 1024 * 1024,
   creditTimeoutMs: 60_000,
 };
+
+const SPEAKER = { tenant: 'anna', session: 'test' };
 
 export function startSession(options: LiveSessionOptions = {}): LiveSession {
   const clock = createFakeClock();
@@ -86,6 +94,8 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
   });
   const runtime: SessionRuntime = {
     upstream,
+    upkeep: options.upkeep ?? trustingUpkeep(),
+    phrases: options.phrases,
     codecs: { ...codecs, heavy: options.heavy ?? codecs.heavy },
     clock,
     playout: options.playoutOf?.(playout) ?? playout,
@@ -113,7 +123,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     serverEventSchemas[event.type].parse(event);
     add({ atMs: clock.now(), event });
   };
-  const session = createSession(runtime, applySettings(defaultSettings(200), options.preset ?? {}), {
+  const session = createSession(runtime, SPEAKER, applySettings(defaultSettings(200), options.preset ?? {}), {
     say,
     sendAudio: (audio) => add({ atMs: clock.now(), audio }),
     isCongested: () => socket === 'congested',

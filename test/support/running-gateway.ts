@@ -1,7 +1,9 @@
 // A whole gateway on a free port, as `voxgate serve` builds it, before a scripted speech service. Its log is kept as
 // lines, so that a test can look for what must not stand there.
 
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Gateway, startGateway } from '../../src/app.ts';
 import type { Log } from '../../src/base/log.ts';
 import { audio, type Script, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
@@ -14,6 +16,19 @@ const SPEECH = readFileSync(new URL('../../fixtures/audio/ffmpeg-live-24k.mp3', 
 export const SPEECH_MS = 2328;
 /** 24 kHz speech as MP3 without tags, 64 kbit/s: `times` × 2.3 s. */
 export const spoken = (times = 1): Buffer => Buffer.concat(Array.from({ length: times }, () => SPEECH));
+
+const FRAME_BYTES = 192;
+const FRAME_MS = 24;
+/** As a brisk voice reads; what is much shorter or longer than that is not believed to be the text. */
+const CHARACTERS_PER_SECOND = 20;
+
+/** Answers with speech that is as long as the text of the request would take. */
+export const speaking: Script = (reply) => {
+  const { text, speed = 1 } = reply.request.body as { text: string; speed?: number };
+  const frames = Math.ceil((text.length * 1000) / (CHARACTERS_PER_SECOND * speed) / FRAME_MS);
+  const sound = spoken(Math.ceil((frames * FRAME_MS) / SPEECH_MS));
+  return audio(sound.subarray(0, frames * FRAME_BYTES))(reply);
+};
 
 export type RunningGateway = Gateway & {
   readonly port: number;
@@ -50,9 +65,11 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}): 
     (event, fields) =>
       void logLines.push(JSON.stringify({ level, event, ...fields }));
   const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-data-'));
   const { config } = accepted({
     env: {
       VOXGATE_PORT: '0',
+      VOXGATE_DATA_DIR: dataDir,
       VOXGATE_UPSTREAM_URL: upstream.url.origin,
       VOXGATE_UPSTREAM_KEYS: 'upstream-user:upstream-key',
       ...options.env,
@@ -80,6 +97,7 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}): 
       for (const probe of probes) probe.terminate();
       await gateway.stop(0);
       await upstream.close();
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import type { AudioFrame } from '../../src/audio/stage.ts';
 import { createTranscoder } from '../../src/audio/transcoder.ts';
+import { AppError } from '../../src/base/app-error.ts';
 import { createMp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
@@ -9,7 +10,9 @@ import { createFrameQueue } from '../../src/playout/frame-queue.ts';
 import type { OutputFormat } from '../../src/speech/audio-format.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
 import { codecs } from './codecs.ts';
+import { createFakeClock } from './fake-clock.ts';
 import { createMemoryUpstream } from './memory-upstream.ts';
+import { trustingUpkeep } from './trusting-upkeep.ts';
 
 export type Spoken = {
   readonly frames: readonly AudioFrame[];
@@ -38,8 +41,11 @@ export async function speakAll(
   const frames: AudioFrame[] = [];
   const reports: string[] = [];
   let answered = 0;
+  const clock = createFakeClock();
   const upstream = createMemoryUpstream((request) => {
-    const body = bodies[answered++]!;
+    const body = bodies[answered++];
+    // What is asked for again after a break is not to be had.
+    if (body === undefined) return request.fail(new AppError('upstream_rejected', 'no more bodies'));
     const step = chunkBytes ?? Math.max(1, body.length);
     for (let at = 0; at < body.length; at += step) request.send(body.subarray(at, at + step));
     if (failAfter !== undefined && answered === bodies.length) request.fail(failAfter);
@@ -69,13 +75,23 @@ export async function speakAll(
     {
       upstream,
       requests,
-      spool: createMp3Spool({ capacityBytes: () => 16_384, passesThrough: () => false }),
+      spool: createMp3Spool({ capacityBytes: () => 16_384 }),
       transcoder,
       frames: queue,
       isFirst: () => true,
+      toWork: () => ({ class: 'first', tenant: '', deadlineMs: 0 }),
+      phrases: undefined,
       toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text, outputFormat: 'mp3' }),
+      wholeness: {
+        clock,
+        decoders: codecs.decoders,
+        upkeep: trustingUpkeep(),
+        remainingMs: () => 10_000,
+        passesThrough: () => false,
+      },
       report: {
         sent: () => {},
+        resumed: (kind) => reports.push(kind),
         queued: () => reports.push('queued'),
         asked: ({ text }) => reports.push(`asked ${text}`),
         answered: () => {

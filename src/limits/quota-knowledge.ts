@@ -1,0 +1,216 @@
+// What is known of one quota: plain JSON, so that it can be kept in a file or shared through Redis; and the rule that
+// follows from it. All times are whole milliseconds of the store's clock. How it is learned: quota-learner.ts.
+
+import type { QuotaRule } from './quota-rule.ts';
+import type { WindowPhase } from './window-phase.ts';
+
+export type QuotaKnowledge = {
+  /** Where the limit comes from; `unlimited`: nothing is counted until headers say otherwise. */
+  readonly source: 'unlimited' | 'guessed' | 'configured' | 'headers' | 'refusals';
+  /**
+   * `growing`: sought; `confirming`: found, and grown to once more, because a window that ended in the middle of the
+   * search makes it look larger than it is; `probing`: one more is being tried.
+   */
+  readonly stage: 'growing' | 'confirming' | 'settled' | 'probing';
+  /** In force: sends per window. */
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Configured: the limit is never more. */
+  readonly cap?: number;
+  /**
+   * How much longer one request may be on its way than another. Not measured: what is seen is the time to the first
+   * byte, in which the way is hidden behind the making of speech. Refusals near the limit widen it.
+   */
+  readonly spreadMs: number;
+  /** The limit before it was last raised, and when that was: only later sends put the raised one to the test. */
+  readonly provenLimit: number;
+  readonly raisedAtMs: number;
+  /** The limit grows to this, in the present window or in all. */
+  readonly ceiling: number;
+  /** The limit with which a window was last fully used; growing is done again from here. */
+  readonly floor: number;
+  /** The present window of this reckoning: when it began, and whether the limit was reached in it. */
+  readonly windowFromMs: number;
+  readonly use: 'partly' | 'fully';
+  /** Fully used windows since the limit was changed, lowered or last tried. */
+  readonly cleanWindows: number;
+  /** A probe is due after so many. */
+  readonly probeEvery: number;
+  /** Work that may be refused waited for this quota. */
+  readonly lowWaitsAtMs: number;
+  /** The last refusal that was news; refusals of what was sent before it belong to it. */
+  readonly refusedAtMs: number;
+  /** Each of those says that one send fewer was accepted than was thought. */
+  readonly stragglers: 'count' | 'are nothing new';
+  /** Refusals since one was accepted. */
+  readonly misses: number;
+  /** Nothing goes before. */
+  readonly heldUntilMs: number;
+  readonly phase?: WindowPhase;
+  /** Times that resets contradicted each other: each makes the next confirmation harder. */
+  readonly contradictions: number;
+  /** A confirmed phase is not believed before. */
+  readonly slidingUntilMs: number;
+  /** Which windows the service has: fixed; begun anew by a first request; moving with every request (or a bucket). */
+  readonly found: 'unknown' | 'fixed' | 'restarting' | 'moving';
+  /** A limit from headers that refusals have proved wrong; until there are none for a while, or headers say otherwise. */
+  readonly refutedLimit?: number;
+  /** A refusal far below the limit, of which nothing is believed until a second one is like it. */
+  readonly suspicion?: Suspicion;
+  /** From a send to its first byte, about; measured while the limit grows with every answer. */
+  readonly answerMs?: number;
+  /** Requests that may run at once, by the service's own word. */
+  readonly concurrent?: number;
+};
+
+export type Suspicion = {
+  /** Sends that were accepted in that window; less with every refusal of what was under way. */
+  readonly accepted: number;
+  /** The same of those sent since the hold before it, as windows are counted that begin anew with a hold. */
+  readonly sinceHold?: number;
+  /** What was accepted before the refusal before this one, if that was lately. */
+  readonly before?: { readonly accepted: number; readonly atMs: number };
+  readonly atMs: number;
+  /** What was full: the count, or perhaps the requests under way. */
+  readonly of: 'count' | 'perhaps concurrency';
+};
+
+export const WINDOW_MS = 60_000;
+export const DEFAULT_SPREAD_MS = 500;
+const LEAST_SPREAD_MS = 250;
+export const MOST_SPREAD_MS = 2_000;
+/** Growth in one window of a limit that was refused before. Past what is proven sends go a few at a time. */
+export const GROWTH = 2;
+export const PROBE_EVERY = 30;
+/** Windows without a fixed phase after a refusal in it; fully used windows after which a limit or spread is trusted. */
+export const TRUST_WINDOWS = 10;
+/** No limit beyond this is believed or looked for: it bounds the log of sends. */
+export const MOST_SENDS = 100_000;
+/**
+ * While nothing was ever refused so many sends may be under way beyond what is proven, and each that is accepted allows
+ * one more: so many a limit that is met refuses, and so many are sent in a round trip.
+ */
+export const UNPROVEN_SENDS = 7;
+/** Guards any wider than this share of a window would cost more than the phase gains. */
+const WIDEST_GUARD = 0.25;
+
+/** `perMinute` undefined: unknown, to be learned; a number: a cap that is also the first belief. */
+export function firstKnowledge(
+  perMinute: number | 'unlimited' | undefined,
+  spreadMs: number = DEFAULT_SPREAD_MS,
+): QuotaKnowledge {
+  const cap = typeof perMinute === 'number' ? perMinute : undefined;
+  const limit = cap ?? UNPROVEN_SENDS;
+  return {
+    source: perMinute === 'unlimited' ? 'unlimited' : cap === undefined ? 'guessed' : 'configured',
+    stage: perMinute === undefined ? 'growing' : 'settled',
+    limit,
+    windowMs: WINDOW_MS,
+    ...(cap === undefined ? {} : { cap }),
+    spreadMs: Math.max(LEAST_SPREAD_MS, Math.min(MOST_SPREAD_MS, Math.round(spreadMs))),
+    provenLimit: limit,
+    raisedAtMs: 0,
+    ceiling: cap ?? MOST_SENDS,
+    floor: limit,
+    windowFromMs: 0,
+    use: 'partly',
+    cleanWindows: 0,
+    probeEvery: PROBE_EVERY,
+    lowWaitsAtMs: 0,
+    refusedAtMs: 0,
+    stragglers: 'are nothing new',
+    misses: 0,
+    heldUntilMs: 0,
+    contradictions: 0,
+    slidingUntilMs: 0,
+    found: 'unknown',
+  };
+}
+
+/** Nothing was ever refused, so there may be no limit at all: it is raised by every answer, without a bound. */
+export const isUntried = ({ source, stage, refusedAtMs }: QuotaKnowledge): boolean =>
+  source === 'guessed' && stage === 'growing' && refusedAtMs === 0;
+
+/** Before any was measured. */
+const USUAL_ANSWER_MS = 100;
+
+/**
+ * Waits as they are while nothing was ever refused: for answers that raise the limit, not for a window's end. `answerMs`
+ * is `QuotaKnowledge.answerMs`; the waits are milliseconds from now, one for each coming send.
+ */
+export const expectGrowth = (
+  waitsMs: readonly number[],
+  answerMs: number = USUAL_ANSWER_MS,
+): readonly number[] =>
+  waitsMs.map((waitMs, index) => Math.min(waitMs, answerMs * (1 + Math.floor(index / UNPROVEN_SENDS))));
+
+const guardOf = ({ spreadMs }: QuotaKnowledge, { loMs, hiMs }: WindowPhase): number =>
+  Math.ceil(hiMs - loMs) + spreadMs;
+
+/** The rule in force at `nowMs`. */
+export function ruleOf(known: QuotaKnowledge, nowMs: number): QuotaRule {
+  const { source, limit, windowMs, spreadMs, phase, slidingUntilMs } = known;
+  if (source === 'unlimited') return { kind: 'unlimited' };
+  const guardMs =
+    phase?.confirmed && nowMs >= slidingUntilMs ? guardOf(known, phase) : Number.POSITIVE_INFINITY;
+  if (phase === undefined || guardMs > windowMs * WIDEST_GUARD)
+    return { kind: 'sliding', limit, spanMs: windowMs + spreadMs };
+  return { kind: 'phase', limit, originMs: Math.ceil(phase.hiMs), periodMs: windowMs, guardMs };
+}
+
+const moveSuspicion = (suspicion: Suspicion, move: (atMs: number) => number): Suspicion => {
+  const { before, atMs } = suspicion;
+  const moved = { ...suspicion, atMs: move(atMs) };
+  return before === undefined ? moved : { ...moved, before: { ...before, atMs: move(before.atMs) } };
+};
+
+/** Moves every time by `byMs`, to and from a clock that outlives the process. */
+export function shiftKnowledge(known: QuotaKnowledge, byMs: number): QuotaKnowledge {
+  const { phase, suspicion } = known;
+  return {
+    ...known,
+    raisedAtMs: known.raisedAtMs + byMs,
+    windowFromMs: known.windowFromMs + byMs,
+    lowWaitsAtMs: known.lowWaitsAtMs + byMs,
+    refusedAtMs: known.refusedAtMs + byMs,
+    heldUntilMs: known.heldUntilMs + byMs,
+    slidingUntilMs: known.slidingUntilMs + byMs,
+    ...(suspicion === undefined ? {} : { suspicion: moveSuspicion(suspicion, (atMs) => atMs + byMs) }),
+    ...(phase === undefined ? {} : { phase: { ...phase, loMs: phase.loMs + byMs, hiMs: phase.hiMs + byMs } }),
+  };
+}
+
+/** Longer than a service is believed to hold a key. */
+const LONGEST_HOLD_MS = 3_600_000;
+
+/** What another process knew, with times that can be: its clock may have been wrong. */
+export function boundKnowledge(known: QuotaKnowledge, nowMs: number): QuotaKnowledge {
+  const { suspicion, slidingUntilMs, windowMs } = known;
+  const past = (atMs: number) => Math.min(atMs, nowMs);
+  return {
+    ...known,
+    raisedAtMs: past(known.raisedAtMs),
+    windowFromMs: past(known.windowFromMs),
+    lowWaitsAtMs: past(known.lowWaitsAtMs),
+    refusedAtMs: past(known.refusedAtMs),
+    heldUntilMs: Math.min(known.heldUntilMs, nowMs + LONGEST_HOLD_MS),
+    slidingUntilMs: Math.min(slidingUntilMs, nowMs + TRUST_WINDOWS * windowMs),
+    ...(suspicion === undefined ? {} : { suspicion: moveSuspicion(suspicion, past) }),
+  };
+}
+
+/** How far a limit is believed and where it comes from, in an operator's words. */
+export function describeKnowledge({ stage, source, cap }: QuotaKnowledge) {
+  const stages = { growing: 'learning', confirming: 'confirming', probing: 'probing' } as const;
+  const sources = {
+    guessed: 'learned',
+    refusals: 'learned',
+    configured: 'configured',
+    headers: 'headers',
+  } as const;
+  return {
+    ...(stage === 'settled' ? {} : { stage: stages[stage] }),
+    ...(source === 'unlimited' ? {} : { source: sources[source] }),
+    ...(cap === undefined ? {} : { configuredPerMinute: cap }),
+  };
+}

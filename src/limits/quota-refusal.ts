@@ -1,0 +1,215 @@
+// What a refusal (429) teaches of a quota. It is a hold first of all. Of the limit it says something only where it was to
+// be expected: at the front of a search, or near the limit. Anywhere else somebody else may have used the key, the
+// service may have had a bad minute, or too many requests may have been under way: a second one must be like it.
+
+import {
+  isUntried,
+  MOST_SPREAD_MS,
+  PROBE_EVERY,
+  type QuotaKnowledge,
+  type Suspicion,
+  TRUST_WINDOWS,
+} from './quota-knowledge.ts';
+import type { SendCounts } from './quota-window.ts';
+import type { RateAdvice } from './rate-advice.ts';
+
+type Answer = {
+  readonly atMs: number;
+  readonly sentAtMs: number;
+  readonly advice: RateAdvice;
+} & SendCounts;
+type Refusal = Answer & { readonly perhaps?: 'concurrency' };
+
+/** After a refusal that may have had a cause of its own. */
+const SOON_PROBE_EVERY = 8;
+/** Where more was configured. */
+const RETURN_PROBE_EVERY = 1;
+const PROBE_BACKOFF = 3;
+const MOST_PROBE_EVERY = 270;
+/** A probe that led to less than so many times the limit was not worth its refusals: the next one comes later. */
+const GAIN = 1.05;
+/** A refusal at fewer sends than this share of the limit says that the limit is less, not that the spread is more. */
+const NEAR = 0.9;
+/** Of what was accepted before such a refusal, the part that is asked for in one go the next time. */
+const SURE = 0.75;
+/** A search that went on while the service's window ended has counted twice the limit at most. */
+const SURELY_ONE_WINDOW = 0.45;
+/** Two counts are alike when they differ by no more than this share of the greater. */
+const ALIKE = 0.2;
+/** But a limit that became less in the middle of a window has let more through in that than it does in the next. */
+const ALIKE_NEXT = 0.5;
+const NEXT_WINDOWS = 2.5;
+/** A hold without the service's word when requests under way may have been too many; and after it, what was accepted so
+ * soon in the same window shows that the count was not full. */
+const CROWDED_HOLD_MS = 1_000;
+const SAME_WINDOW = 0.25;
+
+/** An answer that was accepted: a hold has done its work, and a window that was fully used refutes a suspicion. */
+export function relieve(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
+  if (event.sentAtMs <= known.refusedAtMs) return known;
+  const { suspicion, ...rest } = known;
+  const relieved = known.misses === 0 ? known : { ...known, misses: 0 };
+  if (suspicion === undefined) return relieved;
+  const isOver = event.atMs - suspicion.atMs > TRUST_WINDOWS * known.windowMs;
+  // Answers to what was under way at the refusal may have filled the window in which it came: that one shows nothing.
+  const isRefuted = known.cleanWindows > 0 && event.atMs - suspicion.atMs > 2 * known.windowMs;
+  const wasCrowd =
+    suspicion.of === 'perhaps concurrency' &&
+    event.sentAtMs - known.refusedAtMs < SAME_WINDOW * known.windowMs;
+  return isOver || isRefuted || wasCrowd ? { ...rest, misses: 0 } : relieved;
+}
+
+export function refuse(known: QuotaKnowledge, event: Refusal): QuotaKnowledge {
+  if (event.sentAtMs <= known.refusedAtMs) return countStraggler(known);
+  const held = hold(known, event);
+  if (held.source === 'unlimited') return held;
+  // Nothing was accepted since the last refusal, or at all: others use the key, or the service refuses whatever comes.
+  // That says when to come again, and not how often.
+  if (known.misses > 0) return blameCount(held);
+  if (acceptedBy(event) <= 0) return held;
+  if (event.perhaps === 'concurrency') return suspect(held, event, 'perhaps concurrency');
+  if (known.stage === 'probing') return endProbe(held, event);
+  if (known.stage === 'settled') return refuseSettled(held, known, event);
+  return refuseSearch(held, event);
+}
+
+/** Sent before the last refusal was known: a part of it. */
+function countStraggler(known: QuotaKnowledge): QuotaKnowledge {
+  if (known.stragglers === 'are nothing new') return known;
+  const { suspicion } = known;
+  if (suspicion !== undefined) {
+    const { accepted, sinceHold } = suspicion;
+    const fewer = {
+      ...suspicion,
+      accepted: Math.max(0, accepted - 1),
+      ...(sinceHold === undefined ? {} : { sinceHold: sinceHold - 1 }),
+    };
+    return believeAlike({ ...known, suspicion: fewer });
+  }
+  const ceiling = Math.max(1, known.ceiling - 1);
+  return {
+    ...known,
+    ceiling,
+    limit: Math.min(known.limit, ceiling),
+    floor: Math.min(known.floor, ceiling),
+  };
+}
+
+function hold(known: QuotaKnowledge, { atMs, advice, perhaps }: Refusal): QuotaKnowledge {
+  const { misses, windowMs, spreadMs } = known;
+  const patienceMs = Math.min(windowMs, 1000 * (2 ** Math.min(misses, 16) - 1));
+  const untoldMs = perhaps === 'concurrency' ? CROWDED_HOLD_MS : windowMs + spreadMs;
+  const heldMs = Math.max(advice.resetMs ?? untoldMs, patienceMs);
+  return {
+    ...known,
+    misses: misses + 1,
+    refusedAtMs: atMs,
+    heldUntilMs: Math.max(known.heldUntilMs, atMs + heldMs),
+    cleanWindows: 0,
+    use: 'partly',
+    stragglers: 'are nothing new',
+  };
+}
+
+/** Sends of that window that are not known to be refused; those under way that will be are taken off as they come back. */
+const acceptedBy = ({ tested, after }: SendCounts): number => tested + after - 1;
+
+// Suspicion.
+
+function suspect(held: QuotaKnowledge, event: Answer, of: Suspicion['of']): QuotaKnowledge {
+  const { suspicion: last, windowMs } = held;
+  const isLately = last?.of === 'count' && event.atMs - last.atMs <= TRUST_WINDOWS * windowMs;
+  const suspicion: Suspicion = {
+    accepted: acceptedBy(event),
+    ...(event.sinceHold === undefined ? {} : { sinceHold: event.sinceHold - 1 }),
+    ...(isLately ? { before: { accepted: last.accepted, atMs: last.atMs } } : {}),
+    atMs: event.atMs,
+    of,
+  };
+  return believeAlike({ ...held, suspicion, stragglers: 'count' });
+}
+
+/** Refused again with hardly anything under way: it was not the concurrency. A search has found its limit by that. */
+function blameCount(held: QuotaKnowledge): QuotaKnowledge {
+  const { suspicion, stage, floor } = held;
+  if (suspicion?.of !== 'perhaps concurrency') return held;
+  if (stage === 'settled' || stage === 'probing')
+    return { ...held, suspicion: { ...suspicion, of: 'count' } };
+  const { accepted } = suspicion;
+  const sure = Math.max(floor, Math.floor(SURELY_ONE_WINDOW * accepted));
+  return confirm({ ...held, floor: sure }, accepted, PROBE_EVERY);
+}
+
+/**
+ * Two refusals far below the limit that are alike: that is the limit. Windows that begin anew with a hold are counted
+ * from there, others over the whole window.
+ */
+function believeAlike(held: QuotaKnowledge): QuotaKnowledge {
+  const { suspicion, windowMs, source, limit, cap } = held;
+  if (suspicion?.of !== 'count' || suspicion.before === undefined) return held;
+  const { before, accepted, sinceHold = accepted, atMs } = suspicion;
+  const isNext = atMs - before.atMs < NEXT_WINDOWS * windowMs;
+  const least = (1 - (isNext ? ALIKE_NEXT : ALIKE)) * before.accepted - 1;
+  const most = Math.min(before.accepted / (1 - ALIKE) + 1, NEAR * limit);
+  const found = [Math.min(sinceHold, accepted), accepted].find(
+    (count) => count > 0 && count >= least && count <= most,
+  );
+  if (found === undefined) return held;
+  const refuted = source === 'headers' ? { refutedLimit: limit } : {};
+  const probeEvery = cap === undefined ? SOON_PROBE_EVERY : RETURN_PROBE_EVERY;
+  return confirm({ ...held, ...refuted, floor: found }, found, probeEvery);
+}
+
+// By stage.
+
+/** Believed only when it has been grown to without a refusal, from what a whole window has proven. */
+const confirm = (known: QuotaKnowledge, found: number, probeEvery: number): QuotaKnowledge => {
+  const { suspicion: _settled, ...rest } = known;
+  const ceiling = Math.max(1, found);
+  const floor = Math.min(known.floor, ceiling);
+  const stage = { source: 'refusals', stage: 'confirming', stragglers: 'count' } as const;
+  return { ...rest, ...stage, ceiling, floor, limit: floor, provenLimit: floor, probeEvery };
+};
+
+const laterProbe = ({ probeEvery }: QuotaKnowledge): number =>
+  Math.min(MOST_PROBE_EVERY, probeEvery * PROBE_BACKOFF);
+
+function endProbe(held: QuotaKnowledge, event: Answer): QuotaKnowledge {
+  const back = { ...held, stage: 'settled', limit: held.provenLimit } as const;
+  if (event.tested - 1 < NEAR * held.provenLimit) return suspect(back, event, 'count');
+  return { ...back, probeEvery: laterProbe(held) };
+}
+
+function refuseSearch(held: QuotaKnowledge, event: Answer): QuotaKnowledge {
+  const { limit, floor } = held;
+  // Fewer than whole windows have proven, or while the limit was not in use.
+  if (event.tested - 1 < NEAR * floor || event.used < SURE * limit) return suspect(held, event, 'count');
+  const found = Math.min(acceptedBy(event), limit - 1);
+  const wasUntried = isUntried({ ...held, refusedAtMs: 0 });
+  const sure = wasUntried ? Math.max(floor, Math.floor(SURELY_ONE_WINDOW * found)) : floor;
+  const isGain = wasUntried || found > GAIN * floor;
+  return confirm({ ...held, floor: sure }, found, isGain ? PROBE_EVERY : laterProbe(held));
+}
+
+/** Within a limit that was believed: the phase is wrong, or the limit has become less, or the spread more. */
+function refuseSettled(held: QuotaKnowledge, before: QuotaKnowledge, event: Answer): QuotaKnowledge {
+  const { limit, spreadMs, source } = before;
+  const sliding = doubtPhase(held);
+  const accepted = event.tested - 1;
+  // Refused at the very beginning of a window: the one before is not over yet at the service.
+  const isEarly = accepted < (1 - NEAR) * limit && event.used >= NEAR * limit;
+  // How many are refused is not known before those under way are answered, so that any refusal may be one far below.
+  const suspected = suspect(sliding, event, 'count');
+  if (suspected.stage === 'confirming' || (accepted < NEAR * limit && !isEarly)) return suspected;
+  const isYoung = source === 'refusals' && before.cleanWindows < TRUST_WINDOWS;
+  if (!isYoung && spreadMs < MOST_SPREAD_MS)
+    return { ...suspected, spreadMs: Math.min(MOST_SPREAD_MS, Math.round(spreadMs * 1.5)) };
+  const floor = Math.max(1, Math.floor(NEAR * limit));
+  return confirm({ ...sliding, floor }, Math.max(floor, Math.min(acceptedBy(event), limit - 1)), PROBE_EVERY);
+}
+
+function doubtPhase(held: QuotaKnowledge): QuotaKnowledge {
+  if (!held.phase?.confirmed) return held;
+  const { phase: _doubted, ...rest } = held;
+  return { ...rest, slidingUntilMs: held.refusedAtMs + TRUST_WINDOWS * held.windowMs };
+}

@@ -1,0 +1,80 @@
+// The sends of one quota that may still count, each with its reservation: a ring that keeps their order, and a map that
+// knows each by name, so that a send asked for twice is counted once and one that never left is taken out again.
+
+import type { SendTimes } from './quota-window.ts';
+
+export type SendLog = SendTimes & {
+  /** Counts one send and answers with the time that it has in the log: `nowMs`, or the newest time if that is later.
+   * A reservation that is there already keeps its time and is not counted again. */
+  add(reservation: string, nowMs: number): number;
+  timeOf(reservation: string): number | undefined;
+  /** Takes out this very send; false when it is not there (any more). Costs as much as there are later ones. */
+  remove(reservation: string): boolean;
+  /** Forgets the sends before `ms`. */
+  forget(ms: number): void;
+};
+
+const FIRST_ROOM = 64;
+
+/** At most `most` sends are kept, the oldest go; more than any limit over two windows is enough. O(1) amortised. */
+export function createSendLog(most: number): SendLog {
+  let room = Math.min(most, FIRST_ROOM);
+  let times = new Float64Array(room);
+  let names = new Array<string>(room);
+  const byName = new Map<string, number>();
+  let oldest = 0;
+  let count = 0;
+
+  const placeOf = (k: number) => (oldest + count - 1 - k) % room;
+  const grow = () => {
+    const wider = Math.min(most, room * 2);
+    const [moreTimes, moreNames] = [new Float64Array(wider), new Array<string>(wider)];
+    for (let i = 0; i < count; i++) {
+      moreTimes[i] = times[(oldest + i) % room]!;
+      moreNames[i] = names[(oldest + i) % room]!;
+    }
+    [times, names, oldest, room] = [moreTimes, moreNames, 0, wider];
+  };
+  const dropOldest = () => {
+    byName.delete(names[oldest]!);
+    names[oldest] = '';
+    oldest = (oldest + 1) % room;
+    count -= 1;
+  };
+
+  return {
+    get count() {
+      return count;
+    },
+    newest: (k) => times[placeOf(k)]!,
+    timeOf: (reservation) => byName.get(reservation),
+    add(reservation, nowMs) {
+      const known = byName.get(reservation);
+      if (known !== undefined) return known;
+      const atMs = count === 0 ? nowMs : Math.max(nowMs, times[placeOf(0)]!);
+      if (count === room && room < most) grow();
+      if (count === room) dropOldest();
+      count += 1;
+      times[placeOf(0)] = atMs;
+      names[placeOf(0)] = reservation;
+      byName.set(reservation, atMs);
+      return atMs;
+    },
+    remove(reservation) {
+      if (!byName.delete(reservation)) return false;
+      let k = 0;
+      while (names[placeOf(k)] !== reservation) k += 1;
+      // The later ones move up; a send that never left is nearly always among the newest.
+      for (; k > 0; k--) {
+        times[placeOf(k)] = times[placeOf(k - 1)]!;
+        names[placeOf(k)] = names[placeOf(k - 1)]!;
+      }
+      names[placeOf(0)] = '';
+      count -= 1;
+      return true;
+    },
+    forget(ms) {
+      while (count > 0 && times[oldest]! < ms) dropOldest();
+    },
+  };
+}

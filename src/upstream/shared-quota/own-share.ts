@@ -1,0 +1,141 @@
+// The sends of one quota as one instance knows them, and what it may send when nobody else can be asked: by its lease,
+// for which the store keeps room (lease-script.ts says why nobody's lease is in another's way). An own send that the last
+// common picture has not weighs as much as there are instances: with P of the picture's sends left and G own ones,
+// G < a + (counted - P) ÷ n is n·G + P < n·a + counted - n + 1, which quota-window.ts can answer.
+
+import type { QuotaRule } from '../../limits/quota-rule.ts';
+import { freeAtMs, type SendTimes, usedBy } from '../../limits/quota-window.ts';
+import { SILENT_MS } from './lease-script.ts';
+import type { Lease, ToldSend } from './quota-server.ts';
+
+export type OwnShare = {
+  has(reservation: string): boolean;
+  /** When an own send was made: the store's word, if it is known. */
+  timeOf(reservation: string): number | undefined;
+  add(reservation: string, atMs: number): void;
+  remove(reservation: string): void;
+  /** All sends that are known, whoever made them. */
+  known(): readonly ToldSend[];
+  lease(): Lease;
+  /** The common picture, whole or what has come to it, and the lease that came with it. */
+  see(sends: readonly ToldSend[], extent: 'whole' | 'more', lease: Lease): void;
+  used(rule: QuotaRule, nowMs: number): number;
+  all(): SendTimes;
+  /** When own sends may go, ascending, without end; none when it has no share at all. */
+  free(rule: QuotaRule, nowMs: number, leave: number): Generator<number, void>;
+  /** What is left of the own share; not a whole number. */
+  room(rule: QuotaRule, nowMs: number): number;
+  forget(beforeMs: number): void;
+  shift(byMs: number): void;
+};
+
+/** Sends of a quota without a limit are kept as long as a window lasts. */
+export const UNLIMITED_REACH_MS = 60_000;
+
+/** How far back sends can count. */
+export const reachOf = (rule: QuotaRule): number => {
+  if (rule.kind === 'unlimited') return UNLIMITED_REACH_MS;
+  return rule.kind === 'sliding' ? rule.spanMs : rule.periodMs + 2 * rule.guardMs;
+};
+
+const ascending = (a: number, b: number) => a - b;
+const timesOf = (sorted: readonly number[]): SendTimes => ({
+  count: sorted.length,
+  newest: (k) => sorted[sorted.length - 1 - k]!,
+});
+
+type Limited = Exclude<QuotaRule, { readonly kind: 'unlimited' }>;
+/** A rule in weights, and from when on it holds; a limit below 1 allows nothing. */
+type Allowance = { readonly rule: Limited; readonly fromMs: number };
+
+/** What the lease gives, and what the store has kept free a window after it had found this instance silent. */
+function allowancesOf(rule: Limited, { atMs, extra, counted, among }: Lease): readonly Allowance[] {
+  if (among === 0) return [];
+  const leased = Math.min(rule.limit, among * extra + counted) - among + 1;
+  return [
+    { rule: { ...rule, limit: leased }, fromMs: atMs },
+    { rule: { ...rule, limit: rule.limit - among + 1 }, fromMs: atMs + SILENT_MS + reachOf(rule) },
+  ].filter((allowance) => allowance.rule.limit >= 1);
+}
+
+/** Of a limit, `maxInstances` may each have their part as long as nothing was heard of the others. */
+export function createOwnShare(maxInstances: number): OwnShare {
+  const own = new Map<string, number>();
+  /** Those of them that the picture has not. */
+  const fresh = new Map<string, number>();
+  const picture = new Map<string, number>();
+  /** The times in the picture, ascending. */
+  let pictured: number[] = [];
+  let lease: Lease = { atMs: Number.NEGATIVE_INFINITY, extra: 0, counted: 0, among: maxInstances };
+
+  const sortPicture = () => {
+    pictured = [...picture.values()].sort(ascending);
+  };
+  /** All sends, the fresh ones as heavy as that. */
+  const weighed = (weight: number): number[] => {
+    const heavy = [...fresh.values()].flatMap((atMs) => new Array<number>(weight).fill(atMs));
+    return [...pictured, ...heavy].sort(ascending);
+  };
+
+  return {
+    has: (reservation) => own.has(reservation),
+    timeOf: (reservation) =>
+      own.has(reservation) ? (picture.get(reservation) ?? own.get(reservation)) : undefined,
+    add(reservation, atMs) {
+      if (own.has(reservation)) return;
+      own.set(reservation, atMs);
+      if (!picture.has(reservation)) fresh.set(reservation, atMs);
+    },
+    remove(reservation) {
+      own.delete(reservation);
+      fresh.delete(reservation);
+      if (picture.delete(reservation)) sortPicture();
+    },
+    known: () => [...picture, ...fresh],
+    lease: () => lease,
+    see(sends, extent, next) {
+      if (extent === 'whole') {
+        picture.clear();
+        for (const [reservation, atMs] of own) fresh.set(reservation, atMs);
+      }
+      for (const [reservation, atMs] of sends) {
+        picture.set(reservation, atMs);
+        fresh.delete(reservation);
+      }
+      sortPicture();
+      lease = next;
+    },
+    used: (rule, nowMs) =>
+      usedBy(rule, timesOf(pictured), nowMs) +
+      usedBy(rule, timesOf([...fresh.values()].sort(ascending)), nowMs),
+    all: () => timesOf(weighed(1)),
+    *free(rule, nowMs, leave) {
+      if (rule.kind === 'unlimited') for (;;) yield nowMs;
+      const allowances = allowancesOf(rule, lease);
+      const planned = weighed(lease.among);
+      for (let atMs = nowMs; allowances.length > 0; ) {
+        const times = timesOf(planned);
+        const free = allowances.map((it) => freeAtMs(it.rule, times, Math.max(atMs, it.fromMs), leave));
+        atMs = Math.min(...free);
+        yield atMs;
+        for (let n = 0; n < lease.among; n++) planned.push(atMs);
+      }
+    },
+    room(rule, nowMs) {
+      if (rule.kind === 'unlimited') return Number.POSITIVE_INFINITY;
+      const used = usedBy(rule, timesOf(weighed(lease.among)), nowMs);
+      const limits = allowancesOf(rule, lease).map((it) => (it.fromMs <= nowMs ? it.rule.limit : 0));
+      return (Math.max(0, ...limits) - used) / Math.max(1, lease.among);
+    },
+    forget(beforeMs) {
+      for (const sends of [own, fresh, picture])
+        for (const [reservation, atMs] of sends) if (atMs < beforeMs) sends.delete(reservation);
+      sortPicture();
+    },
+    shift(byMs) {
+      for (const sends of [own, fresh, picture])
+        for (const [reservation, atMs] of sends) sends.set(reservation, atMs + byMs);
+      sortPicture();
+    },
+  };
+}

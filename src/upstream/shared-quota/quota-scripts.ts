@@ -1,0 +1,273 @@
+// The two atomic steps that all instances take in Redis, in Lua. `acquire` counts one send on the best of some quotas;
+// `exchange` tells Redis what one instance knows (sends, refunds, learned rules, that it lives) and answers with what
+// Redis knows. The texts are constant: values come as arguments, names as KEYS of one hash tag, so that Redis caches
+// two scripts for ever and a cluster can run them.
+
+import { LEASES } from './lease-script.ts';
+
+/**
+ * KEYS: epoch, instances (each with when it was last heard), answered, then for each quota its sends, rule and leases.
+ * The store's time is the server's, made to go neither back (a stepped clock, a replica that lags) nor ahead of what
+ * an instance that was told it before can believe: the difference is kept as `shift`, the newest time that anything bears as `last`.
+ */
+const COMMON = `
+-- Further ahead the server's clock has been set; less is a command that was long on its way.
+local LATE_MS = 1000
+
+local function text(ms)
+  return string.format('%.0f', ms)
+end
+
+local epoch = redis.call('HMGET', KEYS[1], 'id', 'until', 'shift', 'last', 'run', 'expected')
+
+local function storeTime(estimate, isLost)
+  local t = redis.call('TIME')
+  local server = t[1] * 1000 + math.floor(t[2] / 1000)
+  local shift, last = tonumber(epoch[3] or 0), tonumber(epoch[4] or 0)
+  local now = server + shift
+  if estimate > 0 and (isLost or now > estimate + LATE_MS) then now = estimate end
+  now = math.max(now, last)
+  if now ~= server + shift then redis.call('HSET', KEYS[1], 'shift', text(now - server)) end
+  return now
+end
+${LEASES}`;
+
+/**
+ * ARGV: epoch, estimate of the store's time (0: none), instance, reservation, leave, forecast, the choice of this
+ * instance's own share (0: none), how long sends are kept.
+ * Answers `{'epoch'}`: exchange first; `{'rebuilding'}`: nothing beyond the own share yet; `{'granted', index}`;
+ * `{'full', {wait…}, '1' when only leases of living instances are in the way}`.
+ */
+export const ACQUIRE = `${COMMON}
+-- What is left free for living instances becomes free when they have heard of it.
+local HEARD_MS = 100
+local estimate, instance, reservation, leave = tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
+local forecast, own, keepMs = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+
+local rebuiltAt = tonumber(epoch[2] or 0)
+if epoch[1] ~= ARGV[1] then return { 'epoch' } end
+local now = storeTime(estimate, false)
+
+local quotas = {}
+for i = 4, #KEYS, 3 do
+  local quota = readQuota(i)
+  if not quota then return { 'epoch' } end
+  quotas[#quotas + 1] = quota
+end
+for i, quota in ipairs(quotas) do
+  if redis.call('ZSCORE', quota.sends, reservation) then return { 'granted', i } end
+end
+
+for i, quota in ipairs(quotas) do
+  quota.index, quota.planned, quota.counted = i, {}, {}
+  quota.reserve = math.max(0, math.min(quota.limit - 1, math.ceil(quota.limit * leave - 1e-9)))
+end
+
+-- From here to freeAt: quota-window.ts, to the letter, with a limit that is less by what is held for others.
+local function countSince(quota, from)
+  local count = quota.counted[from]
+  if not count then
+    count = redis.call('ZCOUNT', quota.sends, text(from), '+inf')
+    quota.counted[from] = count
+  end
+  for _, at in ipairs(quota.planned) do
+    if at >= from then count = count + 1 end
+  end
+  return count
+end
+
+local function freeInWindow(quota, at, limit)
+  local start = windowStart(quota, at)
+  local boundary = start + quota.periodMs
+  local guarded = boundary - quota.guardMs
+  local left = limit - 1 - countSince(quota, start - quota.guardMs)
+  if left < 0 then return nil, boundary end
+  if quota.reserve > left then
+    at = math.max(at, math.ceil(guarded - left * quota.periodMs / quota.reserve))
+  end
+  local isClear = at < guarded or countSince(quota, guarded) < limit - quota.reserve
+  return at < boundary and isClear and at or nil, boundary
+end
+
+local function freeInPhase(quota, at, limit)
+  while true do
+    local free, boundary = freeInWindow(quota, at, limit)
+    if free then return free end
+    at = boundary
+  end
+end
+
+-- Each planned send moves on by one in the log, which is read in slices.
+local SLICE = math.ceil(forecast / #quotas)
+local function timeAt(quota, rank)
+  local slice = quota.slice
+  if not slice or rank >= quota.sliceFrom + SLICE then
+    slice = redis.call('ZRANGE', quota.sends, rank, rank + SLICE - 1, 'WITHSCORES')
+    quota.slice, quota.sliceFrom = slice, rank
+  end
+  return tonumber(slice[2 * (rank - quota.sliceFrom) + 2])
+end
+
+local function freeInSliding(quota, from, limit)
+  local open, planned = math.max(1, limit - quota.reserve), #quota.planned
+  quota.sent = quota.sent or redis.call('ZCARD', quota.sends)
+  if quota.sent + planned < open then return from end
+  local leaving = quota.planned[planned - open + 1] or timeAt(quota, quota.sent + planned - open)
+  return math.max(from, leaving + quota.spanMs)
+end
+
+local function freeAt(quota, from, limit)
+  if quota.kind == 'unlimited' then return from end
+  if quota.kind == 'phase' then return freeInPhase(quota, from, limit) end
+  return freeInSliding(quota, from, limit)
+end
+
+local function isFree(quota, limit)
+  if quota.kind == 'unlimited' then return true end
+  if quota.kind == 'phase' then return freeInWindow(quota, now, limit) == now end
+  return limit - quota.reserve > quota.used
+end
+
+-- The one with the most room; of what is held for others only that of it is asked, if it has enough.
+local roomy = {}
+for _, quota in ipairs(quotas) do
+  local isLimited = quota.kind ~= 'unlimited'
+  quota.used = isLimited and countSince(quota, countsFrom(quota, now)) or 0
+  quota.room = isLimited and quota.limit - quota.used or math.huge
+  if now >= quota.heldUntilMs and quota.room > 0 then roomy[#roomy + 1] = quota end
+end
+table.sort(roomy, function(a, b)
+  if a.room == b.room then return a.index < b.index end
+  return a.room > b.room
+end)
+local best = 0
+for _, quota in ipairs(roomy) do
+  if isFree(quota, quota.limit - heldForOthers(quota, instance, now)) then
+    best = quota.index
+    break
+  end
+end
+if now < rebuiltAt then
+  if own == 0 then return { 'rebuilding' } end
+  best = own
+end
+if best > 0 then
+  local sends = quotas[best].sends
+  redis.call('ZADD', sends, text(now), reservation)
+  redis.call('ZREMRANGEBYSCORE', sends, '-inf', text(now - keepMs))
+  redis.call('PEXPIRE', sends, keepMs * 2)
+  redis.call('HSET', KEYS[1], 'last', text(now))
+  return { 'granted', best }
+end
+
+-- What is held for the silent stays held.
+local eldest = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+local isOneSilent = eldest[2] and now - tonumber(eldest[2]) >= SILENT_MS
+for _, quota in ipairs(quotas) do
+  if isOneSilent then
+    local _, silent = heldForOthers(quota, instance, now)
+    quota.limit = math.max(1, quota.limit - silent)
+  end
+  quota.reserve = math.min(quota.reserve, quota.limit - 1)
+  quota.nextAt = freeAt(quota, math.max(now, quota.heldUntilMs), quota.limit)
+end
+local waits, atOnce, isHeld = {}, now + HEARD_MS, false
+for n = 1, forecast do
+  local first = quotas[1]
+  for _, quota in ipairs(quotas) do
+    if quota.nextAt < first.nextAt then first = quota end
+  end
+  isHeld = isHeld or first.nextAt <= now
+  waits[n] = (first.nextAt <= now and atOnce or first.nextAt) - now
+  first.planned[#first.planned + 1] = first.nextAt
+  first.nextAt = freeAt(first, first.nextAt, first.limit)
+end
+if isHeld then table.sort(waits) end
+for n, wait in ipairs(waits) do waits[n] = text(wait) end
+return { 'full', waits, isHeld and '1' or '0' }
+`;
+
+/**
+ * ARGV: one JSON text, `ExchangeRequest`. Answers `{epoch, time, '1' while rebuilding, living instances, {quota…}}` with
+ * a quota as `{version, state unless it is the one told, {reservation, time…}, {lease…}}`.
+ * An epoch is the time in which the log of sends is complete. A new one begins when the log may have lost something
+ * or may lack something: the key is gone, the server is another one, or an instance was cut off. Until every known
+ * instance has told what it knows, or the sends from before count no more, nothing beyond leases is granted.
+ */
+export const EXCHANGE = `${COMMON}
+local request = cjson.decode(ARGV[1])
+local id, expected, rebuiltAt = epoch[1], tonumber(epoch[6] or 0), tonumber(epoch[2] or 0)
+local isMoved = id and request.run ~= '' and epoch[5] ~= request.run
+local isCut = id and request.wasCut and request.epoch == id
+local isNew = not id or isMoved or isCut
+local now = storeTime(request.estimate, not id or isMoved)
+
+if isNew then
+  id, expected, rebuiltAt = request.fresh, request.expected, now + request.rebuildMs
+  redis.call('HSET', KEYS[1], 'id', id, 'run', request.run, 'expected', expected, 'until', text(rebuiltAt))
+  redis.call('DEL', KEYS[3])
+elseif rebuiltAt > 0 and request.expected > expected then
+  expected = request.expected
+  redis.call('HSET', KEYS[1], 'expected', expected)
+end
+
+redis.call('HSET', KEYS[1], 'last', text(now))
+redis.call('ZADD', KEYS[2], text(now), request.instance)
+local gone = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', text(now - request.heldMs))
+if request.isLeaving then gone[#gone + 1] = request.instance end
+if #gone > 0 then redis.call('ZREM', KEYS[2], unpack(gone)) end
+local instances = redis.call('ZCARD', KEYS[2])
+
+local versions, states = {}, {}
+for i, told in ipairs(request.quotas) do
+  local sends, rule = KEYS[1 + 3 * i], KEYS[2 + 3 * i]
+  for _, send in ipairs(told.sends) do
+    redis.call('ZADD', sends, 'GT', text(math.min(now, send[2])), send[1])
+  end
+  for _, reservation in ipairs(told.gone) do redis.call('ZREM', sends, reservation) end
+  redis.call('ZREMRANGEBYSCORE', sends, '-inf', text(now - request.keepMs))
+  redis.call('PEXPIRE', sends, request.keepMs * 2)
+
+  local version = tonumber(redis.call('HGET', rule, 'version') or -1)
+  if told.version > version then
+    redis.call('DEL', rule)
+    redis.call('HSET', rule, 'version', told.version, 'state', told.state, unpack(told.rule))
+    version = told.version
+  end
+  redis.call('PEXPIRE', rule, request.stateMs)
+  versions[i], states[i] = version, redis.call('HGET', rule, 'state')
+end
+
+if rebuiltAt > 0 then
+  if request.isComplete then redis.call('SADD', KEYS[3], request.instance) end
+  redis.call('PEXPIRE', KEYS[3], request.rebuildMs * 2)
+  if now >= rebuiltAt or redis.call('SCARD', KEYS[3]) >= expected then
+    redis.call('HDEL', KEYS[1], 'until', 'expected')
+    redis.call('DEL', KEYS[3])
+    rebuiltAt = 0
+  end
+end
+
+local quotas = {}
+for i, told in ipairs(request.quotas) do
+  local quota = readQuota(1 + 3 * i)
+  local picture, lease = {}, {}
+  if quota.kind ~= 'unlimited' then
+    -- Whoever took the gone off the list may not have had this quota.
+    for _, instance in ipairs(redis.call('HKEYS', quota.leases)) do
+      if not redis.call('ZSCORE', KEYS[2], instance) then redis.call('HDEL', quota.leases, instance) end
+    end
+    if isNew then forgetLeases(quota, now) end
+    if not request.isLeaving then
+      lease = renewLease(quota, request.instance, now, told.lease, instances, rebuiltAt == 0)
+      redis.call('PEXPIRE', quota.leases, request.heldMs * 2)
+    end
+    picture = redis.call('ZRANGEBYSCORE', quota.sends, text(told.since), '+inf', 'WITHSCORES')
+  end
+  quotas[i] = { versions[i], states[i] ~= told.state and states[i] or '', picture, lease }
+end
+
+redis.call('PEXPIRE', KEYS[2], request.heldMs * 2)
+redis.call('PEXPIRE', KEYS[1], request.stateMs)
+return { id, text(now), rebuiltAt > 0 and '1' or '0', instances, quotas }
+`;

@@ -1,0 +1,171 @@
+// Hours of simulated traffic against every kind of request window; some fifteen seconds of processor in all.
+// SIM_HOURS makes the saturated runs longer.
+
+import { describe, expect, it } from 'vitest';
+import { WINDOW_KINDS } from '../../src/engine/faults/request-windows.ts';
+import { type SimulationPlan, simulateQuota } from '../support/quota-simulation.ts';
+
+const HOURS = Number(process.env.SIM_HOURS ?? 0.75);
+const MINUTE_MS = 60_000;
+
+const usual: Omit<SimulationPlan, 'window'> = {
+  limitAt: () => 60,
+  keys: 4,
+  askers: 1,
+  inFlight: 50,
+  headers: 'none',
+  load: 'saturated',
+  minutes: HOURS * 60,
+  seed: 1,
+};
+const shareOf = (sorted: readonly number[], share: number) =>
+  sorted[Math.floor(share * (sorted.length - 1))]!;
+
+describe.each(WINDOW_KINDS)('a known limit, saturated, %s windows', (window) => {
+  it.each(['none', 'ratelimit'] as const)('is never exceeded and hardly wasted (headers: %s)', (headers) => {
+    const { refusedAtMs, used, sent } = simulateQuota({ ...usual, window, headers, perMinute: 60 });
+    expect(sent).toBeGreaterThan(HOURS * 14_000);
+    expect(refusedAtMs).toEqual([]);
+    expect(used).toBeGreaterThanOrEqual(0.99);
+  });
+});
+
+describe('fixed windows that are told', () => {
+  const plan = { ...usual, window: 'clock', headers: 'ratelimit', perMinute: 60 } as const;
+
+  it.each([1, 3])('are used to the full by %i askers of one store', (askers) => {
+    const { refusedAtMs, used, states } = simulateQuota({ ...plan, askers });
+    expect(states.map(({ mode }) => mode)).toEqual(['phase', 'phase', 'phase', 'phase']);
+    expect(refusedAtMs).toEqual([]);
+    expect(used).toBeGreaterThanOrEqual(0.998);
+  });
+
+  it('let bursts through without a wait, as far as the windows themselves do', () => {
+    const bursts = { ...plan, load: { burst: 10, share: 0.8 }, minutes: 240, phases: 'apart' } as const;
+    const { refusedAtMs, waitsMs } = simulateQuota(bursts);
+    const waits = [...waitsMs].sort((a, b) => a - b);
+    expect(refusedAtMs).toEqual([]);
+    expect(shareOf(waits, 0.95)).toBeLessThanOrEqual(50);
+    expect(shareOf(waits, 0.99)).toBeLessThanOrEqual(3_500);
+    const sliding = [...simulateQuota({ ...bursts, headers: 'none' }).waitsMs].sort((a, b) => a - b);
+    expect(shareOf(sliding, 0.95)).toBeGreaterThan(2_000);
+  });
+});
+
+it.each(['first', 'sliding', 'strict', 'bucket'] as const)(
+  'three askers share one store at %s windows',
+  (window) => {
+    const { refusedAtMs, used } = simulateQuota({ ...usual, window, askers: 3, perMinute: 60, minutes: 40 });
+    expect(refusedAtMs).toEqual([]);
+    expect(used).toBeGreaterThanOrEqual(0.99);
+  },
+);
+
+describe('a limit that nobody told', () => {
+  const unknown = { ...usual, keys: 1, inFlight: 8, minutes: 240 } as const;
+  const cases = [
+    [60, 2],
+    [300, 2],
+    [600, 2],
+  ] as const;
+
+  it.each(cases)('%i a minute is found within %i windows', (limit, windows) => {
+    const result = simulateQuota({ ...unknown, window: 'first', limitAt: () => limit });
+    expect(result.foundAtMs(limit, 0)).toBeLessThanOrEqual(windows * 60_500);
+    expect(result.refusedAtMs.length).toBeLessThanOrEqual(10);
+    expect(result.accepted / (limit * 240)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it.each([60, 300, 600])('%i a minute is found with the usual number under way, too', (limit) => {
+    for (const seed of [1, 2, 3]) {
+      const plan = {
+        ...unknown,
+        window: 'first',
+        inFlight: 50,
+        seed,
+        minutes: limit === 60 ? 240 : 60,
+      } as const;
+      const result = simulateQuota({ ...plan, limitAt: () => limit });
+      expect(result.foundAtMs(limit, 0)).toBeLessThanOrEqual(2 * 60_500);
+      expect(result.refusedAtMs.length).toBeLessThanOrEqual(10);
+      expect(result.accepted / (limit * plan.minutes)).toBeGreaterThanOrEqual(0.95);
+    }
+  });
+
+  it.each([8, 50])('10 a minute is not met by ten refusals at once (%i under way)', (inFlight) => {
+    for (const seed of [1, 2, 3]) {
+      const result = simulateQuota({ ...unknown, window: 'first', inFlight, seed, limitAt: () => 10 });
+      expect(result.refusedAtMs.filter((atMs) => atMs < MINUTE_MS).length).toBeLessThanOrEqual(7);
+      expect(result.refusedAtMs.length).toBeLessThanOrEqual(12);
+      expect(result.accepted / 2_400).toBeGreaterThanOrEqual(0.95);
+    }
+  });
+
+  it.each(cases.slice(0, 2))('%i a minute by the clock is found within %i windows', (limit, windows) => {
+    // Retry-After tells where its minutes begin.
+    const result = simulateQuota({
+      ...unknown,
+      window: 'clock',
+      headers: 'retry-after',
+      limitAt: () => limit,
+    });
+    expect(result.foundAtMs(limit, 0)).toBeLessThanOrEqual(windows * 60_500);
+    expect(result.refusedAtMs.length).toBeLessThanOrEqual(10);
+    expect(result.accepted / (limit * 240)).toBeGreaterThanOrEqual(0.98);
+  });
+
+  it('a strict service and a bucket are survived', () => {
+    const strict = simulateQuota({ ...unknown, window: 'strict' });
+    expect(strict.refusedAtMs.length).toBeLessThanOrEqual(10);
+    expect(strict.accepted / (60 * 240)).toBeGreaterThanOrEqual(0.95);
+    // A bucket has always saved a little up, so that every search finds too much.
+    const bucket = simulateQuota({ ...unknown, window: 'bucket' });
+    expect(bucket.refusedAtMs.length).toBeLessThanOrEqual(30);
+    expect(bucket.accepted / (60 * 240)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  const CHANGE_MS = 120 * MINUTE_MS + 12_345;
+  it.each([
+    ['halved', 60, 30, 10],
+    ['doubled', 60, 120, 10],
+    // A first refusal is no proof: all that is under way in a burst is refused, and again in the next window.
+    ['halved', 300, 150, 16],
+    ['halved', 600, 300, 18],
+  ] as const)('that is %s in mid-run, from %i to %i, is learned anew', (_, before, after, mostRefusals) => {
+    const result = simulateQuota({
+      ...unknown,
+      window: 'first',
+      limitAt: (atMs) => (atMs < CHANGE_MS ? before : after),
+    });
+    const later = result.refusedAtMs.filter((atMs) => atMs >= CHANGE_MS);
+    // Upwards it is a probe that finds out; it is in the history of limits, and in no refusal.
+    const noticedMs = after < before ? later[0]! : result.foundAtMs(before + 1, CHANGE_MS);
+    expect(result.foundAtMs(after, CHANGE_MS)).toBeLessThanOrEqual(noticedMs + 2 * 60_500 + 1_000);
+    expect(later.filter((atMs) => atMs <= noticedMs + 3 * MINUTE_MS).length).toBeLessThanOrEqual(
+      mostRefusals,
+    );
+  });
+
+  it.each([
+    [60, 30],
+    [600, 300],
+  ])(
+    'that is halved, from %i to %i, is learned in two windows with the usual number under way',
+    (before, after) => {
+      const result = simulateQuota({
+        ...unknown,
+        window: 'first',
+        inFlight: 50,
+        minutes: 140,
+        limitAt: (atMs) => (atMs < CHANGE_MS ? before : after),
+      });
+      const noticedMs = result.refusedAtMs.find((atMs) => atMs >= CHANGE_MS)!;
+      expect(result.foundAtMs(after, CHANGE_MS)).toBeLessThanOrEqual(noticedMs + 2 * 60_500);
+      // Whatever is under way when it happens is refused, and in the next window again; then no more.
+      const later = result.refusedAtMs.filter(
+        (atMs) => atMs >= noticedMs && atMs < noticedMs + 3 * MINUTE_MS,
+      );
+      expect(later.length).toBeLessThanOrEqual(2 * 50);
+    },
+  );
+});
