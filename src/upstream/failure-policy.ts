@@ -1,6 +1,6 @@
-// What a failed attempt means: for the request (try again, where and when) and for the key (how long it rests). Pure,
-// so that the whole table can be read and tested. It decides before the first byte of audio only; afterwards a retry
-// would be heard.
+// What a failed attempt means: for the request (try again, where and when) and for the pool member (how long it
+// rests). Pure, so that the whole table can be read and tested. A request is tried again before the first byte of
+// audio only; afterwards a retry would be heard. A 429 is no failure of a member: whoever counts its quota holds it back.
 
 import type { ErrorCode } from '../base/app-error.ts';
 import type { Random } from '../base/random.ts';
@@ -30,14 +30,12 @@ export type Situation = {
   readonly attempts: number;
   /** Until the request must have been sent. */
   readonly timeLeftMs: number;
-  /** Until some key can send again; 0 is now. */
-  readonly anyKeyInMs: number;
-  /** Keys that could send now and have not been tried for this request. */
+  /** Members that do not rest and have not been tried for this request, busy or not. */
   readonly otherKeys: number;
 };
 
 export type NextStep =
-  | { readonly step: 'retry'; readonly delayMs: number; readonly budget: Rule['budget'] }
+  | ({ readonly step: 'retry'; readonly delayMs: number } & Pick<Rule, 'on' | 'budget'>)
   | { readonly step: 'give-up' };
 
 const GIVE_UP: NextStep = { step: 'give-up' };
@@ -48,44 +46,53 @@ export function nextStep(code: ErrorCode, situation: Situation, random: Random):
   if (rule.on === 'another-key' && situation.otherKeys === 0) return GIVE_UP;
   const { least, most } = JITTER_MS;
   const delayMs = rule.pause === 'none' ? 0 : least + random.below(most - least + 1);
-  if (Math.max(delayMs, situation.anyKeyInMs) > situation.timeLeftMs) return GIVE_UP;
-  return { step: 'retry', delayMs, budget: rule.budget };
+  if (delayMs > situation.timeLeftMs) return GIVE_UP;
+  return { step: 'retry', delayMs, on: rule.on, budget: rule.budget };
 }
 
-export type KeyHistory = {
-  /** 429s in a row, this one included. */
-  readonly rateLimited: number;
+/** The service as such failed: no connection, 5xx, no audio in time or in the answer, or audio that broke off. */
+export const isServiceFault = (code: ErrorCode): boolean =>
+  RULES[code]?.budget === 'charged' || code === 'upstream_broken';
+
+export type MemberHistory = {
   /** 403s in a row, this one included. */
   readonly forbidden: number;
-  /** All other keys are out because they were refused. */
-  readonly lastKey: boolean;
+  /** Service faults in a row, this one included. */
+  readonly faults: number;
+  /** How often in a row faults have already made it rest. */
+  readonly rests: number;
+  /** What it was to show by this attempt, if anything. */
+  readonly onTrialFor: RestKind | 'limited' | undefined;
+  /** All others rest. */
+  readonly lastMember: boolean;
 };
 
-export type CoolDown = { readonly kind: 'limited' | 'refused'; readonly ms: number };
+/** `refused`: the service does not want the key. `broken`: the service fails on it. */
+export type RestKind = 'refused' | 'broken';
+export type Rest = { readonly kind: RestKind; readonly ms: number };
 
 const REFUSED_MS = 600_000;
 const FORBIDDEN_IN_A_ROW = 3;
-const LEAST_LIMITED_MS = 1_000;
-const FIRST_GUESS_MS = 5_000;
-/** The longest that a per-minute quota can take to come back. */
-const LONGEST_GUESS_MS = 60_000;
+/** The figures of Envoy's outlier detection. */
+const FAULTS_IN_A_ROW = 5;
+const BROKEN_MS = { step: 30_000, most: 300_000 } as const;
 
 /**
- * How long a key rests after a failure; undefined when it does not.
- * - 429 with Retry-After: that long. Without: 5, 10, 20, 40, 60 s, because the minute may be nearly over, and one
- *   wasted request is cheaper than a minute without the key.
- * - 401: 10 minutes. 403: the same, but only at the third in a row, because the service also says 403 to a request
- *   that its user may not make now. The last key never rests for a refusal: better errors that end by themselves.
+ * How long a member rests after a failure; undefined when it does not. Afterwards one request goes as a trial.
+ * - 401, 402: 10 minutes. 403: the same, but only at the third in a row, because the service also says 403 to a
+ *   request that its user may not make now.
+ * - Service faults, and bodies that break: at the fifth in a row, or at once when a trial after such a rest met one: 30 s, then 60 s, … 300 s.
+ * - The last member never rests: better errors that end by themselves.
  */
-export function coolDown(
-  status: number | undefined,
-  retryAfterMs: number | undefined,
-  history: KeyHistory,
-): CoolDown | undefined {
-  if (status === 429) {
-    const guessMs = Math.min(LONGEST_GUESS_MS, FIRST_GUESS_MS * 2 ** (history.rateLimited - 1));
-    return { kind: 'limited', ms: Math.max(LEAST_LIMITED_MS, retryAfterMs ?? guessMs) };
-  }
-  const refused = status === 401 || (status === 403 && history.forbidden >= FORBIDDEN_IN_A_ROW);
-  return refused && !history.lastKey ? { kind: 'refused', ms: REFUSED_MS } : undefined;
+export function restAfter(
+  failure: { readonly status: number | undefined; readonly code: ErrorCode },
+  history: MemberHistory,
+): Rest | undefined {
+  if (history.lastMember) return undefined;
+  const { status, code } = failure;
+  if (status === 401 || status === 402 || (status === 403 && history.forbidden >= FORBIDDEN_IN_A_ROW))
+    return { kind: 'refused', ms: REFUSED_MS };
+  if (!isServiceFault(code)) return undefined;
+  if (history.faults < FAULTS_IN_A_ROW && history.onTrialFor !== 'broken') return undefined;
+  return { kind: 'broken', ms: Math.min(BROKEN_MS.most, BROKEN_MS.step * (history.rests + 1)) };
 }

@@ -81,8 +81,9 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
           'busy',
           `All ${maxConnections} connections to the speech service are in use.`,
         );
-        attempt.onClosed({ error, status: undefined });
-        return Promise.resolve({ ok: false, error, status: undefined });
+        const failure = { error, status: undefined, advice: {} };
+        attempt.onClosed(failure);
+        return Promise.resolve({ ok: false, ...failure });
       }
       live += 1;
       const headers = {

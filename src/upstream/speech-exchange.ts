@@ -7,6 +7,8 @@ import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
+import type { RateAdvice } from '../limits/rate-advice.ts';
+import { readRateAdvice } from '../limits/rate-headers.ts';
 import { createBodyQueue } from './body-queue.ts';
 import type { Attempt, AttemptEnd, AttemptOptions } from './speech-transport.ts';
 import { badAudioError, brokenError, refusedError } from './upstream-failure.ts';
@@ -35,6 +37,8 @@ type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStar
 
 /** Of an error body only this much is read, for its error id. */
 const ERROR_BODY_BYTES = 4096;
+/** And only for so long: whoever is refused is to try elsewhere at once. */
+const ERROR_BODY_MS = 250;
 const HUNG_UP = new Error('hung up');
 
 const first = (value: string | readonly string[] | undefined): string | undefined =>
@@ -50,6 +54,7 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
     let controller: Dispatcher.DispatchController | undefined;
     let opening: Socket | undefined;
     let sentAtMs = 0;
+    let advice: RateAdvice = {};
     let refusal = { status: 0, headers: {} as Headers, bytes: 0, parts: [] as Buffer[] };
     let disarm: () => void = () => {};
 
@@ -67,8 +72,8 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       return was;
     };
     const fail = (error: AppError, status?: number) => {
-      if (close({ error, status }) === 'streaming') queue.fail(error);
-      else resolve({ ok: false, error, status });
+      if (close({ error, status, advice }) === 'streaming') queue.fail(error);
+      else resolve({ ok: false, error, status, advice });
       hangUp();
     };
     const cancel = () => {
@@ -78,10 +83,9 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
     };
     const failAfter = (delayMs: number, code: 'upstream_unreachable' | 'upstream_timeout', what: string) => {
       disarm();
-      disarm = clock.after(delayMs, () => {
-        if (phase === 'refused') refuse();
-        else fail(new AppError(code, `The speech service ${what} within ${delayMs} ms.`));
-      });
+      disarm = clock.after(delayMs, () =>
+        fail(new AppError(code, `The speech service ${what} within ${delayMs} ms.`)),
+      );
     };
     const refuse = () => {
       const { status, headers, parts } = refusal;
@@ -117,9 +121,12 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       },
       onResponseStart(_, status, headers) {
         if (phase !== 'sent' || status < 200) return;
+        advice = readRateAdvice(headers);
         if (status !== 200) {
           phase = 'refused';
           refusal = { status, headers, bytes: 0, parts: [] };
+          disarm();
+          disarm = clock.after(ERROR_BODY_MS, refuse);
           return;
         }
         const error = badAudioError(first(headers['content-type']), first(headers['content-encoding']));
@@ -131,7 +138,7 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
           disarm();
           phase = 'streaming';
           queue.push(chunk);
-          resolve({ ok: true, chunks: queue.chunks, ttfbMs: clock.now() - sentAtMs });
+          resolve({ ok: true, chunks: queue.chunks, ttfbMs: clock.now() - sentAtMs, advice });
         } else if (phase === 'refused') {
           refusal.parts.push(chunk);
           refusal.bytes += chunk.length;

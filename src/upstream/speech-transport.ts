@@ -2,6 +2,7 @@
 // the pool expects failures and decides from them; only a cancelled attempt throws.
 
 import type { AppError } from '../base/app-error.ts';
+import type { RateAdvice } from '../limits/rate-advice.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 
 /** A pool member's pair; the service interface wants both in every request (section 5). */
@@ -11,6 +12,8 @@ export type AttemptFailure = {
   readonly error: AppError;
   /** The HTTP status, when the answer itself is the failure. */
   readonly status: number | undefined;
+  /** What the answer's headers say about the request limit; empty without an answer. */
+  readonly advice: RateAdvice;
 };
 
 /** How an attempt let go of its connection. A body that nobody reads to its end is `aborted`. */
@@ -28,7 +31,12 @@ export type AttemptOptions = {
 };
 
 export type Attempt =
-  | { readonly ok: true; readonly chunks: AsyncIterable<Uint8Array>; readonly ttfbMs: number }
+  | {
+      readonly ok: true;
+      readonly chunks: AsyncIterable<Uint8Array>;
+      readonly ttfbMs: number;
+      readonly advice: RateAdvice;
+    }
   | ({ readonly ok: false } & AttemptFailure);
 
 export type SpeechTransport = {

@@ -1,7 +1,8 @@
-// The port to a speech service: one request in, one MP3 body out. Policies (quota, retry, cool-down) stack as layers
-// of this shape; below them, `SpeechTransport` makes single attempts.
+// The port to a speech service: one request in, one MP3 body out. The pool behind it has the policies (quota, retry,
+// rest, hedge); below it, `SpeechTransport` makes single attempts.
 
 import type { OutgoingRequest } from '../speech/speech-request.ts';
+import type { SpeechWork } from './speech-work.ts';
 
 /** Told while a request waits for its turn: at once, then at least every 2 s. */
 export type QueuedNotice = {
@@ -18,6 +19,10 @@ export type OpenOptions = {
   readonly onQueued?: (notice: QueuedNotice) => void;
   /** An HTTP request is on its way and counts at the far end; once per attempt. */
   readonly onSent?: () => void;
+  /** Absent: the first words of a turn, due within the longest wait. */
+  readonly work?: SpeechWork;
+  /** `key` of an earlier answer: that key if it is free, as a service may speak a seed alike only on the same one. */
+  readonly prefer?: string;
 };
 
 /** An answered request. `chunks` is read once; leaving the loop early closes the upstream socket. */
@@ -27,8 +32,10 @@ export type SpeechBody = {
   readonly queueMs: number;
   /** From sending the request to the first body byte. */
   readonly ttfbMs: number;
-  /** How many HTTP requests this took (retries before the first byte included). */
+  /** How many HTTP requests this took (retries and hedges before the first byte included). */
   readonly attempts: number;
+  /** Fingerprint of the key that answered. */
+  readonly key?: string;
 };
 
 export type SpeechUpstream = {

@@ -3,6 +3,7 @@
 // received bytes in it).
 
 import { AppError, type ErrorCode } from '../base/app-error.ts';
+import { parseRetryAfter } from '../limits/retry-after.ts';
 
 export type RefusedAnswer = {
   readonly status: number;
@@ -13,23 +14,7 @@ export type RefusedAnswer = {
   readonly body: string;
 };
 
-const LONGEST_BELIEVED_MS = 3_600_000;
-/** IMF-fixdate, the only form that senders may use (RFC 9110 5.6.7). */
-const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const ERROR_ID = /^[A-Z][A-Z0-9_]{2,39}$/;
-
-/**
- * Retry-After (RFC 9110 10.2.3: seconds, or a date) in milliseconds; undefined when it is absent, negative, not a
- * number, or beyond an hour, which is no rate limit but a mistake.
- */
-export function parseRetryAfter(value: string | undefined, date: string | undefined): number | undefined {
-  const given = value?.trim() ?? '';
-  let ms = Number.NaN;
-  if (/^\d+(\.\d+)?$/.test(given)) ms = Math.ceil(Number(given) * 1000);
-  else if (HTTP_DATE.test(given) && HTTP_DATE.test(date ?? ''))
-    ms = Date.parse(given) - Date.parse(date ?? '');
-  return ms >= 0 && ms <= LONGEST_BELIEVED_MS ? ms : undefined;
-}
 
 /** The `errorId` of an error body (interface 7), unless it is malformed or repeats one of `secrets`. */
 export function readErrorId(body: string, secrets: readonly string[]): string | undefined {
@@ -57,7 +42,7 @@ export function refusedError(answer: RefusedAnswer, secrets: readonly string[]):
       retryAfterMs === undefined ? {} : { retryAfterMs },
     );
   }
-  if (status === 401 || status === 403) {
+  if (status === 401 || status === 402 || status === 403) {
     return new AppError(
       'upstream_unauthorized',
       `The speech service refused the configured key (${told}); check VOXGATE_UPSTREAM_KEYS.`,

@@ -1,27 +1,44 @@
-// The speech upstream that callers see: several keys behind one port. It gives each request the key with the most room,
-// lets it wait in one line when there is none, and tries again before the first byte as failure-policy.ts says.
-// Later policies (shared quotas, hedging, resume) are layers of the same shape.
+// The speech upstream that callers see: several keys behind one port. Each request waits in one line until it may be
+// sent, is tried again before its first byte as failure-policy.ts says, and gets a second try on another key when its
+// first byte is late. A body that breaks afterwards is for its reader to take up again.
 
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Metrics } from '../base/metrics.ts';
+import { pause } from '../base/pause.ts';
 import type { Random } from '../base/random.ts';
 import { createRetryBudget } from '../limits/retry-budget.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import { nextStep } from './failure-policy.ts';
-import { createKeyRing } from './key-ring.ts';
-import type { AttemptEnd, SpeechTransport } from './speech-transport.ts';
+import { createHedgePolicy } from './hedge-policy.ts';
+import { raceHedge } from './hedge-race.ts';
+import type { PoolMember } from './pool-member.ts';
+import { createPoolMembers } from './pool-members.ts';
+import { createPoolMetrics } from './pool-metrics.ts';
+import { type PoolReport, reportMembers } from './pool-report.ts';
+import type { QuotaStore } from './quota-store.ts';
+import { useOf } from './quota-use.ts';
+import type { Send } from './send-grants.ts';
+import { createSendLine, type Entry, type RefusalReason } from './send-line.ts';
+import { createAttemptStarter } from './speech-attempt.ts';
+import type { Attempt, Credentials, SpeechTransport } from './speech-transport.ts';
 import type { OpenOptions, SpeechUpstream } from './speech-upstream.ts';
-import type { KeyState, Lease, PoolKey, UpstreamKey } from './upstream-key.ts';
-import { createWaitingLine, LEAST_RETRY_MS } from './waiting-line.ts';
+import type { SpeechWork, WorkClass } from './speech-work.ts';
 
 export type UpstreamPoolOptions = {
-  readonly keys: readonly PoolKey[];
+  readonly keys: readonly Credentials[];
+  /** Counts the sends of `quotaIdOf(apiKey)` of each key; the pool is its only listener. */
+  readonly store: QuotaStore;
   readonly maxInFlightPerKey: number;
-  /** From the call until the last attempt must have its key. */
-  readonly maxWaitMs: number;
+  /** From the call until the last attempt must have its send; nobody waits for `batch`, so it may take long. */
+  readonly maxWaitMs: number | Readonly<Record<WorkClass, number>>;
+  /** Of live requests, of those made ahead and of jobs alike. */
   readonly maxWaiting: number;
+  /** Of these, one tenant's; half when it is not given. */
+  readonly maxWaitingPerTenant?: number;
+  /** Whether a late first byte may cost a second request; `on` when it is not given. */
+  readonly hedging?: 'on' | 'off';
   readonly transport: SpeechTransport;
   readonly clock: Clock;
   readonly random: Random;
@@ -30,144 +47,184 @@ export type UpstreamPoolOptions = {
 };
 
 export type UpstreamPool = SpeechUpstream & {
-  state(): { readonly keys: readonly KeyState[]; readonly waiting: number };
+  state(): PoolReport;
   /** Refuses those who wait and those who come (`shutting_down`); streams that run go on. */
   close(): void;
 };
 
 const RETRY_BUDGET = { share: 0.2, least: 3, windowMs: 10_000 };
-const WAIT_SECONDS = [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
-const TTFB_SECONDS = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8];
+/** No caller is asked back sooner after a 429: it would only meet the same limit. */
+const LEAST_RETRY_MS = 1_000;
+/** A pool that is used more than this has no requests to give away. */
+const HEDGE_USE = 0.7;
 
-const pause = (delayMs: number, signal: AbortSignal, clock: Clock): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const stop = () => {
-      disarm();
-      reject(signal.reason as Error);
-    };
-    const disarm = clock.after(delayMs, () => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    });
-    signal.addEventListener('abort', stop, { once: true });
-  });
+/** A request on its way through the pool. */
+type Journey = {
+  readonly request: OutgoingRequest;
+  readonly options: OpenOptions;
+  readonly work: SpeechWork;
+  readonly waitUntilMs: number;
+  readonly tried: Set<PoolMember>;
+  /** HTTP requests so far. */
+  sends: number;
+  /** Time in the line so far. */
+  queueMs: number;
+};
 
 export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
-  const { transport, clock, random, log, metrics, maxWaitMs } = options;
-  const ring = createKeyRing(options.keys, options.maxInFlightPerKey);
-  const line = createWaitingLine(ring, options.maxWaiting, clock);
-  const budget = createRetryBudget(RETRY_BUDGET);
+  const { transport, store, clock, random, log, maxWaitMs, maxWaiting } = options;
+  const members = createPoolMembers(options.keys, options.maxInFlightPerKey);
+  const report = () => reportMembers(members, store.state(), clock.now());
+  const metrics = createPoolMetrics(options.metrics, report);
+  const perTenant = options.maxWaitingPerTenant ?? Math.ceil(maxWaiting / 2);
+  const bounds = { perBand: maxWaiting, perTenant };
+  const onRefused = (reason: RefusalReason) => metrics.refused(reason);
+  const line = createSendLine({ members, store, bounds, clock, random, onRefused });
+  const start = createAttemptStarter({ transport, members, store, clock, log, metrics });
+  const retries = createRetryBudget(RETRY_BUDGET);
+  const hedges = createHedgePolicy();
 
-  const requests = metrics.counter(
-    'voxgate_upstream_requests_total',
-    'Requests to the speech service, by how they ended',
-  );
-  const retries = metrics.counter(
-    'voxgate_upstream_retries_total',
-    'Requests that were retries, by what had failed',
-  );
-  const ttfb = metrics.histogram(
-    'voxgate_upstream_ttfb_seconds',
-    'From sending a request to its first byte of audio',
-    TTFB_SECONDS,
-  );
-  const queueWait = metrics.histogram(
-    'voxgate_queue_wait_seconds',
-    'Wait for a key before the first attempt',
-    WAIT_SECONDS,
-  );
-  metrics.gauge('voxgate_upstream_in_flight', 'Requests that hold a place on a key', () =>
-    ring.keys.reduce((sum, key) => sum + key.inFlight(), 0),
-  );
-
-  const attempt = async (
-    request: OutgoingRequest,
-    lease: Lease,
-    { signal, onSent: tellSent }: OpenOptions,
-  ) => {
-    const fromMs = clock.now();
-    let sent: 'sent' | 'unsent' = 'unsent';
-    const onClosed = (end: AttemptEnd) => {
-      const nowMs = clock.now();
-      requests.add(1, { outcome: typeof end === 'string' ? end : end.error.code });
-      if (typeof end !== 'string') {
-        const coolMs = lease.failed(
-          end,
-          nowMs,
-          ring.keys.filter((key) => key !== lease.key),
-        );
-        if (coolMs > 0)
-          log.warn('upstream_key_cools', { key: lease.key.fingerprint, status: end.status, coolMs });
-      }
-      lease.release(sent, nowMs);
-      if (sent === 'sent') ring.learnHold(nowMs - fromMs);
-      line.serve();
-    };
-    const onSent = () => {
-      sent = 'sent';
-      tellSent?.();
-    };
-    const result = await transport.send(request, lease.credentials, { signal, onSent, onClosed });
-    if (result.ok) {
-      lease.succeeded();
-      line.serve();
-      ttfb.observe(result.ttfbMs / 1000);
-    }
-    return result;
+  const waitMsOf = (work: WorkClass) => (typeof maxWaitMs === 'number' ? maxWaitMs : maxWaitMs[work]);
+  const poolUse = () => {
+    const nowMs = clock.now();
+    const busy = members.all.reduce((sum, member) => sum + member.inFlight, 0);
+    const places = members.all.reduce((sum, member) => sum + member.cap(nowMs), 0);
+    return Math.max(useOf(store.state()) ?? 0, busy / places);
   };
 
-  /** Returns when another attempt is due; throws `error`, or what it means to a caller, when there is to be none. */
-  const prepareRetry = async (
-    error: AppError,
-    request: { attempts: number; deadlineMs: number; tried: ReadonlySet<UpstreamKey>; signal: AbortSignal },
-  ): Promise<void> => {
-    const { attempts, deadlineMs, tried, signal } = request;
+  const attempt = (journey: Journey, send: Send) => {
+    journey.sends += 1;
+    const running = start(journey.request, send, journey.options);
+    const result = running.result.then((ended) => {
+      if (!ended.ok) journey.tried.add(send.member);
+      else hedges.learn(ended.ttfbMs);
+      return { ...ended, key: send.member.fingerprint };
+    });
+    return { ...running, result };
+  };
+
+  /** Nobody who listens should wait for one slow answer, but for what is made ahead it does not matter. */
+  const hedgeAfterMs = ({ work }: Journey, { member }: Send): number | undefined => {
+    if (options.hedging === 'off') return undefined;
+    const others = members.all.some(({ quota }) => quota !== member.quota);
+    return others && work.class !== 'prefetch' && work.class !== 'batch' ? hedges.afterMs() : undefined;
+  };
+  const startHedge = async (journey: Journey, first: Send, isWanted: () => boolean) => {
+    const sameQuota = members.all.filter(({ quota }) => quota === first.member.quota);
+    const isAffordable = poolUse() <= HEDGE_USE && hedges.tryHedge();
+    const send = isAffordable ? await line.tryNow(new Set(sameQuota)) : undefined;
+    if (send === undefined || !isWanted()) {
+      if (isAffordable) hedges.giveBack();
+      if (send === undefined) metrics.hedged('refused');
+      send?.report({ kind: 'unsent' });
+      send?.release();
+      return undefined;
+    }
+    return attempt(journey, send);
+  };
+  const firstAttempt = (journey: Journey, send: Send) => {
+    const startedMs = clock.now();
+    const running = attempt(journey, send);
+    const afterMs = hedgeAfterMs(journey, send);
+    if (afterMs === undefined) return running.result;
+    const hedge = {
+      afterMs,
+      start: (isWanted: () => boolean) => startHedge(journey, send, isWanted),
+      onEnd(result: 'won' | 'lost' | 'failed') {
+        metrics.hedged(result);
+        if (result === 'won') hedges.learn(clock.now() - startedMs);
+      },
+    };
+    return raceHedge(running, hedge, clock);
+  };
+
+  const enter = async (journey: Journey, how: Pick<Entry, 'place' | 'accepts'>): Promise<Send> => {
+    const fromMs = clock.now();
+    const { work, waitUntilMs, tried } = journey;
+    const { signal, onQueued, prefer } = journey.options;
+    const send = await line.enter({
+      signal,
+      work,
+      waitUntilMs,
+      tried,
+      ...how,
+      ...(onQueued === undefined ? {} : { onQueued }),
+      ...(prefer === undefined ? {} : { prefer }),
+    });
+    journey.queueMs += clock.now() - fromMs;
+    return send;
+  };
+  /** Returns with a send for another attempt; throws `error`, or what it means to a caller, when there is none. */
+  const reenter = async (error: AppError, attempts: number, journey: Journey): Promise<Send> => {
+    const { tried, waitUntilMs, options: given } = journey;
     const nowMs = clock.now();
-    const anyKeyInMs = ring.waits(nowMs).next().value;
     const situation = {
       attempts,
-      timeLeftMs: deadlineMs - nowMs,
-      anyKeyInMs,
-      otherKeys: ring.others(nowMs, tried),
+      timeLeftMs: waitUntilMs - nowMs,
+      otherKeys: members.hopes(nowMs, tried),
     };
     const next = nextStep(error.code, situation, random);
-    if (next.step === 'give-up' || (next.budget === 'charged' && !budget.tryRetry(nowMs))) {
-      if (error.code !== 'upstream_rate_limited') throw error;
-      // The key's own Retry-After is not the caller's: another key may be free before it.
-      throw new AppError(error.code, error.message, {
-        retryAfterMs: Math.ceil(Math.max(LEAST_RETRY_MS, anyKeyInMs)),
-      });
-    }
-    retries.add(1, { reason: error.code });
+    if (next.step === 'give-up' || (next.budget === 'charged' && !retries.tryRetry(nowMs)))
+      throw withoutKeysPause(error, Math.min(...store.state().map(({ heldMs }) => heldMs)));
+    metrics.retried(error.code);
     log.info('upstream_retry', { reason: error.code, attempts, delayMs: next.delayMs });
-    if (next.delayMs > 0) await pause(next.delayMs, signal, clock);
+    if (next.delayMs > 0) await pause(next.delayMs, clock, given.signal);
+    const accepts = next.on === 'another-key' ? 'untried' : 'any';
+    return enter(journey, { place: 'front', accepts }).catch((refusal: unknown) => {
+      if (!(refusal instanceof AppError) || refusal.code !== 'busy') throw refusal;
+      throw withoutKeysPause(error, refusal.retryAfterMs);
+    });
+  };
+
+  const open: SpeechUpstream['open'] = async (request, given) => {
+    const arrivedMs = clock.now();
+    const waitUntilMs = arrivedMs + waitMsOf(given.work?.class ?? 'first');
+    const work = given.work ?? { class: 'first', tenant: '', deadlineMs: waitUntilMs };
+    const journey: Journey = {
+      request,
+      options: given,
+      work,
+      waitUntilMs,
+      tried: new Set(),
+      sends: 0,
+      queueMs: 0,
+    };
+    try {
+      let send = await enter(journey, { place: 'back', accepts: 'any' });
+      metrics.waited(work.class, journey.queueMs);
+      retries.request(arrivedMs);
+      hedges.request();
+      for (let attempts = 1; ; attempts++) {
+        const result: Attempt & { readonly key: string } = await (attempts === 1
+          ? firstAttempt(journey, send)
+          : attempt(journey, send).result);
+        if (result.ok) {
+          const { chunks, ttfbMs, key } = result;
+          return { chunks, ttfbMs, queueMs: journey.queueMs, attempts: journey.sends, key };
+        }
+        send = await reenter(result.error, attempts, journey);
+      }
+    } finally {
+      if (clock.now() > work.deadlineMs && !given.signal.aborted) metrics.missed(work.class);
+    }
   };
 
   return {
-    async open(request, options) {
-      const { signal, onQueued } = options;
-      const arrivedMs = clock.now();
-      const deadlineMs = arrivedMs + maxWaitMs;
-      const tried = new Set<UpstreamKey>();
-      const entry = { signal, tried, deadlineMs, ...(onQueued === undefined ? {} : { onQueued }) };
-      let lease = await line.enter({ ...entry, place: 'back' });
-      let queueMs = clock.now() - arrivedMs;
-      queueWait.observe(queueMs / 1000);
-      budget.request(clock.now());
-      for (let attempts = 1; ; attempts++) {
-        const result = await attempt(request, lease, options);
-        if (result.ok) return { chunks: result.chunks, ttfbMs: result.ttfbMs, queueMs, attempts };
-        tried.add(lease.key);
-        await prepareRetry(result.error, { attempts, deadlineMs, tried, signal });
-        const againMs = clock.now();
-        lease = await line.enter({ ...entry, place: 'front' });
-        queueMs += clock.now() - againMs;
-      }
-    },
-    state() {
-      const nowMs = clock.now();
-      return { keys: ring.keys.map((key) => key.state(nowMs)), waiting: line.length };
-    },
+    open,
+    state: () => ({
+      keys: report(),
+      waiting: line.length,
+      waitingByClass: line.waiting(),
+      hedge: { budget: hedges.budget, afterMs: hedges.afterMs() },
+    }),
     close: () => line.close(),
   };
+}
+
+/** A key's own Retry-After is not the caller's: another key may be free before it. */
+function withoutKeysPause(error: AppError, retryAfterMs: number | undefined): AppError {
+  if (error.code !== 'upstream_rate_limited') return error;
+  return new AppError(error.code, error.message, {
+    retryAfterMs: Math.ceil(Math.max(LEAST_RETRY_MS, retryAfterMs ?? 0)),
+  });
 }

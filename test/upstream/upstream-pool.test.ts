@@ -1,15 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { AppError, type ErrorCode } from '../../src/base/app-error.ts';
-import type { Log, LogFields } from '../../src/base/log.ts';
-import { createMetrics } from '../../src/base/metrics.ts';
-import type { SpeechRequest } from '../../src/speech/speech-request.ts';
+import type { AppError } from '../../src/base/app-error.ts';
 import { createHttpSpeechUpstream } from '../../src/upstream/http-speech-upstream.ts';
-import type { AttemptOptions, SpeechTransport } from '../../src/upstream/speech-transport.ts';
-import type { QueuedNotice } from '../../src/upstream/speech-upstream.ts';
-import type { PoolKey } from '../../src/upstream/upstream-key.ts';
-import { createUpstreamPool, type UpstreamPoolOptions } from '../../src/upstream/upstream-pool.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
-import { fixedRandom } from '../support/fixed-random.ts';
+import { type BenchKey, poolBench as bench, key, request, TEXT } from '../support/pool-bench.ts';
 import {
   audio,
   openGate,
@@ -18,121 +11,6 @@ import {
   startScriptedUpstream,
   status,
 } from '../support/scripted-upstream.ts';
-
-const TEXT = 'words that nobody may repeat';
-const request: SpeechRequest = { model: 'VoxDialog', text: TEXT, voice: 'v://a', outputFormat: 'mp3' };
-const key = (name: string, perMinute?: number): PoolKey => ({
-  userId: `user-${name}`,
-  apiKey: `sk-secret-${name}`,
-  ...(perMinute === undefined ? {} : { perMinute }),
-});
-
-/** A transport in memory. Each attempt waits until the test answers it. */
-type Call = {
-  readonly key: string;
-  readonly signal: AbortSignal;
-  /** The first byte comes; the stream holds its place until `end`. */
-  answer(): void;
-  end(): void;
-  fail(code: ErrorCode, how?: { status?: number; retryAfterMs?: number; sent?: boolean }): void;
-};
-
-function memoryTransport() {
-  const calls: Call[] = [];
-  const transport: SpeechTransport = {
-    send: (_, credentials, { signal, onSent, onClosed }: AttemptOptions) =>
-      new Promise((resolve, reject) => {
-        let open = true;
-        const close: typeof onClosed = (end) => {
-          if (open) onClosed(end);
-          open = false;
-        };
-        signal.addEventListener('abort', () => {
-          close('aborted');
-          reject(signal.reason as Error);
-        });
-        calls.push({
-          key: credentials.userId.replace('user-', ''),
-          signal,
-          answer() {
-            onSent();
-            resolve({ ok: true, ttfbMs: 100, chunks: (async function* () {})() });
-          },
-          end: () => close('ok'),
-          fail(code, { status, retryAfterMs, sent = true } = {}) {
-            if (sent) onSent();
-            const error = new AppError(
-              code,
-              `failed: ${code}`,
-              retryAfterMs === undefined ? {} : { retryAfterMs },
-            );
-            close({ error, status });
-            resolve({ ok: false, error, status });
-          },
-        });
-      }),
-    warm: async () => {},
-    close: async () => {},
-  };
-  return { calls, transport };
-}
-
-function recordingLog() {
-  const lines: string[] = [];
-  const record = (level: string) => (event: string, fields?: LogFields) =>
-    void lines.push(JSON.stringify({ level, event, ...fields }));
-  const log: Log = {
-    debug: record('debug'),
-    info: record('info'),
-    warn: record('warn'),
-    error: record('error'),
-  };
-  return { lines, log };
-}
-
-function bench(keys: readonly PoolKey[], overrides: Partial<UpstreamPoolOptions> = {}) {
-  const clock = createFakeClock();
-  const { calls, transport } = memoryTransport();
-  const { lines, log } = recordingLog();
-  const metrics = createMetrics();
-  const pool = createUpstreamPool({
-    keys,
-    maxInFlightPerKey: 4,
-    maxWaitMs: 70_000,
-    maxWaiting: 100,
-    transport,
-    clock,
-    random: fixedRandom(0),
-    log,
-    metrics,
-    ...overrides,
-  });
-  const open = () => {
-    const abort = new AbortController();
-    const made = {
-      abort,
-      notices: [] as (QueuedNotice & { atMs: number })[],
-      outcome: 'pending' as unknown,
-      done: undefined as unknown as Promise<void>,
-    };
-    const notice = (told: QueuedNotice) => {
-      made.notices.push({ ...told, atMs: clock.now() - startMs });
-    };
-    made.done = pool.open(request, { signal: abort.signal, onQueued: notice }).then(
-      ({ queueMs, attempts }) => {
-        made.outcome = { queueMs, attempts };
-      },
-      (error: unknown) => {
-        made.outcome = error instanceof AppError ? error.code : error;
-        if (error instanceof AppError && error.retryAfterMs !== undefined)
-          made.outcome = { code: error.code, retryAfterMs: error.retryAfterMs };
-      },
-    );
-    return made;
-  };
-  const startMs = clock.now();
-  return { clock, calls, pool, open, metrics, lines, startMs };
-}
 
 describe('choosing a key', () => {
   it('takes the one with the most room', async () => {
@@ -165,12 +43,26 @@ describe('choosing a key', () => {
     open();
     open();
     await settle();
-    calls[0]!.fail('upstream_rate_limited', { status: 429, retryAfterMs: 90_000 });
+    calls[0]!.fail('upstream_rate_limited', { status: 429, advice: { resetMs: 60_000 } });
     await settle();
     clock.advance(1_000);
     expect(pool.state()).toEqual({
-      keys: [{ fingerprint: expect.any(String), used: 2, limit: 9, inFlight: 1, coolMs: 89_000 }],
-      waiting: 0,
+      keys: [
+        {
+          fingerprint: expect.any(String),
+          state: 'limited',
+          used: 2,
+          limit: 9,
+          mode: 'sliding',
+          heldMs: 59_000,
+          inFlight: 1,
+          cap: 1,
+          doubt: { reason: 'limited', restMs: 0 },
+        },
+      ],
+      waiting: 1,
+      waitingByClass: { first: 1 },
+      hedge: { budget: 0.1, afterMs: undefined },
     });
     expect(JSON.stringify(pool.state())).not.toContain('secret');
   });
@@ -317,7 +209,7 @@ describe('the line', () => {
   });
 
   it('refuses at once when it is full', async () => {
-    const { open, pool } = bench([key('a')], { maxInFlightPerKey: 1, maxWaiting: 2 });
+    const { open, pool } = bench([key('a')], { maxInFlightPerKey: 1, maxWaiting: 2, maxWaitingPerTenant: 2 });
     const all = [open(), open(), open(), open()];
     await settle();
     expect(all[3]!.outcome).toMatchObject({ code: 'busy' });
@@ -372,7 +264,7 @@ describe('quota', () => {
     const { open, calls, pool } = bench([key('a', 10)]);
     const [unsent, sent] = [open(), open()];
     await settle();
-    calls[0]!.fail('upstream_rejected', { status: 400, sent: false });
+    calls[0]!.fail('upstream_rejected', { status: 400, when: 'unsent' });
     calls[1]!.fail('upstream_rejected', { status: 400 });
     await settle();
     expect([unsent.outcome, sent.outcome]).toEqual(['upstream_rejected', 'upstream_rejected']);
@@ -395,13 +287,13 @@ describe('failures', () => {
     const { open, calls, pool, clock } = bench([key('a'), key('b')]);
     const turn = open();
     await settle();
-    calls[0]!.fail('upstream_rate_limited', { status: 429, retryAfterMs: 12_000 });
+    calls[0]!.fail('upstream_rate_limited', { status: 429, advice: { resetMs: 12_000 } });
     await settle();
     expect(calls.map((call) => call.key).join('')).toBe('ab');
     calls[1]!.answer();
     await turn.done;
     expect(turn.outcome).toEqual({ queueMs: 0, attempts: 2 });
-    expect(pool.state().keys.map((member) => member.coolMs)).toEqual([12_000, 0]);
+    expect(pool.state().keys.map((member) => member.heldMs)).toEqual([12_000, 0]);
     await clock.run(11_999);
     open();
     await settle();
@@ -413,7 +305,7 @@ describe('failures', () => {
     const first = open();
     const second = open();
     await settle();
-    calls[0]!.fail('upstream_rate_limited', { status: 429, retryAfterMs: 3_000 });
+    calls[0]!.fail('upstream_rate_limited', { status: 429, advice: { resetMs: 3_000 } });
     await settle();
     expect(first.notices.at(-1)).toMatchObject({ reason: 'quota', position: 1, etaMs: 3_000 });
     await clock.run(3_000);
@@ -428,22 +320,33 @@ describe('failures', () => {
     const { open, calls } = bench([key('a'), key('b')], { maxWaitMs: 5_000 });
     const turn = open();
     await settle();
-    calls[0]!.fail('upstream_rate_limited', { status: 429, retryAfterMs: 30_000 });
+    calls[0]!.fail('upstream_rate_limited', { status: 429, advice: { resetMs: 30_000 } });
     await settle();
-    calls[1]!.fail('upstream_rate_limited', { status: 429, retryAfterMs: 20_000 });
+    calls[1]!.fail('upstream_rate_limited', { status: 429, advice: { resetMs: 20_000 } });
     await settle();
-    expect(turn.outcome).toEqual({ code: 'upstream_rate_limited', retryAfterMs: 20_000 });
+    expect(turn.outcome).toEqual({ code: 'upstream_rate_limited', retryAfterMs: 15_000 });
     const next = open();
     await settle();
     expect(next.outcome).toEqual({ code: 'busy', retryAfterMs: 15_000 });
     expect(calls).toHaveLength(2);
   });
 
+  it('names the first key to come back when it gives up after three 429s', async () => {
+    const { open, calls } = bench([key('a'), key('b'), key('c')]);
+    const turn = open();
+    await settle();
+    for (const resetMs of [30_000, 4_000, 20_000]) {
+      calls.at(-1)!.fail('upstream_rate_limited', { status: 429, advice: { resetMs } });
+      await settle();
+    }
+    expect([calls.length, turn.outcome]).toEqual([3, { code: 'upstream_rate_limited', retryAfterMs: 4_000 }]);
+  });
+
   it('sends one request as a trial after a rest, and the others when it has worked', async () => {
     const { open, calls, clock } = bench([key('a')]);
     const doomed = open();
     await settle();
-    calls[0]!.fail('upstream_rate_limited', { status: 429, retryAfterMs: 2_000 });
+    calls[0]!.fail('upstream_rate_limited', { status: 429, advice: { resetMs: 2_000 } });
     await settle();
     for (let i = 0; i < 3; i++) open();
     await clock.run(2_000);
@@ -454,20 +357,6 @@ describe('failures', () => {
     expect(calls).toHaveLength(5);
   });
 
-  it('guesses longer rests while a limit holds, but takes a burst of 429s for one', async () => {
-    const { open, calls, clock, pool } = bench([key('a')]);
-    for (let i = 0; i < 4; i++) open();
-    await settle();
-    for (const call of calls.slice()) call.fail('upstream_rate_limited', { status: 429 });
-    await settle();
-    expect(pool.state().keys[0]!.coolMs).toBe(5_000);
-    await clock.run(5_000);
-    expect(calls).toHaveLength(5);
-    calls[4]!.fail('upstream_rate_limited', { status: 429 });
-    await settle();
-    expect(pool.state().keys[0]!.coolMs).toBe(10_000);
-  });
-
   it('takes a refused key out for 10 minutes, tries another, and lets one request try it again', async () => {
     const { open, calls, clock, pool, lines } = bench([key('a'), key('b')]);
     open();
@@ -475,7 +364,7 @@ describe('failures', () => {
     calls[0]!.fail('upstream_unauthorized', { status: 401 });
     await settle();
     expect(calls[1]!.key).toBe('b');
-    expect(pool.state().keys[0]!.coolMs).toBe(600_000);
+    expect(pool.state().keys[0]!.doubt?.restMs ?? 0).toBe(600_000);
     expect(lines.join()).toContain('upstream_key_cools');
     calls[1]!.answer();
     await clock.run(600_000);
@@ -495,7 +384,7 @@ describe('failures', () => {
       }
       expect(turn.outcome).toBe('upstream_unauthorized');
     }
-    expect(pool.state().keys.map((member) => member.coolMs)).toEqual([600_000, 0]);
+    expect(pool.state().keys.map((member) => member.doubt?.restMs ?? 0)).toEqual([600_000, 0]);
     expect(calls.map((call) => call.key).join('')).toBe('abbb');
   });
 
@@ -510,7 +399,7 @@ describe('failures', () => {
       calls.at(-1)!.answer();
       calls.at(-1)!.end();
       await settle();
-      rests.push(pool.state().keys[0]!.coolMs);
+      rests.push(pool.state().keys[0]!.doubt?.restMs ?? 0);
     }
     expect(calls.map((call) => call.key).join('')).toBe('ababab');
     expect(rests).toEqual([0, 0, 600_000]);
@@ -568,7 +457,7 @@ describe('failures', () => {
     const { open, calls, clock, pool } = bench([key('a')]);
     const first = open();
     await settle();
-    calls[0]!.fail('upstream_rate_limited', { status: 429, retryAfterMs: 2_000 });
+    calls[0]!.fail('upstream_rate_limited', { status: 429, advice: { resetMs: 2_000 } });
     await clock.run(2_000);
     expect(calls).toHaveLength(2);
     first.abort.abort();
@@ -593,7 +482,7 @@ it('counts what happened', async () => {
     'voxgate_upstream_in_flight 0',
     'voxgate_upstream_requests_total{outcome="ok"} 1',
     'upstream_ttfb_seconds_count 1',
-    'queue_wait_seconds_count 1',
+    'queue_wait_seconds_count{class="first"} 1',
   ])
     expect(text).toContain(line);
 });
@@ -605,7 +494,7 @@ describe('over real sockets', () => {
   });
   const deadlines = { connectMs: 2_000, firstByteMs: 8_000, stallMs: 3_000 };
 
-  async function served(script: Script | readonly Script[], keys: readonly PoolKey[]) {
+  async function served(script: Script | readonly Script[], keys: readonly BenchKey[]) {
     const upstream = await startScriptedUpstream(script);
     const clock = createFakeClock();
     const transport = createHttpSpeechUpstream({
@@ -618,7 +507,7 @@ describe('over real sockets', () => {
       () => upstream.close(),
       () => transport.close(),
     );
-    return { upstream, ...bench(keys, { transport, clock, maxWaitMs: 5_000 }), clock };
+    return { upstream, ...bench(keys, { transport, clock, maxWaitMs: 5_000 }) };
   }
 
   it('speaks with the second key at once when the first is limited', async () => {
@@ -631,7 +520,7 @@ describe('over real sockets', () => {
     for await (const chunk of body.chunks) total += chunk.length;
     expect([total, body.attempts]).toEqual([300, 2]);
     expect(upstream.requests.map((seen) => seen.headers['x-user-id'])).toEqual(['user-a', 'user-b']);
-    expect(pool.state().keys.map(({ inFlight, coolMs }) => [inFlight, coolMs])).toEqual([
+    expect(pool.state().keys.map(({ inFlight, heldMs }) => [inFlight, heldMs])).toEqual([
       [0, 30_000],
       [0, 0],
     ]);

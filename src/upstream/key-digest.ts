@@ -1,0 +1,16 @@
+// Names for keys that tell nothing of them: one for the quota that an API key has at the service, one for a member of
+// the pool in logs, metrics and the admin listener.
+
+import { createHash } from 'node:crypto';
+import type { QuotaId } from './quota-store.ts';
+import type { Credentials } from './speech-transport.ts';
+
+const digest = (text: string, digits: number) =>
+  createHash('sha256').update(text).digest('hex').slice(0, digits);
+
+/** The service counts per API key: members that share one share its quota. */
+export const quotaIdOf = (apiKey: string): QuotaId => digest(apiKey, 16);
+
+/** `k_` and 8 hexadecimal digits; of the pair, because one API key under two user ids is two members. */
+export const fingerprintOf = ({ userId, apiKey }: Credentials): string =>
+  `k_${digest(`${userId}:${apiKey}`, 8)}`;

@@ -1,0 +1,164 @@
+// What those who wait are told: on arrival and every 1.5 s how long it will take, and as soon as it is foreseeable that
+// their time will not do. Everybody is judged anew when the forecast may have become worse, so that nobody waits in
+// vain. One forecast serves a whole pass, and long passes go in slices, so that a thousand who wait block nobody.
+
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import { urgentAtMs } from './quota-reserve.ts';
+import type { SendWaiter } from './send-waiter.ts';
+import type { ForetoldWait, WaitForecast } from './wait-forecast.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export type WaitReview = {
+  /** The next moment at which time alone changes something for somebody here; perhaps too early. */
+  readonly dueMs: number;
+  add(waiter: SendWaiter): void;
+  /** It waits no longer, for whatever reason. */
+  drop(waiter: SendWaiter): void;
+  /** Something is to be looked at by then. */
+  wake(atMs: number): void;
+  /** The forecast may have become worse for everybody. */
+  doubt(): void;
+  /** Tells those of whom enough is known, `isKnown`, what awaits them, if they have not heard it yet. */
+  judge(isKnown: (waiter: SendWaiter) => boolean): void;
+  /** Refuses whoever has waited long enough, and tells all others when it is time to. */
+  tick(): void;
+  turnAway(waiter: SendWaiter, retryAfterMs: number): void;
+};
+
+export type WaitReviewOptions = {
+  readonly queue: WorkQueue<SendWaiter>;
+  readonly forecast: WaitForecast;
+  readonly clock: Clock;
+  /** Somebody's wait would be too long. */
+  readonly onTooLong: () => void;
+};
+
+/** Notices are promised every 2 s; the difference is for late timers and the way to the client. */
+const NOTICE_MS = 1_500;
+/** Waiters looked at in one go: well below a millisecond. */
+const SLICE = 100;
+/** No caller is asked back sooner: it would only meet the same line. */
+const LEAST_RETRY_MS = 1_000;
+
+export const busyError = (why: string, retryAfterMs: number) =>
+  new AppError('busy', `${why}; try again later.`, {
+    retryAfterMs: Math.ceil(Math.max(LEAST_RETRY_MS, retryAfterMs)),
+  });
+
+export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitReviewOptions): WaitReview {
+  const here = new Set<SendWaiter>();
+  /** Those who have not yet heard what awaits them. */
+  const fresh = new Set<SendWaiter>();
+  let nextNoticeMs = 0;
+  /** No later than the next such moment of anybody here; those who have left may make it too early. */
+  let nextTurnMs = Number.POSITIVE_INFINITY;
+  let standing: 'trusted' | 'doubted' = 'trusted';
+  /** The pass under way, if any; another one takes its place. */
+  let pass: { readonly tells: 'all' | 'refused' } | undefined;
+
+  const lastMs = (waiter: SendWaiter) =>
+    fresh.has(waiter) ? Math.max(waiter.waitUntilMs, waiter.answerByMs) : waiter.waitUntilMs;
+  /** When time alone changes something for a waiter: it becomes urgent, may ask again, or has waited long enough. */
+  const turnMs = (waiter: SendWaiter, nowMs: number) => {
+    const ownMs = [urgentAtMs(waiter.work), waiter.askAgainMs].filter((atMs) => atMs > nowMs);
+    return Math.min(lastMs(waiter), ...ownMs);
+  };
+
+  const turnAway = (waiter: SendWaiter, retryAfterMs: number) => {
+    queue.remove(waiter);
+    onTooLong();
+    waiter.refuse(busyError('The wait for the speech service is too long', retryAfterMs));
+  };
+  /** Answers whether the waiter stays: whoever has waited does unless it is certain that he waits in vain. */
+  const isInTime = (waiter: SendWaiter, { etaMs, leastMs }: ForetoldWait, nowMs: number): boolean => {
+    const leftMs = waiter.waitUntilMs - nowMs;
+    if ((fresh.has(waiter) ? etaMs : leastMs) <= leftMs) return true;
+    turnAway(waiter, etaMs - leftMs);
+    return false;
+  };
+  const tell = (waiter: SendWaiter, { reason, etaMs }: ForetoldWait, ahead: number) =>
+    waiter.onQueued?.({ reason, position: ahead + 1, etaMs: Math.ceil(etaMs) });
+
+  const review = (tells: 'all' | 'refused') => {
+    const waiters = [...queue.order()];
+    const mine = { tells: pass?.tells === 'all' ? 'all' : tells } as const;
+    let next = 0;
+    let ahead = 0;
+    const slice = () => {
+      if (pass !== mine) return;
+      const nowMs = clock.now();
+      const foretell = forecast(nowMs);
+      for (const end = Math.min(waiters.length, next + SLICE); next < end; next++) {
+        const waiter = waiters[next]!;
+        if (!here.has(waiter)) continue;
+        if (!fresh.has(waiter)) {
+          const wait = foretell(waiter.work, ahead);
+          if (!isInTime(waiter, wait, nowMs)) continue;
+          if (mine.tells === 'all') tell(waiter, wait, ahead);
+        }
+        ahead += 1;
+      }
+      if (next < waiters.length) clock.soon(slice);
+      else pass = undefined;
+    };
+    pass = mine;
+    slice();
+  };
+
+  return {
+    get dueMs() {
+      return Math.min(nextNoticeMs, nextTurnMs);
+    },
+    add(waiter) {
+      const nowMs = clock.now();
+      if (here.size === 0) {
+        nextNoticeMs = nowMs + NOTICE_MS;
+        nextTurnMs = Number.POSITIVE_INFINITY;
+      }
+      here.add(waiter);
+      fresh.add(waiter);
+      nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, nowMs));
+    },
+    drop(waiter) {
+      here.delete(waiter);
+      fresh.delete(waiter);
+    },
+    wake(atMs) {
+      nextTurnMs = Math.min(nextTurnMs, atMs);
+    },
+    doubt() {
+      standing = 'doubted';
+    },
+    judge(isKnown) {
+      const nowMs = clock.now();
+      const isWorse = standing === 'doubted' && [...here].every(isKnown);
+      if (isWorse) standing = 'trusted';
+      if (isWorse && here.size > fresh.size) review('refused');
+      if (fresh.size === 0) return;
+      const foretell = forecast(nowMs);
+      for (const waiter of fresh) {
+        if (!isKnown(waiter)) continue;
+        const ahead = queue.ahead(waiter);
+        const wait = foretell(waiter.work, ahead);
+        if (!isInTime(waiter, wait, nowMs)) continue;
+        fresh.delete(waiter);
+        tell(waiter, wait, ahead);
+        nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, nowMs));
+      }
+    },
+    tick() {
+      const nowMs = clock.now();
+      const foretell = forecast(nowMs);
+      nextTurnMs = Number.POSITIVE_INFINITY;
+      for (const waiter of here) {
+        if (lastMs(waiter) <= nowMs) turnAway(waiter, foretell(waiter.work, queue.ahead(waiter)).etaMs);
+        else nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, nowMs));
+      }
+      if (nowMs < nextNoticeMs) return;
+      nextNoticeMs = nowMs + NOTICE_MS;
+      review('all');
+    },
+    turnAway,
+  };
+}
