@@ -20,8 +20,10 @@ export const monoAt: usize = historyEnd;
 export const madeAt: usize = monoAt + MOST_SAMPLES * FLOAT;
 /** Coded bytes. */
 export const codedAt: usize = madeAt + MOST_MADE * FLOAT;
+/** What follows a stream's last sample: nobody writes here but for its history in front. */
+const silenceAt: usize = codedAt + MOST_MADE * 2 + MOST_TAPS * FLOAT;
 /** The host's memory begins here. */
-export const heapAt: usize = codedAt + MOST_MADE * 2;
+export const heapAt: usize = silenceAt + (MOST_TAPS / 2) * FLOAT;
 
 /** A stream's record, in words of 32 bits; the host writes them at its beginning. */
 const BANK: usize = 0; // address of the rows
@@ -169,11 +171,21 @@ function blend(samples: usize, bank: usize, rowBytes: usize, place: f64): f32 {
   return first + ((place - phase) as f32) * (second - first);
 }
 
+/** The outputs that `count` more samples at `monoAt` give the stream, to `madeAt`; returns how many. */
+export function resample(stream: usize, count: usize): u32 {
+  return produce(stream, monoAt, count, u32.MAX_VALUE);
+}
+
+/** The last outputs of the stream, so many, as far as half a filter of silence gives them; what is at `monoAt` stays. */
+export function flush(stream: usize, count: u32): u32 {
+  return produce(stream, silenceAt, load<u32>(stream, TAPS) / 2, count);
+}
+
 /**
- * The outputs that `count` more samples at `monoAt` give the stream, at most `most`, to `madeAt`; returns how many.
- * Output k lies (part + k · down) / up samples behind the first one's row, so each `up`th has the same row.
+ * The outputs that `count` more samples at `from` give the stream, at most `most`. The stream's history goes in front
+ * of them. Output k lies (part + k · down) / up samples behind the first one's row, so each `up`th has the same row.
  */
-export function resample(stream: usize, count: usize, most: u32): u32 {
+function produce(stream: usize, from: usize, count: usize, most: u32): u32 {
   const bank: usize = load<u32>(stream, BANK);
   const rowBytes: usize = load<u32>(stream, TAPS) * FLOAT;
   const up = load<u32>(stream, UP);
@@ -182,15 +194,15 @@ export function resample(stream: usize, count: usize, most: u32): u32 {
   const part = load<u32>(stream, PART);
   const heldBytes: usize = load<u32>(stream, HELD) * FLOAT;
 
-  const first = historyEnd - heldBytes;
+  const first = from - heldBytes;
   memory.copy(first, stream + HISTORY, heldBytes);
   const bytes = heldBytes + count * FLOAT;
   // Where a whole row of samples lies behind; none as long as a stream has had few.
   const places: u32 = bytes < rowBytes ? 0 : (bytes - rowBytes) / FLOAT + 1;
-  const made = places * up > part ? min((places * up - part - 1) / down + 1, most) : 0;
+  const outputs = places * up > part ? min((places * up - part - 1) / down + 1, most) : 0;
 
-  madeEnd = madeAt + made * FLOAT;
-  const apart: u32 = phases === up ? min(made, up) : made;
+  madeEnd = madeAt + outputs * FLOAT;
+  const apart: u32 = phases === up ? min(outputs, up) : outputs;
   for (let k: u32 = 0, offset = part; k < apart; k++, offset += down) {
     const samples = first + (offset / up) * FLOAT;
     const phase = offset % up;
@@ -201,14 +213,14 @@ export function resample(stream: usize, count: usize, most: u32): u32 {
     } else store<f32>(to, blend(samples, bank, rowBytes, ((phase as f64) * (phases as f64)) / (up as f64)));
   }
 
-  const next = part + made * down;
+  const next = part + outputs * down;
   const used = (next / up) * FLOAT;
   // A flush stops at `most` with more than a row left; nothing comes after it.
   const left = min(bytes - used, MOST_TAPS * FLOAT);
   memory.copy(stream + HISTORY, first + used, left);
   store<u32>(stream, next % up, PART);
   store<u32>(stream, left / FLOAT, HELD);
-  return made;
+  return outputs;
 }
 
 /** Four samples as 16-bit values: halves up, clipped, NaN is 0. The same for every float as pcm16.ts gives. */

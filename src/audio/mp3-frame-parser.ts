@@ -26,6 +26,8 @@ export type Mp3FrameSink = {
 export type Mp3FrameParser = Stage<Uint8Array> & {
   /** Bytes dropped so far that were neither frames nor tags. */
   readonly junkBytes: number;
+  /** Bytes that have come and make no whole frame yet. */
+  readonly heldBytes: number;
 };
 
 /**
@@ -128,6 +130,9 @@ export function createMp3FrameParser(sink: Mp3FrameSink): Mp3FrameParser {
     },
     get junkBytes() {
       return junkBytes;
+    },
+    get heldBytes() {
+      return held.length;
     },
   };
 }

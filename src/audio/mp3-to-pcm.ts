@@ -5,6 +5,7 @@
 import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
 import type { Mp3Frame } from './mp3-frame-parser.ts';
 import type { Mp3StreamTag } from './mp3-stream-tag.ts';
+import type { StreamPlace } from './speech-bridge.ts';
 import type { PcmBlock } from './stage.ts';
 
 /** The delay of the hybrid filter bank in every Layer III decoder, in samples (LAME's tag counts without it). */
@@ -50,6 +51,8 @@ export const streamSamples = (
 export type Mp3ToPcm = {
   /** A new body: nothing of the one before is left in the decoder. Throws when no decoder can be had. */
   beginStream(): void;
+  /** Takes up another stream in its middle; nothing is emitted for what lies before. */
+  joinStream(place: StreamPlace): void;
   /** What the body's tag frame says. Behind frames of the same body it begins a new stream (files joined). */
   tag(tag: Mp3StreamTag): void;
   /** Emits at most one block, at the frame's own rate. */
@@ -111,6 +114,12 @@ export function createMp3ToPcm(decoders: Mp3Decoders, emit: (block: PcmBlock) =>
 
   return {
     beginStream,
+    joinStream({ tag, framesBefore, warmUp }) {
+      beginStream();
+      streamTag = tag;
+      for (const frame of warmUp) decoder?.decode(frame.bytes, () => {});
+      decoded = framesBefore * (warmUp[0]?.header.samplesPerFrame ?? 0);
+    },
     tag(tag) {
       if (decoded > 0) beginStream();
       streamTag = tag;

@@ -15,13 +15,17 @@ type Exports = {
   readonly heapAt: WebAssembly.Global;
   readonly streamBytes: WebAssembly.Global;
   mixDown(channels: number, length: number): number;
-  resample(stream: number, count: number, most: number): number;
+  resample(stream: number, count: number): number;
+  flush(stream: number, count: number): number;
   codeMulaw(from: number, count: number): void;
   codeAlaw(from: number, count: number): void;
   codePcm16(from: number, count: number): void;
 };
 
-export type SoundKernel = Pick<Exports, 'mixDown' | 'resample' | 'codeMulaw' | 'codeAlaw' | 'codePcm16'>;
+export type SoundKernel = Pick<
+  Exports,
+  'mixDown' | 'resample' | 'flush' | 'codeMulaw' | 'codeAlaw' | 'codePcm16'
+>;
 
 export type SoundMemory = {
   readonly kernel: SoundKernel;

@@ -8,6 +8,7 @@ import type { Mp3Frame } from './mp3-frame-parser.ts';
 import type { Mp3StreamTag } from './mp3-stream-tag.ts';
 import { createMp3ToPcm } from './mp3-to-pcm.ts';
 import type { SoundPath } from './sound-path.ts';
+import type { SpeechBridge } from './speech-bridge.ts';
 import type { AudioFrame, ClosableStage, PcmBlock } from './stage.ts';
 import { openTurnEncoder, refuseWhenFull, type TurnEncoder } from './turn-encoder.ts';
 
@@ -22,6 +23,8 @@ export type TranscoderItem =
   | { readonly kind: 'begin' }
   | { readonly kind: 'tag'; readonly tag: Mp3StreamTag }
   | { readonly kind: 'frame'; readonly frame: Mp3Frame }
+  /** The stream so far is over; what follows is another, from its middle. */
+  | { readonly kind: 'bridge'; readonly bridge: SpeechBridge }
   | { readonly kind: 'end' };
 
 export type Transcoder = {
@@ -122,6 +125,15 @@ export function createTranscoder(
     });
   };
 
+  const cross = ({ samples, sampleRate: fromRate, frames, next }: SpeechBridge) => {
+    if (isPassing) frames.forEach(onFrame);
+    else {
+      tellUntold();
+      onPcm({ samples, sampleRate: fromRate });
+      if (next !== undefined) decoder.joinStream(next);
+    }
+  };
+
   return {
     prepare() {
       if (output.format === 'ogg' || output.format === 'flac') refuseWhenFull(output.format, codecs.heavy);
@@ -129,6 +141,7 @@ export function createTranscoder(
     push(item) {
       if (isOver) return;
       if (item.kind === 'frame') onFrame(item.frame);
+      else if (item.kind === 'bridge') cross(item.bridge);
       else if (!isPassing) tell(item);
       // A stream that may pass through needs no decoder yet; the last tag of a joined body speaks for what follows.
       else if (item.kind === 'tag') untold.tag = item;

@@ -11,7 +11,6 @@ import type { ClosableStage } from './stage.ts';
 /** Samples that one call of the kernel takes. */
 const MOST_SAMPLES = 1152;
 const MOST_CODED = 2 * (MOST_SAMPLES * 6 + 64);
-const ALL = 0xffff_ffff;
 
 type Deliver = (at: number, count: number) => void;
 
@@ -67,18 +66,17 @@ export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimi
     deliver: Deliver,
   ): ClosableStage<Float32Array> | undefined => {
     const bank = banks.of(fromRate, toRate);
-    const { up, down, taps } = bank;
+    const { up, down } = bank;
     const opened = memory.open(bank);
     if (opened === undefined) return undefined;
     let stream: number | undefined = opened;
     let samplesIn = 0;
     let samplesOut = 0;
-    const work = (count: number, most: number): void => {
-      const made = kernel.resample(opened, count, most);
+    const pass = (made: number): void => {
       samplesOut += made;
       if (made > 0) deliver(at.made, made);
     };
-    const pushPiece = (count: number) => work(count, ALL);
+    const pushPiece = (count: number) => pass(kernel.resample(opened, count));
     const close = () => {
       if (stream !== undefined) memory.close(stream);
       stream = undefined;
@@ -92,10 +90,8 @@ export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimi
       flush() {
         if (stream === undefined) return;
         const total = Math.floor((2 * samplesIn * up + down) / (2 * down));
-        views.mono.fill(0, 0, taps / 2);
-        const most = total - samplesOut;
         close();
-        work(taps / 2, most);
+        pass(kernel.flush(opened, total - samplesOut));
       },
       close,
     };
@@ -118,7 +114,10 @@ export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimi
       views.raw.set(decoded.length === used ? decoded : decoded.subarray(0, used));
       return kernel.mixDown(channels, length);
     },
-    mono: (length) => (length === MOST_SAMPLES ? views.mono : views.shortMono),
+    mono(length) {
+      memory.makeRoom(); // as for `mixDown`
+      return length === MOST_SAMPLES ? views.mono : views.shortMono;
+    },
     resample(rates, emit) {
       if (rates.fromRate === rates.toRate) return plain.resample(rates, emit);
       const deliver: Deliver = (from, count) => emit(new Float32Array(memory.buffer, from, count));
@@ -135,11 +134,16 @@ export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimi
   };
 }
 
-/** The fastest that this machine can run. */
-export function createSoundPath(banks: FilterBanks): SoundPath {
+/** The fastest that this machine can run; `onPlain` is told why it is not the one of `open`. */
+export function createSoundPath(
+  banks: FilterBanks,
+  onPlain: (cause: unknown) => void = () => {},
+  open: (banks: FilterBanks) => SoundPath = createWasmSoundPath,
+): SoundPath {
   try {
-    return createWasmSoundPath(banks);
-  } catch {
+    return open(banks);
+  } catch (cause) {
+    onPlain(cause);
     return createPlainSoundPath(banks);
   }
 }

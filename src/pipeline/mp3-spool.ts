@@ -2,26 +2,26 @@
 // speech costs about half a megabyte here, so the scarce upstream slot is freed as fast as the upstream can
 // send. When it is full, the body is not read: TCP holds the upstream back.
 
-import { createMp3FrameParser, type Mp3Frame } from '../audio/mp3-frame-parser.ts';
-import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
-import { streamSamples } from '../audio/mp3-to-pcm.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
-import { AppError } from '../base/app-error.ts';
 
 /** Everything asked for before so many flushes is in front of this. */
 export type FlushItem = { readonly kind: 'flush'; readonly count: number };
 export type SpoolItem = TranscoderItem | FlushItem;
 
-/** Audio of one request that has arrived, in ms of its own time. */
-export type SpoolProgress = (knownMs: number, state: 'arriving' | 'complete') => void;
-
 export type Mp3Spool = {
-  /**
-   * Reads one upstream body to its end, waiting while the spool is full.
-   * Throws `upstream_bad_audio` when the first 8 KiB hold no MP3 frame, and whatever the body throws.
-   */
-  fill(chunks: AsyncIterable<Uint8Array>, onProgress: SpoolProgress, signal: AbortSignal): Promise<void>;
-  mark(item: FlushItem): void;
+  /** Always takes the item; whoever reads a body asks `isFull` before it reads on. */
+  readonly add: (item: SpoolItem) => void;
+  readonly isFull: boolean;
+  /** Resolves when there is room; one waiter at a time. Room that comes of a grown capacity is told by `refill`. */
+  room(signal: AbortSignal): Promise<void>;
+  /** There is room, and somebody who waits for it has not been told. */
+  readonly wantsRefill: boolean;
+  /** Lets him go on, if there is room. */
+  refill(): void;
+  /** Frames at the end, nothing else among them, that have not been taken. */
+  readonly lastFrames: number;
+  /** Drops so many of them. */
+  takeBack(count: number): void;
   take(): SpoolItem | undefined;
   /** Resolves when `take` has something, or nothing will come; rejects with what `fail` was given. */
   more(signal: AbortSignal): Promise<void>;
@@ -35,13 +35,14 @@ export type Mp3Spool = {
   readonly waitingMs: number;
 };
 
-const MOST_JUNK_BYTES = 8 * 1024;
-
 type Waiter = { resolve(): void; reject(reason: unknown): void };
 
-const wait = (signal: AbortSignal, keep: (waiter: Waiter) => void): Promise<void> =>
+const wait = (signal: AbortSignal, keep: (waiter: Waiter | undefined) => void): Promise<void> =>
   new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
+    const abort = () => {
+      keep(undefined);
+      reject(signal.reason as Error);
+    };
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
     const settled =
@@ -56,11 +57,9 @@ const wait = (signal: AbortSignal, keep: (waiter: Waiter) => void): Promise<void
 export type Mp3SpoolOptions = {
   /** May change while the spool lives; one chunk may go beyond it. */
   readonly capacityBytes: () => number;
-  /** True for MP3 that goes out as it is: the encoder's delay and padding are then part of what is heard. */
-  readonly passesThrough: (sampleRate: number) => boolean;
 };
 
-export function createMp3Spool({ capacityBytes, passesThrough }: Mp3SpoolOptions): Mp3Spool {
+export function createMp3Spool({ capacityBytes }: Mp3SpoolOptions): Mp3Spool {
   let items: SpoolItem[] = [];
   let head = 0;
   let bytes = 0;
@@ -77,83 +76,55 @@ export function createMp3Spool({ capacityBytes, passesThrough }: Mp3SpoolOptions
   };
   const add = (item: SpoolItem) => {
     items.push(item);
-    if (item.kind === 'frame') {
-      bytes += item.frame.bytes.length;
-      waitingMs += frameMs(item.frame);
-    }
+    bytes += bytesOf(item);
+    waitingMs += msOf(item);
     wakeTaker();
+  };
+  const refill = () => {
+    if (filler === undefined || bytes >= capacityBytes()) return;
+    const waiting = filler;
+    filler = undefined;
+    waiting.resolve();
+  };
+  const uncount = (item: SpoolItem) => {
+    bytes -= bytesOf(item);
+    // What is left of sums of fractions is not audio.
+    waitingMs = bytes === 0 ? 0 : waitingMs - msOf(item);
   };
 
   return {
-    async fill(chunks, onProgress, signal) {
-      add({ kind: 'begin' });
-      let frames = 0;
-      let junkBytes = 0;
-      let tag: Mp3StreamTag | undefined;
-      let last: Mp3Frame | undefined;
-      const parser = createMp3FrameParser({
-        onFrame(frame) {
-          frames += 1;
-          last = frame;
-          add({ kind: 'frame', frame });
-        },
-        onTag(found) {
-          tag = found;
-          add({ kind: 'tag', tag: found });
-        },
+    add,
+    room(signal) {
+      if (bytes < capacityBytes()) return Promise.resolve();
+      return wait(signal, (waiter) => {
+        filler = waiter;
       });
-      const knownMs = () => {
-        if (last === undefined) return 0;
-        const { sampleRate, samplesPerFrame } = last.header;
-        const samples = passesThrough(sampleRate)
-          ? frames * samplesPerFrame
-          : streamSamples(tag, frames, samplesPerFrame);
-        return (samples * 1000) / sampleRate;
-      };
-      const refuseJunk = (atEnd: 'at-end' | 'on-the-way') => {
-        if (frames > 0 || (atEnd === 'on-the-way' && junkBytes <= MOST_JUNK_BYTES)) return;
-        throw new AppError(
-          'upstream_bad_audio',
-          'The speech service answered with something that is not MP3 audio.',
-        );
-      };
-      for await (const chunk of chunks) {
-        signal.throwIfAborted();
-        if (frames === 0) junkBytes += chunk.length;
-        parser.push(chunk);
-        refuseJunk('on-the-way');
-        onProgress(knownMs(), 'arriving');
-        while (bytes >= capacityBytes()) {
-          await wait(signal, (waiter) => {
-            filler = waiter;
-          });
-        }
-      }
-      parser.flush();
-      refuseJunk('at-end');
-      onProgress(knownMs(), 'complete');
-      add({ kind: 'end' });
     },
-    mark: add,
+    get isFull() {
+      return bytes >= capacityBytes();
+    },
+    get wantsRefill() {
+      return filler !== undefined && bytes < capacityBytes();
+    },
+    refill,
+    get lastFrames() {
+      let at = items.length;
+      while (at > head && items[at - 1]!.kind === 'frame') at -= 1;
+      return items.length - at;
+    },
+    takeBack(count) {
+      for (const item of items.splice(items.length - count)) uncount(item);
+    },
     take() {
       const item = items[head];
       if (item === undefined) return undefined;
       head += 1;
-      if (item.kind === 'frame') {
-        bytes -= item.frame.bytes.length;
-        waitingMs -= frameMs(item.frame);
-      }
-      // What is left of sums of fractions is not audio.
-      if (bytes === 0) waitingMs = 0;
+      uncount(item);
       if (head === items.length || head >= 256) {
         items = items.slice(head);
         head = 0;
       }
-      if (bytes < capacityBytes()) {
-        const waiting = filler;
-        filler = undefined;
-        waiting?.resolve();
-      }
+      refill();
       return item;
     },
     more(signal) {
@@ -183,4 +154,13 @@ export function createMp3Spool({ capacityBytes, passesThrough }: Mp3SpoolOptions
   };
 }
 
-const frameMs = (frame: Mp3Frame): number => (frame.header.samplesPerFrame * 1000) / frame.header.sampleRate;
+const bytesOf = (item: SpoolItem): number => {
+  if (item.kind === 'frame') return item.frame.bytes.length;
+  return item.kind === 'bridge' ? item.bridge.samples.byteLength : 0;
+};
+const msOf = (item: SpoolItem): number => {
+  if (item.kind === 'bridge') return (item.bridge.samples.length * 1000) / item.bridge.sampleRate;
+  if (item.kind !== 'frame') return 0;
+  const { samplesPerFrame, sampleRate } = item.frame.header;
+  return (samplesPerFrame * 1000) / sampleRate;
+};

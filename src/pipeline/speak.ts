@@ -3,30 +3,23 @@
 
 import type { Transcoder } from '../audio/transcoder.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
-import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { RequestText } from '../text/request-text.ts';
-import type { QueuedNotice, SpeechBody, SpeechUpstream } from '../upstream/speech-upstream.ts';
-import type { Mp3Spool } from './mp3-spool.ts';
+import type { SpeechWork } from '../upstream/speech-work.ts';
 import type { RequestLine } from './request-line.ts';
+import { type RequestVoice, sayRequest } from './say-request.ts';
 
-export type TurnAudio = {
-  readonly upstream: SpeechUpstream;
+export type TurnAudio = RequestVoice & {
   readonly requests: RequestLine;
-  readonly spool: Mp3Spool;
   readonly transcoder: Transcoder;
   readonly frames: FrameQueue;
   /** It is this turn's time to be heard; one that is made ahead may still find what it needs. */
   readonly isFirst: () => boolean;
-  readonly toSpeechRequest: (text: RequestText) => OutgoingRequest;
+  /** What the next request is worth to the scheduler; asked once for each. */
+  readonly toWork: () => SpeechWork;
+  /** `arrived` and its like are about the last asked request. */
   readonly report: {
-    readonly queued: (notice: QueuedNotice) => void;
     /** A request is about to be sent; its words belong to the audio that follows. */
     asked(text: RequestText): void;
-    /** An HTTP request has been sent; a retry is one more. */
-    readonly sent: () => void;
-    answered(body: SpeechBody): void;
-    /** Audio of the last asked request that has arrived. */
-    readonly arrived: (knownMs: number, state: 'arriving' | 'complete') => void;
     /** Everything before so many flushes has become frames. */
     flushed(count: number): void;
   };
@@ -57,7 +50,10 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
         }
       }
     }
-    if (transcoder.isSilent) transcoder.silence(SILENCE_MS);
+    if (transcoder.isSilent) {
+      if (frames.isFull) await frames.room(signal); // a turn made ahead takes no dear encoder before its time
+      transcoder.silence(SILENCE_MS);
+    }
   } finally {
     try {
       await transcoder.flush();
@@ -73,18 +69,12 @@ async function fillSpool(turn: TurnAudio, signal: AbortSignal): Promise<void> {
   const { requests, spool, report } = turn;
   try {
     for (let item = await requests.next(signal); item !== undefined; item = await requests.next(signal)) {
-      if (item.kind === 'flush') {
-        spool.mark(item);
-        continue;
+      if (item.kind === 'flush') spool.add(item);
+      else {
+        const work = turn.toWork();
+        report.asked(item.text);
+        await sayRequest(turn, item.text, work, signal);
       }
-      report.asked(item.text);
-      const body = await turn.upstream.open(turn.toSpeechRequest(item.text), {
-        signal,
-        onQueued: report.queued,
-        onSent: report.sent,
-      });
-      report.answered(body);
-      await spool.fill(body.chunks, report.arrived, signal);
     }
     spool.end();
   } catch (error) {

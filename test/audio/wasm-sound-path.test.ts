@@ -6,13 +6,21 @@ import { createPlainMixer, type FrameLength } from '../../src/audio/mix-down.ts'
 import { createPlainSoundPath } from '../../src/audio/plain-sound-path.ts';
 import { createSampleCoder, type SampleCode } from '../../src/audio/sample-code.ts';
 import type { Rates, SoundPath } from '../../src/audio/sound-path.ts';
-import { createWasmSoundPath } from '../../src/audio/wasm-sound-path.ts';
+import { createSoundPath, createWasmSoundPath } from '../../src/audio/wasm-sound-path.ts';
 import { decibels, noise, pushInChunks } from '../support/tone.ts';
 
 const banks = createFilterBanks();
 const plain = createPlainSoundPath(banks);
 const wasm = createWasmSoundPath(banks);
 const CODES: readonly SampleCode[] = ['mulaw', 'alaw', 'pcm16'];
+
+const RATES: readonly Rates[] = [
+  { fromRate: 24_000, toRate: 8000 },
+  { fromRate: 44_100, toRate: 8000 },
+  { fromRate: 22_050, toRate: 8000 },
+  { fromRate: 24_000, toRate: 16_000 },
+  { fromRate: 44_100, toRate: 8009 },
+];
 
 const anyRate = fc.oneof(
   fc.constantFrom(8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000),
@@ -201,15 +209,29 @@ describe('the sound path in WASM', () => {
   });
 });
 
-describe('the places in its memory', () => {
-  const RATES: readonly Rates[] = [
-    { fromRate: 24_000, toRate: 8000 },
-    { fromRate: 44_100, toRate: 8000 },
-    { fromRate: 22_050, toRate: 8000 },
-    { fromRate: 24_000, toRate: 16_000 },
-    { fromRate: 44_100, toRate: 8009 },
-  ];
+describe('a mixed frame', () => {
+  it('outlives the flush of the stage before it, when the rate changes between two frames', () => {
+    const path = createWasmSoundPath(banks);
+    const before = path.encode({ fromRate: 24_000, toRate: 8000 }, 'pcm16', () => {});
+    before.push(new Float32Array(576));
+    path.mixDown(new Float32Array(1152).fill(0.5), 1, 1152);
+    const mono = path.mono(1152);
+    before.flush();
+    expect(mono.every((sample) => sample === 0.5)).toBe(true);
+  });
 
+  it('is still there when a stage is opened for it, be it one that was never mixed', () => {
+    const path = createWasmSoundPath(banks);
+    for (let stream = 0; stream < 200; stream++) {
+      const mono = path.mono(1152);
+      const stage = path.resample(RATES[stream % RATES.length]!, () => {});
+      stage.push(mono);
+      expect(mono).toHaveLength(1152);
+    }
+  });
+});
+
+describe('the places in its memory', () => {
   /** Streams that come, go on and end in any order; each must sound as if it were alone. */
   type Step = { readonly stream: number; readonly act: 'push' | 'flush' | 'close'; readonly size: number };
   const anySteps: fc.Arbitrary<Step[]> = fc.array(
@@ -307,5 +329,28 @@ describe('the places in its memory', () => {
     stage.push(samples.slice(1000));
     stage.flush();
     expect(Float32Array.from(heard)).toEqual(resample(wasm, first, samples));
+  });
+});
+
+describe('createSoundPath', () => {
+  const rates: Rates = { fromRate: 24_000, toRate: 8000 };
+
+  it('gives the one in WASM, and has nothing to tell', () => {
+    const path = createSoundPath(banks, () => expect.unreachable());
+    expect(resample(path, rates, noise(2000, 5))).toEqual(resample(wasm, rates, noise(2000, 5)));
+  });
+
+  it('gives the plain one where WASM fails, and tells why, once', () => {
+    const told: unknown[] = [];
+    const fault = new Error('no SIMD here');
+    const path = createSoundPath(
+      banks,
+      (cause) => told.push(cause),
+      () => {
+        throw fault;
+      },
+    );
+    expect(resample(path, rates, noise(2000, 5))).toEqual(resample(plain, rates, noise(2000, 5)));
+    expect(told).toEqual([fault]);
   });
 });

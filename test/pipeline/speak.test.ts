@@ -5,10 +5,11 @@ import { AppError } from '../../src/base/app-error.ts';
 import { createMp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
+import { createSpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
 import { createFrameQueue } from '../../src/playout/frame-queue.ts';
 import type { SessionFormat } from '../../src/speech/audio-format.ts';
 import { codecs, mp3Facts, speechMp3 } from '../support/codecs.ts';
-import { settle } from '../support/fake-clock.ts';
+import { createFakeClock, settle } from '../support/fake-clock.ts';
 import { createMemoryUpstream } from '../support/memory-upstream.ts';
 import { speakAll } from '../support/speak-all.ts';
 
@@ -25,6 +26,14 @@ const resampled = (samples: number, fromRate: number, toRate: number) =>
 const wholeFrames = (samples: number, rate: number): number => {
   const frames = Math.ceil((samples * 50) / rate);
   return Math.floor((frames * rate) / 50);
+};
+
+const wholeness = {
+  clock: createFakeClock(),
+  decoders: codecs.decoders,
+  upkeep: createSpeechUpkeep(),
+  remainingMs: () => 0,
+  passesThrough: () => false,
 };
 
 describe('speak', () => {
@@ -155,14 +164,17 @@ describe('speak', () => {
     expect(reports.filter((report) => report === 'flushed')).toHaveLength(2);
   });
 
-  it('gives all audio that came before it says that the upstream broke', async () => {
-    const broken = new AppError('upstream_broken', 'broken');
-    const { samples, error } = await speakAll(
+  it('gives the audio that came before it says that the upstream broke, to the last whole word', async () => {
+    const failAfter = new AppError('upstream_broken', 'broken');
+    const { samples, error, reports } = await speakAll(
       { format: 'raw', sampleRate: 24_000 },
-      { bodies: [plain, tagged], failAfter: broken },
+      { bodies: [plain, tagged], failAfter },
     );
-    expect(error).toBe(broken);
-    expect(samples).toBe(wholeFrames(mp3Facts(plain).samples + mp3Facts(tagged).samples, 24_000));
+    expect(error).toBe(failAfter);
+    const all = wholeFrames(mp3Facts(plain).samples + mp3Facts(tagged).samples, 24_000);
+    expect(samples).toBeLessThanOrEqual(all + 480);
+    expect(samples).toBeGreaterThan(all - 0.3 * 24_000);
+    expect(reports.at(-1)).toBe('failed');
   });
 
   it('refuses what is not MP3, and keeps what came before it', async () => {
@@ -200,13 +212,17 @@ describe('speak', () => {
         {
           upstream,
           requests,
-          spool: createMp3Spool({ capacityBytes: () => 1e6, passesThrough: () => false }),
+          spool: createMp3Spool({ capacityBytes: () => 1e6 }),
           transcoder,
           frames,
           isFirst: () => true,
+          toWork: () => ({ class: 'first', tenant: '', deadlineMs: 0 }),
+          phrases: undefined,
           toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
+          wholeness,
           report: {
             queued: nothing,
+            resumed: nothing,
             asked: nothing,
             sent: nothing,
             answered: nothing,
@@ -242,7 +258,7 @@ describe('speak', () => {
       {
         upstream: createMemoryUpstream(),
         requests,
-        spool: createMp3Spool({ capacityBytes: () => 1e6, passesThrough: () => false }),
+        spool: createMp3Spool({ capacityBytes: () => 1e6 }),
         transcoder: {
           prepare: nothing,
           push: nothing,
@@ -261,9 +277,13 @@ describe('speak', () => {
         },
         frames,
         isFirst: () => true,
+        toWork: () => ({ class: 'first', tenant: '', deadlineMs: 0 }),
+        phrases: undefined,
         toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
+        wholeness,
         report: {
           queued: nothing,
+          resumed: nothing,
           asked: nothing,
           sent: nothing,
           answered: nothing,

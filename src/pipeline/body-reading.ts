@@ -1,0 +1,92 @@
+// One body's bytes as MP3 frames, counted, with the last seconds of them kept: where a body breaks, they tell how it
+// sounded there. Read for nobody at first; `connect` hands on what comes from then on.
+
+import { createMp3FrameParser, type Mp3Frame, type Mp3FrameSink } from '../audio/mp3-frame-parser.ts';
+import type { Mp3Header } from '../audio/mp3-header.ts';
+import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
+
+export type BodyReading = {
+  push(chunk: Uint8Array): void;
+  /** No more bytes will come: what is held is looked at as the end. */
+  flush(): void;
+  connect(sink: Mp3FrameSink): void;
+  readonly frames: number;
+  /** Their length, ms. */
+  readonly audioMs: number;
+  /** Of the last frame. */
+  readonly header: Mp3Header | undefined;
+  /** The last tag, the frames behind it, and how many tags there were. */
+  readonly tag: Mp3StreamTag | undefined;
+  readonly framesSinceTag: number;
+  readonly tags: number;
+  /** Bytes that make no whole frame yet, and those since the last frame that are neither frame nor tag. */
+  readonly heldBytes: number;
+  readonly strayBytes: number;
+  /** The kept ones of frames `from` to `until`; undefined when one of them is no longer kept. */
+  frameRange(from: number, until: number): Mp3Frame[] | undefined;
+};
+
+/** `keptFrames`: how many of the last frames are kept. */
+export function createBodyReading(keptFrames: number): BodyReading {
+  const kept: Mp3Frame[] = [];
+  let sink: Mp3FrameSink | undefined;
+  let frames = 0;
+  let tag: Mp3StreamTag | undefined;
+  let tags = 0;
+  let framesBeforeTag = 0;
+  let junkBefore = 0;
+  let header: Mp3Header | undefined;
+
+  const parser = createMp3FrameParser({
+    onFrame(frame) {
+      kept[frames % keptFrames] = frame;
+      frames += 1;
+      junkBefore = parser.junkBytes;
+      header = frame.header;
+      sink?.onFrame(frame);
+    },
+    onTag(found) {
+      tag = found;
+      tags += 1;
+      framesBeforeTag = frames;
+      junkBefore = parser.junkBytes;
+      sink?.onTag(found);
+    },
+  });
+
+  return {
+    push: (chunk) => parser.push(chunk),
+    flush: () => parser.flush(),
+    connect(to) {
+      sink = to;
+    },
+    get frames() {
+      return frames;
+    },
+    get audioMs() {
+      return header === undefined ? 0 : (frames * header.samplesPerFrame * 1000) / header.sampleRate;
+    },
+    get header() {
+      return header;
+    },
+    get tag() {
+      return tag;
+    },
+    get framesSinceTag() {
+      return frames - framesBeforeTag;
+    },
+    get tags() {
+      return tags;
+    },
+    get heldBytes() {
+      return parser.heldBytes;
+    },
+    get strayBytes() {
+      return parser.junkBytes - junkBefore + parser.heldBytes;
+    },
+    frameRange(from, until) {
+      if (from < Math.max(0, frames - keptFrames) || until > frames) return undefined;
+      return Array.from({ length: Math.max(0, until - from) }, (_, i) => kept[(from + i) % keptFrames]!);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// Speech that may have been spoken before. A request whose sound is kept costs no quota and begins at once; any other
+// is kept when it has been spoken whole at the first try: not when its body broke, or was in doubt. What was kept and
+// has come to be doubted gives way to the body that was asked for then.
+
+import type { OutgoingRequest } from '../speech/speech-request.ts';
+import { phraseKey } from '../storage/phrase-key.ts';
+import type { PhraseStore } from '../storage/phrase-store.ts';
+import type { OpenOptions, SpeechBody, SpeechUpstream } from '../upstream/speech-upstream.ts';
+
+export type CachedSpeech = {
+  readonly store: PhraseStore;
+  readonly tenant: string;
+};
+
+/** Longer bodies are no phrases: half a minute and more at 128 kbit/s. */
+const MOST_PHRASE_BYTES = 512 * 1024;
+/** A quarter of a second at 128 kbit/s: whoever reads does bounded work per turn of the event loop. */
+const SLICE_BYTES = 4096;
+
+/**
+ * Runs `relay` with an upstream whose first answer may come from the store; such a body has `attempts` 0, and nothing
+ * was waited for. Rejects with what `relay` rejects with.
+ */
+export async function relayCached(
+  { store, tenant }: CachedSpeech,
+  request: OutgoingRequest,
+  upstream: SpeechUpstream,
+  relay: (upstream: SpeechUpstream) => Promise<void>,
+): Promise<void> {
+  const key = phraseKey(tenant, request);
+  const kept = await store.find(key);
+  let opened = 0;
+  /** Of which body the whole is kept: of the first that is asked for. */
+  const keptFrom = kept === undefined ? 1 : 2;
+  let whole: Uint8Array | undefined;
+  const open = async (asked: OutgoingRequest, options: OpenOptions): Promise<SpeechBody> => {
+    opened += 1;
+    if (kept !== undefined && opened === 1)
+      return { chunks: inSlices(kept), queueMs: 0, ttfbMs: 0, attempts: 0 };
+    if (kept !== undefined && opened === 2) store.drop(key);
+    const body = await upstream.open(asked, options);
+    if (opened > keptFrom) return body;
+    const onEnd = (bytes: Uint8Array) => {
+      whole = bytes;
+    };
+    return { ...body, chunks: copying(body.chunks, onEnd) };
+  };
+  await relay({ open });
+  if (opened === keptFrom && whole !== undefined) store.keep(key, whole);
+}
+
+async function* inSlices(body: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < body.length; at += SLICE_BYTES) yield body.subarray(at, at + SLICE_BYTES);
+}
+
+async function* copying(
+  chunks: AsyncIterable<Uint8Array>,
+  onEnd: (whole: Uint8Array) => void,
+): AsyncGenerator<Uint8Array, void> {
+  let copies: Uint8Array[] | undefined = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > MOST_PHRASE_BYTES) copies = undefined;
+    copies?.push(Uint8Array.from(chunk)); // `slice` of a Buffer is no copy
+    yield chunk;
+  }
+  if (copies !== undefined) onEnd(Buffer.concat(copies, bytes));
+}

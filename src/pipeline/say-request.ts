@@ -1,0 +1,37 @@
+// One request of a turn, said whole: from what is kept of it, or by the speech service.
+
+import type { OutgoingRequest } from '../speech/speech-request.ts';
+import type { RequestText } from '../text/request-text.ts';
+import { segmentText } from '../text/segment.ts';
+import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
+import type { SpeechWork } from '../upstream/speech-work.ts';
+import { type CachedSpeech, relayCached } from './cached-speech.ts';
+import type { Mp3Spool } from './mp3-spool.ts';
+import { countLetters } from './speech-pace.ts';
+import { type RequestReport, relayWholeBody, type Wholeness } from './whole-body.ts';
+
+/** What all requests of a turn are said with. */
+export type RequestVoice = {
+  readonly upstream: SpeechUpstream;
+  readonly spool: Mp3Spool;
+  readonly toSpeechRequest: (text: RequestText) => OutgoingRequest;
+  /** Where speech of the same requests may be kept; undefined: this turn is not played from there. */
+  readonly phrases: CachedSpeech | undefined;
+  readonly wholeness: Wholeness;
+  readonly report: RequestReport;
+};
+
+/** Says `text` into the spool; `work` is what it is worth to the scheduler. Rejects as `relayWholeBody` does. */
+export function sayRequest(
+  voice: RequestVoice,
+  text: RequestText,
+  work: SpeechWork,
+  signal: AbortSignal,
+): Promise<void> {
+  const { spool, report, phrases, wholeness } = voice;
+  const request = voice.toSpeechRequest(text);
+  const letters = text.parts.reduce((sum, { segment }) => sum + countLetters(segmentText(segment)), 0);
+  const relay = (upstream: SpeechUpstream) =>
+    relayWholeBody({ request, letters, work, upstream, spool, report }, wholeness, signal);
+  return phrases === undefined ? relay(voice.upstream) : relayCached(phrases, request, voice.upstream, relay);
+}

@@ -1,0 +1,18 @@
+// The port to whoever keeps the sound of phrases that are spoken again and again (greetings, prompts, menus): whole
+// MP3 bodies by an opaque key. A store is a convenience: one that is slow, full or away has nothing, and never fails.
+
+export type PhraseStore = {
+  /** The whole body kept under `key`. Never rejects. */
+  find(key: string): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+  /**
+   * Keeps `body`, if it is worth its room, for `leftMs` at most, a day unless told; it must not be changed afterwards.
+   * Never throws.
+   */
+  keep(key: string, body: Uint8Array, leftMs?: number): void;
+  /** What is kept under `key` is not to be trusted. Never throws. */
+  drop(key: string): void;
+  close(): Promise<void>;
+};
+
+/** A service may speak a phrase better tomorrow: however often it was asked for, it is made anew after so long. */
+export const KEPT_MS = 24 * 60 * 60 * 1000;
