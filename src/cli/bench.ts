@@ -4,6 +4,7 @@
 import { setMaxListeners } from 'node:events';
 import type { parseArgs } from 'node:util';
 import { act } from '../bench/actor.ts';
+import { admission } from '../bench/admission.ts';
 import {
   BENCH_NUMBERS,
   type Bench,
@@ -19,6 +20,9 @@ import { firstFrame } from '../bench/first-frame.ts';
 import { type GatewayPlan, startGatewayProcess } from '../bench/gateway-process.ts';
 import { mixedFormats } from '../bench/mixed-formats.ts';
 import { pacing } from '../bench/pacing.ts';
+import { phrase } from '../bench/phrase.ts';
+import { quota } from '../bench/quota.ts';
+import { isQuotaWindow, QUOTA_WINDOWS, type QuotaWindow } from '../bench/quota-windows.ts';
 import { stalledReader } from '../bench/stalled-reader.ts';
 import { transcode } from '../bench/transcode.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
@@ -31,6 +35,9 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   transcode,
   cancel,
   'stalled-reader': stalledReader,
+  admission,
+  phrase,
+  quota,
 };
 
 const ROLES: Readonly<Record<BenchRole, (plan: unknown) => ReturnType<typeof startFakeUpstream>>> = {
@@ -45,9 +52,10 @@ const NUMBER_OPTIONS = {
   samples: { type: 'string' },
   rounds: { type: 'string' },
   'block-ms': { type: 'string' },
+  'outage-seconds': { type: 'string' },
   seed: { type: 'string' },
 } as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
-const OPTIONS = { ...NUMBER_OPTIONS, engine: { type: 'boolean' } } as const;
+const OPTIONS = { ...NUMBER_OPTIONS, engine: { type: 'boolean' }, window: { type: 'string' } } as const;
 type Flag = keyof typeof NUMBER_OPTIONS;
 
 const NUMBER_OF: Readonly<Record<Flag, BenchNumber>> = {
@@ -57,6 +65,7 @@ const NUMBER_OF: Readonly<Record<Flag, BenchNumber>> = {
   samples: 'samples',
   rounds: 'rounds',
   'block-ms': 'blockMs',
+  'outage-seconds': 'outageSeconds',
   seed: 'seed',
 };
 const FLAGS = Object.keys(NUMBER_OPTIONS) as Flag[];
@@ -79,13 +88,31 @@ function readNumbers(values: Readonly<Partial<Record<Flag, string>>>): Given {
   return given;
 }
 
+const NO_NUMBERS = Object.fromEntries(Object.keys(BENCH_NUMBERS).map((name) => [name, 0])) as Record<
+  BenchNumber,
+  number
+>;
+
 /** A bench's own defaults and what was given for it; what it does not take is 0 and never read. */
 function numbersFor(bench: Bench, given: Given, upstream: BenchUpstream): BenchRun['numbers'] {
-  const none = { streams: 0, heavyStreams: 0, seconds: 0, samples: 0, rounds: 0, blockMs: 0, seed: 0 };
-  const numbers = { ...none, ...bench.defaults, ...(upstream === 'engine' ? bench.engineDefaults : {}) };
+  const numbers = {
+    ...NO_NUMBERS,
+    ...bench.defaults,
+    ...(upstream === 'engine' ? bench.engineDefaults : {}),
+  };
   for (const name of Object.keys(bench.defaults) as BenchNumber[])
     numbers[name] = given[name] ?? numbers[name];
   return numbers;
+}
+
+function readWindow(name: string | undefined, text: string | undefined): QuotaWindow | undefined {
+  if (text === undefined) return undefined;
+  if (name === undefined || BENCHES[name]?.window === undefined)
+    throw new UsageError('--window is for quota alone');
+  if (isQuotaWindow(text)) return text;
+  throw new UsageError(
+    `--window is ${JSON.stringify(text)}; allowed: ${Object.keys(QUOTA_WINDOWS).join(', ')}`,
+  );
 }
 
 const takenBy = (bench: Bench): Flag[] =>
@@ -97,7 +124,7 @@ function chosenBenches(
   upstream: BenchUpstream,
 ): (readonly [string, Bench])[] {
   if (name === 'all' && upstream === 'engine') throw new UsageError('--engine is for pacing alone');
-  if (name === 'all') return Object.entries(BENCHES);
+  if (name === 'all') return Object.entries(BENCHES).filter(([, { needs }]) => needs === undefined);
   const bench = name !== undefined && Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
   if (name === undefined || bench === undefined) {
     const names = [...Object.keys(BENCHES), 'all'].join(', ');
@@ -127,6 +154,7 @@ async function run(terminal: Terminal): Promise<number> {
   }
   const given = readNumbers(values);
   const upstream = values.engine === true ? 'engine' : 'fake';
+  const window = readWindow(name, values.window);
   setMaxListeners(0, terminal.interrupted); // hundreds of clients wait at the same time
   let faults = 0;
   for (const [benchName, bench] of chosenBenches(name, given, upstream)) {
@@ -134,6 +162,7 @@ async function run(terminal: Terminal): Promise<number> {
     const result = await bench.run({
       numbers,
       upstream,
+      window: window ?? bench.window ?? 'sliding',
       signal: terminal.interrupted,
       progress: terminal.status,
     });
@@ -160,14 +189,16 @@ const help = (): string =>
       return `  --${flag.padEnd(15)}${meaning} (${least} to ${most})`;
     }),
     `  --${'engine'.padEnd(15)}pacing: the embedded engine instead of a fake upstream, ${pacing.engineDefaults?.streams} streams`,
+    `  --${'window'.padEnd(15)}quota: how the service counts, ${Object.keys(QUOTA_WINDOWS).join(', ')}`,
     '',
     'Gateway and upstream run in processes of their own, on loopback. Each bench ends in a table and a line of JSON;',
-    'the exit code is 1 when a promise was broken, never because a machine is slow.',
+    'the exit code is 1 when a promise was broken, never because a machine is slow. quota needs redis-server, takes',
+    'minutes and is not part of all.',
   ].join('\n');
 
 export const bench: Command = {
   summary:
-    'measure this machine: first frame, pacing, formats side by side, transcoding, cancel, stalled readers',
+    'measure this machine: first frame, pacing, formats side by side, transcoding, cancel, stalled readers, quotas',
   help,
   run,
 };

@@ -19,16 +19,23 @@ const OPTIONS = {
   'keys-file': { type: 'string', default: '' },
   fault: { type: 'string', multiple: true, default: [] },
   'fault-seed': { type: 'string', default: '0' },
+  canned: { type: 'boolean', default: false },
+  'canned-speed': { type: 'string' },
+  'canned-first-byte': { type: 'string' },
+  report: { type: 'boolean', default: false },
   'log-level': { type: 'string', default: 'info' },
 } as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
 
 const MOST_SEED = 4_294_967_295;
+const MOST_CANNED_SPEED = 1000;
+const MOST_FIRST_BYTE_MS = 600_000;
 
 async function run(terminal: Terminal): Promise<number> {
   const { values } = readFlags(terminal.args, OPTIONS, 'none');
   const port = readWhole('port', values.port, 65_535, ', 0 = any free port');
   const faultSeed = readWhole('fault-seed', values['fault-seed'], MOST_SEED, '');
   const faults = values.fault.map(readFaultFlag);
+  const canned = readCanned(values);
   const level = SETTINGS.logLevel.read(values['log-level']);
   if (!level.ok) throw new UsageError(`--log-level ${level.wrong}; allowed: ${SETTINGS.logLevel.allowed}`);
   const host = SETTINGS.host.read(values.host);
@@ -48,12 +55,17 @@ async function run(terminal: Terminal): Promise<number> {
     random: systemRandom,
     faults,
     faultSeed,
+    ...(canned !== undefined && { canned }),
+    ...(values.report && { report: 'served' }),
   });
   terminal.print(`Voxgate engine ${terminal.version} is listening at ${engine.url}`);
   terminal.print(`  speak      POST ${engine.url}/api/v1/tts/stream`);
   terminal.print(`  voices     GET  ${engine.url}/api/v1/voices`);
   if (keys.length === 0)
     terminal.print('  keys       none: any non-empty Authorization and X-USER-ID are taken');
+  if (values.report) terminal.print(`  report     GET  ${engine.url}/report`);
+  if (canned !== undefined)
+    terminal.print(`  canned     ${canned.paceFactor} × real time after ${canned.firstByteMs} ms`);
   for (const given of values.fault) terminal.print(`  fault      ${given}`);
   await untilInterrupted(terminal.interrupted);
   await engine.close();
@@ -66,6 +78,20 @@ function readWhole(flag: string, given: string, most: number, note: string): num
   throw new UsageError(
     `--${flag} is ${JSON.stringify(given)}; allowed: a whole number from 0 to ${most}${note}`,
   );
+}
+
+type CannedFlags = {
+  readonly canned: boolean;
+  readonly 'canned-speed'?: string | undefined;
+  readonly 'canned-first-byte'?: string | undefined;
+};
+
+function readCanned({ canned, 'canned-speed': speed, 'canned-first-byte': firstByte }: CannedFlags) {
+  if (!canned && (speed ?? firstByte) !== undefined)
+    throw new UsageError('--canned-speed and --canned-first-byte are for --canned, which is not set');
+  const paceFactor = readWhole('canned-speed', speed ?? '5', MOST_CANNED_SPEED, ', 0 = all at once');
+  const firstByteMs = readWhole('canned-first-byte', firstByte ?? '200', MOST_FIRST_BYTE_MS, '');
+  return canned ? { paceFactor, firstByteMs } : undefined;
 }
 
 function readFaultFlag(given: string) {
@@ -104,6 +130,7 @@ export const engine: Command = {
     [
       'Usage: voxgate engine [--port N] [--host ADDRESS] [--keys-file FILE] [--log-level LEVEL]',
       '                      [--fault NAME[=VALUE][@SHARE]]... [--fault-seed N]',
+      '                      [--canned [--canned-speed N] [--canned-first-byte MS]] [--report]',
       '',
       '  --port N          0 = any free port, printed. Default: 8090',
       '  --host ADDRESS    Another than loopback needs keys. Default: 127.0.0.1',
@@ -114,6 +141,11 @@ export const engine: Command = {
       '  --fault FAULT     Does something wrong, to test who calls it; may be given several times. @SHARE, above 0',
       '                    and at most 1, is the part of the requests that meet it. Default: none',
       '  --fault-seed N    Decides which requests those are, and what else is left to chance. Default: 0',
+      '  --canned          Answers with prebuilt sound of the right length instead of speech: for load tests. mp3 only',
+      '  --canned-speed N  So many times faster than it plays; 0 = all at once. Default: 5',
+      '  --canned-first-byte MS',
+      '                    From the request to the first byte. Default: 200',
+      '  --report          Serves what it counted, by key and by request, at /report for programs on this machine',
       '',
       'Faults:',
       ...faultLines,

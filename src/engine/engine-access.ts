@@ -14,7 +14,12 @@ export type EngineKey = {
   readonly perMinute?: number | undefined;
 };
 
-export type Caller = { readonly perMinute: number; window: RateWindow | undefined };
+export type Caller = {
+  readonly perMinute: number;
+  /** The first 32 bits of the digest: tells one key from another without telling the key. */
+  readonly keyNumber: number;
+  window: RateWindow | undefined;
+};
 
 export type EngineAccess = {
   /** The caller behind the two headers; throws `unauthorized`. Without any keys every non-empty pair is let in. */
@@ -43,11 +48,12 @@ function credentialsOf(authorization: string | undefined, userId: string | undef
 }
 
 export function createEngineAccess(keys: readonly EngineKey[], clock: Clock): EngineAccess {
-  const known = keys.map(({ userId, apiKey, perMinute = 0 }) => ({
-    digest: digest(userId, apiKey),
-    caller: { perMinute, window: undefined } as Caller,
-  }));
-  const anyone: Caller = { perMinute: 0, window: undefined };
+  const known = keys.map(({ userId, apiKey, perMinute = 0 }) => {
+    const sum = digest(userId, apiKey);
+    const caller: Caller = { perMinute, keyNumber: sum.readUInt32BE(0), window: undefined };
+    return { digest: sum, caller };
+  });
+  const anyone: Caller = { perMinute: 0, keyNumber: 0, window: undefined };
 
   return {
     admit(authorization, userIdHeader) {

@@ -1,23 +1,27 @@
-// The engine's HTTP face: POST /api/v1/tts/stream of the service interface (4.5), our own list of voices, and
-// /livez. The reply begins only when there is audio, so that a failure before that still has its status.
+// The engine's HTTP face: POST /api/v1/tts/stream of the service interface (4.5), our own list of voices, /livez, and
+// on request a report for tests. The reply begins only when there is audio, so that a failure before that still has its status.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { headerLines } from '../access/header-lines.ts';
+import { strangerTrace } from '../access/loopback-guard.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { Caller, EngineAccess } from './engine-access.ts';
+import type { EngineRecorder, RequestRecord } from './engine-report.ts';
 import type { FaultPlan } from './faults/fault-plan.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 import { toSpeechJob } from './speech-job.ts';
-import { openSpeechStream, type SpeechTools } from './speech-stream.ts';
+import type { SpeechSource } from './speech-source.ts';
 import { VOICES } from './voices.ts';
 
 export type EngineRoutesOptions = {
   readonly access: EngineAccess;
-  readonly tools: SpeechTools;
+  readonly source: SpeechSource;
   readonly faults: FaultPlan;
   readonly random: Random;
   readonly log: Log;
+  readonly recorder: EngineRecorder | undefined;
   /** Requests spoken at the same time; one more is `busy`. */
   readonly mostStreams: number;
 };
@@ -45,7 +49,7 @@ const listedVoices = VOICES.map(({ id, name, gender, language, description }) =>
 }));
 
 export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptions): void {
-  const { access, tools, faults, random, log, mostStreams } = options;
+  const { access, source, faults, random, log, recorder, mostStreams } = options;
   let streams = 0;
 
   app.get('/livez', async () => ({ status: 'ok' }));
@@ -54,17 +58,27 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
   // path was spelt.
   app.register(async (api) => {
     const callers = new WeakMap<FastifyRequest, Caller>();
+    const records = new WeakMap<FastifyRequest, RequestRecord>();
     api.addHook('onRequest', async (request) => {
       const userId = request.headers['x-user-id'];
       callers.set(request, access.admit(request.headers.authorization, [userId].flat()[0]));
     });
 
+    if (recorder !== undefined)
+      api.addHook('onSend', async (request, reply) => records.get(request)?.answered(reply.statusCode));
+
     api.get('/api/v1/voices', async () => listedVoices);
 
     api.post('/api/v1/tts/stream', async (request, reply) => {
       const caller = callers.get(request)!;
+      if (recorder !== undefined) {
+        const record = recorder.begin(caller);
+        records.set(request, record);
+        reply.raw.once('close', () => record.ended(reply.raw.writableFinished ? 'complete' : 'cut'));
+      }
       countRequest(access, caller, reply);
       const faulty = faults.begin(caller, reply.raw);
+      records.get(request)?.met(faulty.met);
       reply.headers(faulty.headers);
       const { instead } = faulty;
       if (instead !== undefined)
@@ -75,7 +89,10 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
           retryAfterMs: 1000,
         });
 
-      const { body, started } = openSpeechStream(faulty.changeJob(job), tools);
+      const characters = job.lines.reduce((sum, { text }) => sum + text.length, 0);
+      records.get(request)?.understood(job.seed, characters);
+
+      const { body, started } = source.open(faulty.changeJob(job));
       streams += 1;
       body.once('close', () => {
         streams -= 1;
@@ -91,5 +108,20 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
       });
       return reply.headers({ ...headers, 'Cache-Control': 'no-store' }).send(faulty.bendBody(body, job));
     });
+  });
+}
+
+const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
+
+/** What was counted, for programs on this machine alone: it names no key, but tells who speaks how much. */
+export function addReportRoute(app: FastifyInstance, recorder: EngineRecorder): void {
+  app.get('/report', async ({ ip, raw }) => {
+    const trace = strangerTrace(headerLines(raw.rawHeaders), 'http');
+    if (!LOOPBACK.test(ip) || trace !== undefined)
+      throw new AppError(
+        'forbidden',
+        `${trace ?? ''} Only programs on this machine may read the report.`.trim(),
+      );
+    return recorder.report();
   });
 }

@@ -3,21 +3,20 @@
 
 import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
-import { createFilterBanks } from '../audio/filter-bank.ts';
-import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { BODY_BYTES, fromFramework } from '../base/framework-error.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import { refuseUnreadable } from '../base/unreadable-request.ts';
+import { type CannedRule, createCannedSource } from './canned-source.ts';
 import { createEngineAccess, type EngineKey } from './engine-access.ts';
 import { sendError } from './engine-errors.ts';
-import { addEngineRoutes } from './engine-routes.ts';
+import { createEngineRecorder, type EngineReport } from './engine-report.ts';
+import { addEngineRoutes, addReportRoute } from './engine-routes.ts';
 import type { Fault } from './faults/fault.ts';
 import { createFaultPlan } from './faults/fault-plan.ts';
-import { createSpeechProcess } from './speech-process.ts';
-import { loadTimeStretch } from './time-stretch.ts';
+import { createSpeechSource } from './speech-source.ts';
 
 // The engine's public face also has the words in which its faults are given.
 export { FAULT_HELP, readFault } from './faults/fault-table.ts';
@@ -34,12 +33,16 @@ export type EngineOptions = {
   readonly random: Random;
   /** Another speech program in place of eSpeak NG (docs/engine.md): its path or name, then its arguments. */
   readonly command?: readonly string[];
+  /** Prebuilt sound in place of a speech program, for load and fault tests. */
+  readonly canned?: CannedRule;
   readonly mostStreams?: number;
   readonly readerStallMs?: number;
   /** What it does wrong, on purpose (docs/engine.md). */
   readonly faults?: readonly Fault[];
   /** Decides what the faults leave to chance. */
   readonly faultSeed?: number;
+  /** Keeps count of what it answers; `served`: also at GET /report, for programs on this machine. */
+  readonly report?: 'kept' | 'served';
   /** The wall clock, for the faults that look at it. */
   readonly unixMs?: () => number;
 };
@@ -48,6 +51,8 @@ export type Engine = {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
   readonly port: number;
+  /** Empty unless the option `report` was given. */
+  report(): EngineReport;
   /** Cuts what is being spoken, ends the speech program, and leaves nothing open. */
   close(): Promise<void>;
 };
@@ -62,6 +67,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** A gateway that plays in real time reads in bursts; a narration that is paused may not read for minutes. */
 const READER_STALL_MS = 300_000;
 const MOST_STREAMS = 128;
+/** A canned reply costs a timer and a few kilobytes. */
+const MOST_CANNED_STREAMS = 10_000;
 
 const METHODS: Readonly<Record<string, string>> = {
   '/livez': 'GET',
@@ -100,9 +107,14 @@ function buildServer() {
  * A program that is missing or dies does not stop the engine: requests are told.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { host, port, keys, log, clock, random } = options;
-  const [mp3, createTimeStretch] = await Promise.all([loadMp3Encoders(), loadTimeStretch()]);
-  const speech = createSpeechProcess({ command: options.command ?? espeakCommand(), clock, log });
+  const { host, port, keys, log, clock, random, canned } = options;
+  const unixMs = options.unixMs ?? Date.now;
+  const readerStallMs = options.readerStallMs ?? READER_STALL_MS;
+  const source =
+    canned === undefined
+      ? await createSpeechSource({ command: options.command ?? espeakCommand(), clock, log, readerStallMs })
+      : await createCannedSource({ ...canned, clock, readerStallMs });
+  const recorder = options.report === undefined ? undefined : createEngineRecorder(clock, unixMs);
   const app = buildServer();
 
   app.setErrorHandler((thrown, _request, reply) => {
@@ -112,40 +124,36 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   });
   addEngineRoutes(app, {
     access: createEngineAccess(keys, clock),
-    tools: {
-      speech,
-      codecs: { mp3 },
-      createTimeStretch,
-      banks: createFilterBanks(),
-      clock,
-      readerStallMs: options.readerStallMs ?? READER_STALL_MS,
-    },
+    source,
     faults: createFaultPlan({
       faults: options.faults ?? [],
       seed: options.faultSeed ?? 0,
       clock,
-      unixMs: options.unixMs ?? Date.now,
+      unixMs,
     }),
     random,
     log,
-    mostStreams: options.mostStreams ?? MOST_STREAMS,
+    recorder,
+    mostStreams: options.mostStreams ?? (canned === undefined ? MOST_STREAMS : MOST_CANNED_STREAMS),
   });
+  if (recorder !== undefined && options.report === 'served') addReportRoute(app, recorder);
 
   try {
     await app.listen({ host, port });
   } catch (thrown) {
-    await speech.close();
+    await source.close();
     throw thrown;
   }
-  await speech.started;
+  await source.ready;
   const address = app.server.address();
   const boundPort = typeof address === 'object' && address !== null ? address.port : port;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
     port: boundPort,
+    report: () => recorder?.report() ?? { keys: [], requests: [] },
     async close() {
       await app.close();
-      await speech.close();
+      await source.close();
     },
   };
 }

@@ -2,7 +2,7 @@
 // The engine itself sounds the same every time, so this is where `seed` and `temperature` have their meaning
 // (interface 4.4: a fixed seed yields identical audio; a higher temperature varies more). Pure.
 
-import { seededNumbers } from './seeded-numbers.ts';
+import { seededNumbers } from '../base/seeded-numbers.ts';
 import type { Pause } from './speech-script.ts';
 import type { Voice } from './voices.ts';
 

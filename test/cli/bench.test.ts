@@ -18,6 +18,13 @@ const WRONG: [string[], RegExp][] = [
     /--heavy-streams is "65"; allowed: a whole number from 1 to 64/,
   ],
   [['transcode', '--engine'], /--engine is not for transcode/],
+  [['pacing', '--window', 'clock'], /--window is for quota/],
+  [['all', '--window', 'clock'], /--window is for quota/],
+  [
+    ['quota', '--window', 'calendar'],
+    /--window is "calendar"; allowed: sliding, strict, bucket, first, clock/,
+  ],
+  [['quota', '--outage-seconds', '301'], /--outage-seconds is "301"; allowed: a whole number from 0 to 300/],
   [['all', '--engine'], /--engine is for pacing/],
 ];
 

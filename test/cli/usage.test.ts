@@ -1,5 +1,6 @@
 // What the commands say about being called wrongly: the flag, what was given, what is allowed.
 import { describe, expect, it } from 'vitest';
+import { chaos } from '../../src/cli/chaos.ts';
 import { type Command, UsageError } from '../../src/cli/command.ts';
 import { demo } from '../../src/cli/demo.ts';
 import { engine } from '../../src/cli/engine.ts';
@@ -17,6 +18,24 @@ const WRONG: [string, Command, string[], RegExp][] = [
   ['engine', engine, ['--keys', 'nonsense'], /--keys.*allowed: userId:apiKey/],
   ['engine', engine, ['--log-level', 'loud'], /--log-level is "loud"; allowed: fatal, error/],
   ['engine', engine, ['--colour'], /--colour[\s\S]*--host/],
+  ['engine', engine, ['--canned-speed', '2'], /--canned-speed.*for --canned, which is not set/],
+  ['chaos', chaos, [], /--target is missing; allowed: http:\/\/host:port/],
+  ['chaos', chaos, ['--target', 'here'], /--target: the target is "here"; allowed: http:\/\/host:port/],
+  [
+    'chaos',
+    chaos,
+    ['--target', 'http://h', '--listen', '65536'],
+    /--listen is "65536"; allowed: a whole number/,
+  ],
+  ['chaos', chaos, ['--target', 'http://h', '--seed', 'x'], /--seed is "x"; allowed: a whole number/],
+  [
+    'chaos',
+    chaos,
+    ['--target', 'http://h', '--toxic', 'fog'],
+    /--toxic: the toxic is "fog"; allowed: latency/,
+  ],
+  ['chaos', chaos, ['--target', 'http://h', '--toxic', 'down@2'], /--toxic: toxicity of down is 2; allowed/],
+  ['chaos', chaos, ['--colour'], /--colour[\s\S]*--target/],
   ['demo', demo, ['x'], /"x"/],
   ['say', say, ['two', 'words'], /"words".*quote/],
   ['say', say, ['x', '--colour', 'red'], /--colour[\s\S]*--format/],
@@ -53,8 +72,11 @@ describe('wrong usage', () => {
 });
 
 describe('help', () => {
-  it.each(Object.entries({ serve, engine, say, demo }))('voxgate %s tells its usage', (name, command) => {
-    expect(command.help()).toMatch(new RegExp(`^Usage: voxgate ${name}`));
-    expect(command.summary).toMatch(/^[a-z].*[^.]$/);
-  });
+  it.each(Object.entries({ serve, engine, say, demo, chaos }))(
+    'voxgate %s tells its usage',
+    (name, command) => {
+      expect(command.help()).toMatch(new RegExp(`^Usage: voxgate ${name}`));
+      expect(command.summary).toMatch(/^[a-z].*[^.]$/);
+    },
+  );
 });

@@ -32,7 +32,7 @@ function terminal(args: readonly string[]): Terminal & { readonly printed: strin
 describe('voxgate engine', () => {
   it.each([
     [['--port', '70000'], /--port is "70000"; allowed: a whole number from 0 to 65535/],
-    [['--fault', 'slow'], /--fault is "slow"; allowed: one of limit, in-flight/],
+    [['--fault', 'slow'], /--fault is "slow"; allowed: one of limit, limit-change, in-flight/],
     [['--fault', 'garbage', '--fault', 'short=x'], /--fault is "short=x"; allowed: short=BYTES/],
     [['--fault', 'garbage@2'], /--fault is "garbage@2"; allowed: a share above 0 and at most 1/],
     [['--fault-seed', '-1'], /--fault-seed/],
@@ -41,6 +41,12 @@ describe('voxgate engine', () => {
       /--fault-seed is "4294967296"; allowed: a whole number from 0 to 4294967295/,
     ],
     [['--fault'], /--fault/],
+    [
+      ['--canned', '--canned-speed', '1001'],
+      /--canned-speed is "1001"; allowed: a whole number from 0 to 1000, 0 = all/,
+    ],
+    [['--canned', '--canned-first-byte', 'x'], /--canned-first-byte is "x"; allowed: a whole number from 0/],
+    [['--canned-speed', '5'], /--canned-speed and --canned-first-byte are for --canned, which is not set/],
     [['--keys', 'nobody'], /--keys/],
     [['--keys-file', 'nowhere.txt'], /--keys-file.*nowhere\.txt.*ENOENT/],
     [['--keys-file', 'keys.txt', '--keys', 'bob:key'], /--keys and --keys-file are both set; set one/],
@@ -78,5 +84,22 @@ describe('voxgate engine', () => {
     const shown = terminal(['--port', '0', '--log-level', 'silent', '--fault', 'stall=500@0.5']);
     expect(await engine.run(shown)).toBe(0);
     expect(shown.printed.join('\n')).toMatch(/fault +stall=500@0\.5/);
+  });
+
+  it('says that its sound is canned, and where its report is', async () => {
+    const shown = terminal([
+      '--port',
+      '0',
+      '--log-level',
+      'silent',
+      '--canned',
+      '--canned-speed',
+      '9',
+      '--report',
+    ]);
+    expect(await engine.run(shown)).toBe(0);
+    expect(shown.printed.join('\n')).toMatch(
+      /report +GET +http.*\/report\n +canned +9 × real time after 200 ms/,
+    );
   });
 });

@@ -13,12 +13,14 @@ import {
 import type { Fault, FaultEffect } from './fault.ts';
 import {
   inFlightFault,
+  limitChangeFault,
   limitFault,
   RATE_HEADER_FORMS,
   RETRY_AFTER_FORMS,
   statusFault,
   wrongTypeFault,
 } from './gate-faults.ts';
+import { modelUpdateFault, seedIgnoredFault, seedPerKeyFault } from './job-faults.ts';
 import { WINDOW_KINDS, type WindowKind } from './request-windows.ts';
 
 type FaultRow = {
@@ -30,6 +32,7 @@ type FaultRow = {
 };
 
 const MOST = 1_000_000_000;
+const MOST_PER_MINUTE = 100_000;
 
 /** A whole number of plain digits from `least` to `most`. */
 function whole(text: string | undefined, least: number, most = MOST): number | undefined {
@@ -56,7 +59,7 @@ const oneOf = <T extends string>(allowed: readonly T[], text: string | undefined
 function readLimit(parts: readonly string[]): FaultEffect | undefined {
   const [kindText, perMinuteText, retryText = 'seconds', headersText = 'none', ...more] = parts;
   const kind: WindowKind | undefined = oneOf(WINDOW_KINDS, kindText);
-  const perMinute = whole(perMinuteText, 1, 100_000);
+  const perMinute = whole(perMinuteText, 1, MOST_PER_MINUTE);
   const retryAfter = oneOf(RETRY_AFTER_FORMS, retryText);
   const headers = oneOf(RATE_HEADER_FORMS, headersText);
   if (!kind || !perMinute || !retryAfter || !headers || more.length > 0) return undefined;
@@ -70,10 +73,23 @@ function readStall([afterText, forText, ...more]: readonly string[]): FaultEffec
   return stallFault(afterMs, forMs);
 }
 
-const seedFault: FaultEffect = {
-  at: 'job',
-  change: (job, { number }) => ({ ...job, seed: Math.floor(number() * 0xffffffff) }),
-};
+function readLimitChange([afterText, perMinuteText, ...more]: readonly string[]): FaultEffect | undefined {
+  const afterS = whole(afterText, 0);
+  const perMinute = whole(perMinuteText, 1, MOST_PER_MINUTE);
+  if (afterS === undefined || perMinute === undefined || more.length > 0) return undefined;
+  return limitChangeFault(afterS * 1000, perMinute);
+}
+
+const UPDATE_UNITS = ['seconds', 'requests'] as const;
+
+function readModelUpdate([afterText, unitText = 'seconds', ...more]: readonly string[]):
+  | FaultEffect
+  | undefined {
+  const after = whole(afterText, 0);
+  const unit = oneOf(UPDATE_UNITS, unitText);
+  if (after === undefined || unit === undefined || more.length > 0) return undefined;
+  return modelUpdateFault(after, unit);
+}
 
 const LIMIT_VALUE = `=${WINDOW_KINDS.join('|')}:PER_MINUTE[:${RETRY_AFTER_FORMS.join('|')}[:${RATE_HEADER_FORMS.join('|')}]]`;
 
@@ -83,8 +99,13 @@ const FAULTS: Readonly<Record<string, FaultRow>> = {
     summary:
       '429 above PER_MINUTE requests of a key: by the minute of the wall clock, in 60 s from the first request, in ' +
       'any 60 s, in any 60 s with refused requests counted, or by a token bucket; then the form of Retry-After, and ' +
-      'the draft of the RateLimit header fields',
+      'of the header fields that tell the state: RateLimit of two drafts, or X-RateLimit',
     read: readLimit,
+  },
+  'limit-change': {
+    value: '=AFTER_SECONDS:PER_MINUTE',
+    summary: 'the limit of every `limit` becomes PER_MINUTE so long after the start, without a word',
+    read: readLimitChange,
   },
   'in-flight': {
     value: '=MOST',
@@ -124,7 +145,17 @@ const FAULTS: Readonly<Record<string, FaultRow>> = {
   'seed-ignored': {
     value: '',
     summary: 'speaks with another seed than the one asked for, whose name the reply bears',
-    read: alone(seedFault),
+    read: alone(seedIgnoredFault),
+  },
+  'seed-per-key': {
+    value: '',
+    summary: 'a seed gives each key bytes of its own',
+    read: alone(seedPerKeyFault),
+  },
+  'model-update': {
+    value: `=AFTER[:${UPDATE_UNITS.join('|')}]`,
+    summary: 'after so many seconds or requests every seed gives other bytes than before',
+    read: readModelUpdate,
   },
 };
 
@@ -145,7 +176,7 @@ export function readFault(given: string): ReadFault {
   if (shareText?.trim() === '' || !(share > 0 && share <= 1))
     return wrong('a share above 0 and at most 1 after @');
   const effect = row.read(value === undefined ? [] : value.split(':'));
-  return effect === undefined ? wrong(name + row.value) : { ok: true, fault: { effect, share } };
+  return effect === undefined ? wrong(name + row.value) : { ok: true, fault: { name, effect, share } };
 }
 
 /** What can be given and what it does, in the order of the documentation. */

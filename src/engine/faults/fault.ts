@@ -11,9 +11,16 @@ export type Instead = {
   readonly body: string;
 };
 
+/** One object for each key: what is counted is counted for it. */
+export type FaultyCaller = {
+  /** Tells one key from another, in every run: 32 bits of its digest. */
+  readonly keyNumber: number;
+};
+
 export type GateCall = {
-  /** One object for each key: what is counted is counted for it. */
-  readonly caller: object;
+  readonly caller: FaultyCaller;
+  /** In place of the limit that the gate was given, once that has changed. */
+  readonly perMinute: number | undefined;
   /** Requests of this caller that are under way, this one included. */
   readonly inFlight: number;
 };
@@ -42,13 +49,18 @@ export type FaultyReply = FaultTools & {
 
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** How one fault acts. A gate is made once and may remember; the others get one request each. */
+export type JobChange = (job: SpeechJob, caller: FaultyCaller) => SpeechJob;
+
+/** How one fault acts. A gate and a change are made once and may remember; a body gets one request each. */
 export type FaultEffect =
   | { readonly at: 'gate'; readonly createGate: (tools: FaultTools) => (call: GateCall) => GateAnswer }
-  | { readonly at: 'job'; readonly change: (job: SpeechJob, tools: FaultTools) => SpeechJob }
+  | { readonly at: 'limit'; readonly afterMs: number; readonly perMinute: number }
+  | { readonly at: 'job'; readonly createChange: (tools: FaultTools) => JobChange }
   | { readonly at: 'body'; readonly bend: (body: Bytes, reply: FaultyReply) => Bytes };
 
 export type Fault = {
+  /** As in the table of faults. */
+  readonly name: string;
   readonly effect: FaultEffect;
   /** The part of the requests that it meets, above 0 and at most 1. */
   readonly share: number;

@@ -2,19 +2,25 @@
 // and a page of HTML where audio should be.
 
 import { AppError, toErrorBody } from '../../base/app-error.ts';
-import { type RateLimitDraft, rateLimitHeaders } from '../rate-limit-headers.ts';
+import { rateLimitHeaders } from '../rate-limit-headers.ts';
 import type { FaultEffect, GateAnswer, Instead } from './fault.ts';
-import { createRequestWindow, type RequestWindow, type WindowKind } from './request-windows.ts';
+import {
+  createRequestWindow,
+  type RequestWindow,
+  type WindowKind,
+  type WindowState,
+} from './request-windows.ts';
 
 export const RETRY_AFTER_FORMS = ['seconds', 'date', 'none'] as const;
-export const RATE_HEADER_FORMS = ['none', '06', '08'] as const;
+export const RATE_HEADER_FORMS = ['none', '06', '08', 'x', 'x-unix'] as const;
 
 export type LimitRule = {
   readonly kind: WindowKind;
   readonly perMinute: number;
   /** Both forms of RFC 9110 10.2.3, or no word of when. */
   readonly retryAfter: (typeof RETRY_AFTER_FORMS)[number];
-  readonly headers: RateLimitDraft | 'none';
+  /** `x-unix` tells the time of the reset, where all others tell how long it is until then. */
+  readonly headers: (typeof RATE_HEADER_FORMS)[number];
 };
 
 const json = (status: number, error: AppError): Instead => ({
@@ -35,23 +41,42 @@ function retryAfterHeader(
   return { 'Retry-After': form === 'date' ? date.toUTCString() : String(Math.ceil(resetMs / 1000)) };
 }
 
+function stateHeaders(
+  form: LimitRule['headers'],
+  perMinute: number,
+  state: WindowState,
+  unixMs: number,
+): Record<string, string> {
+  if (form === 'none') return {};
+  if (form !== 'x-unix') return rateLimitHeaders(form, perMinute, state);
+  return rateLimitHeaders('x', perMinute, { ...state, resetMs: unixMs + state.resetMs });
+}
+
 export const limitFault = ({ kind, perMinute, retryAfter, headers }: LimitRule): FaultEffect => ({
   at: 'gate',
   createGate({ clock, unixMs }) {
     const windows = new WeakMap<object, RequestWindow>();
-    return ({ caller }): GateAnswer => {
-      const window = windows.get(caller) ?? createRequestWindow(kind, perMinute);
+    return ({ caller, perMinute: changed }): GateAnswer => {
+      const most = changed ?? perMinute;
+      const window = windows.get(caller) ?? createRequestWindow(kind);
       windows.set(caller, window);
       const nowUnixMs = unixMs();
-      const state = window({ nowMs: clock.now(), unixMs: nowUnixMs });
-      const stateHeaders = headers === 'none' ? {} : rateLimitHeaders(headers, perMinute, state);
-      if (state.allowed) return { headers: stateHeaders };
+      const state = window({ nowMs: clock.now(), unixMs: nowUnixMs }, most);
+      const told = stateHeaders(headers, most, state, nowUnixMs);
+      if (state.allowed) return { headers: told };
       return {
-        headers: { ...stateHeaders, ...retryAfterHeader(retryAfter, state.resetMs, nowUnixMs) },
-        instead: tooMany(`This key may make ${perMinute} requests in 60 seconds.`),
+        headers: { ...told, ...retryAfterHeader(retryAfter, state.resetMs, nowUnixMs) },
+        instead: tooMany(`This key may make ${most} requests in 60 seconds.`),
       };
     };
   },
+});
+
+/** Counted from the start of the engine. What has been used so far stays used. */
+export const limitChangeFault = (afterMs: number, perMinute: number): FaultEffect => ({
+  at: 'limit',
+  afterMs,
+  perMinute,
 });
 
 /** The header names are those of a large speech service that has such a cap. */

@@ -1,5 +1,6 @@
 // The ways in which services count requests in 60 seconds, each as a closure that keeps one caller's count. Why so
-// many: a client that is safe against one is refused by another, and services rarely say which one they have.
+// many: a client that is safe against one is refused by another, and services rarely say which one they have. The
+// limit is told with every request, because a service may also change it without a word.
 
 import { RATE_WINDOW_MS, type RateWindow, takeFromWindow } from '../../limits/rate-window.ts';
 
@@ -14,12 +15,13 @@ export type WindowState = {
 };
 
 type Instant = { readonly nowMs: number; readonly unixMs: number };
-export type RequestWindow = (instant: Instant) => WindowState;
+/** Takes one request of `perMinute` (1 or more). */
+export type RequestWindow = (instant: Instant, perMinute: number) => WindowState;
 
 /** A new count with every minute of the wall clock. */
-function clockWindow(perMinute: number): RequestWindow {
+function clockWindow(): RequestWindow {
   let window: RateWindow = { startedAtMs: 0, used: 0 };
-  return ({ unixMs }) => {
+  return ({ unixMs }, perMinute) => {
     const startedAtMs = unixMs - (unixMs % RATE_WINDOW_MS);
     if (startedAtMs !== window.startedAtMs) window = { startedAtMs, used: 0 };
     const decision = takeFromWindow(window, perMinute, unixMs);
@@ -29,9 +31,9 @@ function clockWindow(perMinute: number): RequestWindow {
 }
 
 /** A window that begins with its first request. */
-function firstWindow(perMinute: number): RequestWindow {
+function firstWindow(): RequestWindow {
   let window: RateWindow | undefined;
-  return ({ nowMs }) => {
+  return ({ nowMs }, perMinute) => {
     const decision = takeFromWindow(window, perMinute, nowMs);
     window = decision.window;
     return decision;
@@ -39,13 +41,14 @@ function firstWindow(perMinute: number): RequestWindow {
 }
 
 /** Any 60 seconds; `refused: 'counts'` is the kind that punishes asking too early. */
-function slidingWindow(perMinute: number, refused: 'counts' | 'is free'): RequestWindow {
+function slidingWindow(refused: 'counts' | 'is free'): RequestWindow {
   let taken: number[] = [];
-  return ({ nowMs }) => {
+  return ({ nowMs }, perMinute) => {
     taken = taken.filter((atMs) => nowMs - atMs < RATE_WINDOW_MS);
     const allowed = taken.length < perMinute;
     if (allowed || refused === 'counts') taken.push(nowMs);
-    if (taken.length > perMinute) taken.shift();
+    // More than the limit when it counts refusals or has been lowered: only the last so many decide what comes next.
+    taken.splice(0, taken.length - perMinute);
     return {
       allowed,
       remaining: perMinute - taken.length,
@@ -55,28 +58,27 @@ function slidingWindow(perMinute: number, refused: 'counts' | 'is free'): Reques
 }
 
 /** A bucket that holds a minute's worth and fills evenly. */
-function bucketWindow(perMinute: number): RequestWindow {
-  const perMs = perMinute / RATE_WINDOW_MS;
-  let tokens = perMinute;
-  let filledAtMs: number | undefined;
-  return ({ nowMs }) => {
-    tokens = Math.min(perMinute, tokens + (nowMs - (filledAtMs ?? nowMs)) * perMs);
+function bucketWindow(): RequestWindow {
+  let tokens: number | undefined;
+  let filledAtMs = 0;
+  return ({ nowMs }, perMinute) => {
+    const perMs = perMinute / RATE_WINDOW_MS;
+    const filled = Math.min(perMinute, (tokens ?? perMinute) + (nowMs - filledAtMs) * perMs);
     filledAtMs = nowMs;
     // A whole token that was a millisecond of rounding away is a whole token.
-    const allowed = tokens + 1e-9 >= 1;
-    if (allowed) tokens -= 1;
+    const allowed = filled + 1e-9 >= 1;
+    tokens = allowed ? filled - 1 : filled;
     const remaining = Math.max(0, Math.floor(tokens + 1e-9));
     return { allowed, remaining, resetMs: (remaining + 1 - tokens) / perMs };
   };
 }
 
-const CREATE: Readonly<Record<WindowKind, (perMinute: number) => RequestWindow>> = {
+const CREATE: Readonly<Record<WindowKind, () => RequestWindow>> = {
   clock: clockWindow,
   first: firstWindow,
-  sliding: (perMinute) => slidingWindow(perMinute, 'is free'),
-  strict: (perMinute) => slidingWindow(perMinute, 'counts'),
+  sliding: () => slidingWindow('is free'),
+  strict: () => slidingWindow('counts'),
   bucket: bucketWindow,
 };
 
-export const createRequestWindow = (kind: WindowKind, perMinute: number): RequestWindow =>
-  CREATE[kind](perMinute);
+export const createRequestWindow = (kind: WindowKind): RequestWindow => CREATE[kind]();

@@ -9,6 +9,7 @@ import {
   closeEngines,
   engineForTest,
   fakeProgram,
+  post,
   removeScratch,
   speechBody,
 } from '../engine-fixture.ts';
@@ -30,6 +31,7 @@ const faultsOf = (given: readonly string[]) =>
 const faulty = (given: readonly string[], options: Parameters<typeof engineForTest>[0] = {}) =>
   engineForTest({ command: fakeProgram(), faults: faultsOf(given), ...options });
 
+const JSON_TYPE = { 'content-type': 'application/json' };
 /** 2.5 s of speech in raw at 8000 Hz. */
 const TEXT = `${'a'.repeat(3999)}.`;
 const WHOLE_BYTES = 40_000;
@@ -90,6 +92,18 @@ describe('limit', () => {
       'limit=strict:1:none:06',
       { 'ratelimit-limit': '1', 'ratelimit-remaining': '0', 'ratelimit-reset': '60' },
     ],
+    [
+      'limit=first:1:none:x',
+      { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '60' },
+    ],
+    [
+      'limit=first:1:none:x-unix',
+      {
+        'x-ratelimit-limit': '1',
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': String(Date.UTC(2030, 0, 1, 12, 1, 21) / 1000),
+      },
+    ],
     ['limit=first:1:none:08', { 'ratelimit-policy': '"default";q=1;w=60', ratelimit: '"default";r=0;t=60' }],
   ])('%s answers 429 with exactly the headers asked for', async (given, expected) => {
     const engine = await limited(given);
@@ -117,6 +131,35 @@ describe('limit', () => {
     });
     await body.dump();
     expect(statusCode).toBe(200);
+  });
+});
+
+describe('limit-change', () => {
+  it('another limit from then on, for what the key has used already, and headers that say so', async () => {
+    const clock = createFakeClock();
+    const engine = await faulty(['limit=sliding:3:none:06', 'limit-change=10:1', 'limit-change=80:2'], {
+      clock,
+    });
+    const state = async () => {
+      const { status, headers } = await call(engine, { text: 'a' });
+      return [status, headers['ratelimit-limit']];
+    };
+    expect([await state(), await state()]).toEqual([
+      [200, '3'],
+      [200, '3'],
+    ]);
+    clock.advance(10_000);
+    expect(await state()).toEqual([429, '1']);
+    clock.advance(50_000);
+    expect([await state(), await state()]).toEqual([
+      [200, '1'],
+      [429, '1'],
+    ]);
+    clock.advance(20_000);
+    expect([await state(), await state()]).toEqual([
+      [200, '2'],
+      [429, '2'],
+    ]);
   });
 });
 
@@ -234,6 +277,30 @@ describe('a reply that goes wrong', () => {
     const [one, two] = [await call(engine, lines), await call(engine, lines)];
     expect([one.headers['x-voxgate-seed'], two.headers['x-voxgate-seed']]).toEqual(['5', '5']);
     expect(one.bytes.equals(two.bytes)).toBe(false);
+  });
+
+  const THREE = { text: 'One. Two. Three.', seed: 5, temperature: 1 };
+
+  it('seed-per-key: a key gets its own bytes again, and another key gets others', async () => {
+    const keys = ['1', '2'].map((name) => ({ userId: `user-${name}`, apiKey: `key-${name}` }));
+    const engine = await faulty(['seed-per-key'], { keys });
+    const bytesOf = async (name: string) => {
+      const response = await post(engine, speechBody(THREE), {
+        headers: { authorization: `Bearer key-${name}`, 'x-user-id': `user-${name}`, ...JSON_TYPE },
+      });
+      return Buffer.from(await response.arrayBuffer()).toString('base64');
+    };
+    const first = await bytesOf('1');
+    expect(await bytesOf('1')).toBe(first);
+    expect(await bytesOf('2')).not.toBe(first);
+  });
+
+  it('model-update: a seed gives other bytes after so many requests, at temperature 0 too, and keeps to them', async () => {
+    const engine = await faulty(['model-update=2:requests']);
+    const speech = async () => (await call(engine, { ...THREE, temperature: 0 })).bytes.toString('base64');
+    const [first, second, third, fourth] = [await speech(), await speech(), await speech(), await speech()];
+    expect([second, fourth]).toEqual([first, third]);
+    expect(third).not.toBe(first);
   });
 
   it('can be several faults at once', async () => {

@@ -12,6 +12,10 @@ describe('readFault', () => {
     'limit=clock:60',
     'limit=strict:1:none',
     'limit=bucket:100000:date:08',
+    'limit=first:5:none:x',
+    'limit=first:5:seconds:x-unix',
+    'limit-change=0:1',
+    'limit-change=120:30',
     'in-flight=1',
     'status=503',
     'wrong-type',
@@ -24,15 +28,19 @@ describe('readFault', () => {
     'endless',
     'garbage',
     'seed-ignored',
+    'seed-per-key',
+    'model-update=60',
+    'model-update=0:seconds',
+    'model-update=100:requests',
   ])('takes %s, for all requests or for a share of them', (given) => {
     expect(shareOf(given)).toBe(1);
     expect(shareOf(`${given}@0.25`)).toBe(0.25);
   });
 
   it.each([
-    ['', 'limit, in-flight'],
-    ['slow', 'limit, in-flight'],
-    ['constructor', 'limit, in-flight'],
+    ['', 'limit, limit-change, in-flight'],
+    ['slow', 'limit, limit-change, in-flight'],
+    ['constructor', 'limit, limit-change, in-flight'],
     ['limit', 'limit=clock|first|sliding|strict|bucket:PER_MINUTE'],
     ['limit=first', 'limit=clock'],
     ['limit=hourly:5', 'limit=clock'],
@@ -40,6 +48,12 @@ describe('readFault', () => {
     ['limit=first:5:soon', 'limit=clock'],
     ['limit=first:5:none:07', 'limit=clock'],
     ['limit=first:5:none:08:1', 'limit=clock'],
+    ['limit-change=5', 'limit-change=AFTER_SECONDS:PER_MINUTE'],
+    ['limit-change=5:0', 'limit-change=AFTER_SECONDS:PER_MINUTE'],
+    ['limit-change=5:1:1', 'limit-change=AFTER_SECONDS:PER_MINUTE'],
+    ['seed-per-key=1', 'seed-per-key'],
+    ['model-update', 'model-update=AFTER'],
+    ['model-update=5:hours', 'model-update=AFTER[:seconds|requests]'],
     ['status=200', 'status=CODE'],
     ['status=600', 'status=CODE'],
     ['short=-1', 'short=BYTES'],

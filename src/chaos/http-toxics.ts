@@ -1,0 +1,46 @@
+// Toxics that know HTTP: they meet requests, not connections, and leave the framing of messages whole. What they do is
+// what no cable does: a service, or something in front of it, that answers wrongly and properly.
+
+import type { Bytes, ToxicEffect } from './toxic.ts';
+
+/** Flips one byte in `everyBytes` on average; the length stays. */
+export const corruptToxic = (everyBytes: number): ToxicEffect => ({
+  at: 'body',
+  async *bend(body, { number }): Bytes {
+    const gap = () => Math.floor(number() * 2 * everyBytes);
+    let next = gap();
+    for await (const chunk of body) {
+      const bent = Uint8Array.from(chunk);
+      while (next < bent.length) {
+        bent[next]! ^= 1 + Math.floor(number() * 254);
+        next += 1 + gap();
+      }
+      next -= bent.length;
+      yield bent;
+    }
+  },
+});
+
+/** Every `every`-th request is told that there were too many; `retryAfterS` 0 does not tell for how long. */
+export const dup429Toxic = (every: number, retryAfterS: number): ToxicEffect => ({
+  at: 'reply',
+  change(requestNumber) {
+    if (requestNumber % every !== 0) return {};
+    const headers = {
+      'content-type': 'application/json',
+      ...(retryAfterS > 0 && { 'retry-after': String(retryAfterS) }),
+    };
+    const error = { errorMessage: 'Too many requests, says the proxy in between.', errorId: 'RATE_LIMITED' };
+    return { instead: { status: 429, headers, body: JSON.stringify(error) } };
+  },
+});
+
+export const wrongTypeToxic = (contentType: string): ToxicEffect => ({
+  at: 'reply',
+  change: () => ({ contentType }),
+});
+
+export const earlyEndToxic = (afterBytes: number, by: 'chunk' | 'close'): ToxicEffect => ({
+  at: 'reply',
+  change: () => ({ end: { afterBytes, by } }),
+});

@@ -1,0 +1,44 @@
+// Where the engine's sound comes from: a speech program, or prebuilt sound that stands in for it (canned-source.ts).
+// The rest of the engine cannot tell one from the other.
+
+import { createFilterBanks } from '../audio/filter-bank.ts';
+import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { createSpeechProcess } from './speech-process.ts';
+import { openSpeechStream, type SpeechBody, type SpeechJob } from './speech-stream.ts';
+import { loadTimeStretch } from './time-stretch.ts';
+
+export type SpeechSource = {
+  open(job: SpeechJob): SpeechBody;
+  /** Resolves when the first request need not wait for anything; a request may come before that. */
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+};
+
+export type SpeechSourceOptions = {
+  /** Program and arguments; anything that keeps to docs/engine.md. */
+  readonly command: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly readerStallMs: number;
+};
+
+export async function createSpeechSource(options: SpeechSourceOptions): Promise<SpeechSource> {
+  const { command, clock, log, readerStallMs } = options;
+  const [mp3, createTimeStretch] = await Promise.all([loadMp3Encoders(), loadTimeStretch()]);
+  const speech = createSpeechProcess({ command, clock, log });
+  const tools = {
+    speech,
+    codecs: { mp3 },
+    createTimeStretch,
+    banks: createFilterBanks(),
+    clock,
+    readerStallMs,
+  };
+  return {
+    open: (job) => openSpeechStream(job, tools),
+    ready: speech.started,
+    close: () => speech.close(),
+  };
+}
