@@ -54,15 +54,15 @@ export async function act(
   }
 }
 
-/** Rejects when the process does not come up. */
+/** `through`: a command that runs ours, with arguments of its own. Rejects when the process does not come up. */
 export async function startActor<Ready, Report>(
   role: BenchRole,
   plan: unknown,
+  through: readonly string[] = [],
 ): Promise<ActorProcess<Ready, Report>> {
   const program = fileURLToPath(new URL('../main.js', import.meta.url));
-  const child = spawn(process.execPath, [program, 'bench', role], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const command = [...through, process.execPath, program, 'bench', role];
+  const child = spawn(command[0]!, command.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
   child.on('error', () => {});
   child.stdin.on('error', () => {});

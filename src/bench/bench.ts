@@ -2,6 +2,7 @@
 // figures. A bench measures; it asserts only what must hold on any machine (no byte after `ended`, say).
 
 import { cpus, loadavg } from 'node:os';
+import type { QuotaWindow } from './quota-windows.ts';
 
 /** What a caller may set; a bench takes those that it has a default for. */
 export const BENCH_NUMBERS = {
@@ -11,6 +12,11 @@ export const BENCH_NUMBERS = {
   samples: { least: 5, most: 10_000, meaning: 'measured turns, cancels or starts' },
   rounds: { least: 1, most: 100, meaning: 'times that the variants are measured in turn' },
   blockMs: { least: 0, most: 1000, meaning: "hold the gateway's event loop for so long, twice a second" },
+  outageSeconds: {
+    least: 0,
+    most: 300,
+    meaning: 'Redis is emptied once, and dead for so long; 0 = it lives',
+  },
   seed: { least: 0, most: 2 ** 31 - 1, meaning: 'of everything that looks random' },
 } as const;
 export type BenchNumber = keyof typeof BENCH_NUMBERS;
@@ -21,6 +27,8 @@ export type BenchUpstream = 'fake' | 'engine';
 export type BenchRun = {
   readonly numbers: Readonly<Record<BenchNumber, number>>;
   readonly upstream: BenchUpstream;
+  /** How the service counts, for a bench that has a default for it. */
+  readonly window: QuotaWindow;
   readonly signal: AbortSignal;
   /** Says what is going on, to a terminal only. */
   readonly progress: (line: string) => void;
@@ -43,6 +51,10 @@ export type Bench = {
   readonly defaults: Readonly<Partial<Record<BenchNumber, number>>>;
   /** What differs with the engine; a bench without it knows the fake upstream only. */
   readonly engineDefaults?: Readonly<Partial<Record<BenchNumber, number>>>;
+  /** How the service counts, if that may be set. */
+  readonly window?: QuotaWindow;
+  /** A system program without which nothing can be measured. It takes minutes, too, and is not among `all`. */
+  readonly needs?: 'redis-server';
   run(run: BenchRun): Promise<BenchResult>;
 };
 

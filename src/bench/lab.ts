@@ -1,9 +1,12 @@
 // What most benches need: a gateway in a process of its own on a free loopback port, and behind it a fake upstream in
 // another, or the engine that the gateway brings along. The bench itself is the clients.
 
-import { type ActorProcess, startActor } from './actor.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startActor } from './actor.ts';
 import type { FakeUpstreamPlan, FakeUpstreamReady, FakeUpstreamReport } from './fake-upstream.ts';
-import type { GatewayReady } from './gateway-process.ts';
+import type { GatewayPlan, GatewayReady } from './gateway-process.ts';
 import type { ProcessCost } from './process-cost.ts';
 import { readMetrics, type ScrapedMetrics } from './scraped-metrics.ts';
 
@@ -19,7 +22,12 @@ export type Lab = GatewayLab & {
   upstreamReport(): Promise<FakeUpstreamReport>;
 };
 
-type GatewayLabOptions = { readonly seed: number; readonly blockMs?: number };
+type GatewayLabOptions = {
+  readonly seed: number;
+  readonly blockMs?: number;
+  /** A command that runs the gateway's process. */
+  readonly through?: readonly string[];
+};
 export type LabOptions = GatewayLabOptions & { readonly upstream?: Partial<FakeUpstreamPlan> };
 
 /** A service at 24 kHz and 64 kbit/s that needs some tens of milliseconds and then speaks faster than real time. */
@@ -32,18 +40,21 @@ const USUAL_UPSTREAM = {
 
 /** Bounds that would get in the way of a load made by one client; everything else is the default. */
 const FLAGS = ['--port', '0', '--max-connections', '10000', '--max-connections-per-user', '0'];
-const UPSTREAM_FLAGS = ['--upstream-keys', 'bench:bench', '--upstream-max-in-flight-per-key', '10000'];
+const UPSTREAM_FLAGS = ['--upstream-keys', 'bench:bench@100000', '--upstream-max-in-flight-per-key', '10000'];
 
-async function openGateway(
-  { seed, blockMs = 0 }: GatewayLabOptions,
+/** A gateway alone, with these flags besides. */
+export async function openGateway(
+  { seed, blockMs = 0, through = [] }: GatewayLabOptions,
   flags: readonly string[],
 ): Promise<GatewayLab> {
-  const gateway: ActorProcess<GatewayReady, ProcessCost> = await startActor('gateway-process', {
+  const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
+  const plan: GatewayPlan = {
     version: 'bench',
-    flags: [...FLAGS, ...flags],
+    flags: [...FLAGS, '--data-dir', dataDir, ...flags],
     blockMs,
     seed,
-  });
+  };
+  const gateway = await startActor<GatewayReady, ProcessCost>('gateway-process', plan, through);
   return {
     sessionUrl: gateway.ready.sessionUrl,
     usage: gateway.report,
@@ -52,7 +63,10 @@ async function openGateway(
       if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
       return readMetrics(await response.text());
     },
-    close: () => gateway.close(),
+    async close() {
+      await gateway.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
   };
 }
 

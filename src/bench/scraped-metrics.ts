@@ -2,8 +2,8 @@
 // between two looks.
 
 export type ScrapedMetrics = {
-  /** Sum over all label sets; 0 when there is none. */
-  value(name: string): number;
+  /** Sum over all label sets, or over those with `label` (`code="200"`); 0 when there is none. */
+  value(name: string, label?: string): number;
   /** Counts at or below each upper bound, ascending. */
   buckets(name: string): readonly (readonly [bound: number, count: number])[];
 };
@@ -18,7 +18,10 @@ export function readMetrics(text: string): ScrapedMetrics {
     .filter((match) => match !== null)
     .map(([, name, labels = '', value]) => ({ name: name!, labels, value: Number(value) }));
   return {
-    value: (name) => lines.filter((line) => line.name === name).reduce((sum, line) => sum + line.value, 0),
+    value: (name, label = '') =>
+      lines
+        .filter((line) => line.name === name && line.labels.includes(label))
+        .reduce((sum, line) => sum + line.value, 0),
     buckets: (name) =>
       lines
         .filter((line) => line.name === `${name}_bucket`)

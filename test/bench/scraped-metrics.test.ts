@@ -23,6 +23,8 @@ describe('readMetrics', () => {
     metrics.counter('closes_total_more', 'Another.').add(7);
     const read = readMetrics(metrics.expose());
     expect(read.value('closes_total')).toBe(5);
+    expect(read.value('closes_total', 'code="1000"')).toBe(2);
+    expect(read.value('closes_total', 'code="1001"')).toBe(0);
     expect(read.value('absent')).toBe(0);
   });
 });
