@@ -1,8 +1,9 @@
-// Builds every object of the gateway once and stops them in the reverse order. The only place where adapters are
-// chosen; everything below gets what it needs as an argument.
+// Builds every object of the gateway once and stops them in the reverse order. Adapters are chosen here
+// and in app-upstream.ts; everything below gets what it needs as an argument.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCredentials } from './access/credentials.ts';
+import { openAppUpstream } from './app-upstream.ts';
 import { createFilterBanks } from './audio/filter-bank.ts';
 import { loadMp3Decoders } from './audio/mp3-decoder.ts';
 import { loadMp3Encoders } from './audio/mp3-encoder.ts';
@@ -13,7 +14,6 @@ import type { Log } from './base/log.ts';
 import { createMetrics } from './base/metrics.ts';
 import { systemRandom } from './base/random.ts';
 import { asyncApiDocument } from './dialects/asyncapi.ts';
-import { startEmbeddedEngine } from './embedded-engine.ts';
 import { createGatewayMetrics } from './gateway/gateway-metrics.ts';
 import { createSocketServer } from './gateway/socket-server.ts';
 import { createAdminServer } from './http/admin-server.ts';
@@ -24,8 +24,6 @@ import type { SessionRuntime } from './session/session-runtime.ts';
 import { defaultSettings } from './session/turn-settings.ts';
 import { readTls } from './settings/read-tls.ts';
 import type { Config } from './settings/settings.ts';
-import { createHttpSpeechUpstream } from './upstream/http-speech-upstream.ts';
-import { createUpstreamPool } from './upstream/upstream-pool.ts';
 
 export type Gateway = {
   /** `http://host:port` or `https://…`. */
@@ -45,10 +43,8 @@ const MESSAGE_BYTES = 256 * 1024;
 const MESSAGES_PER_SECOND = 5000;
 /** Thirty times what a thousand tokens a second need. */
 const BYTES_PER_SECOND = 2 * 1024 * 1024;
-const MOST_WAITING_REQUESTS = 1000;
 /** Sockets beyond sessions: plain requests, and half-open ones, of which a flood must not shut out the rest. */
 const SPARE_SOCKETS = 16_384;
-const WARM_CONNECTIONS = 2;
 const LOOP_DELAY_RESOLUTION_MS = 10;
 
 type Stop = () => Promise<void> | void;
@@ -81,32 +77,14 @@ async function build(
     loopDelay.disable();
   });
 
-  const upstream = await chooseUpstream(config, log, stops);
-  const transport = createHttpSpeechUpstream({
-    baseUrl: new URL(upstream.url),
-    maxConnections: upstream.keys.length * config.upstreamMaxInFlightPerKey,
-    deadlines: {
-      connectMs: config.upstreamConnectTimeoutMs,
-      firstByteMs: config.upstreamFirstByteTimeoutMs,
-      stallMs: config.upstreamStallTimeoutMs,
-    },
-    clock,
-  });
-  stops.push(() => transport.close());
-  const pool = createUpstreamPool({
-    keys: upstream.keys,
-    maxInFlightPerKey: config.upstreamMaxInFlightPerKey,
-    maxWaitMs: config.upstreamMaxWaitMs,
-    maxWaiting: MOST_WAITING_REQUESTS,
-    transport,
+  const upstream = await openAppUpstream({
+    config,
     clock,
     random,
     log,
     metrics,
+    onStop: (stop) => stops.push(stop),
   });
-  stops.push(() => pool.close());
-  // Not waited for: a service that is silent must not hold up the start. It never throws and ends by its own deadline.
-  void transport.warm(WARM_CONNECTIONS);
 
   const gatewayMetrics = createGatewayMetrics(metrics, {
     sessions: () => sockets.connections.size,
@@ -132,11 +110,15 @@ async function build(
 
   const heavy = createWorkerEncoderPool({ log });
   stops.push(() => heavy.close());
-  const sound = createSoundPath(createFilterBanks());
+  const sound = createSoundPath(createFilterBanks(), (cause) =>
+    log.warn('sound is made without WebAssembly, several times as slowly', { cause: String(cause) }),
+  );
   const codecs = { decoders: await loadMp3Decoders(sound), sound, heavy };
   warmCodecs(codecs, await loadMp3Encoders());
   const runtime: SessionRuntime = {
-    upstream: pool,
+    upstream: upstream.pool,
+    upkeep: upstream.upkeep,
+    phrases: upstream.phrases,
     codecs,
     clock,
     playout,
@@ -160,7 +142,12 @@ async function build(
   const sockets = createSocketServer({
     version,
     runtime,
-    admission: { ...config, scheme, credentials, settings: defaultSettings(config.leadMs) },
+    admission: {
+      ...config,
+      scheme,
+      credentials,
+      settings: defaultSettings(config.leadMs, config.phraseCache === 'always' ? 'on' : 'off'),
+    },
     limits: {
       ...config,
       messageBytes: MESSAGE_BYTES,
@@ -198,7 +185,7 @@ async function build(
     const admin = createAdminServer({
       adminKey: config.adminKey,
       exposeMetrics: () => metrics.expose(),
-      pool: () => pool.state(),
+      pool: () => upstream.pool.state(),
       sessions: () =>
         [...sockets.connections].map(({ id, openedAtMs, turnsUnheard, bufferedBytes }) => ({
           id,
@@ -216,7 +203,7 @@ async function build(
   return {
     url,
     sessionUrl: `${url.replace(/^http/, 'ws')}/v1/session`,
-    engineUrl: upstream.isEmbedded ? upstream.url : undefined,
+    engineUrl: upstream.engineUrl,
     adminUrl,
     stop(drainMs) {
       stopping ??= (async () => {
@@ -226,31 +213,6 @@ async function build(
       })();
       return stopping;
     },
-  };
-}
-
-type Upstream = {
-  readonly url: string;
-  readonly keys: Config['upstreamKeys'];
-  readonly voice: string | undefined;
-  readonly voice2: string | undefined;
-  readonly isEmbedded: boolean;
-};
-
-/** The configured speech service, or the embedded engine. */
-async function chooseUpstream(config: Config, log: Log, stops: Stop[]): Promise<Upstream> {
-  const { voice, voice2 } = config;
-  if (config.upstreamUrl !== undefined) {
-    return { url: config.upstreamUrl, keys: config.upstreamKeys, voice, voice2, isEmbedded: false };
-  }
-  const engine = await startEmbeddedEngine(config.enginePerMinute, log);
-  stops.push(() => engine.close());
-  return {
-    url: engine.url,
-    keys: [engine.key],
-    voice: voice ?? engine.femaleVoice,
-    voice2: voice2 ?? engine.maleVoice,
-    isEmbedded: true,
   };
 }
 

@@ -5,13 +5,15 @@
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { bench } from './cli/bench.ts';
+import { chaos } from './cli/chaos.ts';
 import { type Command, type Terminal, UsageError } from './cli/command.ts';
 import { demo } from './cli/demo.ts';
 import { engine } from './cli/engine.ts';
+import { keys } from './cli/keys.ts';
 import { say } from './cli/say.ts';
 import { serve } from './cli/serve.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { serve, engine, say, demo, bench };
+const COMMANDS: Readonly<Record<string, Command>> = { serve, engine, say, keys, demo, bench, chaos };
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;

@@ -159,18 +159,36 @@ describe('sources', () => {
   });
 
   it.each([
-    [{ env: { VOXGATE_REDIS_URL: 'redis://localhost' } }, 'VOXGATE_REDIS_URL'],
     [{ env: { VOXGATE_AUDIOSOCKET_PORT: '9092' } }, 'VOXGATE_AUDIOSOCKET_PORT'],
-    [{ flags: ['--redis-url', 'redis://localhost'] }, '--redis-url'],
+    [{ flags: ['--audiosocket-port', '9092'] }, '--audiosocket-port'],
     [{ flags: ['--config=c'], files: { c: 'audiosocketPort: 9092' } }, 'audiosocketPort in c'],
   ])('refuse what comes later by its name: %j', (sources, as) => {
     expect(refused(sources)).toEqual([`${as} is not available in this version`]);
   });
 
   it('accept what comes later when it is off', () => {
-    accepted({ env: { VOXGATE_REDIS_URL: '', VOXGATE_AUDIOSOCKET_PORT: '0' } });
+    accepted({ env: { VOXGATE_AUDIOSOCKET_PORT: '0' } });
     expect(Object.keys(COMING).filter((name) => Object.hasOwn(SETTINGS, name))).toEqual([]);
   });
+});
+
+describe('the address of Redis', () => {
+  it.each(['redis://localhost', 'redis://:secret@10.0.0.2:6379/3', 'rediss://ann:pw@redis.internal:6380'])(
+    'may be %s',
+    (given) => {
+      expect(accepted({ env: { VOXGATE_REDIS_URL: given } }).config.redisUrl).toBe(given);
+    },
+  );
+
+  it.each(['localhost:6379', 'http://:hunter2@localhost', 'redis://:hunter2@localhost/x?y', 'redis://'])(
+    'may not be %s, and a password in it is not repeated',
+    (given) => {
+      const [problem, ...more] = refused({ env: { VOXGATE_REDIS_URL: given } });
+      expect(more).toEqual([]);
+      expect(problem).toMatch(/^VOXGATE_REDIS_URL is no such address .*redis:\/\//);
+      expect(problem).not.toContain('hunter2');
+    },
+  );
 });
 
 describe('rules between settings', () => {

@@ -47,6 +47,7 @@ export const serverEventSchemas = {
     audio: z.enum(['binary', 'base64']),
     captions: z.enum(['off', 'words']),
     markup: z.enum(['strip', 'keep']),
+    cache: z.enum(['off', 'on']),
     synthesis: z.record(z.string(), z.unknown()).describe('Defaults of a turn, as set'),
   }).describe('The configuration in force'),
   queued: event('queued', {
@@ -80,7 +81,7 @@ export const serverEventSchemas = {
     sentMs: ms.describe('Audio sent'),
     requests: count.describe('Upstream requests'),
     resumes: count,
-    cached: z.boolean(),
+    cached: z.boolean().describe('All of its speech had been kept: no request was made'),
   }).describe('Exactly one per turn; no audio byte of the turn follows'),
   heard: event('heard', {
     turn,

@@ -21,6 +21,10 @@ export const configureFields = {
   audio: z.enum(['binary', 'base64']).optional(),
   captions: z.enum(['off', 'words']).optional(),
   markup: z.enum(['strip', 'keep']).optional(),
+  cache: z
+    .enum(['off', 'on'])
+    .optional()
+    .describe('Whether a turn may be played from speech kept of the same request, and be kept itself'),
   ...synthesisFields,
 } as const;
 
@@ -30,6 +34,7 @@ export type Preset = z.infer<typeof presetSchema>;
 const turnFields = {
   format: configureFields.format,
   sampleRate: configureFields.sampleRate,
+  cache: configureFields.cache,
   ...synthesisFields,
 } as const;
 

@@ -80,7 +80,8 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     reading.handed(frame.length);
   };
   const say = (event: ServerEvent) => send(encodeNative(event));
-  const session = createSession(runtime, options.settings, {
+  const speaker = { tenant: options.userId, session: options.id };
+  const session = createSession(runtime, speaker, options.settings, {
     say,
     sendAudio({ turn, encoding, seq, atMs, bytes }) {
       send(encoding === 'binary' ? bytes : encodeAudio(turn, seq, atMs, bytes));

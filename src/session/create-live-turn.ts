@@ -13,16 +13,21 @@ import { createTurnHearing } from './turn-hearing.ts';
 import { captionEvents, endedEvent, heardEvent, wholeMs } from './turn-messages.ts';
 import { createTurnPlayout } from './turn-playout.ts';
 import { createTurnScript, PREFETCH_MS, type WholeText } from './turn-script.ts';
+import { turnSeed } from './turn-seed.ts';
 import type { TurnSettings } from './turn-settings.ts';
 import { createTurnSpeech } from './turn-speech.ts';
+import { createTurnWork, type Speaker } from './turn-work.ts';
 
 export type LiveTurnOptions = {
   readonly id: string;
   readonly settings: TurnSettings;
   readonly whole: WholeText | undefined;
   readonly runtime: SessionRuntime;
+  readonly speaker: Speaker;
   /** Turns of the client that had not ended when this one was named. */
   readonly turnsBefore: number;
+  /** When they will have been heard. */
+  readonly freeAtMs: number;
   /** Compressed audio that this turn may keep, given what its neighbours keep. */
   readonly spoolCapacityBytes: (keptBytes: number) => number;
   readonly outlet: TurnOutlet;
@@ -47,7 +52,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const { id, settings, whole, runtime, outlet } = options;
   const { clock, metrics } = runtime;
   const namedAtMs = clock.now();
-  const seed = settings.synthesis.seed ?? runtime.random.below(2 ** 31);
+  const seed = turnSeed(settings, whole, runtime.random);
   let state: Turn = { phase: 'waiting' };
   let endedAs: Outcome | undefined;
 
@@ -64,6 +69,9 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     settings,
     script,
     runtime,
+    tenant: options.speaker.tenant,
+    work: createTurnWork({ ...options, clock, remainingMs }),
+    remainingMs,
     spoolCapacityBytes: () => options.spoolCapacityBytes(speech.bufferedBytes),
     onQueued(notice) {
       // Later requests may wait behind audio that is in hand; that is nobody's concern.
@@ -137,7 +145,8 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     // The last words of audio whose end was not known when it was sent.
     if (outcome === 'complete') sayCaptions(Number.POSITIVE_INFINITY);
     metrics.turnEnded(outcome, sentMs);
-    outlet.say(endedEvent(id, { outcome, audioMs: speech.madeMs, sentMs, requests: speech.requests }));
+    const { madeMs: audioMs, requests, resumes, isCached: cached } = speech;
+    outlet.say(endedEvent(id, { outcome, audioMs, sentMs, requests, resumes, cached }));
   };
   const sayHeard = () => {
     const heard = hearing.heard(clock.now());
@@ -246,8 +255,8 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       return speech.bufferedBytes;
     },
     get wantsRefill() {
-      return speech.frames.wantsRefill;
+      return speech.wantsRefill;
     },
-    refill: speech.frames.refill,
+    refill: speech.refill,
   };
 }

@@ -6,7 +6,9 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { EventOf, Outcome } from '../dialects/native-events.ts';
+import type { SpeechUpkeep } from '../pipeline/speech-upkeep.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
+import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 
 export type SessionLimits = {
@@ -29,6 +31,9 @@ export type SessionMetrics = {
 
 export type SessionRuntime = {
   readonly upstream: SpeechUpstream;
+  readonly upkeep: SpeechUpkeep;
+  /** Speech of turns that ask for it; undefined keeps none. */
+  readonly phrases: PhraseStore | undefined;
   readonly codecs: Codecs;
   readonly clock: Clock;
   readonly playout: PlayoutClock;

@@ -12,6 +12,7 @@ import { createTurnLine, isEnded } from './turn-line.ts';
 import { endedEvent } from './turn-messages.ts';
 import type { WholeText } from './turn-script.ts';
 import { applySettings, configuredEvent, type TurnSettings } from './turn-settings.ts';
+import type { Speaker } from './turn-work.ts';
 
 export type Session = {
   /** Carries out one command and answers through the outlet; never throws for what a client does. */
@@ -32,6 +33,7 @@ const SMALLEST_SPOOL_BYTES = 64 * 1024;
 
 export function createSession(
   runtime: SessionRuntime,
+  speaker: Speaker,
   initial: TurnSettings,
   outlet: SessionOutlet,
 ): Session {
@@ -74,14 +76,15 @@ export function createSession(
     if (refused !== undefined) {
       retired.add(id, 'untold');
       refuse(refused, id);
-      outlet.say(endedEvent(id, { outcome: 'failed', audioMs: 0, sentMs: 0, requests: 0 }));
+      outlet.say(
+        endedEvent(id, { outcome: 'failed', audioMs: 0, sentMs: 0, requests: 0, resumes: 0, cached: false }),
+      );
       return undefined;
     }
     const before = line.unended();
-    if (before.length > 0) {
-      const etaMs = Math.round(before.reduce((sum, turn) => sum + turn.remainingMs, 0));
+    const etaMs = Math.round(before.reduce((sum, turn) => sum + turn.remainingMs, 0));
+    if (before.length > 0)
       outlet.say({ type: 'queued', turn: id, reason: 'previous-turn', position: before.length, etaMs });
-    }
     const turnOutlet = { ...outlet, onReady: line.wake };
     const spoolCapacityBytes = (keptBytes: number) =>
       Math.max(SMALLEST_SPOOL_BYTES, limits.spoolBytes - (line.bufferedBytes - keptBytes));
@@ -90,7 +93,9 @@ export function createSession(
       settings: turnSettings,
       whole,
       runtime,
+      speaker,
       turnsBefore: before.length,
+      freeAtMs: runtime.clock.now() + etaMs,
       spoolCapacityBytes,
       outlet: turnOutlet,
     });

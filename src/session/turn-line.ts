@@ -207,6 +207,13 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     freeAtMs = Math.max(nowMs, freeAtMs - droppedMs);
   };
 
+  /** The one that `playedMs` speaks of: another may have been heard, and wait for its last report. */
+  const inTheEarOf = (chosen: readonly LiveTurn[]): LiveTurn | undefined => {
+    const nowMs = clock.now();
+    const started = chosen.filter((turn) => turn.heardUntilMs !== undefined);
+    return started.find((turn) => turn.heardUntilMs! > nowMs) ?? started.at(-1);
+  };
+
   return {
     add(turn) {
       entries.set(turn.id, {
@@ -229,7 +236,7 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     stir,
     cancel(id, playedMs) {
       const chosen = turns().filter((turn) => id === undefined || turn.id === id);
-      const inTheEar = chosen.find((turn) => turn.heardUntilMs !== undefined);
+      const inTheEar = inTheEarOf(chosen);
       for (const turn of [...chosen].reverse()) cut(turn, turn === inTheEar ? playedMs : undefined);
       wake();
     },

@@ -26,7 +26,10 @@ export function captionEvents(turn: string, words: readonly TimedWord[]): EventO
   return captions;
 }
 
-export type EndedFigures = Pick<EventOf<'ended'>, 'outcome' | 'audioMs' | 'sentMs' | 'requests'>;
+export type EndedFigures = Pick<
+  EventOf<'ended'>,
+  'outcome' | 'audioMs' | 'sentMs' | 'requests' | 'resumes' | 'cached'
+>;
 
 export const endedEvent = (turn: string, figures: EndedFigures): EventOf<'ended'> => ({
   type: 'ended',
@@ -35,8 +38,8 @@ export const endedEvent = (turn: string, figures: EndedFigures): EventOf<'ended'
   audioMs: wholeMs(figures.audioMs),
   sentMs: wholeMs(figures.sentMs),
   requests: figures.requests,
-  resumes: 0,
-  cached: false,
+  resumes: figures.resumes,
+  cached: figures.cached,
 });
 
 export type HeardFigures = Pick<

@@ -23,11 +23,13 @@ export type TurnSettings = {
   readonly audio: 'binary' | 'base64';
   readonly captions: 'off' | 'words';
   readonly markup: 'strip' | 'keep';
+  /** Whether it may be played from speech that is kept. */
+  readonly cache: 'off' | 'on';
   readonly synthesis: SynthesisFields;
 };
 
 /** 20 ms is what every telephony platform speaks; 200 ms of lead hides a busy event loop and a jittery network. */
-export const defaultSettings = (leadMs: number): TurnSettings => ({
+export const defaultSettings = (leadMs: number, cache: TurnSettings['cache'] = 'off'): TurnSettings => ({
   format: 'mulaw',
   sampleRate: undefined,
   frameMs: 20,
@@ -37,6 +39,7 @@ export const defaultSettings = (leadMs: number): TurnSettings => ({
   audio: 'binary',
   captions: 'off',
   markup: 'strip',
+  cache,
   synthesis: {},
 });
 
@@ -55,7 +58,8 @@ export const outputOf = (settings: TurnSettings): OutputFormat => ({
 
 /** `fields` over `settings`; absent fields keep their value. Throws `invalid_request` for a rate that the format has not. */
 export function applySettings(settings: TurnSettings, fields: Preset): TurnSettings {
-  const { format, sampleRate, frameMs, pace, leadMs, flow, audio, captions, markup, ...synthesis } = fields;
+  const { format, sampleRate, frameMs, pace, leadMs, flow, audio, captions, markup, cache, ...synthesis } =
+    fields;
   const next: TurnSettings = {
     format: format ?? settings.format,
     sampleRate: sampleRate ?? settings.sampleRate,
@@ -66,6 +70,7 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     audio: audio ?? settings.audio,
     captions: captions ?? settings.captions,
     markup: markup ?? settings.markup,
+    cache: cache ?? settings.cache,
     synthesis: { ...settings.synthesis, ...synthesis },
   };
   if (next.sampleRate !== undefined && !isSampleRateOf(next.format, next.sampleRate)) {

@@ -12,6 +12,7 @@ import type { QueuedNotice } from '../upstream/speech-upstream.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import type { TurnScript } from './turn-script.ts';
 import { outputOf, type TurnSettings } from './turn-settings.ts';
+import type { TurnWork } from './turn-work.ts';
 
 export type TurnSpeech = {
   readonly frames: FrameQueue;
@@ -31,8 +32,15 @@ export type TurnSpeech = {
   /** Audio that has arrived and has not been taken from the queue, ms. */
   readonly waitingMs: number;
   readonly bufferedBytes: number;
+  /** Decoding waits for room among the frames, or reading for room beside the turn's neighbours, and there is some. */
+  readonly wantsRefill: boolean;
+  readonly refill: () => void;
   /** Upstream requests that were sent, with their retries. */
   readonly requests: number;
+  /** All of it had been kept: nothing was asked for. */
+  readonly isCached: boolean;
+  /** How often speech that broke was taken up again. */
+  readonly resumes: number;
   /** Of the first request: the wait for quota, and from sending to the first byte. */
   readonly queueMs: number;
   readonly ttfbMs: number;
@@ -49,7 +57,11 @@ export type TurnSpeechOptions = {
   readonly settings: TurnSettings;
   readonly script: TurnScript;
   readonly runtime: SessionRuntime;
+  readonly tenant: string;
+  readonly work: TurnWork;
   readonly spoolCapacityBytes: () => number;
+  /** Audio that the listener has not heard yet, ms. */
+  readonly remainingMs: () => number;
   readonly onQueued: (notice: QueuedNotice) => void;
   readonly onFrame: () => void;
   /** The making waits for what only the clock gives: room that is there, or a time for the next request. */
@@ -63,27 +75,29 @@ export type TurnSpeechOptions = {
 /** Encoded audio that waits in front of the socket, beyond what has been sent. */
 const QUEUE_MS = 300;
 
-/** MP3 without a rate of its own always passes through as it came. */
+/** MP3 without a rate of its own always passes through as it came, and only silence has to be made. */
 const mayNeedHeavyEncoder = ({ format, sampleRate }: OutputFormat): boolean =>
   format === 'ogg' || format === 'flac' || (format === 'mp3' && sampleRate !== undefined);
 
 export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
-  const { script, runtime } = options;
+  const { script, runtime, tenant } = options;
+  const { phrases } = runtime;
+  const isCacheable = options.settings.cache === 'on';
   const controller = new AbortController();
   const output = outputOf(options.settings);
-  const spool = createMp3Spool({
-    capacityBytes: options.spoolCapacityBytes,
-    passesThrough: (rate) => output.format === 'mp3' && (output.sampleRate ?? rate) === rate,
-  });
+  const spool = createMp3Spool({ capacityBytes: options.spoolCapacityBytes });
   let phase: 'idle' | 'speaking' | 'over' = 'idle';
   let place: 'ahead' | 'first' = 'ahead';
   /** A turn made ahead keeps its speech compressed until its time: a session holds one dear encoder, not three. */
-  const isHeldBack = () => place === 'ahead' && mayNeedHeavyEncoder(output);
+  const isHeldBack = () =>
+    place === 'ahead' && (mayNeedHeavyEncoder(output) || (output.format === 'mp3' && hasNothingToSay()));
+  const hasNothingToSay = () => spool.isEnded && transcoder.isSilent;
   let failure: AppError | undefined;
   let madeSamples = 0;
   let asked = 0;
   let arrived = 0;
   let requests = 0;
+  let resumes = 0;
   let queueMs = 0;
   let ttfbMs = 0;
 
@@ -96,9 +110,10 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     madeSamples += frame.samples;
     frames.push(frame);
   };
-  const transcoder = createTranscoder(output, runtime.codecs, onMade, () => {
+  const refillFrames = () => {
     if (frames.wantsRefill) frames.refill();
-  });
+  };
+  const transcoder = createTranscoder(output, runtime.codecs, onMade, refillFrames);
   const sampleRate = () => transcoder.sampleRate ?? 8000;
   const toMs = (samples: number) => (samples * 1000) / sampleRate();
 
@@ -113,6 +128,16 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
           frames,
           isFirst: () => place === 'first',
           toSpeechRequest: script.toRequest,
+          toWork: () => options.work.next(place),
+          phrases: phrases === undefined || !isCacheable ? undefined : { store: phrases, tenant },
+          wholeness: {
+            clock: runtime.clock,
+            decoders: runtime.codecs.decoders,
+            upkeep: runtime.upkeep,
+            resumeWork: options.work.resume,
+            remainingMs: options.remainingMs,
+            passesThrough: (rate) => output.format === 'mp3' && (output.sampleRate ?? rate) === rate,
+          },
           report: {
             queued: options.onQueued,
             asked(text) {
@@ -124,6 +149,9 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
             },
             answered(body) {
               if (arrived === 0) ({ queueMs, ttfbMs } = body);
+            },
+            resumed(kind) {
+              if (kind !== 'failed') resumes += 1;
             },
             arrived(knownMs, state) {
               if (state === 'complete') arrived += 1;
@@ -152,7 +180,8 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     comeFirst() {
       if (place === 'first') return;
       place = 'first';
-      if (frames.wantsRefill) frames.refill();
+      options.work.rise();
+      refillFrames();
     },
     begin() {
       if (phase !== 'idle') return;
@@ -180,8 +209,21 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     get bufferedBytes() {
       return spool.bytes + frames.queuedBytes;
     },
+    get wantsRefill() {
+      return frames.wantsRefill || spool.wantsRefill;
+    },
+    refill() {
+      refillFrames();
+      spool.refill();
+    },
     get requests() {
       return requests;
+    },
+    get isCached() {
+      return arrived > 0 && requests === 0;
+    },
+    get resumes() {
+      return resumes;
     },
     get queueMs() {
       return queueMs;

@@ -81,8 +81,9 @@ function stepPlaying(turn: Turn, event: TurnEvent): Step {
 
 function stepDraining(turn: Extract<Turn, { phase: 'draining' }>, event: TurnEvent): Step {
   const finished: Turn = { phase: 'finished', outcome: turn.outcome };
-  if (event.type === 'heard')
-    return to(finished, { do: 'settle-marks', outcome: 'played' }, { do: 'say-heard' });
+  // Marks that were reached have been answered; behind speech that broke off lies text that was never spoken.
+  const left = turn.outcome === 'complete' ? 'played' : 'cleared';
+  if (event.type === 'heard') return to(finished, { do: 'settle-marks', outcome: left }, { do: 'say-heard' });
   if (event.type === 'cancel')
     return to(finished, { do: 'settle-marks', outcome: 'cleared' }, { do: 'say-heard' });
   return to(turn);

@@ -138,6 +138,27 @@ export function webAddress(extent: 'origin' | 'base', meaning: string): Setting<
   };
 }
 
+/** The address of a Redis server: its password is part of it, so it is never shown. */
+export function redisAddress(meaning: string): Setting<string | undefined> {
+  return {
+    meaning,
+    allowed: 'redis:// or rediss://, [user:password@]host[:port][/database]',
+    placeholder: 'URL',
+    default: undefined,
+    secrecy: 'secret',
+    read(given) {
+      const url = URL.canParse(given) ? new URL(given) : undefined;
+      const fits =
+        url !== undefined &&
+        /^rediss?:$/.test(url.protocol) &&
+        url.hostname !== '' &&
+        /^(\/\d{0,5})?$/.test(url.pathname) &&
+        !/[?#\s]/.test(given);
+      return fits ? read(given) : refuse('is no such address (value not shown)');
+    },
+  };
+}
+
 /** One secret that travels in an HTTP header: visible ASCII only. */
 export function secret(placeholder: string, meaning: string): Setting<string | undefined> {
   return {

@@ -2,7 +2,7 @@
 // A name here (`leadMs`) is also the key in the YAML file; VOXGATE_LEAD_MS and --lead-ms follow from it.
 
 import { apiKeyList, upstreamKeyList } from './credential-lists.ts';
-import { listenHost, oneOf, type Setting, secret, text, webAddress, whole } from './setting.ts';
+import { listenHost, oneOf, redisAddress, type Setting, secret, text, webAddress, whole } from './setting.ts';
 
 const MS = 'MS';
 const COUNT = 'COUNT';
@@ -84,6 +84,37 @@ export const SETTINGS = {
     placeholder: MS,
     meaning: 'Longest wait for a key with room before `busy`. Half a minute spans half a rate window.',
   }),
+  upstreamHedging: oneOf('on', {
+    values: ['on', 'off'],
+    placeholder: 'HOW',
+    meaning:
+      'Whether a request whose first byte is late may be sent to a second key as well. On: at most one in twenty, and only while keys have room.',
+  }),
+  redisUrl: redisAddress(
+    'Redis that counts requests for all instances together. Empty: this instance counts alone, and its keys must be its own.',
+  ),
+  maxInstances: whole(4, {
+    min: 1,
+    max: 1000,
+    placeholder: COUNT,
+    meaning:
+      'Most instances that share the keys. While Redis is away and has not told how many live, each uses this part of the quota.',
+  }),
+  phraseCache: oneOf('asked', {
+    values: ['off', 'asked', 'always'],
+    placeholder: 'WHEN',
+    meaning:
+      'Which turns may be played from speech that is kept: those that say `cache: "on"`, or all. Asked, because each of them sounds the same every time.',
+  }),
+  phraseCacheBytes: whole(32 * MIB, {
+    min: MIB,
+    max: 16 * 1024 * MIB,
+    placeholder: 'BYTES',
+    meaning: 'Compressed speech of phrases that is kept in memory. 32 MiB is an hour and more at 64 kbit/s.',
+  }),
+  phraseCacheRedisUrl: redisAddress(
+    'Redis that keeps phrases for all instances; one of its own that may forget. Empty: each instance keeps its own.',
+  ),
   enginePerMinute: whole(0, {
     min: 0,
     max: 1_000_000,
@@ -199,7 +230,7 @@ export const SETTINGS = {
   dataDir: text('./data', {
     placeholder: 'DIR',
     meaning:
-      'Where the embedded store keeps records and audio. Accepted now; this version stores nothing yet.',
+      'Where what must outlive a restart is kept: what was learned about the request limits of the keys.',
   }),
   drainMs: whole(60_000, {
     min: 0,
@@ -219,7 +250,7 @@ export type Config = {
 };
 
 /** Settings of coming versions, with the value that means "off" today. Anything else is refused by name. */
-export const COMING: Readonly<Record<string, string>> = { redisUrl: '', audiosocketPort: '0' };
+export const COMING: Readonly<Record<string, string>> = { audiosocketPort: '0' };
 
 /** `leadMs` → `VOXGATE_LEAD_MS`. */
 export const toEnv = (name: string): string => `VOXGATE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;

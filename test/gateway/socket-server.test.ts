@@ -12,6 +12,7 @@ import { fixedRandom } from '../support/fixed-random.ts';
 import { createMemoryUpstream } from '../support/memory-upstream.ts';
 import { openProbe } from '../support/session-probe.ts';
 import { accepted } from '../support/settings.ts';
+import { trustingUpkeep } from '../support/trusting-upkeep.ts';
 
 it('closes as internal the connection whose player failed, and no other', async () => {
   const players: Player[] = [];
@@ -20,6 +21,8 @@ it('closes as internal the connection whose player failed, and no other', async 
     version: '0',
     runtime: {
       upstream: createMemoryUpstream(),
+      upkeep: trustingUpkeep(),
+      phrases: undefined,
       codecs,
       clock: systemClock,
       playout: { join: (player) => void players.push(player), leave() {}, players: 0, close() {} },

@@ -118,7 +118,7 @@ describe('a speech service in trouble', () => {
     await probe.event('pong');
   });
 
-  it('a body cut in the middle: what came is played, then error and truncated, and the next turn plays', async () => {
+  it('a body cut in the middle, and cut again each time: what came is played, then error and truncated', async () => {
     const gate = openGate();
     const cut: Script = async (reply) => {
       reply.start();
@@ -126,7 +126,7 @@ describe('a speech service in trouble', () => {
       await gate.opened;
       reply.reset();
     };
-    await start({ script: [cut, audio(spoken())] });
+    await start({ script: [cut, audio(spoken()), cut] });
     const probe = await gateway.session('pace=burst');
     probe.send(SPEAK, { type: 'speak', turn: 'b', text: 'The next.' });
     await probe.nextAudio();
@@ -135,6 +135,21 @@ describe('a speech service in trouble', () => {
     expect(probe.audioOf('a').length / 8).toBeGreaterThan(1500);
     expect(probe.events('error')).toMatchObject([{ code: 'upstream_broken', turn: 'a', scope: 'turn' }]);
     expect(await probe.ended('b')).toMatchObject({ outcome: 'complete' });
+  });
+
+  it('a body cut in the middle that comes again: nothing is heard of it', async () => {
+    const cut: Script = (reply) => {
+      reply.start();
+      reply.write(spoken().subarray(0, 7001));
+      setImmediate(() => reply.reset());
+    };
+    await start({ script: [audio(spoken()), cut, audio(spoken())] });
+    const probe = await gateway.session('pace=burst');
+    probe.send(SPEAK);
+    expect(await probe.ended('a')).toMatchObject({ outcome: 'complete', resumes: 0 });
+    probe.send({ ...SPEAK, turn: 'b' });
+    expect(await probe.ended('b')).toMatchObject({ outcome: 'complete', requests: 2, resumes: 1 });
+    expect(probe.audioOf('b').equals(probe.audioOf('a'))).toBe(true);
   });
 
   it.each([

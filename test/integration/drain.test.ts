@@ -1,4 +1,7 @@
 // SIGTERM to the built program, as an orchestrator sends it, and what its logs hold afterwards.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram, type RunningProgram, startProgram } from '../support/program.ts';
 import { exchange, upgradeRequest } from '../support/raw-session.ts';
@@ -22,21 +25,25 @@ const CANARY = {
 let upstream: ScriptedUpstream;
 let program: RunningProgram;
 let port: number;
+let dataDir: string;
 
 beforeAll(buildProgram);
 afterEach(async () => {
   program.child.kill('SIGKILL');
   await program.ended;
   await upstream.close();
+  rmSync(dataDir, { recursive: true, force: true });
 });
 
 async function serve(script: Script, env: Record<string, string> = {}): Promise<void> {
   upstream = await startScriptedUpstream(script);
+  dataDir = mkdtempSync(join(tmpdir(), 'voxgate-drain-'));
   program = startProgram(['serve', '--port', '0'], {
     env: {
       VOXGATE_UPSTREAM_URL: upstream.url.origin,
       VOXGATE_UPSTREAM_KEYS: `upstream-user:${CANARY.upstream}`,
       VOXGATE_LOG_LEVEL: 'debug',
+      VOXGATE_DATA_DIR: dataDir,
       ...env,
     },
   });

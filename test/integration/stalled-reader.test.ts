@@ -6,6 +6,7 @@ import {
   type RunningGateway,
   type RunningGatewayOptions,
   readMetric,
+  speaking,
   spoken,
   startRunningGateway,
 } from '../support/running-gateway.ts';
@@ -14,6 +15,9 @@ import type { SessionProbe } from '../support/session-probe.ts';
 import { accepted } from '../support/settings.ts';
 
 const MIB = 1024 * 1024;
+/** Nearly four minutes of speech, which no kernel hides: 21 MB as PCM at 48 kHz. */
+const LONG_STORY = 'And then they went on, up the long hill and down again to the sea. '.repeat(65);
+const MINUTE_AND_A_HALF = LONG_STORY.slice(0, 1800);
 /** Sweeps come once a second, and two deadlines may each have to wait for theirs. */
 const SWEEPS_MS = 2000;
 /** The neighbour has so much in hand, and is late when half of it is gone: what a stalled client must never cost. */
@@ -33,9 +37,9 @@ async function withGateway(options: RunningGatewayOptions, test: (gateway: Runni
 }
 
 /** A client that has a turn played to it and reads nothing of it. */
-async function stall({ port }: RunningGateway, query: string): Promise<RawSession> {
+async function stall({ port }: RunningGateway, query: string, text = LONG_STORY): Promise<RawSession> {
   const session = await openRawSession(port, { target: `/v1/session?${query}` });
-  session.write(frame(OPCODE.text, JSON.stringify({ type: 'speak', turn: 's', text: 'A very long story.' })));
+  session.write(frame(OPCODE.text, JSON.stringify({ type: 'speak', turn: 's', text })));
   await session.message('started');
   session.socket.pause();
   return session;
@@ -62,6 +66,8 @@ function expectUndisturbed(neighbour: SessionProbe) {
   expect(Math.max(...lateMs)).toBeLessThan(LATE_MS);
 }
 
+/** The neighbour's turn, and then whatever is asked for. */
+const STORIES = [audio(spoken(2)), speaking];
 const IMPATIENT = { VOXGATE_HEARTBEAT_MS: '1000', VOXGATE_PONG_TIMEOUT_MS: '1000' };
 
 // A machine that is busy with other things may starve the neighbour once; a stalled client would each time.
@@ -69,8 +75,7 @@ describe.concurrent('a client that stops reading', { timeout: PATIENCE_MS, retry
   it('in burst, at 48 kHz: held back at once, closed as slow_reader after the drain deadline', async ({
     expect,
   }) => {
-    const script = [audio(spoken(2)), audio(spoken(300))];
-    await withGateway({ script, env: { VOXGATE_DRAIN_DEADLINE_MS: '1000' } }, async (gateway) => {
+    await withGateway({ script: STORIES, env: { VOXGATE_DRAIN_DEADLINE_MS: '1000' } }, async (gateway) => {
       const neighbour = await gateway.session(`leadMs=${LEAD_MS}`);
       neighbour.send({ type: 'speak', turn: 'n', text: 'In peace.' });
       await neighbour.nextAudio();
@@ -85,7 +90,7 @@ describe.concurrent('a client that stops reading', { timeout: PATIENCE_MS, retry
   });
 
   it('in real time, so that the kernel hides it: ended by the heartbeat', async ({ expect }) => {
-    await withGateway({ script: [audio(spoken(2)), audio(spoken(300))], env: IMPATIENT }, async (gateway) => {
+    await withGateway({ script: STORIES, env: IMPATIENT }, async (gateway) => {
       const neighbour = await gateway.session(`leadMs=${LEAD_MS}`);
       neighbour.send({ type: 'speak', turn: 'n', text: 'In peace.' });
       await neighbour.nextAudio();
@@ -112,9 +117,8 @@ describe.concurrent('a client that stops reading', { timeout: PATIENCE_MS, retry
   });
 
   it('for a moment, with a small bound on what may wait: held back, not closed', async ({ expect }) => {
-    const script = audio(spoken(40));
-    await withGateway({ script, env: { VOXGATE_MAX_BUFFERED_BYTES: '16384' } }, async (gateway) => {
-      const stalled = await stall(gateway, 'format=raw&sampleRate=48000&pace=burst');
+    await withGateway({ script: speaking, env: { VOXGATE_MAX_BUFFERED_BYTES: '16384' } }, async (gateway) => {
+      const stalled = await stall(gateway, 'format=raw&sampleRate=48000&pace=burst', MINUTE_AND_A_HALF);
       await new Promise((resolve) => setTimeout(resolve, 2200));
       stalled.socket.resume();
       expect(await stalled.message('ended')).toMatchObject({ outcome: 'complete' });

@@ -80,10 +80,9 @@ describe('a whole turn', () => {
     const probe = await gateway.session('pace=burst');
     for (const turn of ['1', '2', '3']) probe.send({ type: 'speak', turn, text: `Turn ${turn}.` });
     await probe.ended('3');
-    expect(probe.events('queued').map(({ turn, reason }) => [turn, reason])).toEqual([
-      ['2', 'previous-turn'],
-      ['3', 'previous-turn'],
-    ]);
+    // Two requests of a session are under way at most, so the third turn may be told that it waits for that, too.
+    const behindOthers = probe.events('queued').filter(({ reason }) => reason === 'previous-turn');
+    expect(behindOthers.map(({ turn }) => turn)).toEqual(['2', '3']);
     expect(probe.events('started').map(({ turn }) => turn)).toEqual(['1', '2', '3']);
     const lengths = ['1', '2', '3'].map((turn) => probe.audioOf(turn).length);
     expect(new Set(lengths).size).toBe(1);

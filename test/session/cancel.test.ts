@@ -84,6 +84,45 @@ describe('cancel', () => {
     expect(live.session.turnsUnheard).toBe(0);
   });
 
+  it('credits playedMs to the turn in the ear, not to one before it whose last report is still awaited', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(1000)) });
+    live.send({ type: 'speak', turn: 'a', text: 'One two three.' });
+    live.send({ type: 'speak', turn: 'b', text: 'Four five six.' });
+    await live.run(500);
+    live.send({ type: 'played', turn: 'a', ms: 400 });
+    await live.run(1100);
+    expect([live.said('heard').length, live.session.turnsUnheard]).toEqual([0, 2]);
+    live.send({ type: 'cancel', playedMs: 300 });
+    const heard = live.said('heard').map(({ turn, playedMs, playedBy }) => `${turn} ${playedMs} ${playedBy}`);
+    expect(heard.sort()).toEqual(['a 400 client', 'b 300 client']);
+  });
+
+  it('credits playedMs to the last turn when all that was sent has been heard', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(500)) });
+    live.send({ type: 'speak', turn: 'a', text: 'One two three.' });
+    live.send({ type: 'speak', turn: 'b', text: 'Four five six.' });
+    await live.run(300);
+    live.send({ type: 'played', turn: 'a', ms: 100 });
+    await live.run(400);
+    live.send({ type: 'played', turn: 'b', ms: 10 });
+    await live.run(700);
+    expect(live.session.turnsUnheard).toBe(2);
+    live.send({ type: 'cancel', playedMs: 200 });
+    const heard = live.said('heard').map(({ turn, playedMs }) => `${turn} ${playedMs}`);
+    expect(heard.sort()).toEqual(['a 100', 'b 200']);
+  });
+
+  it('frees the time of what was dropped: the next turn is heard from now on', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(5000)), preset: { leadMs: 3000 } });
+    live.send({ type: 'speak', turn: 'a', text: 'One two three.' });
+    await live.run(1000);
+    live.send({ type: 'cancel' });
+    live.send({ type: 'speak', turn: 'b', text: 'Four five six.' });
+    await live.run(2500);
+    live.send({ type: 'cancel' });
+    expect(live.said('heard', 'b')).toMatchObject([{ playedMs: 2500 }]);
+  });
+
   it('of an ended turn is silent, of one that never was is not', async () => {
     const live = startSession({ auto: atOnce(() => speechMp3(100)) });
     live.send({ type: 'speak', turn: 'a', text: 'One.' });

@@ -3,10 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
 import { mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { startSession } from '../support/live-session.ts';
-import { atOnce } from '../support/memory-upstream.ts';
+import { atOnce, type MemoryRequest } from '../support/memory-upstream.ts';
 
 const codes = (live: ReturnType<typeof startSession>) =>
   live.said('error').map(({ code, turn }) => `${code} ${turn}`);
+
+/** The connection breaks, and what is asked for again is not to be had. */
+async function breakForGood(live: ReturnType<typeof startSession>, request: MemoryRequest): Promise<void> {
+  const asked = live.upstream.requests.length;
+  request.fail(new AppError('upstream_broken', 'The connection broke.'));
+  await live.run(0);
+  live.upstream.requests[asked]!.fail(new AppError('upstream_rejected', 'No more.'));
+}
 
 describe('failures', () => {
   it('before any audio fail the turn; the next one plays', async () => {
@@ -44,7 +52,7 @@ describe('failures', () => {
     await live.run(0);
     live.upstream.requests[0]!.send(speechMp3(1000));
     await live.run(100);
-    live.upstream.requests[0]!.fail(new AppError('upstream_broken', 'The connection broke.'));
+    await breakForGood(live, live.upstream.requests[0]!);
     await live.run(3000);
     expect(live.order()).toEqual(['started a', 'audio a', 'error a', 'ended a', 'mark a', 'heard a']);
     const { outcome, sentMs, audioMs } = live.said('ended')[0]!;
@@ -64,7 +72,7 @@ describe('failures', () => {
       for (let at = 0; at < body.length; at += 100) b!.send(body.subarray(at, at + 100));
       b!.end();
       for (let turn = 0; turn < pause; turn += 1) await Promise.resolve();
-      a!.fail(new AppError('upstream_broken', 'The connection broke.'));
+      await breakForGood(live, a!);
       await live.run(3000);
       const ended = live.said('ended').map(({ turn, outcome }) => `${turn} ${outcome}`);
       expect([pause, ...ended]).toEqual([pause, 'a truncated', 'b complete']);
@@ -78,7 +86,7 @@ describe('failures', () => {
     await live.run(0);
     live.upstream.requests[1]!.send(speechMp3(300));
     await live.run(0);
-    live.upstream.requests[1]!.fail(new AppError('upstream_broken', 'The connection broke.'));
+    await breakForGood(live, live.upstream.requests[1]!);
     await live.run(100);
     expect(live.order()).toEqual(['queued b']);
     live.upstream.requests[0]!.send(speechMp3(300));
@@ -101,6 +109,14 @@ describe('failures', () => {
     // One frame and a bit: all of it is the encoder's delay.
     tiny!.send(mp3Facts(speechMp3(100)).frames[0]!.bytes);
     tiny!.end();
+    await live.run(0);
+    // What is no audio is asked for once more.
+    const again = live.upstream.requests.slice(3);
+    expect(again.map(({ body }) => body)).toEqual([junk!.body, empty!.body]);
+    for (const request of again) {
+      request.send(new TextEncoder().encode('<html>'));
+      request.end();
+    }
     await live.run(1000);
     expect(codes(live).sort()).toEqual(['upstream_bad_audio a', 'upstream_bad_audio b']);
     const ended = live.said('ended').map(({ turn, outcome }) => `${turn} ${outcome}`);

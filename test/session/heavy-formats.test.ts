@@ -74,6 +74,21 @@ describe.each(FORMATS)('%s', (format) => {
     expect(live.said('underrun')).toEqual([]);
   });
 
+  it('takes no encoder ahead for a turn that has nothing to say', async () => {
+    const encoders = countedEncoders(10);
+    const live = startSession({ auto: atOnce(() => speechMp3(1000)), preset, heavy: encoders.heavy });
+    live.send({ type: 'speak', turn: 'a', text: 'One two three.' });
+    await live.run(100);
+    live.send({ type: 'append', turn: 'b', text: '' });
+    live.send({ type: 'end', turn: 'b' });
+    await live.run(5000);
+    expect(live.said('ended').map(({ turn, outcome }) => [turn, outcome])).toEqual([
+      ['a', 'complete'],
+      ['b', 'complete'],
+    ]);
+    expect([encoders.mostOpen, encoders.open.size]).toEqual([1, 0]);
+  });
+
   it('is refused as busy, before anything is asked of the upstream, when no encoder is free', async () => {
     const live = startSession({
       auto: atOnce(() => speechMp3(1000)),
@@ -145,6 +160,26 @@ describe.each(FORMATS)('%s', (format) => {
       await live.run(50);
     }
     expect(live.said('ended').map(({ outcome }) => outcome)).toEqual(['complete']);
+  });
+});
+
+describe('mp3 as it comes', () => {
+  it('takes an encoder for a turn that has nothing to say, and not before its time', async () => {
+    const encoders = countedEncoders(10);
+    const preset = { format: 'mp3' } as const;
+    const live = startSession({ auto: atOnce(() => speechMp3(1000)), preset, heavy: encoders.heavy });
+    live.send({ type: 'speak', turn: 'a', text: 'One two three.' });
+    await live.run(100);
+    live.send({ type: 'append', turn: 'b', text: '' });
+    live.send({ type: 'end', turn: 'b' });
+    await live.run(100);
+    expect(encoders.mostOpen).toBe(0);
+    await live.run(5000);
+    expect(live.said('ended').map(({ turn, outcome }) => [turn, outcome])).toEqual([
+      ['a', 'complete'],
+      ['b', 'complete'],
+    ]);
+    expect([encoders.mostOpen, encoders.open.size]).toEqual([1, 0]);
   });
 });
 

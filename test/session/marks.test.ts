@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/base/app-error.ts';
 import { speechMp3 } from '../support/codecs.ts';
 import { startSession } from '../support/live-session.ts';
 import { atOnce } from '../support/memory-upstream.ts';
@@ -98,6 +99,25 @@ describe('marks', () => {
     live.send({ type: 'cancel', playedMs: 1100 });
     expect(marks(live)).toEqual(['start played', 'end cleared']);
     expect(live.said('heard')[0]).toMatchObject({ playedMs: 1100, playedBy: 'client' });
+  });
+
+  it('behind text that was never spoken is cleared, late ones too; one that was reached was played', async () => {
+    const live = startSession();
+    live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+    live.send({ type: 'mark', turn: 'a', name: 'spoken' });
+    live.send({ type: 'flush', turn: 'a' });
+    await live.run(0);
+    live.upstream.requests[0]!.send(speechMp3(1000));
+    live.upstream.requests[0]!.end();
+    live.send({ type: 'append', turn: 'a', text: 'Five six seven eight. ' });
+    live.send({ type: 'mark', turn: 'a', name: 'unspoken' });
+    live.send({ type: 'end', turn: 'a' });
+    await live.run(0);
+    live.upstream.requests[1]!.fail(new AppError('unauthorized', 'The key is not known.'));
+    await live.run(3000);
+    live.send({ type: 'mark', turn: 'a', name: 'late' });
+    expect(live.said('ended')).toMatchObject([{ outcome: 'truncated' }]);
+    expect(marks(live)).toEqual(['spoken played', 'unspoken cleared', 'late cleared']);
   });
 
   it('of a turn that was cut while draining is cleared, late ones too', async () => {

@@ -139,6 +139,7 @@ describe('configure', () => {
         audio: 'base64',
         captions: 'off',
         markup: 'strip',
+        cache: 'off',
         synthesis: { voice: 'v' },
       },
       expect.objectContaining({ format: 'raw', frameMs: 40, synthesis: { voice: 'v' } }),

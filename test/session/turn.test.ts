@@ -60,6 +60,11 @@ describe('the machine of a turn', () => {
     });
   }
 
+  it('has played the marks of speech that broke off only as far as they were reached', () => {
+    const draining: Turn = { phase: 'draining', outcome: 'truncated' };
+    expect(short(step(draining, { type: 'heard' }))).toBe('finished settle-marks:cleared say-heard');
+  });
+
   it('keeps the outcome that was told, whatever comes later', () => {
     const draining: Turn = { phase: 'draining', outcome: 'truncated' };
     expect(step(draining, { type: 'cancel' }).turn).toEqual({ phase: 'finished', outcome: 'truncated' });

@@ -13,6 +13,8 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   upstreamStallTimeoutMs: [100, 300_000],
   upstreamMaxInFlightPerKey: [1, 10_000],
   upstreamMaxWaitMs: [0, 600_000],
+  maxInstances: [1, 1000],
+  phraseCacheBytes: [1_048_576, 17_179_869_184],
   enginePerMinute: [0, 1_000_000],
   leadMs: [40, 5000],
   spoolBytes: [65_536, 1_073_741_824],

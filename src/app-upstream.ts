@@ -1,0 +1,178 @@
+// The half of the program that looks at the speech service: which one, how its requests are counted and scheduled, what
+// is kept of its speech. Adapters are chosen here as in app.ts, and nowhere else.
+
+import { createHash } from 'node:crypto';
+import type { Clock } from './base/clock.ts';
+import type { Log } from './base/log.ts';
+import type { Metrics } from './base/metrics.ts';
+import type { Random } from './base/random.ts';
+import { startEmbeddedEngine } from './embedded-engine.ts';
+import { createSpeechUpkeep, type SpeechUpkeep } from './pipeline/speech-upkeep.ts';
+import type { Config } from './settings/settings.ts';
+import { createMemoryPhraseStore } from './storage/memory-phrase-store.ts';
+import type { PhraseStore } from './storage/phrase-store.ts';
+import { createRedisPhraseStore } from './storage/redis-phrase-store.ts';
+import { openFileLearnedQuotas } from './upstream/file-learned-quotas.ts';
+import { createHttpSpeechUpstream } from './upstream/http-speech-upstream.ts';
+import { quotaIdOf } from './upstream/key-digest.ts';
+import { createMemoryQuotaStore } from './upstream/memory-quota-store.ts';
+import type { QuotaStore } from './upstream/quota-store.ts';
+import { createRedisQuotaStore } from './upstream/redis-quota-store.ts';
+import { createUpstreamPool, type UpstreamPool } from './upstream/upstream-pool.ts';
+
+export type AppUpstream = {
+  readonly pool: UpstreamPool;
+  readonly upkeep: SpeechUpkeep;
+  readonly phrases: PhraseStore | undefined;
+  readonly voice: string | undefined;
+  readonly voice2: string | undefined;
+  /** The embedded engine's address, when it is the service. */
+  readonly engineUrl: string | undefined;
+};
+
+export type AppUpstreamOptions = {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Takes what is to be done at the end, in reverse order. */
+  readonly onStop: (stop: () => Promise<void> | void) => void;
+};
+
+const MOST_WAITING_REQUESTS = 1000;
+const WARM_CONNECTIONS = 2;
+/** Nobody listens to a job: it may wait for fifteen windows. */
+const BATCH_WAIT_MS = 15 * 60_000;
+
+export async function openAppUpstream(options: AppUpstreamOptions): Promise<AppUpstream> {
+  const { config, clock, random, log, metrics, onStop } = options;
+  const service = await chooseService(options);
+  const transport = createHttpSpeechUpstream({
+    baseUrl: new URL(service.url),
+    maxConnections: service.keys.length * config.upstreamMaxInFlightPerKey,
+    deadlines: {
+      connectMs: config.upstreamConnectTimeoutMs,
+      firstByteMs: config.upstreamFirstByteTimeoutMs,
+      stallMs: config.upstreamStallTimeoutMs,
+    },
+    clock,
+  });
+  onStop(() => transport.close());
+  const store = openQuotaStore(options, service);
+  onStop(() => store.close());
+  const waitMs = config.upstreamMaxWaitMs;
+  const pool = createUpstreamPool({
+    keys: service.keys,
+    store,
+    maxInFlightPerKey: config.upstreamMaxInFlightPerKey,
+    maxWaitMs: { resume: waitMs, first: waitMs, next: waitMs, prefetch: waitMs, batch: BATCH_WAIT_MS },
+    maxWaiting: MOST_WAITING_REQUESTS,
+    hedging: config.upstreamHedging,
+    transport,
+    clock,
+    random,
+    log,
+    metrics,
+  });
+  onStop(() => pool.close());
+  // Not waited for: a service that is silent must not hold up the start. It never throws and ends by its own deadline.
+  void transport.warm(WARM_CONNECTIONS);
+
+  const resumes = metrics.counter(
+    'voxgate_resumes_total',
+    'Speech that broke or was in doubt, by how it was made whole',
+  );
+  const doubts = metrics.counter('voxgate_doubtful_bodies_total', 'Bodies that ended too early, by the sign');
+  const phrases = openPhraseStore(options);
+  onStop(() => phrases?.close());
+  return {
+    pool,
+    upkeep: createSpeechUpkeep({
+      mostStallMs: config.upstreamStallTimeoutMs,
+      onResume: (kind) => resumes.add(1, { kind }),
+      onDoubt: (doubt) => doubts.add(1, { doubt }),
+    }),
+    phrases,
+    voice: service.voice,
+    voice2: service.voice2,
+    engineUrl: service.isEmbedded ? service.url : undefined,
+  };
+}
+
+type Service = {
+  readonly url: string;
+  readonly keys: Config['upstreamKeys'];
+  readonly voice: string | undefined;
+  readonly voice2: string | undefined;
+  readonly isEmbedded: boolean;
+};
+
+/** The configured speech service, or the embedded engine. */
+async function chooseService({ config, log, onStop }: AppUpstreamOptions): Promise<Service> {
+  const { voice, voice2 } = config;
+  if (config.upstreamUrl !== undefined) {
+    return { url: config.upstreamUrl, keys: config.upstreamKeys, voice, voice2, isEmbedded: false };
+  }
+  const engine = await startEmbeddedEngine(config.enginePerMinute, log);
+  onStop(() => engine.close());
+  return {
+    url: engine.url,
+    keys: [engine.key],
+    voice: voice ?? engine.femaleVoice,
+    voice2: voice2 ?? engine.maleVoice,
+    isEmbedded: true,
+  };
+}
+
+/** Shared by all instances, or this one's own; the embedded engine is always one's own. */
+function openQuotaStore({ config, clock, random, log }: AppUpstreamOptions, service: Service): QuotaStore {
+  const { url, keys, isEmbedded } = service;
+  const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
+  const quotas = keys.map(({ apiKey, perMinute }) => ({
+    quota: quotaIdOf(apiKey),
+    // The limit of a foreign service is found out where it is not told; our own engine has none but that.
+    perMinute: perMinute ?? (isEmbedded ? ('unlimited' as const) : undefined),
+  }));
+  if (config.redisUrl !== undefined && !isEmbedded)
+    return createRedisQuotaStore({
+      url: config.redisUrl,
+      pool: name,
+      quotas,
+      maxInstances: config.maxInstances,
+      clock,
+      random,
+      log,
+    });
+  const learned = isEmbedded
+    ? undefined
+    : openFileLearnedQuotas({ folder: config.dataDir, service: name, log, unixMs: Date.now });
+  return createMemoryQuotaStore({
+    quotas,
+    clock,
+    log,
+    unixMs: Date.now,
+    ...(learned === undefined ? {} : { learned }),
+  });
+}
+
+function openPhraseStore({ config, clock, log, metrics }: AppUpstreamOptions): PhraseStore | undefined {
+  const lookups = metrics.counter(
+    'voxgate_phrases_total',
+    'Requests that might be played from kept speech, by result',
+  );
+  if (config.phraseCache === 'off') return undefined;
+  const near = createMemoryPhraseStore(config.phraseCacheBytes, clock);
+  const url = config.phraseCacheRedisUrl;
+  const store = url === undefined ? near : createRedisPhraseStore({ url, near, clock, log });
+  return {
+    async find(key) {
+      const body = await store.find(key);
+      lookups.add(1, { result: body === undefined ? 'miss' : 'hit' });
+      return body;
+    },
+    keep: (key, body, leftMs) => store.keep(key, body, leftMs),
+    drop: (key) => store.drop(key),
+    close: () => store.close(),
+  };
+}
