@@ -138,11 +138,18 @@ const USUAL_ANSWER_MS = 100;
  * Waits as they are while nothing was ever refused: for answers that raise the limit, not for a window's end. `answerMs`
  * is `QuotaKnowledge.answerMs`; the waits are milliseconds from now, one for each coming send.
  */
-export const expectGrowth = (
-  waitsMs: readonly number[],
-  answerMs: number = USUAL_ANSWER_MS,
-): readonly number[] =>
+const expectGrowth = (waitsMs: readonly number[], answerMs: number = USUAL_ANSWER_MS): readonly number[] =>
   waitsMs.map((waitMs, index) => Math.min(waitMs, answerMs * (1 + Math.floor(index / UNPROVEN_SENDS))));
+
+/** The waits at `nowMs` on quotas of which so much is known: those for growth, where one of them grows. */
+export function waitsWithGrowth(
+  waitsMs: readonly number[],
+  asked: readonly QuotaKnowledge[],
+  nowMs: number,
+): readonly number[] {
+  const growing = asked.find((known) => isUntried(known) && known.heldUntilMs <= nowMs);
+  return growing === undefined ? waitsMs : expectGrowth(waitsMs, growing.answerMs);
+}
 
 const guardOf = ({ spreadMs }: QuotaKnowledge, { loMs, hiMs }: WindowPhase): number =>
   Math.ceil(hiMs - loMs) + spreadMs;
@@ -199,8 +206,8 @@ export function boundKnowledge(known: QuotaKnowledge, nowMs: number): QuotaKnowl
   };
 }
 
-/** How far a limit is believed and where it comes from, in an operator's words. */
-export function describeKnowledge({ stage, source, cap }: QuotaKnowledge) {
+/** How its sends are counted under `rule`, how far the limit is believed and where it comes from, in an operator's words. */
+export function describeKnowledge({ stage, source, cap, concurrent }: QuotaKnowledge, rule: QuotaRule) {
   const stages = { growing: 'learning', confirming: 'confirming', probing: 'probing' } as const;
   const sources = {
     guessed: 'learned',
@@ -209,8 +216,10 @@ export function describeKnowledge({ stage, source, cap }: QuotaKnowledge) {
     headers: 'headers',
   } as const;
   return {
+    mode: stage === 'growing' ? 'learning' : rule.kind,
     ...(stage === 'settled' ? {} : { stage: stages[stage] }),
     ...(source === 'unlimited' ? {} : { source: sources[source] }),
     ...(cap === undefined ? {} : { configuredPerMinute: cap }),
-  };
+    ...(concurrent === undefined ? {} : { concurrent }),
+  } as const;
 }

@@ -7,13 +7,12 @@ import type { Log } from '../base/log.ts';
 import {
   boundKnowledge,
   describeKnowledge,
-  expectGrowth,
   firstKnowledge,
-  isUntried,
   MOST_SENDS,
   type QuotaKnowledge,
   ruleOf,
   shiftKnowledge,
+  waitsWithGrowth,
 } from '../limits/quota-knowledge.ts';
 import { type QuotaEvent, stepKnowledge } from '../limits/quota-learner.ts';
 import type { QuotaRule } from '../limits/quota-rule.ts';
@@ -140,11 +139,8 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
       const asked = among.map(find);
       if (leave > 0) for (const quota of asked) learn(quota, { kind: 'low-waits', atMs: nowMs });
       const waitsMs = waitsOf(asked, nowMs, leave, forecast);
-      const growing = asked.find(({ known }) => isUntried(known) && known.heldUntilMs <= nowMs);
-      return {
-        granted: false,
-        waitsMs: growing === undefined ? waitsMs : expectGrowth(waitsMs, growing.known.answerMs),
-      };
+      const known = asked.map((quota) => quota.known);
+      return { granted: false, waitsMs: waitsWithGrowth(waitsMs, known, nowMs) };
     },
 
     report(id, reservation, report) {
@@ -173,9 +169,7 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
           rule,
           used: usedBy(rule, sends, nowMs),
           heldMs: Math.max(0, known.heldUntilMs - nowMs),
-          mode: known.stage === 'growing' ? 'learning' : rule.kind,
-          ...describeKnowledge(known),
-          ...(known.concurrent === undefined ? {} : { concurrent: known.concurrent }),
+          ...describeKnowledge(known, rule),
         };
       });
     },

@@ -36,6 +36,25 @@ const wholeness = {
   passesThrough: () => false,
 };
 
+const nothing = () => {};
+/** What a turn that nobody watches is to speak(), but for where its text comes from and its sound goes. */
+const BARE = {
+  isFirst: () => true,
+  toWork: () => ({ class: 'first', tenant: '', deadlineMs: 0 }),
+  phrases: undefined,
+  toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
+  wholeness,
+  report: {
+    queued: nothing,
+    resumed: nothing,
+    asked: nothing,
+    sent: nothing,
+    answered: nothing,
+    arrived: nothing,
+    flushed: nothing,
+  },
+} satisfies Partial<Parameters<typeof speak>[0]>;
+
 describe('speak', () => {
   const tagged = fixture('lame-vbr-24k.mp3');
   const plain = speechMp3(500);
@@ -207,7 +226,6 @@ describe('speak', () => {
         codecs,
         frames.push,
       );
-      const nothing = () => {};
       const speaking = speak(
         {
           upstream,
@@ -215,20 +233,7 @@ describe('speak', () => {
           spool: createMp3Spool({ capacityBytes: () => 1e6 }),
           transcoder,
           frames,
-          isFirst: () => true,
-          toWork: () => ({ class: 'first', tenant: '', deadlineMs: 0 }),
-          phrases: undefined,
-          toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
-          wholeness,
-          report: {
-            queued: nothing,
-            resumed: nothing,
-            asked: nothing,
-            sent: nothing,
-            answered: nothing,
-            arrived: nothing,
-            flushed: nothing,
-          },
+          ...BARE,
         },
         controller.signal,
       );
@@ -253,7 +258,6 @@ describe('speak', () => {
     let closed = 0;
     const requests = createRequestLine({ prefetchMs: 0, remainingMs: () => 0, prefixes: {} });
     requests.end();
-    const nothing = () => {};
     const speaking = speak(
       {
         upstream: createMemoryUpstream(),
@@ -276,20 +280,7 @@ describe('speak', () => {
           sampleRate: 8000,
         },
         frames,
-        isFirst: () => true,
-        toWork: () => ({ class: 'first', tenant: '', deadlineMs: 0 }),
-        phrases: undefined,
-        toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
-        wholeness,
-        report: {
-          queued: nothing,
-          resumed: nothing,
-          asked: nothing,
-          sent: nothing,
-          answered: nothing,
-          arrived: nothing,
-          flushed: nothing,
-        },
+        ...BARE,
       },
       new AbortController().signal,
     );

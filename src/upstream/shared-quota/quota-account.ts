@@ -112,16 +112,14 @@ export function createQuotaAccount(
     },
     state(nowMs, mode) {
       const known = knowledge.current();
-      const { stage, heldUntilMs, concurrent } = known;
       const present = rule(nowMs);
       return {
         quota,
         rule: present,
         used: sends.used(present, nowMs),
-        heldMs: Math.max(0, heldUntilMs - nowMs),
-        mode: mode === 'local' ? 'local' : stage === 'growing' ? 'learning' : present.kind,
-        ...describeKnowledge(known),
-        ...(concurrent === undefined ? {} : { concurrent }),
+        heldMs: Math.max(0, known.heldUntilMs - nowMs),
+        ...describeKnowledge(known, present),
+        ...(mode === 'local' ? { mode } : {}),
       };
     },
   };

@@ -7,7 +7,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
-import { expectGrowth, isUntried, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
+import { type QuotaKnowledge, waitsWithGrowth } from '../../limits/quota-knowledge.ts';
 import { logQuotaChange } from '../log-quota-change.ts';
 import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaStore } from '../quota-store.ts';
 import { answerAlone } from './answer-alone.ts';
@@ -224,14 +224,8 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
         if (mine !== undefined) byQuota.get(mine)!.giveBack(ask.reservation);
         // Each that wants more gives up what it keeps from the others, too.
         if (answer.room === 'held' && clock.now() - exchangedAtMs >= HELD_PULSE_MS) exchangeSoon();
-        const { waitsMs } = answer;
-        const growing = accountsOf(ask.among)
-          .map(({ knowledge }) => knowledge.current())
-          .find((known) => isUntried(known) && known.heldUntilMs <= time.now());
-        return {
-          granted: false,
-          waitsMs: growing === undefined ? waitsMs : expectGrowth(waitsMs, growing.answerMs),
-        };
+        const known = accountsOf(ask.among).map(({ knowledge }) => knowledge.current());
+        return { granted: false, waitsMs: waitsWithGrowth(answer.waitsMs, known, time.now()) };
       }
     }
     return askAlone(ask);
