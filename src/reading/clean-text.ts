@@ -1,0 +1,91 @@
+// Running text without what was there for the eye only: addresses, marks of notes and sources, soft hyphens,
+// ligatures, invisible characters. Words are never changed otherwise; ² and ³ of a unit stay.
+
+/** Characters that only typesetting needs. The joiners U+200C and U+200D stay: Persian and Hindi are spelt with them. */
+const INVISIBLE =
+  /[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffd]|[\ufe0e\ufe0f]/g;
+const PRIVATE = /[\p{Co}\p{Cs}]/gu;
+/** Ligatures and the Arabic presentation forms: the only compatibility characters whose plain form says the same. */
+const JOINED = /[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]/g;
+
+const SCHEME = String.raw`(?:https?|ftp|file|mailto|tel|doi|urn|isbn):(?=[^\s]*[\w/])`;
+const ADDRESS = new RegExp(
+  [
+    String.raw`${SCHEME}[^\s<>«»“”"]+`,
+    String.raw`\bwww\d?\.[^\s<>«»“”"]+`,
+    // A name of a host with a path: example.org/page.
+    String.raw`\b(?:[a-z\d-]{1,63}\.){1,5}[a-z]{2,12}\/[^\s<>«»“”"]*`,
+    String.raw`\b10\.\d{4,9}\/[^\s<>«»“”"]+`,
+    String.raw`[\w.+%-]{1,64}@(?:[\w-]{1,63}\.){1,5}[a-z]{2,24}\b`,
+  ].join('|'),
+  'giu',
+);
+/** What leads to an address and says nothing without it. */
+const LEAD =
+  /[\s:]*(?:\b(?:(?:online|available|retrieved|accessed|see|read more|more)\s+)?(?:at|from|on|via|see|to|under|unter|auf|an|siehe|sur|voir|à|chez|en|url|doi|link|e-?mail|web))?[\s:]*$/i;
+/** A sentence of no more words than these was there for the address in it. */
+const FEWEST_OWN_WORDS = 9;
+
+/** Where an address was, while the text is being cleaned: a private character, of which none is left by then. */
+const GAP = '\ue000';
+
+const CITATION =
+  /\s?\[(?:\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,20}|[a-z]|(?:note|nb|anm\.?|fn\.?)\s?\d{1,3}|citation needed|edit|sic!?|\^|↩|↑)\]/gi;
+const UNIT_BEFORE = /(?:^|[\s\d(/·])(?:[kcdmµ]?m|ft|in|yd|mi|s|x|y|r|[a-z])$/i;
+const RAISED = /[¹²³⁰⁴-⁹]+/g;
+const MARKS = /[†‡⁂※↩↑⏎]\ufe0e?/g;
+/** An asterisk that hangs on a word, not one that stands between two. */
+const ASTERISK = /(?<=[\p{L}\p{N}.,;:!?)»”"'])\*{1,3}(?=$|[\s.,;:!?)])/gu;
+
+/** White space and control characters of any sort and number as one space: what follows is not linear in them. */
+export const collapse = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ');
+
+/** One line of clean text; empty when nothing of it is to be read. */
+export function cleanText(text: string): string {
+  const plain = collapse(text)
+    .replace(INVISIBLE, '')
+    .replace(PRIVATE, '')
+    .replace(JOINED, (char) => char.normalize('NFKC'))
+    .normalize('NFC');
+  return withoutAddresses(plain)
+    .replace(CITATION, '')
+    .replace(RAISED, (digits, at: number, whole: string) =>
+      keepPower(digits, whole.slice(Math.max(0, at - 6), at)),
+    )
+    .replace(MARKS, '')
+    .replace(ASTERISK, '')
+    .replace(/\(\s*[,;.]*\s*\)|\[\s*\]|<\s*>/g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ([,.)\]](?!\d))/g, (_, mark: string) => mark)
+    .replace(/([([]) /g, '$1')
+    .trim();
+}
+
+/** `m²` and `10⁶` are read aloud; `word²` and `end.³` are marks of notes. */
+function keepPower(digits: string, before: string): string {
+  const isSquare = /^[²³]$/.test(digits) && UNIT_BEFORE.test(before);
+  return isSquare || /(?:^|\D)10$/.test(before) ? digits : '';
+}
+
+/**
+ * Takes each address out with its brackets or the word that leads to it, and with the whole sentence where that was
+ * only about the address.
+ */
+function withoutAddresses(text: string): string {
+  const marked = text.replace(ADDRESS, (address) => `${GAP}${/[).,;:!?»\]]*$/.exec(address)![0]}`);
+  if (!marked.includes(GAP)) return text;
+  const sentences = marked.match(/.+?(?:[.!?…]+[)»”"]*(?=\s|$)|$)\s*/gsu) ?? [];
+  return sentences
+    .filter((sentence) => !isAboutAddress(sentence))
+    .map((sentence) => sentence.split(GAP).reduce((before, rest) => before.replace(LEAD, ' ') + rest))
+    .join('');
+}
+
+/** In brackets an address is an aside, whatever the sentence is about. */
+const isAboutAddress = (sentence: string): boolean =>
+  sentence.includes(GAP) &&
+  !/\([^)]*\ue000/.test(sentence) &&
+  (sentence.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) < FEWEST_OWN_WORDS;
+
+/** True when nothing in it could be spoken. */
+export const isBlank = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text);

@@ -1,0 +1,55 @@
+// Language tags of files (BCP 47: `de-AT`, `zh-Hant`; ISO 639-2 in older ones) as the languages of the service
+// interface. Norwegian, Finnish and the like are not among them: undefined.
+
+import type { Language } from '../speech/language.ts';
+
+/** Two letters and three, by ISO 639-1 and 639-2 (bibliographic and terminological). */
+const CODES: Readonly<Record<Language, string>> = {
+  afrikaans: 'af afr',
+  albanian: 'sq sqi alb',
+  amharic: 'am amh',
+  arabic: 'ar ara',
+  bengali: 'bn ben',
+  bulgarian: 'bg bul',
+  catalan: 'ca cat',
+  croatian: 'hr hrv',
+  czech: 'cs ces cze',
+  danish: 'da dan',
+  dutch: 'nl nld dut',
+  english: 'en eng',
+  french: 'fr fra fre',
+  galician: 'gl glg',
+  german: 'de deu ger',
+  greek: 'el ell gre',
+  hebrew: 'he heb iw',
+  hindi: 'hi hin',
+  hungarian: 'hu hun',
+  indonesian: 'id ind in',
+  italian: 'it ita',
+  japanese: 'ja jpn',
+  korean: 'ko kor',
+  malay: 'ms msa may',
+  mandarin: 'zh zho chi cmn',
+  polish: 'pl pol',
+  portuguese: 'pt por',
+  russian: 'ru rus',
+  serbian: 'sr srp',
+  spanish: 'es spa',
+  swedish: 'sv swe',
+  tagalog: 'tl tgl fil',
+  thai: 'th tha',
+  turkish: 'tr tur',
+  ukrainian: 'uk ukr',
+  urdu: 'ur urd',
+  xhosa: 'xh xho',
+};
+
+const BY_CODE = new Map(
+  Object.entries(CODES).flatMap(([language, codes]) =>
+    codes.split(' ').map((code) => [code, language as Language]),
+  ),
+);
+
+/** The language of a tag such as `pt-BR` or `eng`, whatever its case; undefined when it is none of ours. */
+export const languageOfTag = (tag: string | null | undefined): Language | undefined =>
+  BY_CODE.get(/^\s*([a-z]{2,3})(?:[-_][\w-]{0,60})?\s*$/i.exec(tag ?? '')?.[1]?.toLowerCase() ?? '');

@@ -1,0 +1,61 @@
+// Tables of values separated by commas, semicolons, tabs or bars (RFC 4180, and what spreadsheets make of it): each
+// row with the names of its columns, so that it can be said.
+
+import { parse } from 'csv-parse/sync';
+import { invalidSource } from './invalid-source.ts';
+import type { SourceBlocks } from './source-blocks.ts';
+
+const SEPARATORS = [',', ';', '\t', '|'];
+const LONGEST_ROW_CHARS = 200_000;
+const MOST_COLUMNS = 500;
+/** Numbers, amounts and dates; a name of a column is none. */
+const FIGURE = /^[\s\d.,:/%+€$£¥()'-]*\d[\s\d.,:/%+€$£¥()'-]*$/;
+
+/** Throws `invalid_source` for what is no table. */
+export function readCsv(text: string, blocks: SourceBlocks): void {
+  const rows = parseRows(text).filter((row) => row.some((cell) => cell.trim() !== ''));
+  const [first = []] = rows;
+  if (rows.some((row) => row.length > MOST_COLUMNS))
+    throw invalidSource(`The table has more than ${MOST_COLUMNS} columns; keep those that are to be spoken.`);
+  const hasHead = rows.length > 1 && isHead(first);
+  const names = hasHead ? first.map((name) => name.replaceAll('_', ' ')) : [];
+  for (const row of rows.slice(hasHead ? 1 : 0))
+    blocks.addRow(row.map((value, i) => ({ name: names[i] ?? '', value })));
+}
+
+function parseRows(text: string): string[][] {
+  try {
+    return parse(text, {
+      delimiter: separatorOf(text),
+      relax_quotes: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: LONGEST_ROW_CHARS,
+    });
+  } catch {
+    throw invalidSource(
+      'The table could not be read: a quotation mark is not closed, or a row is far too long.',
+    );
+  }
+}
+
+/** The separator that most of the first lines have equally often. */
+function separatorOf(text: string): string {
+  const lines = text
+    .slice(0, 20_000)
+    .split(/\r?\n/)
+    .slice(0, 20)
+    .filter((line) => line.trim() !== '');
+  const score = (separator: string) => {
+    const counts = lines.map((line) => line.replace(/"[^"]*"/g, '').split(separator).length - 1);
+    const usual = counts[0] ?? 0;
+    return usual === 0 ? 0 : counts.filter((count) => count === usual).length * 100 + Math.min(usual, 50);
+  };
+  return SEPARATORS.toSorted((a, b) => score(b) - score(a))[0]!;
+}
+
+/** All cells named, no two alike, none a figure. */
+const isHead = (row: readonly string[]): boolean =>
+  row.length > 0 &&
+  row.every((cell) => cell.trim() !== '' && cell.length <= 80 && !FIGURE.test(cell)) &&
+  new Set(row.map((cell) => cell.trim().toLowerCase())).size === row.length;

@@ -1,0 +1,83 @@
+// A saved page: the article in it, found by Readability, else all of its body. What a page says of itself (title,
+// language) is taken before, because Readability takes the page apart.
+
+import type { DocumentFacts } from './document-facts.ts';
+import { invalidSource } from './invalid-source.ts';
+import { addMarkup, isNotRead } from './markup-blocks.ts';
+import { type MarkupDocument, type MarkupElement, parseHTML, Readability } from './markup-library.ts';
+import { removeNotes } from './markup-notes.ts';
+import { createSourceBlocks, type SourceBlocks } from './source-blocks.ts';
+import { trimMarkup } from './trim-markup.ts';
+
+/** Finding the article takes Readability longer than linear: 11 s for 250,000 elements. A book needs no finding. */
+const MOST_ELEMENTS_TO_JUDGE = 15_000;
+const FEWEST_ARTICLE_CHARS = 250;
+
+/** Of pages alone: in a book, a class may be called anything. */
+const CLUTTER = /cookie|consent|comments|related|newsletter|share|breadcrumb|sidebar|promo/i;
+
+const isClutter = (element: MarkupElement): boolean =>
+  CLUTTER.test(`${element.getAttribute('class') ?? ''} ${element.getAttribute('id') ?? ''}`);
+
+/** Throws `invalid_source` for a page beyond the bounds, or without text. */
+export function readHtml(html: string, blocks: SourceBlocks, mostChars: number): DocumentFacts {
+  const { document } = parseHTML(completed(trimMarkup(html, 'html')));
+  if (document.documentElement === null) throw invalidSource('The page holds no text.');
+  const found: DocumentFacts = {
+    title: titleOf(document),
+    language:
+      document.documentElement.getAttribute('lang') ?? metaOf(document, 'http-equiv', 'content-language'),
+  };
+  // Before Readability, which throws classes away and so would keep what only its class tells.
+  removeNotes(document, '', new Set());
+  for (const element of [...document.body.querySelectorAll('*')])
+    if ((isNotRead(element) || isClutter(element)) && !holdsMost(element, document)) element.remove();
+  const whole = createSourceBlocks(mostChars);
+  addMarkup(document.body, whole);
+  const article = articleOf(document, mostChars);
+  const chosen = lengthOf(article) >= Math.min(FEWEST_ARTICLE_CHARS, lengthOf(whole)) ? article : whole;
+  const [first] = chosen.list;
+  if (found.title !== undefined && first?.kind !== 'heading') blocks.addHeading(1, found.title);
+  for (const block of chosen.list) blocks.put(block);
+  return found;
+}
+
+/** Pages may leave out the tags of their frame (HTML 13.1.2.4), which linkedom does not add. */
+function completed(markup: string): string {
+  const page = /<html\b/i.test(markup) ? markup : `<html>${markup}</html>`;
+  if (/<body\b/i.test(page)) return page;
+  const [head = ''] = /^[\s\S]*<\/head\s*>/i.exec(page) ?? /^[\s\S]*?<html\b[^>]*>/i.exec(page) ?? [];
+  return `${head}<body>${page.slice(head.length)}`;
+}
+
+/** A page's outermost element may bear a class as clutter does. */
+const holdsMost = (element: MarkupElement, document: MarkupDocument) =>
+  element.textContent.length > document.body.textContent.length / 2;
+
+function articleOf(document: MarkupDocument, mostChars: number): SourceBlocks {
+  const blocks = createSourceBlocks(mostChars);
+  if ([...document.querySelectorAll('*')].length > MOST_ELEMENTS_TO_JUDGE) return blocks;
+  const article = new Readability(document, {
+    maxElemsToParse: MOST_ELEMENTS_TO_JUDGE,
+    charThreshold: 200,
+  }).parse();
+  if (typeof article?.content === 'string')
+    addMarkup(parseHTML(`<!doctype html><html><body>${article.content}</body></html>`).document.body, blocks);
+  return blocks;
+}
+
+function titleOf(document: MarkupDocument): string | undefined {
+  const headings = [...document.querySelectorAll('h1')];
+  const heading = headings.length === 1 ? headings[0]!.textContent : '';
+  const title =
+    heading.trim() ||
+    metaOf(document, 'property', 'og:title') ||
+    document.querySelector('title')?.textContent;
+  return title?.trim() || undefined;
+}
+
+const metaOf = (document: MarkupDocument, key: string, name: string): string | undefined =>
+  document.querySelector(`meta[${key}="${name}" i]`)?.getAttribute('content') ?? undefined;
+
+const lengthOf = ({ list }: SourceBlocks): number =>
+  list.reduce((sum, block) => sum + (block.kind === 'row' ? block.cells.length * 8 : block.text.length), 0);

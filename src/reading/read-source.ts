@@ -1,0 +1,75 @@
+// Bytes of a file to a document: what kind it is, its reader, and its language. Runs in a thread of its own, because a
+// library may fail, loop or fill its memory over a file that was made to do that.
+
+import type { SourceDocument } from '../script/source-document.ts';
+import { cleanText } from './clean-text.ts';
+import { charsetOf, declaredCharset, decodeText } from './decode-text.ts';
+import type { DocumentFacts } from './document-facts.ts';
+import { invalidSource, unacceptedKind } from './invalid-source.ts';
+import { MOST_HTML_BYTES, MOST_TEXT_BYTES } from './reading-limits.ts';
+import { type SourceKind, sniffKind } from './sniff-kind.ts';
+import { createSourceBlocks, type SourceBlocks } from './source-blocks.ts';
+import type { Step } from './step.ts';
+import { openZip, type ZipArchive } from './zip-archive.ts';
+
+export type SourceHints = { readonly name: string | undefined; readonly contentType: string | undefined };
+
+/**
+ * Libraries are loaded when a file needs them: a text needs none. Throws `invalid_source`; anything else that is
+ * thrown means that the file broke a library.
+ */
+export async function readSource(
+  bytes: Uint8Array,
+  hints: SourceHints,
+  mostChars: number,
+  step: Step,
+): Promise<SourceDocument> {
+  const kind = sniffKind(bytes, hints.name);
+  const blocks = createSourceBlocks(mostChars);
+  const facts = await readKind(kind, bytes, hints, blocks, mostChars, step);
+  if (blocks.list.length === 0)
+    throw invalidSource(
+      kind === 'pdf'
+        ? 'The PDF has no text, only pictures of it; let a program recognise the text (OCR) first.'
+        : 'The file holds no text.',
+    );
+  const [first] = blocks.list;
+  const title = cleanText(facts.title ?? '') || (first?.kind === 'heading' ? first.text : undefined);
+  const { detectLanguage } = await import('./detect-language.ts');
+  return { title, language: await detectLanguage(blocks.list, facts.language), blocks: blocks.list };
+}
+
+async function readKind(
+  kind: SourceKind,
+  bytes: Uint8Array,
+  { contentType }: SourceHints,
+  blocks: SourceBlocks,
+  mostChars: number,
+  step: Step,
+): Promise<DocumentFacts> {
+  if (kind === 'pdf') return (await import('./read-pdf.ts')).readPdf(bytes, blocks, step);
+  if (kind === 'zip') return readArchive(openZip(bytes), blocks);
+  if (bytes.length > (kind === 'html' ? MOST_HTML_BYTES : MOST_TEXT_BYTES))
+    throw invalidSource('The text is longer than 8 MB; split it into several sources.');
+  const text = decodeText(bytes, charsetOf(contentType) ?? declaredCharset(bytes)).normalize('NFC');
+  if (kind === 'html') return (await import('./read-html.ts')).readHtml(text, blocks, mostChars);
+  if (kind === 'markdown') return (await import('./read-markdown.ts')).readMarkdown(text, blocks);
+  if (kind === 'csv') (await import('./read-csv.ts')).readCsv(text, blocks);
+  else (await import('./read-text.ts')).readText(text, blocks);
+  return { title: undefined, language: undefined };
+}
+
+/** Office files and e-books are archives; what they hold tells them apart. */
+async function readArchive(archive: ZipArchive, blocks: SourceBlocks): Promise<DocumentFacts> {
+  const { isDocx, readDocx } = await import('./read-docx.ts');
+  if (isDocx(archive)) return readDocx(archive, blocks);
+  const { isEpub, readEpub } = await import('./read-epub.ts');
+  if (isEpub(archive)) return readEpub(archive, blocks);
+  if (archive.names.some((name) => name.startsWith('xl/')))
+    throw unacceptedKind('This is a workbook; save its table as CSV.');
+  if (archive.names.some((name) => name.startsWith('ppt/')))
+    throw unacceptedKind('These are slides; save them as PDF.');
+  if (archive.names.includes('content.xml'))
+    throw unacceptedKind('This is an OpenDocument file; save it as DOCX.');
+  throw unacceptedKind('This is an archive; unpack it first.');
+}

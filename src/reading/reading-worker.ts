@@ -1,0 +1,50 @@
+// The program of a reading thread: one file, one answer. It ends with its answer, and whatever a library has kept of a
+// file ends with it.
+
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { AppError } from '../base/app-error.ts';
+import { yieldToPlayback } from '../base/yield-to-playback.ts';
+import { invalidSource } from './invalid-source.ts';
+import { readSource } from './read-source.ts';
+import type { ReadingAnswer, ReadingOrder } from './reading-messages.ts';
+
+yieldToPlayback();
+const { source, limits } = workerData as ReadingOrder;
+
+const tell = (message: ReadingAnswer) => parentPort!.postMessage(message);
+const step = (withinMs: number | undefined) => tell({ kind: 'step', withinMs });
+
+async function answer(): Promise<ReadingAnswer> {
+  try {
+    const bytes = readBytes(source.path, limits.fileBytes);
+    return { kind: 'read', document: await readSource(bytes, source, limits.textChars, step) };
+  } catch (thrown) {
+    if (thrown instanceof AppError) return { kind: 'refused', message: thrown.message };
+    return { kind: 'broken', cause: thrown instanceof Error ? thrown.name : 'unknown' };
+  }
+}
+
+/** The size is asked of the open file, so that it is the size of what is then read. */
+function readBytes(path: string, mostBytes: number): Uint8Array {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    if (size > mostBytes)
+      throw invalidSource(
+        `The file is larger than ${Math.floor(mostBytes / 1024 / 1024)} MB; split it, or leave out its pictures.`,
+      );
+    const bytes = new Uint8Array(size);
+    let filled = 0;
+    while (filled < size) {
+      const read = readSync(file, bytes, filled, size - filled, filled);
+      if (read === 0) break;
+      filled += read;
+    }
+    return bytes.subarray(0, filled);
+  } finally {
+    closeSync(file);
+  }
+}
+
+tell(await answer());

@@ -1,0 +1,157 @@
+// Reading in threads, one for each file: a bound on its memory, a deadline, and an end that nothing in the file can put
+// off. A few files at a time, a few more waiting; the rest is told to come back.
+
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { SourceDocument } from '../script/source-document.ts';
+import { invalidSource } from './invalid-source.ts';
+import { READING_LIMITS, type ReadingLimits } from './reading-limits.ts';
+import type { ReadingAnswer, ReadingOrder } from './reading-messages.ts';
+import type { SourceFile, SourceReader } from './source-reader.ts';
+
+export type WorkerSourceReaderOptions = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits?: ReadingLimits;
+  /** For one file, from when its thread starts. */
+  readonly deadlineMs?: number;
+  readonly mostAtOnce?: number;
+  readonly mostWaiting?: number;
+  /** The thread's program. */
+  readonly program?: URL;
+};
+
+const PROGRAM = new URL('./reading-worker.js', import.meta.url);
+/** A novel takes about 100 MB, most of it the libraries and the data of language detection. */
+const MOST_MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+
+const tooLong = (deadlineMs: number) =>
+  invalidSource(
+    `The file could not be read within ${Math.round(deadlineMs / 1000)} seconds; split it, or save it as plain text.`,
+  );
+const damaged = () =>
+  invalidSource(
+    'The file is damaged or not made as its kind should be; save it again from the program that made it.',
+  );
+const endlessPage = () =>
+  invalidSource('A page of the file takes too long to read; print it to a new PDF and try again.');
+const tooHeavy = () =>
+  invalidSource(
+    'Reading the file takes more memory than one document may have; split it, or save it as plain text.',
+  );
+
+export function createWorkerSourceReader(options: WorkerSourceReaderOptions): SourceReader {
+  const { clock, log, limits = READING_LIMITS, deadlineMs = 20_000, program = PROGRAM } = options;
+  const { mostAtOnce = 2, mostWaiting = 16 } = options;
+  const running = new Set<() => void>();
+  const waiting: (() => void)[] = [];
+  const closing = new AbortController();
+  let places = mostAtOnce;
+
+  /** Resolves when a thread may be started; false when stopped while waiting. */
+  const place = (signal: AbortSignal): Promise<void> => {
+    if (places > 0) {
+      places -= 1;
+      return Promise.resolve();
+    }
+    if (waiting.length >= mostWaiting)
+      return Promise.reject(
+        new AppError('busy', 'Many files are being read; come back in a moment.', { retryAfterMs: 5_000 }),
+      );
+    return new Promise((resolve, reject) => {
+      const enter = () => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        waiting.splice(waiting.indexOf(enter), 1);
+        reject(signal.reason as Error);
+      };
+      waiting.push(enter);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  };
+  const vacate = () => {
+    const next = waiting.shift();
+    if (next === undefined) places += 1;
+    else next();
+  };
+
+  const run = (source: SourceFile, signal: AbortSignal): Promise<SourceDocument> =>
+    new Promise((resolve, reject) => {
+      const order: ReadingOrder = { source, limits };
+      // Libraries write warnings, which may quote the text: they are read from the thread and forgotten. It gets none
+      // of the environment, where credentials are.
+      const worker = new Worker(program, {
+        name: 'reading',
+        workerData: order,
+        resourceLimits: MOST_MEMORY,
+        env: {},
+        stdout: true,
+        stderr: true,
+      });
+      worker.stdout.resume();
+      worker.stderr.resume();
+      let isSettled = false;
+      const settle = (tell: () => void) => {
+        if (isSettled) return;
+        isSettled = true;
+        disarm();
+        disarmStep();
+        signal.removeEventListener('abort', stop);
+        // The place is given on only when the thread is gone, and its memory with it.
+        void worker.terminate().then(() => {
+          running.delete(stop);
+          tell();
+        });
+      };
+      const stop = () => settle(() => reject(signal.reason as Error));
+      let disarmStep = () => {};
+      const disarm = clock.after(deadlineMs, () => {
+        log.warn('reading_over_deadline', { deadlineMs });
+        settle(() => reject(tooLong(deadlineMs)));
+      });
+      running.add(stop);
+      signal.addEventListener('abort', stop, { once: true });
+      worker.on('message', (answer: ReadingAnswer) => {
+        disarmStep();
+        if (answer.kind === 'step') {
+          if (answer.withinMs !== undefined && !isSettled)
+            disarmStep = clock.after(answer.withinMs, () => settle(() => reject(endlessPage())));
+          return;
+        }
+        settle(() => {
+          if (answer.kind === 'read') return resolve(answer.document);
+          if (answer.kind === 'refused') return reject(invalidSource(answer.message));
+          log.warn('reading_broke', { cause: answer.cause });
+          reject(damaged());
+        });
+      });
+      worker.on('error', (cause) => {
+        const code = (cause as NodeJS.ErrnoException).code ?? cause.name;
+        log.warn('reading_thread_died', { cause: code });
+        settle(() => reject(code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooHeavy() : damaged()));
+      });
+      worker.on('exit', () => settle(() => reject(damaged())));
+    });
+
+  return {
+    async read(source, callerSignal) {
+      const signal = AbortSignal.any([callerSignal, closing.signal]);
+      signal.throwIfAborted();
+      await place(signal);
+      try {
+        signal.throwIfAborted();
+        return await run(source, signal);
+      } finally {
+        vacate();
+      }
+    },
+    async close() {
+      closing.abort(new AppError('shutting_down', 'Voxgate is stopping.'));
+      while (running.size > 0) await new Promise<void>((resolve) => clock.soon(resolve));
+    },
+  };
+}

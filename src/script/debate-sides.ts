@@ -1,0 +1,167 @@
+// Who says what in a debate. Where the text itself has advantages and objections, the two sides are these. Where it has
+// none, nothing is made up: each side gets another part of the text to stress, and says so.
+
+import { answers, type Material, turnWords, wordsIn } from './material.ts';
+
+export type DebateSides = {
+  readonly kind: 'for-and-against' | 'two-topics';
+  /** Facts of neither side, told before they argue. */
+  readonly common: readonly (readonly number[])[];
+  /** Turns of each side, in the order of the source, in words about equal. */
+  readonly sides: readonly [readonly (readonly number[])[], readonly (readonly number[])[]];
+  /** What each side stresses; undefined: there is no word for it. */
+  readonly names: readonly [string | undefined, string | undefined];
+};
+
+type Turn = { readonly numbers: readonly number[]; readonly words: number; readonly weight: number };
+
+const WORDS_OF_TURN = 34;
+/** Fewer opinions on a side make no debate of them. */
+const FEWEST_OPINIONS = 2;
+/** Of all sentences, on the rarer side: in less than that, a word of praise here and there is told, not argued. */
+const LEAST_OPINION_SHARE = 0.05;
+/** Of the words of both sides. */
+const COMMON_SHARE = 0.5;
+/** What says what it thinks is the last to be dropped. */
+const OPINION_WEIGHT = 3;
+/** One side has at most this much more than its half. */
+const SLACK = 0.04;
+
+const toTurn = (material: Material, numbers: readonly number[]): Turn => ({
+  numbers,
+  words: wordsIn(material, numbers),
+  weight:
+    numbers.reduce((most, number) => Math.max(most, material.weights[number]!), 0) +
+    (numbers.some((number) => opinionOf(material, material.sentences[number]!.spoken) !== 0)
+      ? OPINION_WEIGHT
+      : 0),
+});
+
+const wordsOfAll = (turns: readonly Turn[]) => turns.reduce((sum, turn) => sum + turn.words, 0);
+const inOrder = (turns: readonly Turn[]) => [...turns].sort((a, b) => a.numbers[0]! - b.numbers[0]!);
+
+/** 1: it speaks for the matter; -1: against it; 0: neither, or both. */
+const opinionOf = ({ reader }: Material, text: string): number =>
+  (reader.benefit.test(text) ? 1 : 0) - (reader.concern.test(text) ? 1 : 0);
+
+/** A sentence's own opinion, else that of its paragraph, its heading or its chapter, in this order. */
+function opinions(material: Material): Map<number, number> {
+  const { topics, sentences } = material;
+  const all = topics.flatMap((topic) => topic.numbers);
+  const own = new Map(all.map((number) => [number, opinionOf(material, sentences[number]!.spoken)]));
+  const around = (sameAs: (number: number) => unknown) => {
+    const sums = new Map<unknown, number>();
+    for (const number of all) sums.set(sameAs(number), (sums.get(sameAs(number)) ?? 0) + own.get(number)!);
+    return (number: number) => Math.sign(sums.get(sameAs(number))!);
+  };
+  const inBlock = around((number) => sentences[number]!.block);
+  const inChapter = around((number) => sentences[number]!.path);
+  const byHeading = (number: number) => opinionOf(material, sentences[number]!.path.at(-1) ?? '');
+  return new Map(
+    all.map((number) => [
+      number,
+      own.get(number)! || byHeading(number) || inBlock(number) || inChapter(number),
+    ]),
+  );
+}
+
+/** Whether the text itself weighs its matter up: some of its own sentences are for it, and some against. */
+function takesSides(material: Material): boolean {
+  const fit = material.sentences.filter((sentence) => sentence.unfit === undefined);
+  const own = fit.map(({ spoken }) => opinionOf(material, spoken));
+  const held = (sign: number) => own.filter((opinion) => opinion === sign).length;
+  return Math.min(held(1), held(-1)) >= fit.length * LEAST_OPINION_SHARE;
+}
+
+/** Turns of one opinion each; a sentence stays with the one it leans on. */
+function turnsByOpinion(material: Material, opinion: ReadonlyMap<number, number>): Turn[] {
+  return material.topics.flatMap(({ numbers }) => {
+    const stretches: number[][] = [];
+    for (const number of numbers) {
+      const last = stretches.at(-1);
+      const leans = material.sentences[number]!.leans && last?.at(-1) === number - 1;
+      if (last !== undefined && (leans || opinion.get(last[0]!) === opinion.get(number))) last.push(number);
+      else stretches.push([number]);
+    }
+    return stretches
+      .flatMap((stretch) => answers(material, stretch, turnWords(material, WORDS_OF_TURN)))
+      .map((part) => toTurn(material, part));
+  });
+}
+
+/** Drops turns of the longer side, lightest first, for as long as none of them is more than what it has too much. */
+function balanced(sides: [Turn[], Turn[]]): [Turn[], Turn[]] {
+  for (;;) {
+    const [one, other] = sides.map(wordsOfAll) as [number, number];
+    const longer = sides[one >= other ? 0 : 1];
+    const gap = Math.abs(one - other);
+    const slack = (one + other) * 2 * SLACK;
+    if (gap <= slack || longer.length < 2) return sides;
+    const [dropped] = longer.filter((turn) => turn.words <= gap + slack).sort((a, b) => a.weight - b.weight);
+    if (dropped === undefined) return sides;
+    longer.splice(longer.indexOf(dropped), 1);
+  }
+}
+
+/** Two parts that have little in common: around the weightiest turn, and around the one least like it. */
+function byLikeness(material: Material, turns: readonly Turn[]): [Turn[], Turn[]] {
+  const heaviest = [...turns].sort((a, b) => b.weight - a.weight);
+  const one = heaviest[0];
+  if (one === undefined) return [[], []];
+  const rivals = heaviest.slice(1, 1 + Math.max(3, Math.ceil(turns.length / 2)));
+  const likeOne = (turn: Turn) => material.likeness(turn.numbers, one.numbers);
+  const other = rivals.sort((a, b) => likeOne(a) - likeOne(b))[0];
+  if (other === undefined) return [[one], []];
+  const leaning = turns
+    .filter((turn) => turn !== one && turn !== other)
+    .map((turn) => ({ turn, lean: likeOne(turn) - material.likeness(turn.numbers, other.numbers) }))
+    .sort((a, b) => b.lean - a.lean);
+  const sides: [Turn[], Turn[]] = [[one], [other]];
+  // From both ends: each side takes what is most its own while it has less than the other.
+  while (leaning.length > 0) {
+    const toOne = wordsOfAll(sides[0]) <= wordsOfAll(sides[1]);
+    sides[toOne ? 0 : 1].push((toOne ? leaning.shift() : leaning.pop())!.turn);
+  }
+  return sides;
+}
+
+/** The facts of neither side: at most a share of all, the weightiest. */
+function commonGround(turns: readonly Turn[], mostWords: number): Turn[] {
+  const kept: Turn[] = [];
+  for (const turn of [...turns].sort((a, b) => b.weight - a.weight))
+    if (wordsOfAll(kept) + turn.words <= mostWords) kept.push(turn);
+  return inOrder(kept);
+}
+
+const numbersOf = (turns: readonly Turn[]): (readonly number[])[] =>
+  inOrder(turns).map(({ numbers }) => numbers);
+
+export function debateSides(material: Material): DebateSides {
+  const opinion = opinions(material);
+  const turns = turnsByOpinion(material, opinion);
+  const held = (sign: number) => turns.filter(({ numbers }) => opinion.get(numbers[0]!) === sign);
+  const inFavour = held(1);
+  const against = held(-1);
+  if (takesSides(material) && Math.min(inFavour.length, against.length) >= FEWEST_OPINIONS) {
+    const sides = balanced([inFavour, against]);
+    const words = wordsOfAll(sides[0]) + wordsOfAll(sides[1]);
+    return {
+      kind: 'for-and-against',
+      common: numbersOf(commonGround(held(0), words * COMMON_SHARE)),
+      sides: [numbersOf(sides[0]), numbersOf(sides[1])],
+      names: [undefined, undefined],
+    };
+  }
+  const whole = material.topics
+    .flatMap((topic) => answers(material, topic.numbers, turnWords(material, WORDS_OF_TURN)))
+    .map((numbers) => toTurn(material, numbers));
+  const [one, other] = balanced(byLikeness(material, whole));
+  const nameOf = (side: readonly Turn[]) =>
+    material.terms.take(inOrder(side).flatMap(({ numbers }) => numbers));
+  return {
+    kind: 'two-topics',
+    common: [],
+    sides: [numbersOf(one), numbersOf(other)],
+    names: [nameOf(one), nameOf(other)],
+  };
+}

@@ -1,0 +1,47 @@
+// A heading as people say it: without its number, not in capitals. Headings that every text has ("Introduction") name
+// nothing, and those too long to be said in one breath are left to the readers.
+
+const NUMBERING =
+  /^(?:(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/u;
+const MOST_CHARACTERS = 90;
+/** In any language that the phrase tables know; a word that names a subject in one of them is not here. */
+const GENERIC = new Set(
+  `introduction|abstract|summary|executive summary|conclusion|conclusions|overview|background|discussion|results|methods|method|contents|table of contents|preface|foreword|appendix|references|acknowledgements|notes|outlook
+einleitung|einführung|zusammenfassung|fazit|überblick|übersicht|hintergrund|diskussion|ergebnisse|methoden|inhalt|inhaltsverzeichnis|vorwort|anhang|literatur|ausblick|schluss
+résumé|conclusion générale|sommaire|aperçu|contexte|résultats|méthodes|avant-propos|annexe|bibliographie|perspectives
+introducción|resumen|conclusiones|conclusión|índice|contexto|resultados|métodos|prólogo|anexo|introduzione|sommario|conclusioni|conclusione|indice|risultati|metodi|prefazione|appendice
+introdução|resumo|conclusão|conclusões|sumário|resultados e discussão|inleiding|samenvatting|conclusie|inhoud|overzicht|achtergrond|resultaten|wstęp|streszczenie|wnioski|podsumowanie|spis treści
+inledning|sammanfattning|slutsats|innehåll|bakgrund|resultat|indledning|resumé|konklusion|indhold|baggrund|úvod|závěr|shrnutí|obsah|souhrn
+введение|заключение|выводы|содержание|аннотация|вступ|висновки|зміст|анотація|giriş|sonuç|özet|içindekiler
+はじめに|おわりに|まとめ|概要|目次|序論|結論|緒論|背景|引言|前言|摘要|结论|总结|目录|概述|서론|결론|요약|목차|개요
+مقدمة|المقدمة|خاتمة|الخاتمة|ملخص|परिचय|निष्कर्ष|सारांश|pendahuluan|kesimpulan|ringkasan|daftar isi|εισαγωγή|συμπεράσματα|περίληψη|περιεχόμενα`.split(
+    /[|\n]/,
+  ),
+);
+
+const plainCase = (text: string): string => {
+  const letters = text.match(/\p{L}/gu) ?? [];
+  if (letters.length < 6 || text !== text.toLocaleUpperCase('und') || text === text.toLocaleLowerCase('und'))
+    return text;
+  const lower = text.toLocaleLowerCase('und');
+  return lower.replace(/\p{L}/u, (first) => first.toLocaleUpperCase('und'));
+};
+
+/** Undefined: there is no name in it. A question keeps its mark. */
+export function headingName(heading: string | undefined): string | undefined {
+  const collapsed = (heading ?? '').replace(/\s+/gu, ' ').trim();
+  const name = plainCase(collapsed.replace(NUMBERING, '').replace(/[\s.:;,。：、…]+$/u, ''));
+  if (name.length > MOST_CHARACTERS || !/\p{L}{2}/u.test(name) || /[{}]/.test(name)) return undefined;
+  return GENERIC.has(name.toLowerCase()) ? undefined : name;
+}
+
+export const isQuestion = (name: string): boolean => /[?？؟]$/u.test(name);
+
+/** A title as its file has it may be the file's name. */
+export function titleName(title: string | undefined): string | undefined {
+  const bare = (title ?? '')
+    .replace(/^Microsoft \w+ - /u, '')
+    .replace(/\.(?:pdf|docx?|odt|txt|md|html?|epub|rtf|pptx?|csv)$/iu, '');
+  const name = headingName(/\s/u.test(bare) ? bare : bare.replace(/[_-]+/gu, ' '));
+  return name === undefined || /^(?:untitled|document|dokument)\b/iu.test(name) ? undefined : name;
+}

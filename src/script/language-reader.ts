@@ -1,0 +1,42 @@
+// The cue words of a language, ready to be looked for. A language without a table has none: nothing is recognised, nothing
+// is dropped, and the order of the source and the ranks decide alone.
+
+import { cuePattern, listed } from './cue-pattern.ts';
+import type { Cues } from './script-language.ts';
+
+export type LanguageReader = {
+  readonly connective: RegExp;
+  readonly leaning: RegExp;
+  readonly benefit: RegExp;
+  readonly concern: RegExp;
+  readonly contrast: RegExp;
+  readonly reason: RegExp;
+  readonly example: RegExp;
+  readonly seen: RegExp;
+  readonly seenNumbered: RegExp;
+  readonly common: ReadonlySet<string>;
+};
+
+const patternsOf = (cues: Cues | undefined): LanguageReader => ({
+  connective: cuePattern(cues?.connectives ?? '', 'start'),
+  leaning: cuePattern(cues === undefined ? '' : `${cues.leaning}, ${cues.connectives}`, 'start'),
+  benefit: cuePattern(cues?.benefit ?? ''),
+  concern: cuePattern(cues?.concern ?? ''),
+  contrast: cuePattern(cues?.contrast ?? ''),
+  reason: cuePattern(cues?.reason ?? ''),
+  example: cuePattern(cues?.example ?? ''),
+  seen: cuePattern(cues?.seen ?? ''),
+  seenNumbered: cuePattern(cues?.seenNumbered ?? '', 'before-number'),
+  common: new Set(listed(cues?.common ?? '')),
+});
+
+const NO_CUES = patternsOf(undefined);
+/** Patterns of many words take some milliseconds to compile: once for each language that is asked for. */
+const known = new WeakMap<Cues, LanguageReader>();
+
+export function languageReaderOf(cues: Cues | undefined): LanguageReader {
+  if (cues === undefined) return NO_CUES;
+  const reader = known.get(cues) ?? patternsOf(cues);
+  known.set(cues, reader);
+  return reader;
+}

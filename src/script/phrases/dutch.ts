@@ -1,0 +1,200 @@
+// Dutch phrases and cue words.
+import type { ScriptLanguage } from '../script-language.ts';
+
+export const dutch: ScriptLanguage = {
+  phrases: {
+    hello: [
+      'Hallo en welkom! Ik heb iets gelezen waarover ik het vandaag wil hebben.',
+      'Hallo en welkom! Ons onderwerp vandaag: {title}.',
+      'Hallo en welkom! Ik ben {name1}. Laten we kijken wat de tekst van vandaag te zeggen heeft.',
+      'Hallo en welkom! Ik ben {name1}, en bij mij is {name2}. Ons onderwerp vandaag: {title}.',
+    ],
+    helloSolo: [
+      'Hallo en welkom! Ik heb iets gelezen waarover ik vandaag wil vertellen.',
+      'Hallo en welkom! Ons onderwerp vandaag: {title}.',
+      'Hallo en welkom! Ik ben {name1}, en hier gaat het vandaag over: {title}.',
+    ],
+    thanks: [
+      'Bedankt voor de uitnodiging. Er staat heel wat in.',
+      'Fijn om hier te zijn. Ik heb alles goed gelezen.',
+      'Bedankt, {name1}. Ik heb alles goed gelezen.',
+    ],
+    topicFirst: [
+      'Laten we hiermee beginnen: “{topic}”. Wat moeten we weten?',
+      'Mijn eerste vraag: “{topic}”. Wat zegt de tekst?',
+    ],
+    topicNext: [
+      'Op naar het volgende deel: “{topic}”. Waar gaat het over?',
+      'Dan is er nog dit: “{topic}”. Wat moeten we weten?',
+      'We slaan de bladzijde om: “{topic}”. Wat vinden we daar?',
+      'Hier was ik benieuwd naar: “{topic}”. Wat staat er?',
+    ],
+    topicLast: [
+      'Er is nog één deel over: “{topic}”. Wat staat erin?',
+      'En nu het laatste deel: “{topic}”. Wat vinden we daar?',
+    ],
+    begin: ['Laten we bij het begin beginnen. Waar gaat het over?', 'Dus, waar gaat het over?'],
+    ask: [
+      'En hoe zit het hiermee: “{term}”?',
+      'Eén woord viel me op: “{term}”. Hoe zit dat?',
+      'Wat zegt de tekst over dit punt: “{term}”?',
+      'Ik heb hier iets genoteerd: “{term}”. Wat zit erachter?',
+      'Kunnen we het even hierover hebben: “{term}”?',
+      'Dat brengt me bij een ander woord: “{term}”. Wat weten we?',
+    ],
+    askOn: ['Wat nog meer?', 'En hoe gaat het verder?', 'Wat komt daarna?', 'Is er nog meer?', 'En toen?'],
+    askReason: ['Waarom is dat zo?', 'Wat is de reden?', 'Hoe komt dat?'],
+    askExample: ['Is er een voorbeeld?', 'Hoe ziet dat er in de praktijk uit?'],
+    askFigure: ['Zijn er cijfers?', 'Hoe ziet dat er in cijfers uit?'],
+    askContrast: ['Is dat echt zo?', 'En is dat alles?'],
+    askConcern: ['Is er ook een andere kant?', 'Waar zit het probleem?', 'Wat zijn de moeilijkheden?'],
+    askBenefit: ['Wat is er goed aan?', 'Wat is het voordeel?'],
+    react: [
+      'Ik begrijp het.',
+      'Interessant.',
+      'Dat klinkt logisch.',
+      'Daar had ik niet aan gedacht.',
+      'Goed om te weten.',
+      'Aha.',
+    ],
+    sumUp: ['Laten we samenvatten. Wat moeten we onthouden?', 'Tijd voor een slotsom. Wat blijft ons bij?'],
+    bye: [
+      'En dat was onze aflevering. Bedankt voor het luisteren en tot de volgende keer!',
+      'Dat was het voor vandaag. Bedankt, {name2}, en jullie allemaal bedankt voor het luisteren!',
+      'Daarmee zijn we aan het eind. Veel dank, {name2}. Ik ben {name1}, tot de volgende keer!',
+    ],
+    byeSolo: [
+      'En dat was onze aflevering. Bedankt voor het luisteren en tot de volgende keer!',
+      'Dat was het voor vandaag. Ik ben {name1}. Bedankt voor het luisteren!',
+    ],
+    byeGuest: ['Tot ziens!', 'Het was me een genoegen. Tot ziens!', 'Bedankt, {name1}. Tot ziens allemaal!'],
+    briefOpen: ['Hier is uw briefing.', 'Uw briefing over deze tekst: {title}.'],
+    keyThree: ['Drie dingen zijn het belangrijkst.', 'Eerst drie punten.'],
+    keyPoints: ['Het belangrijkste eerst.', 'Eerst wat het meest telt.'],
+    first: ['Ten eerste.'],
+    second: ['Ten tweede.'],
+    third: ['Ten derde.'],
+    details: ['Nu de details.', 'De details, op volgorde.'],
+    onTopic: ['Over het deel: “{topic}”.', 'Over dit punt: “{topic}”.', 'Volgend deel: “{topic}”.'],
+    further: ['Verdere details.', 'Er is meer te melden.'],
+    briefClose: [
+      'Hiermee eindigt de briefing.',
+      'Dat was de briefing. Alles erin komt uit de oorspronkelijke tekst.',
+    ],
+    storyOpen: [
+      'Kom dichterbij en ga lekker zitten. Vandaag vertel ik je iets dat echt zo geschreven staat.',
+      'Er was eens een kind dat alles wilde weten. En zo begint ons verhaal.',
+      'Er was eens een kind dat alles wilde weten, en het liefst van al dit: {title}.',
+      'Kom dichterbij en ga lekker zitten. Ons verhaal heet vandaag: {title}.',
+    ],
+    childHello: ['O ja, vertel!', 'Ik ben een en al oor! Begin maar!', 'Ik zit al. Je kunt beginnen!'],
+    storyPart: [
+      'En luister nu goed. Dit deel heet: “{topic}”.',
+      'Ons verhaal gaat verder, en dit deel heet: “{topic}”.',
+      'Zullen we de bladzijde omslaan? Daar staat: “{topic}”.',
+    ],
+    storyOn: ['En het verhaal gaat verder.', 'Luister nu goed.', 'En weet je wat er dan komt?'],
+    childAsk: [
+      'En wat is dat: “{term}”?',
+      'Ik heb een vraag! En “{term}”?',
+      'Vertel nog meer over dat woord: “{term}”!',
+      'O, “{term}”! Vertel!',
+    ],
+    childWonder: ['Echt waar?', 'En toen?', 'O! En wat komt er nu?', 'Is dat waar?', 'Verder, verder!'],
+    toChild: [
+      'Wist je dat al?',
+      'Wat vind je daarvan?',
+      'Kun je je dat voorstellen?',
+      'Doe even je ogen dicht en stel het je voor. Zie je het?',
+    ],
+    toChildTerm: ['Heb je dit woord weleens gehoord: “{term}”?', 'Zeg het met me mee: “{term}”. Goed zo!'],
+    childAnswer: [
+      'Hm, daar moet ik over nadenken.',
+      'Daar wil ik meer over weten!',
+      'Wauw!',
+      'Dat ga ik aan mijn vrienden vertellen!',
+    ],
+    again: ['Dat was belangrijk, daarom zeg ik het nog een keer.', 'Laten we het nog een keer samen zeggen.'],
+    storyEnd: [
+      'En dat is het einde van ons verhaal. Slaap lekker en droom van wat je hebt gehoord.',
+      'Dat was ons verhaal. Wat vond je het mooist?',
+    ],
+    childBye: [
+      'Dat was mooi! Vertel je er morgen nog een?',
+      'Bedankt voor het verhaal! Welterusten!',
+      'Nog een keer, alsjeblieft!',
+    ],
+    debateOpen: [
+      'Welkom bij ons debat. Eén tekst, twee blikken.',
+      'Welkom bij ons debat. Het onderwerp: {title}.',
+      'Welkom bij ons debat. Het onderwerp: {title}. Ik ben {name1}, en tegenover mij zit {name2}.',
+    ],
+    debateOpenSolo: [
+      'Een tekst kun je op twee manieren lezen. Ik probeer ze allebei.',
+      'Twee kanten van één onderwerp: {title}. Ik luister naar allebei.',
+    ],
+    sideFor: ['Ik spreek over wat ervoor pleit.', 'Mijn kant: wat ervoor pleit.'],
+    sideAgainst: [
+      'En ik spreek over de twijfels.',
+      'Dan neem ik de andere kant: de twijfels en de moeilijkheden.',
+    ],
+    sidesSolo: ['Eerst wat ervoor pleit, dan wat ertegen pleit, en zo heen en weer.'],
+    common: ['Eerst wat de tekst vertelt, voordat we het oneens zijn.', 'Eerst de feiten.'],
+    noSides: ['De tekst zelf kiest geen partij. Daarom zetten we twee delen ervan tegenover elkaar.'],
+    sideTopic: [
+      'De tekst zelf kiest geen partij, dus ieder van ons benadrukt een deel. Het mijne is: “{term}”.',
+    ],
+    otherTopic: ['En ik zeg dat iets anders zwaarder telt: “{term}”.', 'Ik benadruk liever dit: “{term}”.'],
+    topicsSolo: ['De tekst zelf kiest geen partij. Dus vraag ik wat zwaarder telt: “{term}” of “{other}”?'],
+    claim: ['Ik begin.', 'Mijn eerste punt.'],
+    reply: [
+      'U noemt “{term}”. Daarop antwoord ik dit.',
+      'Ja, “{term}”. Maar bedenk ook dit.',
+      '“{term}” is een goed punt. Toch, kijk hier eens.',
+      'Over “{term}” is nog meer te zeggen.',
+    ],
+    replyOn: [
+      'Dat kan zijn. Maar hier is mijn volgende punt.',
+      'Dat neem ik aan. Bedenk nu dit.',
+      'Daar wil ik op antwoorden.',
+      'Goed. Maar de tekst zegt ook dit.',
+    ],
+    soloFor: ['Wat pleit ervoor?', 'Aan de ene kant.'],
+    soloAgainst: ['Aan de andere kant.', 'Maar hoe zit het met de twijfels?'],
+    soloOne: ['Van de kant van “{term}”.', 'Terug naar “{term}”.'],
+    soloOther: ['Van de kant van “{term}”.', 'Nu de andere kant: “{term}”.'],
+    lastWord: ['Mijn slotwoord.'],
+    lastWordOther: ['En het mijne.'],
+    lastWordsSolo: ['Tot slot een zin van elke kant.'],
+    debateEnd: ['Wie heeft er gelijk? Dat beslist u. Bedankt voor het luisteren.'],
+    debateEndSolo: ['Welke kant weegt zwaarder? Dat beslist u. Bedankt voor het luisteren.'],
+    titleOpening: ['Welkom'],
+    titleKeyPoints: ['Het belangrijkste'],
+    titleSummary: ['Samenvatting'],
+    titleClosing: ['Slot'],
+  },
+  terms: {
+    found: 'after',
+    adjectives: 'before',
+    words:
+      'de, het, een, van, in, op, voor, met, door, over, hun, zijn, haar, onze, deze, dit, veel, meer, tussen, zonder, tegen, en, of, bij, uit',
+  },
+  cues: {
+    connectives:
+      'echter, bovendien, daarnaast, kortom, natuurlijk, inderdaad, tot slot, ten slotte, overigens',
+    leaning:
+      'hij, zij, ze, het is, het was, het heeft, dit, dat, deze, die, daar, daarom, daardoor, daarmee, daarbij, daarna, daarvoor, daarin, toen, dan, dus, maar, en, of, want, ook, toch, echter, bovendien, bijvoorbeeld, daarentegen, hierdoor, hiermee, hier, beide, anderen, andere, hun, zijn, haar, zo, later, vervolgens',
+    benefit:
+      'voordel*, voordeel, nut, nuttig*, helpt, helpen, verbeter*, beter*, kans*, succes*, efficiënt*, bespaar*, besparen, besparing*, goedkop*, sneller*, veiliger*, winst*, positie*, maakt mogelijk, versterk*, gezonder, betrouwbaar*, bescherm*, pleit voor',
+    concern:
+      'nadel*, nadeel, risico*, proble*, zorg*, gevaar*, gevaren, gevaarlijk*, mislukt*, mislukk*, fout*, vrees*, vrezen, angst, kritiek*, bedreig*, moeilijk*, duur, dure, schade*, gebrek*, tekort*, verlies*, slechter*, helaas, obstakel*, negatie*, waarschuw*, twijfel*, lawaai, pleit tegen',
+    contrast: 'maar, echter, toch, hoewel, ondanks, terwijl, daarentegen, helaas',
+    reason: 'omdat, want, doordat, vanwege, dankzij, de reden',
+    example: 'bijvoorbeeld, een voorbeeld',
+    seenNumbered:
+      'figuur, figuren, fig, tabel, tabellen, pagina, bladzijde, blz, p, hoofdstuk, paragraaf, vergelijking, bijlage, zie, foto',
+    seen: 'zie boven, zie onder, hierboven, hieronder, bovengenoemd*, bovenstaand*, onderstaand*, klik, dit hoofdstuk, dit artikel, deze pagina, de volgende tabel, de volgende figuur, et al, ibid, nieuwsbrief, cookies',
+    common:
+      'is, zijn, was, waren, heeft, hebben, had, kan, kunnen, moet, moeten, wordt, worden, werd, werden, naar, aan, als, om, te, er, niet, geen, nog, al, ook, dan, hoe, wie, wat, waar, die, dat, dit, deze, meer, meest, meeste, veel, vele, alle, alles, ander, andere, anderen, zelf, zelfde, dezelfde, hetzelfde, jaar, jaren, dag, dagen, week, weken, maand, maanden, uur, tijd, tijden, keer, deel, delen, aantal, mens, mensen, ding, dingen, geval, gevallen, voorbeeld, manier, vorm, moment, begin, einde, helft, derde, kwart, procent, miljoen, plaats, punt, groot, grote, klein, kleine, nieuw, nieuwe, oud, oude, eerste, laatste, twee, drie, vier, soms, vaak, altijd, nooit, wereld, januari, februari, maart, april, juni, juli, augustus, september, oktober, november, december, zondag, maandag, euro',
+  },
+};

@@ -1,0 +1,188 @@
+// Polish phrases and cue words. Slots stand in quotation marks behind a word of their own, so that nothing is declined.
+import type { ScriptLanguage } from '../script-language.ts';
+
+export const polish: ScriptLanguage = {
+  phrases: {
+    hello: [
+      'Dzień dobry i witamy! Dziś porozmawiamy o pewnym tekście.',
+      'Dzień dobry i witamy! Nasz dzisiejszy temat: „{title}”.',
+      'Dzień dobry! Mam na imię {name1}. Zobaczmy, co mówi dzisiejszy tekst.',
+      'Dzień dobry! Mówi {name1}, a moim gościem jest dziś {name2}. Nasz temat: „{title}”.',
+    ],
+    helloSolo: [
+      'Dzień dobry i witam! Dziś opowiem o pewnym tekście.',
+      'Dzień dobry i witam! Dzisiejszy temat: „{title}”.',
+      'Dzień dobry! Mówi {name1}. Dzisiejszy temat: „{title}”.',
+    ],
+    thanks: [
+      'Dziękuję za zaproszenie. Jest o czym opowiadać.',
+      'Dzień dobry! Mam już przed sobą notatki.',
+      'Dziękuję, {name1}. Jest o czym opowiadać.',
+    ],
+    topicFirst: [
+      'Zacznijmy od tego: „{topic}”. Co trzeba wiedzieć?',
+      'Moje pierwsze pytanie: „{topic}”. Co mówi tekst?',
+    ],
+    topicNext: [
+      'Przejdźmy do następnej części: „{topic}”. O czym jest?',
+      'Jest też taka część: „{topic}”. Co warto wiedzieć?',
+      'Przewróćmy stronę: „{topic}”. Co tam znajdziemy?',
+      'Ta część mnie zaciekawiła: „{topic}”. Co w niej jest?',
+    ],
+    topicLast: [
+      'Została jedna część: „{topic}”. Co w niej jest?',
+      'I wreszcie ostatnia część: „{topic}”. O czym jest?',
+    ],
+    begin: ['Zacznijmy od początku. O czym jest ten tekst?', 'A więc o co chodzi?'],
+    ask: [
+      'A co z hasłem „{term}”?',
+      'Moją uwagę zwróciło słowo „{term}”. Co się za nim kryje?',
+      'Co tekst mówi na temat „{term}”?',
+      'Mam tu zapisane: „{term}”. Co o tym wiadomo?',
+      'Czy możemy chwilę porozmawiać na temat „{term}”?',
+      'To prowadzi do hasła „{term}”. Co wiemy?',
+    ],
+    askOn: ['Co jeszcze?', 'A co dalej?', 'Jak to wygląda dalej?', 'Czy jest coś więcej?', 'A potem?'],
+    askReason: ['Dlaczego tak jest?', 'Jaki jest powód?', 'Skąd to się bierze?'],
+    askExample: ['Czy jest jakiś przykład?', 'Jak to wygląda w praktyce?'],
+    askFigure: ['Czy są jakieś liczby?', 'Co mówią liczby?'],
+    askContrast: ['Czy naprawdę tak jest?', 'I to już wszystko?'],
+    askConcern: ['Czy jest też druga strona?', 'Gdzie jest problem?', 'Jakie są trudności?'],
+    askBenefit: ['Co w tym dobrego?', 'Jaka jest korzyść?'],
+    react: ['Rozumiem.', 'Ciekawe.', 'To ma sens.', 'To dla mnie nowość.', 'Dobrze wiedzieć.', 'Jasne.'],
+    sumUp: ['Podsumujmy. Co warto zapamiętać?', 'Czas na podsumowanie. Co z tego zostaje?'],
+    bye: [
+      'To był nasz odcinek. Dziękujemy za uwagę i do usłyszenia!',
+      'To wszystko na dziś. Dziękuję, {name2}, i dziękuję wszystkim za uwagę!',
+      'Dotarliśmy do końca. Bardzo dziękuję, {name2}. Mówi {name1}, do usłyszenia!',
+    ],
+    byeSolo: [
+      'To był dzisiejszy odcinek. Dziękuję za uwagę i do usłyszenia!',
+      'To wszystko na dziś. Mówi {name1}. Dziękuję za uwagę!',
+    ],
+    byeGuest: ['Do usłyszenia!', 'Było mi bardzo miło. Do usłyszenia!', 'Dziękuję, {name1}. Do usłyszenia!'],
+    briefOpen: ['Oto krótkie omówienie.', 'Krótkie omówienie. Temat: „{title}”.'],
+    keyThree: ['Najważniejsze są trzy rzeczy.', 'Najpierw trzy główne punkty.'],
+    keyPoints: ['Najpierw to, co najważniejsze.', 'Zacznijmy od najważniejszego.'],
+    first: ['Po pierwsze.'],
+    second: ['Po drugie.'],
+    third: ['Po trzecie.'],
+    details: ['Teraz szczegóły.', 'Szczegóły po kolei.'],
+    onTopic: ['Część: „{topic}”.', 'Punkt: „{topic}”.', 'Następna część: „{topic}”.'],
+    further: ['Dalsze szczegóły.', 'Warto odnotować także to.'],
+    briefClose: [
+      'Na tym kończy się omówienie.',
+      'To było omówienie. Wszystko w nim pochodzi z tekstu źródłowego.',
+    ],
+    storyOpen: [
+      'Usiądź bliżej i wygodnie. Dziś opowiem ci coś, co naprawdę jest napisane.',
+      'Było sobie kiedyś dziecko, które chciało wiedzieć wszystko. I tak zaczyna się nasza opowieść.',
+      'Było sobie kiedyś dziecko, które chciało wiedzieć wszystko, a najbardziej to: „{title}”.',
+      'Usiądź bliżej i wygodnie. Nasza opowieść nosi tytuł: „{title}”.',
+    ],
+    childHello: ['O tak, opowiadaj!', 'Słucham! Zaczynaj!', 'Już siedzę. Możesz zaczynać!'],
+    storyPart: [
+      'A teraz słuchaj uważnie. Ta część nosi tytuł: „{topic}”.',
+      'Opowieść toczy się dalej, a ta część nosi tytuł: „{topic}”.',
+      'Przewracamy stronę? Jest tam napisane: „{topic}”.',
+    ],
+    storyOn: ['A opowieść toczy się dalej.', 'Teraz słuchaj uważnie.', 'A wiesz, co jest dalej?'],
+    childAsk: [
+      'A co to jest: „{term}”?',
+      'Mam pytanie! A „{term}”?',
+      'Opowiedz jeszcze o słowie „{term}”!',
+      'Och, „{term}”! A co to takiego?',
+    ],
+    childWonder: ['Naprawdę?', 'A potem?', 'Och! A co teraz?', 'Czy to prawda?', 'Dalej, dalej!'],
+    toChild: [
+      'Czy już o tym wiesz?',
+      'Co o tym myślisz?',
+      'Potrafisz to sobie wyobrazić?',
+      'Zamknij na chwilę oczy i wyobraź to sobie. Widzisz?',
+    ],
+    toChildTerm: ['Czy znasz słowo „{term}”?', 'Powtórz za mną: „{term}”. Brawo!'],
+    childAnswer: [
+      'Hm, muszę pomyśleć.',
+      'Chcę wiedzieć o tym więcej!',
+      'Ojej!',
+      'Opowiem o tym przyjaciołom!',
+    ],
+    again: ['To było ważne, więc powtórzę jeszcze raz.', 'Powtórzmy to razem.'],
+    storyEnd: [
+      'I to już koniec naszej opowieści. Śpij dobrze i śnij o tym, co dziś było.',
+      'Taka była nasza opowieść. Co ci się najbardziej podobało?',
+    ],
+    childBye: [
+      'To było piękne! Opowiesz mi jutro następną?',
+      'Dziękuję za opowieść! Dobranoc!',
+      'Jeszcze raz, proszę!',
+    ],
+    debateOpen: [
+      'Witamy w naszej debacie. Jeden tekst, dwa spojrzenia.',
+      'Witamy w naszej debacie. Temat: „{title}”.',
+      'Witamy w naszej debacie. Temat: „{title}”. Mówi {name1}, a po drugiej stronie jest {name2}.',
+    ],
+    debateOpenSolo: [
+      'Tekst można czytać na dwa sposoby. Spróbuję obu.',
+      'Dwie strony jednego tematu: „{title}”. Wysłucham obu.',
+    ],
+    sideFor: ['Mówię o tym, co przemawia za.', 'Moja strona: argumenty za.'],
+    sideAgainst: [
+      'A ja mówię o wątpliwościach.',
+      'W takim razie biorę drugą stronę: wątpliwości i trudności.',
+    ],
+    sidesSolo: ['Najpierw to, co przemawia za, potem to, co przeciw, i tak na zmianę.'],
+    common: ['Najpierw to, co mówi tekst, a potem spór.', 'Najpierw fakty.'],
+    noSides: ['Sam tekst nie staje po żadnej stronie. Dlatego zestawimy dwie jego części.'],
+    sideTopic: [
+      'Sam tekst nie staje po żadnej stronie, więc każde z nas podkreśli inną część. Moja to: „{term}”.',
+    ],
+    otherTopic: ['A ja mówię, że ważniejsze jest coś innego: „{term}”.', 'Ja wolę podkreślić to: „{term}”.'],
+    topicsSolo: ['Sam tekst nie staje po żadnej stronie. Co więc jest ważniejsze: „{term}” czy „{other}”?'],
+    claim: ['Ja zacznę.', 'Mój pierwszy argument.'],
+    reply: [
+      'Padło słowo „{term}”. Odpowiem tak.',
+      'Tak, „{term}”. Ale proszę wziąć pod uwagę i to.',
+      '„{term}” to dobry argument. A jednak proszę spojrzeć na to.',
+      'Na temat „{term}” można powiedzieć więcej.',
+    ],
+    replyOn: [
+      'Być może. Ale oto mój następny argument.',
+      'Z tym się zgodzę. A teraz proszę rozważyć to.',
+      'Chcę na to odpowiedzieć.',
+      'Dobrze. Ale tekst mówi też to.',
+    ],
+    soloFor: ['Co przemawia za?', 'Z jednej strony.'],
+    soloAgainst: ['Z drugiej strony.', 'A co z wątpliwościami?'],
+    soloOne: ['Strona pierwsza: „{term}”.', 'Wróćmy do hasła „{term}”.'],
+    soloOther: ['Strona druga: „{term}”.', 'A teraz drugie hasło: „{term}”.'],
+    lastWord: ['Moje ostatnie słowo.'],
+    lastWordOther: ['I moje.'],
+    lastWordsSolo: ['Na koniec po jednym zdaniu z każdej strony.'],
+    debateEnd: ['Kto ma rację? Decyzja należy do słuchaczy. Dziękujemy za uwagę.'],
+    debateEndSolo: ['Która strona waży więcej? Decyzja należy do słuchaczy. Dziękuję za uwagę.'],
+    titleOpening: ['Powitanie'],
+    titleKeyPoints: ['Najważniejsze'],
+    titleSummary: ['Podsumowanie'],
+    titleClosing: ['Zakończenie'],
+  },
+  terms: { found: 'opening' },
+  cues: {
+    connectives:
+      'jednak, ponadto, poza tym, co więcej, w rezultacie, zatem, oczywiście, wreszcie, krótko mówiąc, w istocie, mimo to, niemniej jednak',
+    leaning:
+      'on, ona, ono, oni, one, to, ten, ta, te, ci, tego, temu, tym, taki, taka, takie, jego, jej, ich, ale, i, a, lub, albo, więc, dlatego, potem, następnie, wtedy, także, również, też, na przykład, przeciwnie, tam, tu, oba, obie, inny, inne, inni, jednak, dzięki temu, w ten sposób, z tego powodu, później, tak',
+    benefit:
+      'zalet*, korzyś*, korzyst*, popraw*, lepsz*, pomaga*, pomóg*, szans*, sukces*, skuteczn*, wydajn*, oszczęd*, tańsz*, taniej, szybsz*, szybciej, bezpieczniejsz*, zysk*, pozytywn*, umożliwia*, wzmacnia*, niezawodn*, chroni*, przemawia za',
+    concern:
+      'wad*, ryzyk*, problem*, obaw*, zagroż*, niebezpiecz*, poraż*, błęd*, strach*, kryty*, trudn*, drogi, droga, drogie, kosztown*, szkod*, brak*, strat*, gorsz*, gorzej, niestety, przeszkod*, negatywn*, ostrzeg*, wątpliw*, hałas*, przemawia przeciw',
+    contrast: 'ale, jednak, choć, chociaż, mimo, natomiast, niestety, lecz',
+    reason: 'ponieważ, gdyż, bo, z powodu, dzięki, dlatego że, powód',
+    example: 'na przykład, przykładem',
+    seenNumbered:
+      'rysunek, rysunku, rys, tabela, tabeli, tab, strona, str, s, rozdział, rozdziale, równanie, załącznik, zob, zobacz, zdjęcie',
+    seen: 'zob. wyżej, zob. niżej, zobacz powyżej, zobacz poniżej, powyższ*, poniższ*, wyżej wymienion*, kliknij, w tym rozdziale, w tym artykule, na tej stronie',
+    common:
+      'kiedy, jeśli, przed, między, każdy, każda, każde, wiele, wielu, niektóre, niektórzy, większość, dzisiaj, dziś, teraz, dawniej, jednak, dlatego, tylko, można, trzeba, żeby, więcej, mniej, pierwszy, pierwsza, pierwsze, ostatni, często, czasem, zawsze, około, prawie, ludzie, człowiek, czas, lata, część, takie, drugi, druga, inne, wśród, według, dzięki, przez, podczas, zimą, latem, wiosną, jesienią, obecnie, ponadto',
+  },
+};

@@ -1,0 +1,123 @@
+// What a language brings to a script: the phrases of people who talk about a text, and the words by which a text shows
+// what a sentence is. All of it is data (phrases/), so that a speaker of the language can mend it without the program.
+
+/**
+ * Every place in a script where something is said that is not in the source, and the slots that always can be filled
+ * there. `title`, `name1` and `name2` may be missing anywhere, so each place has a phrase that does without.
+ */
+export const PLACES = {
+  // Podcast: 1 asks, 2 explains. What ends in Solo is said when there is one voice.
+  hello: [],
+  helloSolo: [],
+  thanks: [],
+  topicFirst: ['topic'],
+  topicNext: ['topic'],
+  topicLast: ['topic'],
+  begin: [],
+  ask: ['term'],
+  askOn: [],
+  askReason: [],
+  askExample: [],
+  askFigure: [],
+  askContrast: [],
+  askConcern: [],
+  askBenefit: [],
+  react: [],
+  sumUp: [],
+  bye: [],
+  byeSolo: [],
+  byeGuest: [],
+  // Executive briefing.
+  briefOpen: [],
+  keyThree: [],
+  keyPoints: [],
+  first: [],
+  second: [],
+  third: [],
+  details: [],
+  onTopic: ['topic'],
+  further: [],
+  briefClose: [],
+  // Children's story: 1 tells, 2 is a curious child. Without a second voice the listener is asked.
+  storyOpen: [],
+  childHello: [],
+  storyPart: ['topic'],
+  storyOn: [],
+  childAsk: ['term'],
+  childWonder: [],
+  toChild: [],
+  toChildTerm: ['term'],
+  childAnswer: [],
+  again: [],
+  storyEnd: [],
+  childBye: [],
+  // Debate.
+  debateOpen: [],
+  debateOpenSolo: [],
+  sideFor: [],
+  sideAgainst: [],
+  sidesSolo: [],
+  common: [],
+  noSides: [],
+  sideTopic: ['term'],
+  otherTopic: ['term'],
+  topicsSolo: ['term', 'other'],
+  claim: [],
+  reply: ['term'],
+  replyOn: [],
+  soloFor: [],
+  soloAgainst: [],
+  soloOne: ['term'],
+  soloOther: ['term'],
+  lastWord: [],
+  lastWordOther: [],
+  lastWordsSolo: [],
+  debateEnd: [],
+  debateEndSolo: [],
+  // Titles of chapters that no heading names.
+  titleOpening: [],
+  titleKeyPoints: [],
+  titleSummary: [],
+  titleClosing: [],
+} as const satisfies Record<string, readonly Slot[]>;
+
+export type Slot = 'title' | 'name1' | 'name2' | 'topic' | 'term' | 'other';
+export type Place = keyof typeof PLACES;
+export type PhraseTable = Readonly<Record<Place, readonly string[]>>;
+
+/**
+ * Where a language shows that a word may be named as a subject of its own:
+ * `after`: after these words (articles, prepositions); `before`: before these (postpositions); `suffix`: with one of
+ * these endings, which is taken off; `capital`: capitalised within a sentence; `opening`: at the beginning of sentences,
+ * where it has no case ending; `characters`: in runs of kanji or katakana; `dictionary`: words of two or more
+ * characters, as Intl.Segmenter finds them.
+ */
+export type TermRule =
+  | { readonly found: 'after'; readonly words: string; readonly adjectives: 'before' | 'behind' }
+  | { readonly found: 'before' | 'suffix'; readonly words: string }
+  | { readonly found: 'capital' | 'opening' | 'characters' | 'dictionary' };
+
+/** Lists parted by commas, in lower case. A `*` stands for any further letters on that side. */
+export type Cues = {
+  /** Dropped from the beginning of a sentence where a comma follows. */
+  readonly connectives: string;
+  /** A sentence that begins so needs the one before. */
+  readonly leaning: string;
+  readonly benefit: string;
+  readonly concern: string;
+  readonly contrast: string;
+  readonly reason: string;
+  readonly example: string;
+  /** Names of what only a reader sees; a sign of it before a number ("figure 3"). */
+  readonly seenNumbered: string;
+  /** What only a reader can follow, wherever it stands ("see above"). */
+  readonly seen: string;
+  /** Words of four letters and more that are no subject to talk about. */
+  readonly common: string;
+};
+
+export type ScriptLanguage = {
+  readonly phrases: PhraseTable;
+  readonly terms: TermRule;
+  readonly cues: Cues;
+};

@@ -1,0 +1,37 @@
+// How long a script of a style may be, in proportion to its source. Spoken English runs at about 150 words a minute, a
+// story for children at 130; the phrases around the sentences take about a fifth of a dialogue.
+
+import type { SynthesisStyle } from './script.ts';
+
+type Length = {
+  /** Of the source's words. */
+  readonly share: number;
+  /** However short the source: a briefing of all of it would be none. */
+  readonly mostShare: number;
+  /** Of a source of no more words as much is spoken as `mostShare` allows. */
+  readonly leastWords: number;
+  /** Of source sentences, however long the source. */
+  readonly mostWords: number;
+  /** Chapters between opening and closing. */
+  readonly mostTopics: number;
+};
+
+export const SCRIPT_LENGTHS: Readonly<Record<SynthesisStyle, Length>> = {
+  // 20 minutes are 3,000 words.
+  podcast: { share: 1 / 3, mostShare: 1, leastWords: 350, mostWords: 2300, mostTopics: 7 },
+  // Six minutes are 900.
+  'executive-briefing': { share: 1 / 8, mostShare: 0.6, leastWords: 220, mostWords: 780, mostTopics: 6 },
+  // Twelve minutes are 1,560.
+  'childrens-story': { share: 1 / 5, mostShare: 0.8, leastWords: 250, mostWords: 1150, mostTopics: 5 },
+  debate: { share: 1 / 4, mostShare: 1, leastWords: 350, mostWords: 2300, mostTopics: 6 },
+};
+
+/** Words of source sentences for a source of `sourceWords`. */
+export function wordBudget(style: SynthesisStyle, sourceWords: number): number {
+  const { share, mostShare, leastWords, mostWords } = SCRIPT_LENGTHS[style];
+  return Math.min(
+    mostWords,
+    Math.ceil(sourceWords * mostShare),
+    Math.max(leastWords, Math.round(sourceWords * share)),
+  );
+}

@@ -1,0 +1,18 @@
+// A source as its reader leaves it for whoever writes a script from it: running text in reading order, without what
+// belongs to the page and not to the text (headers, page numbers, footnote marks, navigation, addresses of links).
+
+import type { Language } from '../speech/language.ts';
+
+export type SourceBlock =
+  | { readonly kind: 'heading' /** 1 is the highest. */; readonly level: number; readonly text: string }
+  | { readonly kind: 'paragraph'; readonly text: string }
+  | { readonly kind: 'item'; readonly text: string }
+  /** One line of a table; a name is empty where the table has no head. */
+  | { readonly kind: 'row'; readonly cells: readonly { readonly name: string; readonly value: string }[] };
+
+export type SourceDocument = {
+  readonly title: string | undefined;
+  /** As the file says, or as it was detected; undefined when neither could tell. */
+  readonly language: Language | undefined;
+  readonly blocks: readonly SourceBlock[];
+};

@@ -1,0 +1,104 @@
+// What an ffmpeg can do, as far as finished files need it: builds leave codecs out, for their licences or their size.
+
+import { lameGain, speechBitrateKbps } from '../../audio/mp3-encoder.ts';
+import { opusSpeechKbps } from '../../audio/opus-encoder.ts';
+import type { ServiceFormat } from '../../speech/audio-format.ts';
+
+export type FfmpegBuild = {
+  /** The program, by name or path. */
+  readonly path: string;
+  readonly encoders: ReadonlySet<string>;
+};
+
+/** All that our graphs are made of; a build without one of them is as good as none. */
+export const NEEDED_FILTERS = [
+  'aformat',
+  'alimiter',
+  'anull',
+  'apad',
+  'aresample',
+  'asetpts',
+  'atrim',
+  'concat',
+  'ebur128',
+  'loudnorm',
+  'volume',
+];
+
+type FormatRule = {
+  readonly encoder: string;
+  readonly muxer: string;
+  readonly options?: readonly string[];
+  /** Where the format has a choice of bit rates: the one for speech. */
+  readonly speechKbps?: (sampleRate: number) => number;
+  readonly tags: 'title' | 'title-and-length' | 'none';
+};
+
+const FORMATS: Readonly<Record<ServiceFormat, FormatRule>> = {
+  mp3: {
+    encoder: 'libmp3lame',
+    muxer: 'mp3',
+    options: ['-id3v2_version', '4', '-write_xing', '1'],
+    speechKbps: speechBitrateKbps,
+    tags: 'title-and-length',
+  },
+  ogg: {
+    encoder: 'libopus',
+    muxer: 'ogg',
+    options: ['-application', 'audio', '-frame_duration', '20', '-vbr', 'constrained'],
+    speechKbps: opusSpeechKbps,
+    tags: 'title',
+  },
+  flac: { encoder: 'flac', muxer: 'flac', options: ['-sample_fmt', 's16'], tags: 'title' },
+  wav: { encoder: 'pcm_s16le', muxer: 'wav', tags: 'title' },
+  raw: { encoder: 'pcm_s16le', muxer: 's16le', tags: 'none' },
+  mulaw: { encoder: 'pcm_mulaw', muxer: 'mulaw', tags: 'none' },
+};
+
+export const hasEncoderFor = (build: FfmpegBuild, format: ServiceFormat): boolean =>
+  build.encoders.has(FORMATS[format].encoder);
+
+export type FfmpegOutput = {
+  readonly format: ServiceFormat;
+  readonly sampleRate: number;
+  readonly bitrateKbps: number | undefined;
+  readonly title: string;
+  readonly artist: string | undefined;
+  readonly durationMs: number;
+};
+
+const bitrateOf = ({ format, sampleRate, bitrateKbps }: FfmpegOutput): number | undefined => {
+  const { speechKbps } = FORMATS[format];
+  return speechKbps === undefined ? undefined : (bitrateKbps ?? speechKbps(sampleRate));
+};
+
+/** What the samples have to be multiplied by for the encoder to keep their level. */
+export const encoderCompensation = (output: FfmpegOutput): number =>
+  output.format === 'mp3' ? 1 / lameGain(bitrateOf(output) ?? 0) : 1;
+
+/** The options of an output, each one argument. */
+export function ffmpegOutputOptions(output: FfmpegOutput): readonly string[] {
+  const { encoder, muxer, options = [] } = FORMATS[output.format];
+  const kbps = bitrateOf(output);
+  return [
+    ...['-c:a', encoder, '-ar', String(output.sampleRate), '-ac', '1'],
+    ...(kbps === undefined ? [] : ['-b:a', `${kbps}k`]),
+    ...options,
+    ...['-f', muxer],
+  ];
+}
+
+/** The tags of an output as ffmpeg's metadata demuxer reads them; they are clean (`cleanTags`), one line each. */
+export function ffmpegTags({ format, title, artist, durationMs }: FfmpegOutput): string | undefined {
+  const { tags } = FORMATS[format];
+  if (tags === 'none') return undefined;
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ['title', title === '' ? undefined : title],
+    ['artist', artist],
+    ['TLEN', tags === 'title-and-length' ? String(Math.round(durationMs)) : undefined],
+  ];
+  const lines = named.flatMap(([name, text]) =>
+    text === undefined ? [] : [`${name}=${text.replace(/[=;#\\]/g, '\\$&')}\n`],
+  );
+  return `;FFMETADATA1\n${lines.join('')}`;
+}

@@ -1,0 +1,137 @@
+// The filter graphs of ffmpeg for a finished file, as text: every length in samples, so that the file is as long as
+// our own finisher makes it, to the sample, whatever ffmpeg's decoder and resampler add or leave out.
+
+import { CEILING_DBTP, fromDecibels, type Levelling, TARGET_LUFS } from '../../audio/loudness-rule.ts';
+import type { FinishRequest } from '../audio-finisher.ts';
+import { gapSamples } from './decode-parts.ts';
+import type { PartFacts } from './examine-part.ts';
+import type { FinishedSound } from './finished-sound.ts';
+
+/** The pad that graphs end in. */
+export const FFMPEG_OUT = 'out';
+
+/** Of the whole file, at its rate; lengths as the resampler of our own sound path rounds them. */
+export function soundOf(
+  parts: FinishRequest['parts'],
+  facts: readonly PartFacts[],
+  sampleRate: number,
+): FinishedSound {
+  let samples = 0;
+  const places = facts.map((part, index) => {
+    const start = samples;
+    const end = start + Math.round((part.samples * sampleRate) / part.sampleRate);
+    samples = end + gapSamples(parts[index]?.gapMs ?? 0, sampleRate);
+    return { start, end };
+  });
+  return { sampleRate, samples, places };
+}
+
+/** Inputs are decoded whole, their lead included (`-flags2 +skip_manual`). */
+function joinedParts(facts: readonly PartFacts[], { sampleRate, samples, places }: FinishedSound): string {
+  const chains = facts.map(({ lead, samples: length }, index) => {
+    const next = places[index + 1]?.start ?? samples;
+    const spoken = `atrim=start_sample=${lead}:end_sample=${lead + length},asetpts=N/SR/TB`;
+    // Without `rematrix_maxval` two channels of floats would be added instead of averaged.
+    const converted = `aresample=${sampleRate}:rematrix_maxval=1,aformat=sample_fmts=flt:channel_layouts=mono`;
+    const { start, end } = places[index]!;
+    return `[${index}:a]${spoken},${converted},${exactly(end - start)},apad=whole_len=${next - start}[p${index}];`;
+  });
+  const pads = facts.map((_, index) => `[p${index}]`).join('');
+  return `${chains.join('')}${pads}concat=n=${facts.length}:v=0:a=1`;
+}
+
+const exactly = (samples: number): string => `apad=whole_len=${samples},atrim=end_sample=${samples}`;
+const inDb = (value: number): string => value.toFixed(2);
+
+/** Measures the parts as loudnorm wants to know them: level, peak, range. It works at 192 kHz, so it is slow. */
+export const measuringGraph = (facts: readonly PartFacts[], sound: FinishedSound): string =>
+  `${joinedParts(facts, sound)},loudnorm=I=${TARGET_LUFS}:TP=${CEILING_DBTP}:print_format=json[${FFMPEG_OUT}]`;
+
+/** Measures how loud the parts are when `level` has limited their peaks. */
+export const tryingGraph = (facts: readonly PartFacts[], sound: FinishedSound, level: Levelling): string =>
+  `${[joinedParts(facts, sound), ...limited(level, sound.sampleRate)].join(',')},ebur128=framelog=verbose[${FFMPEG_OUT}]`;
+
+/** LUFS, from what the trying run wrote: the last summary, for ffmpeg builds a graph once before it runs it. */
+export function readEbur128Summary(stderr: string): number | undefined {
+  const summaries = stderr.matchAll(/Summary:\s+Integrated loudness:\s+I:\s*(-?[\d.]+) LUFS/g);
+  const [, lufs] = [...summaries].at(-1) ?? [];
+  return lufs === undefined ? undefined : Number(lufs);
+}
+
+/** What loudnorm measured: LUFS, dBTP, LU and LUFS. */
+export type LoudnormReport = {
+  readonly loudnessLufs: number;
+  readonly peakDbtp: number;
+  readonly rangeLu: number;
+  readonly gateLufs: number;
+};
+
+/** From what the measuring run wrote; undefined when the report is not there. */
+export function readLoudnormReport(stderr: string): LoudnormReport | undefined {
+  const [block] = /\{[^{}]*"input_i"[^{}]*\}/.exec(stderr) ?? [];
+  const value = (name: string) => {
+    const [, text] = new RegExp(`"${name}"\\s*:\\s*"([^"]+)"`).exec(block ?? '') ?? [];
+    return text === '-inf' ? Number.NEGATIVE_INFINITY : Number(text);
+  };
+  const report = {
+    loudnessLufs: value('input_i'),
+    peakDbtp: value('input_tp'),
+    rangeLu: value('input_lra'),
+    gateLufs: value('input_thresh'),
+  };
+  return Object.values(report).some(Number.isNaN) ? undefined : report;
+}
+
+/** `compensation`: a factor for what the encoder does to the level. */
+export function levellingGraph(
+  facts: readonly PartFacts[],
+  sound: FinishedSound,
+  report: LoudnormReport,
+  level: Levelling,
+  compensation: number,
+): string {
+  const chain = [
+    joinedParts(facts, sound),
+    ...(level.peaks === 'limit' ? limited(level, sound.sampleRate) : [loudnorm(report, level)]),
+    `volume=${compensation.toFixed(4)}`,
+    exactly(sound.samples),
+    'asetpts=N/SR/TB',
+  ];
+  return `${chain.join(',')}[${FFMPEG_OUT}]`;
+}
+
+/**
+ * In its linear mode, which is one gain: the targets are such that they are met. Otherwise loudnorm would silently
+ * turn to its dynamic mode, which changes the level on the way.
+ */
+function loudnorm(
+  { loudnessLufs, peakDbtp, rangeLu, gateLufs }: LoudnormReport,
+  { gainDb }: Levelling,
+): string {
+  if (gainDb === 0) return 'anull';
+  const range = Math.min(50, Math.max(7, Math.ceil(rangeLu)));
+  const wanted = `I=${inDb(loudnessLufs + gainDb)}:TP=${CEILING_DBTP}:LRA=${range}`;
+  const measured = `measured_I=${inDb(loudnessLufs)}:measured_TP=${inDb(peakDbtp)}:measured_LRA=${inDb(rangeLu)}`;
+  return `loudnorm=linear=true:${wanted}:${measured}:measured_thresh=${inDb(gateLufs)}`;
+}
+
+const LOOK_AHEAD_MS = 5;
+const RELEASE_MS = 50;
+/** So that peaks between samples are seen, too. */
+const OVERSAMPLING = 4;
+
+/** Gain and a limiter like our own, whose look-ahead delays the sound and is cut away again. */
+function limited({ gainDb }: Levelling, sampleRate: number): readonly string[] {
+  const rate = OVERSAMPLING * sampleRate;
+  const delay = Math.floor((rate * LOOK_AHEAD_MS) / 1000);
+  const ceiling = fromDecibels(CEILING_DBTP).toFixed(4);
+  return [
+    `volume=${inDb(gainDb)}dB`,
+    `aresample=${rate}`,
+    `apad=pad_len=${delay}`,
+    `alimiter=limit=${ceiling}:attack=${LOOK_AHEAD_MS}:release=${RELEASE_MS}:level=0`,
+    `atrim=start_sample=${delay}`,
+    'asetpts=N/SR/TB',
+    `aresample=${sampleRate}`,
+  ];
+}

@@ -1,0 +1,24 @@
+// The sample rate of a finished file: what was asked for, else that of its parts, or the next one above that the
+// format has.
+
+import { AppError } from '../../base/app-error.ts';
+import { isSampleRateOf, listedSampleRates } from '../../speech/audio-format.ts';
+import type { FinishRequest } from '../audio-finisher.ts';
+import { readFirstHeader } from './read-part.ts';
+
+export async function finishingRate({ parts, format, sampleRate }: FinishRequest): Promise<number> {
+  const [first] = parts;
+  if (first === undefined) throw new AppError('invalid_request', 'There is nothing to make a file of.');
+  if (sampleRate !== undefined) {
+    if (isSampleRateOf(format, sampleRate)) return sampleRate;
+    throw new AppError('invalid_request', `The format ${format} has no sample rate ${sampleRate}.`);
+  }
+  const header = await readFirstHeader(first.path);
+  if (header === undefined) throw noSound(1, parts.length);
+  const { sampleRate: spoken } = header;
+  const listed = listedSampleRates(format);
+  return listed === undefined ? spoken : (listed.find((rate) => rate >= spoken) ?? listed.at(-1)!);
+}
+
+export const noSound = (part: number, parts: number): AppError =>
+  new AppError('upstream_bad_audio', `Part ${part} of ${parts} holds no sound that can be decoded.`);

@@ -1,0 +1,34 @@
+// The program of a finishing thread: one file, then it ends, and its memory with it. A failure with a code is told;
+// any other ends the thread, and whoever started it hears of that.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { createFilterBanks } from '../../audio/filter-bank.ts';
+import { loadMp3Decoders } from '../../audio/mp3-decoder.ts';
+import { loadMp3Encoders } from '../../audio/mp3-encoder.ts';
+import { createSoundPath } from '../../audio/wasm-sound-path.ts';
+import { AppError } from '../../base/app-error.ts';
+import { yieldToPlayback } from '../../base/yield-to-playback.ts';
+import type { FinishRequest } from '../audio-finisher.ts';
+import { finishWithGain } from './finish-with-gain.ts';
+import type { FinishingAnswer } from './finishing-messages.ts';
+
+/** More often nobody looks. */
+const LEAST_STEP = 0.01;
+
+yieldToPlayback();
+const answer = (message: FinishingAnswer) => parentPort!.postMessage(message);
+const sound = createSoundPath(createFilterBanks());
+const means = { sound, decoders: await loadMp3Decoders(sound), mp3: await loadMp3Encoders() };
+
+let told = 0;
+const onProgress = (done: number) => {
+  if (done - told < LEAST_STEP) return;
+  told = done;
+  answer({ kind: 'progress', done });
+};
+try {
+  answer({ kind: 'finished', sound: await finishWithGain(workerData as FinishRequest, means, onProgress) });
+} catch (thrown) {
+  if (!(thrown instanceof AppError)) throw thrown;
+  answer({ kind: 'refused', code: thrown.code, message: thrown.message });
+}

@@ -1,0 +1,23 @@
+// The `Idempotency-Key` of a POST: the same key with the same request is answered with what the first one made, the
+// same key with another request is refused. The store keeps it in the transaction that makes the row.
+
+import { createHash } from 'node:crypto';
+import { AppError } from '../base/app-error.ts';
+
+export type Idempotency = { readonly key: string; readonly digest: string };
+
+export const idempotencyConflict = () =>
+  new AppError('idempotency_conflict', 'This Idempotency-Key was used for another request.');
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** `what` is the request in a form that is equal for equal requests. Undefined without a key. */
+export function readIdempotency(
+  header: string | undefined,
+  what: readonly unknown[],
+): Idempotency | undefined {
+  if (header === undefined) return undefined;
+  if (!KEY.test(header))
+    throw new AppError('invalid_request', 'Idempotency-Key: must be 1 to 255 visible ASCII characters');
+  return { key: header, digest: createHash('sha256').update(JSON.stringify(what)).digest('base64url') };
+}

@@ -1,0 +1,56 @@
+// A text-to-speech job as callers see it (interface 2.2), with our additions: status, progress, error.
+
+import type { JobRecord } from '../../speech/service-records.ts';
+import type { Stored, Work } from '../../storage/work.ts';
+
+/** What a job's row holds as its input. */
+export type JobInput = {
+  /** What the caller is shown: his fields, with defaults and the seed that is used. */
+  readonly shown: Stored;
+  /** How the agent's words are said. */
+  readonly pronunciations?: readonly { readonly written: string; readonly spoken: string }[];
+};
+
+/** What a finished job's row holds as its output. */
+export type JobOutput = {
+  readonly fileName: string;
+  readonly contentType: string;
+  /** Bytes. */
+  readonly fileSize: number;
+  /** Seconds. */
+  readonly duration: number;
+  readonly sampleRate: number;
+};
+
+export const CAPTIONS = 'captions.vtt';
+
+/** `urlOf`: the address of one of the job's files. */
+export function toJobRecord(work: Work, urlOf: (name: string) => string): JobRecord {
+  const { shown } = work.input as JobInput;
+  const output = work.output as JobOutput | undefined;
+  return {
+    id: work.id,
+    createdAt: new Date(work.requestedAtMs).toISOString(),
+    input: shown,
+    // "Null until the job completes": a failed or cancelled one has no such time.
+    completedAt:
+      work.status === 'completed' && work.completedAtMs !== undefined
+        ? new Date(work.completedAtMs).toISOString()
+        : null,
+    output:
+      output === undefined
+        ? {}
+        : {
+            url: urlOf(output.fileName),
+            contentType: output.contentType,
+            fileSize: output.fileSize,
+            duration: output.duration,
+            sampleRate: output.sampleRate,
+            captionsUrl: urlOf(CAPTIONS),
+          },
+    status: work.status,
+    phase: work.phase,
+    progress: work.progress,
+    error: work.failure ?? null,
+  };
+}

@@ -1,0 +1,67 @@
+// Forgets what is older than was promised to be kept, with its files, and sweeps up files that nobody owns: what a
+// program that died had taken in and not yet written down.
+
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { DeliveryStore } from '../storage/delivery-store.ts';
+import type { WorkFiles } from '../storage/work-files.ts';
+import type { WorkStore } from '../storage/work-store.ts';
+
+export type RetentionOptions = {
+  readonly works: WorkStore;
+  readonly deliveries: DeliveryStore;
+  readonly files: WorkFiles;
+  /** Undefined: nothing is ever forgotten. */
+  readonly keepMs: number | undefined;
+  readonly clock: Clock;
+  readonly unixMs: () => number;
+  readonly log: Log;
+};
+
+const EVERY_MS = 60 * 60_000;
+/** So many in one go; an hour's backlog takes a few turns, and nobody waits for them. */
+const BATCH = 100;
+
+export type Retention = {
+  /** Drops files without an owner. Only before anything is taken in: an upload has files before it has a row. */
+  sweep(): Promise<void>;
+  /** Looks now and every hour. */
+  start(): void;
+  stop(): void;
+};
+
+export function createRetention(options: RetentionOptions): Retention {
+  const { works, deliveries, files, keepMs, clock, unixMs, log } = options;
+  let disarm = () => {};
+  let phase: 'running' | 'stopped' = 'stopped';
+
+  const forgetOld = async (beforeMs: number) => {
+    for (;;) {
+      const ids = await works.forget(beforeMs, BATCH);
+      for (const id of ids) await files.remove(id);
+      if (ids.length < BATCH || phase === 'stopped') break;
+    }
+    while (phase === 'running' && (await deliveries.forget(beforeMs, BATCH)) === BATCH);
+  };
+  const look = () => {
+    if (phase === 'stopped' || keepMs === undefined) return;
+    disarm = clock.after(EVERY_MS, look);
+    forgetOld(unixMs() - keepMs).catch((cause: unknown) =>
+      log.error('old works could not be forgotten', { cause: String(cause) }),
+    );
+  };
+
+  return {
+    async sweep() {
+      for (const id of await files.owned()) if (!(await works.exists(id))) await files.remove(id);
+    },
+    start() {
+      phase = 'running';
+      look();
+    },
+    stop() {
+      phase = 'stopped';
+      disarm();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// What callers may do with a work that is there, of either kind: find it, list it, end it. An id of another owner is
+// answered exactly like one that never was.
+
+import { AppError } from '../base/app-error.ts';
+import type { NewDelivery } from '../storage/delivery-store.ts';
+import type { Work, WorkKind } from '../storage/work.ts';
+import type { WorkFiles } from '../storage/work-files.ts';
+import type { WorkPage, WorkStore } from '../storage/work-store.ts';
+import type { WorkRunner } from './work-runner.ts';
+
+export type WorkQuestions = {
+  /** These reject with `not_found`. */
+  find(owner: string, id: string): Promise<Work>;
+  /** Ends it as cancelled; one that has ended stays as it is. */
+  cancel(owner: string, id: string): Promise<Work>;
+  /** Forgets it with its files, and stops it when it is being done. */
+  remove(owner: string, id: string): Promise<void>;
+  list(
+    owner: string,
+    page: { readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<WorkPage>;
+};
+
+export type WorkQuestionsOptions = {
+  readonly kind: WorkKind;
+  /** For people: "job", "PlayNote". */
+  readonly called: string;
+  readonly store: WorkStore;
+  readonly files: WorkFiles;
+  readonly runner: Pick<WorkRunner, 'interrupt'>;
+  /** It was ended or forgotten before its time. */
+  readonly onTakenAway: (owner: string, id: string) => Promise<void>;
+  readonly unixMs: () => number;
+  readonly toDelivery: (work: Work) => NewDelivery | undefined;
+  readonly onDelivery: () => void;
+};
+
+export function createWorkQuestions(options: WorkQuestionsOptions): WorkQuestions {
+  const { kind, store, files, runner } = options;
+  const unknown = () => new AppError('not_found', `There is no ${options.called} of this id.`);
+  return {
+    async find(owner, id) {
+      const work = await store.find(owner, kind, id);
+      if (work === undefined) throw unknown();
+      return work;
+    },
+    async cancel(owner, id) {
+      const work = await store.cancel(owner, kind, id, options.unixMs(), options.toDelivery);
+      if (work === undefined) throw unknown();
+      if (work.status === 'cancelled') {
+        await runner.interrupt(id); // it still writes to its folder until it has stopped
+        options.onDelivery();
+        await options.onTakenAway(owner, id);
+        await files.remove(id);
+      }
+      return work;
+    },
+    async remove(owner, id) {
+      if (!(await store.remove(owner, kind, id))) throw unknown();
+      await runner.interrupt(id);
+      await options.onTakenAway(owner, id);
+      await files.remove(id);
+    },
+    list: (owner, page) => store.list(owner, kind, page),
+  };
+}

@@ -1,0 +1,273 @@
+// Does what the service has promised: claims works, runs so many at a time, keeps their leases, and writes their end
+// together with the message to the caller's webhook. A program that dies loses nothing: its claims run out.
+
+import { toAppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { NewDelivery } from '../storage/delivery-store.ts';
+import type { Claim, Stored, Work, WorkFailure, WorkKind } from '../storage/work.ts';
+import { ended as endedWork, isUnfinished, noted } from '../storage/work-steps.ts';
+import type { WorkEnd, WorkStore } from '../storage/work-store.ts';
+
+export type WorkProgress = { readonly phase: string; readonly progress: number };
+
+export type WorkHandler = {
+  /** Does the work and answers with its output. Rejects with the signal's reason when it has to stop. */
+  run(work: Work, tell: (progress: WorkProgress) => void, signal: AbortSignal): Promise<Stored>;
+  /** What the caller's webhook hears of `work` as it is now; undefined: nothing. */
+  readonly toDelivery: (work: Work) => NewDelivery | undefined;
+  /** The work has ended, or was taken away: what only its doing needed may go. */
+  tidy(work: Work): Promise<void>;
+};
+
+export type WorkRunner = {
+  /** There may be something to do. */
+  readonly nudge: () => void;
+  /** Stops the work of this id if it is being done here, and resolves when it has; its row has been dealt with. */
+  interrupt(id: string): Promise<void>;
+  readonly running: number;
+  /** Gives back what is being done; resolves when all of it has stopped. */
+  close(): Promise<void>;
+};
+
+export type WorkRunnerOptions = {
+  readonly store: WorkStore;
+  readonly handlers: Readonly<Record<WorkKind, WorkHandler>>;
+  readonly mostAtOnce: number;
+  readonly clock: Clock;
+  /** Unix time in ms. */
+  readonly unixMs: () => number;
+  readonly log: Log;
+  /** Something was put into the outbox. */
+  readonly onDelivery: () => void;
+  readonly onEnded: (work: Work) => void;
+};
+
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
+/** Leases of programs that died are found so soon at the latest. */
+const SCAN_MS = 5000;
+/** A work that ends its program three times is not begun a fourth time. */
+const MOST_ATTEMPTS = 3;
+/** Progress is written so often at most, and told to webhooks at each change of phase. */
+const NOTE_MS = 1000;
+
+/** Why a work was stopped that had not ended. */
+type StopReason = 'stopping' | 'lost' | 'interrupted';
+class Stopped extends Error {
+  readonly why: StopReason;
+  constructor(why: StopReason) {
+    super(why);
+    this.why = why;
+  }
+}
+
+export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
+  const { store, handlers, clock, unixMs, log } = options;
+  const running = new Map<string, { readonly controller: AbortController; readonly done: Promise<void> }>();
+  let phase: 'open' | 'closing' = 'open';
+  let filling: Promise<void> | undefined;
+  let mayHaveMore = false;
+
+  const startedUnixMs = unixMs();
+  const startedAtMs = clock.now();
+  /** For leases: a wall clock that is set, or a laptop that slept, must not end those of works that are being done. */
+  const steadyUnixMs = () => Math.round(startedUnixMs + clock.now() - startedAtMs);
+
+  const complain = (what: string) => (cause: unknown) => log.error(what, { cause: String(cause) });
+
+  /** Writes progress one at a time, the newest last; what comes within a second of the last one waits. */
+  const createNotes = (claim: Claim, onLost: () => void) => {
+    let latest: WorkProgress | undefined;
+    let told: WorkProgress = claim.work;
+    let writing: Promise<void> = Promise.resolve();
+    let disarm: (() => void) | undefined;
+    let isOver = false;
+    const write = () => {
+      disarm = clock.after(NOTE_MS, () => {
+        disarm = undefined;
+        if (latest !== undefined) write();
+      });
+      const now = latest!;
+      latest = undefined;
+      const delivery =
+        now.phase === told.phase ? undefined : handlers[claim.work.kind].toDelivery(noted(claim.work, now));
+      told = now;
+      writing = writing.then(async () => {
+        if (!(await store.note(claim, now, delivery))) onLost();
+        if (delivery !== undefined) options.onDelivery();
+      });
+      writing = writing.catch(complain('progress could not be written'));
+    };
+    return {
+      tell(progress: WorkProgress) {
+        if (isOver) return;
+        latest = progress;
+        if (disarm === undefined || progress.phase !== told.phase) {
+          disarm?.();
+          write();
+        }
+      },
+      /** Nothing is written from now on; resolves, when all of it has been, with what was written last. */
+      async settle(): Promise<WorkProgress> {
+        isOver = true;
+        disarm?.();
+        await writing;
+        return told;
+      },
+    };
+  };
+
+  const announce = async (work: Work): Promise<void> => {
+    options.onEnded(work);
+    await handlers[work.kind].tidy(work);
+  };
+
+  const end = async (claim: Claim, last: WorkProgress, how: WorkEnd): Promise<void> => {
+    const nowMs = unixMs();
+    const work = endedWork(noted(claim.work, last), how, nowMs);
+    const delivery = handlers[work.kind].toDelivery(work);
+    if (!(await store.finish(claim, how, nowMs, delivery))) return;
+    if (delivery !== undefined) options.onDelivery();
+    await announce(work);
+  };
+
+  /** Somebody else has dealt with its row; what this attempt has left behind goes when nobody goes on with it. */
+  const tidyTaken = async ({ work }: Claim): Promise<void> => {
+    const now = await store.find(work.owner, work.kind, work.id);
+    if (now === undefined || !isUnfinished(now)) await handlers[work.kind].tidy(now ?? work);
+  };
+
+  const toFailure = (thrown: unknown): WorkFailure => {
+    const error = toAppError(thrown);
+    if (error.code === 'internal') complain('a work failed inside')(error.cause ?? error);
+    return { code: error.code, message: error.message };
+  };
+
+  const perform = async (claim: Claim, controller: AbortController): Promise<void> => {
+    const { work } = claim;
+    const { signal } = controller;
+    const lost = () => controller.abort(new Stopped('lost'));
+    const notes = createNotes(claim, lost);
+    let stopRenewing = () => {};
+    const renewLater = () => {
+      stopRenewing = clock.after(RENEW_MS, () => {
+        store
+          .renew(claim, steadyUnixMs() + LEASE_MS)
+          .then((isOurs) => (isOurs ? undefined : lost()), complain('a lease could not be renewed'))
+          .finally(() => signal.aborted || renewLater());
+      });
+    };
+    renewLater();
+    const run = async () => {
+      signal.throwIfAborted(); // it may have waited for its earlier self to stop
+      return await handlers[work.kind].run(work, (now) => notes.tell(now), signal);
+    };
+    const attempt = await run().then(
+      (output) => ({ status: 'completed', output }) as const,
+      (thrown: unknown) => ({ status: 'failed', thrown }) as const,
+    );
+    const last = await notes.settle();
+    try {
+      if (signal.aborted) {
+        if ((signal.reason as Stopped).why === 'stopping') await store.release(claim);
+        else await tidyTaken(claim);
+      } else
+        await end(
+          claim,
+          last,
+          attempt.status === 'completed' ? attempt : { status: 'failed', failure: toFailure(attempt.thrown) },
+        );
+    } finally {
+      controller.abort(new Stopped('interrupted'));
+      stopRenewing();
+    }
+  };
+
+  const start = (claim: Claim) => {
+    const { id } = claim.work;
+    const controller = new AbortController();
+    // A lease that could not be renewed has run out, and the work comes round while it is still being done here.
+    const before = running.get(id);
+    before?.controller.abort(new Stopped('lost'));
+    const done = Promise.resolve(before?.done)
+      .then(() => perform(claim, controller))
+      .catch(complain('the end of a work could not be written; it is begun again when its lease has run out'))
+      .finally(() => {
+        if (running.get(id)?.controller === controller) running.delete(id);
+        nudge();
+      });
+    running.set(id, { controller, done });
+  };
+
+  /** The next claim; what has been begun too often ends on the way. */
+  const claimNext = async (): Promise<Claim | undefined> => {
+    const failed: Work[] = [];
+    const claim = await store.claim({
+      nowMs: steadyUnixMs(),
+      leaseMs: LEASE_MS,
+      mostAttempts: MOST_ATTEMPTS,
+      toDelivery(work) {
+        failed.push(work);
+        return handlers[work.kind].toDelivery(work);
+      },
+    });
+    if (failed.length > 0) options.onDelivery();
+    for (const work of failed) {
+      running.get(work.id)?.controller.abort(new Stopped('lost'));
+      announce(work).catch(complain('what a work has left could not be tidied up'));
+    }
+    return claim;
+  };
+
+  const fill = async (): Promise<void> => {
+    while (mayHaveMore && phase === 'open') {
+      mayHaveMore = false;
+      while (phase === 'open' && running.size < options.mostAtOnce) {
+        const claim = await claimNext();
+        if (claim === undefined) break;
+        start(claim);
+      }
+    }
+  };
+
+  const nudge = () => {
+    mayHaveMore = true;
+    if (phase === 'closing') return;
+    filling ??= fill()
+      .catch(complain('no work could be claimed'))
+      .finally(() => {
+        filling = undefined;
+        if (mayHaveMore) nudge(); // told while the last look was ending
+      });
+  };
+
+  let stopScanning = () => {};
+  const scanSoon = () => {
+    stopScanning();
+    stopScanning = clock.after(SCAN_MS, () => {
+      nudge();
+      scanSoon();
+    });
+  };
+  scanSoon();
+
+  return {
+    nudge,
+    async interrupt(id) {
+      const work = running.get(id);
+      work?.controller.abort(new Stopped('interrupted'));
+      await work?.done;
+    },
+    get running() {
+      return running.size;
+    },
+    async close() {
+      phase = 'closing';
+      stopScanning();
+      await filling;
+      for (const { controller } of running.values()) controller.abort(new Stopped('stopping'));
+      await Promise.all([...running.values()].map(({ done }) => done));
+    },
+  };
+}

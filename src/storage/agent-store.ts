@@ -1,0 +1,59 @@
+// The port for agents: stored speaking profiles, and what was really spoken with them.
+
+import type { Stored } from './work.ts';
+
+export type Agent = {
+  readonly id: string;
+  readonly owner: string;
+  readonly profile: Stored;
+  /** Grows with each change; two patches at once do not lose one. */
+  readonly version: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+};
+
+/** What one session or turn adds; times to first audio go into a histogram. */
+export type AgentUse = {
+  readonly sessions?: number;
+  readonly turns?: number;
+  readonly characters?: number;
+  readonly spokenMs?: number;
+  readonly interruptions?: number;
+  readonly firstAudioMs?: readonly number[];
+};
+
+export type AgentStats = {
+  readonly sessions: number;
+  readonly turns: number;
+  readonly characters: number;
+  readonly spokenMs: number;
+  readonly interruptions: number;
+  /** Counts by bucket; the bounds are `FIRST_AUDIO_BOUNDS_MS` of `limits/duration-histogram.ts`. */
+  readonly firstAudioCounts: readonly number[];
+};
+
+export type NewAgent = Pick<Agent, 'id' | 'owner' | 'profile'> & {
+  readonly nowMs: number;
+  readonly idempotency?: { readonly key: string; readonly digest: string } | undefined;
+  readonly mostAgents: number;
+};
+
+export type AgentCreated =
+  | { readonly kind: 'created'; readonly agent: Agent }
+  | { readonly kind: 'repeated'; readonly agent: Agent }
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'full' };
+
+export type AgentStore = {
+  create(agent: NewAgent): Promise<AgentCreated>;
+  find(owner: string, id: string): Promise<Agent | undefined>;
+  /** Replaces the profile when the version is still the one that was read. */
+  replace(
+    owner: string,
+    id: string,
+    change: { readonly profile: Stored; readonly ifVersion: number; readonly nowMs: number },
+  ): Promise<'replaced' | 'changed' | 'unknown'>;
+  /** Adds up; for an unknown agent nothing happens. */
+  count(owner: string, id: string, use: AgentUse): Promise<void>;
+  stats(owner: string, id: string): Promise<AgentStats | undefined>;
+};

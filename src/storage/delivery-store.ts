@@ -1,0 +1,76 @@
+// The port for the outbox of webhooks: messages written together with the change that they tell, their attempts, and
+// when each is tried next. At least once; the id never changes, so that a receiver can tell a repetition.
+
+export type NewDelivery = {
+  /** `msg_` and 128 random bits; the `webhook-id` of every attempt. */
+  readonly id: string;
+  readonly owner: string;
+  readonly url: string;
+  /** `playnote.completed`, `tts.failed`, … */
+  readonly type: string;
+  /** The exact bytes to sign and send, as text. */
+  readonly body: string;
+  readonly createdAtMs: number;
+};
+
+export type DeliveryState = 'pending' | 'delivered' | 'given-up';
+
+export type DeliveryAttempt = {
+  readonly atMs: number;
+  readonly tookMs: number;
+  /** HTTP status of the answer; undefined when there was none. */
+  readonly status: number | undefined;
+  /** Why it did not count, in our words; never what the receiver sent. */
+  readonly problem: string | undefined;
+};
+
+/** Kept of a delivery: a few whole schedules, so that replaying does not grow a row without end. */
+export const MOST_ATTEMPTS = 100;
+
+export type Delivery = NewDelivery & {
+  readonly state: DeliveryState;
+  /** The latest `MOST_ATTEMPTS`. */
+  readonly attempts: readonly DeliveryAttempt[];
+  /** Attempts since it was written or replayed: its place in the schedule. */
+  readonly tries: number;
+  /** Undefined when nothing is to be tried. */
+  readonly nextAtMs: number | undefined;
+};
+
+export type DeliveryStore = {
+  add(delivery: NewDelivery): Promise<void>;
+  /** Pending ones whose time has come, the longest due first; not those held by a claim that has not run out. */
+  due(at: {
+    readonly nowMs: number;
+    readonly holdMs: number;
+    readonly limit: number;
+  }): Promise<readonly Delivery[]>;
+  /** When the next pending one is due; undefined when there is none. */
+  nextDueMs(): Promise<number | undefined>;
+  /**
+   * Writes one attempt and what follows from it. Of a delivery that was given up meanwhile, only a success changes the
+   * state.
+   */
+  settle(
+    id: string,
+    attempt: DeliveryAttempt,
+    then: { readonly state: DeliveryState; readonly nextAtMs: number | undefined },
+  ): Promise<void>;
+  find(owner: string, id: string): Promise<Delivery | undefined>;
+  /** Newest first, as in `WorkStore.list`. */
+  list(
+    owner: string,
+    page: { readonly limit: number; readonly cursor: string | undefined },
+  ): Promise<{ readonly deliveries: readonly Delivery[]; readonly next: string | undefined }>;
+  /** Makes it due again, its schedule from the start; the attempts stay. False: there is none. */
+  replay(owner: string, id: string, nowMs: number): Promise<boolean>;
+  /**
+   * A receiver that said 410 gets nothing more: pending ones to `url` of `owner` are given up, and those written later
+   * begin as given up.
+   */
+  silence(owner: string, url: string, nowMs: number): Promise<void>;
+  /** True when `silence` was called for it and no replay since; not for ever (`forget`). */
+  isSilenced(owner: string, url: string): Promise<boolean>;
+  /** Forgets what was created before and is not pending, the oldest first; answers how many, at most `limit`. */
+  forget(createdBeforeMs: number, limit: number): Promise<number>;
+};

@@ -1,0 +1,202 @@
+// Jobs and PlayNotes in SQLite. Every change is one transaction: of the state, its message to the caller, and the key
+// that makes a repetition harmless. Times are whole milliseconds since 1970.
+
+import { fromCursor, toPage } from './page-cursor.ts';
+import type { SqliteDatabase } from './sqlite/database.ts';
+import { insertDelivery } from './sqlite/delivery-rows.ts';
+import type { Sql } from './sqlite/driver.ts';
+import { UNFINISHED } from './sqlite/migrations.ts';
+import { insertWork, saveWork, toWork } from './sqlite/work-rows.ts';
+import type { WorkKind } from './work.ts';
+import {
+  asked,
+  begun,
+  cancelled,
+  ended,
+  interrupted,
+  isUnfinished,
+  mostUnfinishedOf,
+  putBack,
+} from './work-steps.ts';
+import type { WorkStore } from './work-store.ts';
+
+export type SqliteWorkStore = WorkStore & {
+  /** Ends all leases, attempts kept; for the start: whoever had them is dead. Answers how many. */
+  releaseAll(): Promise<number>;
+};
+
+const CLAIMED = "id = ? AND status = 'running' AND fence = ?";
+const CLAIMABLE = `${UNFINISHED} AND (status = 'waiting' OR lease_ends <= ?1)`;
+
+const NEXT = `
+  WITH busy AS (
+    SELECT owner, count(*) AS running FROM works
+    WHERE ${UNFINISHED} AND status = 'running' AND lease_ends > ?1 GROUP BY owner
+  )
+  SELECT seq FROM works LEFT JOIN busy USING (owner)
+  WHERE ${CLAIMABLE}
+  ORDER BY coalesce(running, 0), urgency DESC, requested_at, seq LIMIT 1`;
+
+export function createSqliteWorkStore({ read, write }: SqliteDatabase): SqliteWorkStore {
+  const find = (sql: Pick<Sql, 'one'>, owner: string, kind: WorkKind, id: string) => {
+    const row = sql.one('SELECT * FROM works WHERE id = ? AND owner = ? AND kind = ?', id, owner, kind);
+    return row === undefined ? undefined : toWork(row);
+  };
+
+  return {
+    create: (work) =>
+      write((sql) => {
+        const { owner, kind, idempotency, delivery } = work;
+        if (idempotency !== undefined) {
+          const before = sql.one(
+            'SELECT * FROM works WHERE owner = ? AND kind = ? AND request_key = ?',
+            owner,
+            kind,
+            idempotency.key,
+          );
+          if (before !== undefined)
+            return before.request_digest === idempotency.digest
+              ? { kind: 'repeated', work: toWork(before) }
+              : { kind: 'conflict' };
+        }
+        const unfinished = sql.one(
+          `SELECT count(*) AS n FROM works WHERE owner = ? AND kind = ? AND ${UNFINISHED}`,
+          owner,
+          kind,
+        );
+        if (Number(unfinished?.n) >= mostUnfinishedOf(work)) return { kind: 'full' };
+        insertWork(sql, asked(work), idempotency);
+        if (delivery !== undefined) insertDelivery(sql, delivery);
+        // As it will be read: what JSON does not know is gone.
+        return { kind: 'created', work: find(sql, owner, kind, work.id)! };
+      }),
+
+    find: async (owner, kind, id) => find(read, owner, kind, id),
+
+    async list(owner, kind, { limit, cursor }) {
+      const { atMs, id } = fromCursor(cursor);
+      const found = read.all(
+        `SELECT * FROM works WHERE owner = ? AND kind = ? AND (requested_at, id) < (?, ?)
+         ORDER BY requested_at DESC, id DESC LIMIT ?`,
+        owner,
+        kind,
+        atMs,
+        id,
+        limit + 1,
+      );
+      const { rows, next } = toPage(found.map(toWork), limit, (work) => ({
+        atMs: work.requestedAtMs,
+        id: work.id,
+      }));
+      return { works: rows, next };
+    },
+
+    claim: ({ nowMs, leaseMs, mostAttempts, toDelivery }) =>
+      write((sql) => {
+        const spent = sql.all(
+          `SELECT * FROM works WHERE ${CLAIMABLE} AND attempts >= ?2`,
+          nowMs,
+          mostAttempts,
+        );
+        for (const row of spent) {
+          const failed = interrupted(toWork(row), nowMs);
+          saveWork(sql, failed);
+          const delivery = toDelivery(failed);
+          if (delivery !== undefined) insertDelivery(sql, delivery);
+        }
+        const next = sql.one(NEXT, nowMs);
+        if (next === undefined) return undefined;
+        const row = sql.one('SELECT * FROM works WHERE seq = ?', next.seq!)!;
+        const work = begun(toWork(row));
+        const fence = (row.fence as number) + 1;
+        saveWork(sql, work);
+        sql.run(
+          'UPDATE works SET fence = ?, lease_ends = ? WHERE seq = ?',
+          fence,
+          nowMs + leaseMs,
+          next.seq!,
+        );
+        return { work, fence };
+      }),
+
+    renew: ({ work, fence }, leaseEndsMs) =>
+      write(
+        (sql) => sql.run(`UPDATE works SET lease_ends = ? WHERE ${CLAIMED}`, leaseEndsMs, work.id, fence) > 0,
+      ),
+
+    note: ({ work, fence }, { phase, progress }, delivery) =>
+      write((sql) => {
+        const changed = sql.run(
+          `UPDATE works SET phase = ?, attempts = CASE WHEN ? > progress THEN 1 ELSE attempts END,
+             progress = max(progress, ?) WHERE ${CLAIMED}`,
+          phase,
+          progress,
+          progress,
+          work.id,
+          fence,
+        );
+        if (changed > 0 && delivery !== undefined) insertDelivery(sql, delivery);
+        return changed > 0;
+      }),
+
+    finish: ({ work, fence }, end, nowMs, delivery) =>
+      write((sql) => {
+        const row = sql.one(`SELECT * FROM works WHERE ${CLAIMED}`, work.id, fence);
+        if (row === undefined) return false;
+        saveWork(sql, ended(toWork(row), end, nowMs));
+        if (delivery !== undefined) insertDelivery(sql, delivery);
+        return true;
+      }),
+
+    release: ({ work, fence }) =>
+      write((sql) => {
+        const row = sql.one(`SELECT * FROM works WHERE ${CLAIMED}`, work.id, fence);
+        if (row !== undefined) saveWork(sql, putBack(toWork(row), (row.attempts as number) - 1));
+      }),
+
+    cancel: (owner, kind, id, nowMs, toDelivery) =>
+      write((sql) => {
+        const found = find(sql, owner, kind, id);
+        if (found === undefined || !isUnfinished(found)) return found;
+        const work = cancelled(found, nowMs);
+        saveWork(sql, work);
+        const delivery = toDelivery(work);
+        if (delivery !== undefined) insertDelivery(sql, delivery);
+        return work;
+      }),
+
+    remove: (owner, kind, id) =>
+      write(
+        (sql) => sql.run('DELETE FROM works WHERE id = ? AND owner = ? AND kind = ?', id, owner, kind) > 0,
+      ),
+
+    forget: (finishedBeforeMs, limit) =>
+      write((sql) => {
+        const rows = sql.all(
+          'SELECT id FROM works WHERE completed_at < ? ORDER BY completed_at, seq LIMIT ?',
+          finishedBeforeMs,
+          limit,
+        );
+        for (const { id } of rows) sql.run('DELETE FROM works WHERE id = ?', id!);
+        return rows.map(({ id }) => id as string);
+      }),
+
+    exists: async (id) => read.one('SELECT 1 FROM works WHERE id = ?', id) !== undefined,
+
+    async usage(owner) {
+      const stored = read.one(
+        'SELECT coalesce(sum(file_bytes), 0) AS bytes FROM works WHERE owner = ? AND file_bytes > 0',
+        owner,
+      );
+      const open = read.one(`SELECT count(*) AS n FROM works WHERE owner = ? AND ${UNFINISHED}`, owner);
+      return { bytes: Number(stored?.bytes), unfinished: Number(open?.n) };
+    },
+
+    releaseAll: () =>
+      write((sql) => {
+        const rows = sql.all(`SELECT * FROM works WHERE ${UNFINISHED} AND status = 'running'`);
+        for (const row of rows) saveWork(sql, putBack(toWork(row), row.attempts as number));
+        return rows.length;
+      }),
+  };
+}

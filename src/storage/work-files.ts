@@ -1,0 +1,25 @@
+// The port for the files of works: what was uploaded, parts of speech on their way, and what is served in the end.
+// Programs that work on files need real paths, so a store elsewhere works in a local scratch folder and publishes.
+
+import type { Readable } from 'node:stream';
+
+export type StoredFile = {
+  readonly bytes: number;
+  /** The bytes from `start` to `end` (both counted, from 0); destroyed by whoever stops reading. */
+  open(range?: { readonly start: number; readonly end: number }): Readable;
+};
+
+export type WorkFiles = {
+  /** A folder of this work's own on this machine, created when it is missing; what is in it survives a restart. */
+  scratch(workId: string): Promise<string>;
+  /** Makes the file at `path` (in the scratch folder) the work's `name`, whole or not at all. It is moved, not copied. */
+  publish(workId: string, name: string, path: string): Promise<{ readonly bytes: number }>;
+  /** A published file; undefined when there is none. */
+  find(workId: string, name: string): Promise<StoredFile | undefined>;
+  /** Drops the scratch folder; what was published stays. */
+  tidy(workId: string): Promise<void>;
+  /** Drops everything of a work. */
+  remove(workId: string): Promise<void>;
+  /** Ids of works that have anything here: for sweeping what nobody owns. */
+  owned(): Promise<readonly string[]>;
+};

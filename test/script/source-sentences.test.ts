@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { languageReaderOf } from '../../src/script/language-reader.ts';
+import { scriptLanguageOf } from '../../src/script/script-languages.ts';
+import type { SourceBlock } from '../../src/script/source-document.ts';
+import { toSourceSentences } from '../../src/script/source-sentences.ts';
+import { cutSentences } from '../../src/service/playnotes/sentence-cutter.ts';
+
+const read = (...blocks: SourceBlock[]) =>
+  toSourceSentences(
+    { title: undefined, language: 'english', blocks },
+    cutSentences,
+    'english',
+    languageReaderOf(scriptLanguageOf('english')!.cues),
+  );
+const paragraph = (text: string): SourceBlock => ({ kind: 'paragraph', text });
+const first = (text: string) => read(paragraph(text))[0]!;
+
+describe('toSourceSentences', () => {
+  it('numbers sentences under their headings', () => {
+    const sentences = read(
+      { kind: 'heading', level: 1, text: 'A' },
+      paragraph('The first one is here. The second one is here.'),
+      { kind: 'heading', level: 2, text: 'B' },
+      paragraph('The third one is here.'),
+      { kind: 'heading', level: 1, text: 'C' },
+      { kind: 'item', text: 'the fourth one' },
+    );
+    expect(sentences.map(({ number, path }) => [number, path.join('/')])).toEqual([
+      [0, 'A'],
+      [1, 'A'],
+      [2, 'A/B'],
+      [3, 'C'],
+    ]);
+  });
+
+  it('keeps a long sentence whole, which the segmenter would part for speech', () => {
+    const long = `The river ${'runs along the old wall of the town and '.repeat(7)}ends in the sea.`;
+    expect(read(paragraph(long)).map(({ text }) => text)).toEqual([long]);
+  });
+
+  it.each([
+    ['Too short.', 'too-short'],
+    ['The table shows it: see www.example.org for more.', 'reference'],
+    ['The result is shown in Figure 3 of the report.', 'reference'],
+    ['As described above, the wheel turns slowly.', 'reference'],
+    ['and this one begins in the middle of a sentence.', 'fragment'],
+    ['This heading has no full stop at its end', 'fragment'],
+    ['The reasons are the following ones:', 'lead-in'],
+    ['A 12 34 56 78 90 b 11 22 33 c 44 d.', 'signs'],
+    [`The ${'very '.repeat(80)}long sentence ends.`, 'too-long'],
+  ])('does not speak %j by itself', (text, why) => {
+    expect(first(text).unfit).toBe(why);
+  });
+
+  it('speaks a sentence once', () => {
+    const [one, two] = read(paragraph('The wheel turns slowly.'), paragraph('The wheel turns slowly.'));
+    expect([one!.unfit, two!.unfit]).toEqual([undefined, 'repeated']);
+  });
+
+  it('leaves out asides, citations and connectives, and nothing else', () => {
+    expect(first('However, the wheel (built in 1890) turns [4].').spoken).toBe('The wheel turns.');
+    expect(first('The colour(s) of the wheel fade slowly.').spoken).toBe(
+      'The colour(s) of the wheel fade slowly.',
+    );
+    expect(first('However hard it rains, the wheel turns.').spoken).toBe(
+      'However hard it rains, the wheel turns.',
+    );
+  });
+
+  it('knows what needs the sentence before', () => {
+    const [, second] = read(paragraph('The wheel is old. It turns slowly every day.'));
+    expect(second!.leans).toBe(true);
+    expect(first('The wheel is very old.').leans).toBe(false);
+  });
+
+  it('reads a line of a table as a sentence, without cells that are empty', () => {
+    const [row] = read({
+      kind: 'row',
+      cells: [
+        { name: 'Region', value: 'North' },
+        { name: 'Note', value: ' ' },
+        { name: '', value: 'mild winter' },
+      ],
+    });
+    expect(row).toMatchObject({ spoken: 'Region: North, mild winter.', kind: 'row', unfit: undefined });
+  });
+
+  it('takes time in proportion to hostile text', () => {
+    for (const text of [
+      '('.repeat(50_000),
+      '[1]'.repeat(20_000),
+      'a '.repeat(50_000),
+      `${'However, '.repeat(5_000)}x.`,
+    ])
+      expect(read(paragraph(text)).length).toBeGreaterThanOrEqual(0);
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { languageReaderOf } from '../../src/script/language-reader.ts';
+import { rankSentences } from '../../src/script/rank-sentences.ts';
+import type { Script, SynthesisStyle } from '../../src/script/script.ts';
+import { scriptLanguageOf } from '../../src/script/script-languages.ts';
+import type { SourceDocument } from '../../src/script/source-document.ts';
+import { toSourceSentences } from '../../src/script/source-sentences.ts';
+import { wordCount } from '../../src/script/words.ts';
+import { writeScript } from '../../src/script/write-script.ts';
+import { cutSentences } from '../../src/service/playnotes/sentence-cutter.ts';
+import { SYNTHESIS_STYLES } from '../../src/speech/playnote-request.ts';
+import { ungrounded, untabled } from './grounding.ts';
+import { beesInTown, foldingPaper, heatPumps, oldMill } from './sample-documents.ts';
+
+const SAMPLES = { heatPumps, beesInTown, oldMill, foldingPaper };
+const duo = { name1: 'Ada', name2: 'Ben', voices: 2 } as const;
+const solo = { name1: 'Ada', name2: undefined, voices: 1 } as const;
+
+function write(
+  document: SourceDocument,
+  style: SynthesisStyle,
+  speakers: typeof duo | typeof solo = duo,
+  seed = 1,
+): Script {
+  const script = writeScript(document, { style, speakers, language: document.language!, seed }, cutSentences);
+  if ('refused' in script) throw new Error(script.refused);
+  return script;
+}
+
+const linesOf = (script: Script) => script.chapters.flatMap((chapter) => chapter.lines);
+const textOf = (script: Script) =>
+  linesOf(script)
+    .map((line) => line.text)
+    .join('\n');
+const wordsBy = (script: Script, speaker: 1 | 2) =>
+  linesOf(script)
+    .filter((line) => line.speaker === speaker)
+    .reduce((sum, line) => sum + wordCount(line.text), 0);
+const changes = (script: Script) => {
+  const lines = linesOf(script);
+  return lines.filter((line, index) => index > 0 && line.speaker !== lines[index - 1]!.speaker).length;
+};
+const questions = (script: Script) =>
+  linesOf(script).filter((line) => /(?:[?？]|か。)\S?$/u.test(line.text) && line.sources.length === 0).length;
+const sentencesOf = (document: SourceDocument) =>
+  toSourceSentences(
+    document,
+    cutSentences,
+    document.language,
+    languageReaderOf(scriptLanguageOf(document.language!)?.cues),
+  );
+
+describe.each(Object.entries(SAMPLES))('a script of %s', (_, document) => {
+  describe.each([
+    ['two voices', duo],
+    ['one voice', solo],
+  ] as const)('with %s', (_name, speakers) => {
+    it.each(SYNTHESIS_STYLES)(
+      'is grounded as %s: every line is the source, or a phrase of the table',
+      (style) => {
+        const sentences = sentencesOf(document);
+        for (const seed of [0, 1, 2, 3, 4])
+          for (const line of linesOf(write(document, style, speakers, seed))) {
+            if (line.sources.length > 0) expect(ungrounded(line, sentences)).toBeUndefined();
+            else
+              expect(
+                untabled(line, scriptLanguageOf(document.language!), document, speakers),
+              ).toBeUndefined();
+            expect(line.text).not.toMatch(/[{}]|undefined/);
+            if (speakers.voices === 1) expect(line.speaker).toBe(1);
+          }
+      },
+    );
+  });
+
+  it('is the same for the same seed, and is phrased otherwise for another', () => {
+    expect(write(document, 'podcast')).toEqual(write(document, 'podcast'));
+    expect(textOf(write(document, 'podcast', duo, 2))).not.toBe(textOf(write(document, 'podcast')));
+  });
+
+  it('differs between styles', () => {
+    const texts = SYNTHESIS_STYLES.map((style) => textOf(write(document, style)));
+    expect(new Set(texts).size).toBe(SYNTHESIS_STYLES.length);
+  });
+
+  it('as a podcast goes to and fro, with questions', () => {
+    const script = write(document, 'podcast');
+    expect(changes(script)).toBeGreaterThanOrEqual(8);
+    expect(questions(script)).toBeGreaterThanOrEqual(4);
+  });
+
+  it('as a debate gives each side about half of the words', () => {
+    const script = write(document, 'debate');
+    const share = wordsBy(script, 1) / (wordsBy(script, 1) + wordsBy(script, 2));
+    expect(share).toBeGreaterThan(0.4);
+    expect(share).toBeLessThan(0.6);
+    expect(changes(script)).toBeGreaterThanOrEqual(4);
+  });
+
+  it('as a story speaks in shorter sentences than the source', () => {
+    const sentences = sentencesOf(document);
+    const mean = (numbers: readonly number[]) =>
+      numbers.reduce((sum, number) => sum + sentences[number]!.words, 0) / numbers.length;
+    const told = [...new Set(linesOf(write(document, 'childrens-story')).flatMap((line) => line.sources))];
+    expect(mean(told)).toBeLessThan(mean(sentences.map(({ number }) => number)));
+  });
+
+  it('as a briefing begins with what ranks highest', () => {
+    const { weights } = rankSentences(sentencesOf(document));
+    const stated = linesOf(write(document, 'executive-briefing')).flatMap((line) => line.sources);
+    const best = [...stated].sort((a, b) => weights[b]! - weights[a]!)[0]!;
+    expect(stated.slice(0, Math.max(3, Math.ceil(stated.length / 3)))).toContain(best);
+  });
+});
+
+describe('writeScript', () => {
+  it('asks at least six questions in a podcast of two pages', () => {
+    expect(questions(write(heatPumps, 'podcast'))).toBeGreaterThanOrEqual(6);
+    expect(questions(write(beesInTown, 'podcast'))).toBeGreaterThanOrEqual(6);
+  });
+
+  it('finds the two sides where a text has them', () => {
+    const script = write(heatPumps, 'debate');
+    const said = (speaker: 1 | 2) =>
+      linesOf(script).filter((line) => line.speaker === speaker && line.sources.length > 0);
+    expect(said(2).some((line) => line.text.includes('The purchase is expensive.'))).toBe(true);
+    expect(said(1).some((line) => line.text.includes('The purchase is expensive.'))).toBe(false);
+  });
+
+  it('says honestly that a text takes no sides', () => {
+    const calm: SourceDocument = {
+      title: 'Rivers',
+      language: 'english',
+      blocks: [
+        'A river begins at a spring in the hills. Rain fills the small streams of the valley. The streams meet and become a river. The river carries sand to the sea.',
+        'Fish live in the cold upper part of the river. The otter hunts fish at night in the reeds. Herons stand in the shallow water and wait for fish. Reeds grow along the banks of the lower river.',
+      ].map((text) => ({ kind: 'paragraph', text })),
+    };
+    expect(textOf(write(calm, 'debate'))).toMatch(/takes no sides|does not quarrel/);
+  });
+
+  it('introduces people by their names where they have some', () => {
+    expect(linesOf(write(heatPumps, 'podcast'))[0]!.text).toMatch(/Ada.*Ben/);
+    const nameless = writeScript(
+      heatPumps,
+      {
+        style: 'podcast',
+        speakers: { name1: ' ', name2: undefined, voices: 2 },
+        language: 'english',
+        seed: 1,
+      },
+      cutSentences,
+    ) as Script;
+    expect(linesOf(nameless)[0]!.text).toContain('Heat pumps in old houses');
+  });
+
+  it('takes the name of a file for a title', () => {
+    expect(write(oldMill, 'podcast').title).toBe('le vieux moulin');
+  });
+
+  it.each([
+    ['nothing', []],
+    ['headings only', [{ kind: 'heading', level: 1, text: 'A heading without a text' }]],
+    [
+      'two sentences',
+      [{ kind: 'paragraph', text: 'The cat sleeps on the warm roof. The dog barks at the old gate.' }],
+    ],
+    ['rubbish', [{ kind: 'paragraph', text: '12 34 56 . , ; 78 [][][] ((( 99' }]],
+  ] as const)('refuses %s', (_, blocks) => {
+    const document: SourceDocument = { title: 'T', language: 'english', blocks };
+    for (const style of SYNTHESIS_STYLES)
+      expect(
+        writeScript(document, { style, speakers: duo, language: 'english', seed: 1 }, cutSentences),
+      ).toEqual({
+        refused: 'too-little-text',
+      });
+  });
+
+  it('says nothing of its own in a language without phrases, and still lets two speak', () => {
+    const document: SourceDocument = {
+      title: 'Ilanga',
+      language: 'xhosa',
+      blocks: [
+        {
+          kind: 'paragraph',
+          text: 'Ilanga liyakhanya kakhulu emini. Abantwana badlala phandle nabahlobo babo. Umama upheka ukutya kwasemini ekhitshini. Utata usebenza egadini yakhe yonke imihla.',
+        },
+        {
+          kind: 'paragraph',
+          text: 'Inja ilele phantsi komthi omkhulu. Iintaka zicula kamnandi emithini. Umlambo uhamba kancinci ukuya elwandle. Abantu bahlala kunye njengosapho olunye.',
+        },
+      ],
+    };
+    for (const style of SYNTHESIS_STYLES) {
+      const lines = linesOf(write(document, style));
+      expect(lines.length).toBeGreaterThan(0);
+      expect(lines.every((line) => line.sources.length > 0)).toBe(true);
+    }
+    expect(new Set(linesOf(write(document, 'podcast')).map((line) => line.speaker))).toEqual(new Set([1, 2]));
+  });
+
+  it('keeps within its length, however long the source', () => {
+    const word = (seed: number) => `w${((seed * 7919) % 997).toString(36)}x`;
+    const blocks: SourceDocument['blocks'] = Array.from({ length: 100 }, (_, block) => ({
+      kind: 'paragraph',
+      text: Array.from(
+        { length: 8 },
+        (_unused, index) =>
+          `The ${Array.from({ length: 14 }, (_none, place) => word(block * 131 + index * 17 + place)).join(' ')} ends.`,
+      ).join(' '),
+    }));
+    const mostWords = { podcast: 3000, debate: 3000, 'childrens-story': 1560, 'executive-briefing': 900 };
+    for (const style of SYNTHESIS_STYLES) {
+      const script = write({ title: 'Long', language: 'english', blocks }, style);
+      expect(wordsBy(script, 1) + wordsBy(script, 2)).toBeLessThanOrEqual(mostWords[style]);
+      expect(linesOf(script).length).toBeGreaterThan(5);
+    }
+  });
+});
