@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import type { parseArgs } from 'node:util';
 import { act } from '../bench/actor.ts';
 import { admission } from '../bench/admission.ts';
+import { startBareSession } from '../bench/bare-session.ts';
 import {
   BENCH_NUMBERS,
   type Bench,
@@ -18,13 +19,16 @@ import { cancel } from '../bench/cancel.ts';
 import { type FakeUpstreamPlan, startFakeUpstream } from '../bench/fake-upstream.ts';
 import { firstFrame } from '../bench/first-frame.ts';
 import { type GatewayPlan, startGatewayProcess } from '../bench/gateway-process.ts';
+import { job } from '../bench/job.ts';
 import { mixedFormats } from '../bench/mixed-formats.ts';
+import { monotonicMs } from '../bench/monotonic.ts';
 import { pacing } from '../bench/pacing.ts';
 import { phrase } from '../bench/phrase.ts';
 import { quota } from '../bench/quota.ts';
 import { isQuotaWindow, QUOTA_WINDOWS, type QuotaWindow } from '../bench/quota-windows.ts';
 import { stalledReader } from '../bench/stalled-reader.ts';
 import { transcode } from '../bench/transcode.ts';
+import { AUDIO_FORMATS, type ServiceFormat } from '../speech/audio-format.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readFlags } from './read-flags.ts';
 
@@ -37,12 +41,15 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   'stalled-reader': stalledReader,
   admission,
   phrase,
+  job,
   quota,
 };
 
-const ROLES: Readonly<Record<BenchRole, (plan: unknown) => ReturnType<typeof startFakeUpstream>>> = {
-  'gateway-process': (plan) => startGatewayProcess(plan as GatewayPlan),
+type StartRole = (plan: unknown, searchPath: string | undefined) => ReturnType<typeof startFakeUpstream>;
+const ROLES: Readonly<Record<BenchRole, StartRole>> = {
+  'gateway-process': (plan, searchPath) => startGatewayProcess(plan as GatewayPlan, searchPath),
   'upstream-process': (plan) => startFakeUpstream(plan as FakeUpstreamPlan),
+  'bare-session': startBareSession,
 };
 
 const NUMBER_OPTIONS = {
@@ -53,9 +60,15 @@ const NUMBER_OPTIONS = {
   rounds: { type: 'string' },
   'block-ms': { type: 'string' },
   'outage-seconds': { type: 'string' },
+  characters: { type: 'string' },
   seed: { type: 'string' },
 } as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
-const OPTIONS = { ...NUMBER_OPTIONS, engine: { type: 'boolean' }, window: { type: 'string' } } as const;
+const OPTIONS = {
+  ...NUMBER_OPTIONS,
+  engine: { type: 'boolean' },
+  window: { type: 'string' },
+  format: { type: 'string' },
+} as const;
 type Flag = keyof typeof NUMBER_OPTIONS;
 
 const NUMBER_OF: Readonly<Record<Flag, BenchNumber>> = {
@@ -66,6 +79,7 @@ const NUMBER_OF: Readonly<Record<Flag, BenchNumber>> = {
   rounds: 'rounds',
   'block-ms': 'blockMs',
   'outage-seconds': 'outageSeconds',
+  characters: 'characters',
   seed: 'seed',
 };
 const FLAGS = Object.keys(NUMBER_OPTIONS) as Flag[];
@@ -115,6 +129,15 @@ function readWindow(name: string | undefined, text: string | undefined): QuotaWi
   );
 }
 
+function readFormat(name: string | undefined, text: string | undefined): ServiceFormat | undefined {
+  if (text === undefined) return undefined;
+  if (name === undefined || BENCHES[name]?.format === undefined)
+    throw new UsageError('--format is for job alone');
+  const format = AUDIO_FORMATS.find((known) => known === text);
+  if (format !== undefined) return format;
+  throw new UsageError(`--format is ${JSON.stringify(text)}; allowed: ${AUDIO_FORMATS.join(', ')}`);
+}
+
 const takenBy = (bench: Bench): Flag[] =>
   FLAGS.filter((flag) => bench.defaults[NUMBER_OF[flag]] !== undefined);
 
@@ -145,16 +168,32 @@ function chosenBenches(
   return [[name, bench]];
 }
 
+const TELL_EVERY_MS = 10_000;
+
+/** Where no terminal shows it, a line of standard error now and then: some benches take minutes. */
+function progressOf({ isInteractive, status, complain }: Terminal): BenchRun['progress'] {
+  if (isInteractive) return status;
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  return (line) => {
+    const nowMs = monotonicMs();
+    if (nowMs - toldAtMs < TELL_EVERY_MS) return;
+    toldAtMs = nowMs;
+    complain(line);
+  };
+}
+
 async function run(terminal: Terminal): Promise<number> {
   const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
   const name = positionals[0];
   if (name !== undefined && isBenchRole(name)) {
-    await act(terminal.input, terminal.print, ROLES[name]);
+    const start = ROLES[name];
+    await act(terminal.input, terminal.print, (plan) => start(plan, terminal.env.PATH));
     return 0;
   }
   const given = readNumbers(values);
   const upstream = values.engine === true ? 'engine' : 'fake';
   const window = readWindow(name, values.window);
+  const format = readFormat(name, values.format);
   setMaxListeners(0, terminal.interrupted); // hundreds of clients wait at the same time
   let faults = 0;
   for (const [benchName, bench] of chosenBenches(name, given, upstream)) {
@@ -163,8 +202,9 @@ async function run(terminal: Terminal): Promise<number> {
       numbers,
       upstream,
       window: window ?? bench.window ?? 'sliding',
+      format: format ?? bench.format ?? 'mp3',
       signal: terminal.interrupted,
-      progress: terminal.status,
+      progress: progressOf(terminal),
     });
     for (const line of report(benchName, numbers, result)) terminal.print(line);
     faults += result.faults.length;
@@ -190,6 +230,7 @@ const help = (): string =>
     }),
     `  --${'engine'.padEnd(15)}pacing: the embedded engine instead of a fake upstream, ${pacing.engineDefaults?.streams} streams`,
     `  --${'window'.padEnd(15)}quota: how the service counts, ${Object.keys(QUOTA_WINDOWS).join(', ')}`,
+    `  --${'format'.padEnd(15)}job: what the file is, ${AUDIO_FORMATS.join(', ')}`,
     '',
     'Gateway and upstream run in processes of their own, on loopback. Each bench ends in a table and a line of JSON;',
     'the exit code is 1 when a promise was broken, never because a machine is slow. quota needs redis-server, takes',
@@ -198,7 +239,7 @@ const help = (): string =>
 
 export const bench: Command = {
   summary:
-    'measure this machine: first frame, pacing, formats side by side, transcoding, cancel, stalled readers, quotas',
+    'measure this machine: first frame, pacing, formats side by side, transcoding, cancel, stalled readers, jobs, quotas',
   help,
   run,
 };

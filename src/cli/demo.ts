@@ -4,11 +4,11 @@ import { startGateway } from '../app.ts';
 import { MULAW_VALUES } from '../audio/g711.ts';
 import { wavHeader } from '../audio/wav.ts';
 import { createPinoLog } from '../base/pino-log.ts';
+import { connectSession, type SessionClient } from '../client/session-client.ts';
 import { parseConfig } from '../config.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import type { Command, Terminal } from './command.ts';
 import { readFlags } from './read-flags.ts';
-import { connectSession, type SessionClient } from './session-client.ts';
 
 const SAMPLE_RATE = 8000;
 const DIALOGUE = [
@@ -84,7 +84,12 @@ async function run(terminal: Terminal): Promise<number> {
   const parsed = parseConfig({ env: {}, flags: ['--port', '0'], file: terminal.readFile });
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
   const { config } = parsed;
-  const gateway = await startGateway({ config, log: createPinoLog('warn'), version: terminal.version });
+  const gateway = await startGateway({
+    config,
+    log: createPinoLog('warn'),
+    version: terminal.version,
+    service: 'off',
+  });
   try {
     terminal.print(`gateway ${gateway.sessionUrl}, engine ${gateway.engineUrl}`);
     terminal.print('µ-law 8000 Hz, paced in real time, 20 ms a frame');

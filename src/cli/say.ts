@@ -3,14 +3,16 @@
 import { startGateway } from '../app.ts';
 import { wavHeader } from '../audio/wav.ts';
 import { createPinoLog } from '../base/pino-log.ts';
+import { connectSession, type SessionClient } from '../client/session-client.ts';
 import { parseConfig } from '../config.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
-import { type SettingName, toEnv } from '../settings/settings.ts';
+import { toEnv } from '../settings/settings.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
+import { checkOutFile } from './out-file.ts';
+import { OF_A_SERVICE } from './own-gateway.ts';
 import { readFlags } from './read-flags.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
-import { connectSession, type SessionClient } from './session-client.ts';
 import { createInputSpeaker } from './speak-input.ts';
 
 const OPTIONS = {
@@ -23,18 +25,6 @@ const OPTIONS = {
 
 const TURN = 'say';
 
-/** Settings of a service that others call; a gateway for one turn of our own has none of them. */
-const OF_A_SERVICE: readonly SettingName[] = [
-  'host',
-  'port',
-  'apiKeys',
-  'apiKeysFile',
-  'publicUrl',
-  'tlsCert',
-  'tlsKey',
-  'adminPort',
-];
-
 /** The gateway that was named, or one of our own for this turn. */
 async function reach(terminal: Terminal, url: string | undefined) {
   if (url !== undefined) return { url, stop: async () => {} };
@@ -43,6 +33,7 @@ async function reach(terminal: Terminal, url: string | undefined) {
   const parsed = parseConfig({ env, flags: ['--port', '0'], file: terminal.readFile });
   if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
   const gateway = await startGateway({
+    service: 'off',
     config: parsed.config,
     log: createPinoLog('warn'),
     version: terminal.version,
@@ -90,17 +81,6 @@ function checkUrl(url: string | undefined): void {
   );
 }
 
-/** Told before a word is spoken, not after the last. */
-function checkWritable(terminal: Terminal, out: string | undefined): void {
-  if (out === undefined) return;
-  try {
-    terminal.checkWritable(out);
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unwritable';
-    throw new UsageError(`--out is ${JSON.stringify(out)}, which cannot be written (${reason})`);
-  }
-}
-
 async function run(terminal: Terminal): Promise<number> {
   const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
   const text = positionals[0];
@@ -111,7 +91,7 @@ async function run(terminal: Terminal): Promise<number> {
   const { out, key, user } = values;
   const settings = readSound(values);
   checkUrl(values.url);
-  checkWritable(terminal, out);
+  checkOutFile(terminal, '--out', out);
 
   const gateway = await reach(terminal, values.url);
   try {

@@ -14,10 +14,16 @@ async function run(terminal: Terminal): Promise<number> {
   const log = createPinoLog(config.logLevel);
   for (const warning of parsed.warnings) log.warn(warning);
 
-  const gateway = await startGateway({ config, log, version: terminal.version });
+  const gateway = await startGateway({
+    config,
+    log,
+    version: terminal.version,
+    searchPath: terminal.env.PATH,
+  });
   const say = gateway.sessionUrl;
   terminal.print(`Voxgate ${terminal.version} is listening at ${gateway.url}`);
   terminal.print(`  sessions   ${say}`);
+  terminal.print(`  service    ${gateway.url}/api/v1 (${gateway.url}/openapi.json tells it)`);
   terminal.print(`  engine     ${gateway.engineUrl ?? `${config.upstreamUrl} (remote)`}`);
   if (gateway.adminUrl !== undefined) terminal.print(`  operator   ${gateway.adminUrl}`);
   terminal.print(

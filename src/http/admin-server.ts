@@ -2,7 +2,8 @@
 
 import Fastify, { type FastifyInstance } from 'fastify';
 import { AppError } from '../base/app-error.ts';
-import { METRICS_TYPE, sendError } from './http-server.ts';
+import { sendError } from '../base/error-reply.ts';
+import { METRICS_TYPE } from './http-server.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 
 export type AdminServerOptions = {

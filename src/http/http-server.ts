@@ -1,16 +1,20 @@
 // The plain HTTP side of the public listener: health, metrics, the protocol's document, and one error shape for
 // everything else, requests that cannot be read included. Upgrades are not its business.
 
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { headerLines } from '../access/header-lines.ts';
 import { guardLoopback } from '../access/loopback-guard.ts';
-import { AppError, toErrorBody } from '../base/app-error.ts';
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import { sendError } from '../base/error-reply.ts';
 import { BODY_BYTES, fromFramework } from '../base/framework-error.ts';
 import type { Log } from '../base/log.ts';
 import { refuseUnreadable } from '../base/unreadable-request.ts';
+import { limitBodyTime, UPLOAD_MS } from './body-deadline.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 
 export type HttpServerOptions = {
+  readonly clock: Clock;
   readonly log: Log;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Sockets of all kinds, sessions included; more are closed as they come. */
@@ -26,18 +30,12 @@ export type HttpServerOptions = {
 
 /** Slow or half-open peers are dropped long before they could gather (Node's own defaults are minutes). */
 const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_CHECK_MS = 2000;
 const KEEP_ALIVE_MS = 65_000;
 const MOST_HEADER_BYTES = 8 * 1024;
 /** 0 is no bound but that on bytes: beyond any other, Node drops headers silently, and with them a proxy's trace. */
 const MOST_HEADERS = 0;
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
-export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
-  if (error.retryAfterMs !== undefined) reply.header('Retry-After', Math.ceil(error.retryAfterMs / 1000));
-  return reply.code(error.http).send(toErrorBody(error));
-}
 
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { log, tls } = options;
@@ -49,9 +47,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: UPLOAD_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: true,
+    // The bound on headers is one on paths, too; the framework's own answers in words that are not ours.
+    routerOptions: { maxParamLength: MOST_HEADER_BYTES },
     clientErrorHandler: refuseUnreadable,
     // The framework passes on one of the two, so the guards stand in both.
     ...(tls === undefined
@@ -64,9 +64,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onRequest', async ({ raw, protocol }) => {
     if (options.loopbackOnly) guardLoopback(headerLines(raw.rawHeaders), protocol);
   });
-  app.setErrorHandler((thrown, _request, reply) => {
+  limitBodyTime(app, options.clock);
+  app.setErrorHandler((thrown, { raw }, reply) => {
     const error = fromFramework(thrown);
-    if (error.code === 'internal') log.error('a request failed inside', { cause: String(error.cause) });
+    // What a caller who has gone left unfinished is nobody's fault, and there is nobody to be answered.
+    if (error.code === 'internal' && !raw.socket.destroyed)
+      log.error('a request failed inside', { cause: String(error.cause) });
     return sendError(reply, error);
   });
   app.setNotFoundHandler((request, reply) => {

@@ -1,8 +1,8 @@
 // Standard input against a gateway that takes, puts off or refuses each piece.
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { SessionClient } from '../../src/cli/session-client.ts';
 import { createInputSpeaker } from '../../src/cli/speak-input.ts';
+import type { SessionClient } from '../../src/client/session-client.ts';
 import type { ServerEvent } from '../../src/dialects/native-events.ts';
 import type { ClientCommand } from '../../src/dialects/native-messages.ts';
 

@@ -1,0 +1,80 @@
+// The speech service that a command uses: the running gateway that was named, or one of its own in a folder that goes
+// with it.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startGateway } from '../app.ts';
+import { createPinoLog } from '../base/pino-log.ts';
+import { createVoxgateClient, type VoxgateClient } from '../client/voxgate-client.ts';
+import { parseConfig } from '../config.ts';
+import { toEnv } from '../settings/settings.ts';
+import { type Terminal, UsageError } from './command.ts';
+import { OF_A_SERVICE } from './own-gateway.ts';
+
+export const SERVICE_OPTIONS = {
+  url: { type: 'string' },
+  key: { type: 'string' },
+  user: { type: 'string' },
+} as const;
+
+type Given = { readonly [Flag in keyof typeof SERVICE_OPTIONS]?: string | undefined };
+
+export type ReachedService = { readonly client: VoxgateClient; readonly stop: () => Promise<void> };
+
+/** For a gateway without keys, where any pair is taken. */
+const ANYBODY = 'local';
+
+export async function reachService(terminal: Terminal, given: Given): Promise<ReachedService> {
+  const { url, key = ANYBODY, user = ANYBODY } = given;
+  if (url !== undefined) {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw new UsageError(
+        `--url is ${JSON.stringify(url)}; allowed: an http:// or https:// address, as voxgate serve prints it`,
+      );
+    return { client: createVoxgateClient({ baseUrl: url, apiKey: key, userId: user }), stop: async () => {} };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'voxgate-'));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const env = { ...terminal.env };
+    for (const name of [...OF_A_SERVICE, 'dataDir'] as const) delete env[toEnv(name)];
+    const parsed = parseConfig({
+      env,
+      flags: ['--port', '0', '--data-dir', folder],
+      file: terminal.readFile,
+    });
+    if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
+    const { version } = terminal;
+    const gateway = await startGateway({
+      config: parsed.config,
+      log: createPinoLog('warn'),
+      version,
+      searchPath: terminal.env.PATH,
+    });
+    return {
+      client: createVoxgateClient({ baseUrl: gateway.url, apiKey: ANYBODY, userId: ANYBODY }),
+      async stop() {
+        await gateway.stop(0);
+        removeFolder();
+      },
+    };
+  } catch (error) {
+    removeFolder();
+    throw error;
+  }
+}
+
+/** The voice that was named, or the first of `gender` that the service lists. */
+export async function chooseVoice(
+  client: VoxgateClient,
+  given: string | undefined,
+  { flag, gender }: { readonly flag: string; readonly gender: 'Female' | 'Male' },
+): Promise<string> {
+  if (given !== undefined) return given;
+  const voices = await client.voices();
+  const voice = voices.find((each) => each.gender === gender) ?? voices[0];
+  if (voice === undefined)
+    throw new UsageError(`${flag}: name a voice; this speech service does not list its voices`);
+  return voice.id;
+}

@@ -1,0 +1,74 @@
+// One call of the REST side: credentials, a deadline, and refusals as `VoxgateError`.
+
+import { toVoxgateError } from './voxgate-error.ts';
+
+export type RestOptions = {
+  /** `http://localhost:8080`, or what stands before /api/v1. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly userId: string;
+  /** For a whole call but the audio of `speak`; 30 s unless set. */
+  readonly deadlineMs?: number | undefined;
+};
+
+export type RestRequest = {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly json?: unknown;
+  readonly form?: FormData;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly idempotencyKey?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly deadlineMs?: number;
+};
+
+/** `read` takes what is wanted of an answer that is a success; the deadline is over when it resolves. */
+export type RestCall = <T>(
+  path: string,
+  request: RestRequest,
+  read: (response: Response) => T | Promise<T>,
+) => Promise<T>;
+
+const DEADLINE_MS = 30_000;
+
+/** What `fetch` says of a connection is "fetch failed"; why, stands in its cause. */
+const unreachable = (url: URL, error: TypeError) =>
+  new Error(
+    `${url.origin} cannot be reached (${(error.cause as { code?: string } | undefined)?.code ?? error.message}).`,
+    { cause: error },
+  );
+
+export function createRestCall(options: RestOptions): RestCall {
+  const base = options.baseUrl.replace(/\/+$/, '');
+  return async (path, request, read) => {
+    const { method = 'GET', json, form, query = {}, idempotencyKey, signal } = request;
+    const url = new URL(`${base}${path}`);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const late = new AbortController();
+    const deadlineMs = request.deadlineMs ?? options.deadlineMs ?? DEADLINE_MS;
+    const timer = setTimeout(
+      () => late.abort(new Error(`No answer within ${deadlineMs / 1000} s.`)),
+      deadlineMs,
+    );
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: {
+          authorization: `Bearer ${options.apiKey}`,
+          'x-user-id': options.userId,
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+        ...(form === undefined ? {} : { body: form }),
+        signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
+      });
+      if (!response.ok) throw await toVoxgateError(response);
+      return await read(response);
+    } catch (error) {
+      throw error instanceof TypeError ? unreachable(url, error) : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

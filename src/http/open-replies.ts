@@ -1,0 +1,44 @@
+// Replies that are heard while they are made. A program that stops lets them end, as it does with the turns of sessions,
+// and begins no more of them.
+
+import type { ServerResponse } from 'node:http';
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+
+export type OpenReplies = {
+  /** Throws `shutting_down` when it is too late to begin one. */
+  add(reply: ServerResponse): void;
+  /** Resolves when all have ended, or `deadlineMs` have passed: the rest is cut with its connections. */
+  drain(deadlineMs: number): Promise<void>;
+};
+
+export function createOpenReplies(clock: Clock): OpenReplies {
+  const open = new Set<ServerResponse>();
+  let phase: 'open' | 'draining' = 'open';
+  let onEnded = () => {};
+  return {
+    add(reply) {
+      if (phase === 'draining')
+        throw new AppError('shutting_down', 'The gateway is about to stop; try another instance.', {
+          retryAfterMs: 1000,
+        });
+      open.add(reply);
+      reply.once('close', () => {
+        open.delete(reply);
+        onEnded();
+      });
+    },
+    drain(deadlineMs) {
+      phase = 'draining';
+      return new Promise((resolve) => {
+        const cancelDeadline = clock.after(deadlineMs, resolve);
+        onEnded = () => {
+          if (open.size > 0) return;
+          cancelDeadline();
+          resolve();
+        };
+        onEnded();
+      });
+    },
+  };
+}

@@ -1,0 +1,92 @@
+// The speech service on the public listener: its routes under /api/v1, checked by the same schemas that make the document
+// at /openapi.json. Credentials come first, then the key's limit, then the body.
+
+import multipart from '@fastify/multipart';
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Credentials } from '../access/credentials.ts';
+import { AppError } from '../base/app-error.ts';
+import { formatIssues } from '../base/format-issues.ts';
+import type { AgentService } from '../service/agents/agent-service.ts';
+import type { KeyLimits } from '../service/key-limits.ts';
+import { listedVoiceSchema } from '../speech/listed-voice.ts';
+import { addAgentRoutes } from './agent-routes.ts';
+import { errorReplies } from './error-replies.ts';
+import { addFileRoutes, type FileRoutesOptions } from './file-routes.ts';
+import { addJobRoutes, type JobRoutesOptions } from './job-routes.ts';
+import { refuseOtherMethods } from './other-methods.ts';
+import { addPlayNoteRoutes, type PlayNoteRoutesOptions } from './playnote-routes.ts';
+import { requireCaller } from './service-caller.ts';
+import { addSpeechRoute, type SpeechRouteOptions } from './speech-route.ts';
+import { addWebhookRoutes, type WebhookRoutesOptions } from './webhook-routes.ts';
+
+export type ServiceApiOptions = {
+  readonly version: string;
+  readonly credentials: Credentials;
+  readonly limits: KeyLimits;
+  readonly speech: SpeechRouteOptions;
+  readonly jobs: JobRoutesOptions;
+  readonly playNotes: PlayNoteRoutesOptions;
+  readonly agents: AgentService;
+  readonly webhooks: WebhookRoutesOptions;
+  readonly files: FileRoutesOptions;
+};
+
+/** The header's name is an apiKey scheme to OpenAPI; both are needed at once (interface 5). */
+const SECURITY = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  userId: { type: 'apiKey', in: 'header', name: 'X-USER-ID' },
+} as const;
+
+export async function addServiceApi(app: FastifyInstance, options: ServiceApiOptions): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Voxgate speech service',
+        version: '1.0.0',
+        description: `Speech, jobs, PlayNotes, agents and webhooks of Voxgate ${options.version}.`,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      components: { securitySchemes: SECURITY },
+      security: [{ bearer: [], userId: [] }],
+    },
+    transform: jsonSchemaTransform,
+  });
+  await app.register(multipart);
+  await app.register(async (api) => {
+    api.setValidatorCompiler(({ schema, httpPart }) => (data: unknown) => {
+      const checked = (schema as z.ZodType).safeParse(data, { reportInput: true });
+      if (checked.success) return { value: checked.data };
+      // A part of the path that can be no id of ours leads nowhere.
+      if (httpPart === 'params') return { error: new AppError('not_found', 'There is nothing of this id.') };
+      return { error: new AppError('invalid_request', formatIssues(checked.error.issues)) };
+    });
+    // Answers are made here and need no filter; their schemas are for the document and the tests.
+    api.setSerializerCompiler(() => (data) => JSON.stringify(data));
+    const patterns = refuseOtherMethods(api);
+    requireCaller(api, options.credentials, options.limits);
+    api.get(
+      '/api/v1/voices',
+      {
+        config: { rateRule: 'ask' },
+        schema: {
+          summary: 'The voices that there are (ours)',
+          tags: ['Speech'],
+          response: { 200: z.array(listedVoiceSchema), ...errorReplies(401, 429, 502) },
+        },
+      },
+      () => options.speech.voices.list(),
+    );
+    addSpeechRoute(api, options.speech);
+    addJobRoutes(api, options.jobs);
+    addPlayNoteRoutes(api, options.playNotes);
+    addAgentRoutes(api, options.agents);
+    addWebhookRoutes(api, options.webhooks);
+    patterns.close();
+  });
+  addFileRoutes(app, options.files);
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+}
