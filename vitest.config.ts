@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     maxWorkers: 2,
+    setupFiles: ['./test/support/property-seed.ts'],
     // So that worker threads can run the sources, too.
     execArgv: ['--import', './test/support/typescript-workers.mjs'],
   },

@@ -8,12 +8,16 @@ import type { Metrics } from './base/metrics.ts';
 import type { Random } from './base/random.ts';
 import { startEmbeddedEngine } from './embedded-engine.ts';
 import { createSpeechUpkeep, type SpeechUpkeep } from './pipeline/speech-upkeep.ts';
+import { createForeignVoices, createKnownVoices, type VoiceBook } from './service/voice-book.ts';
 import type { Config } from './settings/settings.ts';
+import type { ListedVoice } from './speech/listed-voice.ts';
+import { RECORDED_VOICE_FIELDS } from './speech/speech-request.ts';
 import { createMemoryPhraseStore } from './storage/memory-phrase-store.ts';
 import type { PhraseStore } from './storage/phrase-store.ts';
 import { createRedisPhraseStore } from './storage/redis-phrase-store.ts';
 import { openFileLearnedQuotas } from './upstream/file-learned-quotas.ts';
 import { createHttpSpeechUpstream } from './upstream/http-speech-upstream.ts';
+import { createHttpVoiceList } from './upstream/http-voice-list.ts';
 import { quotaIdOf } from './upstream/key-digest.ts';
 import { createMemoryQuotaStore } from './upstream/memory-quota-store.ts';
 import type { QuotaStore } from './upstream/quota-store.ts';
@@ -26,6 +30,7 @@ export type AppUpstream = {
   readonly phrases: PhraseStore | undefined;
   readonly voice: string | undefined;
   readonly voice2: string | undefined;
+  readonly voices: VoiceBook;
   /** The embedded engine's address, when it is the service. */
   readonly engineUrl: string | undefined;
 };
@@ -96,6 +101,7 @@ export async function openAppUpstream(options: AppUpstreamOptions): Promise<AppU
     phrases,
     voice: service.voice,
     voice2: service.voice2,
+    voices: openVoices(options, service),
     engineUrl: service.isEmbedded ? service.url : undefined,
   };
 }
@@ -106,13 +112,16 @@ type Service = {
   readonly voice: string | undefined;
   readonly voice2: string | undefined;
   readonly isEmbedded: boolean;
+  /** Those that are known without asking. */
+  readonly voices: readonly ListedVoice[];
 };
 
 /** The configured speech service, or the embedded engine. */
 async function chooseService({ config, log, onStop }: AppUpstreamOptions): Promise<Service> {
   const { voice, voice2 } = config;
   if (config.upstreamUrl !== undefined) {
-    return { url: config.upstreamUrl, keys: config.upstreamKeys, voice, voice2, isEmbedded: false };
+    const voices = [voice, voice2].flatMap((id) => (id === undefined ? [] : [{ id }]));
+    return { url: config.upstreamUrl, keys: config.upstreamKeys, voice, voice2, isEmbedded: false, voices };
   }
   const engine = await startEmbeddedEngine(config.enginePerMinute, log);
   onStop(() => engine.close());
@@ -122,7 +131,14 @@ async function chooseService({ config, log, onStop }: AppUpstreamOptions): Promi
     voice: voice ?? engine.femaleVoice,
     voice2: voice2 ?? engine.maleVoice,
     isEmbedded: true,
+    voices: engine.voices,
   };
+}
+
+function openVoices({ clock }: AppUpstreamOptions, { url, keys, isEmbedded, voices }: Service): VoiceBook {
+  if (isEmbedded) return createKnownVoices(voices, RECORDED_VOICE_FIELDS);
+  const list = createHttpVoiceList({ baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
+  return createForeignVoices(list);
 }
 
 /** Shared by all instances, or this one's own; the embedded engine is always one's own. */

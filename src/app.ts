@@ -3,6 +3,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCredentials } from './access/credentials.ts';
+import { openAppService } from './app-service.ts';
 import { openAppUpstream } from './app-upstream.ts';
 import { createFilterBanks } from './audio/filter-bank.ts';
 import { loadMp3Decoders } from './audio/mp3-decoder.ts';
@@ -18,6 +19,8 @@ import { createGatewayMetrics } from './gateway/gateway-metrics.ts';
 import { createSocketServer } from './gateway/socket-server.ts';
 import { createAdminServer } from './http/admin-server.ts';
 import { createHttpServer } from './http/http-server.ts';
+import { createOpenReplies } from './http/open-replies.ts';
+import { addServiceApi } from './http/service-api.ts';
 import { createWorkerEncoderPool } from './pipeline/worker-encoder-pool.ts';
 import { createPlayoutClock } from './playout/playout-clock.ts';
 import type { SessionRuntime } from './session/session-runtime.ts';
@@ -36,7 +39,15 @@ export type Gateway = {
   stop(drainMs: number): Promise<void>;
 };
 
-export type GatewayOptions = { readonly config: Config; readonly log: Log; readonly version: string };
+export type GatewayOptions = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly version: string;
+  /** `off`: sessions only, without jobs, records and files; for a gateway that lives as long as one command. */
+  readonly service?: 'on' | 'off';
+  /** Where programs are looked for (`PATH`): ffmpeg gets this and nothing else of our environment. */
+  readonly searchPath?: string | undefined;
+};
 
 /** The gateway's own bounds that no one has needed to set. */
 const MESSAGE_BYTES = 256 * 1024;
@@ -49,13 +60,13 @@ const LOOP_DELAY_RESOLUTION_MS = 10;
 
 type Stop = () => Promise<void> | void;
 
-export async function startGateway({ config, log, version }: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const stops: Stop[] = [];
   const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
   try {
-    return await build({ config, log, version }, stops, stopAll);
+    return await build(options, stops, stopAll);
   } catch (error) {
     await stopAll();
     throw error;
@@ -63,7 +74,7 @@ export async function startGateway({ config, log, version }: GatewayOptions): Pr
 }
 
 async function build(
-  { config, log, version }: GatewayOptions,
+  { config, log, version, service = 'on', searchPath }: GatewayOptions,
   stops: Stop[],
   stopAll: Stop,
 ): Promise<Gateway> {
@@ -146,7 +157,6 @@ async function build(
       ...config,
       scheme,
       credentials,
-      settings: defaultSettings(config.leadMs, config.phraseCache === 'always' ? 'on' : 'off'),
     },
     limits: {
       ...config,
@@ -154,6 +164,8 @@ async function build(
       messagesPerSecond: MESSAGES_PER_SECOND,
       bytesPerSecond: BYTES_PER_SECOND,
     },
+    settings: defaultSettings(config.leadMs, config.phraseCache === 'always' ? 'on' : 'off'),
+    findAgent: async (userId, agentId) => speechService?.findAgent(userId, agentId),
     onOpened: gatewayMetrics.sessionOpened,
     onClosed: gatewayMetrics.sessionClosed,
   });
@@ -164,6 +176,7 @@ async function build(
 
   let phase: 'ready' | 'stopping' = 'ready';
   const http = createHttpServer({
+    clock,
     log,
     tls,
     maxSockets: config.maxConnections + SPARE_SOCKETS,
@@ -174,10 +187,31 @@ async function build(
     asyncApi: () => asyncApi,
   });
   sockets.attach(http.server);
+  const replies = createOpenReplies(clock);
+  const speechService =
+    service === 'off'
+      ? undefined
+      : await openAppService({
+          config,
+          version,
+          clock,
+          random,
+          log,
+          metrics,
+          upstream,
+          runtime,
+          credentials,
+          replies,
+          origin: () => url,
+          searchPath,
+          onStop: (stop) => stops.push(stop),
+        });
+  if (speechService !== undefined) await addServiceApi(http, speechService.api);
   await http.listen({ host: config.host, port: config.port });
   stops.push(() => http.close());
   const url = `${scheme}://${addressOf(config.host, http.server.address())}`;
   const asyncApi = asyncApiDocument(version, new URL(config.publicUrl ?? url));
+  speechService?.start();
   const adminUrl = await startAdmin();
 
   async function startAdmin(): Promise<string | undefined> {
@@ -208,7 +242,7 @@ async function build(
     stop(drainMs) {
       stopping ??= (async () => {
         phase = 'stopping';
-        await sockets.drain(drainMs);
+        await Promise.all([sockets.drain(drainMs), replies.drain(drainMs)]);
         await stopAll();
       })();
       return stopping;

@@ -69,6 +69,10 @@ function crossCheck(
     warnings.push(
       `${named('upstreamKeys')} is not used: without ${toEnv('upstreamUrl')} the embedded engine speaks`,
     );
+  if (config.scriptUrl !== undefined && config.scriptModel === undefined)
+    problems.push(
+      `${named('scriptUrl')} is set, but not which model is to write; set ${toEnv('scriptModel')}`,
+    );
   if (config.adminPort !== 0 && config.adminPort === config.port)
     problems.push(
       `${named('adminPort')} is ${config.adminPort}, the public port too; choose another or 0 = off`,
@@ -118,6 +122,7 @@ export function parseConfig({ env, flags, file }: ConfigSources): ConfigResult {
   for (const [name, fileName] of [
     ['apiKeys', 'apiKeysFile'],
     ['upstreamKeys', 'upstreamKeysFile'],
+    ['webhookSecrets', 'webhookSecretsFile'],
   ] as const) {
     const given = chosen.get(fileName);
     if (given === undefined) continue;

@@ -7,6 +7,7 @@ import { systemClock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { systemRandom } from './base/random.ts';
 import { startEngine } from './engine/engine-server.ts';
+import type { ListedVoice } from './speech/listed-voice.ts';
 
 export type EmbeddedEngine = {
   readonly url: string;
@@ -14,6 +15,7 @@ export type EmbeddedEngine = {
   /** Ids of its first female and first male voice. */
   readonly femaleVoice: string | undefined;
   readonly maleVoice: string | undefined;
+  readonly voices: readonly ListedVoice[];
   close(): Promise<void>;
 };
 
@@ -52,6 +54,7 @@ export async function startEmbeddedEngine(perMinute: number, log: Log): Promise<
     return {
       url: engine.url,
       key,
+      voices,
       femaleVoice: firstOf('Female'),
       maleVoice: firstOf('Male'),
       close: () => engine.close(),
@@ -80,8 +83,6 @@ async function warmUp(url: string, key: EmbeddedEngine['key'], voice: string | u
     // Whatever is wrong, the first caller is told in full.
   }
 }
-
-type ListedVoice = { readonly id: string; readonly gender: string };
 
 async function listVoices(url: string, key: EmbeddedEngine['key']): Promise<readonly ListedVoice[]> {
   const { body } = await request(`${url}/api/v1/voices`, {

@@ -9,11 +9,23 @@ import { chaos } from './cli/chaos.ts';
 import { type Command, type Terminal, UsageError } from './cli/command.ts';
 import { demo } from './cli/demo.ts';
 import { engine } from './cli/engine.ts';
+import { job } from './cli/job.ts';
 import { keys } from './cli/keys.ts';
+import { playnote } from './cli/playnote.ts';
 import { say } from './cli/say.ts';
 import { serve } from './cli/serve.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { serve, engine, say, keys, demo, bench, chaos };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  serve,
+  engine,
+  say,
+  job,
+  playnote,
+  keys,
+  demo,
+  bench,
+  chaos,
+};
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;

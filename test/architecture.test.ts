@@ -14,6 +14,9 @@ const RANKS: Record<string, number> = {
   legs: 2,
   access: 2,
   limits: 2,
+  script: 2,
+  reading: 3,
+  client: 3,
   upstream: 3,
   playout: 3,
   storage: 3,
@@ -36,9 +39,9 @@ const STARTS_A_PROGRAM =
  * Files named by their means are adapters: only the files that build the program may import them, and the bench that
  * measures one of them by itself.
  */
-const BUILDS_WITH_ADAPTERS = /^(app(-upstream)?|bench\/shared-admission)\.ts$/;
+const BUILDS_WITH_ADAPTERS = /^(app(-[a-z]+)?|bench\/shared-admission)\.ts$/;
 const ADAPTER = /^(file|http|redis|sqlite|tcp|process|worker)-[a-z0-9-]+\.ts$/;
-const ADAPTER_FOLDERS = ['upstream', 'storage', 'pipeline', 'limits'];
+const ADAPTER_FOLDERS = ['upstream', 'storage', 'pipeline', 'limits', 'service', 'reading'];
 
 type Source = { file: string; folder: string; text: string; imports: string[] };
 

@@ -14,6 +14,17 @@ export type Credentials = {
    * Without configured keys the user id names the tenant, `local` when there is none.
    */
   identify(headers: HeaderLines): string;
+  /**
+   * The caller of the service's REST side, where both headers are required (interface 5). Throws `unauthorized`.
+   * Without configured keys any pair that is not empty is taken, and the user id names the tenant.
+   */
+  identifyCaller(headers: HeaderLines): ServiceCaller;
+};
+
+export type ServiceCaller = {
+  readonly userId: string;
+  /** Tells one key from another without telling the key: limits are counted by it. */
+  readonly keyName: string;
 };
 
 const LONGEST_USER_ID = 200;
@@ -28,24 +39,44 @@ function only(name: string, lines: readonly string[] = []): string | undefined {
 
 export function createCredentials(list: readonly Credential[]): Credentials {
   const known = list.map(({ userId, apiKey }) => ({ userId, digest: digestKey(apiKey) }));
+  const readKey = (headers: HeaderLines): string => {
+    const authorization = only('Authorization', headers.authorization);
+    if (authorization === undefined || authorization.trim() === '')
+      throw refused('The header Authorization is missing; send "Authorization: Bearer KEY".');
+    const apiKey = readBearer(authorization);
+    if (apiKey === undefined) throw refused('The header Authorization must have the form "Bearer KEY".');
+    return apiKey;
+  };
+  const readUserId = (headers: HeaderLines) => only('X-USER-ID', headers['x-user-id'])?.trim() ?? '';
+  /** The owner of `apiKey`; throws when it is not known, or when it is not that of `userId`. */
+  const ownerOf = (apiKey: string, userId: string): string => {
+    // Every key is compared, so that time does not tell which one came close.
+    const owners = known.filter(({ digest }) => isKey(apiKey, digest));
+    const owner = owners.at(-1)?.userId;
+    if (owner === undefined) throw refused('This API key is not known.');
+    if (userId !== '' && userId !== owner)
+      throw refused('This API key does not belong to the user of X-USER-ID.');
+    return owner;
+  };
+
   return {
     areRequired: known.length > 0,
     identify(headers) {
-      const authorization = only('Authorization', headers.authorization);
-      const userId = only('X-USER-ID', headers['x-user-id'])?.trim() ?? '';
+      const userId = readUserId(headers);
       if (known.length === 0) return userId === '' ? 'local' : userId.slice(0, LONGEST_USER_ID);
-      if (authorization === undefined)
-        throw refused('The header Authorization is missing; send "Authorization: Bearer KEY".');
-      const apiKey = readBearer(authorization);
-      if (apiKey === undefined) throw refused('The header Authorization must have the form "Bearer KEY".');
-      // Every key is compared, so that time does not tell which one came close.
-      const owners = known.filter(({ digest }) => isKey(apiKey, digest));
-      const owner = owners.at(-1)?.userId;
-      if (owner === undefined) throw refused('This API key is not known.');
-      if (userId !== '' && userId !== owner) {
-        throw refused('This API key does not belong to the user of X-USER-ID.');
-      }
-      return owner;
+      return ownerOf(readKey(headers), userId);
+    },
+    identifyCaller(headers) {
+      const apiKey = readKey(headers);
+      const userId = readUserId(headers);
+      if (userId === '') throw refused('The header X-USER-ID is missing; send it next to Authorization.');
+      if (userId.length > LONGEST_USER_ID)
+        throw refused(`The header X-USER-ID must have at most ${LONGEST_USER_ID} characters.`);
+      return {
+        userId: known.length === 0 ? userId : ownerOf(apiKey, userId),
+        // Without keys to know, the user is all that tells callers apart.
+        keyName: known.length === 0 ? userId : digestKey(apiKey).toString('base64url', 0, 12),
+      };
     },
   };
 }

@@ -15,6 +15,14 @@ const BLOCKS_PER_SECOND = 50;
 /** Block header, subframe type, padding to a byte, CRC-16. */
 const MOST_OVERHEAD_BYTES = 20;
 
+export type FlacRule = {
+  readonly sampleRate: number;
+  /** Samples of every block but the last, from 16 to 4608. */
+  readonly blockLength: number;
+  /** What stands in front of the first block. */
+  readonly header: Uint8Array;
+};
+
 /**
  * Any whole `sampleRate` from 8000 to 48000 Hz. A frame is one block of at most 20 ms; the first has the stream's
  * header in front, the last is as short as it comes out. The split of the samples does not change the bytes, and
@@ -25,6 +33,17 @@ export function createFlacEncoder(
   emit: (frame: AudioFrame) => void,
 ): ReleasableStage<Float32Array> {
   const blockLength = Math.floor(sampleRate / BLOCKS_PER_SECOND);
+  return createFlacBlocks(
+    { sampleRate, blockLength, header: flacStreamHeader(sampleRate, blockLength) },
+    emit,
+  );
+}
+
+/** As `createFlacEncoder`, in blocks of another length and behind another header. */
+export function createFlacBlocks(
+  { sampleRate, blockLength, header: streamHeader }: FlacRule,
+  emit: (frame: AudioFrame) => void,
+): ReleasableStage<Float32Array> {
   const block = new Int32Array(blockLength);
   const coded = new Uint8Array(2 * blockLength + MOST_OVERHEAD_BYTES);
   const bits = createBitWriter(coded);
@@ -41,7 +60,7 @@ export function createFlacEncoder(
     const crc = crc16(coded, 0, end);
     coded[end] = crc >> 8;
     coded[end + 1] = crc;
-    const header = index === 0 ? flacStreamHeader(sampleRate, blockLength) : NO_BYTES;
+    const header = index === 0 ? streamHeader : NO_BYTES;
     const bytes = new Uint8Array(header.length + end + 2);
     bytes.set(header);
     bytes.set(coded.subarray(0, end + 2), header.length);

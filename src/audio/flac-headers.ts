@@ -1,7 +1,10 @@
 // The two headers of a FLAC stream (RFC 9639): the one at its beginning, for a stream whose length nobody knows
-// yet, and the one of every block, which tells all that a decoder needs to begin there (the streamable subset, 7).
+// yet or for a whole file, and the one of every block, which tells all that a decoder needs to begin there (the
+// streamable subset, 7).
 
 import { createCrc } from './crc.ts';
+import type { FileTags } from './tag-text.ts';
+import { vorbisComment } from './vorbis-comment.ts';
 
 const crc8 = createCrc(8, 0x07);
 
@@ -34,6 +37,42 @@ export function flacStreamHeader(sampleRate: number, blockLength: number): Uint8
   view.setUint16(10, blockLength);
   // 20 bits of rate, 3 of channels − 1, 5 of bits − 1, and 4 of the number of samples, whose other 32 stay 0.
   view.setUint32(18, (sampleRate << 12) | ((BITS_PER_SAMPLE - 1) << 4));
+  return header;
+}
+
+export type FlacTotals = {
+  readonly samples: number;
+  /** Bytes of the shortest and of the longest block; 0 when unknown. */
+  readonly shortest: number;
+  readonly longest: number;
+  /** Of the samples as s16le. */
+  readonly md5: Uint8Array;
+};
+
+const LAST_BLOCK_FLAG = 0x80;
+const VORBIS_COMMENT = 4;
+const NAME_BYTES = 4;
+
+/** As `flacStreamHeader`, with what is known of a file when all of it is, and its tags. As long whatever the totals. */
+export function flacFileHeader(
+  sampleRate: number,
+  blockLength: number,
+  totals: FlacTotals,
+  tags: FileTags,
+): Uint8Array {
+  const info = flacStreamHeader(sampleRate, blockLength);
+  const comment = vorbisComment('Voxgate', tags);
+  const header = new Uint8Array(info.length + 4 + comment.length);
+  const view = new DataView(header.buffer);
+  header.set(info);
+  header[NAME_BYTES]! &= ~LAST_BLOCK_FLAG;
+  view.setUint32(12, (totals.shortest << 8) | (totals.longest >>> 16));
+  view.setUint16(16, totals.longest);
+  header[21]! |= Math.floor(totals.samples / 2 ** 32);
+  view.setUint32(22, totals.samples % 2 ** 32);
+  header.set(totals.md5, 26);
+  view.setUint32(info.length, ((LAST_BLOCK_FLAG | VORBIS_COMMENT) << 24) | comment.length);
+  header.set(comment, info.length + 4);
   return header;
 }
 

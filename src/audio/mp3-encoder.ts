@@ -41,6 +41,13 @@ const SPEECH_KBPS: Readonly<Record<number, number>> = {
 };
 export const speechBitrateKbps = (sampleRate: number): number => SPEECH_KBPS[sampleRate] ?? 64;
 
+/** What LAME makes of every sample at a constant bit rate, so that its own overshoot does not clip (measured). */
+export const lameGain = (bitrateKbps: number): number => {
+  if (bitrateKbps >= 256) return 1;
+  if (bitrateKbps >= 224) return 0.98;
+  return bitrateKbps >= 192 ? 0.97 : 0.95;
+};
+
 const VERSION = 'wasm-media-encoders-0.7.0';
 
 type Exports = {

@@ -48,6 +48,9 @@ export const streamSamples = (
   samplesPerFrame: number,
 ): number => keptSamples(trimOf(tag, samplesPerFrame), frames * samplesPerFrame);
 
+/** Samples that a decoder gives before the first one of the source. */
+export const streamLead = (tag: Mp3StreamTag | undefined): number => trimOf(tag, 0).lead;
+
 export type Mp3ToPcm = {
   /** A new body: nothing of the one before is left in the decoder. Throws when no decoder can be had. */
   beginStream(): void;

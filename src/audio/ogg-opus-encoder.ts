@@ -2,18 +2,24 @@
 // silence, so that exactly the samples that went in are heard, no more and no fewer. A release on the way puts at
 // most 40 ms of silence in.
 
-import { createOggOpusWriter } from './ogg-opus-writer.ts';
+import { createOggOpusWriter, type OggOpusRule } from './ogg-opus-writer.ts';
 import { OPUS_LOOKAHEAD_48K, OPUS_PACKET_MS, openOpusEncoder } from './opus-encoder.ts';
 import { encodePcm16 } from './pcm16.ts';
 import type { AudioFrame, ClosableStage, ReleasableStage } from './stage.ts';
+
+/** What a file has and a turn has not; `bitrateKbps` undefined: as a turn. */
+export type OggOpusFileRule = Pick<OggOpusRule, 'tags' | 'packetsPerPage'> & {
+  readonly bitrateKbps: number | undefined;
+};
 
 /** `sampleRate` is one of Opus' five. The split of the samples does not change the bytes; none gives no frame. */
 export function createOggOpusEncoder(
   sampleRate: number,
   emit: (frame: AudioFrame) => void,
+  { bitrateKbps, ...file }: Partial<OggOpusFileRule> = {},
 ): ClosableStage<Float32Array> & ReleasableStage<Float32Array> {
-  const codec = openOpusEncoder(sampleRate);
-  const writer = createOggOpusWriter({ sampleRate, preSkip: OPUS_LOOKAHEAD_48K }, emit);
+  const codec = openOpusEncoder(sampleRate, bitrateKbps);
+  const writer = createOggOpusWriter({ sampleRate, preSkip: OPUS_LOOKAHEAD_48K, ...file }, emit);
   const packetSamples = (sampleRate * OPUS_PACKET_MS) / 1000;
   const lookahead = (OPUS_LOOKAHEAD_48K * sampleRate) / 48_000;
   const held = new Float32Array(packetSamples);

@@ -1,13 +1,16 @@
-// Opus packets → an Ogg Opus stream as it is made (RFC 7845): identification and tags, then pages of at most 100 ms.
+// Opus packets → an Ogg Opus stream as it is made (RFC 7845): identification and tags, then pages of 100 ms or so.
 // The first has one packet, so that play starts early; the last tells where the sound ends, inside its last packet.
 
 import { type OggPage, oggPage } from './ogg-page.ts';
 import type { AudioFrame } from './stage.ts';
+import type { FileTags } from './tag-text.ts';
+import { vorbisComment } from './vorbis-comment.ts';
 
 /** What Opus counts in, whatever the rate of the sound that went in (4). */
 const GRANULE_RATE = 48_000;
 const PACKET_GRANULES = 960;
-const PACKETS_PER_PAGE = 5;
+/** 100 ms: what a listener to a stream waits for. */
+const STREAM_PACKETS_PER_PAGE = 5;
 /** Always the same, so that the same sound is the same file. Streams that are to be chained need one each. */
 const SERIAL = 0x766f7867;
 
@@ -16,6 +19,10 @@ export type OggOpusRule = {
   readonly sampleRate: number;
   /** Samples at 48 kHz that a decoder is to leave out: the encoder's delay, less than a packet. */
   readonly preSkip: number;
+  /** None by default. */
+  readonly tags?: FileTags;
+  /** At most 42, which is as many as a page holds of the longest packets. */
+  readonly packetsPerPage?: number;
 };
 
 export type OggOpusWriter = {
@@ -29,7 +36,7 @@ export type OggOpusWriter = {
 
 /** Each frame is one page, the first with both header pages in front; `samples` counts what a player will hear. */
 export function createOggOpusWriter(rule: OggOpusRule, emit: (frame: AudioFrame) => void): OggOpusWriter {
-  const { preSkip, sampleRate } = rule;
+  const { preSkip, sampleRate, packetsPerPage = STREAM_PACKETS_PER_PAGE } = rule;
   const granulesPerSample = GRANULE_RATE / sampleRate;
   let sequence = 0;
   let held: Uint8Array[] = [];
@@ -42,7 +49,7 @@ export function createOggOpusWriter(rule: OggOpusRule, emit: (frame: AudioFrame)
 
   const emitPage = (place: 'middle' | 'last', samples: number): void => {
     const headers =
-      sequence === 0 ? [page('first', 0, [opusHead(rule)]), page('middle', 0, [opusTags()])] : [];
+      sequence === 0 ? [page('first', 0, [opusHead(rule)]), page('middle', 0, [opusTags(rule)])] : [];
     const bytes = concatenated([...headers, page(place, preSkip + samples * granulesPerSample, held)]);
     const frame = { bytes, samples: samples - written };
     held = [];
@@ -58,7 +65,7 @@ export function createOggOpusWriter(rule: OggOpusRule, emit: (frame: AudioFrame)
     packet(bytes) {
       held.push(bytes);
       packets += 1;
-      if (packets === 1 || held.length === PACKETS_PER_PAGE) turnPage();
+      if (packets === 1 || held.length === packetsPerPage) turnPage();
     },
     turnPage,
     lastPacket(bytes, samples) {
@@ -80,15 +87,10 @@ function opusHead({ sampleRate, preSkip }: OggOpusRule): Uint8Array {
   return packet;
 }
 
-/** 5.2: who made it, and no comments. */
-function opusTags(): Uint8Array {
-  const vendor = ascii('Voxgate, libopus 1.3.1');
-  const packet = new Uint8Array(8 + 4 + vendor.length + 4);
-  packet.set(ascii('OpusTags'));
-  new DataView(packet.buffer).setUint32(8, vendor.length, true);
-  packet.set(vendor, 12);
-  return packet;
-}
+/** 5.2: who made it, and what it is. */
+const opusTags = ({ tags = NO_TAGS }: OggOpusRule): Uint8Array =>
+  concatenated([ascii('OpusTags'), vorbisComment('Voxgate, libopus 1.3.1', tags)]);
+const NO_TAGS: FileTags = { title: '', artist: undefined };
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 

@@ -39,6 +39,9 @@ const tuning = (sampleRate: number): { readonly signal: number; readonly bitsPer
   return { signal: SIGNAL_VOICE, bitsPerSecond: sampleRate === 8000 ? 24_000 : 32_000 };
 };
 
+/** The bit rate that speech gets where nobody asks for another. */
+export const opusSpeechKbps = (sampleRate: number): number => tuning(sampleRate).bitsPerSecond / 1000;
+
 /** What the stream has inside when it runs on `opusscript`. */
 type OpusScript = {
   inPCM: Uint16Array;
@@ -47,8 +50,11 @@ type OpusScript = {
   encoderCTL(request: number, value: number): void;
 };
 
-/** `sampleRate` is one of Opus' five, else RangeError. The same samples give the same packets, whatever runs beside. */
-export function openOpusEncoder(sampleRate: number): OpusEncoder {
+/**
+ * `sampleRate` is one of Opus' five, else RangeError; without `bitrateKbps` it has the bit rate that speech needs there.
+ * The same samples give the same packets, whatever runs beside.
+ */
+export function openOpusEncoder(sampleRate: number, bitrateKbps?: number): OpusEncoder {
   if (!(OPUS_SAMPLE_RATES as readonly number[]).includes(sampleRate))
     throw new RangeError(`Opus has no sample rate ${sampleRate}; it has ${OPUS_SAMPLE_RATES.join(', ')}`);
 
@@ -66,7 +72,7 @@ export function openOpusEncoder(sampleRate: number): OpusEncoder {
   codec.encoderCTL(SET_COMPLEXITY, COMPLEXITY);
   const { signal, bitsPerSecond } = tuning(sampleRate);
   codec.encoderCTL(SET_SIGNAL, signal);
-  stream.setBitrate(bitsPerSecond);
+  stream.setBitrate(bitrateKbps === undefined ? bitsPerSecond : bitrateKbps * 1000);
 
   return {
     encode(pcm) {

@@ -1,7 +1,11 @@
-// The header of a WAV stream of 16-bit PCM: RIFF, one `fmt ` chunk, one `data` chunk, 44 bytes.
-// (Multimedia Programming Interface and Data Specifications 1.0; format tag 1, WAVE_FORMAT_PCM.)
+// The header of a WAV file or stream of 16-bit PCM: RIFF, one `fmt ` chunk, in a file that says what it is a LIST of
+// INFO, and the head of one `data` chunk: 44 bytes without the list.
+// (Multimedia Programming Interface and Data Specifications 1.0; format tag 1, WAVE_FORMAT_PCM; INFO in chapter 2.)
 
-const HEADER_BYTES = 44;
+import { Buffer } from 'node:buffer';
+import type { FileTags } from './tag-text.ts';
+
+const RIFF_HEAD_BYTES = 8;
 /** What stands for a size that is not known when the header is sent. */
 const UNKNOWN_SIZE = 0xffffffff;
 const BYTES_PER_SAMPLE = 2;
@@ -11,16 +15,17 @@ export type WavLayout = {
   readonly channels: 1;
   /** Bytes of audio that follow; absent (or past what 32 bits can tell) while streaming. */
   readonly dataBytes?: number;
+  /** None by default. */
+  readonly tags?: FileTags;
 };
 
-export function wavHeader({ sampleRate, channels, dataBytes }: WavLayout): Uint8Array {
-  const riffBytes = HEADER_BYTES - 8 + (dataBytes ?? UNKNOWN_SIZE);
+export function wavHeader({ sampleRate, channels, dataBytes, tags }: WavLayout): Uint8Array {
+  const list = tags === undefined ? NO_BYTES : infoList(tags);
+  const header = new Uint8Array(44 + list.length);
+  const riffBytes = header.length - RIFF_HEAD_BYTES + (dataBytes ?? UNKNOWN_SIZE);
   const isKnown = dataBytes !== undefined && riffBytes < UNKNOWN_SIZE;
-  const header = new Uint8Array(HEADER_BYTES);
   const view = new DataView(header.buffer);
-  const name = (at: number, fourLetters: string) => {
-    for (let i = 0; i < 4; i++) header[at + i] = fourLetters.charCodeAt(i);
-  };
+  const name = (at: number, fourLetters: string) => header.set(Buffer.from(fourLetters, 'latin1'), at);
 
   name(0, 'RIFF');
   view.setUint32(4, isKnown ? riffBytes : UNKNOWN_SIZE, true);
@@ -35,7 +40,28 @@ export function wavHeader({ sampleRate, channels, dataBytes }: WavLayout): Uint8
   view.setUint16(32, channels * BYTES_PER_SAMPLE, true);
   view.setUint16(34, BYTES_PER_SAMPLE * 8, true);
 
-  name(36, 'data');
-  view.setUint32(40, isKnown ? dataBytes : UNKNOWN_SIZE, true);
+  header.set(list, 36);
+  name(36 + list.length, 'data');
+  view.setUint32(40 + list.length, isKnown ? dataBytes : UNKNOWN_SIZE, true);
   return header;
 }
+
+/** In front of the sound, where a player that reads on the way finds it. Text is UTF-8, as players take it today. */
+function infoList({ title, artist }: FileTags): Uint8Array {
+  const items = [
+    ...(title === '' ? [] : [chunk('INAM', Buffer.from(`${title}\0`))]),
+    ...(artist === undefined ? [] : [chunk('IART', Buffer.from(`${artist}\0`))]),
+  ];
+  return items.length === 0 ? NO_BYTES : chunk('LIST', Buffer.concat([Buffer.from('INFO'), ...items]));
+}
+
+/** Padded to an even length, which its size does not count. */
+function chunk(fourLetters: string, content: Uint8Array): Uint8Array {
+  const bytes = Buffer.alloc(RIFF_HEAD_BYTES + content.length + (content.length % 2));
+  bytes.write(fourLetters, 'latin1');
+  bytes.writeUInt32LE(content.length, 4);
+  bytes.set(content, RIFF_HEAD_BYTES);
+  return bytes;
+}
+
+const NO_BYTES = new Uint8Array(0);

@@ -11,6 +11,8 @@ type Row = {
   readonly retryable: boolean;
   /** What the failure ends: one turn, or the whole session or request. */
   readonly scope: 'turn' | 'session';
+  /** The `errorId` of a REST reply, where the service interface fixes it; else the code in capitals. */
+  readonly errorId?: string;
 };
 
 const row = (http: number, close: number, retryable: boolean, scope: Row['scope']): Row => ({
@@ -31,6 +33,9 @@ export const ERROR_TABLE = {
   not_found: row(404, 4404, false, 'session'),
   method_not_allowed: row(405, 1008, false, 'session'),
   unsupported_media_type: row(415, 1003, false, 'session'),
+  invalid_source: row(422, 1008, false, 'session'),
+  address_refused: row(422, 1008, false, 'session'),
+  address_unreachable: row(502, 1011, true, 'session'),
 
   // Access.
   unauthorized: row(401, 4401, false, 'session'),
@@ -52,6 +57,15 @@ export const ERROR_TABLE = {
   idle_timeout: row(408, 4408, true, 'session'),
   slow_reader: row(408, 4508, true, 'session'),
   shutting_down: row(503, 1012, true, 'session'),
+
+  // Jobs, PlayNotes and agents.
+  active_generation: { ...row(403, 4403, true, 'session'), errorId: 'UNAUTHORIZED' }, // interface 7
+  too_many: row(429, 4429, true, 'session'),
+  storage_full: row(507, 4507, false, 'session'),
+  idempotency_conflict: row(422, 1008, false, 'session'),
+  range_not_satisfiable: row(416, 1008, false, 'session'),
+  interrupted: row(500, 1011, true, 'session'),
+  script_failed: row(502, 1011, true, 'session'),
 
   // The upstream speech service.
   upstream_unreachable: row(502, 1011, true, 'turn'),
@@ -97,7 +111,7 @@ export type ErrorBody = { readonly errorMessage: string; readonly errorId: strin
 
 export const toErrorBody = (error: AppError): ErrorBody => ({
   errorMessage: error.message,
-  errorId: error.code.toUpperCase(),
+  errorId: (ERROR_TABLE[error.code] as Row).errorId ?? error.code.toUpperCase(),
 });
 
 /** Anything thrown becomes an AppError; what is not ours is `internal`, with the cause kept for the log. */

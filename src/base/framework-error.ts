@@ -8,9 +8,9 @@ export const BODY_BYTES = 256 * 1024;
 const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'The body must be sent as Content-Type: application/json.',
+    'The body must be sent as Content-Type: application/json; the form of a PlayNote as multipart/form-data.',
   ],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', `The body must be at most ${BODY_BYTES / 1024} KiB.`],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is larger than this path takes.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_json', 'The body is empty; it must be a JSON object.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_json', 'The body is not valid JSON.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [

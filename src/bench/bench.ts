@@ -2,6 +2,7 @@
 // figures. A bench measures; it asserts only what must hold on any machine (no byte after `ended`, say).
 
 import { cpus, loadavg } from 'node:os';
+import type { ServiceFormat } from '../speech/audio-format.ts';
 import type { QuotaWindow } from './quota-windows.ts';
 
 /** What a caller may set; a bench takes those that it has a default for. */
@@ -17,6 +18,7 @@ export const BENCH_NUMBERS = {
     most: 300,
     meaning: 'Redis is emptied once, and dead for so long; 0 = it lives',
   },
+  characters: { least: 1000, most: 50_000, meaning: 'length of the text' },
   seed: { least: 0, most: 2 ** 31 - 1, meaning: 'of everything that looks random' },
 } as const;
 export type BenchNumber = keyof typeof BENCH_NUMBERS;
@@ -29,6 +31,8 @@ export type BenchRun = {
   readonly upstream: BenchUpstream;
   /** How the service counts, for a bench that has a default for it. */
   readonly window: QuotaWindow;
+  /** What a file is made as, for a bench that has a default for it. */
+  readonly format: ServiceFormat;
   readonly signal: AbortSignal;
   /** Says what is going on, to a terminal only. */
   readonly progress: (line: string) => void;
@@ -53,6 +57,8 @@ export type Bench = {
   readonly engineDefaults?: Readonly<Partial<Record<BenchNumber, number>>>;
   /** How the service counts, if that may be set. */
   readonly window?: QuotaWindow;
+  /** What a file is made as, if that may be chosen. */
+  readonly format?: ServiceFormat;
   /** A system program without which nothing can be measured. It takes minutes, too, and is not among `all`. */
   readonly needs?: 'redis-server';
   run(run: BenchRun): Promise<BenchResult>;

@@ -5,7 +5,7 @@
 
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession } from '../cli/session-client.ts';
+import { connectSession } from '../client/session-client.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { textOf } from './fake-upstream.ts';
 import { type Lab, openLab } from './lab.ts';

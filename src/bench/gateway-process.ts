@@ -16,6 +16,8 @@ export type GatewayPlan = {
   /** 0: the event loop is left alone. */
   readonly blockMs: number;
   readonly seed: number;
+  /** Whether jobs and PlayNotes are made, too. */
+  readonly service: 'on' | 'off';
 };
 
 export type GatewayReady = { readonly url: string; readonly sessionUrl: string };
@@ -38,7 +40,8 @@ function blockAtRandom(blockMs: number, seed: number): () => void {
   return () => clearTimeout(timer);
 }
 
-export async function startGatewayProcess(plan: GatewayPlan): Promise<Actor> {
+/** `searchPath`: where ffmpeg is looked for. */
+export async function startGatewayProcess(plan: GatewayPlan, searchPath: string | undefined): Promise<Actor> {
   const parsed = parseConfig({
     env: {},
     flags: plan.flags,
@@ -48,6 +51,8 @@ export async function startGatewayProcess(plan: GatewayPlan): Promise<Actor> {
   });
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
   const gateway = await startGateway({
+    service: plan.service,
+    searchPath,
     config: parsed.config,
     log: createPinoLog('warn'),
     version: plan.version,

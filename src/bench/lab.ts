@@ -11,6 +11,7 @@ import type { ProcessCost } from './process-cost.ts';
 import { readMetrics, type ScrapedMetrics } from './scraped-metrics.ts';
 
 export type GatewayLab = {
+  readonly url: string;
   readonly sessionUrl: string;
   usage(): Promise<ProcessCost>;
   metrics(): Promise<ScrapedMetrics>;
@@ -27,6 +28,8 @@ type GatewayLabOptions = {
   readonly blockMs?: number;
   /** A command that runs the gateway's process. */
   readonly through?: readonly string[];
+  /** Jobs and PlayNotes, too; without it they are off. */
+  readonly service?: 'on';
 };
 export type LabOptions = GatewayLabOptions & { readonly upstream?: Partial<FakeUpstreamPlan> };
 
@@ -44,7 +47,7 @@ const UPSTREAM_FLAGS = ['--upstream-keys', 'bench:bench@100000', '--upstream-max
 
 /** A gateway alone, with these flags besides. */
 export async function openGateway(
-  { seed, blockMs = 0, through = [] }: GatewayLabOptions,
+  { seed, blockMs = 0, through = [], service }: GatewayLabOptions,
   flags: readonly string[],
 ): Promise<GatewayLab> {
   const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
@@ -53,9 +56,11 @@ export async function openGateway(
     flags: [...FLAGS, '--data-dir', dataDir, ...flags],
     blockMs,
     seed,
+    service: service ?? 'off',
   };
   const gateway = await startActor<GatewayReady, ProcessCost>('gateway-process', plan, through);
   return {
+    url: gateway.ready.url,
     sessionUrl: gateway.ready.sessionUrl,
     usage: gateway.report,
     async metrics() {

@@ -1,9 +1,11 @@
 // How soon a phrase that has been kept is heard: from the client's `speak` to its first frame, with nothing else going
-// on and while other turns play. Each is paired with one that the upstream has to speak, and the upstream itself
-// tells whether it was asked for what was kept.
+// on and while other turns play. Each is paired with the same passage without a gateway, every few with one that the
+// upstream has to speak, and the upstream itself tells whether it was asked for what was kept.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession } from '../cli/session-client.ts';
+import { connectSession } from '../client/session-client.ts';
+import { startActor } from './actor.ts';
+import type { BareSessionReady } from './bare-session.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { textOf } from './fake-upstream.ts';
 import { type Lab, openLab } from './lab.ts';
@@ -15,7 +17,9 @@ import { SPREAD_COLUMNS, spreadOf, spreadRow } from './spread.ts';
 const PHRASE_SECONDS = 2;
 const TURN_EVERY_MS = 50;
 const WARM_UP_MS = 3000;
-const WARM_UP_TURNS = 20;
+/** Compilation settles in the meantime: the gateway is one that has been in service, not one that has just been started. */
+const WARM_UP_TURNS = 500;
+const SPOKEN_EVERY = 4;
 /** Seeds number the turns; those of the listeners in the background are far below. */
 const KEPT_SEED = 1_000_000;
 const FIRST_NEW_SEED = 2_000_000;
@@ -62,34 +66,51 @@ async function openCaller(sessionUrl: string): Promise<Caller> {
   };
 }
 
-type Pairs = { readonly kept: number[]; readonly spoken: number[] };
+type Times = {
+  readonly kept: number[];
+  /** The same passage without a gateway. */
+  readonly bare: number[];
+  readonly spoken: number[];
+};
+type Passages = { readonly lab: Lab; readonly bareUrl: string };
 
-async function measurePairs(lab: Lab, firstSeed: number, bench: BenchRun): Promise<Pairs> {
-  const { numbers, signal, progress } = bench;
+async function measureTimes(
+  { lab, bareUrl }: Passages,
+  firstSeed: number,
+  { numbers, signal, progress }: BenchRun,
+): Promise<Times> {
   const random = createSeededRandom(firstSeed);
   const caller = await openCaller(lab.sessionUrl);
-  const pairs: Pairs = { kept: [], spoken: [] };
-  for (let n = -WARM_UP_TURNS; n < numbers.samples; n++) {
-    await pause(random.gapMs(TURN_EVERY_MS), undefined, { signal });
-    const keptMs = await caller.firstFrame(KEPT_SEED);
-    await pause(random.gapMs(TURN_EVERY_MS), undefined, { signal });
-    const spokenMs = await caller.firstFrame(firstSeed + WARM_UP_TURNS + n);
-    if (n < 0) continue;
-    pairs.kept.push(keptMs);
-    pairs.spoken.push(spokenMs);
-    progress(`phrase: ${n + 1} of ${numbers.samples} pairs`);
+  const bareCaller = await openCaller(bareUrl);
+  const rest = () => pause(random.gapMs(TURN_EVERY_MS), undefined, { signal });
+  for (let n = 0; n < WARM_UP_TURNS; n++) {
+    await caller.firstFrame(KEPT_SEED);
+    await bareCaller.firstFrame(KEPT_SEED);
+  }
+  const times: Times = { kept: [], bare: [], spoken: [] };
+  for (let n = 0; n < numbers.samples; n++) {
+    await rest();
+    times.kept.push(await caller.firstFrame(KEPT_SEED));
+    await rest();
+    times.bare.push(await bareCaller.firstFrame(KEPT_SEED));
+    progress(`phrase: ${n + 1} of ${numbers.samples} turns`);
+    if (n % SPOKEN_EVERY > 0) continue;
+    await rest();
+    times.spoken.push(await caller.firstFrame(firstSeed + n));
   }
   caller.close();
-  return pairs;
+  bareCaller.close();
+  return times;
 }
 
-async function measure(lab: Lab, bench: BenchRun) {
+async function measure(passages: Passages, bench: BenchRun) {
+  const { lab } = passages;
   const { numbers, signal } = bench;
   const keeper = await openCaller(lab.sessionUrl);
   await keeper.whole(KEPT_SEED);
   keeper.close();
   await lab.upstreamReport();
-  const idle = await measurePairs(lab, FIRST_NEW_SEED, bench);
+  const idle = await measureTimes(passages, FIRST_NEW_SEED, bench);
   const listeners = await startListeners({
     sessionUrl: lab.sessionUrl,
     count: numbers.streams,
@@ -97,57 +118,80 @@ async function measure(lab: Lab, bench: BenchRun) {
     signal,
   });
   await pause(WARM_UP_MS, undefined, { signal });
-  const busy = await measurePairs(lab, 2 * FIRST_NEW_SEED, bench);
+  const busy = await measureTimes(passages, 2 * FIRST_NEW_SEED, bench);
   await listeners.stop();
   const { heads } = await lab.upstreamReport();
   return { idle, busy, asked: heads.filter(([seed]) => seed === KEPT_SEED).length };
 }
 
 /** NaN is a turn without a frame, and told as a fault. */
-const spreadOfHeard = (times: readonly number[]) => spreadOf(times.filter((time) => !Number.isNaN(time)));
+const isHeard = (time: number) => !Number.isNaN(time);
+const spreadsOf = ({ kept, bare, spoken }: Times) => ({
+  kept: spreadOf(kept.filter(isHeard)),
+  bare: spreadOf(bare),
+  spoken: spreadOf(spoken.filter(isHeard)),
+});
+const lostOf = ({ kept, spoken }: Times) => [...kept, ...spoken].filter((time) => !isHeard(time)).length;
 
 async function run(bench: BenchRun): Promise<BenchResult> {
   const lab = await openLab({ seed: bench.numbers.seed });
   try {
-    const { idle, busy, asked } = await measure(lab, bench);
-    const [keptIdle, keptBusy] = [spreadOfHeard(idle.kept), spreadOfHeard(busy.kept)];
-    const [spokenIdle, spokenBusy] = [spreadOfHeard(idle.spoken), spreadOfHeard(busy.spoken)];
-    const heard = keptIdle.count + keptBusy.count + spokenIdle.count + spokenBusy.count;
-    const lost = 4 * bench.numbers.samples - heard;
-    return {
-      title: `phrase: \`speak\` at the client → first frame there, alone and beside ${bench.numbers.streams} paced µ-law turns`,
-      columns: SPREAD_COLUMNS,
-      rows: [
-        spreadRow('kept, nothing else playing', keptIdle),
-        spreadRow('spoken by the upstream, nothing else playing', spokenIdle),
-        spreadRow(`kept, ${bench.numbers.streams} turns playing`, keptBusy),
-        spreadRow(`spoken by the upstream, ${bench.numbers.streams} turns playing`, spokenBusy),
-      ],
-      notes: [
-        'Loopback and the client, whose event loop has the other listeners too, are included: an upper bound.',
-        'The upstream takes 30 to 120 ms to begin. Aim for what is kept: 3 ms, and no upstream request at all.',
-      ],
-      figures: {
-        keptIdleP50Ms: keptIdle.p50,
-        keptIdleP99Ms: keptIdle.p99,
-        keptBusyP50Ms: keptBusy.p50,
-        keptBusyP99Ms: keptBusy.p99,
-        spokenIdleP50Ms: spokenIdle.p50,
-        spokenBusyP50Ms: spokenBusy.p50,
-        upstreamRequestsForKept: asked,
-      },
-      faults: [
-        ...(asked > 0 ? [`the upstream was asked ${asked} times for what was kept`] : []),
-        ...(lost > 0 ? [`${lost} turns had no first frame`] : []),
-      ],
-    };
+    const bareSession = await startActor<BareSessionReady, unknown>('bare-session', {});
+    try {
+      const { sessionUrl: bareUrl } = bareSession.ready;
+      return resultOf(bench, await measure({ lab, bareUrl }, bench));
+    } finally {
+      await bareSession.close();
+    }
   } finally {
     await lab.close();
   }
 }
 
+function resultOf(
+  { numbers: { streams } }: BenchRun,
+  { idle, busy, asked }: Awaited<ReturnType<typeof measure>>,
+): BenchResult {
+  const [alone, beside] = [spreadsOf(idle), spreadsOf(busy)];
+  const lost = lostOf(idle) + lostOf(busy);
+  return {
+    title: `phrase: \`speak\` at the client → first frame there, alone and beside ${streams} paced µ-law turns`,
+    columns: SPREAD_COLUMNS,
+    rows: [
+      spreadRow('kept, nothing else playing', alone.kept),
+      spreadRow('the same without a gateway', alone.bare),
+      spreadRow('spoken by the upstream, nothing else playing', alone.spoken),
+      spreadRow(`kept, ${streams} turns playing`, beside.kept),
+      spreadRow('the same without a gateway', beside.bare),
+      spreadRow(`spoken by the upstream, ${streams} turns playing`, beside.spoken),
+    ],
+    notes: [
+      'Loopback and the client, whose event loop has the other listeners too, are included: an upper bound.',
+      'Without a gateway a bare WebSocket answers at once; what a kept phrase takes longer is the gateway.',
+      'The upstream takes 30 to 120 ms to begin. Aim for what is kept: 3 ms, and no upstream request at all.',
+    ],
+    figures: {
+      keptIdleP50Ms: alone.kept.p50,
+      keptIdleP99Ms: alone.kept.p99,
+      bareIdleP50Ms: alone.bare.p50,
+      bareIdleP99Ms: alone.bare.p99,
+      keptBusyP50Ms: beside.kept.p50,
+      keptBusyP99Ms: beside.kept.p99,
+      bareBusyP50Ms: beside.bare.p50,
+      bareBusyP99Ms: beside.bare.p99,
+      spokenIdleP50Ms: alone.spoken.p50,
+      spokenBusyP50Ms: beside.spoken.p50,
+      upstreamRequestsForKept: asked,
+    },
+    faults: [
+      ...(asked > 0 ? [`the upstream was asked ${asked} times for what was kept`] : []),
+      ...(lost > 0 ? [`${lost} turns had no first frame`] : []),
+    ],
+  };
+}
+
 export const phrase: Bench = {
   summary: 'how soon a phrase that was kept is heard, beside one that has to be spoken',
-  defaults: { streams: 50, samples: 200, seed: 1 },
+  defaults: { streams: 50, samples: 300, seed: 1 },
   run,
 };

@@ -3,7 +3,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession, type SessionClient } from '../cli/session-client.ts';
+import { connectSession, type SessionClient } from '../client/session-client.ts';
 import { monotonicMs } from './monotonic.ts';
 
 export type QuotaCallersOptions = {

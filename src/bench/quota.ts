@@ -6,6 +6,7 @@ import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { monotonicMs } from './monotonic.ts';
 import { type QuotaCallers, type QuotaTally, startQuotaCallers } from './quota-callers.ts';
 import { openQuotaFleet, type QuotaFleet } from './quota-fleet.ts';
+import { newestMinuteMs, type WholeMinutes, wholeMinutes } from './quota-minutes.ts';
 import { QUOTA } from './quota-windows.ts';
 import { spreadOf } from './spread.ts';
 import type { StrictReport } from './strict-upstream.ts';
@@ -18,8 +19,10 @@ const HOLD_BACK_GAP_MS = 1 / (0.97 * QUOTA_PER_MS);
 /** A window, and what its sends count beyond it. */
 const FILL_MS = 62_000;
 const SETTLE_MS = 5000;
-/** Resets that are told in whole seconds have to agree for some windows before they are believed. */
+/** Resets that are told in whole seconds have to agree for five windows before they are believed; three more are patience. */
 const PHASE_DEADLINE_MS = 480_000;
+/** Callers who may wait for the next minute ask in its first seconds. */
+const MINUTE_DEADLINE_MS = 90_000;
 const TOGETHER_DEADLINE_MS = 30_000;
 const LOOK_MS = 1000;
 
@@ -36,20 +39,44 @@ type Measured = {
   readonly report: StrictReport;
   /** Only of the measurement. */
   readonly requests: StrictReport['requests'];
+  /** Where the windows are those of the clock. */
+  readonly minutes: WholeMinutes | undefined;
   readonly tally: QuotaTally;
   readonly phaseKeys: number;
   readonly clocks: QuotaFleet['clocks'];
   readonly outage: Outage | undefined;
 };
 
-/** All keys of all gateways know where the windows of the service begin, or it takes too long. */
+const seconds = (ms: number): number => Math.round(ms / 1000);
+
+/** Throws when not all keys of all gateways know in time where the windows of the service begin. */
 async function waitForPhase(fleet: QuotaFleet, { signal, progress }: BenchRun): Promise<void> {
   const all = fleet.gateways.length * QUOTA.keys;
   const fromMs = monotonicMs();
-  for (let known = 0; known < all && monotonicMs() - fromMs < PHASE_DEADLINE_MS; ) {
+  for (let known = 0; known < all; ) {
+    const tookMs = monotonicMs() - fromMs;
+    if (tookMs > PHASE_DEADLINE_MS)
+      throw new Error(
+        `after ${seconds(tookMs)} s the windows of the service are known for ${known} of ${all} keys, where 300 s should do; nothing was measured. Is the machine short of processors?`,
+      );
     await pause(LOOK_MS, undefined, { signal });
     known = await fleet.counted('phase');
-    progress(`quota: windows known for ${known} of ${all} keys`);
+    progress(
+      `quota: windows known for ${known} of ${all} keys, after ${seconds(tookMs)} s of ${seconds(PHASE_DEADLINE_MS)} at most`,
+    );
+  }
+}
+
+/** Resolves with the minute of the wall clock that has just begun at the service, in milliseconds since 1970. */
+async function waitForMinute(fleet: QuotaFleet, { signal, progress }: BenchRun): Promise<number> {
+  const before = newestMinuteMs(await fleet.upstream.report());
+  const fromMs = monotonicMs();
+  for (;;) {
+    const newest = newestMinuteMs(await fleet.upstream.report());
+    if (newest > before) return newest;
+    if (monotonicMs() - fromMs > MINUTE_DEADLINE_MS) throw new Error('nobody asks for anything any more');
+    progress('quota: the measurement begins with the next minute');
+    await pause(LOOK_MS, undefined, { signal });
   }
 }
 
@@ -90,25 +117,26 @@ async function breakRedis(
 
 async function measure(fleet: QuotaFleet, callers: QuotaCallers, bench: BenchRun): Promise<Measured> {
   const { numbers, window, signal, progress } = bench;
-  const stands = window === 'clock' || window === 'first';
   progress('quota: the first window');
   await pause(FILL_MS, undefined, { signal });
   // Windows that begin anew with a request never stand still, and are not waited for.
   if (window === 'clock') await waitForPhase(fleet, bench);
   callers.press();
-  await pause(stands ? FILL_MS : SETTLE_MS, undefined, { signal });
+  const fromUnixMs = window === 'clock' ? await waitForMinute(fleet, bench) : undefined;
+  if (window !== 'clock') await pause(window === 'first' ? FILL_MS : SETTLE_MS, undefined, { signal });
   const before = await fleet.upstream.report();
   const tally = callers.count();
   const fromMs = monotonicMs();
   const outage = numbers.outageSeconds > 0 ? await breakRedis(fleet, tally, bench) : undefined;
   while (monotonicMs() - fromMs < numbers.seconds * 1000) {
     await pause(LOOK_MS, undefined, { signal });
-    progress(`quota: ${Math.round((monotonicMs() - fromMs) / 1000)} of ${numbers.seconds} s`);
+    progress(`quota: ${seconds(monotonicMs() - fromMs)} of ${numbers.seconds} s`);
   }
   const report = await fleet.upstream.report();
   return {
     report,
     requests: report.requests.slice(before.requests.length),
+    minutes: fromUnixMs === undefined ? undefined : wholeMinutes(report, fromUnixMs, QUOTA),
     tally,
     phaseKeys: await fleet.counted('phase'),
     clocks: fleet.clocks,
@@ -120,18 +148,23 @@ const percent = (share: number): string => (Number.isNaN(share) ? '–' : `${(sh
 const ms = (value: number): string => (Number.isNaN(value) ? '–' : `${value.toFixed(0)} ms`);
 
 function tell(measured: Measured, { numbers, window }: BenchRun): BenchResult {
-  const { report, requests, tally, phaseKeys, clocks, outage } = measured;
+  const { report, requests, minutes, tally, phaseKeys, clocks, outage } = measured;
   const refusedByService = report.keys.reduce((sum, { refused }) => sum + refused, 0);
   const most = Math.max(0, ...report.keys.map(({ mostAcceptedIn60s }) => mostAcceptedIn60s));
-  const accepted = requests.filter(({ status }) => status === 200).length;
-  const share = usedShare(acceptedByKey(requests).values(), QUOTA);
+  const accepted = minutes?.accepted ?? requests.filter(({ status }) => status === 200).length;
+  const share = minutes?.share ?? usedShare(acceptedByKey(requests).values(), QUOTA);
   const waits = spreadOf(tally.waitsMs);
   const silences = spreadOf(tally.silences.map(({ tookMs }) => tookMs));
   return {
     title: `quota: 3 gateways, ${QUOTA.keys} keys of ${QUOTA.limit} a minute, window "${window}", ${numbers.streams} callers, ${numbers.seconds} s`,
     columns: ['', 'value'],
     rows: [
-      ['accepted by the service', `${accepted}`],
+      minutes === undefined
+        ? ['accepted by the service', `${accepted}`]
+        : [
+            `accepted by the service in ${minutes.count} whole minutes`,
+            `${accepted} of ${minutes.count * QUOTA.keys * QUOTA.limit}`,
+          ],
       ['answered 429, warm-up included', `${refusedByService}`],
       ['most of a key in any 60 s', `${most}`],
       ['used share of the quota', percent(share)],
@@ -154,9 +187,11 @@ function tell(measured: Measured, { numbers, window }: BenchRun): BenchResult {
         ? 'The wall clocks of the gateways were 5 s ahead, right and 5 s behind.'
         : 'The wall clocks of the gateways were alike: faketime is not installed.',
       ...(window === 'clock'
-        ? ['Windows of the clock may be full right before and right after a boundary: twice as many in 60 s.']
-        : []),
-      'Used share: 60 s by the mean time after which a place in the quota was used again.',
+        ? [
+            'Windows of the clock may be full right before and right after a boundary: twice as many in 60 s.',
+            "Used share: of all places in the service's minutes from the first that began in the measurement to the last that ended in it.",
+          ]
+        : ['Used share: 60 s by the mean time after which a place in the quota was used again.']),
       `Aims: no 429; at least 99 % where the windows are not known, 99.8 % where they are (known at the end for ${phaseKeys} of ${3 * QUOTA.keys} keys).`,
       ...(outage === undefined
         ? []
@@ -164,6 +199,7 @@ function tell(measured: Measured, { numbers, window }: BenchRun): BenchResult {
     ],
     figures: {
       accepted,
+      ...(minutes === undefined ? {} : { wholeMinutes: minutes.count }),
       refusedByService,
       mostIn60s: most,
       usedShare: share,

@@ -1,6 +1,6 @@
 // One whole turn of a bench's client, from its text to the moment when it has been heard.
 
-import type { SessionClient } from '../cli/session-client.ts';
+import type { SessionClient } from '../client/session-client.ts';
 import { textOf } from './fake-upstream.ts';
 
 export type BenchTurn = { readonly turn: string; readonly seconds: number; readonly seed: number };

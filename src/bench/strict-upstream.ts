@@ -22,6 +22,8 @@ export type StrictReport = {
     readonly accepted: number;
     readonly refused: number;
     readonly mostAcceptedIn60s: number;
+    /** By the minute of the wall clock, at its beginning. */
+    readonly minutes: readonly { readonly unixMs: number; readonly accepted: number }[];
   }[];
   /** In order of arrival, the last 10,000. */
   readonly requests: readonly { readonly key: string; readonly atMs: number; readonly status: number }[];

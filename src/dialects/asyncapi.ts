@@ -58,6 +58,8 @@ export function asyncApiDocument(version: string, gatewayUrl: URL): Json {
     channels: {
       session: {
         address: '/v1/session',
+        description:
+          'The query of the upgrade may preset any field of configure, and take an agent of the same user: ?agent=ID.',
         messages: Object.fromEntries(
           Object.keys(messages).map((key) => [key, { $ref: `#/components/messages/${key}` }]),
         ),

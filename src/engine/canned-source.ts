@@ -8,6 +8,7 @@ import { loadMp3Encoders, type Mp3Encoders } from '../audio/mp3-encoder.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { seededNumbers } from '../base/seeded-numbers.ts';
+import { usualRateOf } from '../speech/reply-media-type.ts';
 import { REPLY_FORMATS } from './reply-format.ts';
 import type { SpeechSource } from './speech-source.ts';
 import type { SpeechBody, SpeechJob } from './speech-stream.ts';
@@ -143,7 +144,7 @@ export async function createCannedSource(options: CannedSourceOptions): Promise<
     built.set(sampleRate, pieces);
     return pieces;
   };
-  piecesAt(REPLY_FORMATS.mp3.usualRate);
+  piecesAt(usualRateOf('mp3'));
   return {
     open(job) {
       if (job.format !== 'mp3')

@@ -1,4 +1,4 @@
-// What a reply can be, by outputFormat: the one table of its content type, its usual rate and its encoder. A reply is
+// What a reply can be, by outputFormat: the one table of its size and its encoder. A reply is
 // a file, not a call: a session's frames have one length and are filled up to it, a reply ends with its last sample.
 
 import { createEncoder } from '../audio/encoders.ts';
@@ -18,9 +18,6 @@ type Write = (bytes: Uint8Array) => void;
 type CreateEncoder = (sampleRate: number, codecs: ReplyCodecs, write: Write) => ClosableStage<Float32Array>;
 
 type ReplyFormat = {
-  readonly contentType: (sampleRate: number) => string;
-  /** Hz when the request names none. */
-  readonly usualRate: number;
   /** Exact but for ogg and flac, which depend on what is said. */
   readonly bytesPerSecond: (sampleRate: number) => number;
   /** Takes samples at `sampleRate`, which the format has; `write` gets fresh memory. Closed once. */
@@ -78,40 +75,26 @@ const opusBytesPerSecond = (rate: number): number => {
 
 export const REPLY_FORMATS: Readonly<Record<ServiceFormat, ReplyFormat>> = {
   mp3: {
-    contentType: () => 'audio/mpeg',
-    usualRate: 24_000,
     bytesPerSecond: (rate) => speechBitrateKbps(rate) * 125,
     createEncoder: heavyEncoder('mp3'),
   },
   wav: {
-    contentType: () => 'audio/wav',
-    usualRate: 24_000,
     bytesPerSecond: (rate) => 2 * rate,
     createEncoder: createWavEncoder,
   },
   raw: {
-    // Not audio/L16, which is big-endian (RFC 3551 4.5.11).
-    contentType: (rate) => `audio/pcm;rate=${rate};channels=1;encoding=s16le`,
-    usualRate: 24_000,
     bytesPerSecond: (rate) => 2 * rate,
     createEncoder: sampleEncoder(2, encodePcm16),
   },
   mulaw: {
-    // audio/basic is µ-law at 8000 Hz and nothing else (RFC 2046 4.3); PCMU has a rate (RFC 4856).
-    contentType: (rate) => (rate === 8000 ? 'audio/basic' : `audio/PCMU;rate=${rate}`),
-    usualRate: 8000,
     bytesPerSecond: (rate) => rate,
     createEncoder: sampleEncoder(1, encodeMulaw),
   },
   flac: {
-    contentType: () => 'audio/flac',
-    usualRate: 24_000,
     bytesPerSecond: (rate) => rate,
     createEncoder: heavyEncoder('flac'),
   },
   ogg: {
-    contentType: () => 'audio/ogg; codecs=opus',
-    usualRate: 24_000,
     bytesPerSecond: opusBytesPerSecond,
     createEncoder: createOggEncoder,
   },

@@ -4,32 +4,25 @@
 import { AppError } from '../base/app-error.ts';
 import { formatIssues } from '../base/format-issues.ts';
 import type { Random } from '../base/random.ts';
-import { listedSampleRates, type ServiceFormat } from '../speech/audio-format.ts';
-import { MAX_SEED, type SpeechRequest, speechRequestSchema } from '../speech/speech-request.ts';
+import { mediaTypeOf, usualRateOf } from '../speech/reply-media-type.ts';
+import {
+  MAX_SEED,
+  RECORDED_VOICE_FIELDS,
+  type SpeechRequest,
+  streamRequestSchema,
+} from '../speech/speech-request.ts';
 import { DEFAULT_TEMPERATURE } from './prosody.ts';
-import { REPLY_FORMATS } from './reply-format.ts';
 import { createScript } from './speech-script.ts';
 import type { SpeechJob } from './speech-stream.ts';
 import { findVoice, spokenAs, type Voice } from './voices.ts';
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
-/** Fields that say how to imitate a recorded voice: taken, and without a meaning for this engine. */
-const WITHOUT_MEANING = [
-  'prompt',
-  'prompt2',
-  'voiceConditioningSeconds',
-  'voiceConditioningSeconds2',
-] as const;
-
 const invalid = (message: string) => new AppError('invalid_request', message);
 
 function parseRequest(body: unknown): SpeechRequest {
-  const parsed = speechRequestSchema.safeParse(body, { reportInput: true });
+  const parsed = streamRequestSchema.safeParse(body, { reportInput: true });
   if (!parsed.success) throw invalid(formatIssues(parsed.error.issues));
-  const { turnPrefix, turnPrefix2 } = parsed.data;
-  if (turnPrefix != null && turnPrefix.trim() === turnPrefix2?.trim())
-    throw invalid('turnPrefix2: must differ from turnPrefix, or no one can tell whose turn begins');
   return parsed.data;
 }
 
@@ -40,15 +33,8 @@ function voiceOf(field: 'voice' | 'voice2', id: string): Voice {
   throw invalid(`${field}: there is no voice ${given} here; GET /api/v1/voices lists the ids that there are`);
 }
 
-function sampleRateOf(request: SpeechRequest, format: ServiceFormat): number {
-  const sampleRate = request.sampleRate ?? REPLY_FORMATS[format].usualRate;
-  const rates = listedSampleRates(format);
-  if (rates === undefined || rates.includes(sampleRate)) return sampleRate;
-  throw invalid(`sampleRate: ${format} can have ${rates.join(', ')} Hz (got ${sampleRate})`);
-}
-
 function ignoredFields(request: SpeechRequest): string[] {
-  const ignored: string[] = WITHOUT_MEANING.filter((field) => request[field] != null);
+  const ignored: string[] = RECORDED_VOICE_FIELDS.filter((field) => request[field] != null);
   if (request.voice2 != null && request.turnPrefix2 == null) ignored.push('voice2');
   return ignored;
 }
@@ -62,7 +48,7 @@ export function toSpeechJob(body: unknown, random: Random): { job: SpeechJob; he
   const format = request.outputFormat ?? 'mp3';
   const job: SpeechJob = {
     format,
-    sampleRate: sampleRateOf(request, format),
+    sampleRate: request.sampleRate ?? usualRateOf(format),
     lines: createScript({ ...request, language }),
     voices: { 1: voice, 2: voice2 },
     language,
@@ -75,7 +61,7 @@ export function toSpeechJob(body: unknown, random: Random): { job: SpeechJob; he
   return {
     job,
     headers: {
-      'Content-Type': REPLY_FORMATS[format].contentType(job.sampleRate),
+      'Content-Type': mediaTypeOf(format, job.sampleRate),
       'X-Voxgate-Seed': String(job.seed),
       ...(ignored.length > 0 && { 'X-Voxgate-Ignored': ignored.join(', ') }),
       ...(proxy !== undefined && { 'X-Voxgate-Spoken-As': proxy }),

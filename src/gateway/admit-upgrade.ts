@@ -6,15 +6,20 @@ import type { Credentials } from '../access/credentials.ts';
 import { headerLines } from '../access/header-lines.ts';
 import { guardLoopback } from '../access/loopback-guard.ts';
 import { AppError } from '../base/app-error.ts';
-import { applySettings, type TurnSettings } from '../session/turn-settings.ts';
+import type { Preset } from '../dialects/native-messages.ts';
 import { readPreset } from './session-preset.ts';
 
-export type Admission = { readonly userId: string; readonly settings: TurnSettings };
+export type Admission = {
+  readonly userId: string;
+  /** The agent that was asked for; its profile is yet to be found. */
+  readonly agentId: string | undefined;
+  /** What the query sets, over the gateway's own and the agent's settings. */
+  readonly preset: Preset;
+};
 
 export type AdmissionOptions = {
   readonly credentials: Credentials;
   readonly scheme: 'http' | 'https';
-  readonly settings: TurnSettings;
   readonly maxConnections: number;
   /** 0 is no limit of its own. */
   readonly maxConnectionsPerUser: number;
@@ -52,7 +57,10 @@ export function admitUpgrade(
     );
   }
   const query = new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt + 1));
-  const settings = applySettings(options.settings, readPreset(query));
+  const agents = query.getAll('agent');
+  if (agents.length > 1) throw new AppError('invalid_request', 'agent: given twice.');
+  query.delete('agent');
+  const preset = readPreset(query);
 
   const { maxConnections, maxConnectionsPerUser } = options;
   const mine = occupancy.connectionsOf(userId);
@@ -65,5 +73,5 @@ export function admitUpgrade(
       retryAfterMs: RETRY_AFTER_MS,
     });
   }
-  return { userId, settings };
+  return { userId, agentId: agents[0], preset };
 }

@@ -10,6 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import { decodeNative, encodeAudio, encodeNative } from '../dialects/native-dialect.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import { createSession } from '../session/session.ts';
+import { GREETING_TURN } from '../session/session-agent.ts';
 import { errorEvent, type SessionRuntime } from '../session/session-runtime.ts';
 import type { TurnSettings } from '../session/turn-settings.ts';
 import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
@@ -34,6 +35,8 @@ export type ClientConnection = {
   readonly openedAtMs: number;
   readonly turnsUnheard: number;
   readonly bufferedBytes: number;
+  /** Speaks `text` as the session's first turn. */
+  greet(text: string): void;
   /** Ends a session that failed inside: nothing more would come of it. */
   fail(): void;
   /** Heartbeat, idle time and slow reading; called about once a second for all connections. */
@@ -193,6 +196,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     get bufferedBytes() {
       return session.bufferedBytes + socket.bufferedAmount;
     },
+    greet: (text) => session.handle({ type: 'speak', turn: GREETING_TURN, text }),
     fail() {
       refuseAndClose(new AppError('internal', 'The session failed inside; open a new one.'));
     },

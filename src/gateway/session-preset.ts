@@ -19,10 +19,8 @@ const NUMBERS: ReadonlySet<string> = new Set([
 export function readPreset(query: URLSearchParams): Preset {
   const given: Record<string, unknown> = {};
   for (const [name, value] of query) {
-    if (name === 'agent')
-      throw new AppError('invalid_request', 'agent: agents are not available in this version.');
     if (!Object.hasOwn(configureFields, name)) {
-      const known = Object.keys(configureFields).join(', ');
+      const known = [...Object.keys(configureFields), 'agent'].join(', ');
       throw new AppError(
         'invalid_request',
         `${name.slice(0, 80)}: not a parameter of a session; there are ${known}.`,

@@ -7,7 +7,9 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError, toAppError } from '../base/app-error.ts';
 import { rawRefusal } from '../base/raw-refusal.ts';
 import type { Player, PlayoutClock } from '../playout/playout-clock.ts';
+import { agentRuntime, agentSettings, type SessionAgent } from '../session/session-agent.ts';
 import type { SessionRuntime } from '../session/session-runtime.ts';
+import { applySettings, type TurnSettings } from '../session/turn-settings.ts';
 import { type Admission, type AdmissionOptions, admitUpgrade } from './admit-upgrade.ts';
 import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
 import { createSweeper } from './sweeper.ts';
@@ -16,9 +18,20 @@ export type SocketServerOptions = {
   readonly version: string;
   readonly runtime: SessionRuntime;
   readonly admission: AdmissionOptions;
+  /** What a session begins with. */
+  readonly settings: TurnSettings;
+  /** Undefined for an id that this user has no agent of. */
+  readonly findAgent: (userId: string, agentId: string) => Promise<SessionAgent | undefined>;
   readonly limits: ConnectionLimits;
   onOpened(): void;
   onClosed(code: number): void;
+};
+
+/** Who may come in, and with what. */
+type Seat = {
+  readonly userId: string;
+  readonly agent: SessionAgent | undefined;
+  readonly settings: TurnSettings;
 };
 
 export type SocketServer = {
@@ -81,6 +94,17 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     });
   };
 
+  const findAgent = async (userId: string, agentId: string): Promise<SessionAgent> => {
+    const agent = await options.findAgent(userId, agentId);
+    if (agent === undefined) throw new AppError('not_found', 'agent: there is no agent of this id.');
+    return agent;
+  };
+  /** Throws `invalid_request` when the settings do not go together. */
+  const takeSeat = ({ userId, preset }: Admission, agent: SessionAgent | undefined): Seat => {
+    const base = agent === undefined ? options.settings : agentSettings(options.settings, agent.profile);
+    return { userId, agent, settings: applySettings(base, preset) };
+  };
+
   /** Answers an upgrade with a plain HTTP refusal and ends the socket. */
   const refuse = (socket: Duplex, error: AppError) => {
     if (error.code === 'internal')
@@ -97,16 +121,21 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     // A peer that resets before the handshake must not end the process.
     const onError = () => socket.destroy();
     socket.on('error', onError);
-    let admission: Admission;
+    const enter = (seat: Seat) =>
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        socket.off('error', onError);
+        open(webSocket, socket, seat);
+      });
     try {
-      admission = admit(request);
+      const admission = admit(request);
+      if (admission.agentId === undefined) return enter(takeSeat(admission, undefined));
+      // The place is asked for again afterwards: others may have taken it meanwhile.
+      findAgent(admission.userId, admission.agentId)
+        .then((agent) => enter(takeSeat(admit(request), agent)))
+        .catch((thrown: unknown) => refuse(socket, toAppError(thrown)));
     } catch (thrown) {
-      return refuse(socket, toAppError(thrown));
+      refuse(socket, toAppError(thrown));
     }
-    sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      socket.off('error', onError);
-      open(webSocket, socket, admission);
-    });
   };
 
   /** The shared clock as one connection sees it: who joins is known to be its player. */
@@ -118,7 +147,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     },
   });
 
-  const open = (socket: WebSocket, wire: Duplex, { userId, settings }: Admission) => {
+  const open = (socket: WebSocket, wire: Duplex, { userId, settings, agent }: Seat) => {
+    const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection: ClientConnection = createClientConnection({
       id: runtime.random.id(16),
@@ -127,7 +157,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       socket,
       wire,
       settings,
-      runtime: { ...runtime, playout: clockOf(() => connection) },
+      runtime: agent === undefined ? ownRuntime : agentRuntime(ownRuntime, agent),
       limits,
       onClosed(code) {
         connections.delete(connection);
@@ -139,8 +169,10 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       },
     });
     connections.add(connection);
+    agent?.used({ sessions: 1 });
     options.onOpened();
     sweeper.start();
+    if (agent?.profile.greeting != null) connection.greet(agent.profile.greeting);
   };
 
   return {

@@ -73,6 +73,8 @@ export type Suspicion = {
   readonly atMs: number;
   /** What was full: the count, or perhaps the requests under way. */
   readonly of: 'count' | 'perhaps concurrency';
+  /** Sends per window meanwhile: that count is gone up to once more. Absent while earlier sends fill the window. */
+  readonly tried?: number;
 };
 
 export const WINDOW_MS = 60_000;
@@ -90,7 +92,7 @@ export const MOST_SENDS = 100_000;
  * While nothing was ever refused so many sends may be under way beyond what is proven, and each that is accepted allows
  * one more: so many a limit that is met refuses, and so many are sent in a round trip.
  */
-export const UNPROVEN_SENDS = 7;
+export const UNPROVEN_SENDS = 6;
 /** Guards any wider than this share of a window would cost more than the phase gains. */
 const WIDEST_GUARD = 0.25;
 
@@ -135,11 +137,15 @@ export const isUntried = ({ source, stage, refusedAtMs }: QuotaKnowledge): boole
 const USUAL_ANSWER_MS = 100;
 
 /**
- * Waits as they are while nothing was ever refused: for answers that raise the limit, not for a window's end. `answerMs`
- * is `QuotaKnowledge.answerMs`; the waits are milliseconds from now, one for each coming send.
+ * Waits as they are while answers raise the limit, each by `perAnswer`: for them, not for a window's end. `answerMs` is
+ * `QuotaKnowledge.answerMs`; the waits are milliseconds from now, one for each coming send.
  */
-const expectGrowth = (waitsMs: readonly number[], answerMs: number = USUAL_ANSWER_MS): readonly number[] =>
-  waitsMs.map((waitMs, index) => Math.min(waitMs, answerMs * (1 + Math.floor(index / UNPROVEN_SENDS))));
+const expectGrowth = (
+  waitsMs: readonly number[],
+  perAnswer: number,
+  answerMs: number = USUAL_ANSWER_MS,
+): readonly number[] =>
+  waitsMs.map((waitMs, index) => Math.min(waitMs, answerMs * (1 + Math.floor(index / perAnswer))));
 
 /** The waits at `nowMs` on quotas of which so much is known: those for growth, where one of them grows. */
 export function waitsWithGrowth(
@@ -147,17 +153,25 @@ export function waitsWithGrowth(
   asked: readonly QuotaKnowledge[],
   nowMs: number,
 ): readonly number[] {
-  const growing = asked.find((known) => isUntried(known) && known.heldUntilMs <= nowMs);
-  return growing === undefined ? waitsMs : expectGrowth(waitsMs, growing.answerMs);
+  const free = asked.filter(({ heldUntilMs }) => heldUntilMs <= nowMs);
+  const untried = free.find(isUntried);
+  if (untried !== undefined) return expectGrowth(waitsMs, UNPROVEN_SENDS, untried.answerMs);
+  const suspected = free.find((known) => limitInForce(known) < known.limit);
+  return suspected === undefined ? waitsMs : expectGrowth(waitsMs, 1, suspected.answerMs);
 }
+
+/** A limit that is suspected to be less is approached once more from below. */
+export const limitInForce = ({ limit, suspicion }: QuotaKnowledge): number =>
+  suspicion?.of === 'count' ? Math.min(limit, suspicion.tried ?? limit) : limit;
 
 const guardOf = ({ spreadMs }: QuotaKnowledge, { loMs, hiMs }: WindowPhase): number =>
   Math.ceil(hiMs - loMs) + spreadMs;
 
 /** The rule in force at `nowMs`. */
 export function ruleOf(known: QuotaKnowledge, nowMs: number): QuotaRule {
-  const { source, limit, windowMs, spreadMs, phase, slidingUntilMs } = known;
+  const { source, windowMs, spreadMs, phase, slidingUntilMs } = known;
   if (source === 'unlimited') return { kind: 'unlimited' };
+  const limit = limitInForce(known);
   const guardMs =
     phase?.confirmed && nowMs >= slidingUntilMs ? guardOf(known, phase) : Number.POSITIVE_INFINITY;
   if (phase === undefined || guardMs > windowMs * WIDEST_GUARD)

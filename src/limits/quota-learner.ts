@@ -14,7 +14,7 @@ import {
   TRUST_WINDOWS,
   UNPROVEN_SENDS,
 } from './quota-knowledge.ts';
-import { refuse, relieve } from './quota-refusal.ts';
+import { climb, refuse, relieve } from './quota-refusal.ts';
 import type { SendCounts } from './quota-window.ts';
 import type { RateAdvice } from './rate-advice.ts';
 
@@ -53,7 +53,7 @@ function noteLowWaits(known: QuotaKnowledge, atMs: number): QuotaKnowledge {
 }
 
 function accept(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
-  const relieved = relieve(known, event);
+  const relieved = climb(relieve(known, event), event);
   if (relieved.source === 'unlimited') return relieved;
   const turned = turnWindow(relieved, event.atMs);
   if (turned.stage === 'settled') return probeWhenDue(noteUse(turned, event), event);
@@ -90,9 +90,12 @@ function turnWindow(known: QuotaKnowledge, atMs: number): QuotaKnowledge {
 const noteUse = (known: QuotaKnowledge, { used }: Answer): QuotaKnowledge =>
   known.use === 'partly' && used >= known.limit ? { ...known, use: 'fully' } : known;
 
-/** It took the limit as it is now. In a window that has just begun a send proves little, whoever waits behind it. */
-const isTested = ({ limit, raisedAtMs }: QuotaKnowledge, { used, tested, sentAtMs }: Answer): boolean =>
-  used >= limit && tested >= limit && sentAtMs >= raisedAtMs;
+/**
+ * It took the limit as it is now: as many are answered and none was refused. In a window that has just begun a send proves
+ * little, whoever waits behind it; nor does one that has overtaken another of which nothing is known yet.
+ */
+const isTested = ({ limit, refusedAtMs }: QuotaKnowledge, { used, proven, sentAtMs }: Answer): boolean =>
+  used >= limit && proven >= limit && sentAtMs > refusedAtMs;
 
 // Growing and confirming.
 
@@ -116,7 +119,7 @@ function growFreely(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
  * would take for ever one by one; what is being confirmed is to be exact.
  */
 const stepOf = ({ stage, limit }: QuotaKnowledge): number =>
-  stage === 'confirming' ? 1 : 1 + Math.floor(limit / 256);
+  stage === 'confirming' ? 1 : 1 + Math.floor(limit / 512);
 
 /** A raised limit is proven by a send that only it allowed. */
 function raise(known: QuotaKnowledge, atMs: number, by: number): QuotaKnowledge {

@@ -1,14 +1,17 @@
 // What a refusal (429) teaches of a quota. It is a hold first of all. Of the limit it says something only where it was to
 // be expected: at the front of a search, or near the limit. Anywhere else somebody else may have used the key, the
-// service may have had a bad minute, or too many requests may have been under way: a second one must be like it.
+// service may have had a bad minute, or too many requests may have been under way: a second one must be like it. Where
+// one is to be expected, sends go one at a time, so that the second costs one refusal and not all that is under way.
 
 import {
   isUntried,
+  limitInForce,
   MOST_SPREAD_MS,
   PROBE_EVERY,
   type QuotaKnowledge,
   type Suspicion,
   TRUST_WINDOWS,
+  UNPROVEN_SENDS,
 } from './quota-knowledge.ts';
 import type { SendCounts } from './quota-window.ts';
 import type { RateAdvice } from './rate-advice.ts';
@@ -36,9 +39,12 @@ const SURE = 0.75;
 const SURELY_ONE_WINDOW = 0.45;
 /** Two counts are alike when they differ by no more than this share of the greater. */
 const ALIKE = 0.2;
+const mostAlike = (accepted: number): number => accepted / (1 - ALIKE) + 1;
 /** But a limit that became less in the middle of a window has let more through in that than it does in the next. */
 const ALIKE_NEXT = 0.5;
 const NEXT_WINDOWS = 2.5;
+/** Past the counts that are like a suspected one, each so many accepted sends let one more be under way at a time. */
+const HASTE_EVERY = 32;
 /** A hold without the service's word when requests under way may have been too many; and after it, what was accepted so
  * soon in the same window shows that the count was not full. */
 const CROWDED_HOLD_MS = 1_000;
@@ -82,6 +88,7 @@ function countStraggler(known: QuotaKnowledge): QuotaKnowledge {
     const fewer = {
       ...suspicion,
       accepted: Math.max(0, accepted - 1),
+      ...cautionFor(known, accepted - 1),
       ...(sinceHold === undefined ? {} : { sinceHold: sinceHold - 1 }),
     };
     return believeAlike({ ...known, suspicion: fewer });
@@ -116,15 +123,39 @@ const acceptedBy = ({ tested, after }: SendCounts): number => tested + after - 1
 
 // Suspicion.
 
+/**
+ * A count that was refused is gone up to once more from its half, because the limit may have become less in the middle of
+ * that window. Not after a hold so short that sends before it still count: those would leave nothing to go up with.
+ */
+const cautionFor = (
+  { heldUntilMs, refusedAtMs, windowMs }: QuotaKnowledge,
+  accepted: number,
+): Pick<Suspicion, 'tried'> =>
+  heldUntilMs - refusedAtMs < windowMs ? {} : { tried: Math.max(1, Math.floor(accepted / 2)) };
+
+/** All that were sent are answered and none is refused: on to the next, or the suspicion has been wrong. */
+export function climb(known: QuotaKnowledge, { used, proven, sentAtMs }: Answer): QuotaKnowledge {
+  const { suspicion, ...rest } = known;
+  const tried = limitInForce(known);
+  if (suspicion?.tried === undefined || suspicion.of !== 'count') return known;
+  if (used < tried || proven < tried || sentAtMs <= known.refusedAtMs) return known;
+  if (tried >= known.limit) return rest;
+  const beyond = Math.max(0, tried - mostAlike(suspicion.accepted));
+  const atATime = Math.min(UNPROVEN_SENDS, 1 + Math.floor(beyond / HASTE_EVERY));
+  return { ...known, suspicion: { ...suspicion, tried: tried + atATime } };
+}
+
 function suspect(held: QuotaKnowledge, event: Answer, of: Suspicion['of']): QuotaKnowledge {
   const { suspicion: last, windowMs } = held;
   const isLately = last?.of === 'count' && event.atMs - last.atMs <= TRUST_WINDOWS * windowMs;
+  const accepted = acceptedBy(event);
   const suspicion: Suspicion = {
-    accepted: acceptedBy(event),
+    accepted,
     ...(event.sinceHold === undefined ? {} : { sinceHold: event.sinceHold - 1 }),
     ...(isLately ? { before: { accepted: last.accepted, atMs: last.atMs } } : {}),
     atMs: event.atMs,
     of,
+    ...cautionFor(held, accepted),
   };
   return believeAlike({ ...held, suspicion, stragglers: 'count' });
 }
@@ -133,9 +164,9 @@ function suspect(held: QuotaKnowledge, event: Answer, of: Suspicion['of']): Quot
 function blameCount(held: QuotaKnowledge): QuotaKnowledge {
   const { suspicion, stage, floor } = held;
   if (suspicion?.of !== 'perhaps concurrency') return held;
-  if (stage === 'settled' || stage === 'probing')
-    return { ...held, suspicion: { ...suspicion, of: 'count' } };
   const { accepted } = suspicion;
+  if (stage === 'settled' || stage === 'probing')
+    return { ...held, suspicion: { ...suspicion, of: 'count', ...cautionFor(held, accepted) } };
   const sure = Math.max(floor, Math.floor(SURELY_ONE_WINDOW * accepted));
   return confirm({ ...held, floor: sure }, accepted, PROBE_EVERY);
 }
@@ -150,7 +181,7 @@ function believeAlike(held: QuotaKnowledge): QuotaKnowledge {
   const { before, accepted, sinceHold = accepted, atMs } = suspicion;
   const isNext = atMs - before.atMs < NEXT_WINDOWS * windowMs;
   const least = (1 - (isNext ? ALIKE_NEXT : ALIKE)) * before.accepted - 1;
-  const most = Math.min(before.accepted / (1 - ALIKE) + 1, NEAR * limit);
+  const most = Math.min(mostAlike(before.accepted), NEAR * limit);
   const found = [Math.min(sinceHold, accepted), accepted].find(
     (count) => count > 0 && count >= least && count <= most,
   );
@@ -176,14 +207,14 @@ const laterProbe = ({ probeEvery }: QuotaKnowledge): number =>
 
 function endProbe(held: QuotaKnowledge, event: Answer): QuotaKnowledge {
   const back = { ...held, stage: 'settled', limit: held.provenLimit } as const;
-  if (event.tested - 1 < NEAR * held.provenLimit) return suspect(back, event, 'count');
+  if (acceptedBy(event) < NEAR * held.provenLimit) return suspect(back, event, 'count');
   return { ...back, probeEvery: laterProbe(held) };
 }
 
 function refuseSearch(held: QuotaKnowledge, event: Answer): QuotaKnowledge {
   const { limit, floor } = held;
-  // Fewer than whole windows have proven, or while the limit was not in use.
-  if (event.tested - 1 < NEAR * floor || event.used < SURE * limit) return suspect(held, event, 'count');
+  // Fewer than whole windows have proven, or while the limit was not in use. Later sends may have overtaken it.
+  if (acceptedBy(event) < NEAR * floor || event.used < SURE * limit) return suspect(held, event, 'count');
   const found = Math.min(acceptedBy(event), limit - 1);
   const wasUntried = isUntried({ ...held, refusedAtMs: 0 });
   const sure = wasUntried ? Math.max(floor, Math.floor(SURELY_ONE_WINDOW * found)) : floor;
@@ -201,6 +232,9 @@ function refuseSettled(held: QuotaKnowledge, before: QuotaKnowledge, event: Answ
   // How many are refused is not known before those under way are answered, so that any refusal may be one far below.
   const suspected = suspect(sliding, event, 'count');
   if (suspected.stage === 'confirming' || (accepted < NEAR * limit && !isEarly)) return suspected;
+  // Gone up to that far, across the end of a window of the service perhaps: what was suspected may still be so.
+  const isDoubtful = limitInForce(before) < limit && (before.suspicion?.accepted ?? limit) < NEAR * limit;
+  if (isDoubtful) return suspected;
   const isYoung = source === 'refusals' && before.cleanWindows < TRUST_WINDOWS;
   if (!isYoung && spreadMs < MOST_SPREAD_MS)
     return { ...suspected, spreadMs: Math.min(MOST_SPREAD_MS, Math.round(spreadMs * 1.5)) };

@@ -31,6 +31,7 @@ export function countSince(sends: SendTimes, fromMs: number): number {
   return least;
 }
 
+type Sliding = Extract<QuotaRule, { readonly kind: 'sliding' }>;
 type Phase = Extract<QuotaRule, { readonly kind: 'phase' }>;
 
 const windowStart = ({ originMs, periodMs }: Phase, atMs: number): number =>
@@ -46,6 +47,18 @@ export function usedBy(rule: QuotaRule, sends: SendTimes, nowMs: number): number
   return countSince(sends, nowMs - spanMs + 1);
 }
 
+/**
+ * In how many whole seconds, rounded up, what is left at `nowMs` lapses: with a fixed window, never where each send
+ * takes its place along, and 0 where nothing is lost. Whoever spends first what lapses first wastes least; of windows
+ * that begin together none is first. A send within the guard costs a place of the next window, which lapses later.
+ */
+export function lapsesInSeconds(rule: QuotaRule, nowMs: number): number {
+  if (rule.kind === 'unlimited') return 0;
+  if (rule.kind === 'sliding') return Number.POSITIVE_INFINITY;
+  const leftMs = windowStart(rule, nowMs) + rule.periodMs - rule.guardMs - nowMs;
+  return Math.ceil((leftMs > 0 ? leftMs : leftMs + rule.periodMs) / 1000);
+}
+
 export type SendCounts = {
   /** All that may count at present. */
   readonly used: number;
@@ -53,13 +66,16 @@ export type SendCounts = {
   readonly tested: number;
   /** Those that were sent after it. */
   readonly after: number;
+  /** Those that the service must have counted in one window with the newest one, and has answered. */
+  readonly proven: number;
   /** Those since the last hold ended, those after it included; undefined when it was sent before. */
   readonly sinceHold?: number;
 };
 
 /**
  * What the answer to the send at `sentAtMs` is to be seen against. Sliding: tested are the sends in
- * (sent − span + 2 · spread, sent], with span = window + spread; phase: those since the window began.
+ * (sent − span + 2 · spread, sent], with span = window + spread; phase: those since the window began. Proven are those
+ * up to the newest, less the `unanswered`; of whom that is not known, only those that are tested.
  */
 export function countsAround(
   rule: QuotaRule,
@@ -69,17 +85,22 @@ export function countsAround(
     readonly nowMs: number;
     readonly spreadMs: number;
     readonly heldUntilMs?: number;
+    readonly unanswered?: number;
   },
 ): SendCounts {
-  const { sentAtMs, nowMs, spreadMs, heldUntilMs } = at;
-  let fromMs = sentAtMs - UNLIMITED_SPAN_MS + 1;
-  if (rule.kind === 'phase') fromMs = windowStart(rule, sentAtMs);
-  if (rule.kind === 'sliding') fromMs = sentAtMs - rule.spanMs + 2 * spreadMs + 1;
+  const { sentAtMs, nowMs, spreadMs, heldUntilMs, unanswered } = at;
+  const sureFromMs = (toMs: number): number => {
+    if (rule.kind === 'phase') return windowStart(rule, toMs);
+    return toMs - (rule.kind === 'sliding' ? rule.spanMs - 2 * spreadMs : UNLIMITED_SPAN_MS) + 1;
+  };
   const after = countSince(sends, sentAtMs + 1);
+  const tested = countSince(sends, sureFromMs(sentAtMs)) - after;
+  const newestMs = after === 0 ? sentAtMs : sends.newest(0);
   return {
     used: usedBy(rule, sends, nowMs),
-    tested: countSince(sends, fromMs) - after,
+    tested,
     after,
+    proven: unanswered === undefined ? tested : countSince(sends, sureFromMs(newestMs)) - unanswered,
     ...(heldUntilMs === undefined || heldUntilMs === 0 || heldUntilMs > sentAtMs
       ? {}
       : { sinceHold: countSince(sends, heldUntilMs) }),
@@ -133,8 +154,39 @@ export type Forecast = {
   take(): void;
 };
 
+/**
+ * `freeAtMs` time after time, with one look at the log for each: what is in the way of a send stands one place later in
+ * it for each that is planned before, and when all in the log are passed it is one of those.
+ */
+function foretellSliding(
+  { limit, spanMs }: Sliding,
+  sends: SendTimes,
+  fromMs: number,
+  leave: number,
+): Forecast {
+  const open = limit - reserveOf(limit, leave);
+  const planned: number[] = [];
+  let nextMs = fromMs;
+  const foretell = () => {
+    const k = open - 1 - planned.length;
+    if (k >= sends.count) return;
+    nextMs = Math.max(nextMs, (k < 0 ? planned[-1 - k]! : sends.newest(k)) + spanMs);
+  };
+  foretell();
+  return {
+    get nextMs() {
+      return nextMs;
+    },
+    take() {
+      planned.push(nextMs);
+      foretell();
+    },
+  };
+}
+
 /** The coming free moments, each in the belief that a send goes at all those before it. */
 export function createForecast(rule: QuotaRule, sends: SendTimes, fromMs: number, leave: number): Forecast {
+  if (rule.kind === 'sliding') return foretellSliding(rule, sends, fromMs, leave);
   const planned: number[] = [];
   const all: SendTimes = {
     get count() {

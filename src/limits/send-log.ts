@@ -1,5 +1,6 @@
 // The sends of one quota that may still count, each with its reservation: a ring that keeps their order, and a map that
-// knows each by name, so that a send asked for twice is counted once and one that never left is taken out again.
+// knows each by name, so that a send asked for twice is counted once and one that never left is taken out again. It also
+// knows which of them are answered: what is only under way proves nothing.
 
 import type { SendTimes } from './quota-window.ts';
 
@@ -8,6 +9,9 @@ export type SendLog = SendTimes & {
    * A reservation that is there already keeps its time and is not counted again. */
   add(reservation: string, nowMs: number): number;
   timeOf(reservation: string): number | undefined;
+  /** Sends of which no answer is known. */
+  readonly unanswered: number;
+  answered(reservation: string): void;
   /** Takes out this very send; false when it is not there (any more). Costs as much as there are later ones. */
   remove(reservation: string): boolean;
   /** Forgets the sends before `ms`. */
@@ -22,6 +26,7 @@ export function createSendLog(most: number): SendLog {
   let times = new Float64Array(room);
   let names = new Array<string>(room);
   const byName = new Map<string, number>();
+  const open = new Set<string>();
   let oldest = 0;
   let count = 0;
 
@@ -37,6 +42,7 @@ export function createSendLog(most: number): SendLog {
   };
   const dropOldest = () => {
     byName.delete(names[oldest]!);
+    open.delete(names[oldest]!);
     names[oldest] = '';
     oldest = (oldest + 1) % room;
     count -= 1;
@@ -48,6 +54,12 @@ export function createSendLog(most: number): SendLog {
     },
     newest: (k) => times[placeOf(k)]!,
     timeOf: (reservation) => byName.get(reservation),
+    get unanswered() {
+      return open.size;
+    },
+    answered(reservation) {
+      open.delete(reservation);
+    },
     add(reservation, nowMs) {
       const known = byName.get(reservation);
       if (known !== undefined) return known;
@@ -58,10 +70,12 @@ export function createSendLog(most: number): SendLog {
       times[placeOf(0)] = atMs;
       names[placeOf(0)] = reservation;
       byName.set(reservation, atMs);
+      open.add(reservation);
       return atMs;
     },
     remove(reservation) {
       if (!byName.delete(reservation)) return false;
+      open.delete(reservation);
       let k = 0;
       while (names[placeOf(k)] !== reservation) k += 1;
       // The later ones move up; a send that never left is nearly always among the newest.

@@ -1,15 +1,12 @@
 // The program of a worker thread: runs the encoders of many turns, order by order as they come. What goes wrong
 // here ends the thread, and the pool starts another: a codec that has failed once is not to be trusted again.
 
-import { readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { createHeavyStage, type HeavyStage } from '../audio/heavy-stage.ts';
 import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
 import type { AudioFrame } from '../audio/stage.ts';
+import { yieldToPlayback } from '../base/yield-to-playback.ts';
 import { type EncoderAnswer, type EncoderOrder, packFrames } from './encoder-messages.ts';
-
-const NICENESS = 5;
 
 yieldToPlayback();
 const port = parentPort!;
@@ -39,13 +36,3 @@ port.on('message', (order: EncoderOrder) => {
   const answer: EncoderAnswer = { kind, job, takenSamples, frames };
   port.postMessage(answer, [frames.bytes.buffer]);
 });
-
-/** Linux gives each thread a niceness of its own, and tells a thread its number; elsewhere all stay equal. */
-function yieldToPlayback(): void {
-  try {
-    const [, thread] = /\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];
-    if (thread !== undefined) setPriority(Number(thread), NICENESS);
-  } catch {
-    // It only helps.
-  }
-}

@@ -9,7 +9,7 @@ import type { RequestLine } from './request-line.ts';
 import { type RequestVoice, sayRequest } from './say-request.ts';
 
 export type TurnAudio = RequestVoice & {
-  readonly requests: RequestLine;
+  readonly requests: Pick<RequestLine, 'next'>;
   readonly transcoder: Transcoder;
   readonly frames: FrameQueue;
   /** It is this turn's time to be heard; one that is made ahead may still find what it needs. */

@@ -34,12 +34,14 @@ const REFILL_SHARE = 3 / 4;
 
 /**
  * `onPush` runs after each frame, so that a starved listener is served without waiting for the next tick; `onWait`
- * when a producer begins to wait although there is room, for whoever refills may have looked before.
+ * when a producer begins to wait although there is room, for whoever refills may have looked before. Before the first
+ * refill no more than `firstSamples` are let in: what begins is heard soon, and holds up nobody else who begins.
  */
 export function createFrameQueue(
   capacitySamples: () => number,
   onPush: () => void,
   onWait: () => void = () => {},
+  firstSamples: () => number = capacitySamples,
 ): FrameQueue {
   let frames: AudioFrame[] = [];
   let head = 0;
@@ -47,13 +49,15 @@ export function createFrameQueue(
   let bytes = 0;
   let phase: 'open' | 'ended' | 'cleared' = 'open';
   let waiter: (() => void) | undefined;
-  /** Pushed since the last refill. */
+  /** Pushed since the last refill, and how much that may be. */
   let letIn = 0;
+  let mostSamples = firstSamples;
 
-  const isFull = () => phase === 'open' && Math.max(samples, letIn) >= capacitySamples();
+  const isFull = () => phase === 'open' && (samples >= capacitySamples() || letIn >= mostSamples());
   const hasRoom = () => samples < capacitySamples() * REFILL_SHARE;
   const refill = () => {
     letIn = 0;
+    mostSamples = capacitySamples;
     const waiting = waiter;
     waiter = undefined;
     waiting?.();

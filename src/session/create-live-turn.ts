@@ -80,7 +80,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     },
     onFrame() {
       // A frame behind others changes nothing: when the first of them is due is known.
-      if (state.phase === 'waiting' || playout.hasSentAll) outlet.onReady();
+      if (state.phase === 'waiting' || playout.isShort(clock.now())) outlet.onReady();
     },
     onStall: outlet.onReady,
     onFlushed(count, madeMs, insertedMs) {
@@ -144,7 +144,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     if (sentMs > 0 && sentMs >= speech.madeMs - ROUNDING_MS && outcome !== 'cancelled') flushes.settleAll();
     // The last words of audio whose end was not known when it was sent.
     if (outcome === 'complete') sayCaptions(Number.POSITIVE_INFINITY);
-    metrics.turnEnded(outcome, sentMs);
+    metrics.turnEnded(outcome, sentMs, script.totalCodePoints);
     const { madeMs: audioMs, requests, resumes, isCached: cached } = speech;
     outlet.say(endedEvent(id, { outcome, audioMs, sentMs, requests, resumes, cached }));
   };
@@ -174,7 +174,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
 
   const start = (nowMs: number, freeAtMs: number) => {
     speech.comeFirst();
-    if (playout.start(freeAtMs, nowMs, speech.sampleRate, gate)) happen({ type: 'audio-ready' });
+    if (playout.start(freeAtMs, nowMs, speech, gate)) happen({ type: 'audio-ready' });
   };
 
   return {

@@ -26,7 +26,8 @@ export type SessionLimits = {
 export type SessionMetrics = {
   firstAudio(ms: number): void;
   underrun(gapMs: number): void;
-  turnEnded(outcome: Outcome, sentMs: number): void;
+  /** `characters` of the caller's text, in code points. */
+  turnEnded(outcome: Outcome, sentMs: number, characters: number): void;
 };
 
 export type SessionRuntime = {

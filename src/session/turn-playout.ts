@@ -17,12 +17,20 @@ export type SendGate = {
   readonly emptyBecause: () => 'upstream' | 'text';
 };
 
+/** What has arrived and has not been taken from the queue. */
+export type AudioInHand = {
+  /** Hz, once there is a frame. */
+  readonly sampleRate: number;
+  /** Encoded or not: what has not been decoded will be within milliseconds. */
+  readonly waitingMs: number;
+};
+
 export type TurnPlayout = {
   /**
    * Begins the turn, to be heard from `freeAtMs` on, and answers whether it did: its first audio must be due, or `started`
-   * would stand apart from it. `sampleRate` in Hz, once there is a frame.
+   * would stand apart from it.
    */
-  start(freeAtMs: number, nowMs: number, sampleRate: number, gate: SendGate): boolean;
+  start(freeAtMs: number, nowMs: number, inHand: AudioInHand, gate: SendGate): boolean;
   /** Sends all frames that are due at `nowMs`. */
   send(nowMs: number, gate: SendGate): void;
   /**
@@ -30,8 +38,11 @@ export type TurnPlayout = {
    * it is over, a full socket or an empty queue, is worth a look at every tick; credit comes with a message.
    */
   readonly dueMs: number;
-  /** The last `send` left nothing behind, so that the next frame is worth one at once. */
-  readonly hasSentAll: boolean;
+  /**
+   * The next frame is worth a `send` of its own: the last one left nothing behind, and the listener has little to hear.
+   * To one who has more it goes at the next tick, with whatever comes until then.
+   */
+  isShort(nowMs: number): boolean;
   position(nowMs: number): Position;
   /** The listener dropped `ms` of earlier audio. */
   readonly pullForward: (ms: number) => void;
@@ -50,7 +61,7 @@ export type TurnPlayoutOptions = {
   onUnderrun(atMs: number, gapMs: number): void;
 };
 
-/** Playing begins with at least this much in hand, so that a slow start is no stutter. */
+/** Playing begins with at least this much in hand, so that a slow start is no stutter; with less to hear ticks are too slow. */
 const START_MS = 60;
 /** Rounding of samples to ms must not hold a frame back for a tick. */
 const EPSILON_MS = 0.01;
@@ -90,13 +101,13 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
   };
 
   return {
-    start(freeAtMs, nowMs, sampleRate, gate) {
+    start(freeAtMs, nowMs, { sampleRate, waitingMs }, gate) {
       const first = frames.peek();
       if (first === undefined || gate.isCongested()) return false;
       rate = sampleRate;
       const firstMs = toMs(first.samples);
       if (nowMs < sendableFromMs(pace, firstMs, freeAtMs, firstMs)) return false;
-      if (!frames.isEnded && toMs(frames.queuedSamples) < Math.min(START_MS, pace.leadMs)) return false;
+      if (!frames.isEnded && waitingMs < Math.min(START_MS, pace.leadMs)) return false;
       anchorMs = Math.max(nowMs, freeAtMs);
       startedAtMs = nowMs;
       return true;
@@ -135,9 +146,7 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
     get dueMs() {
       return dueMs;
     },
-    get hasSentAll() {
-      return hasSentAll;
-    },
+    isShort: (nowMs) => hasSentAll && anchorMs + toMs(sentSamples) - nowMs < START_MS,
     get sentMs() {
       return toMs(sentSamples);
     },

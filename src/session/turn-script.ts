@@ -1,7 +1,8 @@
 // The text side of one turn: what the caller has said so far, cut into requests, with the words of each on the
 // turn's timeline, so that captions, marks and heard text can point back into the caller's own text.
 
-import { createWordTimeline, type WordTimeline } from '../captions/word-timeline.ts';
+import { createWordTimeline, GUESS_MS_PER_WEIGHT, type WordTimeline } from '../captions/word-timeline.ts';
+import { toOutgoingRequest } from '../pipeline/outgoing-request.ts';
 import { createRequestLine, type RequestLine } from '../pipeline/request-line.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import { codePointLength } from '../text/code-points.ts';
@@ -40,6 +41,8 @@ export type TurnScript = {
   /** Characters that have not gone upstream yet. */
   readonly pendingCharacters: number;
   readonly totalCharacters: number;
+  /** The same in Unicode code points, which is what callers are told. */
+  readonly totalCodePoints: number;
   /** Tells, when asked later, where everything said by now has been spoken, ms; undefined while that is unknown. */
   endOfText(): () => number | undefined;
   /** Puts the words of a request on the timeline; call once per request, in order. */
@@ -50,8 +53,6 @@ export type TurnScript = {
 
 /** The next request goes out when less than this is left to hear: time enough for a slow first byte. */
 export const PREFETCH_MS = 4000;
-/** What a letter takes before the voice's own pace is known. */
-const GUESS_MS_PER_WEIGHT = 62;
 
 export function createTurnScript(options: ScriptOptions, whole: WholeText | undefined): TurnScript {
   const { settings } = options;
@@ -132,7 +133,10 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
       return requests.waitingCharacters + (streamed?.heldCharacters ?? 0);
     },
     get totalCharacters() {
-      return callerText.length;
+      return lines().reduce((sum, text) => sum + text.length, 0);
+    },
+    get totalCodePoints() {
+      return lines().reduce((sum, text) => sum + codePointLength(text), 0);
     },
     endOfText() {
       if (streamed === undefined) return () => undefined; // it is over when the turn is
@@ -148,31 +152,8 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
       // Streamed turns count positions over the whole text, whatever the speaker's line.
       timeline.addRequest(whole?.kind === 'dialogue' ? words : words.map((word) => ({ ...word, line: 0 })));
     },
-    toRequest(text) {
-      const voice = synthesis.voice ?? options.defaultVoice;
-      const isDialogue = text.turnPrefix !== undefined || text.turnPrefix2 !== undefined;
-      const voice2 = synthesis.voice2 ?? (isDialogue ? options.defaultVoice2 : undefined);
-      const {
-        voice: _voice,
-        voice2: _voice2,
-        turnPrefix: _p,
-        turnPrefix2: _p2,
-        seed: _seed,
-        ...rest
-      } = synthesis;
-      const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null));
-      return {
-        model: 'VoxDialog',
-        text: text.text,
-        ...(voice === undefined ? {} : { voice }),
-        ...(voice2 === undefined ? {} : { voice2 }),
-        ...(text.turnPrefix === undefined ? {} : { turnPrefix: text.turnPrefix }),
-        ...(text.turnPrefix2 === undefined ? {} : { turnPrefix2: text.turnPrefix2 }),
-        outputFormat: 'mp3',
-        ...given,
-        seed: options.seed,
-      };
-    },
+    toRequest: (text) =>
+      toOutgoingRequest({ ...options, synthesis, pronunciations: settings.pronunciations }, text),
     heardAt(playedMs) {
       const last = timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
       const text =

@@ -11,6 +11,7 @@ import {
   type SessionFormat,
 } from '../speech/audio-format.ts';
 import type { SynthesisFields } from '../speech/speech-request.ts';
+import type { Pronunciation } from '../text/pronunciations.ts';
 
 export type TurnSettings = {
   readonly format: SessionFormat;
@@ -26,6 +27,9 @@ export type TurnSettings = {
   /** Whether it may be played from speech that is kept. */
   readonly cache: 'off' | 'on';
   readonly synthesis: SynthesisFields;
+  /** Of the session's agent: short names for voices, and how words are said that are written otherwise. */
+  readonly aliases: Readonly<Record<string, string>>;
+  readonly pronunciations: readonly Pronunciation[];
 };
 
 /** 20 ms is what every telephony platform speaks; 200 ms of lead hides a busy event loop and a jittery network. */
@@ -41,6 +45,8 @@ export const defaultSettings = (leadMs: number, cache: TurnSettings['cache'] = '
   markup: 'strip',
   cache,
   synthesis: {},
+  aliases: {},
+  pronunciations: [],
 });
 
 /** Hz of the output; undefined is mp3 as the upstream sends it. */
@@ -60,6 +66,10 @@ export const outputOf = (settings: TurnSettings): OutputFormat => ({
 export function applySettings(settings: TurnSettings, fields: Preset): TurnSettings {
   const { format, sampleRate, frameMs, pace, leadMs, flow, audio, captions, markup, cache, ...synthesis } =
     fields;
+  const { aliases, pronunciations } = settings;
+  const named = (voice: string) => (Object.hasOwn(aliases, voice) ? aliases[voice]! : voice);
+  if (synthesis.voice !== undefined) synthesis.voice = named(synthesis.voice);
+  if (synthesis.voice2 != null) synthesis.voice2 = named(synthesis.voice2);
   const next: TurnSettings = {
     format: format ?? settings.format,
     sampleRate: sampleRate ?? settings.sampleRate,
@@ -72,6 +82,8 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     markup: markup ?? settings.markup,
     cache: cache ?? settings.cache,
     synthesis: { ...settings.synthesis, ...synthesis },
+    aliases,
+    pronunciations,
   };
   if (next.sampleRate !== undefined && !isSampleRateOf(next.format, next.sampleRate)) {
     throw new AppError(
@@ -83,7 +95,7 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
 }
 
 export function configuredEvent(settings: TurnSettings): EventOf<'configured'> {
-  const { sampleRate: _asked, synthesis, ...rest } = settings;
+  const { sampleRate: _asked, synthesis, aliases: _aliases, pronunciations: _said, ...rest } = settings;
   const sampleRate = rateOf(settings);
   return { type: 'configured', ...rest, ...(sampleRate === undefined ? {} : { sampleRate }), synthesis };
 }

@@ -74,6 +74,8 @@ export type TurnSpeechOptions = {
 
 /** Encoded audio that waits in front of the socket, beyond what has been sent. */
 const QUEUE_MS = 300;
+/** What a turn begins with; the clock's next tick makes room for the rest. */
+const FIRST_MS = 60;
 
 /** MP3 without a rate of its own always passes through as it came, and only silence has to be made. */
 const mayNeedHeavyEncoder = ({ format, sampleRate }: OutputFormat): boolean =>
@@ -105,6 +107,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     () => (isHeldBack() ? 0 : (QUEUE_MS * sampleRate()) / 1000 - transcoder.pendingSamples),
     options.onFrame,
     options.onStall,
+    () => (FIRST_MS * sampleRate()) / 1000,
   );
   const onMade = (frame: AudioFrame) => {
     madeSamples += frame.samples;

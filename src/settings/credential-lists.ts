@@ -70,3 +70,15 @@ export const upstreamKeyList = (meaning: string): Setting<readonly UpstreamKey[]
         : wrong(`has the same key as entry ${twin + 1}`);
     },
   });
+
+/** `whsec_` and 24 to 64 bytes in base64, as Standard Webhooks has them. */
+const WEBHOOK_SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;
+
+export const webhookSecretList = (meaning: string): Setting<readonly string[]> =>
+  secretList<string>({
+    placeholder: 'SECRET,…',
+    meaning,
+    allowed: 'whsec_… of 24 to 64 bytes in base64[,…]',
+    readEntry: (entry) =>
+      WEBHOOK_SECRET.test(entry) ? { ok: true, value: entry } : wrong('is not whsec_ and base64'),
+  });

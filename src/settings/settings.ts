@@ -2,6 +2,7 @@
 // A name here (`leadMs`) is also the key in the YAML file; VOXGATE_LEAD_MS and --lead-ms follow from it.
 
 import { apiKeyList, upstreamKeyList } from './credential-lists.ts';
+import { SERVICE_SETTINGS } from './service-settings.ts';
 import { listenHost, oneOf, redisAddress, type Setting, secret, text, webAddress, whole } from './setting.ts';
 
 const MS = 'MS';
@@ -123,6 +124,8 @@ export const SETTINGS = {
     meaning: 'Requests a minute that the embedded engine takes. No limit, because the engine is ours alone.',
   }),
 
+  ...SERVICE_SETTINGS,
+
   // Playing a turn.
   leadMs: whole(200, {
     min: 40,
@@ -230,7 +233,7 @@ export const SETTINGS = {
   dataDir: text('./data', {
     placeholder: 'DIR',
     meaning:
-      'Where what must outlive a restart is kept: what was learned about the request limits of the keys.',
+      'Where what must outlive a restart is kept: jobs, PlayNotes, agents and their files, and what was learned about the request limits of the keys.',
   }),
   drainMs: whole(60_000, {
     min: 0,

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { AUDIO_FORMATS, MAX_SAMPLE_RATE, MIN_SAMPLE_RATE } from './audio-format.ts';
 import { LANGUAGES } from './language.ts';
+import { checkPrefixes, checkSampleRate } from './request-checks.ts';
 
 /** The most one upstream request takes, in characters (interface 4.5, 8.2). */
 export const MAX_REQUEST_TEXT = 20_000;
@@ -35,23 +36,43 @@ export const synthesisFields = {
 export const synthesisSchema = z.strictObject(synthesisFields);
 export type SynthesisFields = z.infer<typeof synthesisSchema>;
 
-const atMostCharacters = (limit: number) => (text: string) =>
+const isSynthesisField = (field: string): boolean => Object.hasOwn(synthesisFields, field);
+
+/** Those fields of a request, checked before, that shape how its text is spoken. */
+export const synthesisOf = (request: object): SynthesisFields =>
+  Object.fromEntries(Object.entries(request).filter(([field]) => isSynthesisField(field)));
+
+export const atMostCharacters = (limit: number) => (text: string) =>
   text.length <= limit || [...text].length <= limit;
 
 /** The request body of 4.5, unknown fields refused. Lengths count Unicode code points. */
-export const speechRequestSchema = z.strictObject({
-  ...synthesisFields,
-  model: z.enum(['VoxDialog']),
-  text: z
-    .string()
-    .min(1)
-    .refine(atMostCharacters(MAX_REQUEST_TEXT), `must have at most ${MAX_REQUEST_TEXT} characters`),
-  voice,
-  outputFormat: z.enum(AUDIO_FORMATS).nullish(),
-  sampleRate: z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE).optional(),
-});
+export const streamRequestSchema = z
+  .strictObject({
+    ...synthesisFields,
+    model: z.enum(['VoxDialog']),
+    text: z
+      .string()
+      .min(1)
+      .refine(atMostCharacters(MAX_REQUEST_TEXT), `must have at most ${MAX_REQUEST_TEXT} characters`),
+    voice,
+    voice2: voice.optional(),
+    outputFormat: z.enum(AUDIO_FORMATS).nullish(),
+    sampleRate: z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE).optional(),
+  })
+  .check((context) => {
+    checkPrefixes(context);
+    checkSampleRate(context);
+  });
 
-export type SpeechRequest = z.infer<typeof speechRequestSchema>;
+export type SpeechRequest = z.infer<typeof streamRequestSchema>;
 
 /** What the gateway sends: a remote service with no voice configured decides for itself. */
 export type OutgoingRequest = Omit<SpeechRequest, 'voice'> & { readonly voice?: string };
+
+/** Fields that say how to imitate a recorded voice: taken, and without a meaning for the embedded engine. */
+export const RECORDED_VOICE_FIELDS = [
+  'prompt',
+  'prompt2',
+  'voiceConditioningSeconds',
+  'voiceConditioningSeconds2',
+] as const;

@@ -98,6 +98,34 @@ function endRank(last: Segment, next: Segment): 0 | 1 | 2 {
 }
 
 /**
+ * Where the longest request of at most `limit` units ends that begins at each piece, as the index behind its last one.
+ * That never lies before the end for an earlier piece, so one pass finds them all, however many small pieces there are.
+ */
+function requestEnds(
+  pieces: readonly Segment[],
+  limit: number,
+  prefixes: PrefixPair | undefined,
+): readonly number[] {
+  /** Units of a piece behind `previous`; undefined: it begins a request. */
+  const sizeBehind = (previous: Segment | undefined, piece: Segment) =>
+    lead(previous, piece, prefixes).length + segmentText(piece).length;
+  const added = pieces.map((piece, at) => sizeBehind(pieces[at - 1], piece));
+  let end = 0;
+  /** Of the pieces behind the first one and before `end`. */
+  let rest = 0;
+  return pieces.map((piece, first) => {
+    if (end <= first) end = first + 1;
+    else rest -= added[first]!;
+    const alone = sizeBehind(undefined, piece);
+    while (end < pieces.length && alone + rest + added[end]! <= limit) {
+      rest += added[end]!;
+      end += 1;
+    }
+    return end;
+  });
+}
+
+/**
  * A whole turn as few requests as possible, each of at most `limit` UTF-16 units with its prefixes. Among the
  * ways to do it, requests end at the ends of lines, else of sentences, and are filled from the front.
  */
@@ -110,18 +138,7 @@ export function splitIntoRequests(
   const prefixes = prefixesOf(spoken, own);
   const longest = prefixes === undefined ? 0 : Math.max(...Object.values(prefixes).map((p) => p.length)) + 1;
   const pieces = spoken.flatMap((segment) => partSegment(segment, Math.max(1, limit - longest)));
-  const sizes = pieces.map((piece) => segmentText(piece).length);
-
-  /** The end of the longest request that begins at piece `first`. */
-  const reach = pieces.map((piece, first) => {
-    let size = lead(undefined, piece, prefixes).length + sizes[first]!;
-    let end = first + 1;
-    for (; end < pieces.length; end += 1) {
-      size += lead(pieces[end - 1], pieces[end]!, prefixes).length + sizes[end]!;
-      if (size > limit) break;
-    }
-    return end;
-  });
+  const reach = requestEnds(pieces, limit, prefixes);
   /** The fewest requests for all pieces from an index on. */
   const fewest = new Array<number>(pieces.length + 1).fill(0);
   for (let at = pieces.length - 1; at >= 0; at -= 1) fewest[at] = 1 + fewest[reach[at]!]!;

@@ -49,6 +49,7 @@ const KNOWN = z.strictObject({
       before: z.strictObject({ accepted: count, atMs: time }).exactOptional(),
       atMs: time,
       of: z.enum(['count', 'perhaps concurrency']),
+      tried: limit.exactOptional(),
     })
     .exactOptional(),
   answerMs: count.exactOptional(),

@@ -8,6 +8,7 @@ import {
   boundKnowledge,
   describeKnowledge,
   firstKnowledge,
+  limitInForce,
   MOST_SENDS,
   type QuotaKnowledge,
   ruleOf,
@@ -22,6 +23,7 @@ import {
   createForecast,
   type Forecast,
   freeAtMs,
+  lapsesInSeconds,
   usedBy,
 } from '../limits/quota-window.ts';
 import { createSendLog, type SendLog } from '../limits/send-log.ts';
@@ -112,24 +114,27 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
     quota.learnedAtUnixMs = Math.round(unixMs());
     logQuotaChange(log, quota.id, before, quota.known, event.atMs);
     saveSoon();
-    if (quota.known.limit > before.limit || quota.known.phase?.confirmed !== before.phase?.confirmed)
-      changed();
+    const isMore = limitInForce(quota.known) > limitInForce(before);
+    if (isMore || quota.known.phase?.confirmed !== before.phase?.confirmed) changed();
   };
 
   return {
     ask({ reservation, among, leave, forecast }) {
       const nowMs = now();
       let best: Quota | undefined;
-      let most = 0;
+      let [soonest, most] = [Number.POSITIVE_INFINITY, 0];
       for (const id of among) {
         const quota = find(id);
         if (quota.sends.timeOf(reservation) !== undefined) return { granted: true, quota: id };
         quota.sends.forget(nowMs - 2 * quota.known.windowMs - KEPT_BEYOND_MS);
         if (nowMs < quota.known.heldUntilMs) continue;
         const rule = ruleOf(quota.known, nowMs);
+        const lapses = lapsesInSeconds(rule, nowMs);
+        if (lapses > soonest) continue;
         const room = roomOf(rule, quota.sends, nowMs);
-        if (room <= most || freeAtMs(rule, quota.sends, nowMs, leave) > nowMs) continue;
-        [best, most] = [quota, room];
+        if (room <= (lapses < soonest ? 0 : most)) continue;
+        if (freeAtMs(rule, quota.sends, nowMs, leave) > nowMs) continue;
+        [best, soonest, most] = [quota, lapses, room];
       }
       if (best !== undefined) {
         best.sends.add(reservation, nowMs);
@@ -146,6 +151,7 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
     report(id, reservation, report) {
       const quota = find(id);
       const sentAtMs = quota.sends.timeOf(reservation);
+      quota.sends.answered(reservation);
       // An answer so late that its send counts no more teaches nothing.
       if (sentAtMs === undefined || report.kind === 'failed') return;
       if (report.kind === 'unsent') {
@@ -155,7 +161,7 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
       }
       const atMs = now();
       const { spreadMs, heldUntilMs } = quota.known;
-      const at = { sentAtMs, nowMs: atMs, spreadMs, heldUntilMs };
+      const at = { sentAtMs, nowMs: atMs, spreadMs, heldUntilMs, unanswered: quota.sends.unanswered };
       const counts = countsAround(ruleOf(quota.known, atMs), quota.sends, at);
       learn(quota, { ...report, atMs, sentAtMs, ...counts });
     },
@@ -217,8 +223,11 @@ function restore(
   for (const { quota: id, known, learnedAtUnixMs, sentAtUnixMs } of learned) {
     const quota = quotas.get(id);
     if (quota === undefined) continue;
-    for (const [index, sentMs] of sentAtUnixMs.entries())
-      quota.sends.add(`restored-${index}`, Math.min(nowMs, sentMs + awayMs));
+    for (const [index, sentMs] of sentAtUnixMs.entries()) {
+      const name = `restored-${index}`;
+      quota.sends.add(name, Math.min(nowMs, sentMs + awayMs));
+      quota.sends.answered(name);
+    }
     if (
       known.cap !== quota.known.cap ||
       (known.source === 'unlimited') !== (quota.known.source === 'unlimited')

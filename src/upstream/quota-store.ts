@@ -10,7 +10,7 @@ export type QuotaId = string;
 export type QuotaAsk = {
   /** Unique. Asked again, it gets the same grant and is counted once, so that a resend is harmless. */
   readonly reservation: string;
-  /** Quotas to choose from; the one with the most room is taken, among equals the first. */
+  /** Quotas to choose from: the one is taken whose rest lapses first, then that with the most room, then the first. */
   readonly among: readonly QuotaId[];
   /** The part of the limit, 0…1, that must be left to others after this grant. */
   readonly leave: number;

@@ -9,7 +9,7 @@ import type { Random } from '../base/random.ts';
 import { firstKnowledge, type QuotaKnowledge } from '../limits/quota-knowledge.ts';
 import type { QuotaId, QuotaStore } from './quota-store.ts';
 import { ACQUIRE, EXCHANGE } from './shared-quota/quota-scripts.ts';
-import type { Acquired, Exchanged, Lease, QuotaServer } from './shared-quota/quota-server.ts';
+import type { Acquired, Exchanged, Lease, QuotaServer, Told } from './shared-quota/quota-server.ts';
 import { createSharedQuotaStore } from './shared-quota/shared-quota-store.ts';
 
 export type RedisQuotaStoreOptions = {
@@ -125,11 +125,11 @@ function createRedisQuotaServer(
 
   return {
     isReady: () => isReady,
-    async acquire({ epoch, instance, estimateMs, ask, own, keepMs }) {
+    async acquire({ epoch, instance, latestMs, ask, own, keepMs }) {
       const { reservation, among, leave, forecast } = ask;
       const asked = keysOf(among);
       const ownIndex = own === undefined ? 0 : among.indexOf(own) + 1;
-      const args = [epoch, estimateMs, instance, reservation, leave, forecast, ownIndex, keepMs];
+      const args = [epoch, latestMs, instance, reservation, leave, forecast, ownIndex, keepMs];
       return readAcquired(await scripts.voxgateAcquire(asked.length, ...asked, ...args), among);
     },
     async exchange(request) {
@@ -150,7 +150,7 @@ function createRedisQuotaServer(
 function readAcquired(reply: unknown, among: readonly QuotaId[]): Acquired {
   const [kind, ...rest] = reply as [string, ...unknown[]];
   if (kind === 'epoch') return { kind: 'other epoch' };
-  if (kind === 'rebuilding') return { kind };
+  if (kind === 'rebuilding' || kind === 'ahead') return { kind };
   if (kind === 'granted') {
     return { kind, quota: among[Number(rest[0]) - 1]! };
   }
@@ -159,7 +159,15 @@ function readAcquired(reply: unknown, among: readonly QuotaId[]): Acquired {
 }
 
 function readExchanged(reply: unknown): Exchanged {
-  const [epoch, storeMs, rebuilding, instances, quotas] = reply as [
+  const [kind, ...rest] = reply as [string, ...unknown[]];
+  if (kind !== 'ahead') return readTold(rest);
+  const [shiftMs, serverMs] = rest.map(Number) as [number, number];
+  return { kind, shiftMs, serverMs };
+}
+
+function readTold(told: readonly unknown[]): Told {
+  const [epoch, storeMs, shiftMs, rebuilding, instances, quotas] = told as [
+    string,
     string,
     string,
     string,
@@ -167,8 +175,10 @@ function readExchanged(reply: unknown): Exchanged {
     [number, string, string[], [string, number, number, number] | []][],
   ];
   return {
+    kind: 'told',
     epoch,
     storeMs: Number(storeMs),
+    shiftMs: Number(shiftMs),
     isRebuilding: rebuilding === '1',
     instances,
     quotas: quotas.map(([version, state, sends, lease]) => ({

@@ -12,6 +12,7 @@ describe('asyncapi document', () => {
     expect(diagnostics.filter(({ severity }) => severity === 0)).toEqual([]);
     expect(parsed?.version()).toBe('3.0.0');
     expect(parsed?.info().version()).toBe('1.2.3');
+    expect(parsed?.channels().get('session')?.description()).toContain('?agent=ID');
     const namesOf = (operation: string) =>
       parsed
         ?.operations()

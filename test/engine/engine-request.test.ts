@@ -48,7 +48,7 @@ const FIELDS: Record<string, FieldCase> = {
     refused: [undefined, null, '', 'a'.repeat(20_001), 7, ['a']],
   },
   voice: { taken: [ANNA, ADAM], refused: [undefined, null, '', 'anna', `${ANNA}x`, 'x'.repeat(3000), 5] },
-  voice2: { taken: [null, ADAM], refused: ['', 'adam', 5] },
+  voice2: { taken: [ADAM], refused: ['', 'adam', 5, null] },
   outputFormat: { taken: [null, ...AUDIO_FORMATS], refused: ['alaw', 'MP3', '', 1] },
   speed: { taken: [0.1, 1, 5], refused: [null, 0.09, 5.01, '1', true] },
   sampleRate: { taken: [8000, 22_050, 48_000], refused: [null, 7999, 48_001, 8000.5, '8000'] },

@@ -83,7 +83,7 @@ describe('upgrades', () => {
     expect((await refusal(open.port, preset('sampleRate=abc'))).body).toMatch(/sampleRate.*number/i);
     expect((await refusal(open.port, preset('pace=fast'))).body).toMatch(/pace.*realtime.*burst/);
     expect((await refusal(open.port, preset('colour=red'))).body).toMatch(/colour.*format.*sampleRate/);
-    expect((await refusal(open.port, preset('agent=1'))).body).toMatch(/agents are not available/);
+    expect((await refusal(open.port, preset('agent=1'))).body).toMatch(/there is no agent of this id/);
   });
 
   const TARGETS: [string, ErrorCode][] = [
@@ -101,7 +101,7 @@ describe('upgrades', () => {
     ['http://[', 'not_found'],
     ['*', 'not_found'],
     [`/${'x'.repeat(4000)}`, 'not_found'],
-    ['/v1/session?agent=1', 'invalid_request'],
+    ['/v1/session?agent=1', 'not_found'],
   ];
   it.each(TARGETS)('target %s is %s', (target, code) => expectRefused(open.port, code, { target }));
 

@@ -3,12 +3,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QuotaRule } from '../../src/limits/quota-rule.ts';
-import { createForecast, freeAtMs, type SendTimes } from '../../src/limits/quota-window.ts';
+import { createForecast, freeAtMs, lapsesInSeconds, type SendTimes } from '../../src/limits/quota-window.ts';
 import { ACQUIRE } from '../../src/upstream/shared-quota/quota-scripts.ts';
 import { hasRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
 
 const limit = fc.integer({ min: 1, max: 12 });
-const rules: fc.Arbitrary<QuotaRule> = fc.oneof(
+type Counted = Exclude<QuotaRule, { readonly kind: 'unlimited' }>;
+const rules: fc.Arbitrary<Counted> = fc.oneof(
   fc.record({ kind: fc.constant('sliding' as const), limit, spanMs: fc.integer({ min: 1000, max: 61_000 }) }),
   fc.record({
     kind: fc.constant('phase' as const),
@@ -37,6 +38,36 @@ describe.runIf(hasRedis)('the script in Redis', () => {
   });
   afterAll(() => redis.close());
 
+  it('chooses what lapses first, then what has the most room', async () => {
+    const common = ['{x}epoch', '{x}instances', '{x}answered'];
+    const ofQuota = (name: string) => ['sends', 'rule', 'leases'].map((part) => `{x}${name}${part}`);
+    const keys = [...common, ...ofQuota('a'), ...ofQuota('b')];
+    const chosen = new Set<unknown>();
+    await fc.assert(
+      fc.asyncProperty(rules, rules, async (...pair) => {
+        await redis.call('FLUSHALL');
+        const [seconds] = (await redis.call('TIME')) as [string];
+        const nowMs = Number(seconds) * 1000;
+        await redis.call('HSET', keys[0]!, 'id', 'e', 'last', nowMs, 'shift', -60_000);
+        const placed = pair.map((rule) =>
+          rule.kind === 'phase' ? { ...rule, originMs: rule.originMs + nowMs } : rule,
+        );
+        for (const [i, rule] of placed.entries()) {
+          const all = { spanMs: 0, originMs: 0, periodMs: 0, guardMs: 0, heldUntilMs: 0, ...rule };
+          await redis.call('HSET', keys[4 + 3 * i]!, ...Object.entries(all).flat());
+        }
+        const args = ['e', nowMs, 'i', 'mine', 0, 20, 0, 200_000];
+        const [a, b] = placed.map((rule) => lapsesInSeconds(rule, nowMs)) as [number, number];
+        const isSecond = b < a || (b === a && pair[1].limit > pair[0].limit);
+        const best = isSecond ? 2 : 1;
+        chosen.add(best);
+        expect(await redis.call('EVAL', ACQUIRE, 9, ...keys, ...args)).toEqual(['granted', best]);
+      }),
+      { numRuns: 100 },
+    );
+    expect(chosen.size).toBe(2);
+  });
+
   it('grants and foretells as quota-window.ts does', async () => {
     const keys = ['{x}epoch', '{x}instances', '{x}answered', '{x}sends', '{x}rule', '{x}leases'];
     let grants = 0;
@@ -45,13 +76,13 @@ describe.runIf(hasRedis)('the script in Redis', () => {
       fc.asyncProperty(plans, async ({ rule, agesMs, leave, heldMs }) => {
         await redis.call('FLUSHALL');
         const [seconds, micros] = (await redis.call('TIME')) as [string, string];
-        // The server seems to be ahead: so the store's time is this, to the millisecond.
-        const nowMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) - 5_000;
+        const nowMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
         const placed = rule.kind === 'phase' ? { ...rule, originMs: rule.originMs + nowMs } : rule;
         const sends = agesMs.map((ageMs) => nowMs - ageMs).sort((a, b) => a - b);
         const heldUntilMs = heldMs === 0 ? 0 : nowMs + heldMs;
-        await redis.call('HSET', keys[0]!, 'id', 'e');
-        const all = { limit: 0, spanMs: 0, originMs: 0, periodMs: 0, guardMs: 0, heldUntilMs, ...placed };
+        // The server is behind of what was told before: so the store's time is this, to the millisecond.
+        await redis.call('HSET', keys[0]!, 'id', 'e', 'last', nowMs, 'shift', -60_000);
+        const all = { spanMs: 0, originMs: 0, periodMs: 0, guardMs: 0, heldUntilMs, ...placed };
         await redis.call('HSET', keys[4]!, ...Object.entries(all).flat());
         for (const [i, atMs] of sends.entries()) await redis.call('ZADD', keys[3]!, atMs, `s${i}`);
         const args = ['e', nowMs, 'i', 'mine', leave, 20, 0, 200_000];

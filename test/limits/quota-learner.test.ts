@@ -5,6 +5,7 @@ import {
   ruleOf,
   shiftKnowledge,
   UNPROVEN_SENDS,
+  waitsWithGrowth,
 } from '../../src/limits/quota-knowledge.ts';
 import { type QuotaEvent, stepKnowledge } from '../../src/limits/quota-learner.ts';
 import type { RateAdvice } from '../../src/limits/rate-advice.ts';
@@ -17,6 +18,7 @@ const accepted = (atMs: number, more: Partial<Answer> = {}): Answer => ({
   used: 1,
   tested: 1,
   after: 0,
+  proven: more.proven ?? more.tested ?? 1,
   advice: {},
   ...more,
 });
@@ -85,6 +87,16 @@ describe('a limit that is not known', () => {
     expect([once.ceiling, twice.ceiling]).toEqual([23, 22]);
     expect(twice.heldUntilMs).toBe(once.heldUntilMs);
   });
+  it('does not grow by one that has overtaken others, nor by one that went before a refusal', () => {
+    let known = all(grownTo(23), refused(1_100, { ...full(24), sentAtMs: 1_090 }));
+    known = all(known, accepted(1_110, { ...full(10), sentAtMs: 1_080 }));
+    expect([known.stage, known.limit]).toEqual(['confirming', 10]);
+    known = all(known, accepted(62_000, { ...full(10), proven: 9, sentAtMs: 61_900 }));
+    expect(known.limit).toBe(10);
+    // The one that was late is answered: all ten are.
+    known = all(known, accepted(62_300, { used: 10, tested: 9, after: 1, proven: 10, sentAtMs: 61_890 }));
+    expect(known.limit).toBe(11);
+  });
   it('is tried again by one, late and only while work waits that may be refused', () => {
     const found = {
       ...all(grownTo(20), refused(1_100, { ...full(21), sentAtMs: 1_050 })),
@@ -141,6 +153,42 @@ describe('a refusal far below a limit', () => {
     let storm = stray;
     for (let n = 1; n <= 5; n++) storm = all(storm, refused(n * 70_000, full(90 + n)));
     expect([storm.limit, storm.stage]).toEqual([600, 'settled']);
+  });
+  describe('after which the key was held for a window', () => {
+    const held = all(known, refused(2_000, full(101)), refused(2_010, { ...full(101), sentAtMs: 1_990 }));
+    const limitOf = (of: QuotaKnowledge) => {
+      const rule = ruleOf(of, 70_000);
+      return rule.kind === 'sliding' ? rule.limit : undefined;
+    };
+    /** One send after another as far as they may go, up to `last`. */
+    const upTo = (last: number) => {
+      let climbed = held;
+      for (let n = 1; n <= last && n <= limitOf(climbed)!; n++)
+        climbed = all(climbed, accepted(63_000 + 10 * n, { ...full(n), sentAtMs: 62_999 + 10 * n }));
+      return climbed;
+    };
+
+    it('is gone up to from half of that count, one at a time', () => {
+      expect([held.limit, limitOf(held), limitOf(upTo(48)), limitOf(upTo(49))]).toEqual([600, 49, 49, 50]);
+      expect(limitOf(upTo(90))).toBe(91);
+      const early = accepted(63_600, { ...full(49), proven: 48, sentAtMs: 63_500 });
+      expect(limitOf(all(upTo(48), early))).toBe(49);
+    });
+    it('is forgotten when the limit was reached, in greater steps past that count', () => {
+      const ahead = [200, 201, 202, 203].map((count) => limitOf(upTo(count))! - count);
+      expect(Math.max(...ahead)).toBeGreaterThan(1);
+      const over = upTo(600);
+      expect([over.suspicion, limitOf(over)]).toEqual([undefined, 600]);
+    });
+    it('is suspected on when it is refused again on the way, even near the limit', () => {
+      const near = all(upTo(560), refused(90_000, full(561)));
+      expect([near.limit, near.spreadMs, limitOf(near)]).toEqual([600, 500, 280]);
+      expect(near.suspicion).toMatchObject({ accepted: 560, before: { accepted: 99 } });
+    });
+    it('makes others wait for answers, not for the end of the window', () => {
+      expect(waitsWithGrowth([50_000, 50_000], [held], 62_600)).toEqual([100, 200]);
+      expect(waitsWithGrowth([50_000, 50_000], [held], 62_500 - 1)).toEqual([50_000, 50_000]);
+    });
   });
   it('lowers the limit when a second one is like it', () => {
     const less = all(stray, accepted(4_000), refused(66_000, full(110)));

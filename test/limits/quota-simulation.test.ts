@@ -1,11 +1,12 @@
 // Hours of simulated traffic against every kind of request window; some fifteen seconds of processor in all.
-// SIM_HOURS makes the saturated runs longer.
+// SIM_HOURS makes the saturated runs longer; SIM_SEEDS (2 or more) has all searches, and each begin in so many ways.
 
 import { describe, expect, it } from 'vitest';
 import { WINDOW_KINDS } from '../../src/engine/faults/request-windows.ts';
 import { type SimulationPlan, simulateQuota } from '../support/quota-simulation.ts';
 
 const HOURS = Number(process.env.SIM_HOURS ?? 0.75);
+const SEEDS = Number(process.env.SIM_SEEDS ?? 1);
 const MINUTE_MS = 60_000;
 
 const usual: Omit<SimulationPlan, 'window'> = {
@@ -40,15 +41,33 @@ describe('fixed windows that are told', () => {
     expect(used).toBeGreaterThanOrEqual(0.998);
   });
 
-  it('let bursts through without a wait, as far as the windows themselves do', () => {
-    const bursts = { ...plan, load: { burst: 10, share: 0.8 }, minutes: 240, phases: 'apart' } as const;
-    const { refusedAtMs, waitsMs } = simulateQuota(bursts);
-    const waits = [...waitsMs].sort((a, b) => a - b);
-    expect(refusedAtMs).toEqual([]);
-    expect(shareOf(waits, 0.95)).toBeLessThanOrEqual(50);
-    expect(shareOf(waits, 0.99)).toBeLessThanOrEqual(3_500);
-    const sliding = [...simulateQuota({ ...bursts, headers: 'none' }).waitsMs].sort((a, b) => a - b);
-    expect(shareOf(sliding, 0.95)).toBeGreaterThan(2_000);
+  describe('with bursts of ten that come at random, at 80 % of the quota', () => {
+    const bursts = { ...plan, load: { burst: 10, share: 0.8 }, minutes: 75 } as const;
+    const waitsOf = (phases: 'together' | 'apart', headers: SimulationPlan['headers']) => {
+      const results = [1, 2, 3].map((seed) => simulateQuota({ ...bursts, phases, headers, seed }));
+      const sorted = (waits: readonly number[]) => [...waits].sort((a, b) => a - b);
+      return {
+        refused: results.flatMap(({ refusedAtMs }) => refusedAtMs),
+        ours: sorted(results.flatMap(({ waitsMs }) => waitsMs)),
+        least: sorted(results.flatMap(({ leastWaitsMs }) => leastWaitsMs)),
+      };
+    };
+
+    it('nobody waits where the windows of the keys begin one after another', () => {
+      const { refused, ours } = waitsOf('apart', 'ratelimit');
+      expect(refused).toEqual([]);
+      expect(shareOf(ours, 0.95)).toBeLessThanOrEqual(50);
+      expect(shareOf(ours, 0.99)).toBeLessThanOrEqual(50);
+      // Without the windows there is always something in the way.
+      expect(shareOf(waitsOf('apart', 'none').ours, 0.95)).toBeGreaterThan(2_000);
+    });
+    it('nobody waits much longer than anybody must where they all begin together', () => {
+      const { refused, ours, least } = waitsOf('together', 'ratelimit');
+      expect(refused).toEqual([]);
+      expect(shareOf(ours, 0.95)).toBeLessThanOrEqual(50);
+      // Resets in whole seconds leave a second open, and the spread of the latency is on top.
+      expect(shareOf(ours, 0.99)).toBeLessThanOrEqual(shareOf(least, 0.99) + 3_500);
+    });
   });
 });
 
@@ -66,31 +85,36 @@ describe('a limit that nobody told', () => {
   const cases = [
     [60, 2],
     [300, 2],
-    [600, 2],
+    [600, 3],
   ] as const;
+  /** The second has windows that a search can mistake for more room; the third tells where they begin. */
+  const services = [
+    { window: 'sliding', headers: 'none' },
+    { window: 'clock', headers: 'none' },
+    { window: 'clock', headers: 'retry-after' },
+  ] as const;
+  const everyCase = services.flatMap((service) =>
+    [8, 50].flatMap((inFlight) =>
+      cases.map(([limit, windows]) => ({ ...service, inFlight, limit, windows })),
+    ),
+  );
+  /** The hardest of the long ones, unless there is time for all. */
+  const isTried = ({ limit, headers, inFlight }: (typeof everyCase)[number]) =>
+    SEEDS > 1 || limit === 60 || (headers === 'retry-after' && (limit === 300 || inFlight === 50));
 
-  it.each(cases)('%i a minute is found within %i windows', (limit, windows) => {
-    const result = simulateQuota({ ...unknown, window: 'first', limitAt: () => limit });
-    expect(result.foundAtMs(limit, 0)).toBeLessThanOrEqual(windows * 60_500);
-    expect(result.refusedAtMs.length).toBeLessThanOrEqual(10);
-    expect(result.accepted / (limit * 240)).toBeGreaterThanOrEqual(0.95);
-  });
-
-  it.each([60, 300, 600])('%i a minute is found with the usual number under way, too', (limit) => {
-    for (const seed of [1, 2, 3]) {
-      const plan = {
-        ...unknown,
-        window: 'first',
-        inFlight: 50,
-        seed,
-        minutes: limit === 60 ? 240 : 60,
-      } as const;
-      const result = simulateQuota({ ...plan, limitAt: () => limit });
-      expect(result.foundAtMs(limit, 0)).toBeLessThanOrEqual(2 * 60_500);
-      expect(result.refusedAtMs.length).toBeLessThanOrEqual(10);
-      expect(result.accepted / (limit * plan.minutes)).toBeGreaterThanOrEqual(0.95);
-    }
-  });
+  it.each(everyCase.filter(isTried))(
+    '$limit a minute is found within $windows windows, $window, headers: $headers, $inFlight under way',
+    ({ window, headers, inFlight, limit, windows }) => {
+      for (let seed = 1; seed <= SEEDS; seed++) {
+        const plan = { ...unknown, window, headers, inFlight, seed };
+        const result = simulateQuota({ ...plan, limitAt: () => limit });
+        expect(result.foundAtMs(limit, 0)).toBeLessThanOrEqual(windows * 60_500);
+        expect(result.refusedAtMs.length).toBeLessThanOrEqual(10);
+        expect(result.accepted / (limit * 240)).toBeGreaterThanOrEqual(0.95);
+      }
+    },
+    60_000 * SEEDS,
+  );
 
   it.each([8, 50])('10 a minute is not met by ten refusals at once (%i under way)', (inFlight) => {
     for (const seed of [1, 2, 3]) {
@@ -99,19 +123,6 @@ describe('a limit that nobody told', () => {
       expect(result.refusedAtMs.length).toBeLessThanOrEqual(12);
       expect(result.accepted / 2_400).toBeGreaterThanOrEqual(0.95);
     }
-  });
-
-  it.each(cases.slice(0, 2))('%i a minute by the clock is found within %i windows', (limit, windows) => {
-    // Retry-After tells where its minutes begin.
-    const result = simulateQuota({
-      ...unknown,
-      window: 'clock',
-      headers: 'retry-after',
-      limitAt: () => limit,
-    });
-    expect(result.foundAtMs(limit, 0)).toBeLessThanOrEqual(windows * 60_500);
-    expect(result.refusedAtMs.length).toBeLessThanOrEqual(10);
-    expect(result.accepted / (limit * 240)).toBeGreaterThanOrEqual(0.98);
   });
 
   it('a strict service and a bucket are survived', () => {
@@ -128,9 +139,9 @@ describe('a limit that nobody told', () => {
   it.each([
     ['halved', 60, 30, 10],
     ['doubled', 60, 120, 10],
-    // A first refusal is no proof: all that is under way in a burst is refused, and again in the next window.
-    ['halved', 300, 150, 16],
-    ['halved', 600, 300, 18],
+    // A first refusal is no proof; all that is under way in a burst is refused, but only once.
+    ['halved', 300, 150, 10],
+    ['halved', 600, 300, 10],
   ] as const)('that is %s in mid-run, from %i to %i, is learned anew', (_, before, after, mostRefusals) => {
     const result = simulateQuota({
       ...unknown,
@@ -161,11 +172,11 @@ describe('a limit that nobody told', () => {
       });
       const noticedMs = result.refusedAtMs.find((atMs) => atMs >= CHANGE_MS)!;
       expect(result.foundAtMs(after, CHANGE_MS)).toBeLessThanOrEqual(noticedMs + 2 * 60_500);
-      // Whatever is under way when it happens is refused, and in the next window again; then no more.
+      // Whatever is under way when it happens is refused, and then no more than at the next count.
       const later = result.refusedAtMs.filter(
         (atMs) => atMs >= noticedMs && atMs < noticedMs + 3 * MINUTE_MS,
       );
-      expect(later.length).toBeLessThanOrEqual(2 * 50);
+      expect(later.length).toBeLessThanOrEqual(50 + 5);
     },
   );
 });

@@ -6,6 +6,7 @@ import {
   countsAround,
   createForecast,
   freeAtMs,
+  lapsesInSeconds,
   reserveOf,
   type SendTimes,
   usedBy,
@@ -82,7 +83,10 @@ describe('a sliding window', () => {
   it('tells what the service has surely counted together', () => {
     const at = { sentAtMs: 60_000, nowMs: 60_100, spreadMs: 500 };
     const sends = sendsAt(0, 400, 600, 60_000, 60_001);
-    expect(countsAround(sliding(9), sends, at)).toEqual({ used: 5, tested: 2, after: 1 });
+    expect(countsAround(sliding(9), sends, at)).toEqual({ used: 5, tested: 2, after: 1, proven: 2 });
+    // Of the three from 600 on, one is under way: two are proven, whichever of them was answered last.
+    expect(countsAround(sliding(9), sends, { ...at, unanswered: 1 }).proven).toBe(2);
+    expect(countsAround(sliding(9), sends, { ...at, sentAtMs: 600, unanswered: 0 }).proven).toBe(3);
   });
 });
 
@@ -103,6 +107,12 @@ describe('fixed windows', () => {
     const six = sendsAt(10_000, 10_000, 10_000, 10_000, 10_000, 10_000);
     expect(freeAtMs(phase(10), six, 10_001, 0)).toBe(10_001);
     expect(forecast(phase(10), six, 10_001, 0.4, 5)).toEqual([24_500, 39_500, 54_500, 69_500, 70_000]);
+  });
+  it('lapse with what is left of them, but for the guard, which is of the next; other windows never do', () => {
+    const lapses = (nowMs: number) => lapsesInSeconds(phase(2), nowMs);
+    expect([lapses(10_000), lapses(10_500), lapses(69_499), lapses(69_500)]).toEqual([60, 59, 1, 60]);
+    expect(lapsesInSeconds(sliding(2), 0)).toBe(Number.POSITIVE_INFINITY);
+    expect(lapsesInSeconds({ kind: 'unlimited' }, 0)).toBe(0);
   });
   it('work before their origin, too', () => {
     expect(freeAtMs(phase(1), sendsAt(-5_000), -4_000, 0)).toBe(10_000);

@@ -27,6 +27,16 @@ describe('log of sends', () => {
     expect(timesOf(log)).toEqual([1, 3]);
     expect([log.timeOf('a'), log.timeOf('b'), log.timeOf('c')]).toEqual([1, undefined, 3]);
   });
+  it('knows which have no answer, of those that it has', () => {
+    const log = createSendLog(3);
+    for (const [index, name] of ['a', 'b', 'c', 'd', 'd'].entries()) log.add(name, index);
+    expect(log.unanswered).toBe(3);
+    for (const name of ['b', 'b', 'a']) log.answered(name);
+    expect(log.unanswered).toBe(2);
+    log.remove('c');
+    log.forget(10);
+    expect(log.unanswered).toBe(0);
+  });
   it('forgets by time, and the oldest when it is full', () => {
     const log = createSendLog(3);
     for (let ms = 0; ms < 5; ms++) log.add(`r${ms}`, ms);

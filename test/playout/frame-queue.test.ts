@@ -71,6 +71,29 @@ describe('frame queue', () => {
     expect(queue.isFull).toBe(false);
   });
 
+  it('lets in less before the first refill, where that is wanted', async () => {
+    let waits = 0;
+    const queue = createFrameQueue(
+      () => 50,
+      () => queue.shift(),
+      () => {
+        waits += 1;
+      },
+      () => 20,
+    );
+    queue.push(frame(1));
+    expect(queue.isFull).toBe(false);
+    queue.push(frame(2));
+    expect(queue.isFull).toBe(true);
+    const room = queue.room(never);
+    expect([await stateOf(room), queue.wantsRefill, waits]).toEqual(['waiting', true, 1]);
+    queue.refill();
+    expect(await stateOf(room)).toBe('done');
+    let more = 0;
+    for (; !queue.isFull; more += 1) queue.push(frame(3));
+    expect(more).toBe(5);
+  });
+
   it('offers room a quarter of its bound at a time, and says so to whoever may have looked before', async () => {
     let waits = 0;
     const queue = createFrameQueue(

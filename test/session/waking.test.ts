@@ -61,6 +61,31 @@ describe('a sleeping line of turns', () => {
     expect(live.frames('a')[before]?.atMs).toBe(START_MS + 2503);
   });
 
+  it('lets what comes for one who has enough to hear wait for the tick, all of it together', async () => {
+    const live = startSession();
+    live.send({ type: 'speak', turn: 'a', text: 'One two three.' });
+    await live.run(0);
+    const request = live.upstream.requests[0]!;
+    request.send(speechMp3(500));
+    await live.run(372); // about a tenth of a second is left
+    const before = live.frames('a').length;
+    request.send(speechMp3(100));
+    await live.run(0);
+    expect(live.frames('a')).toHaveLength(before);
+    await live.run(3);
+    expect(live.frames('a').length).toBeGreaterThan(before + 1);
+  });
+
+  it('begins with a few frames, and has the rest of its lead a tick later', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(2000)) });
+    live.send({ type: 'speak', turn: 'a', text: 'One two three.' });
+    await live.run(0);
+    expect(live.frames('a').length * 20).toBeGreaterThanOrEqual(60);
+    expect(live.frames('a').length * 20).toBeLessThan(100);
+    await live.run(10);
+    expect(live.frames('a').length * 20).toBe(200);
+  });
+
   it('is not asked at all while it waits for an answer from the speech service', async () => {
     let asked = 0;
     const live = startSession({

@@ -5,10 +5,11 @@ import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createSeededRandom, type SeededRandom } from '../../src/bench/seeded-random.ts';
 import { createRequestWindow, type WindowKind } from '../../src/engine/faults/request-windows.ts';
-import { rateLimitHeaders } from '../../src/engine/rate-limit-headers.ts';
 import { readRateAdvice } from '../../src/limits/rate-headers.ts';
+import { rateLimitHeaders } from '../../src/limits/rate-limit-headers.ts';
 import { createMemoryQuotaStore } from '../../src/upstream/memory-quota-store.ts';
 import type { QuotaState } from '../../src/upstream/quota-store.ts';
+import { oracleWaits } from './quota-oracle.ts';
 import { createTimeline } from './quota-timeline.ts';
 
 export type SimulationPlan = {
@@ -37,6 +38,8 @@ export type SimulationResult = {
   readonly refusedAtMs: readonly number[];
   /** From the wish to the grant, of requests that came after warming up. */
   readonly waitsMs: readonly number[];
+  /** The same of one who knows the windows of the service exactly, for windows by the clock. */
+  readonly leastWaitsMs: readonly number[];
   /** Of the limit, by the time that whole multiples of it took after warming up; the least of all keys. */
   readonly used: number;
   /** The first time from `fromMs` on at which every key's limit was found: at most 2 % or one less, and not more. */
@@ -86,6 +89,7 @@ export function simulateQuota(plan: SimulationPlan): SimulationResult {
   );
   const refusedAtMs: number[] = [];
   const waitsMs: number[] = [];
+  const wishedAtMs: number[] = [];
   let sent = 0;
 
   /** Times of wishes that wait, oldest first; without end when saturated. */
@@ -164,7 +168,10 @@ export function simulateQuota(plan: SimulationPlan): SimulationResult {
   if (load !== 'saturated') {
     const meanGapMs = (load.burst * 60_000) / (load.share * limitAt(0) * keys);
     const arrive = () => {
-      for (let wish = 0; wish < load.burst; wish++) line.push(time.nowMs);
+      for (let wish = 0; wish < load.burst; wish++) {
+        line.push(time.nowMs);
+        wishedAtMs.push(time.nowMs);
+      }
       serveAll();
       time.at(time.nowMs + random.gapMs(meanGapMs), arrive);
     };
@@ -178,6 +185,11 @@ export function simulateQuota(plan: SimulationPlan): SimulationResult {
     accepted: accepted.reduce((sum, times) => sum + times.length, 0),
     refusedAtMs,
     waitsMs,
+    leastWaitsMs: oracleWaits({
+      wishedAtMs,
+      windowsFromMs: [...services.values()].map(({ aheadMs }) => -(aheadMs % 60_000)),
+      limit: limitAt(0),
+    }).filter((_, index) => wishedAtMs[index]! > WARM_UP_MS),
     used: Math.min(...accepted.map((times) => usedOf(times, limitAt(0)))),
     foundAtMs(limit, fromMs) {
       const found = history.find(

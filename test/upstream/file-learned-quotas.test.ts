@@ -38,7 +38,7 @@ it('reads what it wrote, all of it, and leaves nothing else in the folder', () =
       refutedLimit: 9,
       concurrent: 2,
       answerMs: 120,
-      suspicion: { accepted: 7, atMs: NOW_MS, of: 'count' as const },
+      suspicion: { accepted: 7, atMs: NOW_MS, of: 'count' as const, tried: 3 },
     },
   };
   open().save([entry('a'), full]);

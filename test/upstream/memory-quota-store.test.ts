@@ -61,6 +61,55 @@ describe('quota store in memory', () => {
     expect(ask({ forecast: 2 })).toEqual({ granted: false, waitsMs: [60_470, 60_490] });
   });
 
+  it('spends first what lapses first', () => {
+    const quotas = ['a', 'b'].map((quota) => ({ quota, perMinute: 60 }));
+    const { clock, store, ask } = open({ quotas }, 0);
+    const among = ['a', 'b'];
+    // Windows of a end at 30 s past the minute, those of b at 50 s.
+    const endsMs = { a: 30_000, b: 50_000 };
+    for (let minute = 0; minute < 3; minute++) {
+      for (const [quota, endMs] of Object.entries(endsMs)) {
+        const reservation = `${quota}${minute}`;
+        ask({ reservation, among: [quota] });
+        store.report(quota, reservation, { kind: 'accepted', advice: { resetMs: endMs + 0.5 } });
+      }
+      clock.advance(60_000);
+    }
+    expect(store.state().map(({ mode }) => mode)).toEqual(['phase', 'phase']);
+    const taken = () => {
+      const answer = ask({ among });
+      return answer.granted && answer.quota;
+    };
+    clock.advance(1_000);
+    expect([taken(), taken()]).toEqual(['a', 'a']);
+    // What goes so late is counted in the next window of a, too.
+    clock.advance(28_700);
+    expect(taken()).toBe('b');
+    clock.advance(2_000);
+    expect(taken()).toBe('b');
+  });
+
+  it('lets one more go after a refusal only when all that went are answered', () => {
+    const { clock, store, ask } = open({ quotas: [{ quota: 'a', perMinute: 60 }] });
+    const send = (reservation: string) => expect(ask({ reservation }).granted).toBe(true);
+    const answered = (reservation: string, kind: 'accepted' | 'refused') =>
+      store.report('a', reservation, { kind, advice: {} });
+    for (const name of ['a', 'b', 'c', 'd', 'e']) send(name);
+    for (const name of ['a', 'b', 'c', 'd']) answered(name, 'accepted');
+    answered('e', 'refused');
+    clock.advance(61_000);
+    // Half of four, and of those the later one is answered first.
+    send('f');
+    clock.advance(1);
+    send('g');
+    expect(ask().granted).toBe(false);
+    answered('g', 'accepted');
+    expect(ask().granted).toBe(false);
+    answered('f', 'accepted');
+    send('h');
+    expect(ask().granted).toBe(false);
+  });
+
   it('gives an unsent request back and tells that something came free', () => {
     const { store, ask } = open();
     let changes = 0;

@@ -2,7 +2,7 @@
 // and a page of HTML where audio should be.
 
 import { AppError, toErrorBody } from '../../base/app-error.ts';
-import { rateLimitHeaders } from '../rate-limit-headers.ts';
+import { rateLimitHeaders } from '../../limits/rate-limit-headers.ts';
 import type { FaultEffect, GateAnswer, Instead } from './fault.ts';
 import {
   createRequestWindow,

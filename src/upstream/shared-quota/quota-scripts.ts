@@ -6,13 +6,21 @@
 import { LEASES } from './lease-script.ts';
 
 /**
+ * A time of the store that is so far ahead of the latest that it can be, as an instance knows it, is that of a clock that
+ * was set forward, or that of a command which was long on its way. Within a shorter round trip it must be the former.
+ */
+export const LATE_MS = 500;
+
+/**
  * KEYS: epoch, instances (each with when it was last heard), answered, then for each quota its sends, rule and leases.
- * The store's time is the server's, made to go neither back (a stepped clock, a replica that lags) nor ahead of what
- * an instance that was told it before can believe: the difference is kept as `shift`, the newest time that anything bears as `last`.
+ * The store's time is the server's and `shift`, which makes up for a clock that was set: time goes neither back (a replica
+ * that lags) nor ahead of what an instance and `last`, the newest time that anything bears, can bear witness to. Who is
+ * told `ahead` has changed nothing by its command. It alone can tell a clock that was set from a command that was late,
+ * by its own clock, and says in its next exchange what the shift should be: so a machine that is short of processors
+ * loses an answer, and never the time.
  */
 const COMMON = `
--- Further ahead the server's clock has been set; less is a command that was long on its way.
-local LATE_MS = 1000
+local LATE_MS = ${LATE_MS}
 
 local function text(ms)
   return string.format('%.0f', ms)
@@ -20,33 +28,40 @@ end
 
 local epoch = redis.call('HMGET', KEYS[1], 'id', 'until', 'shift', 'last', 'run', 'expected')
 
-local function storeTime(estimate, isLost)
+-- The time and the shift in it; nil and what to answer when it is too far ahead. A step is believed while the shift is
+-- the one that it was seen with.
+local function storeTime(estimate, latest, isLost, step)
   local t = redis.call('TIME')
   local server = t[1] * 1000 + math.floor(t[2] / 1000)
   local shift, last = tonumber(epoch[3] or 0), tonumber(epoch[4] or 0)
-  local now = server + shift
-  if estimate > 0 and (isLost or now > estimate + LATE_MS) then now = estimate end
+  local now = server + (step and step.from == shift and step.to or shift)
+  if latest > 0 and isLost then
+    now = estimate
+  elseif latest > 0 and now > math.max(latest, last) + LATE_MS then
+    return nil, { 'ahead', text(shift), text(server) }
+  end
   now = math.max(now, last)
   if now ~= server + shift then redis.call('HSET', KEYS[1], 'shift', text(now - server)) end
-  return now
+  return now, now - server
 end
 ${LEASES}`;
 
 /**
- * ARGV: epoch, estimate of the store's time (0: none), instance, reservation, leave, forecast, the choice of this
+ * ARGV: epoch, the latest that the store's time can be, instance, reservation, leave, forecast, the choice of this
  * instance's own share (0: none), how long sends are kept.
- * Answers `{'epoch'}`: exchange first; `{'rebuilding'}`: nothing beyond the own share yet; `{'granted', index}`;
- * `{'full', {wait…}, '1' when only leases of living instances are in the way}`.
+ * Answers `{'epoch'}` or `{'ahead', …}`: exchange first; `{'rebuilding'}`: nothing beyond the own share yet;
+ * `{'granted', index}`; `{'full', {wait…}, '1' when only leases of living instances are in the way}`.
  */
 export const ACQUIRE = `${COMMON}
 -- What is left free for living instances becomes free when they have heard of it.
 local HEARD_MS = 100
-local estimate, instance, reservation, leave = tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
+local latest, instance, reservation, leave = tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
 local forecast, own, keepMs = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 
 local rebuiltAt = tonumber(epoch[2] or 0)
 if epoch[1] ~= ARGV[1] then return { 'epoch' } end
-local now = storeTime(estimate, false)
+local now, ahead = storeTime(0, latest, false)
+if not now then return ahead end
 
 local quotas = {}
 for i = 4, #KEYS, 3 do
@@ -128,17 +143,28 @@ local function isFree(quota, limit)
   return limit - quota.reserve > quota.used
 end
 
--- The one with the most room; of what is held for others only that of it is asked, if it has enough.
+-- lapsesInSeconds of quota-window.ts.
+local function lapsesIn(quota)
+  if quota.kind == 'unlimited' then return 0 end
+  if quota.kind == 'sliding' then return math.huge end
+  local left = windowStart(quota, now) + quota.periodMs - quota.guardMs - now
+  return math.ceil((left > 0 and left or left + quota.periodMs) / 1000)
+end
+
+-- The one whose rest lapses first, then that with the most room; of what is held for others only that of it is asked, if
+-- it has enough.
 local roomy = {}
 for _, quota in ipairs(quotas) do
   local isLimited = quota.kind ~= 'unlimited'
   quota.used = isLimited and countSince(quota, countsFrom(quota, now)) or 0
   quota.room = isLimited and quota.limit - quota.used or math.huge
+  quota.lapses = lapsesIn(quota)
   if now >= quota.heldUntilMs and quota.room > 0 then roomy[#roomy + 1] = quota end
 end
 table.sort(roomy, function(a, b)
-  if a.room == b.room then return a.index < b.index end
-  return a.room > b.room
+  if a.lapses ~= b.lapses then return a.lapses < b.lapses end
+  if a.room ~= b.room then return a.room > b.room end
+  return a.index < b.index
 end)
 local best = 0
 for _, quota in ipairs(roomy) do
@@ -188,27 +214,35 @@ return { 'full', waits, isHeld and '1' or '0' }
 `;
 
 /**
- * ARGV: one JSON text, `ExchangeRequest`. Answers `{epoch, time, '1' while rebuilding, living instances, {quota…}}` with
- * a quota as `{version, state unless it is the one told, {reservation, time…}, {lease…}}`.
+ * ARGV: one JSON text, `ExchangeRequest`. Answers `{'ahead', shift, the server's time without it}`, or
+ * `{'told', epoch, time, the shift in it, '1' while rebuilding, living instances, {quota…}}` with a quota as
+ * `{version, state unless it is the one told, {reservation, time…}, {lease…}}`.
  * An epoch is the time in which the log of sends is complete. A new one begins when the log may have lost something
  * or may lack something: the key is gone, the server is another one, or an instance was cut off. Until every known
  * instance has told what it knows, or the sends from before count no more, nothing beyond leases is granted.
  */
 export const EXCHANGE = `${COMMON}
+local BLUR_MS = 20
 local request = cjson.decode(ARGV[1])
 local id, expected, rebuiltAt = epoch[1], tonumber(epoch[6] or 0), tonumber(epoch[2] or 0)
 local isMoved = id and request.run ~= '' and epoch[5] ~= request.run
 local isCut = id and request.wasCut and request.epoch == id
 local isNew = not id or isMoved or isCut
-local now = storeTime(request.estimate, not id or isMoved)
+local now, shift = storeTime(request.estimate, request.latest, not id or isMoved, request.step)
+if not now then return shift end
 
 if isNew then
   id, expected, rebuiltAt = request.fresh, request.expected, now + request.rebuildMs
   redis.call('HSET', KEYS[1], 'id', id, 'run', request.run, 'expected', expected, 'until', text(rebuiltAt))
   redis.call('DEL', KEYS[3])
-elseif rebuiltAt > 0 and request.expected > expected then
-  expected = request.expected
-  redis.call('HSET', KEYS[1], 'expected', expected)
+elseif rebuiltAt > 0 then
+  -- The estimate that the epoch began with may have been long on its way; none is ahead of the time that was. By what
+  -- the estimates of two instances differ anyway the time is not moved: who began it has stamped sends by his own.
+  local behind = math.max(0, request.estimate - now - BLUR_MS)
+  now, rebuiltAt = now + behind, rebuiltAt + behind
+  expected = math.max(expected, request.expected)
+  shift = shift + behind
+  redis.call('HSET', KEYS[1], 'expected', expected, 'until', text(rebuiltAt), 'shift', text(shift))
 end
 
 redis.call('HSET', KEYS[1], 'last', text(now))
@@ -269,5 +303,5 @@ end
 
 redis.call('PEXPIRE', KEYS[2], request.heldMs * 2)
 redis.call('PEXPIRE', KEYS[1], request.stateMs)
-return { id, text(now), rebuiltAt > 0 and '1' or '0', instances, quotas }
+return { 'told', id, text(now), text(shift), rebuiltAt > 0 and '1' or '0', instances, quotas }
 `;

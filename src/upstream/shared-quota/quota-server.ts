@@ -6,8 +6,8 @@ import type { QuotaAsk, QuotaId } from '../quota-store.ts';
 export type AcquireRequest = {
   readonly epoch: string;
   readonly instance: string;
-  /** The store's time as this instance knows it; 0 when it does not. */
-  readonly estimateMs: number;
+  /** The store's time is not later, as far as this instance knows. */
+  readonly latestMs: number;
   readonly ask: QuotaAsk;
   /** What this instance would take from its own share, and has noted: granted while the store is being rebuilt. */
   readonly own: QuotaId | undefined;
@@ -17,6 +17,8 @@ export type AcquireRequest = {
 export type Acquired =
   /** Another epoch than the instance knows: exchange first. */
   | { readonly kind: 'other epoch' }
+  /** The store's time is ahead of what the instance knows, or the request came late: exchange first. */
+  | { readonly kind: 'ahead' }
   /** Only what is within the own share. */
   | { readonly kind: 'rebuilding' }
   | { readonly kind: 'granted'; readonly quota: QuotaId }
@@ -52,12 +54,19 @@ export type ToldQuota = {
   readonly rule: readonly (string | number)[];
 };
 
+/** By how much the store has to shift its server's clock, instead of by what it does. */
+export type ClockStep = { readonly from: number; readonly to: number };
+
 export type ExchangeRequest = {
   readonly instance: string;
   readonly epoch: string;
   /** The name of a new epoch, if one must begin. */
   readonly fresh: string;
+  /** Between these the store's time is, as far as this instance knows; both 0 when it does not. */
   readonly estimate: number;
+  readonly latest: number;
+  /** The clock of the server was set, as this instance knows for sure. */
+  readonly step: ClockStep | undefined;
   /** This instance may have sent without the store, since it last told all. */
   readonly wasCut: boolean;
   /** All sends of this instance that may still count are told. */
@@ -83,9 +92,17 @@ export type SeenQuota = {
   readonly lease: Lease | undefined;
 };
 
-export type Exchanged = {
+export type Exchanged =
+  | Told
+  /** Nothing was told: the store's time is ahead of what the instance knows, or the request came late. */
+  | { readonly kind: 'ahead'; readonly shiftMs: number; readonly serverMs: number };
+
+export type Told = {
+  readonly kind: 'told';
   readonly epoch: string;
   readonly storeMs: number;
+  /** What makes the server's clock the store's time; while it stays, that time runs evenly. */
+  readonly shiftMs: number;
   readonly isRebuilding: boolean;
   /** Instances that share, those included that are silent. */
   readonly instances: number;

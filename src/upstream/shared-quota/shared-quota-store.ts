@@ -14,7 +14,8 @@ import { answerAlone } from './answer-alone.ts';
 import { createCircuit } from './circuit.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { createQuotaAccount, type QuotaAccount } from './quota-account.ts';
-import type { QuotaServer } from './quota-server.ts';
+import { LATE_MS } from './quota-scripts.ts';
+import type { ClockStep, QuotaServer } from './quota-server.ts';
 import { createStoreTime } from './store-time.ts';
 
 export type SharedQuotaStoreOptions = {
@@ -65,6 +66,8 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
   /** Grants that the server was not told of: an exchange that was under way meanwhile has not told them either. */
   let grantsAlone = 0;
   let exchangedAtMs = 0;
+  /** What the server is to believe of its clock with the next exchange. */
+  let step: ClockStep | undefined;
   let isClosed = false;
   let stopPulse = () => {};
   let notify = () => {};
@@ -121,17 +124,19 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
     const askedAtMs = clock.now();
     exchangedAtMs = askedAtMs;
     const grantsBefore = grantsAlone;
-    const now = time.latest();
+    const [estimate, latest] = time.isKnown() ? [time.now(), time.latest()] : [0, 0];
     const isComplete = standing !== 'sharing';
     const tellings = time.isKnown()
-      ? accounts.map((account) => account.tell(now, isComplete ? 'all sends' : 'changes'))
+      ? accounts.map((account) => account.tell(latest, isComplete ? 'all sends' : 'changes'))
       : [];
     const answer = await heard(
       server.exchange({
         instance,
         epoch,
         fresh: random.id(9),
-        estimate: time.isKnown() ? time.now() : 0,
+        estimate,
+        latest,
+        step,
         wasCut: standing === 'cut off',
         isComplete: isComplete && time.isKnown(),
         isLeaving: leaving === 'leaving',
@@ -143,8 +148,15 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
         quotas: tellings.map(({ told }) => told),
       }),
     );
+    step = undefined;
+    if (answer.kind === 'ahead') {
+      const { shiftMs: from, serverMs } = answer;
+      // Too long a way, and it may only have been late.
+      if (clock.now() - askedAtMs < LATE_MS) step = { from, to: estimate - serverMs };
+      return 'tell again';
+    }
     const wasKnown = time.isKnown();
-    const jumpMs = time.learn(answer.storeMs, askedAtMs);
+    const jumpMs = time.learn(answer, askedAtMs);
     if (!wasKnown) {
       // Until now the times were those of this instance's own clock, and not the store's.
       for (const account of accounts) {
@@ -208,10 +220,11 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
       const own = standing === 'sharing' ? undefined : askOwnShare(ask);
       const mine = own?.granted ? own.quota : undefined;
       const answer = await heard(
-        server.acquire({ epoch, instance, estimateMs: time.now(), ask, own: mine, keepMs: keepMs() }),
+        server.acquire({ epoch, instance, latestMs: time.latest(), ask, own: mine, keepMs: keepMs() }),
       );
       if (isOver()) return undefined;
-      if (answer.kind === 'other epoch') {
+      if (answer.kind === 'ahead') await exchange.run();
+      else if (answer.kind === 'other epoch') {
         if (standing !== 'cut off') stand('newcomer');
       } else if (answer.kind === 'rebuilding') {
         if (own !== undefined) return own;
@@ -295,7 +308,8 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
         return exchangeSoon(notify);
       }
       const learn = () => {
-        const event = account.event(report, reservation, time.now());
+        // A reset counts from the answer: dated too early it would end a window that is still open.
+        const event = account.event(report, reservation, time.latest());
         if (event === undefined || !account.knowledge.learn(event)) return;
         // While all share, what it is worth is agreed upon first.
         if (standing !== 'sharing') logChanges();

@@ -284,22 +284,26 @@ describe('faults to survive', () => {
   it('3: the limit changes without a word', () => {
     const MINUTE_MS = 60_000;
     const changeMs = 20 * MINUTE_MS + 12_345;
-    const result = simulateQuota({
-      window: 'first',
-      limitAt: (atMs) => (atMs < changeMs ? 60 : 30),
-      keys: 1,
-      askers: 1,
-      inFlight: 8,
-      headers: 'none',
-      load: 'saturated',
-      minutes: 30,
-      seed: 1,
-    });
-    const noticedMs = result.refusedAtMs.find((atMs) => atMs >= changeMs)!;
-    const learnedMs = result.foundAtMs(30, changeMs);
-    expect(learnedMs).toBeLessThanOrEqual(noticedMs + 2 * 60_500 + 1_000);
-    const refusals = result.refusedAtMs.filter((atMs) => atMs >= noticedMs && atMs <= learnedMs);
-    // Ten are aimed at. A limit is believed at the second refusal only, and each time what is under way is refused, too.
-    expect(refusals.length).toBeLessThanOrEqual(2 * 8);
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const result = simulateQuota({
+        window: 'first',
+        limitAt: (atMs) => (atMs < changeMs ? 60 : 30),
+        keys: 1,
+        askers: 1,
+        inFlight: 8,
+        headers: 'none',
+        load: 'saturated',
+        minutes: 30,
+        seed,
+      });
+      const noticedMs = result.refusedAtMs.find((atMs) => atMs >= changeMs)!;
+      const learnedMs = result.foundAtMs(30, changeMs);
+      expect(learnedMs).toBeLessThanOrEqual(noticedMs + 2 * 60_500 + 1_000);
+      const refusals = result.refusedAtMs.filter(
+        (atMs) => atMs >= noticedMs && atMs <= learnedMs + MINUTE_MS,
+      );
+      // What is under way at the first, and one more: a limit is believed at the second, which is gone up to with care.
+      expect(refusals.length).toBeLessThanOrEqual(10);
+    }
   });
 });

@@ -1,7 +1,8 @@
-// How the engine tells a refusal: the one documented shape, `{errorMessage, errorId}`, and its headers.
+// A refusal as REST tells it, of the gateway and the engine alike: the status of the error table, the one body of the
+// service interface (7), and when to come back.
 
 import type { FastifyReply } from 'fastify';
-import { type AppError, toErrorBody } from '../base/app-error.ts';
+import { type AppError, toErrorBody } from './app-error.ts';
 
 export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
   if (error.code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');

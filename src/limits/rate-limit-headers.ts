@@ -2,7 +2,7 @@
 // fields of a number each (draft-ietf-httpapi-ratelimit-headers-06), then two structured ones (since -08), and the
 // X- fields from before any draft.
 
-import { RATE_WINDOW_MS } from '../limits/rate-window.ts';
+import { RATE_WINDOW_MS } from './rate-window.ts';
 
 export type RateLimitForm = '06' | '08' | 'x';
 

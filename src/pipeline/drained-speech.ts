@@ -1,0 +1,179 @@
+// A text spoken for someone who takes it as fast as he can (an HTTP body, a file), not for a listener in real time.
+// The same speak() as a live turn; only the drain differs: whoever asks for the next bytes makes room for more.
+
+import { createTranscoder } from '../audio/transcoder.ts';
+import { createWordTimeline, GUESS_MS_PER_WEIGHT, type TimedWord } from '../captions/word-timeline.ts';
+import { createFrameQueue } from '../playout/frame-queue.ts';
+import type { OutputFormat } from '../speech/audio-format.ts';
+import type { RequestText } from '../text/request-text.ts';
+import { spokenWords } from '../text/spoken-words.ts';
+import type { SpeechWork } from '../upstream/speech-work.ts';
+import { createMp3Spool } from './mp3-spool.ts';
+import { type SpokenWith, toOutgoingRequest } from './outgoing-request.ts';
+import { speak } from './speak.ts';
+import type { SpeechRuntime } from './speech-runtime.ts';
+
+export type DrainedSpeech = {
+  /** Chunks of fresh memory in the output's format; read once. Throws as `speak` does, after all that did arrive. */
+  readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
+  /** Hz; known when the first chunk is. */
+  readonly sampleRate: number | undefined;
+  readonly audioMs: number;
+  /** Upstream requests that were sent, with their retries. */
+  readonly requests: number;
+  /** When the words are spoken; whole once `chunks` has ended. Times inside a request are estimates. */
+  words(): readonly TimedWord[];
+};
+
+export type DrainedSpeechOptions = SpokenWith & {
+  readonly runtime: SpeechRuntime;
+  /** One upstream request each; none is a short silence. */
+  readonly texts: readonly RequestText[];
+  readonly output: OutputFormat;
+  /** What the next request is worth to the scheduler; asked once for each. */
+  readonly toWork: () => SpeechWork;
+  /** `live`: taken to play what he has got from the first chunk on; what breaks must be whole before he runs dry. */
+  readonly listener: 'live' | 'nobody';
+};
+
+/** Enough for one write to be worth its system call, little enough for a first one to be soon. */
+const CHUNK_BYTES = 16 * 1024;
+const QUEUE_MS = 500;
+const SPOOL_BYTES = 256 * 1024;
+
+/** Nothing is asked for before the first chunk is; the signal, or leaving the loop early, closes the upstream. */
+export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal): DrainedSpeech {
+  const { runtime, texts } = options;
+  const { clock } = runtime;
+  const timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (options.synthesis.speed ?? 1));
+  const spool = createMp3Spool({ capacityBytes: () => SPOOL_BYTES });
+  let asked = 0;
+  let requests = 0;
+  let madeSamples = 0;
+  let beganAtMs: number | undefined;
+  let wake = () => {};
+
+  const rate = () => transcoder.sampleRate ?? 8000;
+  const frames = createFrameQueue(
+    () => (QUEUE_MS * rate()) / 1000 - transcoder.pendingSamples,
+    () => wake(),
+    () => wake(),
+  );
+  const transcoder = createTranscoder(
+    options.output,
+    runtime.codecs,
+    (frame) => {
+      madeSamples += frame.samples;
+      frames.push(frame);
+    },
+    () => wake(),
+  );
+  const audioMs = () => (madeSamples * 1000) / rate();
+
+  const remainingMs = () => {
+    if (options.listener === 'nobody') return Number.POSITIVE_INFINITY;
+    return beganAtMs === undefined ? 0 : Math.max(0, audioMs() - (clock.now() - beganAtMs));
+  };
+
+  const speakAll = (own: AbortSignal): Promise<void> => {
+    const waiting = [...texts];
+    return speak(
+      {
+        upstream: runtime.upstream,
+        requests: {
+          next: async () => {
+            const text = waiting.shift();
+            return text === undefined ? undefined : { kind: 'request', text };
+          },
+        },
+        spool,
+        transcoder,
+        frames,
+        isFirst: () => true,
+        toSpeechRequest: (text) => toOutgoingRequest(options, text),
+        toWork: options.toWork,
+        phrases: undefined,
+        wholeness: {
+          clock,
+          decoders: runtime.codecs.decoders,
+          upkeep: runtime.upkeep,
+          remainingMs,
+          resumeWork: options.toWork,
+          passesThrough: (hz) => options.output.format === 'mp3' && (options.output.sampleRate ?? hz) === hz,
+        },
+        report: {
+          queued() {},
+          asked(text) {
+            asked += 1;
+            timeline.addRequest(spokenWords(text.parts.map((part) => part.segment)));
+          },
+          sent() {
+            requests += 1;
+          },
+          answered() {},
+          resumed() {},
+          arrived: (knownMs, state) => timeline.progress(asked - 1, knownMs, state),
+          flushed() {},
+        },
+      },
+      own,
+    );
+  };
+
+  const takeChunk = (): Uint8Array | undefined => {
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for (let frame = frames.shift(); frame !== undefined; frame = frames.shift()) {
+      pieces.push(frame.bytes);
+      bytes += frame.bytes.length;
+      if (bytes >= CHUNK_BYTES) break;
+    }
+    return bytes === 0 ? undefined : Buffer.concat(pieces, bytes);
+  };
+
+  async function* drain(): AsyncGenerator<Uint8Array, void, undefined> {
+    const own = new AbortController();
+    const ended = speakAll(AbortSignal.any([signal, own.signal]));
+    // The failure is told when the last chunk has been taken; until then nobody awaits it.
+    ended.catch(() => {});
+    const settled = ended.then(
+      () => wake(),
+      () => wake(),
+    );
+    try {
+      for (;;) {
+        const more = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        const chunk = takeChunk();
+        if (chunk !== undefined) {
+          beganAtMs ??= clock.now();
+          yield chunk;
+        }
+        if (chunk === undefined && frames.isEnded) break;
+        if (frames.wantsRefill) frames.refill();
+        if (spool.wantsRefill) spool.refill();
+        if (chunk === undefined) await more;
+      }
+      await ended;
+    } finally {
+      own.abort();
+      frames.clear();
+      await settled;
+    }
+  }
+
+  return {
+    chunks: drain(),
+    get sampleRate() {
+      return transcoder.sampleRate;
+    },
+    get audioMs() {
+      return audioMs();
+    },
+    get requests() {
+      return requests;
+    },
+    words: () => timeline.take(Number.POSITIVE_INFINITY),
+  };
+}

@@ -1,0 +1,63 @@
+// The body of an upstream request, from what a turn is spoken with and the text of one of its requests.
+
+import { MAX_REQUEST_TEXT, type OutgoingRequest, type SynthesisFields } from '../speech/speech-request.ts';
+import { createPronouncer, type Pronunciation } from '../text/pronunciations.ts';
+import type { RequestText } from '../text/request-text.ts';
+import { segmentText } from '../text/segment.ts';
+
+export type SpokenWith = {
+  readonly synthesis: SynthesisFields;
+  readonly seed: number;
+  /** Used where the fields name no voice; without either, the speech service decides. */
+  readonly defaultVoice: string | undefined;
+  /** The second voice of a dialogue that names none. */
+  readonly defaultVoice2: string | undefined;
+  /** How words are said that are written otherwise. */
+  readonly pronunciations?: readonly Pronunciation[] | undefined;
+};
+
+/**
+ * The text as it is to be said. Turn prefixes stay, or nobody's turn would begin; a text that would become longer than a
+ * request may be stays, too: better said plainly than refused.
+ */
+function pronounced({ text, parts }: RequestText, pronunciations: readonly Pronunciation[] = []): string {
+  if (pronunciations.length === 0) return text;
+  const pronounce = createPronouncer(pronunciations);
+  let said = '';
+  let end = 0;
+  for (const { segment, textStart } of parts) {
+    said += text.slice(end, textStart);
+    end = textStart + segmentText(segment).length;
+    said += pronounce(text.slice(textStart, end));
+  }
+  said += text.slice(end);
+  return said.length > MAX_REQUEST_TEXT ? text : said;
+}
+
+/** MP3 always: what was asked for is made of it here. Fields that are null or absent are left out. */
+export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): OutgoingRequest {
+  const { synthesis, seed, defaultVoice, defaultVoice2 } = spokenWith;
+  const voice = synthesis.voice ?? defaultVoice;
+  const isDialogue = text.turnPrefix !== undefined || text.turnPrefix2 !== undefined;
+  const voice2 = synthesis.voice2 ?? (isDialogue ? defaultVoice2 : undefined);
+  const {
+    voice: _voice,
+    voice2: _voice2,
+    turnPrefix: _p,
+    turnPrefix2: _p2,
+    seed: _seed,
+    ...rest
+  } = synthesis;
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null));
+  return {
+    model: 'VoxDialog',
+    text: pronounced(text, spokenWith.pronunciations),
+    ...(voice === undefined ? {} : { voice }),
+    ...(voice2 === undefined ? {} : { voice2 }),
+    ...(text.turnPrefix === undefined ? {} : { turnPrefix: text.turnPrefix }),
+    ...(text.turnPrefix2 === undefined ? {} : { turnPrefix2: text.turnPrefix2 }),
+    outputFormat: 'mp3',
+    ...given,
+    seed,
+  };
+}

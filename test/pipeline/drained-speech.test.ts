@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/base/app-error.ts';
+import { drainSpeech } from '../../src/pipeline/drained-speech.ts';
+import type { OutputFormat } from '../../src/speech/audio-format.ts';
+import { splitIntoRequests } from '../../src/text/request-text.ts';
+import { wholeTextSegments } from '../../src/text/turn-text.ts';
+import { codecs, mp3Facts, speechMp3 } from '../support/codecs.ts';
+import { createFakeClock, settle } from '../support/fake-clock.ts';
+import { createMemoryUpstream, type MemoryRequest } from '../support/memory-upstream.ts';
+import { trustingUpkeep } from '../support/trusting-upkeep.ts';
+
+const segments = wholeTextSegments('One is here.\nTwo is here.\nThree is here.', {
+  language: 'english',
+  markup: 'keep',
+});
+const TEXTS = splitIntoRequests(segments, 16);
+const answer =
+  (body: Uint8Array) =>
+  (request: MemoryRequest): void => {
+    for (let at = 0; at < body.length; at += 1000) request.send(body.subarray(at, at + 1000));
+    request.end();
+  };
+
+function open(
+  output: Omit<OutputFormat, 'frameMs'>,
+  auto: (request: MemoryRequest) => void,
+  texts = TEXTS,
+  signal = new AbortController().signal,
+) {
+  const clock = createFakeClock();
+  const upstream = createMemoryUpstream(auto);
+  const speech = drainSpeech(
+    {
+      runtime: { upstream, upkeep: trustingUpkeep(), codecs, clock },
+      synthesis: {},
+      seed: 1,
+      defaultVoice: undefined,
+      defaultVoice2: undefined,
+      texts,
+      output: { frameMs: 20, ...output },
+      toWork: () => ({ class: 'batch', tenant: 'ann', deadlineMs: 0 }),
+      listener: 'nobody',
+    },
+    signal,
+  );
+  return { clock, upstream, speech };
+}
+async function all(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return Buffer.concat(parts);
+}
+const turns = async (count: number) => {
+  for (let i = 0; i < count; i += 1) await settle();
+};
+
+describe('drained speech', () => {
+  const body = speechMp3(1000);
+  const bodyMs = mp3Facts(body).ms;
+
+  it.each([
+    ['mp3', undefined],
+    ['mp3', 16_000],
+    ['wav', 24_000],
+    ['raw', 8000],
+    ['mulaw', 8000],
+    ['ogg', 24_000],
+    ['flac', 24_000],
+  ] as const)('gives all of a text as %s at %s', async (format, sampleRate) => {
+    const { speech, upstream } = open({ format, sampleRate }, answer(body));
+    const bytes = await all(speech.chunks);
+    expect(bytes.length).toBeGreaterThan(1000);
+    expect(speech.audioMs).toBeGreaterThan(TEXTS.length * bodyMs - 100);
+    expect(speech.audioMs).toBeLessThan(TEXTS.length * bodyMs + 300);
+    expect([speech.requests, upstream.requests.length]).toEqual([3, 3]);
+    expect(speech.sampleRate).toBe(sampleRate ?? 24_000);
+  });
+
+  it('tells when each word is spoken, forward only, within the sound', async () => {
+    const { speech } = open({ format: 'raw', sampleRate: 24_000 }, answer(body));
+    await all(speech.chunks);
+    const words = speech.words();
+    expect(words.map(({ text }) => text).join(' ')).toMatch(/^One is here.* Two is here.* Three is here/);
+    const times = words.flatMap(({ startMs, endMs }) => [startMs, endMs]);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times.at(-1)).toBeLessThanOrEqual(speech.audioMs + 1);
+  });
+
+  it('asks for nothing before it is read, and is a short silence without a text', async () => {
+    const { upstream, speech } = open({ format: 'raw', sampleRate: 8000 }, answer(body), []);
+    await turns(3);
+    expect((await all(speech.chunks)).length).toBe(1600);
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it('holds the upstream back while nobody reads, and lets it go when he leaves', async () => {
+    const long = Buffer.concat(Array.from({ length: 200 }, () => body));
+    const { upstream, speech } = open({ format: 'mulaw', sampleRate: 8000 }, answer(long), TEXTS.slice(0, 1));
+    await speech.chunks.next();
+    await turns(50);
+    const { unreadBytes } = upstream.requests[0]!;
+    expect(unreadBytes).toBeGreaterThan(long.length - 400_000);
+    await turns(50);
+    expect(upstream.requests[0]!.unreadBytes).toBe(unreadBytes);
+    expect(speech.audioMs).toBeLessThan(3000);
+    await speech.chunks.return();
+    expect(upstream.live).toEqual([]);
+  });
+
+  it('gives what did arrive before it says what broke', async () => {
+    const failure = new AppError('upstream_rejected', 'no');
+    let count = 0;
+    const { speech, upstream } = open({ format: 'raw', sampleRate: 8000 }, (request) => {
+      count += 1;
+      if (count === 1) answer(body)(request);
+      else request.fail(failure);
+    });
+    let bytes = 0;
+    await expect(
+      (async () => {
+        for await (const chunk of speech.chunks) bytes += chunk.length;
+      })(),
+    ).rejects.toThrow(failure);
+    expect(bytes).toBeGreaterThan((bodyMs - 100) * 16);
+    expect(upstream.live).toEqual([]);
+  });
+
+  it.each(['before', 'asked', 'reading'] as const)('ends with the reason it is given (%s)', async (when) => {
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    if (when === 'before') stop.abort(reason);
+    const speak = when === 'reading' ? (request: MemoryRequest) => request.send(body) : () => {};
+    const { speech, upstream, clock } = open({ format: 'raw', sampleRate: 8000 }, speak, TEXTS, stop.signal);
+    const ended = expect(all(speech.chunks)).rejects.toBe(reason);
+    await turns(10);
+    stop.abort(reason);
+    await ended;
+    expect([upstream.live, clock.timers]).toEqual([[], 0]);
+  });
+
+  it('comes to its end however slowly and unevenly it is sent and read', async () => {
+    const delays = fc.array(fc.constantFrom(0, 0, 0, 1, 40, 900), { minLength: 1, maxLength: 12 });
+    const formats = fc.constantFrom<OutputFormat['format']>('mulaw', 'mp3', 'wav', 'ogg', 'flac');
+    await fc.assert(
+      fc.asyncProperty(
+        delays,
+        delays,
+        formats,
+        fc.integer({ min: 1, max: 6 }),
+        async (sent, read, format, seconds) => {
+          const whole = speechMp3(seconds * 1000);
+          const sending: (() => Promise<void>)[] = [];
+          const sampleRate = format === 'mulaw' ? 8000 : 24_000;
+          const { clock, speech } = open({ format, sampleRate }, (request) => {
+            sending.push(async () => {
+              let step = 0;
+              for (let at = 0; at < whole.length; at += 4096) {
+                request.send(whole.subarray(at, at + 4096));
+                const ms = sent[step++ % sent.length]!;
+                if (ms > 0) await new Promise<void>((resolve) => clock.after(ms, resolve));
+              }
+              request.end();
+            });
+            void sending.at(-1)!();
+          });
+          let isOver = false;
+          const reading = (async () => {
+            let step = 0;
+            for await (const chunk of speech.chunks) {
+              expect(chunk.length).toBeGreaterThan(0);
+              const ms = read[step++ % read.length]!;
+              if (ms > 0) await new Promise<void>((resolve) => clock.after(ms, resolve));
+            }
+          })().finally(() => {
+            isOver = true;
+          });
+          for (let i = 0; i < 3000 && !isOver; i += 1) await clock.run(100);
+          expect(isOver).toBe(true);
+          await reading;
+          expect(speech.audioMs).toBeGreaterThan(TEXTS.length * seconds * 1000 - 300);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

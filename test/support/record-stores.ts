@@ -1,0 +1,71 @@
+// Every implementation of the stores for records, each beginning empty as often as a test likes.
+
+import { rmSync } from 'node:fs';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import type { AgentStore } from '../../src/storage/agent-store.ts';
+import type { DeliveryStore } from '../../src/storage/delivery-store.ts';
+import { createMemoryAgentStore } from '../../src/storage/memory-agent-store.ts';
+import { createMemoryDeliveryStore } from '../../src/storage/memory-delivery-store.ts';
+import { createMemoryWorkStore } from '../../src/storage/memory-work-store.ts';
+import { createSqliteAgentStore } from '../../src/storage/sqlite-agent-store.ts';
+import { openSqliteDatabase } from '../../src/storage/sqlite-database.ts';
+import { createSqliteDeliveryStore } from '../../src/storage/sqlite-delivery-store.ts';
+import { createSqliteWorkStore } from '../../src/storage/sqlite-work-store.ts';
+import type { WorkStore } from '../../src/storage/work-store.ts';
+import { scratchFolder } from './scratch-folder.ts';
+
+export type RecordStores = {
+  readonly works: WorkStore;
+  readonly deliveries: DeliveryStore;
+  readonly agents: AgentStore;
+};
+export type OpenedRecords = {
+  /** The stores, with nothing in them. */
+  fresh(): Promise<RecordStores>;
+  close(): Promise<void>;
+};
+
+type Subject = { readonly name: string; readonly open: () => Promise<OpenedRecords> };
+
+const inMemory: Subject = {
+  name: 'in memory',
+  open: async () => ({
+    fresh: async () => {
+      const deliveries = createMemoryDeliveryStore();
+      return { works: createMemoryWorkStore(deliveries), deliveries, agents: createMemoryAgentStore() };
+    },
+    close: async () => {},
+  }),
+};
+
+export const hasNodeSqlite = process.getBuiltinModule?.('node:module').isBuiltin('node:sqlite') ?? false;
+export const sqliteDrivers = hasNodeSqlite ? (['wasm', 'node'] as const) : (['wasm'] as const);
+
+const inSqlite = (driver: 'wasm' | 'node'): Subject => ({
+  name: `in SQLite (${driver})`,
+  async open() {
+    const dataDir = scratchFolder('records');
+    const flush = async () => {};
+    const database = await openSqliteDatabase({ dataDir, clock: systemClock, log: silentLog, driver, flush });
+    const stores = {
+      works: createSqliteWorkStore(database),
+      deliveries: createSqliteDeliveryStore(database),
+      agents: createSqliteAgentStore(database),
+    };
+    return {
+      async fresh() {
+        await database.write((sql) => {
+          for (const table of ['works', 'deliveries', 'silenced', 'agents']) sql.run(`DELETE FROM ${table}`);
+        });
+        return stores;
+      },
+      async close() {
+        await database.close();
+        rmSync(dataDir, { recursive: true });
+      },
+    };
+  },
+});
+
+export const recordSubjects: readonly Subject[] = [inMemory, ...sqliteDrivers.map(inSqlite)];
