@@ -22,6 +22,7 @@ const ALLOWED = new Set([
   'BlueOak-1.0.0',
   'ISC',
   'MIT',
+  'MIT AND Zlib',
 ]);
 
 /** Others, each by name and with the reason why it may be there. */
@@ -30,6 +31,14 @@ const EXCEPTIONS = {
     licence: 'GPL-3.0',
     reason: 'optional, and run as a separate program; see docs/decisions/0006',
   },
+};
+
+/** Labels that say less, or more, than the licence under which the package is used. */
+const READ_AS = {
+  async: { label: undefined, licence: 'MIT' }, // by the text that it holds
+  duck: { label: 'BSD', licence: 'BSD-2-Clause' }, // by the text that it holds
+  jszip: { label: '(MIT OR GPL-3.0-or-later)', licence: 'MIT' },
+  pako: { label: '(MIT AND Zlib)', licence: 'MIT AND Zlib' },
 };
 
 const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
@@ -58,7 +67,9 @@ for (const [path, locked] of Object.entries(packages)) {
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
   const manifest = join(ROOT, path, 'package.json');
   // An optional package may be absent; what the lockfile recorded of it has to do.
-  const licence = (existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : locked).license;
+  const label = (existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : locked).license;
+  const isRead = Object.hasOwn(READ_AS, name) && READ_AS[name].label === label;
+  const licence = isRead ? READ_AS[name].licence : label;
   const isExcepted = locked.optional === true && EXCEPTIONS[name]?.licence === licence;
   if (!ALLOWED.has(licence) && !isExcepted)
     problems.push(`${name} ${locked.version}: ${licence ?? 'no licence given'} is not in the allow list`);

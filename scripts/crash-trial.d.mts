@@ -1,0 +1,7 @@
+/** Answers with what was counted; `faults` names broken promises. */
+export function crashTrial(options: {
+  readonly kills: number;
+  readonly seed: number;
+  readonly underWay?: number;
+  readonly tell?: (line: string) => void;
+}): Promise<{ readonly works: number; readonly faults: readonly string[] }>;

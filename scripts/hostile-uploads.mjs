@@ -1,0 +1,119 @@
+// Every file of test/reading/hostile-files.ts uploaded as a PlayNote to the built program, while a phone call plays on
+// beside it. Prints what came of each, how long it took and how far the program's memory rose; ends with 1 if one was
+// not refused in time or with too much memory, or if the call ran dry. Linux: memory is read from /proc.
+//
+//   node scripts/build.mjs --if-stale && node scripts/hostile-uploads.mjs
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { register } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+const MOST_SECONDS = 2;
+const MOST_MB = 100;
+const BETWEEN_LOOKS_MS = 10;
+const ROOT = resolve(import.meta.dirname, '..');
+const { values } = parseArgs({
+  options: { program: { type: 'string', default: join(ROOT, 'dist/main.js') }, only: { type: 'string' } },
+});
+
+register(new URL('../test/support/typescript-hooks.mjs', import.meta.url));
+const { HOSTILE } = await import('../test/reading/hostile-files.ts');
+const { openProbe } = await import('../test/support/session-probe.ts');
+
+const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-hostile-'));
+const child = spawn(
+  process.execPath,
+  [values.program, 'serve', '--port', '0', '--host', '127.0.0.1', '--data-dir', dataDir],
+  // This script looks a hundred times a second.
+  { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, VOXGATE_ASK_PER_MINUTE: '0' } },
+);
+const url = await new Promise((found, failed) => {
+  let printed = '';
+  const look = (part) => {
+    printed += part;
+    const match = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
+    if (match !== null) found(match[0]);
+  };
+  child.stdout.on('data', look);
+  child.stderr.on('data', look);
+  child.once('exit', () => failed(new Error(printed)));
+});
+/** Without keys to know, any key will do. */
+const headers = { authorization: 'Bearer any', 'x-user-id': 'trial' };
+const ask = async (path, method = 'GET') => (await fetch(new URL(path, url), { method, headers })).text();
+const residentMb = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024;
+const nameOf = (what) =>
+  what.startsWith('Markdown') ? 'a.md' : what.startsWith('a table') ? 'a.csv' : 'upload.bin';
+
+async function upload(what, bytes) {
+  const form = new FormData();
+  form.append('synthesisStyle', 'podcast');
+  form.append('voice1', voice);
+  form.append('voice1Name', 'null');
+  form.append('sourceFile', new Blob([bytes]), nameOf(what));
+  let mostMb = residentMb();
+  const before = mostMb;
+  const looking = setInterval(() => {
+    mostMb = Math.max(mostMb, residentMb());
+  }, BETWEEN_LOOKS_MS);
+  const began = performance.now();
+  const answer = await fetch(new URL('/api/v1/playnotes', url), { method: 'POST', headers, body: form });
+  let record = await answer.json();
+  let outcome = `${answer.status} ${record.errorId}`;
+  if (answer.status === 201) {
+    const path = `/api/v1/playnotes/${record.id}`;
+    while (record.status === 'generating') {
+      await sleep(BETWEEN_LOOKS_MS);
+      record = JSON.parse(await ask(path));
+    }
+    outcome = record.error?.code ?? record.status;
+    await ask(path, 'DELETE');
+  }
+  const seconds = (performance.now() - began) / 1000;
+  clearInterval(looking);
+  return { outcome, seconds, roseMb: mostMb - before };
+}
+
+const voice = JSON.parse(await ask('/api/v1/voices'))[0].id;
+const call = await openProbe(`${url.replace('http', 'ws')}/v1/session?format=mulaw`);
+let turn = 0;
+const talk = () => {
+  turn += 1;
+  const id = `t${turn}`;
+  call.send({ type: 'speak', turn: id, text: 'The tide comes in, goes out, and comes in again. '.repeat(8) });
+  call.ended(id).then(talk, () => {});
+};
+talk();
+await call.nextAudio();
+const dry = async () =>
+  Number(/^voxgate_playback_underruns_total (\d+)/m.exec(await ask('/metrics'))?.[1] ?? 0);
+
+let isGood = true;
+try {
+  console.log('| file | outcome | seconds | memory, MB |\n|---|---|--:|--:|');
+  for (const [what, build] of Object.entries(HOSTILE)) {
+    if (values.only !== undefined && !what.includes(values.only)) continue;
+    const { outcome, seconds, roseMb } = await upload(what, build());
+    const isFine =
+      /^(413|415|422|invalid_source)/.test(outcome) && seconds <= MOST_SECONDS && roseMb <= MOST_MB;
+    isGood &&= isFine;
+    console.log(
+      `| ${what} | ${outcome}${isFine ? '' : ' !'} | ${seconds.toFixed(2)} | ${roseMb.toFixed(0)} |`,
+    );
+  }
+  const underruns = await dry();
+  isGood &&= underruns === 0;
+  console.log(`\nThe call meanwhile: ${turn} turns, ${underruns} underruns.`);
+} finally {
+  call.terminate();
+  child.removeAllListeners('exit');
+  child.kill();
+  await new Promise((ended) => child.once('exit', ended));
+  rmSync(dataDir, { recursive: true, force: true });
+}
+process.exitCode = isGood ? 0 : 1;
