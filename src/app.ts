@@ -22,11 +22,13 @@ import { createHttpServer } from './http/http-server.ts';
 import { createOpenReplies } from './http/open-replies.ts';
 import { addServiceApi } from './http/service-api.ts';
 import { createWorkerEncoderPool } from './pipeline/worker-encoder-pool.ts';
+import { createWorkerWordTimer } from './pipeline/worker-word-timer.ts';
 import { createPlayoutClock } from './playout/playout-clock.ts';
 import type { SessionRuntime } from './session/session-runtime.ts';
 import { defaultSettings } from './session/turn-settings.ts';
 import { readTls } from './settings/read-tls.ts';
 import type { Config } from './settings/settings.ts';
+import { espeakCommand, isEspeakInstalled } from './speech-program/espeak-command.ts';
 
 export type Gateway = {
   /** `http://host:port` or `https://…`. */
@@ -126,11 +128,21 @@ async function build(
   );
   const codecs = { decoders: await loadMp3Decoders(sound), sound, heavy };
   warmCodecs(codecs, await loadMp3Encoders());
+  const timer = createWorkerWordTimer({
+    log,
+    clock,
+    command: isEspeakInstalled() ? espeakCommand() : undefined,
+    when: config.wordTimes,
+    most: config.timedTurns,
+  });
+  stops.push(() => timer.close());
+  if (service === 'on') timer.warm();
   const runtime: SessionRuntime = {
     upstream: upstream.pool,
     upkeep: upstream.upkeep,
     phrases: upstream.phrases,
     codecs,
+    timer,
     clock,
     playout,
     random,

@@ -1,13 +1,13 @@
 // The speech engine that the gateway brings along: started on a loopback port with a random key, and then used
 // over HTTP like any other speech service.
 
-import { createRequire } from 'node:module';
 import { request } from 'undici';
 import { systemClock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { systemRandom } from './base/random.ts';
 import { startEngine } from './engine/engine-server.ts';
 import type { ListedVoice } from './speech/listed-voice.ts';
+import { isEspeakInstalled, SPEECH_PACKAGE } from './speech-program/espeak-command.ts';
 
 export type EmbeddedEngine = {
   readonly url: string;
@@ -20,20 +20,14 @@ export type EmbeddedEngine = {
 };
 
 const DEADLINE_MS = 10_000;
-/** What the engine's speech program needs; optional, because it is under the GPL. */
-const SPEECH_PACKAGE = '@echogarden/espeak-ng-emscripten';
-
 /** An engine alone may wait for its program; a gateway that could speak no word is better told before it starts. */
 function requireSpeechPackage(): void {
-  try {
-    createRequire(import.meta.url).resolve(SPEECH_PACKAGE);
-  } catch {
-    throw new Error(
-      'There is nothing to speak with: VOXGATE_UPSTREAM_URL is not set, and the embedded engine is not part of ' +
-        'this installation. Set VOXGATE_UPSTREAM_URL and VOXGATE_UPSTREAM_KEYS to use a speech service, or bring ' +
-        `the engine: the image "all", or "npm install --include=optional" for ${SPEECH_PACKAGE}.`,
-    );
-  }
+  if (isEspeakInstalled()) return;
+  throw new Error(
+    'There is nothing to speak with: VOXGATE_UPSTREAM_URL is not set, and the embedded engine is not part of ' +
+      'this installation. Set VOXGATE_UPSTREAM_URL and VOXGATE_UPSTREAM_KEYS to use a speech service, or bring ' +
+      `the engine: the image "all", or "npm install --include=optional" for ${SPEECH_PACKAGE}.`,
+  );
 }
 
 /** `perMinute` 0 is no request limit. Throws, saying what to do, when the speech program's package is missing. */

@@ -1,21 +1,32 @@
-// When each word of a turn is spoken. Requests are exact (their samples are counted); words inside one are
-// spread by weight over its length, over an estimate of it while its audio is still arriving. A word that was
-// given out is final: later corrections move only the words after it.
+// When each word of a turn is spoken. Requests are exact (their samples are counted). Words inside one are where the
+// aligner heard them; without one, or before it has heard anything, they are spread by weight over the request's length,
+// over an estimate of it while its audio is still arriving. A word that was given out is final: later corrections move
+// only the words after it, and what is known better in the end is told by `words` and `lastBegun`.
 //
 //   request 0 ├─ exact ─┤ request 1 ├─ given ─┤┄┄ corrected while audio arrives ┄┄┤
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
+import type { WordEstimate } from './word-estimate.ts';
 
-export type TimedWord = SpokenWord & { readonly startMs: number; readonly endMs: number };
+export type TimedWord = SpokenWord & {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** The start is within so much of the true one, as a rule (19 of 20); undefined while nothing but weights tells it. */
+  readonly withinMs?: number | undefined;
+};
 
 export type WordTimeline = {
   /** Words of the next request, in order. */
   addRequest(words: readonly SpokenWord[]): void;
   /** Audio of request `index` known so far; `complete` once its body has ended. */
   progress(index: number, knownMs: number, state: 'arriving' | 'complete'): void;
-  /** Words that begin before `untilMs` and were not taken before. They are final from now on. */
+  /** Where the words of request `index` are in its audio, as far as they have been heard. */
+  align(index: number, estimate: WordEstimate): void;
+  /** Words that may begin before `untilMs` and were not taken before. They are final from now on. */
   take(untilMs: number): TimedWord[];
-  /** The last word that has begun at `atMs`, by final times where words were taken. */
+  /** All words, each where it is known best to be, whatever was taken before. */
+  words(): TimedWord[];
+  /** The last word that has surely begun at `atMs`, by the best that is known. */
   lastBegun(atMs: number): SpokenWord | undefined;
   /** Where the last word that ends at or before `codePoint` of line `line` has been spoken; undefined while unknown. */
   endOf(line: number, codePoint: number): number | undefined;
@@ -28,35 +39,46 @@ type Request = {
   readonly weight: number;
   knownMs: number;
   complete: boolean;
+  estimate: WordEstimate | undefined;
 };
 
 const spanOf = (word: SpokenWord) => word.weight + word.pause;
 
 /** What a letter takes before the voice's own pace is known. */
 export const GUESS_MS_PER_WEIGHT = 62;
+/** An aligned word is given out so much before it is thought to begin, if its time is no surer than that. */
+const MOST_EARLY_MS = 60;
+/** And is said to have begun so much later: better a word too few in what was heard than one that was not heard. */
+const MOST_DOUBT_MS = 60;
 
 /** `guessMsPerWeight`: English at a normal speed takes 60–70 ms a letter. */
 export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   const words: SpokenWord[] = [];
+  /** The best that is known of every word, in ms of the turn; the ends only of those that were heard. */
   const startsMs: number[] = [];
+  const endsMs: (number | undefined)[] = [];
   const requests: Request[] = [];
   let taken = 0;
-  /** Where the first word that was not taken began when the last one was; and how far the audio has been passed. */
+  /** Of the last word that was taken: its start, and where it was then thought to end. */
+  let lastTakenMs = 0;
   let takenUntilMs = 0;
+  /** How far the audio has been passed. */
   let passedMs = 0;
   let msPerWeight = guessMsPerWeight;
 
   const lengthOf = (request: Request): number =>
     request.complete ? request.knownMs : Math.max(request.knownMs, request.weight * msPerWeight);
+  const totalMs = () => requests.reduce((sum, request) => sum + lengthOf(request), 0);
+  const behind = (index: number) => requests[index + 1]?.firstWord ?? words.length;
 
   /** A request that turns out shorter than its given words promised has its other words in what is left of it. */
   const openMs = (endMs: number): number =>
-    takenUntilMs < endMs ? takenUntilMs : Math.min(Math.max(passedMs, startsMs[taken - 1]!), endMs);
+    takenUntilMs < endMs ? takenUntilMs : Math.min(Math.max(passedMs, lastTakenMs), endMs);
 
-  /** Spreads the words not yet taken of request `index`, which begins at `baseMs`. */
+  /** Spreads the words not yet taken of request `index`, which begins at `baseMs`, by their weights. */
   const spread = (index: number, baseMs: number) => {
     const request = requests[index]!;
-    const end = requests[index + 1]?.firstWord ?? words.length;
+    const end = behind(index);
     const from = Math.max(request.firstWord, Math.min(taken, end));
     let restWeight = 0;
     for (let w = from; w < end; w += 1) restWeight += spanOf(words[w]!);
@@ -70,28 +92,50 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     }
   };
 
-  const spreadFrom = (index: number) => {
+  /** Puts all words of request `index` where they were heard. */
+  const settle = (index: number, baseMs: number, estimate: WordEstimate) => {
+    const request = requests[index]!;
+    const within = (ms: number | undefined) => baseMs + Math.min(Math.max(ms ?? 0, 0), lengthOf(request));
+    for (let w = request.firstWord; w < behind(index); w += 1) {
+      startsMs[w] = within(estimate.startsMs[w - request.firstWord]);
+      endsMs[w] = within(estimate.endsMs[w - request.firstWord]);
+    }
+  };
+
+  const placeFrom = (index: number) => {
     let baseMs = 0;
     for (let r = 0; r < requests.length; r += 1) {
-      if (r >= index) spread(r, baseMs);
+      const { estimate } = requests[r]!;
+      if (r >= index && estimate === undefined) spread(r, baseMs);
+      else if (r >= index) settle(r, baseMs, estimate!);
       baseMs += lengthOf(requests[r]!);
     }
   };
 
   const endMsOf = (w: number): number => {
+    const known = endsMs[w];
+    if (known !== undefined) return Math.max(known, startsMs[w]!);
     const word = words[w]!;
     const next = startsMs[w + 1] ?? totalMs();
     const span = spanOf(word);
     return startsMs[w]! + (span === 0 ? 0 : ((next - startsMs[w]!) * word.weight) / span);
   };
-  const totalMs = () => requests.reduce((sum, request) => sum + lengthOf(request), 0);
+
+  const withinOf = (w: number): number | undefined =>
+    requests.findLast(({ firstWord }) => firstWord <= w)!.estimate?.withinMs;
 
   return {
     addRequest(added) {
       const weight = added.reduce((sum, word) => sum + spanOf(word), 0);
-      requests.push({ firstWord: words.length, weight, knownMs: 0, complete: false });
+      requests.push({
+        firstWord: words.length,
+        weight,
+        knownMs: 0,
+        complete: false,
+        estimate: undefined,
+      });
       words.push(...added);
-      spreadFrom(requests.length - 1);
+      placeFrom(requests.length - 1);
     },
     progress(index, knownMs, state) {
       const request = requests[index];
@@ -100,23 +144,41 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
       request.knownMs = knownMs;
       request.complete = state === 'complete';
       if (request.complete && request.weight >= 20 && knownMs > 0) msPerWeight = knownMs / request.weight;
-      if (lengthOf(request) !== before || request.complete) spreadFrom(index);
+      if (lengthOf(request) !== before || request.complete) placeFrom(index);
+    },
+    align(index, estimate) {
+      const request = requests[index];
+      if (request === undefined) return;
+      request.estimate = estimate;
+      placeFrom(index);
     },
     take(untilMs) {
       const given: TimedWord[] = [];
       passedMs = Math.max(passedMs, untilMs);
-      while (taken < words.length && startsMs[taken]! < untilMs) {
-        const startMs = startsMs[taken]!;
-        const endMs = endMsOf(taken);
-        given.push({ ...words[taken]!, startMs, endMs });
-        takenUntilMs = startsMs[taken + 1] ?? totalMs();
-        taken += 1;
+      for (; taken < words.length; taken += 1) {
+        const withinMs = withinOf(taken);
+        // What was given out stands, so the next word cannot come before it.
+        const startMs = Math.max(startsMs[taken]!, lastTakenMs);
+        if (startMs - Math.min(withinMs ?? 0, MOST_EARLY_MS) >= untilMs) break;
+        given.push({ ...words[taken]!, startMs, endMs: Math.max(startMs, endMsOf(taken)), withinMs });
+        lastTakenMs = startMs;
+        takenUntilMs = Math.max(startMs, startsMs[taken + 1] ?? totalMs());
       }
       return given;
     },
+    words: () =>
+      words.map((word, w) => ({
+        ...word,
+        startMs: startsMs[w]!,
+        endMs: endMsOf(w),
+        withinMs: withinOf(w),
+      })),
     lastBegun(atMs) {
       let found: SpokenWord | undefined;
-      for (let w = 0; w < words.length && startsMs[w]! < atMs; w += 1) found = words[w];
+      for (let w = 0; w < words.length; w += 1) {
+        if (startsMs[w]! + Math.min(withinOf(w) ?? 0, MOST_DOUBT_MS) >= atMs) break;
+        found = words[w];
+      }
       return found;
     },
     endOf(line, codePoint) {

@@ -12,6 +12,7 @@ import { type Command, type Terminal, UsageError } from './command.ts';
 import { checkOutFile } from './out-file.ts';
 import { OF_A_SERVICE } from './own-gateway.ts';
 import { readFlags } from './read-flags.ts';
+import { captionWriter, createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
 import { createInputSpeaker } from './speak-input.ts';
 
@@ -20,6 +21,7 @@ const OPTIONS = {
   key: { type: 'string' },
   user: { type: 'string' },
   out: { type: 'string' },
+  captions: { type: 'string' },
   ...SOUND_OPTIONS,
 } as const;
 
@@ -88,15 +90,18 @@ async function run(terminal: Terminal): Promise<number> {
     const say = `${terminal.programName} say`;
     throw new UsageError(`Give a text, or pipe one in: ${say} "Hello." or echo Hello. | ${say}`);
   }
-  const { out, key, user } = values;
+  const { out, captions, key, user } = values;
   const settings = readSound(values);
+  const writeCaptions = captions === undefined ? undefined : captionWriter(captions);
   checkUrl(values.url);
   checkOutFile(terminal, '--out', out);
+  checkOutFile(terminal, '--captions', captions);
 
   const gateway = await reach(terminal, values.url);
   try {
     const audio: Uint8Array[] = [];
     const speaker = createInputSpeaker(TURN);
+    const keeper = createCaptionKeeper();
     const tell = createTeller(terminal);
     let outcome: 'fine' | 'faulty' = 'fine';
     const client = await connectSession({
@@ -108,6 +113,7 @@ async function run(terminal: Terminal): Promise<number> {
       onEvent(event) {
         speaker.onEvent(event);
         if (event.type === 'error' && event.code !== 'text_full') outcome = 'faulty';
+        if (captions !== undefined) keeper.onEvent(event);
         tell(event);
       },
       onAudio(bytes) {
@@ -118,9 +124,12 @@ async function run(terminal: Terminal): Promise<number> {
       await configure(client, settings);
       const ended = client.next('ended');
       terminal.interrupted.addEventListener('abort', () => client.send({ type: 'cancel' }), { once: true });
-      if (text !== undefined) client.send({ type: 'speak', turn: TURN, text });
-      else {
-        const first = await Promise.race([speaker.forward(terminal.input, client), ended]);
+      if (text !== undefined) {
+        keeper.addText(text);
+        client.send({ type: 'speak', turn: TURN, text });
+      } else {
+        const input = captions === undefined ? terminal.input : keeper.overhear(terminal.input);
+        const first = await Promise.race([speaker.forward(input, client), ended]);
         if (first?.outcome === 'complete') {
           terminal.complain('The turn ended before the input did; what still comes is not spoken.');
           outcome = 'faulty';
@@ -132,6 +141,8 @@ async function run(terminal: Terminal): Promise<number> {
       client.close();
     }
     if (out !== undefined && audio.length > 0) terminal.writeFile(out, finished(audio));
+    if (captions !== undefined && writeCaptions !== undefined && (keeper.words > 0 || outcome === 'fine'))
+      terminal.writeFile(captions, keeper.write(writeCaptions));
     return outcome === 'fine' ? 0 : 1;
   } finally {
     await gateway.stop();
@@ -155,13 +166,14 @@ export const say: Command = {
   summary: 'speak a text through a gateway',
   help: () =>
     [
-      'Usage: voxgate say [TEXT] [--url ws://…] [--out FILE] [--format F] [--sample-rate N] [--voice V] …',
+      'Usage: voxgate say [TEXT] [--url ws://…] [--out FILE] [--captions FILE] [--format F] [--sample-rate N] [--voice V] …',
       '',
       'Without TEXT, standard input is spoken as it arrives. Without --url, a gateway is started for this turn.',
       '',
       '  --url URL          session address that `voxgate serve` printed',
       '  --key KEY          API key of that gateway;  --user ID  the user it belongs to',
       '  --out FILE         keep the audio; .wav .mp3 .ogg .flac .ulaw .alaw .raw choose the format',
+      '  --captions FILE    keep the words with their times; .vtt .srt .json choose the format',
       '  --format F         mulaw (default), alaw, raw, wav, mp3, ogg, flac',
       '  --sample-rate N    8000 to 48000',
       '  --pace P           realtime (default), burst (default with --out)',

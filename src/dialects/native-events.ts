@@ -71,6 +71,11 @@ export const serverEventSchemas = {
     line: count,
     words: z.array(captionWord),
     estimated: z.boolean(),
+    withinMs: ms
+      .optional()
+      .describe(
+        '19 of 20 of these words begin within so much of startMs; absent while their audio is unheard',
+      ),
   }).describe('Words about to be heard; final once sent'),
   flushed: event('flushed', { turn }).describe('All audio asked for before the flush has been sent'),
   underrun: event('underrun', { turn, atMs: ms, gapMs: ms }).describe('The listener ran dry'),

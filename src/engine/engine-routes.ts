@@ -14,6 +14,7 @@ import type { FaultPlan } from './faults/fault-plan.ts';
 import { toSpeechJob } from './speech-job.ts';
 import type { SpeechSource } from './speech-source.ts';
 import { VOICES } from './voices.ts';
+import { asksForWords, createWordTrailers, type WordTrailers } from './word-trailers.ts';
 
 export type EngineRoutesOptions = {
   readonly access: EngineAccess;
@@ -39,6 +40,10 @@ function countRequest(access: EngineAccess, caller: Caller, reply: FastifyReply)
       },
     );
 }
+
+/** Trailers need chunks, which HTTP/1.0 has not. */
+const wordsFor = ({ headers, raw }: FastifyRequest): WordTrailers | undefined =>
+  asksForWords(headers['x-voxgate-timings']) && raw.httpVersion !== '1.0' ? createWordTrailers() : undefined;
 
 const listedVoices = VOICES.map(({ id, name, gender, language, description }) => ({
   id,
@@ -92,7 +97,8 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
       const characters = job.lines.reduce((sum, { text }) => sum + text.length, 0);
       records.get(request)?.understood(job.seed, characters);
 
-      const { body, started } = source.open(faulty.changeJob(job));
+      const words = wordsFor(request);
+      const { body, started } = source.open(faulty.changeJob(job), words?.onWord);
       streams += 1;
       body.once('close', () => {
         streams -= 1;
@@ -106,7 +112,13 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
         format: job.format,
         sampleRate: job.sampleRate,
       });
-      return reply.headers({ ...headers, 'Cache-Control': 'no-store' }).send(faulty.bendBody(body, job));
+      const sound = faulty.bendBody(body, job);
+      if (words !== undefined) {
+        reply.header('Trailer', words.announced);
+        // Before the framework's own listener ends the reply.
+        sound.once('end', () => reply.raw.addTrailers(words.fields()));
+      }
+      return reply.headers({ ...headers, 'Cache-Control': 'no-store' }).send(sound);
     });
   });
 }

@@ -1,7 +1,6 @@
 // The embedded speech engine as a program with an HTTP address: it owns the server, the speech program behind it
 // and the end of both. The gateway starts it where no service is set, and then uses it over HTTP like any other.
 
-import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
@@ -10,6 +9,7 @@ import { BODY_BYTES, fromFramework } from '../base/framework-error.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import { refuseUnreadable } from '../base/unreadable-request.ts';
+import { espeakCommand } from '../speech-program/espeak-command.ts';
 import { type CannedRule, createCannedSource } from './canned-source.ts';
 import { createEngineAccess, type EngineKey } from './engine-access.ts';
 import { createEngineRecorder, type EngineReport } from './engine-report.ts';
@@ -58,7 +58,6 @@ export type Engine = {
 };
 
 /** Our own program, next to this file in the sources as in the build. */
-const espeakCommand = () => [process.execPath, fileURLToPath(new URL('./espeak-entry.mjs', import.meta.url))];
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;

@@ -13,6 +13,12 @@ const EXIT_UNAVAILABLE = 69;
 /** UTF-8 bytes of one line's text. More than the warm-up below would move the binding's string buffer. */
 const LONGEST_TEXT_BYTES = 8192;
 
+/**
+ * What the binding tells beside the samples. Positions count the code points of the text from 1, lengths too; times
+ * are milliseconds of the line's own samples.
+ * @typedef {{type: string, text_position: number, word_length: number, audio_position: number}} SpeechEvent
+ */
+
 /** @param {string} kind @param {number} id @param {Uint8Array} payload */
 function writeFrame(kind, id, payload) {
   const frame = Buffer.alloc(9 + payload.byteLength);
@@ -47,33 +53,72 @@ async function createSpeaker() {
   const snapshot = module.HEAPU8.slice();
 
   /** @param {{text: string, voice: string, rate: number, pitch: number, range: number}} line
-   *  @param {(samples: Int16Array) => void} emit */
-  const speak = (line, emit) => {
+   *  @param {(samples: Int16Array) => void} emit
+   *  @param {(event: SpeechEvent) => unknown} onEvent */
+  const speak = (line, emit, onEvent) => {
     module.HEAPU8.set(snapshot);
     module.HEAPU8.fill(0, snapshot.length);
     if (worker.set_voice(line.voice) !== 0) throw new Error('eSpeak NG does not have this voice');
     worker.set_rate(line.rate);
     worker.set_pitch(line.pitch);
     worker.set_range(line.range);
-    worker.synthesize(plain(line.text), (/** @type {Int16Array} */ samples) => {
-      if (samples.length > 0) emit(samples);
-      return false;
-    });
+    worker.synthesize(
+      plain(line.text),
+      (/** @type {Int16Array} */ samples, /** @type {SpeechEvent[]} */ events) => {
+        if (samples.length > 0) emit(samples);
+        for (const event of events) onEvent(event);
+        return false;
+      },
+    );
   };
   return { speak, sampleRate: worker.samplerate };
 }
 
-/** Keeps a text from commanding the engine: SSML, `[[phonemes]]`, control characters and halves of surrogate pairs.
- *  @param {unknown} text */
+/** What could command the engine: SSML, `[[phonemes]]`, control characters and halves of surrogate pairs. */
+const COMMAND = /[\p{Cc}\p{Cs}&<]|\[{2,}/gu;
+/** @type {Readonly<Record<string, string>>} */
+const HARMLESS = { '&': '&amp;', '<': '&lt;', '[': '[' };
+/** @param {string} command */
+const harmless = (command) => HARMLESS[command.slice(0, 1)] ?? ' ';
+
+/** @param {unknown} text */
 function plain(text) {
   if (typeof text !== 'string') throw new Error('text must be a string');
-  const escaped = text
-    .replace(/[\p{Cc}\p{Cs}]/gu, ' ')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replace(/\[{2,}/g, '[');
+  const escaped = text.replace(COMMAND, harmless);
   if (Buffer.byteLength(escaped) > LONGEST_TEXT_BYTES) throw new Error('text is too long');
   return escaped;
+}
+
+/** For each code point of `plain(text)` the one of `text` that it stands for.
+ *  @param {string} text */
+function placesInPlain(text) {
+  /** @type {number[]} */
+  const places = [];
+  let place = 0;
+  const copy = (/** @type {string} */ piece) => {
+    for (const _ of piece) places.push(place++);
+  };
+  let from = 0;
+  for (const { 0: command, index } of text.matchAll(COMMAND)) {
+    copy(text.slice(from, index));
+    for (const _ of harmless(command)) places.push(place);
+    place += [...command].length;
+    from = index + command.length;
+  }
+  copy(text.slice(from));
+  return places;
+}
+
+/** The words of a line as the protocol has them: [start in ms, first code point, code points].
+ *  @param {string} text @param {readonly SpeechEvent[]} events */
+function toWords(text, events) {
+  const places = placesInPlain(text);
+  return events.flatMap(({ type, text_position, word_length, audio_position }) => {
+    const start = places[text_position - 1];
+    if (type !== 'word' || start === undefined) return [];
+    const last = places[Math.min(text_position + word_length - 1, places.length) - 1] ?? start;
+    return [[audio_position, start, word_length === 0 ? 0 : last + 1 - start]];
+  });
 }
 
 // Ctrl-C reaches the whole process group; the end of the input is what ends this program, so that its owner can
@@ -86,9 +131,15 @@ writeFrame('R', 0, bytes(JSON.stringify({ sampleRate })));
 for await (const text of createInterface({ input: process.stdin })) {
   const line = JSON.parse(text);
   try {
-    speak(line, (samples) =>
-      writeFrame('A', line.id, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)),
+    /** @type {SpeechEvent[]} */
+    const events = [];
+    speak(
+      line,
+      (samples) =>
+        writeFrame('A', line.id, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)),
+      (event) => line.words === true && events.push(event),
     );
+    if (line.words === true) writeFrame('W', line.id, bytes(JSON.stringify(toWords(line.text, events))));
     writeFrame('D', line.id, new Uint8Array(0));
   } catch (error) {
     writeFrame('E', line.id, bytes(error instanceof Error ? error.message : error));

@@ -3,7 +3,7 @@
 // (interface 4.4: a fixed seed yields identical audio; a higher temperature varies more). Pure.
 
 import { seededNumbers } from '../base/seeded-numbers.ts';
-import type { Pause } from './speech-script.ts';
+import type { Pause } from '../speech-program/speech-script.ts';
 import type { Voice } from './voices.ts';
 
 export type Prosody = {

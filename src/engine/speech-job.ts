@@ -11,10 +11,11 @@ import {
   type SpeechRequest,
   streamRequestSchema,
 } from '../speech/speech-request.ts';
+import { spokenAs } from '../speech-program/program-language.ts';
+import { createScript } from '../speech-program/speech-script.ts';
 import { DEFAULT_TEMPERATURE } from './prosody.ts';
-import { createScript } from './speech-script.ts';
 import type { SpeechJob } from './speech-stream.ts';
-import { findVoice, spokenAs, type Voice } from './voices.ts';
+import { findVoice, type Voice } from './voices.ts';
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
 

@@ -5,12 +5,13 @@ import { createFilterBanks } from '../audio/filter-bank.ts';
 import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { createSpeechProcess } from './speech-process.ts';
-import { openSpeechStream, type SpeechBody, type SpeechJob } from './speech-stream.ts';
+import { createSpeechProcess } from '../speech-program/speech-process.ts';
+import { type OnWord, openSpeechStream, type SpeechBody, type SpeechJob } from './speech-stream.ts';
 import { loadTimeStretch } from './time-stretch.ts';
 
 export type SpeechSource = {
-  open(job: SpeechJob): SpeechBody;
+  /** `onWord` is told when each word is heard, by a source that knows. */
+  open(job: SpeechJob, onWord?: OnWord): SpeechBody;
   /** Resolves when the first request need not wait for anything; a request may come before that. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
@@ -37,7 +38,7 @@ export async function createSpeechSource(options: SpeechSourceOptions): Promise<
     readerStallMs,
   };
   return {
-    open: (job) => openSpeechStream(job, tools),
+    open: (job, onWord) => openSpeechStream(job, tools, onWord),
     ready: speech.started,
     close: () => speech.close(),
   };

@@ -10,10 +10,12 @@ import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { ServiceFormat } from '../speech/audio-format.ts';
 import type { Language } from '../speech/language.ts';
+import type { WordEvent } from '../speech-program/speech-child.ts';
+import type { SpeechProcess } from '../speech-program/speech-process.ts';
+import type { SpokenLine } from '../speech-program/speech-script.ts';
+import { createWordTimes, type TimedWord } from '../speech-program/word-times.ts';
 import { createProsody } from './prosody.ts';
 import { REPLY_FORMATS, type ReplyCodecs } from './reply-format.ts';
-import type { SpeechProcess } from './speech-process.ts';
-import type { SpokenLine } from './speech-script.ts';
 import type { CreateTimeStretch } from './time-stretch.ts';
 import { programVoice, type Voice } from './voices.ts';
 
@@ -46,18 +48,26 @@ export type SpeechBody = {
   readonly started: Promise<void>;
 };
 
+/** Told of each word in order, of those of a line when the line has been spoken, and of all before the body's end. */
+export type OnWord = (word: TimedWord) => void;
+
 /** Bytes that may wait for the reader before the next sentence does: about 4 s of the default mp3. */
 const BODY_BYTES = 32 * 1024;
 /** What a text with nothing to say sounds like. */
 const NOTHING_MS = 250;
+
+const blockMs = ({ samples, sampleRate }: PcmBlock): number => (1000 * samples.length) / sampleRate;
 
 /** Sound at any rate in, encoded bytes out, with gaps of silence between. */
 function createSink(job: SpeechJob, tools: SpeechTools, write: (bytes: Uint8Array) => void) {
   const { format, sampleRate } = job;
   const encoder = REPLY_FORMATS[format].createEncoder(sampleRate, tools.codecs, write);
   let source: { readonly sampleRate: number; readonly stage: Stage<Float32Array> } | undefined;
+  let soundMs = 0;
 
-  const push = ({ samples, sampleRate: fromRate }: PcmBlock) => {
+  const push = (block: PcmBlock) => {
+    const { samples, sampleRate: fromRate } = block;
+    soundMs += blockMs(block);
     if (source?.sampleRate !== fromRate) {
       source?.stage.flush();
       const stage = createResampler(tools.banks, fromRate, sampleRate, (resampled) =>
@@ -76,10 +86,12 @@ function createSink(job: SpeechJob, tools: SpeechTools, write: (bytes: Uint8Arra
     source?.stage.flush();
     encoder.flush();
   };
-  return { push, pause, flush, close: () => encoder.close() };
+  /** How long what came in lasts, and so what goes out, whose sample 0 is that of what came in. */
+  return { push, pause, flush, close: () => encoder.close(), soundMs: () => soundMs };
 }
 
-export function openSpeechStream(job: SpeechJob, tools: SpeechTools): SpeechBody {
+/** With `onWord` the speech program is asked when it speaks each word; the sound is the same. */
+export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: OnWord): SpeechBody {
   const { clock, readerStallMs, speech } = tools;
   const abort = new AbortController();
   let isFull = false;
@@ -124,6 +136,8 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools): SpeechBody
       };
     });
 
+  const wordTimes = onWord === undefined ? undefined : createWordTimes(onWord);
+
   const room = async () => {
     await untilRoom();
     abort.signal.throwIfAborted();
@@ -135,14 +149,22 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools): SpeechBody
     if (pauseMs > 0) sink.pause(pauseMs);
     const utterance = { text: line.text, voice: programVoice(voice, job.language), ...prosody };
     const sound = tools.createTimeStretch(stretch, sink.push);
+    const startMs = sink.soundMs();
+    let spokenMs = 0;
+    let events: readonly WordEvent[] = [];
+    const onWords = (told: readonly WordEvent[]) => {
+      events = told;
+    };
     // A sentence arrives at once, and at a tenth of the speed it is minutes of sound.
     const held: PcmBlock[] = [];
-    const onBlock = ({ samples, sampleRate }: PcmBlock) => {
+    const onBlock = (block: PcmBlock) => {
+      const { samples, sampleRate } = block;
+      spokenMs += blockMs(block);
       if (isFull || held.length > 0) held.push({ samples: samples.slice(), sampleRate });
-      else sound.push({ samples, sampleRate });
+      else sound.push(block);
     };
     try {
-      await speech.speak(utterance, onBlock, abort.signal);
+      await speech.speak(utterance, onBlock, abort.signal, wordTimes && onWords);
       for (const block of held) {
         await room();
         sound.push(block);
@@ -151,6 +173,8 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools): SpeechBody
     } finally {
       sound.close();
     }
+    if (wordTimes !== undefined && spokenMs > 0)
+      wordTimes.add(line.origin(), events, { startMs, factor: (sink.soundMs() - startMs) / spokenMs });
     await room();
   };
 

@@ -1,7 +1,8 @@
-// The embedded engine's voices and how a voice and a language are named to eSpeak NG. A voice here is a timbre:
+// The embedded engine's voices and how they are named to eSpeak NG. A voice here is a timbre:
 // each speaks every language. eSpeak does not tell a variant's gender; f* sound female, m* male.
 
 import type { Language } from '../speech/language.ts';
+import { programLanguage } from '../speech-program/program-language.ts';
 
 export type Voice = {
   /** A name in URI form (interface 2.3): compared, never fetched. */
@@ -54,57 +55,6 @@ const byId = new Map(VOICES.map((known) => [known.id, known]));
 
 export const findVoice = (id: string): Voice | undefined => byId.get(id);
 
-/** eSpeak NG's code for each language. Japanese is read from kana; kanji are not. */
-const LANGUAGE_CODES: Readonly<Record<Language, string>> = {
-  afrikaans: 'af',
-  albanian: 'sq',
-  amharic: 'am',
-  arabic: 'ar',
-  bengali: 'bn',
-  bulgarian: 'bg',
-  catalan: 'ca',
-  croatian: 'hr',
-  czech: 'cs',
-  danish: 'da',
-  dutch: 'nl',
-  english: 'en-us',
-  french: 'fr',
-  galician: 'pt',
-  german: 'de',
-  greek: 'el',
-  hebrew: 'he',
-  hindi: 'hi',
-  hungarian: 'hu',
-  indonesian: 'id',
-  italian: 'it',
-  japanese: 'ja',
-  korean: 'ko',
-  malay: 'ms',
-  mandarin: 'cmn',
-  polish: 'pl',
-  portuguese: 'pt',
-  russian: 'ru',
-  serbian: 'sr',
-  spanish: 'es',
-  swedish: 'sv',
-  tagalog: 'id',
-  thai: 'th',
-  turkish: 'tr',
-  ukrainian: 'uk',
-  urdu: 'ur',
-  xhosa: 'tn',
-};
-
-/** eSpeak NG does not have these; the nearest that it has reads them, with a foreign accent. */
-const SPOKEN_AS: Readonly<Partial<Record<Language, string>>> = {
-  galician: 'portuguese',
-  tagalog: 'indonesian',
-  xhosa: 'tswana',
-};
-
-/** The language whose rules read `language`, when it is another one. */
-export const spokenAs = (language: Language): string | undefined => SPOKEN_AS[language];
-
 /** The name of `voice` speaking `language` in the speech program's terms, e.g. `de+f2`. */
 export const programVoice = (voice: Voice, language: Language): string =>
-  `${LANGUAGE_CODES[language]}+${voice.variant}`;
+  `${programLanguage(language)}+${voice.variant}`;

@@ -9,6 +9,7 @@ import type { ServiceAddress } from '../service/service-address.ts';
 import { mediaTypeOf } from '../speech/reply-media-type.ts';
 import type { WorkFiles } from '../storage/work-files.ts';
 import { readRange } from './byte-range.ts';
+import { refuseOtherMethods } from './other-methods.ts';
 import { takenInTime } from './taken-in-time.ts';
 
 export type FileRoutesOptions = {
@@ -47,6 +48,7 @@ export function addFileRoutes(app: FastifyInstance, { files, address, clock }: F
       takenInTime(bytes, STALLED_MS, clock, () => raw.destroy()),
       { objectMode: false },
     );
+  const methods = refuseOtherMethods(app);
   app.get('/v1/files/:work/:signature/:name', { schema: { hide: true } }, async (request, reply) => {
     const { work, signature, name } = request.params as Record<'work' | 'signature' | 'name', string>;
     if (!address.isSigned(work, name, signature)) throw unknown();
@@ -79,4 +81,5 @@ export function addFileRoutes(app: FastifyInstance, { files, address, clock }: F
       })
       .send(bodyOf(file.open(range), reply));
   });
+  methods.close();
 }

@@ -31,9 +31,8 @@ export function addJobRoutes(
 ): void {
   const create = async (request: FastifyRequest, reply: FastifyReply) => {
     const body = request.body as JobRequest;
-    // A profile may have names of its own for voices.
-    if (body.agent === undefined) voices.check({ voice: body.voice, voice2: body.voice2 });
-    const { work, ignored } = await jobs.create(ownerOf(request), body, idempotencyKeyOf(request));
+    const key = idempotencyKeyOf(request);
+    const { work, ignored } = await jobs.create(ownerOf(request), body, key, voices);
     const all = [
       ...ignored,
       ...voices.ignoredFields.filter((field) => (body as Record<string, unknown>)[field] != null),

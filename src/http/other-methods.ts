@@ -1,10 +1,10 @@
 // A path that there is, with a method that it has not: 405 with `Allow`, for paths with parameters too, which the
 // framework answers like a path that there is not.
 
-import type { FastifyInstance, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { AppError } from '../base/app-error.ts';
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Watches the routes added to `api` from here on; `close` adds the refusals for the methods that were left out. */
 export function refuseOtherMethods(api: FastifyInstance): { close(): void } {
@@ -23,15 +23,12 @@ export function refuseOtherMethods(api: FastifyInstance): { close(): void } {
       for (const [url, methods] of allowed) {
         const others = METHODS.filter((method) => !methods.has(method));
         const allow = [...methods].sort().join(', ');
-        api.route({
-          method: others,
-          url,
-          schema: { hide: true },
-          handler(_request, reply) {
-            reply.header('Allow', allow);
-            throw new AppError('method_not_allowed', `This path is for ${allow}.`);
-          },
-        });
+        const refuse = async (_request: FastifyRequest, reply: FastifyReply) => {
+          reply.header('Allow', allow);
+          throw new AppError('method_not_allowed', `This path is for ${allow}.`);
+        };
+        // Before the body, which may be of any kind and length.
+        api.route({ method: others, url, schema: { hide: true }, onRequest: refuse, handler: refuse });
       }
     },
   };

@@ -107,6 +107,7 @@ export function addSpeechRoute(
           output,
           toWork: () => ({ class: 'first', tenant, deadlineMs: clock.now() + DUE_AFTER_MS }),
           listener: 'live',
+          words: 'unasked',
         },
         left.signal,
       );

@@ -9,7 +9,7 @@ import type { RequestText } from '../text/request-text.ts';
 import { spokenWords } from '../text/spoken-words.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import { createMp3Spool } from './mp3-spool.ts';
-import { type SpokenWith, toOutgoingRequest } from './outgoing-request.ts';
+import { type SpokenWith, toAlignedText, toOutgoingRequest } from './outgoing-request.ts';
 import { speak } from './speak.ts';
 import type { SpeechRuntime } from './speech-runtime.ts';
 
@@ -21,7 +21,7 @@ export type DrainedSpeech = {
   readonly audioMs: number;
   /** Upstream requests that were sent, with their retries. */
   readonly requests: number;
-  /** When the words are spoken; whole once `chunks` has ended. Times inside a request are estimates. */
+  /** When the words are spoken, as well as is known; whole and final once `chunks` has ended. */
   words(): readonly TimedWord[];
 };
 
@@ -34,6 +34,8 @@ export type DrainedSpeechOptions = SpokenWith & {
   readonly toWork: () => SpeechWork;
   /** `live`: taken to play what he has got from the first chunk on; what breaks must be whole before he runs dry. */
   readonly listener: 'live' | 'nobody';
+  /** `timed`: somebody wants to know when the words come, and they are found in the audio. */
+  readonly words: 'timed' | 'unasked';
 };
 
 /** Enough for one write to be worth its system call, little enough for a first one to be soon. */
@@ -46,7 +48,20 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   const { runtime, texts } = options;
   const { clock } = runtime;
   const timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (options.synthesis.speed ?? 1));
-  const spool = createMp3Spool({ capacityBytes: () => SPOOL_BYTES });
+  const passesThrough = (hz: number) =>
+    options.output.format === 'mp3' && (options.output.sampleRate ?? hz) === hz;
+  const timing =
+    options.words === 'timed'
+      ? runtime.timer.open({
+          language: options.synthesis.language ?? 'english',
+          speed: options.synthesis.speed ?? 1,
+          voice: options.synthesis.voice ?? options.defaultVoice,
+          passesThrough,
+          urgency: 'captions',
+          onEstimate: (index, estimate) => timeline.align(index, estimate),
+        })
+      : undefined;
+  const spool = createMp3Spool({ capacityBytes: () => SPOOL_BYTES, tap: timing?.tap });
   let asked = 0;
   let requests = 0;
   let madeSamples = 0;
@@ -99,13 +114,15 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
           upkeep: runtime.upkeep,
           remainingMs,
           resumeWork: options.toWork,
-          passesThrough: (hz) => options.output.format === 'mp3' && (options.output.sampleRate ?? hz) === hz,
+          passesThrough,
         },
         report: {
           queued() {},
           asked(text) {
             asked += 1;
-            timeline.addRequest(spokenWords(text.parts.map((part) => part.segment)));
+            const words = spokenWords(text.parts.map((part) => part.segment));
+            timeline.addRequest(words);
+            timing?.request(toAlignedText(text, words, options.pronunciations));
           },
           sent() {
             requests += 1;
@@ -156,7 +173,9 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
         if (chunk === undefined) await more;
       }
       await ended;
+      await timing?.settled();
     } finally {
+      timing?.close();
       own.abort();
       frames.clear();
       await settled;
@@ -174,6 +193,6 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     get requests() {
       return requests;
     },
-    words: () => timeline.take(Number.POSITIVE_INFINITY),
+    words: timeline.words,
   };
 }

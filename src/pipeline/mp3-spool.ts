@@ -54,12 +54,19 @@ const wait = (signal: AbortSignal, keep: (waiter: Waiter | undefined) => void): 
     keep({ resolve: settled(() => resolve()) as () => void, reject: settled(reject) });
   });
 
+/** Hears of everything that comes into a spool, and of what is given up again at its end. */
+export type SpoolTap = {
+  add(item: SpoolItem): void;
+  takeBack(frames: number): void;
+};
+
 export type Mp3SpoolOptions = {
   /** May change while the spool lives; one chunk may go beyond it. */
   readonly capacityBytes: () => number;
+  readonly tap?: SpoolTap | undefined;
 };
 
-export function createMp3Spool({ capacityBytes }: Mp3SpoolOptions): Mp3Spool {
+export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spool {
   let items: SpoolItem[] = [];
   let head = 0;
   let bytes = 0;
@@ -75,6 +82,7 @@ export function createMp3Spool({ capacityBytes }: Mp3SpoolOptions): Mp3Spool {
     else waiting?.resolve();
   };
   const add = (item: SpoolItem) => {
+    tap?.add(item);
     items.push(item);
     bytes += bytesOf(item);
     waitingMs += msOf(item);
@@ -113,6 +121,7 @@ export function createMp3Spool({ capacityBytes }: Mp3SpoolOptions): Mp3Spool {
       return items.length - at;
     },
     takeBack(count) {
+      tap?.takeBack(count);
       for (const item of items.splice(items.length - count)) uncount(item);
     },
     take() {

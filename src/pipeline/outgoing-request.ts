@@ -1,9 +1,12 @@
 // The body of an upstream request, from what a turn is spoken with and the text of one of its requests.
 
 import { MAX_REQUEST_TEXT, type OutgoingRequest, type SynthesisFields } from '../speech/speech-request.ts';
+import type { SpokenWord } from '../speech/spoken-word.ts';
+import { type AlignedText, alignedText } from '../text/aligned-text.ts';
 import { createPronouncer, type Pronunciation } from '../text/pronunciations.ts';
 import type { RequestText } from '../text/request-text.ts';
 import { segmentText } from '../text/segment.ts';
+import { type MappedText, mapText } from '../text/spoken-form/mapped-text.ts';
 
 export type SpokenWith = {
   readonly synthesis: SynthesisFields;
@@ -20,23 +23,31 @@ export type SpokenWith = {
  * The text as it is to be said. Turn prefixes stay, or nobody's turn would begin; a text that would become longer than a
  * request may be stays, too: better said plainly than refused.
  */
-function pronounced({ text, parts }: RequestText, pronunciations: readonly Pronunciation[] = []): string {
-  if (pronunciations.length === 0) return text;
+function pronounced({ text, parts }: RequestText, pronunciations: readonly Pronunciation[]): MappedText {
+  const written = mapText(text);
   const pronounce = createPronouncer(pronunciations);
-  let said = '';
-  let end = 0;
-  for (const { segment, textStart } of parts) {
-    said += text.slice(end, textStart);
-    end = textStart + segmentText(segment).length;
-    said += pronounce(text.slice(textStart, end));
-  }
-  said += text.slice(end);
-  return said.length > MAX_REQUEST_TEXT ? text : said;
+  const edits = parts.flatMap(({ segment, textStart }) =>
+    pronounce(segmentText(segment)).map(({ from, to, text: said }) => ({
+      from: textStart + from,
+      to: textStart + to,
+      text: said,
+    })),
+  );
+  const said = written.edit(edits);
+  return said.text.length > MAX_REQUEST_TEXT ? written : said;
 }
+
+/** What is sent for `text`, and where in it each of its `words` begins. */
+export const toAlignedText = (
+  text: RequestText,
+  words: readonly SpokenWord[],
+  pronunciations: readonly Pronunciation[] = [],
+): AlignedText =>
+  alignedText(text, words, pronunciations.length === 0 ? undefined : pronounced(text, pronunciations));
 
 /** MP3 always: what was asked for is made of it here. Fields that are null or absent are left out. */
 export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): OutgoingRequest {
-  const { synthesis, seed, defaultVoice, defaultVoice2 } = spokenWith;
+  const { synthesis, seed, defaultVoice, defaultVoice2, pronunciations = [] } = spokenWith;
   const voice = synthesis.voice ?? defaultVoice;
   const isDialogue = text.turnPrefix !== undefined || text.turnPrefix2 !== undefined;
   const voice2 = synthesis.voice2 ?? (isDialogue ? defaultVoice2 : undefined);
@@ -51,7 +62,7 @@ export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): Ou
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null));
   return {
     model: 'VoxDialog',
-    text: pronounced(text, spokenWith.pronunciations),
+    text: pronunciations.length === 0 ? text.text : pronounced(text, pronunciations).text,
     ...(voice === undefined ? {} : { voice }),
     ...(voice2 === undefined ? {} : { voice2 }),
     ...(text.turnPrefix === undefined ? {} : { turnPrefix: text.turnPrefix }),

@@ -4,10 +4,12 @@ import type { Codecs } from '../audio/transcoder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { SpeechUpkeep } from './speech-upkeep.ts';
+import type { WordTimer } from './word-timer.ts';
 
 export type SpeechRuntime = {
   readonly upstream: SpeechUpstream;
   readonly upkeep: SpeechUpkeep;
   readonly codecs: Codecs;
+  readonly timer: WordTimer;
   readonly clock: Clock;
 };

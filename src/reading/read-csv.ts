@@ -8,12 +8,38 @@ import type { SourceBlocks } from './source-blocks.ts';
 const SEPARATORS = [',', ';', '\t', '|'];
 const LONGEST_ROW_CHARS = 200_000;
 const MOST_COLUMNS = 500;
+/** Far more than anybody listens to; each is a record of the library's before its cells are counted. */
+const MOST_ROWS = 40_000;
 /** Numbers, amounts and dates; a name of a column is none. */
 const FIGURE = /^[\s\d.,:/%+€$£¥()'-]*\d[\s\d.,:/%+€$£¥()'-]*$/;
 
+/** In the text itself, which may have some of them in its cells. */
+const MOST_SEPARATORS = 200_000;
+
+const tooWide = () =>
+  invalidSource(
+    'The table has more cells than can be read; keep the rows and columns that are to be spoken.',
+  );
+
+/** Counts no further than one more than `MOST_SEPARATORS`. */
+function separatorsIn(text: string): number {
+  const separator = separatorOf(text);
+  let found = 0;
+  for (
+    let at = text.indexOf(separator);
+    at !== -1 && found <= MOST_SEPARATORS;
+    at = text.indexOf(separator, at + 1)
+  )
+    found += 1;
+  return found;
+}
+
 /** Throws `invalid_source` for what is no table. */
 export function readCsv(text: string, blocks: SourceBlocks): void {
-  const rows = parseRows(text).filter((row) => row.some((cell) => cell.trim() !== ''));
+  if (separatorsIn(text) > MOST_SEPARATORS) throw tooWide();
+  const parsed = parseRows(text);
+  if (parsed.length > MOST_ROWS) throw tooWide();
+  const rows = parsed.filter((row) => row.some((cell) => cell.trim() !== ''));
   const [first = []] = rows;
   if (rows.some((row) => row.length > MOST_COLUMNS))
     throw invalidSource(`The table has more than ${MOST_COLUMNS} columns; keep those that are to be spoken.`);
@@ -31,6 +57,7 @@ function parseRows(text: string): string[][] {
       relax_column_count: true,
       skip_empty_lines: true,
       max_record_size: LONGEST_ROW_CHARS,
+      to: MOST_ROWS + 1,
     });
   } catch {
     throw invalidSource(

@@ -46,7 +46,12 @@ export async function readDocx(archive: ZipArchive, blocks: SourceBlocks): Promi
   }
   const textOf = (name: string) => (parts[name] === undefined ? '' : xmlPart(parts[name], 'refused'));
   // For its refusals alone: mammoth parses the parts by itself.
-  trimMarkup(textOf('word/document.xml'), 'xml', MOST_WORD_MARKS);
+  trimMarkup(textOf('word/document.xml'), 'xml', {
+    marks: MOST_WORD_MARKS,
+    elements: MOST_WORD_MARKS,
+    references: MOST_WORD_MARKS,
+    keptReferences: MOST_WORD_MARKS,
+  });
   const html = await toHtml(parts);
   const { document } = parseHTML(`<!doctype html><html><body>${trimMarkup(html, 'html')}</body></html>`);
   addMarkup(document.body, blocks);

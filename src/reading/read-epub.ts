@@ -8,7 +8,7 @@ import { DOMParser, type MarkupDocument, type MarkupElement, parseHTML } from '.
 import { removeNotes } from './markup-notes.ts';
 import { MOST_MARKUP_BYTES } from './reading-limits.ts';
 import type { SourceBlocks } from './source-blocks.ts';
-import { trimMarkup } from './trim-markup.ts';
+import { markupRoom, trimMarkup } from './trim-markup.ts';
 import { xmlPart } from './xml-part.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
@@ -43,11 +43,13 @@ export function readEpub(archive: ZipArchive, blocks: SourceBlocks): DocumentFac
 
   const notes = new Set<string>();
   let room = MOST_MARKUP_BYTES;
+  /** For all chapters together: what each one has for itself would be endless in a thousand. */
+  const marks = markupRoom();
   for (const chapter of chapters) {
     const part = read(chapter, room);
     if (part === undefined) continue;
     room -= part.size;
-    const { document } = parseHTML(bodyOf(trimMarkup(part.text, 'xml')));
+    const { document } = parseHTML(bodyOf(trimMarkup(part.text, 'xml', marks)));
     removeNotes(document, chapter.slice(chapter.lastIndexOf('/') + 1), notes);
     addMarkup(document.body, blocks);
   }

@@ -1,7 +1,8 @@
 // Markdown: made to HTML, and read as that. Footnotes and what a site's generator wants to know at the top are taken
 // out before, because plain Markdown knows neither.
 
-import { Lexer, Parser } from 'marked';
+import { Lexer, Parser, Tokenizer } from 'marked';
+import { countLines } from './count-lines.ts';
 import type { DocumentFacts } from './document-facts.ts';
 import { addMarkup } from './markup-blocks.ts';
 import { parseHTML } from './markup-library.ts';
@@ -14,28 +15,44 @@ const NOTE = /^\[\^[^\]\n]{1,80}\]:[^\n]*(?:\n(?:[ \t]+[^\n]+|(?=\n[ \t]+\S)))*/
 const NOTE_MARK = /\[\^[^\]\s]{1,80}\]/g;
 const INLINE_NOTE = /\^\[[^\]\n]{1,2000}\]/g;
 
+const MOST_NOTES = 10_000;
+
 /** Quotes in quotes and lists in lists beyond any use, which cost marked a recursion and more for each. */
 const DEEP_QUOTE = /^(?:[ \t]{0,3}>[ \t]?){10,}/gm;
 const DEEP_INDENT = /^[ \t]{40,}/gm;
 
 /** What may begin or end something in running text; a run of the same counts once. */
-const MARK = /([*_~`[\]<])\1*/g;
-/** A book of 2,000,000 characters has 30,000; each may be a paragraph or an item, and 1,000,000 take marked 280 MB. */
+const MARK = /([*_~`[\]<\\])\1*/g;
+/** A book of 2,000,000 characters, broken to a width, has 30,000. */
 const MOST_LINES = 40_000;
-/** In all running text; 20,000 spans or so, a third of what markup may have. */
-const MOST_MARKS = 40_000;
+/**
+ * Lines that begin something of their own: after a blank one, with the mark of an item, a heading, a quote, a row. A book
+ * of 300 pages has 5,000; marked and linkedom take 6 KB and 100 µs for each, and 39,000 items took 2 s and 150 MB.
+ */
+const MOST_BEGINNINGS = 12_000;
+const BEGINNING = /^[ \t]*(?:[-*+#>|<]|\d{1,9}[.)])|\n[ \t]*\n(?=[^\n])/gm;
+/** In all running text: 10,000 spans or so; a book of 300 pages that is rich in links has 5,000. */
+const MOST_MARKS = 20_000;
+/** What marked makes of them and of addresses, escapes, breaks and definitions. */
+const MOST_SPANS = 12_000;
+/** Between the cells of tables, which marked makes one by one. */
+const MOST_BARS = 12_000;
+/** Each parts its text for linkedom. */
+const MOST_REFERENCES = 8_000;
 /**
  * marked looks for the end of each emphasis through all marks of its paragraph: 2,500 times "*_a " takes it half a
- * second, four times as many 8 s. This many looks take at most half a second; a paragraph of a book has a few hundred.
+ * second, four times as many 8 s. This many looks take a quarter; a paragraph of a book has a few hundred.
  */
-const MOST_LOOKS = 10_000_000;
+const MOST_LOOKS = 5_000_000;
 
 /** Throws `invalid_source` for what is nested or marked up beyond all use. */
 export function readMarkdown(text: string, blocks: SourceBlocks): DocumentFacts {
   const source = text.replace(/\r\n?/g, '\n');
-  let lines = 0;
-  for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1))
-    if (++lines > MOST_LINES) throw tooWild('in more lines');
+  if (countLines(source, MOST_LINES) > MOST_LINES) throw tooWild('in more lines');
+  refuseMore(source, BEGINNING, MOST_BEGINNINGS, 'in more paragraphs and items');
+  refuseMore(source, NOTE_MARK, MOST_NOTES, 'more finely marked up');
+  refuseMore(source, /&/g, MOST_REFERENCES, 'more finely marked up');
+  refuseMore(source, /\|/g, MOST_BARS, 'more finely marked up');
   const front = FRONT_MATTER.exec(source);
   const plain = source
     .slice(front?.[0].length ?? 0)
@@ -52,9 +69,34 @@ export function readMarkdown(text: string, blocks: SourceBlocks): DocumentFacts 
   return { title: field('title'), language: field('lang(?:uage)?') };
 }
 
+function refuseMore(text: string, what: RegExp, most: number, told: string): void {
+  let found = 0;
+  for (const _ of text.matchAll(what)) if (++found > most) throw tooWild(told);
+}
+
+/** Counts what the library makes besides text and paragraphs, as it makes it. */
+class CountingTokenizer extends Tokenizer {
+  #spans = 0;
+  #count<Token>(token: Token): Token {
+    if (token && ++this.#spans > MOST_SPANS) throw tooWild('more finely marked up');
+    return token;
+  }
+  override escape = (src: string) => this.#count(super.escape(src));
+  override tag = (src: string) => this.#count(super.tag(src));
+  override link = (src: string) => this.#count(super.link(src));
+  override reflink = (...given: Parameters<Tokenizer['reflink']>) => this.#count(super.reflink(...given));
+  override emStrong = (...given: Parameters<Tokenizer['emStrong']>) => this.#count(super.emStrong(...given));
+  override codespan = (src: string) => this.#count(super.codespan(src));
+  override br = (src: string) => this.#count(super.br(src));
+  override del = (...given: Parameters<Tokenizer['del']>) => this.#count(super.del(...given));
+  override autolink = (src: string) => this.#count(super.autolink(src));
+  override url = (src: string) => this.#count(super.url(src));
+  override def = (src: string) => this.#count(super.def(src));
+}
+
 /** Code blocks may hold any marks: only running text is looked through, so only that is counted, as it comes to it. */
 function toHtml(markdown: string): string {
-  const lexer = new Lexer({ gfm: true });
+  const lexer = new Lexer({ gfm: true, tokenizer: new CountingTokenizer() });
   const inlineTokens = lexer.inlineTokens.bind(lexer);
   let allMarks = 0;
   let looks = 0;

@@ -1,7 +1,7 @@
 // Bytes of a file to a document: what kind it is, its reader, and its language. Runs in a thread of its own, because a
 // library may fail, loop or fill its memory over a file that was made to do that.
 
-import type { SourceDocument } from '../script/source-document.ts';
+import type { SourceBlock, SourceDocument } from '../script/source-document.ts';
 import { cleanText } from './clean-text.ts';
 import { charsetOf, declaredCharset, decodeText } from './decode-text.ts';
 import type { DocumentFacts } from './document-facts.ts';
@@ -16,13 +16,14 @@ export type SourceHints = { readonly name: string | undefined; readonly contentT
 
 /**
  * Libraries are loaded when a file needs them: a text needs none. Throws `invalid_source`; anything else that is
- * thrown means that the file broke a library.
+ * thrown means that the file broke a library. What is not enough by `isEnough` is `invalid_source`, too.
  */
 export async function readSource(
   bytes: Uint8Array,
   hints: SourceHints,
   mostChars: number,
   step: Step,
+  isEnough: (blocks: readonly SourceBlock[]) => boolean = () => true,
 ): Promise<SourceDocument> {
   const kind = sniffKind(bytes, hints.name);
   const blocks = createSourceBlocks(mostChars);
@@ -32,6 +33,11 @@ export async function readSource(
       kind === 'pdf'
         ? 'The PDF has no text, only pictures of it; let a program recognise the text (OCR) first.'
         : 'The file holds no text.',
+    );
+  // Before the language, whose data take 85 MB and a third of a second to load.
+  if (!isEnough(blocks.list))
+    throw invalidSource(
+      'The source has too little running text for a script; at least three whole sentences are needed.',
     );
   const [first] = blocks.list;
   const title = cleanText(facts.title ?? '') || (first?.kind === 'heading' ? first.text : undefined);

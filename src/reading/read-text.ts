@@ -1,7 +1,9 @@
 // Plain text: paragraphs between blank lines, or one a line; lines that were broken to a width are joined again.
 
+import { countLines } from './count-lines.ts';
 import { joinLines } from './join-lines.ts';
 import type { SourceBlocks } from './source-blocks.ts';
+import { tooWild } from './trim-markup.ts';
 
 const ITEM = /^\s{0,8}(?:[-*•–·‣▪]|\(?\d{1,3}[.)])\s+(?=\S)/;
 const UNDERLINE = /^\s*(?:={3,}|-{3,}|~{3,}|\*{3,})\s*$/;
@@ -10,8 +12,14 @@ const CHAPTER =
 /** Lines are broken to a width when none is longer than this and most come near the longest. */
 const WIDEST_BROKEN_CHARS = 110;
 
+/** A book of 2,000,000 characters has 30,000, one of verses 80,000. */
+const MOST_LINES = 100_000;
+
+/** Throws `invalid_source` for more lines than that. */
 export function readText(text: string, blocks: SourceBlocks): void {
-  for (const part of text.replace(/\r\n?|[\f\v\u2028\u2029]/g, '\n').split(/\n[ \t]*\n/)) {
+  const plain = text.replace(/\r\n?|[\f\v\u2028\u2029]/g, '\n');
+  if (countLines(plain, MOST_LINES) > MOST_LINES) throw tooWild('in more lines');
+  for (const part of plain.split(/\n[ \t]*\n/)) {
     const lines = part.split('\n').filter((line) => line.trim() !== '');
     if (lines.length > 0) addPart(lines, blocks);
   }

@@ -5,6 +5,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError } from '../base/app-error.ts';
 import { yieldToPlayback } from '../base/yield-to-playback.ts';
+import { hasRunningText } from '../script/running-text.ts';
 import { invalidSource } from './invalid-source.ts';
 import { readSource } from './read-source.ts';
 import type { ReadingAnswer, ReadingOrder } from './reading-messages.ts';
@@ -18,7 +19,8 @@ const step = (withinMs: number | undefined) => tell({ kind: 'step', withinMs });
 async function answer(): Promise<ReadingAnswer> {
   try {
     const bytes = readBytes(source.path, limits.fileBytes);
-    return { kind: 'read', document: await readSource(bytes, source, limits.textChars, step) };
+    const document = await readSource(bytes, source, limits.textChars, step, hasRunningText);
+    return { kind: 'read', document };
   } catch (thrown) {
     if (thrown instanceof AppError) return { kind: 'refused', message: thrown.message };
     return { kind: 'broken', cause: thrown instanceof Error ? thrown.name : 'unknown' };

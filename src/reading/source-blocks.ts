@@ -14,10 +14,25 @@ export type SourceBlocks = {
   readonly list: readonly SourceBlock[];
 };
 
-/** Throws `invalid_source` when more than `mostChars` are added. */
+/**
+ * Each block costs whoever reads on as much as a line of text, however little is in it. A novel that is mostly talk has
+ * 60 characters in each; so many blocks may hold next to nothing, and beyond them each needs a few words on average.
+ */
+const FREE_BLOCKS = 2_000;
+const LEAST_CHARS_EACH = 40;
+/** Of all rows together, empty ones too. */
+const MOST_CELLS = 40_000;
+
+const tooBroken = () =>
+  invalidSource(
+    'The document is in more and shorter pieces than can be read; leave out its lists and tables.',
+  );
+
+/** Throws `invalid_source` when more than `mostChars` are added, or more blocks or cells than anybody can listen to. */
 export function createSourceBlocks(mostChars: number): SourceBlocks {
   const list: SourceBlock[] = [];
   let chars = 0;
+  let cellCount = 0;
   const refuse = () =>
     invalidSource(
       `The text is longer than ${mostChars.toLocaleString('en')} characters; split it into several sources.`,
@@ -25,6 +40,14 @@ export function createSourceBlocks(mostChars: number): SourceBlocks {
   const count = (text: string) => {
     chars += text.length;
     if (chars > mostChars) throw refuse();
+  };
+  const push = (block: SourceBlock) => {
+    list.push(block);
+    if (list.length > FREE_BLOCKS + chars / LEAST_CHARS_EACH) throw tooBroken();
+  };
+  const countCells = (cells: readonly unknown[]) => {
+    cellCount += cells.length;
+    if (cellCount > MOST_CELLS) throw tooBroken();
   };
   /** What alone would be too long is not worth cleaning. */
   const cleaned = (text: string) => {
@@ -38,26 +61,29 @@ export function createSourceBlocks(mostChars: number): SourceBlocks {
       const clean = cleaned(text);
       if (isBlank(clean)) return;
       count(clean);
-      list.push({ kind, text: clean });
+      push({ kind, text: clean });
     },
     addHeading(level, text) {
       const clean = cleaned(text);
       if (isBlank(clean)) return;
       count(clean);
-      list.push({ kind: 'heading', level: Math.min(6, Math.max(1, level)), text: clean });
+      push({ kind: 'heading', level: Math.min(6, Math.max(1, level)), text: clean });
     },
     put(block) {
-      if (block.kind === 'row') for (const { name, value } of block.cells) count(name + value);
-      else count(block.text);
-      list.push(block);
+      if (block.kind === 'row') {
+        countCells(block.cells);
+        for (const { name, value } of block.cells) count(name + value);
+      } else count(block.text);
+      push(block);
     },
     addRow(cells) {
+      countCells(cells);
       const clean = cells
         .map(({ name, value }) => ({ name: cleaned(name), value: cleaned(value) }))
         .filter(({ value }) => !isBlank(value));
       if (clean.length === 0) return;
       for (const { name, value } of clean) count(name + value);
-      list.push({ kind: 'row', cells: clean });
+      push({ kind: 'row', cells: clean });
     },
   };
 }

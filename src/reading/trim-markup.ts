@@ -5,8 +5,48 @@
 import { invalidSource } from './invalid-source.ts';
 import { MOST_DEPTH } from './reading-limits.ts';
 
-/** Tags that begin or end something; a book in one page has about 60,000. */
-const MOST_MARKS = 120_000;
+/** How much markup there may be; what is read of it is taken off, so that several parts can share one. */
+export type MarkupRoom = { marks: number; elements: number; references: number; keptReferences: number };
+
+/**
+ * Tags that begin or end something, and elements: a book in one page has about 60,000 and 30,000. References (`&quot;`):
+ * one where each quotation mark is one has 60,000. Those that stay (`&amp;`) part their text into nodes of linkedom's, and
+ * 100,000 in one paragraph take it 12 s.
+ */
+export const markupRoom = (): MarkupRoom => ({
+  marks: 100_000,
+  elements: 40_000,
+  references: 100_000,
+  keptReferences: 8_000,
+});
+
+/** What a text of any length may be full of, as the characters that they are. */
+const REFERENCE = /&(?:#(\d{2,7})|#x([\da-f]{2,6})|(quot|apos|nbsp|shy|[lr][sd]quo|[nm]dash|hellip));/gi;
+const NAMED: Readonly<Record<string, string>> = {
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  shy: '\u00ad',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+};
+
+function withoutReferences(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(REFERENCE, (reference, decimal?: string, hex?: string, name?: string) => {
+    if (name !== undefined) return NAMED[name] ?? reference;
+    const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
+    // `<` and `&` stay what they are; the standard has rules of its own for what is no character (HTML 13.2.5.80).
+    const isPlain = code >= 0x20 && code !== 0x26 && code !== 0x3c && (code < 0x7f || code > 0x9f);
+    const isCharacter = isPlain && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return isCharacter ? String.fromCodePoint(code) : reference;
+  });
+}
 /** Pictures inside attributes; a link or a class is never as long. */
 const LONGEST_TAG_CHARS = 4_000;
 
@@ -34,17 +74,27 @@ export const tooWild = (what: string) =>
   invalidSource(`The document is ${what} than can be read; save it as plain text and try again.`);
 
 /**
- * `syntax` says whether `<a/>` ends its element (XML) or not. Throws `invalid_source` for more than 60,000 elements or so
- * or 400 inside each other.
+ * `syntax` says whether `<a/>` ends its element (XML) or not. Throws `invalid_source` for more than there is room for, or
+ * more than 400 elements inside each other.
  */
-export function trimMarkup(markup: string, syntax: 'html' | 'xml', mostMarks = MOST_MARKS): string {
+export function trimMarkup(markup: string, syntax: 'html' | 'xml', room: MarkupRoom = markupRoom()): string {
   const kept: string[] = [];
   const open: string[] = [];
-  let marks = 0;
+  const take = (what: keyof MarkupRoom) => {
+    room[what] -= 1;
+    if (room[what] < 0) throw tooWild('more finely marked up');
+  };
+  const takeEach = (text: string, what: keyof MarkupRoom) => {
+    for (let sign = text.indexOf('&'); sign !== -1; sign = text.indexOf('&', sign + 1)) take(what);
+  };
   let at = 0;
   while (at < markup.length) {
     const start = markup.indexOf('<', at);
-    kept.push(markup.slice(at, start === -1 ? undefined : start));
+    const text = markup.slice(at, start === -1 ? undefined : start);
+    takeEach(text, 'references');
+    const plain = withoutReferences(text);
+    takeEach(plain, 'keptReferences');
+    kept.push(plain);
     if (start === -1) break;
     if (markup.startsWith('<!--', start)) {
       at = after(markup, '-->', start + 4);
@@ -60,7 +110,7 @@ export function trimMarkup(markup: string, syntax: 'html' | 'xml', mostMarks = M
       continue;
     }
     const [, slash, name] = /^<(\/?)([a-z][a-z0-9:_-]{0,40})/i.exec(markup.slice(start, start + 43)) ?? [];
-    if (++marks > mostMarks) throw tooWild('more finely marked up');
+    take('marks');
     if (name === undefined) {
       kept.push('&lt;');
       at = start + 1;
@@ -73,6 +123,7 @@ export function trimMarkup(markup: string, syntax: 'html' | 'xml', mostMarks = M
       continue;
     }
     const tag = at - start > LONGEST_TAG_CHARS ? `<${slash}${name}>` : markup.slice(start, at);
+    if (slash === '') take('elements');
     const isEmpty = VOID.has(element) || (syntax === 'xml' && tag.endsWith('/>'));
     if (slash === '/') close(open, element);
     else if (!isEmpty) {

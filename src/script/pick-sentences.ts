@@ -27,8 +27,9 @@ function tableAround(sentences: readonly SourceSentence[], number: number): numb
     sentences[at].unfit === undefined &&
     sentences[at].path === sentences[number]!.path;
   let [from, to] = [number, number];
-  while (isRow(from - 1)) from -= 1;
-  while (isRow(to + 1)) to += 1;
+  // No further than it takes to know that it is long: every line of a long one asks.
+  while (to - from < LONGEST_LIST && isRow(from - 1)) from -= 1;
+  while (to - from < LONGEST_LIST && isRow(to + 1)) to += 1;
   return to - from < LONGEST_LIST
     ? Array.from({ length: to - from + 1 }, (_, index) => from + index)
     : [number];

@@ -13,6 +13,7 @@ import { createPhraseBook } from './phrase-book.ts';
 import { pickSentences } from './pick-sentences.ts';
 import { planPodcast } from './podcast-plan.ts';
 import { rankSentences } from './rank-sentences.ts';
+import { FEWEST_SCRIPT_WORDS } from './running-text.ts';
 import type { Script, ScriptChapter, Speakers, SynthesisStyle } from './script.ts';
 import { scriptLanguageOf } from './script-languages.ts';
 import { SCRIPT_LENGTHS, wordBudget } from './script-length.ts';
@@ -45,7 +46,6 @@ const PLANS: Readonly<Record<SynthesisStyle, (material: Material) => ScriptChapt
 
 /** Less cannot be talked about. */
 const FEWEST_SENTENCES = 3;
-const FEWEST_WORDS = 25;
 const MOST_NAME_CHARACTERS = 60;
 const MOST_TITLE_CHARACTERS = 120;
 
@@ -109,7 +109,7 @@ export function writeScript(
   const sentences = toSourceSentences(document, cut, language, reader);
   const fit = sentences.filter((sentence) => sentence.unfit === undefined);
   const words = fit.reduce((sum, sentence) => sum + sentence.words, 0);
-  if (fit.length < FEWEST_SENTENCES || words < FEWEST_WORDS) return { refused: 'too-little-text' };
+  if (fit.length < FEWEST_SENTENCES || words < FEWEST_SCRIPT_WORDS) return { refused: 'too-little-text' };
 
   const ranked = rankSentences(sentences);
   const budget = wordBudget(style, words);

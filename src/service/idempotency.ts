@@ -3,6 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/app-error.ts';
+import type { Work, WorkKind } from '../storage/work.ts';
+import type { WorkStore } from '../storage/work-store.ts';
 
 export type Idempotency = { readonly key: string; readonly digest: string };
 
@@ -20,4 +22,20 @@ export function readIdempotency(
   if (!KEY.test(header))
     throw new AppError('invalid_request', 'Idempotency-Key: must be 1 to 255 visible ASCII characters');
   return { key: header, digest: createHash('sha256').update(JSON.stringify(what)).digest('base64url') };
+}
+
+/**
+ * The work that this very request has made before, to be asked for before anything else may refuse it; undefined: it is
+ * the first. Rejects with `idempotency_conflict`.
+ */
+export async function findRepeated(
+  store: Pick<WorkStore, 'findRequest'>,
+  owner: string,
+  kind: WorkKind,
+  idempotency: Idempotency | undefined,
+): Promise<Work | undefined> {
+  if (idempotency === undefined) return undefined;
+  const before = await store.findRequest(owner, kind, idempotency.key);
+  if (before !== undefined && before.digest !== idempotency.digest) throw idempotencyConflict();
+  return before?.work;
 }

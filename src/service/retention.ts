@@ -27,12 +27,14 @@ export type Retention = {
   sweep(): Promise<void>;
   /** Looks now and every hour. */
   start(): void;
-  stop(): void;
+  /** Resolves when nothing is being forgotten any more: rows that are gone have taken their files with them. */
+  stop(): Promise<void>;
 };
 
 export function createRetention(options: RetentionOptions): Retention {
   const { works, deliveries, files, keepMs, clock, unixMs, log } = options;
   let disarm = () => {};
+  let looking: Promise<void> = Promise.resolve();
   let phase: 'running' | 'stopped' = 'stopped';
 
   const forgetOld = async (beforeMs: number) => {
@@ -46,9 +48,11 @@ export function createRetention(options: RetentionOptions): Retention {
   const look = () => {
     if (phase === 'stopped' || keepMs === undefined) return;
     disarm = clock.after(EVERY_MS, look);
-    forgetOld(unixMs() - keepMs).catch((cause: unknown) =>
-      log.error('old works could not be forgotten', { cause: String(cause) }),
-    );
+    const beforeMs = unixMs() - keepMs;
+    // One after another: a look may take longer than an hour.
+    looking = looking
+      .then(() => (phase === 'running' ? forgetOld(beforeMs) : undefined))
+      .catch((cause: unknown) => log.error('old works could not be forgotten', { cause: String(cause) }));
   };
 
   return {
@@ -62,6 +66,7 @@ export function createRetention(options: RetentionOptions): Retention {
     stop() {
       phase = 'stopped';
       disarm();
+      return looking;
     },
   };
 }

@@ -50,6 +50,7 @@ export async function speakParts(
         output: OUTPUT,
         toWork: () => ({ class: 'batch', tenant, deadlineMs: clock.now() + DUE_AFTER_MS }),
         listener: 'nobody',
+        words: 'timed',
       },
       own,
     );

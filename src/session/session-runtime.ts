@@ -7,6 +7,7 @@ import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { EventOf, Outcome } from '../dialects/native-events.ts';
 import type { SpeechUpkeep } from '../pipeline/speech-upkeep.ts';
+import type { WordTimer } from '../pipeline/word-timer.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
@@ -36,6 +37,7 @@ export type SessionRuntime = {
   /** Speech of turns that ask for it; undefined keeps none. */
   readonly phrases: PhraseStore | undefined;
   readonly codecs: Codecs;
+  readonly timer: WordTimer;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   readonly random: Random;

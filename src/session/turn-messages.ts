@@ -14,6 +14,8 @@ export function captionEvents(turn: string, words: readonly TimedWord[]): EventO
       caption = { type: 'caption', turn, line: word.line, words: [], estimated: true };
       captions.push(caption);
     }
+    if (word.withinMs !== undefined)
+      caption.withinMs = Math.max(caption.withinMs ?? 0, Math.ceil(word.withinMs));
     caption.words.push({
       text: word.text,
       startMs: wholeMs(word.startMs),

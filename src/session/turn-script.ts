@@ -2,9 +2,11 @@
 // turn's timeline, so that captions, marks and heard text can point back into the caller's own text.
 
 import { createWordTimeline, GUESS_MS_PER_WEIGHT, type WordTimeline } from '../captions/word-timeline.ts';
-import { toOutgoingRequest } from '../pipeline/outgoing-request.ts';
+import { toAlignedText, toOutgoingRequest } from '../pipeline/outgoing-request.ts';
 import { createRequestLine, type RequestLine } from '../pipeline/request-line.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
+import type { SpokenWord } from '../speech/spoken-word.ts';
+import type { AlignedText } from '../text/aligned-text.ts';
 import { codePointLength } from '../text/code-points.ts';
 import type { RequestText } from '../text/request-text.ts';
 import type { Segment } from '../text/segment.ts';
@@ -46,7 +48,9 @@ export type TurnScript = {
   /** Tells, when asked later, where everything said by now has been spoken, ms; undefined while that is unknown. */
   endOfText(): () => number | undefined;
   /** Puts the words of a request on the timeline; call once per request, in order. */
-  place(text: RequestText): void;
+  place(text: RequestText): readonly SpokenWord[];
+  /** What is said for a request, to find its words in the audio. */
+  aligned(text: RequestText, words: readonly SpokenWord[]): AlignedText;
   readonly toRequest: (text: RequestText) => OutgoingRequest;
   heardAt(playedMs: number | 'end'): HeardText & { readonly speaker: 1 | 2 | undefined };
 };
@@ -148,10 +152,12 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
       placed += 1;
       const last = text.parts.at(-1);
       if (last !== undefined) placedUntil = endOfSegment(last.segment);
-      const words = spokenWords(text.parts.map((part) => part.segment));
+      const spoken = spokenWords(text.parts.map((part) => part.segment));
       // Streamed turns count positions over the whole text, whatever the speaker's line.
-      timeline.addRequest(whole?.kind === 'dialogue' ? words : words.map((word) => ({ ...word, line: 0 })));
+      timeline.addRequest(whole?.kind === 'dialogue' ? spoken : spoken.map((word) => ({ ...word, line: 0 })));
+      return spoken;
     },
+    aligned: (text, words) => toAlignedText(text, words, settings.pronunciations),
     toRequest: (text) =>
       toOutgoingRequest({ ...options, synthesis, pronunciations: settings.pronunciations }, text),
     heardAt(playedMs) {

@@ -81,18 +81,35 @@ const FIRST_MS = 60;
 const mayNeedHeavyEncoder = ({ format, sampleRate }: OutputFormat): boolean =>
   format === 'ogg' || format === 'flac' || (format === 'mp3' && sampleRate !== undefined);
 
+/** What its words are timed by. */
+function timedVoice({ synthesis }: TurnSettings, runtime: SessionRuntime) {
+  const voices = [synthesis.voice ?? runtime.defaultVoice, synthesis.voice2 ?? runtime.defaultVoice2];
+  return {
+    language: synthesis.language ?? 'english',
+    speed: synthesis.speed ?? 1,
+    voice: voices[0] === undefined ? undefined : voices.join(' '),
+  } as const;
+}
+
 export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   const { script, runtime, tenant } = options;
   const { phrases } = runtime;
   const isCacheable = options.settings.cache === 'on';
   const controller = new AbortController();
   const output = outputOf(options.settings);
-  const spool = createMp3Spool({ capacityBytes: options.spoolCapacityBytes });
+  const timing = runtime.timer.open({
+    ...timedVoice(options.settings, runtime),
+    passesThrough: (rate) => passesThrough(rate),
+    urgency: options.settings.captions === 'words' ? 'captions' : 'heard-text',
+    onEstimate: (index, estimate) => script.timeline.align(index, estimate),
+  });
+  const spool = createMp3Spool({ capacityBytes: options.spoolCapacityBytes, tap: timing?.tap });
   let phase: 'idle' | 'speaking' | 'over' = 'idle';
   let place: 'ahead' | 'first' = 'ahead';
   /** A turn made ahead keeps its speech compressed until its time: a session holds one dear encoder, not three. */
   const isHeldBack = () =>
     place === 'ahead' && (mayNeedHeavyEncoder(output) || (output.format === 'mp3' && hasNothingToSay()));
+  const passesThrough = (rate: number) => output.format === 'mp3' && (output.sampleRate ?? rate) === rate;
   const hasNothingToSay = () => spool.isEnded && transcoder.isSilent;
   let failure: AppError | undefined;
   let madeSamples = 0;
@@ -139,13 +156,14 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
             upkeep: runtime.upkeep,
             resumeWork: options.work.resume,
             remainingMs: options.remainingMs,
-            passesThrough: (rate) => output.format === 'mp3' && (output.sampleRate ?? rate) === rate,
+            passesThrough,
           },
           report: {
             queued: options.onQueued,
             asked(text) {
               asked += 1;
-              script.place(text);
+              const words = script.place(text);
+              timing?.request(script.aligned(text, words));
             },
             sent() {
               requests += 1;
@@ -172,6 +190,8 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     }
     phase = 'over';
     controller.abort();
+    // The last words may be found after the last frame; whoever hears the turn is not there yet.
+    void timing?.settled().then(timing.close);
     options.onDone();
   };
 
@@ -194,6 +214,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     stop() {
       phase = 'over';
       controller.abort(new AppError('internal', 'The turn has been stopped.'));
+      timing?.close();
       frames.clear();
       transcoder.close();
     },

@@ -116,6 +116,19 @@ export const SETTINGS = {
   phraseCacheRedisUrl: redisAddress(
     'Redis that keeps phrases for all instances; one of its own that may forget. Empty: each instance keeps its own.',
   ),
+  wordTimes: oneOf('always', {
+    values: ['never', 'captions', 'always'],
+    placeholder: 'WHEN',
+    meaning:
+      'Which turns have their words looked for in the audio; in others words are spread by length. All, since it also tells what was heard of a cut turn.',
+  }),
+  timedTurns: whole(128, {
+    min: 1,
+    max: 4096,
+    placeholder: COUNT,
+    meaning:
+      'Most turns that have their words looked for at once; those without captions get half of the places. Each takes about a hundredth of a core.',
+  }),
   enginePerMinute: whole(0, {
     min: 0,
     max: 1_000_000,

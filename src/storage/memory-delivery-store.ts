@@ -1,6 +1,13 @@
 // The outbox of webhooks in this process: for tests, and for a gateway that keeps nothing.
 
-import { type Delivery, type DeliveryStore, MOST_ATTEMPTS, type NewDelivery } from './delivery-store.ts';
+import {
+  crowdedOut,
+  type Delivery,
+  type DeliveryStore,
+  MOST_ATTEMPTS,
+  MOST_PENDING,
+  type NewDelivery,
+} from './delivery-store.ts';
 import { fromCursor, isAfter, toPage } from './page-cursor.ts';
 
 export type MemoryDeliveryStore = DeliveryStore & {
@@ -23,6 +30,18 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
     [...rows.values()].map(({ delivery }) => delivery).filter((delivery) => delivery.owner === owner);
   const pending = () => [...rows.values()].filter(({ delivery }) => delivery.state === 'pending');
 
+  const giveUpOldest = ({ owner, id }: Pick<Delivery, 'owner' | 'id'>, nowMs: number) => {
+    const waiting = pending().filter(({ delivery }) => delivery.owner === owner);
+    const oldest = waiting
+      .filter(({ delivery }) => delivery.id !== id)
+      .sort((a, b) => a.delivery.createdAtMs - b.delivery.createdAtMs);
+    for (const row of oldest.slice(0, Math.max(0, waiting.length - MOST_PENDING))) {
+      const attempts = [...row.delivery.attempts, crowdedOut(nowMs)].slice(-MOST_ATTEMPTS);
+      row.delivery = { ...row.delivery, state: 'given-up', nextAtMs: undefined, attempts };
+      row.heldUntilMs = 0;
+    }
+  };
+
   const put = ({ id, owner, url, type, body, createdAtMs }: NewDelivery) => {
     if (rows.has(id)) throw new Error('there is a delivery of this id');
     const isSilenced = silenced.has(endpoint(owner, url));
@@ -39,6 +58,7 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
       nextAtMs: isSilenced ? undefined : createdAtMs,
     };
     rows.set(id, { delivery, heldUntilMs: 0 });
+    if (!isSilenced) giveUpOldest(delivery, createdAtMs);
   };
 
   return {
@@ -93,6 +113,7 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
       silenced.delete(endpoint(owner, row.delivery.url));
       row.delivery = { ...row.delivery, state: 'pending', tries: 0, nextAtMs: nowMs };
       row.heldUntilMs = 0;
+      giveUpOldest(row.delivery, nowMs);
       return true;
     },
 

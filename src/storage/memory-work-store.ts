@@ -74,6 +74,11 @@ export function createMemoryWorkStore(deliveries: Pick<MemoryDeliveryStore, 'put
       return { kind: 'created', work: row.work };
     },
 
+    async findRequest(owner, kind, key) {
+      const row = owned(owner, kind).find(({ request }) => request?.key === key);
+      return row?.request === undefined ? undefined : { work: row.work, digest: row.request.digest };
+    },
+
     find: async (owner, kind, id) => find(owner, kind, id)?.work,
 
     async list(owner, kind, { limit, cursor }) {

@@ -5,7 +5,7 @@ import type { Delivery, DeliveryAttempt, DeliveryState, DeliveryStore } from './
 import { MOST_ATTEMPTS } from './delivery-store.ts';
 import { fromCursor, toPage } from './page-cursor.ts';
 import type { SqliteDatabase } from './sqlite/database.ts';
-import { insertDelivery } from './sqlite/delivery-rows.ts';
+import { giveUpOldest, insertDelivery } from './sqlite/delivery-rows.ts';
 import type { SqlRow } from './sqlite/driver.ts';
 
 export type SqliteDeliveryStore = DeliveryStore & {
@@ -108,6 +108,7 @@ export function createSqliteDeliveryStore({ read, write }: SqliteDatabase): Sqli
           nowMs,
           id,
         );
+        giveUpOldest(sql, { owner, id }, nowMs);
         return true;
       }),
 

@@ -42,18 +42,15 @@ export function createSqliteWorkStore({ read, write }: SqliteDatabase): SqliteWo
     const row = sql.one('SELECT * FROM works WHERE id = ? AND owner = ? AND kind = ?', id, owner, kind);
     return row === undefined ? undefined : toWork(row);
   };
+  const findRequest = (sql: Pick<Sql, 'one'>, owner: string, kind: WorkKind, key: string) =>
+    sql.one('SELECT * FROM works WHERE owner = ? AND kind = ? AND request_key = ?', owner, kind, key);
 
   return {
     create: (work) =>
       write((sql) => {
         const { owner, kind, idempotency, delivery } = work;
         if (idempotency !== undefined) {
-          const before = sql.one(
-            'SELECT * FROM works WHERE owner = ? AND kind = ? AND request_key = ?',
-            owner,
-            kind,
-            idempotency.key,
-          );
+          const before = findRequest(sql, owner, kind, idempotency.key);
           if (before !== undefined)
             return before.request_digest === idempotency.digest
               ? { kind: 'repeated', work: toWork(before) }
@@ -70,6 +67,11 @@ export function createSqliteWorkStore({ read, write }: SqliteDatabase): SqliteWo
         // As it will be read: what JSON does not know is gone.
         return { kind: 'created', work: find(sql, owner, kind, work.id)! };
       }),
+
+    async findRequest(owner, kind, key) {
+      const row = findRequest(read, owner, kind, key);
+      return row === undefined ? undefined : { work: toWork(row), digest: row.request_digest as string };
+    },
 
     find: async (owner, kind, id) => find(read, owner, kind, id),
 

@@ -33,6 +33,12 @@ export type WorkPage = {
 
 export type WorkStore = {
   create(work: NewWork): Promise<Created>;
+  /** What was created with this `Idempotency-Key`, and the digest that came with it; undefined: nothing. */
+  findRequest(
+    owner: string,
+    kind: WorkKind,
+    key: string,
+  ): Promise<{ readonly work: Work; readonly digest: string } | undefined>;
   /** Undefined for an unknown id and for another owner's alike. */
   find(owner: string, kind: WorkKind, id: string): Promise<Work | undefined>;
   /** Newest first; `cursor` is the `next` of the page before. A cursor that is none: the first page. */

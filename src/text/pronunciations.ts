@@ -2,6 +2,8 @@
 // heard text keep the caller's own words. The words stand in a tree by their letters, so that hundreds of them cost a
 // text no more than a few; a pattern of all would try each of them at each place.
 
+import type { Edit } from './spoken-form/mapped-text.ts';
+
 export type Pronunciation = { readonly written: string; readonly spoken: string };
 
 type Branch = { readonly next: Map<string, Branch>; spoken?: string };
@@ -28,10 +30,10 @@ function plant(pronunciations: readonly Pronunciation[]): Branch {
 }
 
 /**
- * Answers a text with every `written`, in its exact case, as its `spoken`; the longest first where several fit. What is
- * put in is not looked at again.
+ * Answers a text with the edits that put every `written`, in its exact case, as its `spoken`; the longest first where
+ * several fit. What is put in is not looked at again.
  */
-export function createPronouncer(pronunciations: readonly Pronunciation[]): (text: string) => string {
+export function createPronouncer(pronunciations: readonly Pronunciation[]): (text: string) => Edit[] {
   const root = plant(pronunciations);
 
   /** The longest word that begins at `from`. */
@@ -49,12 +51,15 @@ export function createPronouncer(pronunciations: readonly Pronunciation[]): (tex
 
   return (text) => {
     const characters = [...text];
-    let said = '';
+    const edits: Edit[] = [];
+    let unit = 0;
     for (let at = 0; at < characters.length; ) {
       const word = root.next.has(characters[at]!) ? find(characters, at) : undefined;
-      said += word?.spoken ?? characters[at]!;
-      at = word?.end ?? at + 1;
+      const from = unit;
+      const end = word?.end ?? at + 1;
+      for (; at < end; at += 1) unit += characters[at]!.length;
+      if (word !== undefined) edits.push({ from, to: unit, text: word.spoken });
     }
-    return said;
+    return edits;
   };
 }

@@ -55,6 +55,10 @@ const WRONG: [string, Command, string[], RegExp][] = [
   ['say', say, ['x', '--out', 'x.txt'], /--out is "x\.txt"; allowed: .*\.wav/],
   ['say', say, ['x', '--out', 'x'], /--out is "x"; allowed: .*\.wav/],
   ['say', say, ['x', '--out', '/nowhere/x.wav'], /--out is "\/nowhere\/x\.wav".*ENOENT/],
+  ['say', say, ['x', '--captions', 'x.txt'], /--captions is "x\.txt"; allowed: .*\.vtt \.srt \.json/],
+  ['say', say, ['x', '--captions', 'x'], /--captions is "x"; allowed: .*\.vtt/],
+  ['say', say, ['x', '--captions', 'x.constructor'], /--captions is "x\.constructor"; allowed: .*\.vtt/],
+  ['say', say, ['x', '--captions', '/nowhere/x.srt'], /--captions is "\/nowhere\/x\.srt".*ENOENT/],
 ];
 
 describe('wrong usage', () => {
@@ -72,6 +76,10 @@ describe('wrong usage', () => {
 });
 
 describe('help', () => {
+  it('voxgate say tells of its captions', () => {
+    expect(say.help()).toMatch(/--captions FILE .*\.vtt \.srt \.json/);
+  });
+
   it.each(Object.entries({ serve, engine, say, demo, chaos }))(
     'voxgate %s tells its usage',
     (name, command) => {

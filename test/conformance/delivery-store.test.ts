@@ -6,6 +6,7 @@ import {
   type Delivery,
   type DeliveryStore,
   MOST_ATTEMPTS,
+  MOST_PENDING,
   type NewDelivery,
 } from '../../src/storage/delivery-store.ts';
 import { type OpenedRecords, recordSubjects } from '../support/record-stores.ts';
@@ -55,6 +56,33 @@ describe.each(recordSubjects)('a delivery store $name', ({ open }) => {
     expect(await store.find('bob', delivery.id)).toBeUndefined();
     expect(await store.find('ann', 'msg_unknown')).toBeUndefined();
     await expect(store.add(delivery)).rejects.toThrow();
+  });
+
+  it('gives up the oldest of an owner for whom too many wait, and says so', async () => {
+    const others = await add({ owner: 'bob' });
+    const [oldest, second] = [await add({ createdAtMs: 1 }), await add({ createdAtMs: 2 })];
+    const silent = await add({ url: 'https://example.test/gone' });
+    await store.silence('ann', 'https://example.test/gone', 5);
+    for (let i = 2; i < MOST_PENDING; i += 1) await add();
+    expect((await store.find('ann', oldest))?.state).toBe('pending');
+    await add({ createdAtMs: 9_000 });
+    const problem = expect.stringMatching(/^given up without an attempt: 1000 newer/) as string;
+    expect(await store.find('ann', oldest)).toMatchObject({
+      state: 'given-up',
+      nextAtMs: undefined,
+      attempts: [{ atMs: 9_000, status: undefined, problem }],
+      tries: 0,
+    });
+    for (const [owner, id] of [
+      ['ann', second],
+      ['bob', others],
+    ] as const)
+      expect((await store.find(owner, id))?.state).toBe('pending');
+    expect((await store.find('ann', silent))?.attempts).toEqual([]);
+    // Brought back, it makes room for itself.
+    await store.replay('ann', oldest, 10_000);
+    expect((await store.find('ann', oldest))?.state).toBe('pending');
+    expect((await store.find('ann', second))?.state).toBe('given-up');
   });
 
   it('gives out what is due, the longest due first, and to one at a time', async () => {

@@ -103,6 +103,17 @@ describe.each(recordSubjects)('a work store $name', ({ open }) => {
     await create(works, { idempotency });
   });
 
+  it('finds what a key has made, for its owner and of its kind', async () => {
+    const work = await create(works, { idempotency: { key: 'k', digest: 'd' } });
+    expect(await works.findRequest('ann', 'tts', 'k')).toEqual({ work, digest: 'd' });
+    for (const [owner, kind, key] of [
+      ['bob', 'tts', 'k'],
+      ['ann', 'playnote', 'k'],
+      ['ann', 'tts', 'other'],
+    ] as const)
+      expect(await works.findRequest(owner, kind, key)).toBeUndefined();
+  });
+
   it('has a repeated request answered even when the owner may have no more', async () => {
     const idempotency = { key: 'k', digest: 'd' };
     const work = await create(works, { idempotency, mostUnfinished: 1 });

@@ -2,9 +2,9 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createCannedSource } from '../../src/engine/canned-source.ts';
 import { type EngineOptions, readFault } from '../../src/engine/engine-server.ts';
-import { createScript } from '../../src/engine/speech-script.ts';
 import type { SpeechJob } from '../../src/engine/speech-stream.ts';
 import { VOICES } from '../../src/engine/voices.ts';
+import { createScript } from '../../src/speech-program/speech-script.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import {
   ADAM,

@@ -17,7 +17,7 @@ export const ADAM = VOICES.find((voice) => voice.gender === 'Male')!.id;
 export const CREDENTIALS = { authorization: 'Bearer key-1', 'x-user-id': 'user-1' };
 
 const ESPEAK = new URL('../../src/engine/espeak-entry.mjs', import.meta.url);
-const FAKE = fileURLToPath(new URL('./fake-speech-program.mjs', import.meta.url));
+const FAKE = fileURLToPath(new URL('../speech-program/fake-speech-program.mjs', import.meta.url));
 
 const scratch = mkdtempSync(join(tmpdir(), 'engine-test-'));
 const started: Engine[] = [];

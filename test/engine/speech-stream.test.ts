@@ -4,10 +4,11 @@ import { createFilterBanks } from '../../src/audio/filter-bank.ts';
 import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
 import type { PcmBlock } from '../../src/audio/stage.ts';
 import { AppError } from '../../src/base/app-error.ts';
-import type { Utterance } from '../../src/engine/speech-child.ts';
 import { openSpeechStream, type SpeechJob } from '../../src/engine/speech-stream.ts';
 import { loadTimeStretch } from '../../src/engine/time-stretch.ts';
 import { VOICES } from '../../src/engine/voices.ts';
+import type { Utterance, WordEvent } from '../../src/speech-program/speech-child.ts';
+import type { TimedWord } from '../../src/speech-program/word-times.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 
 const mp3 = await loadMp3Encoders();
@@ -20,24 +21,41 @@ type Asked = {
   hear(seconds: number): void;
   done(): void;
   fail(error: Error): void;
+  /** Undefined: nobody asked for words. */
+  tellWords: ((words: readonly WordEvent[]) => void) | undefined;
 };
 
-function open(sentences: number, changes: Partial<SpeechJob> = {}) {
+/** Line `index` is ten letters of the request's text, two words, each letter from itself. */
+const originOfLine = (index: number) => () => ({
+  words: [0, 5].map((at) => ({ start: 10 * index + at, end: 10 * index + at + 4 })),
+  sourceOf: (codePoint: number) => ({
+    start: 10 * index + codePoint,
+    end: 10 * index + codePoint + 1,
+  }),
+});
+
+function open(sentences: number, changes: Partial<SpeechJob> = {}, onWord?: (word: TimedWord) => void) {
   const asked: Asked[] = [];
   const clock = createFakeClock();
-  const speak = (utterance: Utterance, onBlock: (block: PcmBlock) => void, signal: AbortSignal) => {
+  const speak = (
+    utterance: Utterance,
+    onBlock: (block: PcmBlock) => void,
+    signal: AbortSignal,
+    tellWords?: Asked['tellWords'],
+  ) => {
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     return new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error));
       const hear = (seconds: number) =>
         onBlock({ samples: new Float32Array(seconds * RATE).fill(0.25), sampleRate: RATE });
-      asked.push({ utterance, signal, hear, done: resolve, fail: reject });
+      asked.push({ utterance, signal, hear, done: resolve, fail: reject, tellWords });
     });
   };
   const lines = Array.from({ length: sentences }, (_, index) => ({
     text: `line ${index}`,
     speaker: index % 2 === 0 ? (1 as const) : (2 as const),
     pause: index === 0 ? ('none' as const) : ('speaker' as const),
+    origin: originOfLine(index),
   }));
   const job: SpeechJob = {
     lines,
@@ -50,14 +68,18 @@ function open(sentences: number, changes: Partial<SpeechJob> = {}) {
     sampleRate: RATE,
     ...changes,
   };
-  const stream = openSpeechStream(job, {
-    speech: { speak },
-    codecs: { mp3 },
-    createTimeStretch,
-    banks: createFilterBanks(),
-    clock,
-    readerStallMs: 60_000,
-  });
+  const stream = openSpeechStream(
+    job,
+    {
+      speech: { speak },
+      codecs: { mp3 },
+      createTimeStretch,
+      banks: createFilterBanks(),
+      clock,
+      readerStallMs: 60_000,
+    },
+    onWord,
+  );
   const outcome = stream.started.then(
     () => 'started',
     (error: unknown) => error,
@@ -87,6 +109,46 @@ describe('the speech stream', () => {
     const chunks = await body.toArray();
     expect(asked.map((one) => one.utterance.voice)).toEqual(['en-us+f2', 'en-us+m3']);
     expect(Buffer.concat(chunks).length / 2 / RATE).toBeCloseTo(2.3, 5);
+  });
+
+  it('tells when words begin in the reply, behind pauses and stretched as the sound is', async () => {
+    // What is left of a speed for the stretch, as prosody.ts has it: the program's rate is 175 · speed, from 100 to 250.
+    for (const [speed, factor] of [
+      [1, 1],
+      [0.1, 17.5 / 100],
+      [5, 875 / 250],
+    ] as const) {
+      const told: TimedWord[] = [];
+      const { body, asked } = open(2, { speed }, (word) => told.push(word));
+      const rest = body.toArray();
+      for (const index of [0, 1]) {
+        asked[index]!.hear(1);
+        asked[index]!.tellWords!([0, 5].map((at) => ({ atMs: at * 100, codePoint: at, codePoints: 4 })));
+        asked[index]!.done();
+        await settle();
+      }
+      const lastsMs = (Buffer.concat(await rest).length / 2 / RATE) * 1000;
+      const pauseMs = 300 / speed;
+      const lineMs = (lastsMs - pauseMs) / 2;
+      expect([speed, (lineMs * factor) / 1000]).toEqual([speed, expect.closeTo(1, 1)]);
+      expect(told.map(({ charStart, charEnd }) => [charStart, charEnd])).toEqual([
+        [0, 4],
+        [5, 9],
+        [10, 14],
+        [15, 19],
+      ]);
+      const places = [0, 0.5 * lineMs, lineMs + pauseMs, 1.5 * lineMs + pauseMs];
+      expect([speed, told.map(({ startMs }) => startMs)]).toEqual([
+        speed,
+        places.map((place) => expect.closeTo(place, -1)),
+      ]);
+    }
+  });
+
+  it('asks for no words when nobody wants them', async () => {
+    const { body, asked } = open(1);
+    expect(asked[0]!.tellWords).toBeUndefined();
+    body.destroy();
   });
 
   it('asks for the next sentence only when the reader has taken the last', async () => {

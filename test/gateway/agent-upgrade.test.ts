@@ -6,6 +6,7 @@ import { createCredentials } from '../../src/access/credentials.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createSocketServer, type SocketServer } from '../../src/gateway/socket-server.ts';
+import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
 import type { SessionAgent, SessionUse } from '../../src/session/session-agent.ts';
 import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { codecs } from '../support/codecs.ts';
@@ -36,6 +37,7 @@ beforeEach(async () => {
       upkeep: trustingUpkeep(),
       phrases: undefined,
       codecs,
+      timer: NO_WORD_TIMER,
       clock: systemClock,
       playout: { join() {}, leave() {}, players: 0, close() {} },
       random: fixedRandom(0.5),

@@ -5,6 +5,7 @@ import { createCredentials } from '../../src/access/credentials.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createSocketServer } from '../../src/gateway/socket-server.ts';
+import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
 import type { Player } from '../../src/playout/playout-clock.ts';
 import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { codecs } from '../support/codecs.ts';
@@ -24,6 +25,7 @@ it('closes as internal the connection whose player failed, and no other', async 
       upkeep: trustingUpkeep(),
       phrases: undefined,
       codecs,
+      timer: NO_WORD_TIMER,
       clock: systemClock,
       playout: { join: (player) => void players.push(player), leave() {}, players: 0, close() {} },
       random: fixedRandom(0.5),

@@ -111,6 +111,21 @@ describe('the address of a file', () => {
   });
 });
 
+describe('another method than GET and HEAD', () => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
+    '%s is 405, whatever it brings',
+    async (method) => {
+      const bodies = method === 'OPTIONS' ? [{}] : [{}, { payload: 'a', headers: { 'content-type': 'a/b' } }];
+      for (const url of [pathOf('audio.mp3'), pathOf('other.mp3'), `/v1/files/${WORK}/x/audio.mp3`])
+        for (const body of bodies) {
+          const reply = await app.inject({ method, url, ...body });
+          expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
+          expect(reply.json()).toMatchObject({ errorId: 'METHOD_NOT_ALLOWED' });
+        }
+    },
+  );
+});
+
 describe('a range of a file', () => {
   it.each([
     ['bytes=0-0', '0', 'bytes 0-0/10'],

@@ -11,6 +11,7 @@ import { fromFramework } from '../../src/base/framework-error.ts';
 import { createOpenReplies } from '../../src/http/open-replies.ts';
 import { requireCaller } from '../../src/http/service-caller.ts';
 import { addSpeechRoute } from '../../src/http/speech-route.ts';
+import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
 import { createKeyLimits, STATED_RULES } from '../../src/service/key-limits.ts';
 import { createForeignVoices } from '../../src/service/voice-book.ts';
 import { codecs } from '../support/codecs.ts';
@@ -196,7 +197,7 @@ describe('a slow reader', () => {
         createKeyLimits({ ...STATED_RULES, make: 0, ask: 0 }),
       );
       addSpeechRoute(api, {
-        runtime: { upstream, upkeep: trustingUpkeep(), codecs, clock: systemClock },
+        runtime: { upstream, upkeep: trustingUpkeep(), codecs, timer: NO_WORD_TIMER, clock: systemClock },
         random: fixedRandom(0.5),
         voices: createForeignVoices(async () => []),
         replies: createOpenReplies(systemClock),

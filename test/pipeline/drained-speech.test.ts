@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
 import { drainSpeech } from '../../src/pipeline/drained-speech.ts';
+import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
 import type { OutputFormat } from '../../src/speech/audio-format.ts';
 import { splitIntoRequests } from '../../src/text/request-text.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
@@ -32,7 +33,7 @@ function open(
   const upstream = createMemoryUpstream(auto);
   const speech = drainSpeech(
     {
-      runtime: { upstream, upkeep: trustingUpkeep(), codecs, clock },
+      runtime: { upstream, upkeep: trustingUpkeep(), codecs, timer: NO_WORD_TIMER, clock },
       synthesis: {},
       seed: 1,
       defaultVoice: undefined,
@@ -41,6 +42,7 @@ function open(
       output: { frameMs: 20, ...output },
       toWork: () => ({ class: 'batch', tenant: 'ann', deadlineMs: 0 }),
       listener: 'nobody',
+      words: 'timed',
     },
     signal,
   );

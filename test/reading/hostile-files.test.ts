@@ -1,5 +1,5 @@
-// Every hostile file is refused with words for a person, or read harmlessly where nothing is wrong with it but its
-// taste; none harms this process. What it costs is measured by a bench, not here.
+// Every hostile file is refused with words for a person, those just within the bounds are refused or read; none harms
+// this process. What it costs is measured by scripts/hostile-uploads.mjs, not here.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,14 +9,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createWorkerSourceReader } from '../../src/reading/worker-source-reader.ts';
 import { HOSTILE } from './hostile-files.ts';
-
-/** Small once cleaned, or just within the bounds: nothing but odd. */
-const READ = new Set([
-  'Markdown of nested quotes',
-  'Markdown of nested lists',
-  'Markdown of as many items as may be',
-  'Markdown of as many marks as may be',
-]);
+import { NEAR_BOUND, NEAR_BOUND_READ } from './near-bound-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'voxgate-hostile-'));
 const reader = createWorkerSourceReader({ clock: systemClock, log: silentLog });
@@ -29,7 +22,7 @@ const nameOf = (what: string): string =>
   what.startsWith('Markdown') ? 'a.md' : what.startsWith('a table') ? 'a.csv' : 'upload.bin';
 
 describe('hostile files', () => {
-  it.concurrent.each(Object.entries(HOSTILE))(
+  it.concurrent.each(Object.entries({ ...HOSTILE, ...NEAR_BOUND }))(
     '%s',
     async (what, make) => {
       const path = join(folder, what.replaceAll(/[^\w]/g, '-'));
@@ -37,7 +30,7 @@ describe('hostile files', () => {
       const outcome = await reader
         .read({ path, name: nameOf(what), contentType: undefined }, new AbortController().signal)
         .catch((error: AppError) => error);
-      if (READ.has(what)) return expect(outcome).toHaveProperty('blocks');
+      if (NEAR_BOUND_READ.has(what)) return expect(outcome).toHaveProperty('blocks');
       expect(outcome).toMatchObject({ code: 'invalid_source', http: 422 });
       expect((outcome as AppError).message).toMatch(/^[A-Z].{15,}\.$/);
     },

@@ -51,7 +51,7 @@ describe('retention', () => {
     await clock.run(2 * HOUR_MS);
     expect([...owned]).toEqual(['unfinished']);
     expect(await works.exists('new')).toBe(false);
-    kept.stop();
+    await kept.stop();
     expect(clock.timers).toBe(0);
   });
 
@@ -62,6 +62,38 @@ describe('retention', () => {
     await clock.run(1000 * HOUR_MS);
     expect([...owned]).toEqual(['old']);
     expect(clock.timers).toBe(0);
+  });
+
+  it('waits, when it is stopped, for what it is forgetting', async () => {
+    const { add, owned, clock, retention, files } = openRecords();
+    await add('one', 1);
+    await add('two', 1);
+    await clock.run(2 * HOUR_MS);
+    let letRemove = () => {};
+    const remove = (id: string) => void owned.delete(id);
+    Object.assign(files, {
+      async remove(id: string) {
+        await new Promise<void>((resolve) => {
+          letRemove = resolve;
+        });
+        remove(id);
+      },
+    });
+    const kept = retention(HOUR_MS);
+    kept.start();
+    await clock.run(0);
+    let isStopped = false;
+    const stopped = kept.stop().then(() => {
+      isStopped = true;
+    });
+    await clock.run(0);
+    expect([isStopped, [...owned]]).toEqual([false, ['one', 'two']]);
+    letRemove();
+    await clock.run(0);
+    expect([isStopped, [...owned]]).toEqual([false, ['two']]);
+    letRemove();
+    await stopped;
+    expect([...owned]).toEqual([]);
   });
 
   it('sweeps files that nobody owns', async () => {

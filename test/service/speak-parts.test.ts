@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
+import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
 import { openFilePartShelf } from '../../src/service/file-part-shelf.ts';
 import type { PartShelf, SpokenPart } from '../../src/service/part-shelf.ts';
 import { speakParts } from '../../src/service/speak-parts.ts';
@@ -53,7 +54,7 @@ function open(auto: (request: MemoryRequest, count: number) => void = answer, te
   const spoken = () =>
     speakParts(
       {
-        runtime: { upstream, upkeep: trustingUpkeep(), codecs, clock },
+        runtime: { upstream, upkeep: trustingUpkeep(), codecs, timer: NO_WORD_TIMER, clock },
         synthesis: { voice: 'a' },
         seed: 1,
         defaultVoice: undefined,

@@ -15,6 +15,7 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   upstreamMaxWaitMs: [0, 600_000],
   maxInstances: [1, 1000],
   phraseCacheBytes: [1_048_576, 17_179_869_184],
+  timedTurns: [1, 4096],
   enginePerMinute: [0, 1_000_000],
   worksAtOnce: [1, 100],
   worksPerUser: [1, 100_000],

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPronouncer } from '../../src/text/pronunciations.ts';
+import { mapText } from '../../src/text/spoken-form/mapped-text.ts';
 
 const say = (text: string, ...pairs: [string, string][]) =>
-  createPronouncer(pairs.map(([written, spoken]) => ({ written, spoken })))(text);
+  mapText(text).edit(createPronouncer(pairs.map(([written, spoken]) => ({ written, spoken })))(text)).text;
 
 describe('pronunciations', () => {
   it.each<[string, [string, string][], string]>([

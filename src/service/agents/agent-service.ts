@@ -60,6 +60,20 @@ const addUse = (sum: AgentUse, use: AgentUse): AgentUse => ({
   firstAudioMs: [...(sum.firstAudioMs ?? []), ...(use.firstAudioMs ?? [])].slice(0, MOST_GATHERED_TIMES),
 });
 
+const isFigure = (value: number | undefined): value is number =>
+  value !== undefined && Number.isFinite(value) && value > 0;
+const whole = (value: number | undefined): number => (isFigure(value) ? Math.round(value) : 0);
+
+/** `use` without what is no figure: one of them would spoil the sum, and with it all that was gathered. */
+const plainUse = (use: AgentUse): AgentUse => ({
+  sessions: whole(use.sessions),
+  turns: whole(use.turns),
+  characters: whole(use.characters),
+  spokenMs: isFigure(use.spokenMs) ? use.spokenMs : 0,
+  interruptions: whole(use.interruptions),
+  firstAudioMs: (use.firstAudioMs ?? []).filter((ms) => Number.isFinite(ms) && ms >= 0),
+});
+
 export function createAgentService(options: AgentServiceOptions): AgentService {
   const { store, clock, unixMs } = options;
   const gathered = new Map<string, { readonly owner: string; readonly id: string; use: AgentUse }>();
@@ -140,8 +154,8 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
     used(owner, id, use) {
       const key = JSON.stringify([owner, id]);
       const known = gathered.get(key);
-      if (known === undefined) gathered.set(key, { owner, id, use });
-      else known.use = addUse(known.use, use);
+      if (known === undefined) gathered.set(key, { owner, id, use: plainUse(use) });
+      else known.use = addUse(known.use, plainUse(use));
       disarm ??= clock.after(WRITE_AFTER_MS, () => void write());
     },
     close: write,

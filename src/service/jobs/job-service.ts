@@ -1,22 +1,38 @@
 // Taking on a text-to-speech job: the agent's profile under the caller's fields, a seed, and a row that is never lost.
 
 import { AppError } from '../../base/app-error.ts';
+import { formatIssues } from '../../base/format-issues.ts';
 import type { Random } from '../../base/random.ts';
 import { type AgentProfile, resolveVoice } from '../../speech/agent-profile.ts';
-import { DIALOGUE_FIELDS, IGNORED_GUIDANCE, type JobRequest, TURBO_MODEL } from '../../speech/job-request.ts';
+import {
+  DIALOGUE_FIELDS,
+  IGNORED_GUIDANCE,
+  type JobRequest,
+  jobRequestSchema,
+  TURBO_MODEL,
+  turboRequestSchema,
+} from '../../speech/job-request.ts';
 import { MAX_SEED, synthesisOf } from '../../speech/speech-request.ts';
 import type { Stored, Work } from '../../storage/work.ts';
 import type { WorkStore } from '../../storage/work-store.ts';
 import type { AdmitWork } from '../admit-work.ts';
-import { idempotencyConflict, readIdempotency } from '../idempotency.ts';
+import { findRepeated, idempotencyConflict, readIdempotency } from '../idempotency.ts';
+import type { VoiceBook } from '../voice-book.ts';
 import type { JobInput } from './job-record.ts';
 
 export type JobService = {
   /**
-   * Resolves when the job cannot be lost any more. Rejects with `invalid_request` (an agent that is not there),
+   * Resolves when the job cannot be lost any more. Rejects with `invalid_request` (an agent that is not there, or whose
+   * fields this job could not have itself),
    * `address_refused`, `storage_full`, `too_many` or `idempotency_conflict`.
    */
-  create(owner: string, request: JobRequest, idempotencyKey: string | undefined): Promise<TakenJob>;
+  create(
+    owner: string,
+    request: JobRequest,
+    idempotencyKey: string | undefined,
+    /** Throws for voices that are not there, those of the agent included. */
+    voices: Pick<VoiceBook, 'check'>,
+  ): Promise<TakenJob>;
 };
 
 export type TakenJob = {
@@ -51,6 +67,21 @@ function fieldsOf(profile: AgentProfile, model: JobRequest['model']): Stored {
 const withoutNulls = (request: JobRequest): Stored =>
   Object.fromEntries(Object.entries(request).filter(([, value]) => value != null));
 
+/** What an agent has filled in is checked as if the caller had sent it: its profile was stored for any model. */
+function checkInput(
+  { shown }: JobInput,
+  agent: AgentProfile | undefined,
+  voices: Pick<VoiceBook, 'check'>,
+): void {
+  const { voice, voice2, model } = shown as JobRequest;
+  if (agent !== undefined) {
+    const schema = model === TURBO_MODEL ? turboRequestSchema : jobRequestSchema;
+    const checked = schema.safeParse(shown, { reportInput: true });
+    if (!checked.success) throw new AppError('invalid_request', formatIssues(checked.error.issues));
+  }
+  voices.check({ voice, voice2 });
+}
+
 export function createJobService(options: JobServiceOptions): JobService {
   const { store, admit, random } = options;
 
@@ -77,19 +108,24 @@ export function createJobService(options: JobServiceOptions): JobService {
   };
 
   return {
-    async create(owner, request, idempotencyKey) {
+    async create(owner, request, idempotencyKey, voices) {
       const idempotency = readIdempotency(idempotencyKey, ['tts', request]);
+      const ignored = IGNORED_GUIDANCE.filter((field) => (request as Stored)[field] != null);
+      const before = await findRepeated(store, owner, 'tts', idempotency);
+      if (before !== undefined) return { work: before, ignored };
       admit.checkAddress('webHookUrl', request.webHookUrl);
       const agent = request.agent === undefined ? undefined : await options.findAgent(owner, request.agent);
       if (request.agent !== undefined && agent === undefined)
         throw new AppError('invalid_request', 'agent: there is no agent of this id');
+      const input = toInput(request, agent);
+      checkInput(input, agent, voices);
       await admit.checkRoom(owner);
       const created = await store.create({
         id: options.newId(),
         kind: 'tts',
         owner,
         urgency: request.model === TURBO_MODEL ? TURBO_URGENCY : 0,
-        input: toInput(request, agent),
+        input,
         requestedAtMs: options.unixMs(),
         idempotency,
         mostUnfinished: options.mostUnfinished,
@@ -104,10 +140,7 @@ export function createJobService(options: JobServiceOptions): JobService {
           },
         );
       if (created.kind === 'created') options.onCreated(created.work);
-      return {
-        work: created.work,
-        ignored: IGNORED_GUIDANCE.filter((field) => (request as Stored)[field] != null),
-      };
+      return { work: created.work, ignored };
     },
   };
 }

@@ -9,7 +9,7 @@ import type { WorkFiles } from '../../storage/work-files.ts';
 import type { WorkStore } from '../../storage/work-store.ts';
 import type { ActiveSlots } from '../active-slots.ts';
 import type { AdmitWork } from '../admit-work.ts';
-import { idempotencyConflict, readIdempotency } from '../idempotency.ts';
+import { findRepeated, type Idempotency, idempotencyConflict, readIdempotency } from '../idempotency.ts';
 import { type PlayNoteInput, SOURCE } from './playnote-record.ts';
 
 /** A file that has come in, in the scratch folder of the work that it is for. */
@@ -58,10 +58,8 @@ export function createPlayNoteService(options: PlayNoteServiceOptions): PlayNote
     owner: string,
     id: string,
     input: PlayNoteInput,
-    idempotencyKey: string | undefined,
-    digest: string | undefined,
+    idempotency: Idempotency | undefined,
   ) => {
-    const idempotency = readIdempotency(idempotencyKey, ['playnote', input.fields, digest ?? null]);
     const created = await store.create({
       id,
       kind: 'playnote',
@@ -91,6 +89,10 @@ export function createPlayNoteService(options: PlayNoteServiceOptions): PlayNote
       try {
         if ((upload === undefined) === (fields.sourceFileUrl === undefined))
           throw new AppError('invalid_request', 'Send exactly one of sourceFile and sourceFileUrl.');
+        const asked = ['playnote', fields, upload?.digest ?? null];
+        const idempotency = readIdempotency(idempotencyKey, asked);
+        const before = await findRepeated(store, owner, 'playnote', idempotency);
+        if (before !== undefined) return before;
         admit.checkAddress('sourceFileUrl', fields.sourceFileUrl);
         admit.checkAddress('webHookUrl', fields.webHookUrl);
         await admit.checkRoom(owner);
@@ -104,7 +106,7 @@ export function createPlayNoteService(options: PlayNoteServiceOptions): PlayNote
           uploadType: upload?.contentType,
           seed: random.below(MAX_SEED + 1),
         };
-        const created = await createRow(owner, id, input, idempotencyKey, upload?.digest);
+        const created = await createRow(owner, id, input, idempotency);
         isKept = created.kind === 'created';
         if (isKept && !hasSlot) {
           isKept = false;

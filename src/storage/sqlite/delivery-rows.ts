@@ -1,6 +1,12 @@
 // Writing a delivery inside somebody's transaction: the change that it tells and the message itself are one.
 
-import type { NewDelivery } from '../delivery-store.ts';
+import {
+  crowdedOut,
+  type DeliveryAttempt,
+  MOST_ATTEMPTS,
+  MOST_PENDING,
+  type NewDelivery,
+} from '../delivery-store.ts';
 import type { Sql } from './driver.ts';
 
 /** Due at once, or given up from the start when its receiver wants nothing more. */
@@ -19,4 +25,26 @@ export function insertDelivery(sql: Sql, delivery: NewDelivery): void {
     isSilenced ? 'given-up' : 'pending',
     isSilenced ? null : createdAtMs,
   );
+  if (!isSilenced) giveUpOldest(sql, delivery, createdAtMs);
+}
+
+/** Makes room for `newest`, which is pending: of its owner's others, the oldest go that are too many. */
+export function giveUpOldest(
+  sql: Sql,
+  newest: { readonly owner: string; readonly id: string },
+  nowMs: number,
+): void {
+  const { owner, id } = newest;
+  const pending = "FROM deliveries WHERE owner = ? AND state = 'pending'";
+  const excess = Number(sql.one(`SELECT count(*) AS n ${pending}`, owner)?.n) - MOST_PENDING;
+  if (excess <= 0) return;
+  const oldest = `SELECT seq, attempts ${pending} AND id <> ? ORDER BY created_at, seq LIMIT ?`;
+  for (const { seq, attempts } of sql.all(oldest, owner, id, excess)) {
+    const log = [...(JSON.parse(attempts as string) as DeliveryAttempt[]), crowdedOut(nowMs)];
+    sql.run(
+      "UPDATE deliveries SET state = 'given-up', next_at = NULL, held_until = 0, attempts = ? WHERE seq = ?",
+      JSON.stringify(log.slice(-MOST_ATTEMPTS)),
+      seq!,
+    );
+  }
 }

@@ -53,6 +53,30 @@ describe('agent stats', () => {
     });
   });
 
+  it('lose no use to a figure that is none', async () => {
+    const { service, id } = await startService();
+    service.used('anna', id, { turns: 1, characters: 11, spokenMs: 1000 });
+    service.used('anna', id, {
+      sessions: Number.POSITIVE_INFINITY,
+      turns: 1,
+      characters: Number.NaN,
+      spokenMs: Number.NaN,
+      interruptions: -1,
+      firstAudioMs: [Number.NaN],
+    });
+    service.used('anna', id, { turns: 1, characters: 2.5, spokenMs: 500 });
+    expect(await service.stats('anna', id)).toEqual({
+      agentId: id,
+      sessions: 0,
+      turns: 3,
+      characters: 14,
+      secondsSpoken: 1.5,
+      interruptions: 0,
+      firstAudioP50Ms: null,
+      firstAudioP95Ms: null,
+    });
+  });
+
   it('wait for what is being written when they are asked for', async () => {
     let letWrite = () => {};
     const { clock, service, id } = await startService((memory) => ({

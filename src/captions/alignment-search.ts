@@ -1,0 +1,218 @@
+// The cheapest way of a speech through the frames of its reference, frame by frame (dynamic time warping, Sakoe and Chiba
+// 1978), as a Viterbi search among the ways that are not hopeless. Between words it may wait in a pause. Its memory does
+// not grow with the speech: how it came to be where it was is forgotten after some seconds.
+
+import { BETWEEN_WORDS, NO_PAUSE, type ReferenceSpeech } from './reference-speech.ts';
+import { DIMENSIONS } from './speech-vectors.ts';
+
+export type AlignmentSearch = {
+  /** The vector of the next frame of speech, as `writeFeatures` makes it, and what it costs to call it a pause. */
+  advance(vector: Float32Array, pauseCost: number): void;
+  /** Frames taken so far. */
+  readonly frames: number;
+  /** What the best way costs so far: sum of the distances and of the penalties of its steps. */
+  readonly cost: number;
+  /**
+   * Finds the best way that leads to now, `'open'`, or to the end of the reference if any does, `'closed'`. Gives the
+   * first frame of speech whose place is not what it was at the last call: no more than `REMEMBERED_FRAMES` ago.
+   */
+  trace(end: 'open' | 'closed'): number;
+  /** Where in the reference the way of the last trace is at a frame of speech; pauses are half a frame before a frame. */
+  placeAt(frame: number): number;
+};
+
+/** Frames of speech whose places are kept: ten seconds. */
+export const REMEMBERED_FRAMES = 1024;
+/** Frames of reference that are looked at in one step, at most, of which these many are new. */
+const WIDEST = 256;
+const NEW_FRAMES = 8;
+/** Bytes for the steps of the remembered frames. At the full width they last five seconds, usually ten. */
+const STEP_BYTES = 2 ** 17;
+
+/** Ways this much dearer than the best one are given up; a frame of speech costs some 3 to 8 on the right way. */
+const HOPELESS = 120;
+/** Penalties of going on by 0, 2 and 3 frames of the reference instead of one. */
+const STAY = 3;
+const SKIP_ONE = 4;
+const SKIP_TWO = 8;
+/** Penalty of a pause where the reference has none. */
+const ENTER_PAUSE = 30;
+
+/** A way never comes here. */
+const FAR = 1e12;
+/** Step into a frame: 0 to 3 frames further, or out of the pause before it. Pauses keep theirs above, in two bits. */
+const OUT_OF_PAUSE = 4;
+const PAUSE_SHIFT = 3;
+
+export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSearch {
+  const { features, frames: states, pausing } = reference;
+  // Costs of the ways that end in each frame of the reference, or in the pause before it: a ring over the looked-at ones.
+  const ring = 2 * WIDEST;
+  const inRing = ring - 1;
+  const ways = new Float64Array(ring).fill(FAR);
+  const pauses = new Float64Array(ring).fill(FAR);
+  let low = 0;
+  let high = 0;
+  let frames = 0;
+  let cost = 0;
+
+  const steps = new Uint8Array(STEP_BYTES);
+  let stepsWritten = 0;
+  const rowStart = new Float64Array(REMEMBERED_FRAMES);
+  const rowLow = new Int32Array(REMEMBERED_FRAMES);
+  /** Nodes of the last trace: twice the frame of the reference, and one more for the pause before it. */
+  const nodes = new Int32Array(REMEMBERED_FRAMES);
+  let traced = 0;
+  const rowOf = (frame: number) => frame & (REMEMBERED_FRAMES - 1);
+  const place = (node: number) => (node >> 1) - (node & 1) / 2;
+
+  const distance = (vector: Float32Array, state: number): number => {
+    let sum = 0;
+    for (let d = 0, at = state * DIMENSIONS; d < DIMENSIONS; d += 1, at += 1) {
+      const apart = vector[d]! - features[at]!;
+      sum += apart * apart;
+    }
+    return Math.sqrt(sum);
+  };
+
+  /** Gives up what is dearer than `limit`, then the dearer end until the rest is narrow enough. */
+  const narrow = (limit: number) => {
+    const isHopeless = (state: number) => ways[state & inRing]! > limit && pauses[state & inRing]! > limit;
+    while (low < high - 1 && isHopeless(low)) low += 1;
+    // The frame behind the last one is the pause at the end.
+    while (high > low + 1 && isHopeless(high - 1) && (high < states || isHopeless(states))) high -= 1;
+    while (high - low > WIDEST - NEW_FRAMES) {
+      if (ways[low & inRing]! > ways[(high - 1) & inRing]!) low += 1;
+      else high -= 1;
+    }
+  };
+
+  const advance = (vector: Float32Array, pauseCost: number) => {
+    const from = low;
+    const to = Math.min(states, high + NEW_FRAMES);
+    for (let state = high; state <= to; state += 1)
+      if (state > high || high < states || frames === 0) {
+        ways[state & inRing] = FAR;
+        pauses[state & inRing] = FAR;
+      }
+    const isFirst = frames === 0;
+    let best = FAR;
+    // Backwards, so that costs of the frame of speech before are still there for those that follow on them.
+    const last = to === states ? states : to - 1;
+    for (let state = last; state >= from; state -= 1) {
+      const at = state & inRing;
+      const before1 = state > from ? ways[(state - 1) & inRing]! : FAR;
+      const before2 = state > from + 1 ? ways[(state - 2) & inRing]! + SKIP_ONE : FAR;
+      const mayPause = pausing[state]!;
+      const paused = pauses[at]!;
+      let step = 0;
+      if (state < states) {
+        let least = ways[at]! + STAY;
+        if (before1 < least) {
+          least = before1;
+          step = 1;
+        }
+        if (before2 < least) {
+          least = before2;
+          step = 2;
+        }
+        const before3 = state > from + 2 ? ways[(state - 3) & inRing]! + SKIP_TWO : FAR;
+        if (before3 < least) {
+          least = before3;
+          step = 3;
+        }
+        if (paused < least) {
+          least = paused;
+          step = OUT_OF_PAUSE;
+        }
+        if (isFirst) least = state * SKIP_ONE;
+        if (least < FAR) least += distance(vector, state);
+        if (least < best) best = least;
+        ways[at] = least;
+      }
+      if (mayPause !== NO_PAUSE) {
+        const enter = mayPause === BETWEEN_WORDS ? ENTER_PAUSE : 0;
+        let least = isFirst && state === 0 ? 0 : paused;
+        let pauseStep = 0;
+        if (before1 + enter < least) {
+          least = before1 + enter;
+          pauseStep = 1;
+        }
+        if (before2 + enter < least) {
+          least = before2 + enter;
+          pauseStep = 2;
+        }
+        if (least < FAR) least += pauseCost;
+        if (least < best) best = least;
+        pauses[at] = least;
+        step |= pauseStep << PAUSE_SHIFT;
+      }
+      steps[(stepsWritten + state - from) & (STEP_BYTES - 1)] = step;
+    }
+    rowStart[rowOf(frames)] = stepsWritten;
+    rowLow[rowOf(frames)] = from;
+    stepsWritten += last - from + 1;
+    frames += 1;
+    cost = best;
+    high = to;
+    narrow(best + HOPELESS);
+  };
+
+  /** The node that the best way ends in. */
+  const bestEnd = (end: 'open' | 'closed'): number => {
+    const atEnd = high === states;
+    let best = atEnd ? pauses[states & inRing]! : FAR;
+    let node = best < FAR ? 2 * states + 1 : 2 * low;
+    for (let state = end === 'closed' && atEnd ? states - 1 : low; state < high; state += 1) {
+      if (ways[state & inRing]! < best) {
+        best = ways[state & inRing]!;
+        node = 2 * state;
+      }
+      if (end === 'open' && pauses[state & inRing]! < best) {
+        best = pauses[state & inRing]!;
+        node = 2 * state + 1;
+      }
+    }
+    return node;
+  };
+
+  const nodeBefore = (node: number, frame: number): number => {
+    const state = node >> 1;
+    const step = steps[(rowStart[rowOf(frame)]! + state - rowLow[rowOf(frame)]!) & (STEP_BYTES - 1)]!;
+    if ((node & 1) === 1) {
+      const back = step >> PAUSE_SHIFT;
+      return back === 0 ? node : 2 * (state - back);
+    }
+    const back = step & (OUT_OF_PAUSE | 3);
+    return back === OUT_OF_PAUSE ? node + 1 : 2 * (state - back);
+  };
+
+  const isForgotten = (frame: number) =>
+    frame <= frames - REMEMBERED_FRAMES || rowStart[rowOf(frame)]! < stepsWritten - STEP_BYTES;
+
+  return {
+    advance,
+    get frames() {
+      return frames;
+    },
+    get cost() {
+      return cost;
+    },
+    trace(end) {
+      if (frames === 0) return 0;
+      let node = bestEnd(end);
+      let frame = frames - 1;
+      for (;;) {
+        // Where two ways meet, they have the same past.
+        if (frame < traced && nodes[rowOf(frame)] === node) break;
+        nodes[rowOf(frame)] = node;
+        if (frame === 0 || isForgotten(frame)) break;
+        node = nodeBefore(node, frame);
+        frame -= 1;
+      }
+      traced = frames;
+      return frame;
+    },
+    placeAt: (frame) => place(nodes[rowOf(frame)]!),
+  };
+}

@@ -1,0 +1,45 @@
+// The times of the caller's words in the reference speech, from what the speech program told of them. It tells none of
+// words that it runs together or leaves out: these share the time up to the next one by their weights. Pure.
+
+export type ToldWord = { readonly startMs: number; readonly charStart: number };
+
+/**
+ * When each word begins that begins before `endMs`, where what is spoken so far ends at code point `spokenTo`
+ * of the text: as many numbers as there are such words, not falling. `wordAt` rises.
+ */
+export function referenceWordTimes(
+  { wordAt, weights }: { readonly wordAt: readonly number[]; readonly weights: readonly number[] },
+  told: readonly ToldWord[],
+  spokenTo: number,
+  endMs: number,
+): number[] {
+  let count = wordAt.findIndex((at) => at >= spokenTo);
+  if (count < 0) count = wordAt.length;
+  const startsMs = new Array<number>(count).fill(Number.NaN);
+  let word = 0;
+  for (const { startMs, charStart } of told) {
+    while (word + 1 < count && wordAt[word + 1]! <= charStart) word += 1;
+    if (word < count && charStart >= wordAt[word]! && Number.isNaN(startsMs[word])) startsMs[word] = startMs;
+  }
+  let lastMs = 0;
+  for (let from = 0; from < count; ) {
+    let to = from;
+    while (to < count && Number.isNaN(startsMs[to])) to += 1;
+    // Of a run that was not told, from the word in front of it, whose time it shares, to the next that was.
+    const first = Math.max(0, from - 1);
+    const nextMs = to < count ? Math.max(startsMs[to]!, lastMs) : Math.max(endMs, lastMs);
+    let whole = 0;
+    for (let w = first; w < to; w += 1) whole += weights[w]!;
+    let passed = 0;
+    for (let w = first; w < to; w += 1) {
+      if (w >= from) startsMs[w] = lastMs + (whole === 0 ? 0 : ((nextMs - lastMs) * passed) / whole);
+      passed += weights[w]!;
+    }
+    if (to < count) {
+      startsMs[to] = nextMs;
+      lastMs = nextMs;
+    }
+    from = to + 1;
+  }
+  return startsMs;
+}

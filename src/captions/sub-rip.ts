@@ -1,0 +1,29 @@
+// SubRip (.srt) from timed words. Nobody has specified it; this is what its readers agree on: numbered cues, a comma before
+// the milliseconds, a blank line after each cue.
+
+import { type CueOptions, captionCues } from './caption-cues.ts';
+import { cueTime } from './cue-time.ts';
+import type { TimedWord } from './word-timeline.ts';
+
+/**
+ * SubRip knows no escapes: a reader shows `&lt;` as it is, and takes `<i>` or `{\\an8}` for styling. A joiner that cannot be
+ * seen behind the bracket keeps the text as it was written, and keeps `-->` from being a line of times.
+ */
+const WORD_JOINER = '\u2060';
+const shown = (text: string) =>
+  text
+    .replace(/<(?=[/a-z])/gi, `<${WORD_JOINER}`)
+    .replace(/\{(?=\\)/g, `{${WORD_JOINER}`)
+    .replace(/--(?=>)/g, `--${WORD_JOINER}`);
+
+/** A whole caption file, empty without words. A name stands before the first words of whoever begins to speak. */
+export function captionsSrt(words: readonly TimedWord[], options: CueOptions): string {
+  let speaking: string | undefined;
+  return captionCues(words, options)
+    .map(({ startMs, endMs, text, name }, index) => {
+      const who = name === undefined || name === speaking ? '' : `${name}: `;
+      speaking = name;
+      return `${index + 1}\n${cueTime(startMs, ',')} --> ${cueTime(endMs, ',')}\n${shown(who + text)}\n`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,211 @@
+// Where the words of a known text are in a speech that is still arriving, by the speech of a voice of our own whose word
+// times are known. Every answer is the best one for all that has been heard; what is older than ten seconds stays as it is.
+
+import { createAlignmentSearch, REMEMBERED_FRAMES } from './alignment-search.ts';
+import { fitErrorMs } from './fit-error.ts';
+import type { ReferenceSpeech } from './reference-speech.ts';
+import { createSilenceGauge } from './silence-gauge.ts';
+import { CEPSTRA, type FeatureFrame, FRAME_MS } from './speech-features.ts';
+import { DIMENSIONS, SLOPE_FRAMES, writeFeatures } from './speech-vectors.ts';
+import type { WordEstimate } from './word-estimate.ts';
+
+export type WordAligner = {
+  /** The next frame; it is not kept. */
+  push(frame: FeatureFrame): void;
+  /** The speech is over: it ends with the reference. */
+  end(): void;
+  /**
+   * Times that do not fall and are not before 0, and inside the sound once it is over. May be asked every 100 ms: it goes
+   * back only as far as the answer differs from the one before. The arrays are the aligner's own and change with the
+   * next call of any kind.
+   */
+  estimate(): WordEstimate;
+  /** Mean cepstra of the voice, for its next speech. */
+  readonly mean: Float32Array;
+};
+
+export type AlignerOptions = {
+  /** Mean cepstra of this voice from earlier speech; those of the reference without it. */
+  readonly mean?: Float32Array;
+};
+
+/** The mean that is known beforehand counts like so many frames of speech. */
+const PRIOR_FRAMES = 50;
+/** What a frame costs as a pause: this when it is silent, more by so much for every nat above, and not more than this. */
+const SILENT_COST = 3;
+const COST_PER_NAT = 6;
+const VOICED_COST = 25;
+/** Frames after which the way is looked up though nobody asks, so that none is forgotten before it was known. */
+const UNASKED_FRAMES = REMEMBERED_FRAMES / 4;
+/** The tempo is that of so many words, held back by a second of the reference's own. */
+const TEMPO_WORDS = 8;
+const TEMPO_PRIOR_MS = 1000;
+
+/** Before anything is known of a voice it fits as other engines' voices do, so many frames of it. */
+const UNKNOWN_COST = 9;
+const UNKNOWN_FRAMES = 30;
+/** Errors of words that were told while their sound arrived, to those of whole turns. */
+const STREAMED_FACTOR = 1.5;
+/** A word ends where the next one begins unless there is silence for so long: stop consonants are silent as well. */
+const SHORTEST_PAUSE_MS = 60;
+
+const RECENT_FRAMES = 2 * SLOPE_FRAMES + 1;
+
+export function createWordAligner(reference: ReferenceSpeech, options: AlignerOptions = {}): WordAligner {
+  const { wordFrames, wordMs, frameMs, silent, lengthMs } = reference;
+  const words = wordFrames.length;
+  const search = createAlignmentSearch(reference);
+  const gauge = createSilenceGauge();
+
+  const prior = options.mean ?? reference.mean;
+  const mean = Float32Array.from(prior);
+  const sums = new Float64Array(CEPSTRA);
+  let speechFrames = 0;
+
+  /** The last frames heard, as many as a slope needs. */
+  const recent = new Float32Array(RECENT_FRAMES * CEPSTRA);
+  const recentLevels = new Float32Array(RECENT_FRAMES);
+  let held = 0;
+  let heard = 0;
+  const vector = new Float32Array(DIMENSIONS);
+
+  const startsMs = Float64Array.from(wordMs);
+  const endsMs = new Float64Array(words);
+  let reached = 0;
+  let asked = 0;
+  let silentFrames = 0;
+  /** Where speech was last, on the way followed last. */
+  let spokenMs = 0;
+  let isOver = false;
+
+  const learn = (cepstra: Float32Array, level: number) => {
+    gauge.hear(level);
+    if (gauge.above(level) === 0) return;
+    speechFrames += 1;
+    for (let c = 0; c < CEPSTRA; c += 1) {
+      sums[c]! += cepstra[c]!;
+      mean[c] = (prior[c]! * PRIOR_FRAMES + sums[c]!) / (PRIOR_FRAMES + speechFrames);
+    }
+  };
+
+  /** The oldest frame that the search has not had; those behind it are there for its slope. */
+  const advance = () => {
+    const at = held - (heard - search.frames);
+    writeFeatures(recent, held, at, mean, vector, 0);
+    const above = gauge.above(recentLevels[at]!);
+    if (above === 0) silentFrames += 1;
+    search.advance(vector, Math.min(VOICED_COST, SILENT_COST + above * COST_PER_NAT));
+    if (search.frames - asked >= UNASKED_FRAMES) follow();
+  };
+
+  /** How many words begin at or before a place in the reference. */
+  const begunAt = (place: number): number => {
+    let low = 0;
+    for (let high = words; low < high; ) {
+      const middle = (low + high) >> 1;
+      if (wordFrames[middle]! <= place) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+
+  const isSpeaking = (place: number) => Number.isInteger(place) && silent[place] === 0;
+
+  /** The end of the word in front of `word`, which begins at `nextMs` and before which there was speech until `untilMs`. */
+  const endBefore = (word: number, nextMs: number, untilMs: number) => {
+    if (word === 0) return;
+    const isPause = nextMs - untilMs >= SHORTEST_PAUSE_MS;
+    endsMs[word - 1] = isPause ? Math.max(startsMs[word - 1]!, untilMs) : nextMs;
+  };
+
+  /** Follows the best way from where it is a new one, and notes when it comes past each word. */
+  const follow = () => {
+    const end = search.frames;
+    if (end === asked && !isOver) return;
+    const from = search.trace(isOver ? 'closed' : 'open');
+    let before = from === 0 ? -1 : search.placeAt(from);
+    let word = begunAt(before);
+    let speaking = from;
+    while (speaking > 0 && speaking > end - REMEMBERED_FRAMES && !isSpeaking(search.placeAt(speaking)))
+      speaking -= 1;
+    // What has been passed unseen was passed by then.
+    for (let w = word - 1; w >= 0 && startsMs[w]! > from * FRAME_MS; w -= 1) {
+      startsMs[w] = from * FRAME_MS;
+      endBefore(w, from * FRAME_MS, speaking * FRAME_MS);
+    }
+    for (let frame = from === 0 ? 0 : from + 1; frame < end; frame += 1) {
+      const place = search.placeAt(frame);
+      for (; word < words && wordFrames[word]! <= place; word += 1) {
+        const part = (wordFrames[word]! - before) / (place - before);
+        startsMs[word] = Math.max(0, (frame - 1 + part) * FRAME_MS);
+        endBefore(word, startsMs[word]!, (speaking + 1) * FRAME_MS);
+      }
+      if (isSpeaking(place)) speaking = frame;
+      before = place;
+    }
+    asked = end;
+    reached = word;
+    spokenMs = Math.min(end, speaking + 1) * FRAME_MS;
+  };
+
+  /** Words to come: at the tempo so far; once all is over, over what sound there is. */
+  const foretell = () => {
+    const nowMs = search.frames * FRAME_MS;
+    const place = search.frames === 0 ? 0 : search.placeAt(search.frames - 1);
+    const placeMs = reached === words ? 0 : (frameMs[Math.max(0, Math.floor(place))] ?? 0);
+    const since = Math.max(0, reached - TEMPO_WORDS);
+    const tookMs = reached === 0 ? 0 : Math.max(0, nowMs - startsMs[since]!);
+    const referenceMs = reached === 0 ? 0 : Math.max(0, placeMs - wordMs[since]!);
+    const tempo = (tookMs + TEMPO_PRIOR_MS) / (referenceMs + TEMPO_PRIOR_MS);
+    let least = reached === 0 ? 0 : startsMs[reached - 1]!;
+    const room = (nowMs - least) / Math.max(1, lengthMs - (wordMs[reached - 1] ?? 0));
+    for (let w = reached; w < words; w += 1) {
+      const atTempo = nowMs + Math.max(0, wordMs[w]! - placeMs) * tempo;
+      const overRest = least + (wordMs[w]! - (wordMs[w - 1] ?? 0)) * room;
+      least = Math.max(least, isOver ? Math.min(nowMs, overRest) : atTempo);
+      startsMs[w] = least;
+      if (w > 0) endsMs[w - 1] = least;
+    }
+    if (words === 0) return;
+    const overMs = isOver ? nowMs : Math.max(nowMs, nowMs + (lengthMs - placeMs) * tempo);
+    endsMs[words - 1] = Math.max(startsMs[words - 1]!, overMs);
+    endBefore(reached, startsMs[reached] ?? endsMs[words - 1]!, spokenMs);
+  };
+
+  const withinMs = (): number => {
+    const spoken = search.frames - silentFrames;
+    const cost = Math.max(0, search.cost - SILENT_COST * silentFrames);
+    if (!isOver)
+      return STREAMED_FACTOR * fitErrorMs((cost + UNKNOWN_COST * UNKNOWN_FRAMES) / (spoken + UNKNOWN_FRAMES));
+    // Words that it never came to are anywhere in what was left.
+    const restMs = reached === words ? 0 : search.frames * FRAME_MS - (startsMs[reached - 1] ?? 0);
+    return Math.max(restMs, fitErrorMs(cost / Math.max(1, spoken)));
+  };
+
+  return {
+    push({ cepstra, level }) {
+      if (isOver) return;
+      if (held === RECENT_FRAMES) {
+        recent.copyWithin(0, CEPSTRA);
+        recentLevels.copyWithin(0, 1);
+        held -= 1;
+      }
+      recent.set(cepstra, held * CEPSTRA);
+      recentLevels[held] = level;
+      held += 1;
+      heard += 1;
+      learn(cepstra, level);
+      if (heard - search.frames > SLOPE_FRAMES) advance();
+    },
+    end() {
+      while (search.frames < heard) advance();
+      isOver = true;
+    },
+    estimate() {
+      follow();
+      foretell();
+      return { startsMs, endsMs, reached, withinMs: withinMs() };
+    },
+    mean,
+  };
+}

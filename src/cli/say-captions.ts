@@ -1,0 +1,84 @@
+// `voxgate say --captions FILE`: the words of the turn with their times, in the format that the file's name ends in.
+
+import { extname } from 'node:path';
+import type { CueOptions } from '../captions/caption-cues.ts';
+import { captionsSrt } from '../captions/sub-rip.ts';
+import { captionsVtt } from '../captions/web-vtt.ts';
+import type { TimedWord } from '../captions/word-timeline.ts';
+import type { ServerEvent } from '../dialects/native-events.ts';
+import { type Terminal, UsageError } from './command.ts';
+
+type Writer = (words: readonly TimedWord[], options: CueOptions) => string;
+
+const captionsJson: Writer = (words) => {
+  const listed = words.map(({ text, startMs, endMs, charStart, charEnd, speaker }) => ({
+    text,
+    startMs,
+    endMs,
+    charStart,
+    charEnd,
+    speaker,
+  }));
+  return `${JSON.stringify(listed, null, 2)}\n`;
+};
+
+const WRITERS: Readonly<Record<string, Writer>> = {
+  '.vtt': captionsVtt,
+  '.srt': captionsSrt,
+  '.json': captionsJson,
+};
+
+/** Throws a UsageError when the name does not say a format. */
+export function captionWriter(path: string): Writer {
+  const ending = extname(path).toLowerCase();
+  const writer = Object.hasOwn(WRITERS, ending) ? WRITERS[ending] : undefined;
+  if (writer !== undefined) return writer;
+  throw new UsageError(
+    `--captions is ${JSON.stringify(path)}; allowed: a name that ends in ${Object.keys(WRITERS).join(' ')}`,
+  );
+}
+
+export type CaptionKeeper = {
+  /** Text that is spoken, in order: cues quote it. */
+  addText(text: string): void;
+  /** The same input, whose text is added as it is read. */
+  overhear(input: Terminal['input']): Terminal['input'];
+  /** What the gateway says, for the captions among it. */
+  onEvent(event: ServerEvent): void;
+  /** Words so far. */
+  readonly words: number;
+  /** The file. */
+  write(writer: Writer): Uint8Array;
+};
+
+export function createCaptionKeeper(): CaptionKeeper {
+  const words: TimedWord[] = [];
+  let spoken = '';
+  return {
+    addText(text) {
+      spoken += text;
+    },
+    overhear(input) {
+      const decoder = new TextDecoder();
+      return {
+        async *[Symbol.asyncIterator]() {
+          for await (const chunk of input) {
+            spoken += decoder.decode(chunk, { stream: true });
+            yield chunk;
+          }
+        },
+        destroy: () => input.destroy?.(),
+      };
+    },
+    onEvent(event) {
+      if (event.type !== 'caption') return;
+      // What a word weighs was needed to time it, and no caption shows it.
+      for (const { speaker, ...word } of event.words)
+        words.push({ ...word, speaker, line: event.line, weight: 0, pause: 0 });
+    },
+    get words() {
+      return words.length;
+    },
+    write: (writer) => Buffer.from(writer(words, { lines: [spoken], nameOf: () => undefined })),
+  };
+}

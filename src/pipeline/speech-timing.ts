@@ -1,0 +1,233 @@
+// Times one speech: decodes what its spool gets, request by request, and finds the words of each in it. Runs where
+// nobody waits for it (a thread); knows neither that thread nor the program that speaks the reference.
+
+import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
+import { createMp3ToPcm, streamLead } from '../audio/mp3-to-pcm.ts';
+import type { TranscoderItem } from '../audio/transcoder.ts';
+import { createFeatureExtractor, type FeatureExtractor } from '../captions/speech-features.ts';
+import type { WordEstimate } from '../captions/word-estimate.ts';
+import { createWordFinder, type WordFinder } from '../captions/word-finder.ts';
+import { GUESS_MS_PER_WEIGHT } from '../captions/word-timeline.ts';
+import type { Language } from '../speech/language.ts';
+import type { AlignedText } from '../text/aligned-text.ts';
+import type { ReferenceSpeaker } from './reference-speaker.ts';
+
+export type SpeechTiming = {
+  request(text: AlignedText): void;
+  /** `leadIsHeard`: the encoder's delay of these frames is played, because they go out undecoded. */
+  items(items: readonly TranscoderItem[], leadIsHeard: boolean): void;
+  /** The last so many frames never happened. */
+  takeBack(frames: number): void;
+  /** Resolves when all requests whose audio has ended are told as well as they will be. */
+  settled(): Promise<void>;
+  close(): void;
+};
+
+export type SpeechTimingOptions = {
+  readonly language: Language;
+  readonly speed: number;
+  readonly decoders: Mp3Decoders;
+  /** Undefined: no local engine. */
+  readonly speaker: ReferenceSpeaker | undefined;
+  /** What the voice sounds like on the whole, learned from speech to speech. */
+  readonly voice: { mean: Float32Array | undefined };
+  readonly onEstimate: (index: number, estimate: WordEstimate) => void;
+  readonly onFault: (event: string, cause: unknown) => void;
+};
+
+type Request = {
+  readonly index: number;
+  readonly text: AlignedText;
+  finder: WordFinder;
+  sound: Sound;
+  /** What has come of it, for when some is taken back. */
+  items: TranscoderItem[];
+  leadIsHeard: boolean;
+  reference: { readonly hold: (finder: WordFinder) => void } | undefined;
+  state: 'arriving' | 'ended' | 'told' | 'lost';
+};
+
+/** MP3 on its way to features. */
+type Sound = { push(item: TranscoderItem): void; readonly leadMs: number; close(): void };
+
+function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
+  let extractor: FeatureExtractor | undefined;
+  let rate = 0;
+  let tag: Parameters<typeof streamLead>[0];
+  const decoder = createMp3ToPcm(decoders, ({ samples, sampleRate }) => {
+    if (sampleRate !== rate) {
+      extractor?.flush();
+      extractor = createFeatureExtractor(sampleRate, finder.push);
+      rate = sampleRate;
+    }
+    extractor!.push(samples);
+  });
+  return {
+    push(item) {
+      if (item.kind === 'frame') decoder.push(item.frame);
+      else if (item.kind === 'tag') {
+        tag ??= item.tag;
+        decoder.tag(item.tag);
+      } else if (item.kind === 'begin') decoder.beginStream();
+      else if (item.kind === 'bridge') {
+        const { samples, sampleRate, next } = item.bridge;
+        if (sampleRate === rate) extractor?.push(samples);
+        if (next === undefined) decoder.endStream();
+        else decoder.joinStream(next);
+      } else {
+        decoder.endStream();
+        extractor?.flush();
+        finder.end();
+      }
+    },
+    get leadMs() {
+      return rate === 0 ? 0 : (streamLead(tag) * 1000) / rate;
+    },
+    close: () => decoder.close(),
+  };
+}
+
+const shifted = (estimate: WordEstimate, byMs: number): WordEstimate =>
+  byMs === 0
+    ? estimate
+    : {
+        ...estimate,
+        startsMs: Float64Array.from(estimate.startsMs, (ms) => ms + byMs),
+        endsMs: Float64Array.from(estimate.endsMs, (ms) => ms + byMs),
+      };
+
+export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
+  const { language, speed, decoders, speaker, voice, onEstimate, onFault } = options;
+  const closed = new AbortController();
+  const requests: Request[] = [];
+  const waiting: (() => void)[] = [];
+
+  const createFinder = ({ weights, pauses }: AlignedText) =>
+    createWordFinder(
+      weights.map((weight, w) => ({ weight, pause: pauses[w]! })),
+      GUESS_MS_PER_WEIGHT / speed,
+      voice.mean,
+    );
+
+  const wakeSettled = () => {
+    if (requests.some(({ state }) => state === 'ended')) return;
+    for (const wake of waiting.splice(0)) wake();
+  };
+
+  const tell = (request: Request) => {
+    if (closed.signal.aborted || request.state === 'told' || request.state === 'lost') return;
+    const { finder } = request;
+    const estimate = finder.estimate();
+    if (estimate !== undefined)
+      onEstimate(request.index, shifted(estimate, request.leadIsHeard ? request.sound.leadMs : 0));
+    if (!finder.isFinal) return;
+    voice.mean = finder.mean ?? voice.mean;
+    leave(request, 'told');
+  };
+
+  const leave = (request: Request, state: 'told' | 'lost') => {
+    request.state = state;
+    request.sound.close();
+    request.items = [];
+    wakeSettled();
+  };
+
+  /** A speech that cannot be decoded is not timed; it is heard all the same, or fails where it is heard. */
+  const guard = (request: Request, work: () => void) => {
+    try {
+      work();
+    } catch (fault) {
+      onFault('word_timing_failed', fault);
+      if (request.state !== 'told') leave(request, 'lost');
+    }
+  };
+
+  const take = (request: Request, items: readonly TranscoderItem[]) => {
+    for (const item of items) {
+      request.items.push(item);
+      request.sound.push(item);
+      if (item.kind === 'end') request.state = 'ended';
+    }
+  };
+
+  const speakReference = async (request: Request) => {
+    const hold = (apply: (finder: WordFinder) => void) => {
+      request.reference = { hold: apply };
+      guard(request, () => {
+        if (request.state === 'told' || request.state === 'lost') return;
+        apply(request.finder);
+        tell(request);
+      });
+    };
+    const { wordAt } = request.text;
+    try {
+      if (speaker === undefined) throw new Error('there is no local engine');
+      let told = 0;
+      await speaker.speak(
+        request.text,
+        { language, speed },
+        (reference, words) => {
+          told = words;
+          hold((finder) => finder.hold(reference, words === wordAt.length ? 'whole' : 'first-words'));
+        },
+        closed.signal,
+      );
+      if (told < wordAt.length) hold((finder) => finder.giveUpReference());
+    } catch (fault) {
+      if (closed.signal.aborted) return;
+      if (speaker !== undefined) onFault('reference_speech_failed', fault);
+      hold((finder) => finder.giveUpReference());
+    }
+  };
+
+  return {
+    request(text) {
+      const finder = createFinder(text);
+      const request: Request = {
+        index: requests.length,
+        text,
+        finder,
+        sound: openSound(decoders, finder),
+        items: [],
+        leadIsHeard: false,
+        reference: undefined,
+        state: 'arriving',
+      };
+      requests.push(request);
+      if (text.wordAt.length > 0) void speakReference(request);
+      else leave(request, 'told');
+    },
+    items(items, leadIsHeard) {
+      const request = requests.at(-1);
+      if (request === undefined || request.state === 'told' || request.state === 'lost') return;
+      request.leadIsHeard = leadIsHeard;
+      guard(request, () => {
+        take(request, items);
+        tell(request);
+      });
+    },
+    takeBack(frames) {
+      const request = requests.at(-1);
+      if (request === undefined || request.state !== 'arriving') return;
+      guard(request, () => {
+        const items = request.items.slice(0, request.items.length - frames);
+        request.sound.close();
+        request.finder = createFinder(request.text);
+        request.sound = openSound(decoders, request.finder);
+        request.items = [];
+        take(request, items);
+        request.reference?.hold(request.finder);
+      });
+    },
+    settled: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        wakeSettled();
+      }),
+    close() {
+      closed.abort(new Error('The speech is over.'));
+      for (const request of requests) request.sound.close();
+      for (const wake of waiting.splice(0)) wake();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// The program of the thread that times words: decodes the speech of many turns a second time, holds it against what the
+// local engine says of the same text, and tells where the words are. Nicer than playback, which never waits for it.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { createFilterBanks } from '../audio/filter-bank.ts';
+import { loadMp3Decoders } from '../audio/mp3-decoder.ts';
+import { createSoundPath } from '../audio/wasm-sound-path.ts';
+import { systemClock } from '../base/clock.ts';
+import { silentLog } from '../base/log.ts';
+import { yieldToPlayback } from '../base/yield-to-playback.ts';
+import { createSpeechProcess } from '../speech-program/speech-process.ts';
+import { createReferenceSpeaker } from './reference-speaker.ts';
+import { createSpeechTiming, type SpeechTiming } from './speech-timing.ts';
+import { unpackItems, type WordTimerAnswer, type WordTimerOrder } from './word-timer-messages.ts';
+
+export type WordTimerThreadData = {
+  /** Starts the local engine's speech program; undefined: there is none. */
+  readonly command: readonly string[] | undefined;
+};
+
+/** Voices that are remembered; another one pushes out the one that has not been heard for longest. */
+const MOST_VOICES = 256;
+
+yieldToPlayback();
+const port = parentPort!;
+const { command } = workerData as WordTimerThreadData;
+const tell = (answer: WordTimerAnswer, moved: ArrayBuffer[] = []) => port.postMessage(answer, moved);
+const log = {
+  ...silentLog,
+  warn: (event: string) => tell({ kind: 'log', event, cause: '' }),
+  error: (event: string) => tell({ kind: 'log', event, cause: '' }),
+};
+const decoders = await loadMp3Decoders(createSoundPath(createFilterBanks()));
+const program =
+  command === undefined ? undefined : createSpeechProcess({ command, clock: systemClock, log });
+const speaker = program === undefined ? undefined : createReferenceSpeaker(program);
+const speeches = new Map<number, SpeechTiming>();
+const voices = new Map<string, { mean: Float32Array | undefined }>();
+
+function voiceOf(name: string | undefined) {
+  if (name === undefined) return { mean: undefined };
+  const voice = voices.get(name) ?? { mean: undefined };
+  voices.delete(name);
+  voices.set(name, voice);
+  for (const oldest of voices.keys()) {
+    if (voices.size <= MOST_VOICES) break;
+    voices.delete(oldest);
+  }
+  return voice;
+}
+
+function open(order: Extract<WordTimerOrder, { kind: 'open' }>): SpeechTiming {
+  const { speech, language, speed, voice } = order;
+  return createSpeechTiming({
+    language,
+    speed,
+    decoders,
+    speaker,
+    voice: voiceOf(voice),
+    onEstimate(index, { startsMs, endsMs, reached, withinMs }) {
+      const starts = Float64Array.from(startsMs);
+      const ends = Float64Array.from(endsMs);
+      tell({ kind: 'estimate', speech, index, startsMs: starts, endsMs: ends, reached, withinMs }, [
+        starts.buffer,
+        ends.buffer,
+      ]);
+    },
+    onFault: (event, cause) => tell({ kind: 'log', event, cause: faultOf(cause) }),
+  });
+}
+
+/** Its kind and place, never its words: they may hold what is spoken. */
+const faultOf = (cause: unknown): string => (cause instanceof Error ? cause.name : typeof cause);
+
+port.on('message', (order: WordTimerOrder) => {
+  const { kind, speech } = order;
+  if (kind === 'open') {
+    speeches.set(speech, open(order));
+    return;
+  }
+  const timing = speeches.get(speech);
+  if (timing === undefined) return;
+  if (kind === 'request') timing.request(order.text);
+  else if (kind === 'take-back') timing.takeBack(order.frames);
+  else if (kind === 'items') {
+    timing.items(unpackItems(order.items), order.leadIsHeard);
+    tell({ kind: 'taken', speech });
+  } else if (kind === 'settle') void timing.settled().then(() => tell({ kind: 'settled', speech }));
+  else {
+    speeches.delete(speech);
+    timing.close();
+  }
+});

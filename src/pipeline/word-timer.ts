@@ -1,0 +1,40 @@
+// The port behind which the words of a speech are found in its audio, off the sending path. Whoever speaks tells the
+// text of each request and every item that its spool gets; the estimates come when they come, and nobody waits for them
+// while he sends.
+
+import type { WordEstimate } from '../captions/word-estimate.ts';
+import type { Language } from '../speech/language.ts';
+import type { AlignedText } from '../text/aligned-text.ts';
+import type { SpoolTap } from './mp3-spool.ts';
+
+export type TimedSpeech = {
+  readonly language: Language;
+  /** How fast it is spoken, 1 being the voice's own pace. */
+  readonly speed: number;
+  /** Names the voice, so that what its sound is like need be learned once; undefined: it is not known. */
+  readonly voice: string | undefined;
+  /** True for MP3 that goes out as it is: the encoder's delay is then part of what is heard. */
+  readonly passesThrough: (sampleRate: number) => boolean;
+  /** Somebody waits for its captions; otherwise it gives way when many are timed. */
+  readonly urgency: 'captions' | 'heard-text';
+  /** Where the words of request `index` (from 0) are in its own audio, as far as that has been heard. */
+  readonly onEstimate: (index: number, estimate: WordEstimate) => void;
+};
+
+export type WordTiming = {
+  /** The audio that follows is that of the next request. */
+  request(text: AlignedText): void;
+  /** What becomes of a spool's items; they are read at once and not kept. */
+  readonly tap: SpoolTap;
+  /** Resolves when the words of all requests that have ended were told, or will not be; soon, in any case. */
+  settled(): Promise<void>;
+  close(): void;
+};
+
+export type WordTimer = {
+  /** Undefined: as many speeches are timed as can be, or none can. */
+  open(speech: TimedSpeech): WordTiming | undefined;
+};
+
+/** Where nothing is timed: words are spread by their weights. */
+export const NO_WORD_TIMER: WordTimer = { open: () => undefined };

@@ -1,0 +1,125 @@
+// One life of the speech program (docs/engine.md): spawned, spoken to over its pipes, gone once. Whoever owns it
+// decides what happens next. It gets no environment of ours beyond what a program needs to start, so no key.
+
+import { spawn } from 'node:child_process';
+import { createSpeechFrameReader, type SpeechFrame } from './speech-frames.ts';
+
+/** A sentence as the program gets it: `voice` in its own terms, `rate` in words a minute, the others 0–99. */
+export type Utterance = {
+  readonly text: string;
+  readonly voice: string;
+  readonly rate: number;
+  readonly pitch: number;
+  readonly range: number;
+};
+
+/** A word as the program speaks it: when it begins in the utterance's own samples, and where in its text. */
+export type WordEvent = {
+  readonly atMs: number;
+  /** Code points from 0. */
+  readonly codePoint: number;
+  /** How many; a program may not know. */
+  readonly codePoints: number;
+};
+
+export type SpeechChildEvents = {
+  ready(sampleRate: number): void;
+  audio(id: number, samples: Float32Array): void;
+  /** `words` are those that were asked for, as far as the program knows them. */
+  done(id: number, words: readonly WordEvent[]): void;
+  refused(id: number, reason: string): void;
+  /** Exactly once, the last event. `missing`: there is no such program or package, starting again cannot help. */
+  gone(why: 'missing' | 'died', detail: string): void;
+};
+
+export type SpeechChild = {
+  say(id: number, utterance: Utterance, wanted: 'sound' | 'sound-and-words'): void;
+  kill(): void;
+};
+
+const EXIT_UNAVAILABLE = 69;
+const INHERITED = ['PATH', 'SystemRoot', 'LANG', 'TMPDIR', 'TEMP'];
+const MOST_STDERR_CHARACTERS = 400;
+/** Of one utterance; what it has of text and of numbers comes to fewer. */
+const MOST_WORDS = 10_000;
+
+function toSamples(payload: Uint8Array): Float32Array {
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  const samples = new Float32Array(payload.byteLength >> 1);
+  for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(i * 2, true) / 32768;
+  return samples;
+}
+
+function toSampleRate(payload: Uint8Array): number {
+  const { sampleRate } = JSON.parse(Buffer.from(payload).toString()) as { sampleRate?: unknown };
+  if (typeof sampleRate !== 'number' || sampleRate < 8000 || sampleRate > 48000)
+    throw new Error('the speech program names no sample rate from 8000 to 48000');
+  return sampleRate;
+}
+
+const isPlace = (value: unknown): value is number => typeof value === 'number' && value >= 0;
+
+function toWords(payload: Uint8Array): WordEvent[] {
+  const rows: unknown = JSON.parse(Buffer.from(payload).toString());
+  if (!Array.isArray(rows)) throw new Error('the speech program tells words that are no list');
+  return rows.map((row: unknown) => {
+    const [atMs, codePoint, codePoints] = Array.isArray(row) ? (row as unknown[]) : [];
+    if (!isPlace(atMs) || !isPlace(codePoint) || !isPlace(codePoints))
+      throw new Error('the speech program tells a word that is not three numbers');
+    return { atMs, codePoint, codePoints };
+  });
+}
+
+/** Starts `command` (program, then its arguments) at once; events come later, never from within this call. */
+export function startSpeechChild(command: readonly string[], events: SpeechChildEvents): SpeechChild {
+  const [program = '', ...args] = command;
+  const env = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env, windowsHide: true });
+  let complaint = '';
+  let failure: Error | undefined;
+  let words: WordEvent[] = [];
+
+  const onFrame = ({ kind, id, payload }: SpeechFrame) => {
+    if (kind === 'A') events.audio(id, toSamples(payload));
+    else if (kind === 'W') words.push(...toWords(payload).slice(0, MOST_WORDS - words.length));
+    else if (kind === 'D') events.done(id, words);
+    else if (kind === 'E')
+      events.refused(id, Buffer.from(payload).toString().slice(0, MOST_STDERR_CHARACTERS));
+    else if (kind === 'R') events.ready(toSampleRate(payload));
+  };
+  const reader = createSpeechFrameReader(onFrame);
+
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (failure !== undefined) return;
+    try {
+      reader.push(chunk);
+    } catch (thrown) {
+      failure = thrown instanceof Error ? thrown : new Error(String(thrown));
+      child.kill('SIGKILL');
+    }
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString()).slice(0, MOST_STDERR_CHARACTERS);
+  });
+  // A write to a program that has just died; its end is told by 'close'.
+  child.stdin.on('error', () => {});
+  child.on('error', (error: NodeJS.ErrnoException) => {
+    failure ??= error;
+  });
+  child.on('close', (code, signal) => {
+    const notFound = (failure as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+    const missing = notFound || code === EXIT_UNAVAILABLE;
+    events.gone(missing ? 'missing' : 'died', failure?.message ?? (complaint.trim() || `${signal ?? code}`));
+  });
+
+  return {
+    say(id, utterance, wanted) {
+      words = [];
+      const line = { id, ...utterance, ...(wanted === 'sound-and-words' && { words: true }) };
+      child.stdin.write(`${JSON.stringify(line)}\n`);
+    },
+    kill() {
+      child.kill('SIGKILL');
+    },
+  };
+}

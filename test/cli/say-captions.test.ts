@@ -1,0 +1,104 @@
+// `voxgate say --captions`: the words of a turn as WebVTT, SubRip or JSON, by the ending of the file.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { say } from '../../src/cli/say.ts';
+import { createFakeTerminal } from '../support/fake-terminal.ts';
+import { readSrt } from '../support/read-srt.ts';
+import { readVtt, untimely } from '../support/read-vtt.ts';
+import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
+import { audio, openGate, type Script } from '../support/scripted-upstream.ts';
+
+const TEXT = 'The tide turns twice a day. “Is it late?” she asked – yes.';
+const SAID = ['The tide turns twice a day.', '“Is it late?”', 'she asked – yes.'];
+
+let gateway: RunningGateway;
+let script: Script = speaking;
+
+beforeAll(async () => {
+  gateway = await startRunningGateway({ script: (reply) => script(reply) });
+});
+afterAll(() => gateway.close());
+afterEach(() => {
+  script = speaking;
+});
+
+async function run(args: readonly string[], { input = '', interrupted = new AbortController().signal } = {}) {
+  const files: Record<string, string> = {};
+  const terminal = {
+    ...createFakeTerminal([...args, '--url', gateway.sessionUrl, '--pace', 'burst'], input),
+    interrupted,
+    writeFile: (path: string, bytes: Uint8Array) => {
+      files[path] = Buffer.from(bytes).toString('utf8');
+    },
+  };
+  const code = await say.run(terminal);
+  const ended = JSON.parse(terminal.printed.at(-1)!) as { type: string; outcome: string; audioMs: number };
+  return { code, files, ended };
+}
+
+describe('captions of a turn', () => {
+  it('are WebVTT that quotes the text', async () => {
+    const { code, files, ended } = await run([TEXT, '--captions', 'tide.vtt']);
+    expect(code).toBe(0);
+    const cues = readVtt(files['tide.vtt']!);
+    expect(cues.map(({ text }) => text)).toEqual(SAID);
+    expect(untimely(cues, ended.audioMs)).toBeUndefined();
+  });
+
+  it('are SubRip with the same cues, beside the audio', async () => {
+    const { code, files, ended } = await run([TEXT, '--captions', 'tide.SRT', '--out', 'tide.wav']);
+    expect(code).toBe(0);
+    expect(Object.keys(files).sort()).toEqual(['tide.SRT', 'tide.wav']);
+    const cues = readSrt(files['tide.SRT']!);
+    expect(cues.map(({ text }) => text)).toEqual(SAID);
+    expect(untimely(cues, ended.audioMs)).toBeUndefined();
+  });
+
+  it('are JSON, a word each, with its place in the text and who speaks', async () => {
+    const text = 'A: Who is it? B: Only me.';
+    const prefixes = ['--voice2', 'vox:ben', '--turn-prefix', 'A:', '--turn-prefix2', 'B:'];
+    const { files } = await run([text, '--captions', 'who.json', ...prefixes]);
+    const words = JSON.parse(files['who.json']!) as Record<'text' | 'startMs' | 'endMs', unknown>[];
+    expect(words.map(({ startMs: _start, endMs: _end, ...word }) => word)).toEqual([
+      { text: 'Who', charStart: 3, charEnd: 6, speaker: 1 },
+      { text: 'is', charStart: 7, charEnd: 9, speaker: 1 },
+      { text: 'it?', charStart: 10, charEnd: 13, speaker: 1 },
+      { text: 'Only', charStart: 17, charEnd: 21, speaker: 2 },
+      { text: 'me.', charStart: 22, charEnd: 25, speaker: 2 },
+    ]);
+    const times = words.flatMap(({ startMs, endMs }) => [startMs as number, endMs as number]);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+
+  it('of standard input quote what was piped in', async () => {
+    const { files } = await run(['--captions', 'tide.vtt'], { input: TEXT });
+    expect(readVtt(files['tide.vtt']!).map(({ text }) => text)).toEqual(SAID);
+  });
+
+  it('of a turn that failed before its first word leave the file as it was', async () => {
+    script = audio(Buffer.alloc(5000));
+    const { code, files } = await run([TEXT, '--captions', 'tide.vtt']);
+    expect([code, files]).toEqual([1, {}]);
+  });
+
+  it('of a turn without anything to say are a file without cues', async () => {
+    const { code, files } = await run(['…', '--captions', 'none.vtt']);
+    expect(code).toBe(0);
+    expect(readVtt(files['none.vtt']!)).toEqual([]);
+  });
+
+  it('of a turn that was interrupted before any of it came leave no file', async () => {
+    const held = openGate();
+    script = async (reply) => {
+      await held.opened;
+      await speaking(reply);
+    };
+    const controller = new AbortController();
+    const before = gateway.upstream.requests.length;
+    const spoken = run([TEXT, '--captions', 'tide.srt'], { interrupted: controller.signal });
+    await expect.poll(() => gateway.upstream.requests.length).toBeGreaterThan(before);
+    controller.abort();
+    const { code, files } = await spoken;
+    held.open();
+    expect([code, files]).toEqual([1, {}]);
+  });
+});
