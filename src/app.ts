@@ -136,7 +136,7 @@ async function build(
     most: config.timedTurns,
   });
   stops.push(() => timer.close());
-  if (service === 'on') timer.warm();
+  timer.warm();
   const runtime: SessionRuntime = {
     upstream: upstream.pool,
     upkeep: upstream.upkeep,

@@ -8,9 +8,12 @@ import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
 import type { Actor } from './actor.ts';
 import { monotonicMs } from './monotonic.ts';
 import { createSeededRandom } from './seeded-random.ts';
+import { framesOf, linesOf, type SpokenLine } from './spoken-lines.ts';
 import { makeVoiceLikeMp3, type SourceRate } from './voice-like-mp3.ts';
 
 export type FakeUpstreamPlan = {
+  /** All that it can say, each in its own words; without them any text is said in sounds that mean nothing. */
+  readonly lines?: readonly SpokenLine[];
   readonly source: SourceRate;
   /** From the request to the first audio, at random between the two. */
   readonly ttfbMs: readonly [number, number];
@@ -57,17 +60,47 @@ async function readBody(request: IncomingMessage): Promise<{ readonly text: stri
   return { text: String(text), seed: Number(seed ?? -1) };
 }
 
+/** What is said for a text, over and over if there are more frames than `frames`. */
+type Saying = {
+  readonly frames: readonly Uint8Array[];
+  readonly frameMs: number;
+  readonly total: number;
+};
+/** Undefined: it cannot say that. */
+type Say = (text: string) => Saying | undefined;
+
+async function sayNothing({ source, seed }: FakeUpstreamPlan): Promise<Say> {
+  const { frames, frameMs } = makeVoiceLikeMp3(await loadMp3Encoders(), source, MADE_SECONDS, seed);
+  return (text) => ({ frames, frameMs, total: Math.ceil(spokenMs(text) / frameMs) });
+}
+
+function sayLines(spoken: readonly SpokenLine[]): Say {
+  const lines = spoken.map(({ text, mp3 }) => ({ text, ...framesOf(Buffer.from(mp3, 'base64')) }));
+  return (text) => {
+    const said = linesOf(text, lines);
+    if (said === undefined || said.length === 0) return undefined;
+    // Each line was encoded by itself, so they can be joined.
+    const frames = said.flatMap((line) => line.frames);
+    return { frames, frameMs: said[0]!.frameMs, total: frames.length };
+  };
+}
+
 export async function startFakeUpstream(plan: FakeUpstreamPlan): Promise<Actor> {
-  const { frames, frameMs } = makeVoiceLikeMp3(await loadMp3Encoders(), plan.source, MADE_SECONDS, plan.seed);
+  const say = plan.lines === undefined ? await sayNothing(plan) : sayLines(plan.lines);
   const random = createSeededRandom(plan.seed);
   let heads: [number, number][] = [];
   let cuts: [number, number][] = [];
 
-  const piece = (from: number, until: number): Buffer =>
+  const piece = ({ frames }: Saying, from: number, until: number): Buffer =>
     Buffer.concat(Array.from({ length: until - from }, (_, i) => frames[(from + i) % frames.length]!));
 
   const speak = (response: ServerResponse, text: string, seed: number) => {
-    const total = Math.ceil(spokenMs(text) / frameMs);
+    const saying = say(text);
+    if (saying === undefined) {
+      response.writeHead(400).end();
+      return;
+    }
+    const { total, frameMs } = saying;
     let sent = 0;
     let headAtMs = 0;
     let timer: NodeJS.Timeout | undefined;
@@ -82,7 +115,7 @@ export async function startFakeUpstream(plan: FakeUpstreamPlan): Promise<Actor> 
       const until = Math.min(total, Math.ceil(dueMs / frameMs));
       // A reader that holds back is not forced: what it lacks is sent once it takes again.
       if (until > sent && !response.writableNeedDrain) {
-        response.write(piece(sent, until));
+        response.write(piece(saying, sent, until));
         sent = until;
       }
       if (sent === total) response.end();

@@ -55,7 +55,7 @@ async function openCaller(sessionUrl: string, arrivals: Arrivals): Promise<Calle
   return {
     speak(next) {
       seed = next;
-      return speakUntilHeard(client, { turn: `turn-${seed}`, seconds: TURN_SECONDS, seed });
+      return speakUntilHeard(client, { turn: `turn-${seed}`, text: textOf(TURN_SECONDS), seed });
     },
     close: () => client.close(),
   };

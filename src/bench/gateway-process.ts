@@ -6,8 +6,9 @@ import { createPinoLog } from '../base/pino-log.ts';
 import { parseConfig } from '../config.ts';
 import type { Actor } from './actor.ts';
 import { monotonicMs } from './monotonic.ts';
-import { processCost } from './process-cost.ts';
+import { type ProcessCost, processCost } from './process-cost.ts';
 import { createSeededRandom } from './seeded-random.ts';
+import { type WordTimerCost, wordTimerCost } from './word-timer-cost.ts';
 
 export type GatewayPlan = {
   readonly version: string;
@@ -21,6 +22,9 @@ export type GatewayPlan = {
 };
 
 export type GatewayReady = { readonly url: string; readonly sessionUrl: string };
+
+/** `wordTimer`: null where the system does not tell. */
+export type GatewayCost = ProcessCost & { readonly wordTimer: WordTimerCost | null };
 
 const BLOCK_EVERY_MS = 500;
 
@@ -60,7 +64,7 @@ export async function startGatewayProcess(plan: GatewayPlan, searchPath: string 
   const unblock = plan.blockMs > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};
   return {
     ready: { url: gateway.url, sessionUrl: gateway.sessionUrl } satisfies GatewayReady,
-    report: processCost,
+    report: (): GatewayCost => ({ ...processCost(), wordTimer: wordTimerCost() }),
     async close() {
       unblock();
       await gateway.stop(0);

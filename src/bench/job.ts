@@ -71,10 +71,15 @@ async function run({ numbers, format, signal, progress }: BenchRun): Promise<Ben
     const beganAtMs = monotonicMs();
     let now = await ask('tts', { model: 'VoxDialog', text, voice, outputFormat: format, seed: numbers.seed });
     let mostBytes = 0;
+    let mostChildrenBytes = 0;
+    let mostTogether = 0;
     let spokenMs = Number.NaN;
     while (now.status === 'waiting' || now.status === 'running') {
       if (monotonicMs() - beganAtMs > LONGEST_MS) throw new Error('the job does not end');
-      mostBytes = Math.max(mostBytes, (await gateway.usage()).residentBytes);
+      const usage = await gateway.usage();
+      mostBytes = Math.max(mostBytes, usage.residentBytes);
+      mostChildrenBytes = Math.max(mostChildrenBytes, usage.childrenBytes);
+      mostTogether = Math.max(mostTogether, usage.residentBytes + usage.childrenBytes);
       now = await ask(`tts/${now.id}`);
       if (now.phase === 'finishing' && Number.isNaN(spokenMs)) spokenMs = monotonicMs() - beganAtMs;
       progress(`job: ${now.phase}, ${Math.round(now.progress * 100)} %`);
@@ -85,6 +90,8 @@ async function run({ numbers, format, signal, progress }: BenchRun): Promise<Ben
       tookMs: monotonicMs() - beganAtMs,
       spokenMs,
       mostBytes,
+      mostChildrenBytes,
+      mostTogether,
       soundMs: now.output.duration! * 1000,
       fileBytes: now.output.fileSize!,
     };
@@ -108,6 +115,8 @@ async function run({ numbers, format, signal, progress }: BenchRun): Promise<Ben
       processorSeconds: (after.cpuMs - before.cpuMs) / 1000,
       idleMiB: idle.residentBytes / MIB,
       peakOverIdleMiB: (made.mostBytes - idle.residentBytes) / MIB,
+      childrenOverIdleMiB: (made.mostChildrenBytes - idle.childrenBytes) / MIB,
+      togetherOverIdleMiB: (made.mostTogether - idle.residentBytes - idle.childrenBytes) / MIB,
       fileMiB: made.fileBytes / MIB,
     };
     const row = (name: string, figure: number, digits: number) => [name, figure.toFixed(digits)];
@@ -123,10 +132,12 @@ async function run({ numbers, format, signal, progress }: BenchRun): Promise<Ben
         row('processor, s', figures.processorSeconds, 1),
         row('memory when idle, MiB', figures.idleMiB, 0),
         row('most above that, MiB', figures.peakOverIdleMiB, 0),
+        row('most above idle of programs that it starts (ffmpeg), MiB', figures.childrenOverIdleMiB, 0),
+        row('most above idle of all together, MiB', figures.togetherOverIdleMiB, 0),
       ],
       notes: [
         "Memory is the resident set of the gateway's process, engine included, looked at ten times a second.",
-        'A program of its own that makes the file (ffmpeg) is not in these figures.',
+        'Programs that it starts (speech, ffmpeg) are looked at as often; what they share is counted for each.',
       ],
       figures,
       faults: [],

@@ -6,14 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startActor } from './actor.ts';
 import type { FakeUpstreamPlan, FakeUpstreamReady, FakeUpstreamReport } from './fake-upstream.ts';
-import type { GatewayPlan, GatewayReady } from './gateway-process.ts';
-import type { ProcessCost } from './process-cost.ts';
+import type { GatewayCost, GatewayPlan, GatewayReady } from './gateway-process.ts';
 import { readMetrics, type ScrapedMetrics } from './scraped-metrics.ts';
 
 export type GatewayLab = {
   readonly url: string;
   readonly sessionUrl: string;
-  usage(): Promise<ProcessCost>;
+  usage(): Promise<GatewayCost>;
   metrics(): Promise<ScrapedMetrics>;
   close(): Promise<void>;
 };
@@ -31,7 +30,11 @@ type GatewayLabOptions = {
   /** Jobs and PlayNotes, too; without it they are off. */
   readonly service?: 'on';
 };
-export type LabOptions = GatewayLabOptions & { readonly upstream?: Partial<FakeUpstreamPlan> };
+export type LabOptions = GatewayLabOptions & {
+  readonly upstream?: Partial<FakeUpstreamPlan>;
+  /** Of the gateway, as given to `voxgate serve`. */
+  readonly flags?: readonly string[];
+};
 
 /** A service at 24 kHz and 64 kbit/s that needs some tens of milliseconds and then speaks faster than real time. */
 const USUAL_UPSTREAM = {
@@ -58,7 +61,7 @@ export async function openGateway(
     seed,
     service: service ?? 'off',
   };
-  const gateway = await startActor<GatewayReady, ProcessCost>('gateway-process', plan, through);
+  const gateway = await startActor<GatewayReady, GatewayCost>('gateway-process', plan, through);
   return {
     url: gateway.ready.url,
     sessionUrl: gateway.ready.sessionUrl,
@@ -78,14 +81,19 @@ export async function openGateway(
 /** With the embedded engine, as `voxgate serve` has it by default. */
 export const openEngineLab = (options: GatewayLabOptions): Promise<GatewayLab> => openGateway(options, []);
 
-export async function openLab({ upstream: plan = {}, ...options }: LabOptions): Promise<Lab> {
+export async function openLab({ upstream: plan = {}, flags = [], ...options }: LabOptions): Promise<Lab> {
   const upstream = await startActor<FakeUpstreamReady, FakeUpstreamReport>('upstream-process', {
     ...USUAL_UPSTREAM,
     ...plan,
     seed: options.seed,
   });
   try {
-    const gateway = await openGateway(options, [...UPSTREAM_FLAGS, '--upstream-url', upstream.ready.url]);
+    const gateway = await openGateway(options, [
+      ...UPSTREAM_FLAGS,
+      ...flags,
+      '--upstream-url',
+      upstream.ready.url,
+    ]);
     return {
       ...gateway,
       upstreamUrl: upstream.ready.url,

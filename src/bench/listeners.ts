@@ -4,6 +4,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
+import { textOf } from './fake-upstream.ts';
 import { monotonicMs } from './monotonic.ts';
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 import { speakUntilHeard } from './speak-until-heard.ts';
@@ -15,6 +16,10 @@ export type ListenerOptions = {
   readonly signal: AbortSignal;
   /** By default µ-law, as on the phone. */
   readonly format?: ListenerFormat;
+  /** By default none. */
+  readonly captions?: 'words';
+  /** What is said for so many seconds; by default what costs the upstream nothing. */
+  readonly textFor?: (seconds: number, random: SeededRandom) => string;
 };
 
 export type ListenerFormat = keyof typeof SAMPLE_RATES;
@@ -31,6 +36,9 @@ export type ListenerTally = {
   /** As the gateway told them. */
   underruns: number;
   errors: number;
+  /** Words in captions, and those of them whose audio had been heard when they were told. */
+  words: number;
+  foundWords: number;
 };
 
 export type Listeners = {
@@ -48,7 +56,15 @@ const LONGEST_PAUSE_MS = 300;
 /** Listeners join within this time, so that their frames do not fall on the same moments. */
 const JOIN_MS = 1000;
 
-const newTally = (): ListenerTally => ({ latenessMs: [], frames: 0, dryFrames: 0, underruns: 0, errors: 0 });
+const newTally = (): ListenerTally => ({
+  latenessMs: [],
+  frames: 0,
+  dryFrames: 0,
+  underruns: 0,
+  errors: 0,
+  words: 0,
+  foundWords: 0,
+});
 
 /** The first `count` listeners are connected and have been told to speak when this resolves. */
 export async function startListeners({
@@ -57,6 +73,8 @@ export async function startListeners({
   seed,
   signal,
   format = 'mulaw',
+  captions,
+  textFor = textOf,
 }: ListenerOptions): Promise<Listeners> {
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
@@ -69,11 +87,14 @@ export async function startListeners({
     let startedAtMs = 0;
     let frame = -1;
     const client = await connectSession({
-      url: `${sessionUrl}?format=${format}&sampleRate=${SAMPLE_RATES[format]}&frameMs=${FRAME_MS}&leadMs=${LEAD_MS}`,
+      url: `${sessionUrl}?format=${format}&sampleRate=${SAMPLE_RATES[format]}&frameMs=${FRAME_MS}&leadMs=${LEAD_MS}${captions === undefined ? '' : `&captions=${captions}`}`,
       onEvent(event) {
         if (event.type === 'started') frame = -1;
         else if (event.type === 'error') tally.errors += 1;
-        else if (event.type === 'underrun') {
+        else if (event.type === 'caption') {
+          tally.words += event.words.length;
+          if (event.withinMs !== undefined) tally.foundWords += event.words.length;
+        } else if (event.type === 'underrun') {
           tally.underruns += 1;
           startedAtMs += event.gapMs; // a listener that ran dry goes on that much later
         }
@@ -100,7 +121,11 @@ export async function startListeners({
     await pause(random.between(0, JOIN_MS), undefined, { signal: until });
     for (let turn = 1; !until.aborted; turn++) {
       const seconds = random.between(SHORTEST_TURN_S, LONGEST_TURN_S);
-      await speakUntilHeard(client, { turn: `listener-${turn}`, seconds, seed: index });
+      await speakUntilHeard(client, {
+        turn: `listener-${turn}`,
+        text: textFor(seconds, random),
+        seed: index,
+      });
       await pause(random.between(0, LONGEST_PAUSE_MS), undefined, { signal: until });
     }
   };

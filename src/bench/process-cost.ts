@@ -2,6 +2,7 @@
 // the encoders' threads, the compiler and the collector.
 
 import { readFileSync } from 'node:fs';
+import { residentOfChildren } from './process-tree.ts';
 
 export type ProcessCost = {
   /** User and system time of all threads. */
@@ -11,6 +12,8 @@ export type ProcessCost = {
   /** How long the main thread has been ready to run and was not run; null where the system does not tell. */
   readonly waitedMs: number | null;
   readonly residentBytes: number;
+  /** Of the programs that it has started; 0 where that cannot be told. */
+  readonly childrenBytes: number;
 };
 
 /** Linux tells of the main thread: time run, time waited, both in ns (Documentation/scheduler/sched-stats). */
@@ -31,5 +34,6 @@ export function processCost(): ProcessCost {
     mainCpuMs,
     waitedMs,
     residentBytes: process.memoryUsage.rss(),
+    childrenBytes: residentOfChildren(process.pid) ?? 0,
   };
 }

@@ -24,28 +24,40 @@ export type AlignmentSearch = {
 /** Frames of speech whose places are kept: ten seconds. */
 export const REMEMBERED_FRAMES = 1024;
 /** Frames of reference that are looked at in one step, at most, of which these many are new. */
-const WIDEST = 256;
+const WIDEST = 512;
 const NEW_FRAMES = 8;
 /** Bytes for the steps of the remembered frames. At the full width they last five seconds, usually ten. */
-const STEP_BYTES = 2 ** 17;
+const STEP_BYTES = 2 ** 18;
 
-/** Ways this much dearer than the best one are given up; a frame of speech costs some 3 to 8 on the right way. */
-const HOPELESS = 120;
+/**
+ * Ways this much dearer than the best one are given up: more of them are kept where even the best fits badly, which is
+ * when the text is not what is spoken. A frame costs 3 to 11 on the right way, by how like the voices are.
+ */
+const HOPELESS = 100;
+const HOPELESS_PER_COST = 300;
+const GOOD_COST = 8;
+/** Frames that the cost of the last ones is averaged over. */
+const LATELY = 12;
 /** Penalties of going on by 0, 2 and 3 frames of the reference instead of one. */
 const STAY = 3;
 const SKIP_ONE = 4;
 const SKIP_TWO = 8;
 /** Penalty of a pause where the reference has none. */
-const ENTER_PAUSE = 30;
+const ENTER_PAUSE = 40;
+
+/** Penalty of a word that is not spoken. */
+const LEAVE_OUT_WORD = 80;
 
 /** A way never comes here. */
 const FAR = 1e12;
 /** Step into a frame: 0 to 3 frames further, or out of the pause before it. Pauses keep theirs above, in two bits. */
 const OUT_OF_PAUSE = 4;
+/** From the first frame of the word before, all of which is left out. */
+const OVER_WORD = 5;
 const PAUSE_SHIFT = 3;
 
 export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSearch {
-  const { features, frames: states, pausing } = reference;
+  const { features, frames: states, pausing, wordBack } = reference;
   // Costs of the ways that end in each frame of the reference, or in the pause before it: a ring over the looked-at ones.
   const ring = 2 * WIDEST;
   const inRing = ring - 1;
@@ -55,6 +67,8 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
   let high = 0;
   let frames = 0;
   let cost = 0;
+  let lately = 0;
+  let margin = HOPELESS;
 
   const steps = new Uint8Array(STEP_BYTES);
   let stepsWritten = 0;
@@ -66,13 +80,24 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
   const rowOf = (frame: number) => frame & (REMEMBERED_FRAMES - 1);
   const place = (node: number) => (node >> 1) - (node & 1) / 2;
 
+  /** Euclidean distance, by four sums that do not wait for each other. */
   const distance = (vector: Float32Array, state: number): number => {
-    let sum = 0;
-    for (let d = 0, at = state * DIMENSIONS; d < DIMENSIONS; d += 1, at += 1) {
-      const apart = vector[d]! - features[at]!;
-      sum += apart * apart;
+    const at = state * DIMENSIONS;
+    let sum0 = 0;
+    let sum1 = 0;
+    let sum2 = 0;
+    let sum3 = 0;
+    for (let d = 0; d < DIMENSIONS; d += 4) {
+      const apart0 = vector[d]! - features[at + d]!;
+      const apart1 = vector[d + 1]! - features[at + d + 1]!;
+      const apart2 = vector[d + 2]! - features[at + d + 2]!;
+      const apart3 = vector[d + 3]! - features[at + d + 3]!;
+      sum0 += apart0 * apart0;
+      sum1 += apart1 * apart1;
+      sum2 += apart2 * apart2;
+      sum3 += apart3 * apart3;
     }
-    return Math.sqrt(sum);
+    return Math.sqrt(sum0 + sum1 + sum2 + sum3);
   };
 
   /** Gives up what is dearer than `limit`, then the dearer end until the rest is narrow enough. */
@@ -96,6 +121,8 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
         pauses[state & inRing] = FAR;
       }
     const isFirst = frames === 0;
+    // The best way does not get cheaper.
+    const hopeless = cost + margin;
     let best = FAR;
     // Backwards, so that costs of the frame of speech before are still there for those that follow on them.
     const last = to === states ? states : to - 1;
@@ -125,8 +152,13 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
           least = paused;
           step = OUT_OF_PAUSE;
         }
+        const back = wordBack[state]!;
+        if (back !== 0 && state - back >= from && ways[(state - back) & inRing]! + LEAVE_OUT_WORD < least) {
+          least = ways[(state - back) & inRing]! + LEAVE_OUT_WORD;
+          step = OVER_WORD;
+        }
         if (isFirst) least = state * SKIP_ONE;
-        if (least < FAR) least += distance(vector, state);
+        least = least < hopeless ? least + distance(vector, state) : FAR;
         if (least < best) best = least;
         ways[at] = least;
       }
@@ -153,9 +185,11 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
     rowLow[rowOf(frames)] = from;
     stepsWritten += last - from + 1;
     frames += 1;
+    lately += (best - cost - lately) / LATELY;
+    margin = HOPELESS + HOPELESS_PER_COST * Math.max(0, lately - GOOD_COST);
     cost = best;
     high = to;
-    narrow(best + HOPELESS);
+    narrow(best + margin);
   };
 
   /** The node that the best way ends in. */
@@ -183,7 +217,8 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
       const back = step >> PAUSE_SHIFT;
       return back === 0 ? node : 2 * (state - back);
     }
-    const back = step & (OUT_OF_PAUSE | 3);
+    const back = step & ((1 << PAUSE_SHIFT) - 1);
+    if (back === OVER_WORD) return 2 * (state - wordBack[state]!);
     return back === OUT_OF_PAUSE ? node + 1 : 2 * (state - back);
   };
 

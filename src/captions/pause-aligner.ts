@@ -11,16 +11,12 @@ import {
   weightsBefore,
 } from './pause-paths.ts';
 import { type FeatureFrame, FRAME_MS } from './speech-features.ts';
+import type { WordEstimate } from './word-estimate.ts';
 
-export type WordEstimate = {
-  /** Not falling; from the words that have begun on, a forecast. After `end()` none is outside the sound. */
+/** After `end()` no time is outside the sound. */
+export type PauseEstimate = WordEstimate & {
   readonly startsMs: Float64Array;
-  /** Not before the word begins, and not after the next does. */
   readonly endsMs: Float64Array;
-  /** Words that have begun. */
-  readonly reached: number;
-  /** 19 of 20 words that have begun are not further off. */
-  readonly withinMs: number;
 };
 
 export type PauseAligner = {
@@ -28,7 +24,8 @@ export type PauseAligner = {
   push(frame: FeatureFrame): void;
   /** The sound is over. */
   end(): void;
-  estimate(): WordEstimate;
+  /** May be asked every 100 ms; the arrays are the caller's. */
+  estimate(): PauseEstimate;
 };
 
 /** Words begin before they are as loud as what ends a pause. */
@@ -41,18 +38,30 @@ const TEMPO_ROUNDS = 2;
 const LEAST_WEIGHT = 0.1;
 const GUESS_MS_PER_WEIGHT = 62;
 /** What 19 of 20 words stay within between two pauses this far apart, measured. */
-const within = (ms: number) => 60 + 3.6 * Math.sqrt(ms);
+const within = (ms: number) => 40 + 3.2 * Math.sqrt(ms);
 
 /** 1.96 standard deviations, of a distance that grows from nothing to all of the tempo's error. */
 const DOUBT = 1.96 / Math.sqrt(3);
 
 const positive = (value: number, otherwise: number) => (value > 0 && value < 1e6 ? value : otherwise);
 
+/** Takes out what rounding put out of order, in place. */
+function settle(estimate: PauseEstimate, lastMs: number): PauseEstimate {
+  const { startsMs, endsMs } = estimate;
+  let atMs = 0;
+  for (let word = 0; word < startsMs.length; word += 1) {
+    startsMs[word] = Math.min(Math.max(startsMs[word]!, atMs), lastMs);
+    endsMs[word] = Math.min(Math.max(endsMs[word]!, startsMs[word]!), lastMs);
+    atMs = endsMs[word]!;
+  }
+  return estimate;
+}
+
 /** `msPerWeight`: the guess of the tempo to start from. */
 export function createPauseAligner(given: readonly PacedWord[], msPerWeight: number): PauseAligner {
   const words = given.map(
     ({ weight, pause }): PacedWord => ({
-      weight: positive(weight, LEAST_WEIGHT),
+      weight: Math.max(positive(weight, 0), LEAST_WEIGHT),
       pause: positive(pause, 0),
     }),
   );
@@ -61,7 +70,7 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
   const guess = { msPerWeight: positive(msPerWeight, GUESS_MS_PER_WEIGHT), certainty: 'guess' } as const;
   const pauses: Pause[] = [];
   let paths = createPausePaths(words, 0, guess);
-  let final: WordEstimate | undefined;
+  let final: PauseEstimate | undefined;
 
   const msOf = ({ from, to }: Pause) => {
     const startMs = from * FRAME_MS;
@@ -97,11 +106,11 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
     return { startsMs, endsMs, squares };
   };
 
-  const atEnd = (): WordEstimate => {
+  const atEnd = (): PauseEstimate => {
     const totalMs = finder.frames * FRAME_MS;
     const silentMs = (finder.silentFrom ?? finder.frames) * FRAME_MS;
     let last = paths.closing(silentMs, totalMs);
-    for (let round = 0; round < TEMPO_ROUNDS && last.speechMs > 0; round += 1) {
+    for (let round = 0; round < TEMPO_ROUNDS && last.speechMs > 0 && count > 0; round += 1) {
       const known = { msPerWeight: last.speechMs / last.weight, certainty: 'known' } as const;
       const firstMs = firstMsOf(pauses[0]);
       const again = createPausePaths(words, firstMs, known);
@@ -117,7 +126,7 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
 
   /** Words from `first` on, of which the next begins at `fromMs`. */
   const forecast = (
-    { startsMs, endsMs }: WordEstimate,
+    { startsMs, endsMs }: PauseEstimate,
     first: number,
     fromMs: number,
     tempoMs: number,
@@ -131,7 +140,7 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
     }
   };
 
-  const whilePausing = (last: PausePath, nowMs: number): WordEstimate => {
+  const whilePausing = (last: PausePath, nowMs: number): PauseEstimate => {
     const { squares, ...times } = trace(last);
     const reached = last.gap;
     const estimate = { ...times, reached, withinMs: Math.sqrt(squares / Math.max(1, reached)) };
@@ -141,7 +150,10 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
     return estimate;
   };
 
-  const whileSpeaking = ({ path, msPerWeight: tempoMs, doubt, heldAt }: OpenPath, nowMs: number): WordEstimate => {
+  const whileSpeaking = (
+    { path, msPerWeight: tempoMs, doubt, heldAt }: OpenPath,
+    nowMs: number,
+  ): PauseEstimate => {
     const { squares, startsMs, endsMs } = trace(path);
     const ms = Math.max(0, nowMs - path.endMs);
     const from = before[path.gap]!;
@@ -164,7 +176,7 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
     return estimate;
   };
 
-  const now = (): WordEstimate => {
+  const now = (): PauseEstimate => {
     const nowMs = finder.frames * FRAME_MS;
     const { silentFrom } = finder;
     const silentMs = silentFrom === undefined ? 0 : nowMs - silentFrom * FRAME_MS;
@@ -187,11 +199,11 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
       if (final === undefined) finder.push(level);
     },
     end() {
-      final ??= atEnd();
+      final ??= settle(atEnd(), finder.frames * FRAME_MS);
     },
     estimate() {
-      const estimate = final ?? now();
-      return { ...estimate, startsMs: estimate.startsMs.slice(), endsMs: estimate.endsMs.slice() };
+      if (final === undefined) return settle(now(), Number.POSITIVE_INFINITY);
+      return { ...final, startsMs: final.startsMs.slice(), endsMs: final.endsMs.slice() };
     },
   };
 }

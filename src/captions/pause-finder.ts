@@ -1,9 +1,7 @@
-// Where a sound is silent, found as it arrives: what lies far enough under the loudest part so far, for long enough.
+// Where a sound is silent for long enough to be a pause, found as it arrives.
 
-/** Below the loudest so far by this much, in nats of energy, nobody speaks. */
-const DEPTH = 6;
-/** Nobody speaks below this level, however quiet the rest is. */
-const QUIETEST_LEVEL = -8;
+import { createSilenceGauge } from './silence-gauge.ts';
+
 /** A stop consonant is silent for as long as this, too. */
 export const SHORTEST_PAUSE_FRAMES = 9;
 /** What sounds for less is a click in a pause, or in a silence before the speech. */
@@ -23,21 +21,16 @@ export type PauseFinder = {
 
 /** `onPause` gets every pause once speech has followed it; a silence at the very beginning is one, however short. */
 export function createPauseFinder(onPause: (pause: Pause) => void): PauseFinder {
-  let loudest = QUIETEST_LEVEL + DEPTH;
+  const gauge = createSilenceGauge();
   let frames = 0;
-  /** The level two frames and one frame ago: a single loud frame is a click, not the loudest speech. */
-  let before2 = Number.NEGATIVE_INFINITY;
-  let before1 = Number.NEGATIVE_INFINITY;
   let silentFrom: number | undefined = 0;
   let sounding = 0;
 
   return {
     push(level) {
-      const own = Number.isFinite(level) ? level : Number.NEGATIVE_INFINITY;
-      loudest = Math.max(loudest, Math.min(own, before1, before2));
-      before2 = before1;
-      before1 = own;
-      const isSilent = own < loudest - DEPTH;
+      const isNumber = Number.isFinite(level);
+      if (isNumber) gauge.hear(level);
+      const isSilent = !isNumber || gauge.above(level) === 0;
       frames += 1;
       if (isSilent) {
         silentFrom ??= frames - 1;

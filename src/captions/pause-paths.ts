@@ -15,7 +15,7 @@ export type PausePath = {
   readonly gap: number;
   readonly startMs: number;
   readonly endMs: number;
-  /** Half the squared distance from what was expected, in standard deviations, and what was paid on the way. */
+  /** Negative logarithm of its likelihood, but for what all ways have in common. */
   readonly cost: number;
   /** Speech up to here without its pauses, and the weight of the words in it. */
   readonly speechMs: number;
@@ -55,12 +55,13 @@ const GUESS_WEIGHT = 9;
 const EDGE_MS = 50;
 const WEIGHT_VARIANCE = 1.4;
 const TEMPO_VARIANCE = 0.006;
-/** A silence longer than this costs more the longer it is, if it is to be within a word. */
+/** Of the time of a stretch: a pause that ends it tells the more, the less this spread is. */
+const USUAL_SPREAD_MS = 240;
+/** A silence longer than this costs so much for every ms if it is to be within a word, and far more from the second on. */
 const LONGEST_CLOSURE_MS = 70;
-const CLOSURES_MS = 240;
 const CLOSURE_COST = 0.007;
-const STEEP_COST = 0.02;
-const STEEP_MS = 220;
+const NO_CLOSURE_MS = 220;
+const NO_CLOSURE_COST = 0.02;
 const MOST_CLOSURE_COST = 12;
 /** Two pauses with a breath between them in one gap. */
 const BREATH_COST = 2;
@@ -80,7 +81,7 @@ type Stage = { readonly paths: readonly PausePath[]; readonly closureCost: numbe
 const closureCost = (ms: number) =>
   Math.min(
     MOST_CLOSURE_COST,
-    CLOSURE_COST * Math.max(0, ms - LONGEST_CLOSURE_MS) + STEEP_COST * Math.max(0, ms - STEEP_MS),
+    CLOSURE_COST * Math.max(0, ms - LONGEST_CLOSURE_MS) + NO_CLOSURE_COST * Math.max(0, ms - NO_CLOSURE_MS),
   );
 
 const gapAfter = ({ pause }: PacedWord) => {
@@ -145,18 +146,24 @@ export function createPausePaths(
     tempo.certainty === 'known' ? 0 : WEIGHT_VARIANCE / (GUESS_WEIGHT + path.weight);
   const weightTo = (path: PausePath, gap: number): number =>
     gap === path.gap ? 0 : before[gap]! - before[path.gap]! + FINAL_WEIGHT;
-  const mismatch = (path: PausePath, weight: number, ms: number, msPerWeight: number): number => {
-    const off = ms - msPerWeight * weight;
+  const squareSpread = (path: PausePath, weight: number): number => {
     const variance = WEIGHT_VARIANCE * weight + (TEMPO_VARIANCE + doubtOf(path)) * weight * weight;
-    const squareMs = EDGE_MS * EDGE_MS + msPerWeight * msPerWeight * variance;
-    return (off * off) / (2 * squareMs) + Math.log(squareMs / (CLOSURES_MS * CLOSURES_MS)) / 0.5;
+    return EDGE_MS * EDGE_MS + tempoOf(path) ** 2 * variance;
+  };
+  const mismatch = (path: PausePath, weight: number, ms: number): number => {
+    const squareMs = squareSpread(path, weight);
+    return (
+      (ms - tempoOf(path) * weight) ** 2 / (2 * squareMs) +
+      Math.log(squareMs / (USUAL_SPREAD_MS * USUAL_SPREAD_MS)) / 2
+    );
   };
   /** Of the gaps strictly between the two. */
   const missedBetween = (from: number, to: number): number =>
     to > from ? missed[to - 1]! - missed[from]! : 0;
 
   /** Every way that goes on from an earlier pause to this one, the best for each of the gaps it may lie in. */
-  const extend = (startMs: number, endMs: number, only: number | undefined): PausePath[] => {
+  const extend = (startMs: number, endMs: number, as: 'pause' | 'lasting' | 'end'): PausePath[] => {
+    const only = as === 'end' ? count : undefined;
     const best = new Map<number, PausePath>();
     const pauseMs = endMs - startMs;
     for (const stage of stages) {
@@ -166,16 +173,19 @@ export function createPausePaths(
         const msPerWeight = tempoOf(path);
         const expected = firstFrom(before, before[path.gap]! + ms / msPerWeight - FINAL_WEIGHT);
         const lowest = only ?? Math.max(path.gap, expected - MOST_REACH);
-        const highest = only ?? Math.min(count, expected + MOST_REACH);
+        const highest = only ?? Math.max(path.gap, Math.min(count, expected + MOST_REACH));
         for (let gap = lowest; gap <= highest; gap += 1) {
           const weight = weightTo(path, gap);
-          let cost = path.cost + skippedCost + mismatch(path, weight, ms, msPerWeight);
+          let cost = path.cost + skippedCost + mismatch(path, weight, ms);
           if (gap === path.gap) cost += only === undefined ? BREATH_COST : 0;
           else {
             cost += missedBetween(path.gap, gap);
             if (only === undefined) {
               const kind = gapAfter(words[gap - 1]!);
-              cost += kind.cost + kind.perMs * Math.max(0, kind.usualMs - pauseMs);
+              // A pause that lasts can still become as long as it should be.
+              if (as === 'pause' || kind === PLAIN_GAP)
+                cost += kind.perMs * Math.max(0, kind.usualMs - pauseMs);
+              cost += kind.cost;
             }
           }
           if (cost < (best.get(gap)?.cost ?? Number.POSITIVE_INFINITY))
@@ -202,14 +212,14 @@ export function createPausePaths(
     const until = Math.min(
       count,
       path.gap + MOST_REACH,
-      firstFrom(before, before[path.gap]! + ms / msPerWeight),
+      firstFrom(before, before[path.gap]! + ms / msPerWeight - FINAL_WEIGHT),
     );
     let best: OpenPath | undefined;
     for (let gap = path.gap + 1; gap < until; gap += 1) {
       if (words[gap - 1]!.pause <= 0) continue;
       const weight = weightTo(path, gap);
       if (ms <= weight * msPerWeight) continue;
-      const held = cost + missedBetween(path.gap, gap) + mismatch(path, weight, ms, msPerWeight);
+      const held = cost + missedBetween(path.gap, gap) + mismatch(path, weight, ms);
       if (held < (best?.cost ?? Number.POSITIVE_INFINITY))
         best = { path, cost: held, msPerWeight, doubt, heldAt: gap };
     }
@@ -221,11 +231,11 @@ export function createPausePaths(
 
   return {
     add(startMs, endMs) {
-      const paths = extend(startMs, endMs, undefined).slice(0, MOST_PATHS);
+      const paths = extend(startMs, endMs, 'pause').slice(0, MOST_PATHS);
       closuresCost += closureCost(endMs - startMs);
       stages = [...stages.slice(1 - MOST_LOOKBACK), { paths, closureCost: closuresCost }];
     },
-    pausing: (startMs, endMs) => extend(startMs, endMs, undefined)[0],
+    pausing: (startMs, endMs) => extend(startMs, endMs, 'lasting')[0],
     speaking(nowMs, silentMs) {
       let best: OpenPath | undefined;
       for (const stage of stages)
@@ -236,6 +246,6 @@ export function createPausePaths(
         }
       return best!;
     },
-    closing: (startMs, endMs) => extend(startMs, endMs, count)[0]!,
+    closing: (startMs, endMs) => extend(startMs, endMs, 'end')[0]!,
   };
 }

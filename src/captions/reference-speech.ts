@@ -20,6 +20,8 @@ export type ReferenceSpeech = {
   readonly lengthMs: number;
   /** Before which frame a voice may pause: one of the values below; one entry more than frames, for the end. */
   readonly pausing: Uint8Array;
+  /** For the first frame of each word how many frames the word before it has, when it is told from it; 0 elsewhere. */
+  readonly wordBack: Uint16Array;
   /** 1 for the frames at the edges of pauses, which are silent; 0 for the others. */
   readonly silent: Uint8Array;
   /** Mean cepstra of its speech. */
@@ -102,6 +104,11 @@ export function createReferenceSpeech(track: FeatureTrack, wordMs: readonly numb
 
   const pausing = new Uint8Array(frames + 1);
   const silent = new Uint8Array(frames);
+  const wordBack = new Uint16Array(frames + 1);
+  for (let word = 1; word < wordFrames.length; word += 1) {
+    const [first, firstBefore] = [Math.round(wordFrames[word]!), Math.round(wordFrames[word - 1]!)];
+    if (first > firstBefore) wordBack[first] = Math.min(first - firstBefore, 0xffff);
+  }
   for (const frame of wordFrames) pausing[Math.round(frame)] = BETWEEN_WORDS;
   for (const { from, to } of pauses) {
     silent.fill(1, before[from], before[to]);
@@ -118,6 +125,7 @@ export function createReferenceSpeech(track: FeatureTrack, wordMs: readonly numb
     wordMs: risingMs,
     lengthMs: total * FRAME_MS,
     pausing,
+    wordBack,
     silent,
     mean,
   };

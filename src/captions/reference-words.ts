@@ -16,10 +16,13 @@ export function referenceWordTimes(
   let count = wordAt.findIndex((at) => at >= spokenTo);
   if (count < 0) count = wordAt.length;
   const startsMs = new Array<number>(count).fill(Number.NaN);
+  let next = 0;
+  /** The first of the words before `next` that begin in one place: something is said for them as a whole. */
   let word = 0;
   for (const { startMs, charStart } of told) {
-    while (word + 1 < count && wordAt[word + 1]! <= charStart) word += 1;
-    if (word < count && charStart >= wordAt[word]! && Number.isNaN(startsMs[word])) startsMs[word] = startMs;
+    for (; next < count && wordAt[next]! <= charStart; next += 1)
+      if (wordAt[next]! > wordAt[word]!) word = next;
+    if (next > 0 && Number.isNaN(startsMs[word])) startsMs[word] = startMs;
   }
   let lastMs = 0;
   for (let from = 0; from < count; ) {

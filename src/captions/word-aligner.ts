@@ -34,7 +34,7 @@ const PRIOR_FRAMES = 50;
 /** What a frame costs as a pause: this when it is silent, more by so much for every nat above, and not more than this. */
 const SILENT_COST = 3;
 const COST_PER_NAT = 6;
-const VOICED_COST = 25;
+const VOICED_COST = 14;
 /** Frames after which the way is looked up though nobody asks, so that none is forgotten before it was known. */
 const UNASKED_FRAMES = REMEMBERED_FRAMES / 4;
 /** The tempo is that of so many words, held back by a second of the reference's own. */

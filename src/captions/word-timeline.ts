@@ -54,6 +54,7 @@ const MOST_DOUBT_MS = 60;
 /** `guessMsPerWeight`: English at a normal speed takes 60–70 ms a letter. */
 export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   const words: SpokenWord[] = [];
+  const requestOf: Request[] = [];
   /** The best that is known of every word, in ms of the turn; the ends only of those that were heard. */
   const startsMs: number[] = [];
   const endsMs: (number | undefined)[] = [];
@@ -121,20 +122,23 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     return startsMs[w]! + (span === 0 ? 0 : ((next - startsMs[w]!) * word.weight) / span);
   };
 
-  const withinOf = (w: number): number | undefined =>
-    requests.findLast(({ firstWord }) => firstWord <= w)!.estimate?.withinMs;
+  const withinOf = (w: number): number | undefined => requestOf[w]!.estimate?.withinMs;
 
   return {
     addRequest(added) {
       const weight = added.reduce((sum, word) => sum + spanOf(word), 0);
-      requests.push({
+      const request = {
         firstWord: words.length,
         weight,
         knownMs: 0,
         complete: false,
         estimate: undefined,
-      });
-      words.push(...added);
+      };
+      requests.push(request);
+      for (const word of added) {
+        words.push(word);
+        requestOf.push(request);
+      }
       placeFrom(requests.length - 1);
     },
     progress(index, knownMs, state) {

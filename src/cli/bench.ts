@@ -16,6 +16,7 @@ import {
 } from '../bench/bench.ts';
 import { type BenchRole, isBenchRole } from '../bench/bench-role.ts';
 import { cancel } from '../bench/cancel.ts';
+import { captions } from '../bench/captions.ts';
 import { type FakeUpstreamPlan, startFakeUpstream } from '../bench/fake-upstream.ts';
 import { firstFrame } from '../bench/first-frame.ts';
 import { type GatewayPlan, startGatewayProcess } from '../bench/gateway-process.ts';
@@ -36,6 +37,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   'first-frame': firstFrame,
   pacing,
   'mixed-formats': mixedFormats,
+  captions,
   transcode,
   cancel,
   'stalled-reader': stalledReader,
@@ -239,7 +241,7 @@ const help = (): string =>
 
 export const bench: Command = {
   summary:
-    'measure this machine: first frame, pacing, formats side by side, transcoding, cancel, stalled readers, jobs, quotas',
+    'measure this machine: first frame, pacing, formats side by side, captions, transcoding, cancel, stalled readers, jobs, quotas',
   help,
   run,
 };

@@ -117,12 +117,20 @@ async function run(terminal: Terminal): Promise<number> {
     });
     terminal.status('');
     const { output, error } = ended;
-    if (ended.status !== 'completed' || output.url === undefined || output.captionsUrl === undefined) {
+    if (
+      ended.status !== 'completed' ||
+      output.url === undefined ||
+      output.captionsUrl === undefined ||
+      output.subtitlesUrl === undefined
+    ) {
       terminal.complain(`${ended.status}: ${error?.code ?? ''} ${error?.message ?? ''}`.trim());
       return 1;
     }
     await download(output.url, out, signal);
-    if (captions !== undefined) await download(output.captionsUrl, captions, signal);
+    if (captions !== undefined) {
+      const url = captions.endsWith('.srt') ? output.subtitlesUrl : output.captionsUrl;
+      await download(url, captions, signal);
+    }
     terminal.print(
       terminal.isInteractive
         ? `${out}: ${output.duration?.toFixed(1)} s, ${output.contentType}, ${output.fileSize} bytes`
@@ -143,7 +151,7 @@ export const job: Command = {
       'Reads the text from standard input when none is given. Without --url it is spoken by a gateway of its own.',
       '',
       '  --out FILE         Where the audio goes; its ending says the format',
-      '  --captions FILE    Where captions go (WebVTT)',
+      '  --captions FILE    Where captions go (WebVTT, or SRT by its ending)',
       `  --model MODEL      ${[...JOB_MODELS, TURBO_MODEL].join(', ')}`,
       `  --quality HOW      ${QUALITIES.join(', ')} (Vox3.0-mini only)`,
       `  --format FORMAT    ${AUDIO_FORMATS.join(', ')}`,

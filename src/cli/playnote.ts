@@ -105,7 +105,7 @@ async function run(terminal: Terminal): Promise<number> {
     }
     await download(ended.audioUrl, out, signal);
     for (const [url, path] of [
-      [ended.captionsUrl, captions],
+      [captions?.endsWith('.srt') ? ended.subtitlesUrl : ended.captionsUrl, captions],
       [ended.chaptersUrl, chapters],
       [ended.scriptUrl, script],
     ] as const)
@@ -136,7 +136,7 @@ export const playnote: Command = {
       '  --name1 NAME, --name2 NAME    How the speakers are called in the script',
       '  --name TITLE      Default: the title of the source',
       '  --language NAME   Default: the language of the source',
-      '  --captions FILE   Captions (WebVTT); --chapters FILE (WebVTT); --script FILE (JSON with word times)',
+      '  --captions FILE   Captions (WebVTT; .srt: SRT); --chapters FILE (WebVTT); --script FILE (JSON with word times)',
       '  --url URL         A running gateway (http://…), with --key KEY and --user ID when it asks for them',
     ].join('\n'),
   run,

@@ -23,6 +23,7 @@ const STALLED_MS = 120_000;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   vtt: 'text/vtt; charset=utf-8',
+  srt: 'application/x-subrip; charset=utf-8',
   json: 'application/json; charset=utf-8',
   mp3: 'audio/mpeg',
   wav: 'audio/wav',

@@ -8,10 +8,11 @@ import type { OutputFormat } from '../speech/audio-format.ts';
 import type { RequestText } from '../text/request-text.ts';
 import { spokenWords } from '../text/spoken-words.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
-import { createMp3Spool } from './mp3-spool.ts';
+import { createMp3Spool, type SpoolTap } from './mp3-spool.ts';
 import { type SpokenWith, toAlignedText, toOutgoingRequest } from './outgoing-request.ts';
 import { speak } from './speak.ts';
 import type { SpeechRuntime } from './speech-runtime.ts';
+import type { WordTiming } from './word-timer.ts';
 
 export type DrainedSpeech = {
   /** Chunks of fresh memory in the output's format; read once. Throws as `speak` does, after all that did arrive. */
@@ -50,18 +51,21 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   const timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (options.synthesis.speed ?? 1));
   const passesThrough = (hz: number) =>
     options.output.format === 'mp3' && (options.output.sampleRate ?? hz) === hz;
-  const timing =
-    options.words === 'timed'
-      ? runtime.timer.open({
-          language: options.synthesis.language ?? 'english',
-          speed: options.synthesis.speed ?? 1,
-          voice: options.synthesis.voice ?? options.defaultVoice,
-          passesThrough,
-          urgency: 'captions',
-          onEstimate: (index, estimate) => timeline.align(index, estimate),
-        })
-      : undefined;
-  const spool = createMp3Spool({ capacityBytes: () => SPOOL_BYTES, tap: timing?.tap });
+  let timing: WordTiming | undefined;
+  const openTiming = () =>
+    runtime.timer.open({
+      language: options.synthesis.language ?? 'english',
+      speed: options.synthesis.speed ?? 1,
+      voice: options.synthesis.voice ?? options.defaultVoice,
+      passesThrough,
+      urgency: 'captions',
+      onEstimate: (index, estimate) => timeline.align(index, estimate),
+    });
+  const tap: SpoolTap = {
+    add: (item) => timing?.tap.add(item),
+    takeBack: (frames) => timing?.tap.takeBack(frames),
+  };
+  const spool = createMp3Spool({ capacityBytes: () => SPOOL_BYTES, tap });
   let asked = 0;
   let requests = 0;
   let madeSamples = 0;
@@ -150,6 +154,9 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
 
   async function* drain(): AsyncGenerator<Uint8Array, void, undefined> {
     const own = new AbortController();
+    // A place of the timer is held by who drains, and never by who only might have.
+    if (options.words === 'timed') timing = openTiming();
+    const letGo = () => timing?.close();
     const ended = speakAll(AbortSignal.any([signal, own.signal]));
     // The failure is told when the last chunk has been taken; until then nobody awaits it.
     ended.catch(() => {});
@@ -173,9 +180,13 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
         if (chunk === undefined) await more;
       }
       await ended;
+      signal.throwIfAborted();
+      signal.addEventListener('abort', letGo, { once: true });
       await timing?.settled();
+      signal.throwIfAborted();
     } finally {
-      timing?.close();
+      signal.removeEventListener('abort', letGo);
+      letGo();
       own.abort();
       frames.clear();
       await settled;

@@ -3,6 +3,7 @@
 
 import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
 import { createMp3ToPcm, streamLead } from '../audio/mp3-to-pcm.ts';
+import type { PcmBlock } from '../audio/stage.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
 import { createFeatureExtractor, type FeatureExtractor } from '../captions/speech-features.ts';
 import type { WordEstimate } from '../captions/word-estimate.ts';
@@ -40,7 +41,7 @@ type Request = {
   readonly text: AlignedText;
   finder: WordFinder;
   sound: Sound;
-  /** What has come of it, for when some is taken back. */
+  /** What has come of it, for when some is taken back; nothing once it has ended. */
   items: TranscoderItem[];
   leadIsHeard: boolean;
   reference: { readonly hold: (finder: WordFinder) => void } | undefined;
@@ -54,24 +55,28 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
   let extractor: FeatureExtractor | undefined;
   let rate = 0;
   let tag: Parameters<typeof streamLead>[0];
-  const decoder = createMp3ToPcm(decoders, ({ samples, sampleRate }) => {
+  const hear = ({ samples, sampleRate }: PcmBlock) => {
     if (sampleRate !== rate) {
       extractor?.flush();
       extractor = createFeatureExtractor(sampleRate, finder.push);
       rate = sampleRate;
     }
     extractor!.push(samples);
-  });
+  };
+  const decoder = createMp3ToPcm(decoders, hear);
   return {
     push(item) {
       if (item.kind === 'frame') decoder.push(item.frame);
       else if (item.kind === 'tag') {
         tag ??= item.tag;
         decoder.tag(item.tag);
-      } else if (item.kind === 'begin') decoder.beginStream();
-      else if (item.kind === 'bridge') {
-        const { samples, sampleRate, next } = item.bridge;
-        if (sampleRate === rate) extractor?.push(samples);
+      } else if (item.kind === 'begin') {
+        // Another take in place of one of which nothing was heard.
+        tag = undefined;
+        decoder.beginStream();
+      } else if (item.kind === 'bridge') {
+        const { next } = item.bridge;
+        hear(item.bridge);
         if (next === undefined) decoder.endStream();
         else decoder.joinStream(next);
       } else {
@@ -99,7 +104,10 @@ const shifted = (estimate: WordEstimate, byMs: number): WordEstimate =>
 export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
   const { language, speed, decoders, speaker, voice, onEstimate, onFault } = options;
   const closed = new AbortController();
-  const requests: Request[] = [];
+  /** Those that are not told yet: a turn may last for hours. */
+  const open = new Set<Request>();
+  let last: Request | undefined;
+  let count = 0;
   const waiting: (() => void)[] = [];
 
   const createFinder = ({ weights, pauses }: AlignedText) =>
@@ -110,7 +118,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     );
 
   const wakeSettled = () => {
-    if (requests.some(({ state }) => state === 'ended')) return;
+    if ([...open].some(({ state }) => state === 'ended')) return;
     for (const wake of waiting.splice(0)) wake();
   };
 
@@ -129,6 +137,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     request.state = state;
     request.sound.close();
     request.items = [];
+    open.delete(request);
     wakeSettled();
   };
 
@@ -148,6 +157,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
       request.sound.push(item);
       if (item.kind === 'end') request.state = 'ended';
     }
+    if (request.state === 'ended') request.items = [];
   };
 
   const speakReference = async (request: Request) => {
@@ -184,7 +194,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     request(text) {
       const finder = createFinder(text);
       const request: Request = {
-        index: requests.length,
+        index: count,
         text,
         finder,
         sound: openSound(decoders, finder),
@@ -193,13 +203,15 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
         reference: undefined,
         state: 'arriving',
       };
-      requests.push(request);
+      count += 1;
+      last = request;
+      open.add(request);
       if (text.wordAt.length > 0) void speakReference(request);
       else leave(request, 'told');
     },
     items(items, leadIsHeard) {
-      const request = requests.at(-1);
-      if (request === undefined || request.state === 'told' || request.state === 'lost') return;
+      const request = last;
+      if (request === undefined || !open.has(request)) return;
       request.leadIsHeard = leadIsHeard;
       guard(request, () => {
         take(request, items);
@@ -207,8 +219,8 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
       });
     },
     takeBack(frames) {
-      const request = requests.at(-1);
-      if (request === undefined || request.state !== 'arriving') return;
+      const request = last;
+      if (frames === 0 || request?.state !== 'arriving') return;
       guard(request, () => {
         const items = request.items.slice(0, request.items.length - frames);
         request.sound.close();
@@ -226,7 +238,8 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
       }),
     close() {
       closed.abort(new Error('The speech is over.'));
-      for (const request of requests) request.sound.close();
+      for (const request of open) request.sound.close();
+      open.clear();
       for (const wake of waiting.splice(0)) wake();
     },
   };

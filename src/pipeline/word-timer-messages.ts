@@ -21,7 +21,7 @@ export type TimedItem =
   | Exclude<TranscoderItem, { readonly kind: 'frame' }>;
 
 /** A speech has a number that is never used again. */
-export type WordTimerOrder = { readonly speech: number } & (
+export type SpeechOrder = { readonly speech: number } & (
   | {
       readonly kind: 'open';
       readonly language: Language;
@@ -35,6 +35,9 @@ export type WordTimerOrder = { readonly speech: number } & (
   | { readonly kind: 'settle' }
   | { readonly kind: 'close' }
 );
+
+/** `stop`: the thread ends, and its speech program with it. */
+export type WordTimerOrder = SpeechOrder | { readonly kind: 'stop' };
 
 export type WordTimerAnswer =
   | {

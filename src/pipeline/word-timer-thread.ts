@@ -11,7 +11,12 @@ import { yieldToPlayback } from '../base/yield-to-playback.ts';
 import { createSpeechProcess } from '../speech-program/speech-process.ts';
 import { createReferenceSpeaker } from './reference-speaker.ts';
 import { createSpeechTiming, type SpeechTiming } from './speech-timing.ts';
-import { unpackItems, type WordTimerAnswer, type WordTimerOrder } from './word-timer-messages.ts';
+import {
+  type SpeechOrder,
+  unpackItems,
+  type WordTimerAnswer,
+  type WordTimerOrder,
+} from './word-timer-messages.ts';
 
 export type WordTimerThreadData = {
   /** Starts the local engine's speech program; undefined: there is none. */
@@ -20,6 +25,17 @@ export type WordTimerThreadData = {
 
 /** Voices that are remembered; another one pushes out the one that has not been heard for longest. */
 const MOST_VOICES = 256;
+
+/** The first sentence of a program takes longer than any other; no turn should wait for it. */
+const WARM_UP = {
+  text: 'Hello there.',
+  turnPrefix: undefined,
+  turnPrefix2: undefined,
+  wordAt: [0, 6],
+  weights: [6, 6],
+  pauses: [0, 0],
+} as const;
+const WARM_UP_MS = 20_000;
 
 yieldToPlayback();
 const port = parentPort!;
@@ -31,9 +47,13 @@ const log = {
   error: (event: string) => tell({ kind: 'log', event, cause: '' }),
 };
 const decoders = await loadMp3Decoders(createSoundPath(createFilterBanks()));
-const program =
-  command === undefined ? undefined : createSpeechProcess({ command, clock: systemClock, log });
+const program = command === undefined ? undefined : createSpeechProcess({ command, clock: systemClock, log });
+// A thread that dies of a fault takes its program along, whatever that is doing.
+process.on('exit', () => void program?.close());
 const speaker = program === undefined ? undefined : createReferenceSpeaker(program);
+speaker
+  ?.speak(WARM_UP, { language: 'english', speed: 1 }, () => {}, AbortSignal.timeout(WARM_UP_MS))
+  .catch(() => {}); // the first turn finds out
 const speeches = new Map<number, SpeechTiming>();
 const voices = new Map<string, { mean: Float32Array | undefined }>();
 
@@ -49,7 +69,7 @@ function voiceOf(name: string | undefined) {
   return voice;
 }
 
-function open(order: Extract<WordTimerOrder, { kind: 'open' }>): SpeechTiming {
+function open(order: Extract<SpeechOrder, { kind: 'open' }>): SpeechTiming {
   const { speech, language, speed, voice } = order;
   return createSpeechTiming({
     language,
@@ -72,7 +92,16 @@ function open(order: Extract<WordTimerOrder, { kind: 'open' }>): SpeechTiming {
 /** Its kind and place, never its words: they may hold what is spoken. */
 const faultOf = (cause: unknown): string => (cause instanceof Error ? cause.name : typeof cause);
 
+async function stop(): Promise<void> {
+  for (const timing of speeches.values()) timing.close();
+  speeches.clear();
+  // Its end has to be seen here, or it stays in the system's list until the gateway ends.
+  await program?.close();
+  process.exit();
+}
+
 port.on('message', (order: WordTimerOrder) => {
+  if (order.kind === 'stop') return void stop();
   const { kind, speech } = order;
   if (kind === 'open') {
     speeches.set(speech, open(order));

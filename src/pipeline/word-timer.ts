@@ -28,6 +28,7 @@ export type WordTiming = {
   readonly tap: SpoolTap;
   /** Resolves when the words of all requests that have ended were told, or will not be; soon, in any case. */
   settled(): Promise<void>;
+  /** Nothing is told any more, and nobody waits for it. */
   close(): void;
 };
 

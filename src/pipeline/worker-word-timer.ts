@@ -1,6 +1,7 @@
 // Words are timed in one thread, which is started when the first speech wants it. Here is its other end: what a spool
-// gets is gathered and sent in few messages, at most one of them under way, so that timing never delays a frame; a
-// thread that is behind is left more to catch up with, and a speech that it cannot follow is given up.
+// gets is gathered and sent in few messages, none of them while another is under way but at the end of a request, so that
+// timing never delays a frame; a thread that is behind is left more to catch up with, and a speech that it cannot follow
+// is given up.
 
 import { Worker } from 'node:worker_threads';
 import type { TranscoderItem } from '../audio/transcoder.ts';
@@ -40,6 +41,8 @@ const GATHER_MS = 250;
 const MOST_HELD_MS = 60_000;
 /** Who waits for the last words of a file waits so long at most. */
 const SETTLE_DEADLINE_MS = 20_000;
+/** A thread that is told to stop has so long to end its speech program. */
+const STOP_DEADLINE_MS = 2000;
 
 type Speech = {
   readonly timed: TimedSpeech;
@@ -96,7 +99,9 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     let held: TranscoderItem[] = [];
     let heldMs = 0;
     let sentMs = 0;
-    let isUnderWay = false;
+    /** Milliseconds of each message that the thread has not taken. */
+    const underWay: number[] = [];
+    let underWayMs = 0;
     let leadIsHeard: boolean | undefined;
     const settled: (() => void)[] = [];
 
@@ -107,32 +112,34 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       if (held.length === 0) return;
       const items = packItems(held);
       sentMs += heldMs;
+      underWay.push(heldMs);
+      underWayMs += heldMs;
       held = [];
       heldMs = 0;
-      isUnderWay = true;
       const moved = items.flatMap((item) => (item.kind === 'frames' ? [item.frames.bytes.buffer] : []));
       order({ kind: 'items', speech: id, items, leadIsHeard: leadIsHeard ?? false }, moved);
     };
     const sendSome = () => {
-      if (!isUnderWay && heldMs >= (sentMs < FIRST_MS ? FIRST_GATHER_MS : GATHER_MS)) send();
+      if (underWay.length === 0 && heldMs >= (sentMs < FIRST_MS ? FIRST_GATHER_MS : GATHER_MS)) send();
     };
     const settle = () => {
       for (const wake of settled.splice(0)) wake();
     };
     const leave = () => {
+      held = [];
       if (!speeches.delete(id)) return;
       if (speeches.size === 0) thread.unref();
       settle();
     };
     const giveUp = () => {
-      log.warn('word_timer_behind', { heldMs });
+      log.warn('word_timer_behind', { heldMs: heldMs + underWayMs });
       timing.close();
     };
 
     speeches.set(id, {
       timed,
       onTaken() {
-        isUnderWay = false;
+        underWayMs -= underWay.shift() ?? 0;
         sendSome();
       },
       onSettled: settle,
@@ -153,7 +160,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
           if (item.kind === 'frame') leadIsHeard ??= timed.passesThrough(item.frame.header.sampleRate);
           held.push(item);
           heldMs += frameMs(item);
-          if (heldMs > MOST_HELD_MS) giveUp();
+          if (heldMs + underWayMs > MOST_HELD_MS) giveUp();
           else if (item.kind === 'end') send();
           else sendSome();
         },
@@ -203,7 +210,15 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       isUseless = true;
       for (const speech of speeches.values()) speech.onSettled();
       speeches.clear();
-      await thread?.terminate();
+      if (thread === undefined) return;
+      const gone = new Promise<void>((resolve) => {
+        thread.once('exit', () => resolve());
+      });
+      const disarm = clock.after(STOP_DEADLINE_MS, () => void thread.terminate());
+      thread.ref();
+      thread.postMessage({ kind: 'stop' } satisfies WordTimerOrder);
+      await gone;
+      disarm();
     },
   };
 }

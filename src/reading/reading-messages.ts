@@ -7,8 +7,11 @@ import type { SourceFile } from './source-reader.ts';
 export type ReadingOrder = { readonly source: SourceFile; readonly limits: ReadingLimits };
 
 export type ReadingAnswer =
-  /** The last but one or earlier: more follows within this time, or the deadline of the whole. */
-  | { readonly kind: 'step'; readonly withinMs: number | undefined }
+  /**
+   * The last but one or earlier: more follows when this time has been worked, or by the deadline of the whole. `thread`
+   * is the one that works, as the system counts threads.
+   */
+  | { readonly kind: 'step'; readonly withinMs: number | undefined; readonly thread: number | undefined }
   | { readonly kind: 'read'; readonly document: SourceDocument }
   | { readonly kind: 'refused'; readonly message: string }
   /** A library failed over the file. `cause` names the failure's class only: messages may quote the text. */

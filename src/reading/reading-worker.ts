@@ -4,6 +4,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError } from '../base/app-error.ts';
+import { ownThread } from '../base/thread-time.ts';
 import { yieldToPlayback } from '../base/yield-to-playback.ts';
 import { hasRunningText } from '../script/running-text.ts';
 import { invalidSource } from './invalid-source.ts';
@@ -14,7 +15,8 @@ yieldToPlayback();
 const { source, limits } = workerData as ReadingOrder;
 
 const tell = (message: ReadingAnswer) => parentPort!.postMessage(message);
-const step = (withinMs: number | undefined) => tell({ kind: 'step', withinMs });
+const thread = ownThread();
+const step = (withinMs: number | undefined) => tell({ kind: 'step', withinMs, thread });
 
 async function answer(): Promise<ReadingAnswer> {
   try {

@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { threadTimeMs } from '../base/thread-time.ts';
 import type { SourceDocument } from '../script/source-document.ts';
 import { invalidSource } from './invalid-source.ts';
 import { READING_LIMITS, type ReadingLimits } from './reading-limits.ts';
@@ -109,6 +110,16 @@ export function createWorkerSourceReader(options: WorkerSourceReaderOptions): So
       };
       const stop = () => settle(() => reject(signal.reason as Error));
       let disarmStep = () => {};
+      /** Time that the thread works, where that can be told: a busy machine makes no page endless. */
+      const allow = (withinMs: number, thread: number | undefined) => {
+        const beganMs = threadTimeMs(thread);
+        const look = () => {
+          const spentMs = (threadTimeMs(thread) ?? Number.NaN) - (beganMs ?? Number.NaN);
+          if (spentMs < withinMs) disarmStep = clock.after(withinMs - spentMs, look);
+          else settle(() => reject(endlessPage()));
+        };
+        disarmStep = clock.after(withinMs, look);
+      };
       const disarm = clock.after(deadlineMs, () => {
         log.warn('reading_over_deadline', { deadlineMs });
         settle(() => reject(tooLong(deadlineMs)));
@@ -118,8 +129,7 @@ export function createWorkerSourceReader(options: WorkerSourceReaderOptions): So
       worker.on('message', (answer: ReadingAnswer) => {
         disarmStep();
         if (answer.kind === 'step') {
-          if (answer.withinMs !== undefined && !isSettled)
-            disarmStep = clock.after(answer.withinMs, () => settle(() => reject(endlessPage())));
+          if (answer.withinMs !== undefined && !isSettled) allow(answer.withinMs, answer.thread);
           return;
         }
         settle(() => {

@@ -5,12 +5,13 @@ import type { EventOf } from '../dialects/native-events.ts';
 
 export const wholeMs = (ms: number): number => Math.max(0, Math.round(ms));
 
-/** One caption per run of words of the same dialogue line. */
+/** One caption per run of words of the same dialogue line, all of them heard in the audio or none. */
 export function captionEvents(turn: string, words: readonly TimedWord[]): EventOf<'caption'>[] {
   const captions: EventOf<'caption'>[] = [];
   for (const word of words) {
     let caption = captions.at(-1);
-    if (caption === undefined || caption.line !== word.line) {
+    const isHeard = word.withinMs !== undefined;
+    if (caption?.line !== word.line || (caption.withinMs !== undefined) !== isHeard) {
       caption = { type: 'caption', turn, line: word.line, words: [], estimated: true };
       captions.push(caption);
     }

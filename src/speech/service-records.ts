@@ -21,6 +21,7 @@ export const jobSchema = z
         duration: z.number().describe('Seconds'),
         sampleRate: z.int().describe('Ours: Hz'),
         captionsUrl: z.url().describe('Ours: WebVTT'),
+        subtitlesUrl: z.url().describe('Ours: the same as SubRip'),
       })
       .partial()
       .describe('Empty until the job is completed'),
@@ -59,6 +60,7 @@ export const playNoteSchema = z
     error: failure.describe('Ours'),
     scriptUrl: z.url().nullable().describe('Ours: the script with word times, JSON'),
     captionsUrl: z.url().nullable().describe('Ours: WebVTT'),
+    subtitlesUrl: z.url().nullable().describe('Ours: the same as SubRip'),
     chaptersUrl: z.url().nullable().describe('Ours: WebVTT'),
   })
   .describe('A PlayNote (interface 2.1)');

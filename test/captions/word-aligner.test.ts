@@ -81,6 +81,12 @@ describe('word aligner', () => {
     );
   });
 
+  it('goes on behind a word that is not spoken', () => {
+    const sounds = [...held(WORDS[0]!, 8), ...held(WORDS[2]!, 8), ...held(WORDS[3]!, 8)];
+    const [first, , third, fourth] = startFrames(reference, sounds);
+    expect(apart([first!, third!, fourth!], [0, 24, 48])).toBeLessThanOrEqual(3);
+  });
+
   it('ends a word where the pause behind it begins', () => {
     const aligner = createWordAligner(reference);
     const pause = held(['silence'], 30);
@@ -168,22 +174,19 @@ describe('word aligner', () => {
           expect(startsMs).toHaveLength(wordMs.length);
           expect(reached).toBeLessThanOrEqual(wordMs.length);
           expect(withinMs).toBeGreaterThan(0);
-          let least = 0;
-          for (let word = 0; word < wordMs.length; word += 1) {
-            expect(startsMs[word]).toBeGreaterThanOrEqual(least);
-            expect(endsMs[word]).toBeGreaterThanOrEqual(startsMs[word]!);
-            least = endsMs[word]!;
-          }
-          expect(least).toBeLessThanOrEqual(untilMs);
+          const times = Array.from(startsMs).flatMap((startMs, word) => [startMs, endsMs[word]!]);
+          expect(times).toEqual(times.toSorted((a, b) => a - b));
+          expect(times[0] ?? 0).toBeGreaterThanOrEqual(0);
+          expect(times.at(-1) ?? 0).toBeLessThanOrEqual(untilMs);
         };
         heard.levels.forEach((level, at) => {
           aligner.push({ cepstra: heard.cepstra.subarray(at * CEPSTRA, (at + 1) * CEPSTRA), level });
-          if (at % 10 === 0) check(Number.POSITIVE_INFINITY);
+          if (at % 25 === 0) check(Number.POSITIVE_INFINITY);
         });
         aligner.end();
         check(theirs.length * FRAME_MS);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

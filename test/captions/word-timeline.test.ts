@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { WordEstimate } from '../../src/captions/word-estimate.ts';
 import { createWordTimeline, type TimedWord } from '../../src/captions/word-timeline.ts';
 import type { SpokenWord } from '../../src/speech/spoken-word.ts';
 
@@ -169,5 +170,190 @@ describe('word timeline', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  describe('with estimates', () => {
+    const estimate = (
+      startsMs: readonly number[],
+      withinMs: number,
+      endsMs?: readonly number[],
+    ): WordEstimate => ({
+      startsMs,
+      endsMs: endsMs ?? startsMs.map((ms, w) => startsMs[w + 1] ?? ms + 100),
+      reached: startsMs.length,
+      withinMs,
+    });
+    const three = () => {
+      const timeline = createWordTimeline(10);
+      timeline.addRequest([word('one', 0, 20), word('two', 4, 20), word('tri', 8, 20)]);
+      timeline.progress(0, 600, 'complete');
+      return timeline;
+    };
+
+    it('puts words where they were heard, with the pauses behind them and how sure that is', () => {
+      const timeline = three();
+      expect(timeline.take(1)[0]).toMatchObject({ startMs: 0, withinMs: undefined });
+      timeline.align(0, estimate([20, 150, 500], 30, [120, 300, 580]));
+      expect(timeline.words().map(({ startMs, endMs, withinMs }) => [startMs, endMs, withinMs])).toEqual([
+        [20, 120, 30],
+        [150, 300, 30],
+        [500, 580, 30],
+      ]);
+      expect(times(timeline.take(601))).toEqual([
+        ['two', 150, 300],
+        ['tri', 500, 580],
+      ]);
+    });
+
+    it('gives a word out so much before it may begin, and no more than 60 ms', () => {
+      const timeline = three();
+      timeline.align(0, estimate([0, 200, 400], 30));
+      expect(times(timeline.take(170)).map(([text]) => text)).toEqual(['one']);
+      expect(times(timeline.take(170.1)).map(([text]) => text)).toEqual(['two']);
+      timeline.align(0, estimate([0, 200, 400], 700));
+      expect(timeline.take(340)).toEqual([]);
+      expect(timeline.take(340.1)).toHaveLength(1);
+    });
+
+    it('moves by a correction only what was not taken, and never before what was', () => {
+      const timeline = three();
+      timeline.align(0, estimate([0, 200, 400], 10));
+      expect(times(timeline.take(250)).map(([, startMs]) => startMs)).toEqual([0, 200]);
+      timeline.align(0, estimate([0, 100, 150], 10));
+      // What is known in the end is told where the best is asked for.
+      expect(timeline.words().map(({ startMs }) => startMs)).toEqual([0, 100, 150]);
+      expect(times(timeline.take(601)).map(([, startMs]) => startMs)).toEqual([200]);
+    });
+
+    it('tells the best place where a text ends', () => {
+      const timeline = three();
+      timeline.align(0, estimate([0, 200, 400], 10, [90, 390, 580]));
+      expect(timeline.endOf(0, 7)).toBe(390);
+      expect(timeline.endOf(0, 11)).toBe(600);
+    });
+
+    it('says that a word has begun when it surely has, and doubts no longer than 60 ms', () => {
+      const timeline = three();
+      timeline.align(0, estimate([0, 200, 400], 40));
+      expect(timeline.lastBegun(240)?.text).toBe('one');
+      expect(timeline.lastBegun(240.1)?.text).toBe('two');
+      timeline.align(0, estimate([0, 200, 400], 500));
+      expect(timeline.lastBegun(260)?.text).toBe('one');
+      expect(timeline.lastBegun(260.1)?.text).toBe('two');
+      expect(timeline.lastBegun(Number.POSITIVE_INFINITY)?.text).toBe('tri');
+    });
+
+    it('keeps an estimate inside its request, and leaves the next one where it begins', () => {
+      const timeline = three();
+      timeline.addRequest([word('for', 12, 20), word('fiv', 16, 20)]);
+      timeline.progress(1, 400, 'complete');
+      timeline.align(0, estimate([-5, 650, 9000], 10, [10, 20, 9900]));
+      expect(timeline.words().map(({ startMs, endMs }) => [startMs, endMs])).toEqual([
+        [0, 10],
+        [600, 600],
+        [600, 600],
+        [600, 800],
+        [800, 1000],
+      ]);
+      timeline.align(9, estimate([0], 10));
+      timeline.align(1, estimate([50, 300], 20));
+      expect(timeline.words().map(({ withinMs }) => withinMs)).toEqual([10, 10, 10, 20, 20]);
+      expect(timeline.words()[3]!.startMs).toBe(650);
+    });
+
+    const steps = fc.array(
+      fc.oneof(
+        fc.record({ kind: fc.constant('request' as const), words: fc.integer({ min: 0, max: 5 }) }),
+        fc.record({ kind: fc.constant('audio' as const), ms: fc.integer({ min: 0, max: 900 }) }),
+        fc.record({ kind: fc.constant('complete' as const) }),
+        fc.record({
+          kind: fc.constant('align' as const),
+          of: fc.nat(5),
+          gaps: fc.array(fc.integer({ min: 0, max: 700 }), { minLength: 5, maxLength: 5 }),
+          withinMs: fc.integer({ min: 1, max: 800 }),
+        }),
+        fc.record({ kind: fc.constant('take' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+      ),
+      { maxLength: 40 },
+    );
+
+    it('takes every word once and in order, and doubts what may not have begun, however estimates come', () => {
+      fc.assert(
+        fc.property(steps, (plan) => {
+          const timeline = createWordTimeline(50);
+          const sizes: number[] = [];
+          const known: number[] = [];
+          const estimates: (WordEstimate | undefined)[] = [];
+          const given: TimedWord[] = [];
+          let isOpen = false;
+          let sentMs = 0;
+          const complete = () => {
+            if (isOpen) timeline.progress(sizes.length - 1, known.at(-1)!, 'complete');
+            isOpen = false;
+          };
+          const take = (untilMs: number) => {
+            for (const each of timeline.take(untilMs)) {
+              expect(each.startMs).toBeGreaterThanOrEqual((given.at(-1)?.startMs ?? 0) - ROUNDING_MS);
+              expect(each.endMs).toBeGreaterThanOrEqual(each.startMs - ROUNDING_MS);
+              given.push(each);
+            }
+          };
+          for (const step of plan) {
+            if (step.kind === 'request') {
+              complete();
+              const first = sizes.reduce((sum, size) => sum + size, 0);
+              timeline.addRequest(
+                Array.from({ length: step.words }, (_, w) => word('w', first + w, 6, w % 3)),
+              );
+              sizes.push(step.words);
+              known.push(0);
+              estimates.push(undefined);
+              isOpen = true;
+            } else if (step.kind === 'audio' && isOpen) {
+              known.push(known.pop()! + step.ms);
+              timeline.progress(sizes.length - 1, known.at(-1)!, 'arriving');
+            } else if (step.kind === 'complete') complete();
+            else if (step.kind === 'align' && step.of < sizes.length) {
+              let at = 0;
+              const startsMs = step.gaps.slice(0, sizes[step.of]).map((gap) => (at += gap));
+              estimates[step.of] = estimate(startsMs, step.withinMs);
+              timeline.align(step.of, estimates[step.of]!);
+            } else if (step.kind === 'take') {
+              const totalMs = known.reduce((sum, ms) => sum + ms, 0);
+              sentMs = Math.max(sentMs, step.share * totalMs);
+              const before = timeline.words().map(({ startMs }) => startMs);
+              take(sentMs);
+              // Taking moves nothing that is known.
+              expect(timeline.words().map(({ startMs }) => startMs)).toEqual(before);
+            }
+            const best = timeline.words();
+            for (const [w, { startMs, endMs }] of best.entries()) {
+              expect(startMs).toBeGreaterThanOrEqual((best[w - 1]?.startMs ?? 0) - ROUNDING_MS);
+              expect(endMs).toBeGreaterThanOrEqual(startMs - ROUNDING_MS);
+            }
+            for (const atMs of [0, sentMs, sentMs / 2]) {
+              const begun = timeline.lastBegun(atMs);
+              if (begun === undefined) continue;
+              const { startMs, withinMs = 0 } = best[begun.charStart]!;
+              expect(startMs + Math.min(withinMs, 60)).toBeLessThan(atMs);
+            }
+          }
+          complete();
+          take(Number.POSITIVE_INFINITY);
+          expect(given.map(({ charStart }) => charStart)).toEqual(
+            Array.from({ length: sizes.reduce((sum, size) => sum + size, 0) }, (_, w) => w),
+          );
+          // Each knows how sure it is exactly when its request was heard, once all of them are known.
+          const last = timeline.words();
+          let first = 0;
+          for (const [index, size] of sizes.entries()) {
+            for (const { withinMs } of last.slice(first, first + size))
+              expect(withinMs).toBe(estimates[index]?.withinMs);
+            first += size;
+          }
+        }),
+        { numRuns: 300 },
+      );
+    });
   });
 });

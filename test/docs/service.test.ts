@@ -65,7 +65,9 @@ let gateway: Gateway;
 let folder: string;
 beforeAll(async () => {
   folder = scratchFolder('service-page');
-  const { config } = accepted({ flags: ['--port', '0', '--data-dir', join(folder, 'data')] });
+  const { config } = accepted({
+    flags: ['--port', '0', '--data-dir', join(folder, 'data'), '--word-times', 'never'],
+  });
   gateway = await startGateway({ config, log: silentLog, version: 'test' });
   writeFileSync(join(folder, 'report.pdf'), smallPdf(REPORT));
   const modules = join(folder, 'node_modules');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
 import { drainSpeech } from '../../src/pipeline/drained-speech.ts';
-import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
+import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timer.ts';
 import type { OutputFormat } from '../../src/speech/audio-format.ts';
 import { splitIntoRequests } from '../../src/text/request-text.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
@@ -28,12 +28,13 @@ function open(
   auto: (request: MemoryRequest) => void,
   texts = TEXTS,
   signal = new AbortController().signal,
+  timer: WordTimer = NO_WORD_TIMER,
 ) {
   const clock = createFakeClock();
   const upstream = createMemoryUpstream(auto);
   const speech = drainSpeech(
     {
-      runtime: { upstream, upkeep: trustingUpkeep(), codecs, timer: NO_WORD_TIMER, clock },
+      runtime: { upstream, upkeep: trustingUpkeep(), codecs, timer, clock },
       synthesis: {},
       seed: 1,
       defaultVoice: undefined,
@@ -185,5 +186,103 @@ describe('drained speech', () => {
       ),
       { numRuns: 25 },
     );
+  });
+});
+
+describe('drained speech with a word timer', () => {
+  const body = speechMp3(1000);
+  const texts = TEXTS.slice(0, 2);
+  function fakeTimer() {
+    const told: string[] = [];
+    const held: { settle: (() => void) | undefined } = { settle: undefined };
+    let openSpeeches = 0;
+    const timer: WordTimer = {
+      open({ onEstimate }) {
+        openSpeeches += 1;
+        let index = -1;
+        let isOpen = true;
+        return {
+          request({ text, wordAt }) {
+            index += 1;
+            told.push(`${text.trim()} ${wordAt.join()}`);
+          },
+          tap: {
+            add({ kind }) {
+              if (kind !== 'end') return;
+              const startsMs = [100, 400, 700].map((ms) => ms + index);
+              onEstimate(index, { startsMs, endsMs: [200, 500, 800], reached: 3, withinMs: 15 });
+            },
+            takeBack() {},
+          },
+          settled: () =>
+            new Promise((resolve) => {
+              held.settle = resolve;
+            }),
+          close() {
+            if (isOpen) openSpeeches -= 1;
+            isOpen = false;
+            held.settle?.();
+          },
+        };
+      },
+    };
+    return { timer, told, held, openSpeeches: () => openSpeeches };
+  }
+
+  it('has its words where they were found, and ends when the last of them is known', async () => {
+    const { timer, told, held, openSpeeches } = fakeTimer();
+    const { speech } = open({ format: 'mp3', sampleRate: undefined }, answer(body), texts, undefined, timer);
+    let isOver = false;
+    const bytes = all(speech.chunks).finally(() => {
+      isOver = true;
+    });
+    await turns(50);
+    expect([isOver, openSpeeches()]).toEqual([false, 1]);
+    held.settle!();
+    await bytes;
+    expect(openSpeeches()).toBe(0);
+    expect(told).toEqual(['One is here. 0,4,7', 'Two is here. 0,4,7']);
+    const second = mp3Facts(body).frames.length * 24;
+    expect(speech.words().map(({ startMs, withinMs }) => [startMs, withinMs])).toEqual(
+      [100, 400, 700, second + 101, second + 401, second + 701].map((ms) => [ms, 15]),
+    );
+  });
+
+  it('holds no place of the timer unless it is drained, and none when that breaks off', async () => {
+    const { timer, openSpeeches } = fakeTimer();
+    const format = { format: 'mp3', sampleRate: undefined } as const;
+    await open(format, answer(body), texts, undefined, timer).speech.chunks.return();
+    expect(openSpeeches()).toBe(0);
+    const left = open(format, answer(body), texts, undefined, timer).speech.chunks;
+    await left.next();
+    expect(openSpeeches()).toBe(1);
+    await left.return();
+    expect(openSpeeches()).toBe(0);
+    const failing = open(
+      format,
+      (request) => request.fail(new AppError('upstream_broken', 'broken')),
+      texts,
+      undefined,
+      timer,
+    );
+    await expect(all(failing.speech.chunks)).rejects.toMatchObject({ code: 'upstream_broken' });
+    expect(openSpeeches()).toBe(0);
+  });
+
+  it('does not wait for words that nobody wants any more', async () => {
+    const { timer, openSpeeches } = fakeTimer();
+    const stop = new AbortController();
+    const { speech } = open(
+      { format: 'mp3', sampleRate: undefined },
+      answer(body),
+      texts,
+      stop.signal,
+      timer,
+    );
+    const bytes = all(speech.chunks);
+    await turns(50);
+    stop.abort(new Error('gone'));
+    await expect(bytes).rejects.toThrow('gone');
+    expect(openSpeeches()).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
-import { createMp3Spool } from '../../src/pipeline/mp3-spool.ts';
+import { createMp3Spool, type SpoolItem } from '../../src/pipeline/mp3-spool.ts';
 import { mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { settle } from '../support/fake-clock.ts';
 
@@ -100,6 +100,31 @@ describe('mp3 spool', () => {
     spool.add({ kind: 'end' });
     expect(spool.lastFrames).toBe(0);
     expect([spool.take(), spool.take(), spool.take()?.kind]).toEqual([frameItems[1], frameItems[2], 'end']);
+  });
+
+  it('lets a tap hear of all that comes and of what is given up again, before anybody can take it', () => {
+    const heard: unknown[] = [];
+    const tap = {
+      add: (item: SpoolItem) => heard.push([item.kind, spool.bytes]),
+      takeBack: (count: number) => heard.push(['taken back', count, spool.lastFrames]),
+    };
+    const spool = createMp3Spool({ capacityBytes: () => 0, tap });
+    const [first, second] = frameItems as [SpoolItem, SpoolItem];
+    for (const item of [{ kind: 'begin' } as const, first, second]) spool.add(item);
+    spool.take();
+    spool.take();
+    spool.takeBack(1);
+    for (const item of [{ kind: 'flush', count: 3 } as const, { kind: 'end' } as const]) spool.add(item);
+    spool.take();
+    expect(heard).toEqual([
+      ['begin', 0],
+      ['frame', 0],
+      ['frame', bytesOf(1)],
+      ['taken back', 1, 1],
+      ['flush', 0],
+      ['end', 0],
+    ]);
+    expect([spool.take()?.kind, spool.take()]).toEqual(['end', undefined]);
   });
 
   it('lets its filler and its taker go when they are aborted', async () => {

@@ -1,6 +1,10 @@
 // Captions as a client gets them: whole words of his own text, in time, before the audio that they stand for.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { WordEstimate } from '../../src/captions/word-estimate.ts';
+import type { TimedSpeech, WordTimer } from '../../src/pipeline/word-timer.ts';
+import { captionEvents } from '../../src/session/turn-messages.ts';
+import type { AlignedText } from '../../src/text/aligned-text.ts';
 import { mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { type LiveSession, startSession } from '../support/live-session.ts';
 import { atOnce } from '../support/memory-upstream.ts';
@@ -191,5 +195,195 @@ describe('heard text', () => {
     expect(
       remainingText.endsWith('four. Five six. And then') || remainingText.endsWith(' Five six. And then'),
     ).toBe(true);
+  });
+});
+
+describe('captions with a word timer', () => {
+  type Timed = {
+    readonly speech: TimedSpeech;
+    readonly texts: AlignedText[];
+    audio: string[];
+    isClosed: boolean;
+  };
+  /** A timer that knows what a test tells. */
+  function fakeTimer() {
+    const timed: Timed[] = [];
+    const wakes: (() => void)[] = [];
+    const timer: WordTimer = {
+      open(speech) {
+        const own: Timed = { speech, texts: [], audio: [], isClosed: false };
+        timed.push(own);
+        return {
+          request: (text) => own.texts.push(text),
+          tap: { add: ({ kind }) => own.audio.push(kind), takeBack() {} },
+          settled: () =>
+            new Promise((resolve) => {
+              wakes.push(resolve);
+            }),
+          close() {
+            own.isClosed = true;
+          },
+        };
+      },
+    };
+    const settle = () => {
+      for (const wake of wakes.splice(0)) wake();
+    };
+    return { timer, timed, settle };
+  }
+  const TEXT = 'One two three four five.';
+  const estimateOf = (startsMs: readonly number[], withinMs: number): WordEstimate => ({
+    startsMs,
+    endsMs: startsMs.map((ms, word) => startsMs[word + 1] ?? ms + 150),
+    reached: startsMs.length,
+    withinMs,
+  });
+  const HEARD = estimateOf([110, 900, 1000, 1700, 1850], 25.4);
+  const start = (preset: Record<string, unknown> = {}) => {
+    const fake = fakeTimer();
+    const live = startSession({
+      auto: atOnce(() => speechMp3(2000)),
+      preset: { captions: 'words', ...preset },
+      timer: fake.timer,
+    });
+    live.send({ type: 'speak', turn: 'a', text: TEXT });
+    return { ...fake, live };
+  };
+
+  it('tell each word where it was heard, with how sure that is, before its audio', async () => {
+    const { live, timed } = start({ leadMs: 100 });
+    timed[0]!.speech.onEstimate(0, HEARD);
+    await live.run(0);
+    timed[0]!.speech.onEstimate(0, HEARD);
+    await live.run(5000);
+    const words = wordsOf(live);
+    expect(words.map(({ text }) => text).join(' ')).toBe(TEXT);
+    expect(words.slice(1).map(({ startMs }) => startMs)).toEqual(Array.from(HEARD.startsMs).slice(1));
+    expect(
+      new Set(
+        live
+          .said('caption')
+          .slice(1)
+          .map(({ withinMs }) => withinMs),
+      ),
+    ).toEqual(new Set([26]));
+    let sentMs = 0;
+    for (const entry of live.log) {
+      if ('audio' in entry) sentMs += 20;
+      else if (entry.event.type === 'caption')
+        for (const { startMs } of entry.event.words) expect(startMs).toBeGreaterThanOrEqual(sentMs - 1);
+    }
+  });
+
+  it('are final once told: what is known better later moves only the words behind them', async () => {
+    const { live, timed } = start({ leadMs: 100 });
+    await live.run(400);
+    const early = wordsOf(live);
+    expect(early.length).toBeGreaterThan(0);
+    expect(early.length).toBeLessThan(5);
+    expect(live.said('caption').map(({ withinMs }) => withinMs)).toEqual(early.map(() => undefined));
+    timed[0]!.speech.onEstimate(0, HEARD);
+    await live.run(5000);
+    const words = wordsOf(live);
+    expect(words.map(({ text }) => text).join(' ')).toBe(TEXT);
+    expect(words.slice(0, early.length)).toEqual(early);
+    expect(words.slice(early.length).map(({ startMs }) => startMs)).toEqual(
+      Array.from(HEARD.startsMs).slice(early.length),
+    );
+  });
+
+  it('say how sure they are of no word that nobody has heard', async () => {
+    const fake = fakeTimer();
+    const live = startSession({
+      auto: atOnce(byFirstWord),
+      preset: { captions: 'words', leadMs: 5000 },
+      timer: fake.timer,
+    });
+    for (const text of ['One two three. ', 'Four five six. ']) {
+      live.send({ type: 'append', turn: 'a', text });
+      live.send({ type: 'flush', turn: 'a' });
+    }
+    live.send({ type: 'end', turn: 'a' });
+    // The first request is heard before anything is sent, the second never.
+    const { speech } = fake.timed[0]!;
+    const request = fake.timed[0]!.texts;
+    while (request.length === 0) await Promise.resolve();
+    speech.onEstimate(0, estimateOf([0, 200, 450], 20));
+    await live.run(6000);
+    const surenesses = live.said('caption').flatMap(({ withinMs, words }) => words.map(() => withinMs));
+    expect(wordsOf(live)).toHaveLength(6);
+    expect(surenesses).toEqual([20, 20, 20, undefined, undefined, undefined]);
+  });
+
+  it('leave what was heard to the best estimate, though other times were told', async () => {
+    const { live, timed } = start({ leadMs: 1000 });
+    await live.run(1000);
+    const toldBegun = wordsOf(live).filter(({ startMs }) => startMs < 900);
+    expect(toldBegun.length).toBeGreaterThan(1);
+    timed[0]!.speech.onEstimate(0, HEARD);
+    live.send({ type: 'cancel', turn: 'a' });
+    const { playedMs, spokenText, remainingText } = live.said('heard')[0]!;
+    const begun = Array.from(HEARD.startsMs).filter((ms) => ms + 25.4 < playedMs).length;
+    expect(spokenText.split(' ')).toHaveLength(begun);
+    expect(spokenText + remainingText).toBe(TEXT);
+    expect(timed[0]!.isClosed).toBe(true);
+  });
+
+  it('ask for what the turn is: its words, its sound and who waits for them; and let it go at its end', async () => {
+    const { live, timed, settle } = start({ leadMs: 100, speed: 1.25 });
+    await live.run(5000);
+    const [{ speech, texts, audio, isClosed }] = timed as [Timed];
+    expect(speech).toMatchObject({ language: 'english', speed: 1.25, urgency: 'captions' });
+    expect(speech.passesThrough(24_000)).toBe(false);
+    expect(texts.map(({ text, wordAt }) => [text, wordAt])).toEqual([[TEXT, [0, 4, 8, 14, 19]]]);
+    expect([audio[0], audio.at(-1)]).toEqual(['begin', 'end']);
+    // The last words may still be found.
+    expect(isClosed).toBe(false);
+    settle();
+    await live.run(0);
+    expect(timed[0]!.isClosed).toBe(true);
+
+    const quiet = start({ captions: 'off' });
+    expect(quiet.timed[0]!.speech.urgency).toBe('heard-text');
+    quiet.live.send({ type: 'cancel', turn: 'a' });
+    expect(quiet.timed[0]!.isClosed).toBe(true);
+  });
+
+  it('take no place of the timer for turns whose time has not come', async () => {
+    const { timer, timed } = fakeTimer();
+    const live = startSession({ preset: { captions: 'words' }, timer });
+    for (const turn of ['a', 'b', 'c', 'd', 'e']) live.send({ type: 'speak', turn, text: TEXT });
+    await live.run(0);
+    expect(live.upstream.requests).toHaveLength(timed.length);
+    expect(timed.length).toBeLessThan(5);
+    live.send({ type: 'cancel', turn: 'e' });
+    live.send({ type: 'cancel', turn: 'a' });
+    await live.run(0);
+    expect(timed).toHaveLength(4);
+    expect(timed.filter(({ isClosed }) => !isClosed)).toHaveLength(3);
+  });
+
+  it('put words that were heard and words that were not into captions of their own', () => {
+    const word = (text: string, startMs: number, withinMs?: number) => ({
+      text,
+      line: 0,
+      speaker: undefined,
+      charStart: 0,
+      charEnd: text.length,
+      weight: 1,
+      pause: 0,
+      startMs,
+      endMs: startMs + 10,
+      withinMs,
+    });
+    const words = [word('a', 0, 12.2), word('b', 10, 30), word('c', 20), word('d', 30), word('e', 40, 5)];
+    const captions = captionEvents('t', words);
+    expect(
+      captions.map(({ withinMs, words: own }) => [withinMs, own.map(({ text }) => text).join('')]),
+    ).toEqual([
+      [30, 'ab'],
+      [undefined, 'cd'],
+      [5, 'e'],
+    ]);
   });
 });

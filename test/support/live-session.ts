@@ -14,7 +14,7 @@ import {
 } from '../../src/dialects/native-events.ts';
 import type { Preset } from '../../src/dialects/native-messages.ts';
 import type { SpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
-import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
+import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
 import { createSession, type Session } from '../../src/session/session.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
@@ -68,6 +68,8 @@ export type LiveSessionOptions = {
   /** By default one that believes any length of audio. */
   readonly upkeep?: SpeechUpkeep;
   readonly phrases?: PhraseStore;
+  /** By default none: words are spread by their weights. */
+  readonly timer?: WordTimer;
 };
 
 const LIMITS: SessionLimits = {
@@ -98,7 +100,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     upkeep: options.upkeep ?? trustingUpkeep(),
     phrases: options.phrases,
     codecs: { ...codecs, heavy: options.heavy ?? codecs.heavy },
-    timer: NO_WORD_TIMER,
+    timer: options.timer ?? NO_WORD_TIMER,
     clock,
     playout: options.playoutOf?.(playout) ?? playout,
     random: fixedRandom(0.25),

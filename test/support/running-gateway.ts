@@ -72,6 +72,8 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}): 
       VOXGATE_DATA_DIR: dataDir,
       VOXGATE_UPSTREAM_URL: upstream.url.origin,
       VOXGATE_UPSTREAM_KEYS: 'upstream-user:upstream-key',
+      // A thread and a program more for each gateway; what they do has tests of its own.
+      VOXGATE_WORD_TIMES: 'never',
       ...options.env,
     },
   });

@@ -2,6 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { captionsSrt } from '../../captions/sub-rip.ts';
 import { captionsVtt } from '../../captions/web-vtt.ts';
 import type { SpeechRuntime } from '../../pipeline/speech-runtime.ts';
 import type { ServiceFormat } from '../../speech/audio-format.ts';
@@ -19,7 +20,7 @@ import type { PartShelf } from '../part-shelf.ts';
 import { speakParts } from '../speak-parts.ts';
 import { wordsInFile } from '../spoken-timing.ts';
 import type { WorkHandler } from '../work-runner.ts';
-import { CAPTIONS, type JobInput, type JobOutput } from './job-record.ts';
+import { CAPTIONS, type JobInput, type JobOutput, SUBTITLES } from './job-record.ts';
 
 export type JobHandlerOptions = {
   readonly runtime: SpeechRuntime;
@@ -96,11 +97,14 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
         (done) => tell({ phase: 'finishing', progress: SPEAKING_SHARE + done * (1 - SPEAKING_SHARE) }),
         signal,
       );
-      const captionsPath = join(folder, CAPTIONS);
       // Positions count over the whole text, whoever speaks a line of it.
       const words = wordsInFile(parts, finished.places).map((word) => ({ ...word, line: 0 }));
-      await writeFile(captionsPath, captionsVtt(words, { lines: [request.text], nameOf: () => undefined }));
-      await files.publish(work.id, CAPTIONS, captionsPath);
+      const cues = { lines: [request.text], nameOf: () => undefined };
+      const beside = { [CAPTIONS]: captionsVtt(words, cues), [SUBTITLES]: captionsSrt(words, cues) };
+      for (const [name, text] of Object.entries(beside)) {
+        await writeFile(join(folder, name), text);
+        await files.publish(work.id, name, join(folder, name));
+      }
       const fileName = fileNameOf(format, finished.sampleRate);
       await files.publish(work.id, fileName, outPath);
       return {

@@ -23,6 +23,7 @@ export type JobOutput = {
 };
 
 export const CAPTIONS = 'captions.vtt';
+export const SUBTITLES = 'captions.srt';
 
 /** `urlOf`: the address of one of the job's files. */
 export function toJobRecord(work: Work, urlOf: (name: string) => string): JobRecord {
@@ -47,6 +48,7 @@ export function toJobRecord(work: Work, urlOf: (name: string) => string): JobRec
             duration: output.duration,
             sampleRate: output.sampleRate,
             captionsUrl: urlOf(CAPTIONS),
+            subtitlesUrl: urlOf(SUBTITLES),
           },
     status: work.status,
     phase: work.phase,

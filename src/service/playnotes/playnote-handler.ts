@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError, toAppError } from '../../base/app-error.ts';
 import { pause } from '../../base/pause.ts';
+import { captionsSrt } from '../../captions/sub-rip.ts';
 import { captionsVtt, chaptersVtt } from '../../captions/web-vtt.ts';
 import type { SpeechRuntime } from '../../pipeline/speech-runtime.ts';
 import type { SourceReader } from '../../reading/source-reader.ts';
@@ -28,6 +29,7 @@ import {
   type PlayNoteOutput,
   SCRIPT,
   SOURCE,
+  SUBTITLES,
 } from './playnote-record.ts';
 import { linesOf, toScriptParts, toTimedScript } from './playnote-script.ts';
 import type { ScriptWriter } from './script-writer.ts';
@@ -201,9 +203,11 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
       const words = wordsInFile(parts, finished.places);
       const timed = toTimedScript(script, words, finished.durationSeconds * 1000);
       const nameOf = (speaker: 1 | 2 | undefined) => (speaker === 2 ? speakers.name2 : speakers.name1);
+      const cues = { lines: linesOf(script).map(({ text }) => text), nameOf };
       const beside = {
         [SCRIPT]: JSON.stringify(timed),
-        [CAPTIONS]: captionsVtt(words, { lines: linesOf(script).map(({ text }) => text), nameOf }),
+        [CAPTIONS]: captionsVtt(words, cues),
+        [SUBTITLES]: captionsSrt(words, cues),
         [CHAPTERS]: chaptersVtt(timed.chapters),
       };
       for (const [name, text] of Object.entries(beside)) {

@@ -28,6 +28,7 @@ export type PlayNoteOutput = {
 export const SOURCE = 'source.bin';
 export const SCRIPT = 'script.json';
 export const CAPTIONS = 'captions.vtt';
+export const SUBTITLES = 'captions.srt';
 export const CHAPTERS = 'chapters.vtt';
 
 const statusOf = ({ status }: Work): PlayNoteRecord['status'] => {
@@ -71,6 +72,7 @@ export function toPlayNoteRecord(work: Work, urlOf: (name: string) => string): P
     error: work.failure ?? null,
     scriptUrl: urlWhenDone(SCRIPT),
     captionsUrl: urlWhenDone(CAPTIONS),
+    subtitlesUrl: urlWhenDone(SUBTITLES),
     chaptersUrl: urlWhenDone(CHAPTERS),
   };
 }

@@ -1,0 +1,59 @@
+// Speech of synthesisers that are not ours, as MP3 of an encoder's usual settings, with the word times that they tell.
+
+import { listForeignVoices, speakForeign } from '../foreign-speech.mjs';
+import { sentencesOf } from './own-speech.mjs';
+import { openTurn } from './turn.mjs';
+
+const USUAL_RATE = 24_000;
+/** Not languages of the service. */
+const UNKNOWN_LANGUAGES = ['finnish'];
+
+/** The voices that this machine has and that speak languages of ours. */
+export const foreignVoices = () =>
+  listForeignVoices().filter(({ language }) => !UNKNOWN_LANGUAGES.includes(language));
+
+/** 16-bit samples at `sampleRate` as MP3 at `rate`. */
+function toMp3(program, { pcm, sampleRate }, rate) {
+  const encoder = program.encoders.open({ sampleRate: rate, bitrateKbps: program.speechBitrateKbps(rate) });
+  const chunks = [];
+  const resampler = program.createResampler(program.banks, sampleRate, rate, (samples) =>
+    chunks.push(encoder.encode(samples)),
+  );
+  resampler.push(Float32Array.from(pcm, (sample) => sample / 32_768));
+  resampler.flush();
+  chunks.push(encoder.finish());
+  return Buffer.concat(chunks);
+}
+
+/** The true start of each of our words that begins a word of theirs; both count code points of the sentence. */
+function startsOf(words, foreign) {
+  let at = 0;
+  return words.map(({ charStart }) => {
+    while (at < foreign.length && foreign[at].charEnd <= charStart) at += 1;
+    const word = foreign[at];
+    if (word === undefined || word.charStart > charStart) return undefined;
+    at += 1;
+    return word.startMs;
+  });
+}
+
+/** Speeches of one voice; `onDropped(reason)` hears of sentences that give none. */
+export async function* speakForeignVoice(program, root, { engine, voice, language }, most, onDropped) {
+  const all = sentencesOf(root, language);
+  const step = Math.max(1, Math.floor(all.length / most));
+  const sentences = all.filter((_, index) => index % step === 0).slice(0, most);
+  const name = `${engine}:${voice}`;
+  const dropped = (_, reason) => onDropped(reason);
+  for await (const spoken of speakForeign({ engine, voice, sentences, onDropped: dropped })) {
+    const whole = { kind: 'text', text: spoken.sentence };
+    const plan = { kind: 'foreign', language, speed: 1, name, voice: name, whole, seed: 0 };
+    const turn = await openTurn(program, plan);
+    if (turn === undefined) {
+      onDropped('requests');
+      continue;
+    }
+    const sampleRate = program.MP3_SAMPLE_RATES.includes(spoken.sampleRate) ? spoken.sampleRate : USUAL_RATE;
+    const bytes = toMp3(program, spoken, sampleRate);
+    yield { ...plan, bytes, sampleRate, truthMs: startsOf(turn.words, spoken.words), spokenAs: [] };
+  }
+}

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CEPSTRA, createFeatureExtractor, FRAME_MS } from '../../src/captions/speech-features.ts';
+
+type Frame = { cepstra: number[]; level: number };
+
+function framesOf(pieces: readonly Float32Array[], sampleRate: number): Frame[] {
+  const frames: Frame[] = [];
+  const extractor = createFeatureExtractor(sampleRate, ({ cepstra, level }) => {
+    frames.push({ cepstra: [...cepstra], level });
+  });
+  for (const piece of pieces) extractor.push(piece);
+  extractor.flush();
+  return frames;
+}
+
+/** Partials of a tone, [Hz, amplitude], for so long. */
+const tone = (partials: readonly (readonly [number, number])[], ms: number, sampleRate: number) =>
+  Float32Array.from({ length: Math.round((ms * sampleRate) / 1000) }, (_, i) =>
+    partials.reduce(
+      (sum, [hz, amplitude]) => sum + amplitude * Math.sin((2 * Math.PI * hz * i) / sampleRate),
+      0,
+    ),
+  );
+
+const VOWEL = [
+  [200, 0.1],
+  [600, 0.2],
+  [1200, 0.15],
+  [2500, 0.05],
+] as const;
+const apart = (a: Frame, b: Frame) => Math.hypot(...a.cepstra.map((value, c) => value - b.cepstra[c]!));
+
+describe('speech features', () => {
+  it.each([8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000])(
+    'gives a frame every 10 ms of %i Hz',
+    (rate) => {
+      const frames = framesOf([tone(VOWEL, 500, rate)], rate);
+      expect(Math.abs(frames.length - 500 / FRAME_MS)).toBeLessThanOrEqual(1);
+      expect(frames[0]!.cepstra).toHaveLength(CEPSTRA);
+    },
+  );
+
+  it.each([8000, 16_000, 24_000, 44_100, 48_000])(
+    'hears the same in a sound of %i Hz as at 22050 Hz',
+    (rate) => {
+      const [usual, other] = [22_050, rate].map((hz) => framesOf([tone(VOWEL, 300, hz)], hz)[15]!);
+      const different = framesOf(
+        [
+          tone(
+            [
+              [400, 0.2],
+              [3000, 0.1],
+            ],
+            300,
+            rate,
+          ),
+        ],
+        rate,
+      )[15]!;
+      expect(apart(usual!, other!)).toBeLessThan(apart(usual!, different) / 6);
+      expect(Math.abs(usual!.level - other!.level)).toBeLessThan(0.5);
+    },
+  );
+
+  it('tells where a sound begins, to the frame, at any rate', () => {
+    for (const rate of [8000, 22_050, 48_000]) {
+      const frames = framesOf([new Float32Array(rate / 5), tone(VOWEL, 200, rate)], rate);
+      const rise = frames.findIndex(({ level }) => level > frames[30]!.level - 3);
+      expect(Math.abs(rise - 20)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('measures the level as energy: ten times the amplitude are 4.6 nats, silence is the least of all', () => {
+    const loud = framesOf([tone([[1000, 0.5]], 200, 16_000)], 16_000)[10]!;
+    const soft = framesOf([tone([[1000, 0.05]], 200, 16_000)], 16_000)[10]!;
+    expect(loud.level - soft.level).toBeCloseTo(Math.log(100), 1);
+    const silence = framesOf([new Float32Array(3200)], 16_000)[10]!;
+    expect(silence.level).toBeLessThan(soft.level - 5);
+    expect(silence.cepstra.slice(1).every((value) => Math.abs(value) < 1e-4)).toBe(true);
+  });
+
+  it('does not depend on how the samples are cut', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(8000, 22_050, 48_000),
+        fc.array(fc.nat(3000), { minLength: 1, maxLength: 12 }),
+        (rate, cuts) => {
+          const sound = tone(VOWEL, 250, rate);
+          const pieces: Float32Array[] = [];
+          let from = 0;
+          for (const cut of cuts) {
+            pieces.push(sound.subarray(from, from + cut));
+            from = Math.min(sound.length, from + cut);
+          }
+          expect(framesOf([...pieces, sound.subarray(from)], rate)).toEqual(framesOf([sound], rate));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
