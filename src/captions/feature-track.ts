@@ -3,7 +3,7 @@
 import { CEPSTRA, createFeatureExtractor, type FeatureFrame } from './speech-features.ts';
 
 export type FeatureStore = {
-  add(frame: FeatureFrame): void;
+  readonly add: (frame: FeatureFrame) => void;
   readonly frames: number;
   /** Frame `at`, valid until the next call. */
   frame(at: number): FeatureFrame;

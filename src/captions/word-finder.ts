@@ -9,7 +9,7 @@ import { createWordAligner } from './word-aligner.ts';
 import type { WordEstimate } from './word-estimate.ts';
 
 export type WordFinder = {
-  push(frame: FeatureFrame): void;
+  readonly push: (frame: FeatureFrame) => void;
   /** The audio is over. */
   end(): void;
   /** `whole`: it holds all words; otherwise so many of the first. Without any the pauses must do. */

@@ -25,7 +25,7 @@ export type WordTimeline = {
   /** Words that may begin before `untilMs` and were not taken before. They are final from now on. */
   take(untilMs: number): TimedWord[];
   /** All words, each where it is known best to be, whatever was taken before. */
-  words(): TimedWord[];
+  readonly words: () => TimedWord[];
   /** The last word that has surely begun at `atMs`, by the best that is known. */
   lastBegun(atMs: number): SpokenWord | undefined;
   /** Where the last word that ends at or before `codePoint` of line `line` has been spoken; undefined while unknown. */

@@ -25,6 +25,8 @@ export type WordTimerThreadData = {
 
 /** Voices that are remembered; another one pushes out the one that has not been heard for longest. */
 const MOST_VOICES = 256;
+/** A program that hangs twice over a sentence is given up while somebody still waits for what pauses alone can tell. */
+const SENTENCE_DEADLINE_MS = 8000;
 
 /** The first sentence of a program takes longer than any other; no turn should wait for it. */
 const WARM_UP = {
@@ -47,9 +49,10 @@ const log = {
   error: (event: string) => tell({ kind: 'log', event, cause: '' }),
 };
 const decoders = await loadMp3Decoders(createSoundPath(createFilterBanks()));
-const program = command === undefined ? undefined : createSpeechProcess({ command, clock: systemClock, log });
-// A thread that dies of a fault takes its program along, whatever that is doing.
-process.on('exit', () => void program?.close());
+const program =
+  command === undefined
+    ? undefined
+    : createSpeechProcess({ command, clock: systemClock, log, sentenceDeadlineMs: SENTENCE_DEADLINE_MS });
 const speaker = program === undefined ? undefined : createReferenceSpeaker(program);
 speaker
   ?.speak(WARM_UP, { language: 'english', speed: 1 }, () => {}, AbortSignal.timeout(WARM_UP_MS))
@@ -97,10 +100,10 @@ async function stop(): Promise<void> {
   speeches.clear();
   // Its end has to be seen here, or it stays in the system's list until the gateway ends.
   await program?.close();
-  process.exit();
+  port.close();
 }
 
-port.on('message', (order: WordTimerOrder) => {
+function obey(order: WordTimerOrder): void {
   if (order.kind === 'stop') return void stop();
   const { kind, speech } = order;
   if (kind === 'open') {
@@ -118,5 +121,15 @@ port.on('message', (order: WordTimerOrder) => {
   else {
     speeches.delete(speech);
     timing.close();
+  }
+}
+
+port.on('message', (order: WordTimerOrder) => {
+  try {
+    obey(order);
+  } catch (fault) {
+    // A thread that dies takes its program along, whatever that is doing.
+    void program?.close();
+    throw fault;
   }
 });

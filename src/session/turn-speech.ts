@@ -4,8 +4,9 @@
 import type { AudioFrame } from '../audio/stage.ts';
 import { createTranscoder } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
-import { createMp3Spool } from '../pipeline/mp3-spool.ts';
+import { createMp3Spool, type SpoolTap } from '../pipeline/mp3-spool.ts';
 import { speak } from '../pipeline/speak.ts';
+import type { WordTiming } from '../pipeline/word-timer.ts';
 import { createFrameQueue, type FrameQueue } from '../playout/frame-queue.ts';
 import type { OutputFormat } from '../speech/audio-format.ts';
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
@@ -97,13 +98,20 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   const isCacheable = options.settings.cache === 'on';
   const controller = new AbortController();
   const output = outputOf(options.settings);
-  const timing = runtime.timer.open({
-    ...timedVoice(options.settings, runtime),
-    passesThrough: (rate) => passesThrough(rate),
-    urgency: options.settings.captions === 'words' ? 'captions' : 'heard-text',
-    onEstimate: (index, estimate) => script.timeline.align(index, estimate),
-  });
-  const spool = createMp3Spool({ capacityBytes: options.spoolCapacityBytes, tap: timing?.tap });
+  /** Open from the beginning of the speaking, so that turns that wait in line take no place of others'. */
+  let timing: WordTiming | undefined;
+  const openTiming = () =>
+    runtime.timer.open({
+      ...timedVoice(options.settings, runtime),
+      passesThrough,
+      urgency: options.settings.captions === 'words' ? 'captions' : 'heard-text',
+      onEstimate: (index, estimate) => script.timeline.align(index, estimate),
+    });
+  const tap: SpoolTap = {
+    add: (item) => timing?.tap.add(item),
+    takeBack: (frames) => timing?.tap.takeBack(frames),
+  };
+  const spool = createMp3Spool({ capacityBytes: options.spoolCapacityBytes, tap });
   let phase: 'idle' | 'speaking' | 'over' = 'idle';
   let place: 'ahead' | 'first' = 'ahead';
   /** A turn made ahead keeps its speech compressed until its time: a session holds one dear encoder, not three. */
@@ -191,7 +199,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     phase = 'over';
     controller.abort();
     // The last words may be found after the last frame; whoever hears the turn is not there yet.
-    void timing?.settled().then(timing.close);
+    void timing?.settled().then(() => timing?.close());
     options.onDone();
   };
 
@@ -209,6 +217,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     begin() {
       if (phase !== 'idle') return;
       phase = 'speaking';
+      timing = openTiming();
       void run();
     },
     stop() {

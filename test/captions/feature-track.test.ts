@@ -42,7 +42,7 @@ describe('feature track', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 6 }), (sizes) => {
         const store = createFeatureStore();
-        const extractor = createFeatureExtractor(24_000, store.add);
+        const extractor = createFeatureExtractor(24_000, (frame) => store.add(frame));
         for (let at = 0, turn = 0; at < speech.length; turn += 1) {
           const size = sizes[turn % sizes.length]!;
           extractor.push(speech.subarray(at, at + size));

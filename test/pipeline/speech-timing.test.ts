@@ -241,7 +241,7 @@ describe('speech timing', () => {
   });
 
   it('decodes nothing again when nothing is taken back', () => {
-    const opened = vi.fn(codecs.decoders.open);
+    const opened = vi.fn(() => codecs.decoders.open());
     const run = open({ speaker: fakeSpeaker().speaker, decoders: { ...codecs.decoders, open: opened } });
     run.timing.request(TEXT);
     run.timing.items(HEAD, false);
@@ -324,9 +324,9 @@ describe('speech timing', () => {
     expect(await isSettled(run.timing.settled())).toBe(true);
     run.timing.request(TEXT);
     calls[0]!.tell(STARTS_MS.length);
-    for (const { tell, end } of calls) {
-      tell(STARTS_MS.length);
-      end();
+    for (const call of calls) {
+      call.tell(STARTS_MS.length);
+      call.end();
     }
     run.timing.items(BODY, false);
     await run.timing.settled();
