@@ -131,7 +131,7 @@ function tellProgress() {
 
 async function measure(speech) {
   const key = `${speech.voice} ${speech.voice2 ?? ''}`;
-  const voice = voices.get(key) ?? { mean: undefined };
+  const voice = voices.get(key) ?? { known: { mean: undefined, onsetMs: undefined } };
   voices.set(key, voice);
   const before = { ...voice };
   program.references.length = 0;

@@ -2,7 +2,7 @@
 // this thread has started. Both are found from outside, so nothing of the gateway is built for the bench.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { BACKGROUND_NICENESS } from '../base/yield-to-playback.ts';
+import { SPARE_TIME_NICENESS } from '../base/yield-to-playback.ts';
 
 export type WordTimerCost = {
   /** Processor time of the thread, garbage of its own heap included as far as it collects that itself. */
@@ -45,7 +45,7 @@ function threadMs(): number {
   }));
   const named = threads.filter(({ name }) => name === THREAD_NAME);
   // Node 20 names no thread; the encoders', which are as nice, have nothing to do in a bench of µ-law.
-  const isNice = ({ nice }: { readonly nice: number }) => nice === BACKGROUND_NICENESS;
+  const isNice = ({ nice }: { readonly nice: number }) => nice === SPARE_TIME_NICENESS;
   return sum((named.length > 0 ? named : threads.filter(isNice)).map(({ ms }) => ms));
 }
 

@@ -12,7 +12,7 @@ import { silentLog } from '../base/log.ts';
 import { featureTrack } from '../captions/feature-track.ts';
 import type { ReferenceSpeech } from '../captions/reference-speech.ts';
 import { CEPSTRA, FRAME_MS } from '../captions/speech-features.ts';
-import { createWordFinder } from '../captions/word-finder.ts';
+import { createWordFinder, UNKNOWN_VOICE } from '../captions/word-finder.ts';
 import { GUESS_MS_PER_WEIGHT } from '../captions/word-timeline.ts';
 import { createReferenceSpeaker } from '../pipeline/reference-speaker.ts';
 import { espeakCommand } from '../speech-program/espeak-command.ts';
@@ -109,7 +109,7 @@ function decodeWhole(decoders: Mp3Decoders, frames: readonly Mp3Frame[]): PcmBlo
 /** As a live speech is held: the reference is there first, and every quarter of a second the words are asked for. */
 function hold({ text }: Speech, reference: ReferenceSpeech, track: ReturnType<typeof featureTrack>): void {
   const words = text.weights.map((weight, w) => ({ weight, pause: text.pauses[w]! }));
-  const finder = createWordFinder(words, GUESS_MS_PER_WEIGHT, undefined);
+  const finder = createWordFinder(words, GUESS_MS_PER_WEIGHT, UNKNOWN_VOICE);
   finder.hold(reference, 'whole');
   for (let frame = 0; frame < track.levels.length; frame += 1) {
     const cepstra = track.cepstra.subarray(frame * CEPSTRA, (frame + 1) * CEPSTRA);

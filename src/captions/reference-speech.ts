@@ -34,7 +34,7 @@ export const BETWEEN_WORDS = 1;
 export const REFERENCE_PAUSE = 2;
 
 /** Below the loudest frame by this much, in nats of energy, nobody speaks: 35 dB. */
-export const SILENCE_DEPTH = 8;
+const SILENCE_DEPTH = 8;
 /** Stop consonants are silent for a shorter time. */
 const SHORTEST_PAUSE_FRAMES = 10;
 /** Frames of a pause that stay at its beginning, where speech dies away, and at its end, where it is about to begin. */
@@ -72,6 +72,9 @@ function pausesOf(levels: Float32Array): Run[] {
   return runs;
 }
 
+/** The frame next to where a word begins; of two, the one before it, so that a pause in front is not yet the word. */
+const wholeFrame = (frame: number) => Math.ceil(frame - 0.5);
+
 /** `wordMs`: when each word begins in the sound of `track`, not falling. */
 export function createReferenceSpeech(track: FeatureTrack, wordMs: readonly number[]): ReferenceSpeech {
   const total = track.levels.length;
@@ -106,10 +109,10 @@ export function createReferenceSpeech(track: FeatureTrack, wordMs: readonly numb
   const silent = new Uint8Array(frames);
   const wordBack = new Uint16Array(frames + 1);
   for (let word = 1; word < wordFrames.length; word += 1) {
-    const [first, firstBefore] = [Math.round(wordFrames[word]!), Math.round(wordFrames[word - 1]!)];
+    const [first, firstBefore] = [wholeFrame(wordFrames[word]!), wholeFrame(wordFrames[word - 1]!)];
     if (first > firstBefore) wordBack[first] = Math.min(first - firstBefore, 0xffff);
   }
-  for (const frame of wordFrames) pausing[Math.round(frame)] = BETWEEN_WORDS;
+  for (const frame of wordFrames) pausing[wholeFrame(frame)] = BETWEEN_WORDS;
   for (const { from, to } of pauses) {
     silent.fill(1, before[from], before[to]);
     pausing.fill(NO_PAUSE, before[from], before[to]! + 1);

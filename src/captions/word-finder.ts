@@ -20,9 +20,19 @@ export type WordFinder = {
   estimate(): WordEstimate | undefined;
   /** Everything has been heard and held against the whole reference. */
   readonly isFinal: boolean;
-  /** Mean cepstra of the voice, when it has been heard for long enough to tell. */
-  readonly mean: Float32Array | undefined;
+  /** What was learned of the voice: all of it only when it has been heard for long enough to tell. */
+  readonly learned: KnownVoice;
 };
+
+/** What is known of a voice from what was heard of it before. */
+export type KnownVoice = {
+  /** Mean cepstra of its speech. */
+  readonly mean: Float32Array | undefined;
+  /** The silence that its speech begins with, ms. */
+  readonly onsetMs: number | undefined;
+};
+
+export const UNKNOWN_VOICE: KnownVoice = { mean: undefined, onsetMs: undefined };
 
 type Words = readonly { readonly weight: number; readonly pause: number }[];
 
@@ -47,15 +57,47 @@ function carryOn(estimate: WordEstimate, words: Words, msPerWeight: number): Wor
   return { ...estimate, startsMs, endsMs, withinMs: Math.max(estimate.withinMs, WEIGHTS_WITHIN_MS) };
 }
 
-/** `mean`: of the voice, from what was heard of it before. `msPerWeight`: the pace that its weights are guessed at. */
-export function createWordFinder(
-  words: Words,
-  msPerWeight: number,
-  mean: Float32Array | undefined,
-): WordFinder {
+/** Before a word was heard, the first one is this far off where the voice is not known to begin so. */
+const UNHEARD_WITHIN_MS = 250;
+
+/** Nothing of the speech was heard but silence: it will begin as this voice begins. */
+function begunAsUsual(estimate: WordEstimate, onsetMs: number | undefined): WordEstimate {
+  const byMs = Math.max(0, (onsetMs ?? 0) - (estimate.startsMs[0] ?? 0));
+  const later = (ms: number) => ms + byMs;
+  const withinMs = onsetMs === undefined ? Math.max(estimate.withinMs, UNHEARD_WITHIN_MS) : estimate.withinMs;
+  if (byMs === 0) return { ...estimate, withinMs };
+  return {
+    ...estimate,
+    withinMs,
+    startsMs: Float64Array.from(estimate.startsMs, later),
+    endsMs: Float64Array.from(estimate.endsMs, later),
+  };
+}
+
+/** Nobody speaks more than so many times as fast as the reference does. */
+const MOST_HASTE = 2;
+
+/**
+ * While little of a speech was heard, the way through it may run ahead of it: of two places that sound alike the
+ * nearer one is likelier, so that no word comes sooner than haste allows.
+ */
+function withoutHaste(estimate: WordEstimate, wordMs: ArrayLike<number>): WordEstimate {
+  const firstMs = estimate.startsMs[0] ?? 0;
+  const soonest = (w: number) => firstMs + ((wordMs[w] ?? 0) - (wordMs[0] ?? 0)) / MOST_HASTE;
+  return {
+    ...estimate,
+    startsMs: Float64Array.from(estimate.startsMs, (ms, w) => Math.max(ms, soonest(w))),
+    endsMs: Float64Array.from(estimate.endsMs, (ms, w) => Math.max(ms, soonest(w))),
+  };
+}
+
+/** `msPerWeight`: the pace that its weights are guessed at. */
+export function createWordFinder(words: Words, msPerWeight: number, known: KnownVoice): WordFinder {
+  const { mean } = known;
   const store = createFeatureStore();
   let state: 'waiting' | 'first-words' | 'whole' | 'pauses' = 'waiting';
   let aligner: ReturnType<typeof createWordAligner> | undefined;
+  let held: ReferenceSpeech | undefined;
   let pauses: ReturnType<typeof createPauseAligner> | undefined;
   let isOver = false;
 
@@ -79,6 +121,7 @@ export function createWordFinder(
     hold(reference, extent) {
       if (reference.wordFrames.length === 0) return;
       state = extent;
+      held = reference;
       aligner = createWordAligner(reference, mean === undefined ? {} : { mean });
       feed(aligner, extent === 'whole');
     },
@@ -91,13 +134,22 @@ export function createWordFinder(
     },
     estimate() {
       if (pauses !== undefined) return pauses.estimate();
-      return aligner === undefined ? undefined : carryOn(aligner.estimate(), words, msPerWeight);
+      if (aligner === undefined || held === undefined) return undefined;
+      const found = aligner.estimate();
+      if (isOver && state === 'whole') return found;
+      const begun =
+        found.reached === 0 ? begunAsUsual(found, known.onsetMs) : withoutHaste(found, held.wordMs);
+      return carryOn(begun, words, msPerWeight);
     },
     get isFinal() {
       return isOver && (state === 'whole' || state === 'pauses');
     },
-    get mean() {
-      return aligner !== undefined && store.frames >= FRAMES_TO_KNOW ? aligner.mean : undefined;
+    get learned() {
+      if (aligner === undefined || !isOver) return UNKNOWN_VOICE;
+      return {
+        mean: store.frames >= FRAMES_TO_KNOW ? aligner.mean : undefined,
+        onsetMs: aligner.estimate().startsMs[0],
+      };
     },
   };
 }

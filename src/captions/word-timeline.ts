@@ -46,10 +46,10 @@ const spanOf = (word: SpokenWord) => word.weight + word.pause;
 
 /** What a letter takes before the voice's own pace is known. */
 export const GUESS_MS_PER_WEIGHT = 62;
-/** An aligned word is given out so much before it is thought to begin, if its time is no surer than that. */
+/** A word that was heard is given out so much before it is thought to begin, if its time is no surer than that. */
 const MOST_EARLY_MS = 60;
 /** And is said to have begun so much later: better a word too few in what was heard than one that was not heard. */
-const MOST_DOUBT_MS = 60;
+const MOST_DOUBT_MS = 100;
 
 /** `guessMsPerWeight`: English at a normal speed takes 60–70 ms a letter. */
 export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
@@ -123,6 +123,12 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   };
 
   const withinOf = (w: number): number | undefined => requestOf[w]!.estimate?.withinMs;
+  /** A word that was only foretold may as well be later: it waits for its time. */
+  const earlyOf = (w: number): number => {
+    const { estimate, firstWord } = requestOf[w]!;
+    if (estimate === undefined || w >= firstWord + estimate.reached) return 0;
+    return Math.min(estimate.withinMs, MOST_EARLY_MS);
+  };
 
   return {
     addRequest(added) {
@@ -163,7 +169,7 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
         const withinMs = withinOf(taken);
         // What was given out stands, so the next word cannot come before it.
         const startMs = Math.max(startsMs[taken]!, lastTakenMs);
-        if (startMs - Math.min(withinMs ?? 0, MOST_EARLY_MS) >= untilMs) break;
+        if (startMs - earlyOf(taken) >= untilMs) break;
         given.push({ ...words[taken]!, startMs, endMs: Math.max(startMs, endMsOf(taken)), withinMs });
         lastTakenMs = startMs;
         takenUntilMs = Math.max(startMs, startsMs[taken + 1] ?? totalMs());

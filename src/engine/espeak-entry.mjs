@@ -12,6 +12,8 @@ const PACKAGE = '@echogarden/espeak-ng-emscripten';
 const EXIT_UNAVAILABLE = 69;
 /** UTF-8 bytes of one line's text. More than the warm-up below would move the binding's string buffer. */
 const LONGEST_TEXT_BYTES = 8192;
+/** Lines that may follow one another in the same memory. */
+const MOST_LINES_IN_A_ROW = 200;
 
 /**
  * What the binding tells beside the samples. Positions count the code points of the text from 1, lengths too; times
@@ -52,13 +54,23 @@ async function createSpeaker() {
   worker.synthesize(`a.${' '.repeat(LONGEST_TEXT_BYTES)}`, () => false);
   const snapshot = module.HEAPU8.slice();
 
-  /** @param {{text: string, voice: string, rate: number, pitch: number, range: number}} line
+  /** What the program has said since it was like new: `undefined` when that is nothing.
+   *  @type {{voice: string, lines: number} | undefined} */
+  let since;
+
+  /** @param {{text: string, voice: string, rate: number, pitch: number, range: number, exact?: boolean}} line
    *  @param {(samples: Int16Array) => void} emit
    *  @param {(event: SpeechEvent) => unknown} onEvent */
   const speak = (line, emit, onEvent) => {
-    module.HEAPU8.set(snapshot);
-    module.HEAPU8.fill(0, snapshot.length);
-    if (worker.set_voice(line.voice) !== 0) throw new Error('eSpeak NG does not have this voice');
+    // Nothing that is left of earlier lines may be heard, but for whom that makes no difference.
+    const goesOn = line.exact === false && since?.voice === line.voice && since.lines < MOST_LINES_IN_A_ROW;
+    if (!goesOn) {
+      since = undefined;
+      module.HEAPU8.set(snapshot);
+      module.HEAPU8.fill(0, snapshot.length);
+      if (worker.set_voice(line.voice) !== 0) throw new Error('eSpeak NG does not have this voice');
+    }
+    since = { voice: line.voice, lines: (since?.lines ?? 0) + 1 };
     worker.set_rate(line.rate);
     worker.set_pitch(line.pitch);
     worker.set_range(line.range);

@@ -31,8 +31,8 @@ export type ReferenceSpeaker = {
 const RATE = 205;
 const SLOWEST_RATE = 120;
 const FASTEST_RATE = 300;
-/** A low, level voice: what moves least hides least. */
-const PITCH = 30;
+/** A voice that moves little hides little. A higher one costs less to make, and is held less well against a low one. */
+const PITCH = 70;
 const RANGE = 20;
 const PAUSE_MS: Readonly<Record<Pause, number>> = {
   none: 0,
@@ -76,7 +76,8 @@ export function createReferenceSpeaker(program: Pick<SpeechProcess, 'speak'>): R
           rate,
           pitch: PITCH,
           range: RANGE,
-        };
+          exact: false,
+        } as const;
         await program.speak(
           utterance,
           (block) => {

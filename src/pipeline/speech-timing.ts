@@ -7,7 +7,7 @@ import type { PcmBlock } from '../audio/stage.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
 import { createFeatureExtractor, type FeatureExtractor } from '../captions/speech-features.ts';
 import type { WordEstimate } from '../captions/word-estimate.ts';
-import { createWordFinder, type WordFinder } from '../captions/word-finder.ts';
+import { createWordFinder, type KnownVoice, type WordFinder } from '../captions/word-finder.ts';
 import { GUESS_MS_PER_WEIGHT } from '../captions/word-timeline.ts';
 import type { Language } from '../speech/language.ts';
 import type { AlignedText } from '../text/aligned-text.ts';
@@ -31,7 +31,7 @@ export type SpeechTimingOptions = {
   /** Undefined: no local engine. */
   readonly speaker: ReferenceSpeaker | undefined;
   /** What the voice sounds like on the whole, learned from speech to speech. */
-  readonly voice: { mean: Float32Array | undefined };
+  readonly voice: { known: KnownVoice };
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
   readonly onFault: (event: string, cause: unknown) => void;
 };
@@ -114,7 +114,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     createWordFinder(
       weights.map((weight, w) => ({ weight, pause: pauses[w]! })),
       GUESS_MS_PER_WEIGHT / speed,
-      voice.mean,
+      voice.known,
     );
 
   const wakeSettled = () => {
@@ -129,7 +129,8 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     if (estimate !== undefined)
       onEstimate(request.index, shifted(estimate, request.leadIsHeard ? request.sound.leadMs : 0));
     if (!finder.isFinal) return;
-    voice.mean = finder.mean ?? voice.mean;
+    const { mean = voice.known.mean, onsetMs = voice.known.onsetMs } = finder.learned;
+    voice.known = { mean, onsetMs };
     leave(request, 'told');
   };
 

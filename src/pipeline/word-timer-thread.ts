@@ -7,7 +7,8 @@ import { loadMp3Decoders } from '../audio/mp3-decoder.ts';
 import { createSoundPath } from '../audio/wasm-sound-path.ts';
 import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
-import { yieldToPlayback } from '../base/yield-to-playback.ts';
+import { SPARE_TIME_NICENESS, yieldToPlayback } from '../base/yield-to-playback.ts';
+import { type KnownVoice, UNKNOWN_VOICE } from '../captions/word-finder.ts';
 import { createSpeechProcess } from '../speech-program/speech-process.ts';
 import { createReferenceSpeaker } from './reference-speaker.ts';
 import { createSpeechTiming, type SpeechTiming } from './speech-timing.ts';
@@ -39,7 +40,7 @@ const WARM_UP = {
 } as const;
 const WARM_UP_MS = 20_000;
 
-yieldToPlayback();
+yieldToPlayback(SPARE_TIME_NICENESS);
 const port = parentPort!;
 const { command } = workerData as WordTimerThreadData;
 const tell = (answer: WordTimerAnswer, moved: ArrayBuffer[] = []) => port.postMessage(answer, moved);
@@ -58,11 +59,11 @@ speaker
   ?.speak(WARM_UP, { language: 'english', speed: 1 }, () => {}, AbortSignal.timeout(WARM_UP_MS))
   .catch(() => {}); // the first turn finds out
 const speeches = new Map<number, SpeechTiming>();
-const voices = new Map<string, { mean: Float32Array | undefined }>();
+const voices = new Map<string, { known: KnownVoice }>();
 
 function voiceOf(name: string | undefined) {
-  if (name === undefined) return { mean: undefined };
-  const voice = voices.get(name) ?? { mean: undefined };
+  if (name === undefined) return { known: UNKNOWN_VOICE };
+  const voice = voices.get(name) ?? { known: UNKNOWN_VOICE };
   voices.delete(name);
   voices.set(name, voice);
   for (const oldest of voices.keys()) {

@@ -37,8 +37,8 @@ const PROGRAM = new URL('./word-timer-thread.js', import.meta.url);
 const FIRST_MS = 1000;
 const FIRST_GATHER_MS = 50;
 const GATHER_MS = 250;
-/** A thread that is so far behind is of no use to this speech any more. */
-const MOST_HELD_MS = 60_000;
+/** A thread that is so far behind is of no use to this speech any more: longer than what a live turn's spool holds. */
+const MOST_HELD_MS = 600_000;
 /** Who waits for the last words of a file waits so long at most. */
 const SETTLE_DEADLINE_MS = 20_000;
 /** A thread that is told to stop has so long to end its speech program. */

@@ -11,6 +11,8 @@ export type Utterance = {
   readonly rate: number;
   readonly pitch: number;
   readonly range: number;
+  /** False: the samples need not be the same each time, which saves a program the work of forgetting earlier lines. */
+  readonly exact?: false;
 };
 
 /** A word as the program speaks it: when it begins in the utterance's own samples, and where in its text. */

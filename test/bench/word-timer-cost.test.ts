@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { platform } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BACKGROUND_NICENESS } from '../../src/base/yield-to-playback.ts';
+import { SPARE_TIME_NICENESS } from '../../src/base/yield-to-playback.ts';
 import { wordTimerCost } from '../../src/bench/word-timer-cost.ts';
 
 const WORK_MS = 30;
@@ -11,7 +11,7 @@ const BUSY = `const until = Date.now() + ${WORK_MS}; while (Date.now() < until);
 /** Works once it is as nice as the word timer's thread is, then waits to be ended. */
 const NICE_THREAD = `
   const [, thread] = /task\\/(\\d+)$/.exec(require('node:fs').readlinkSync('/proc/thread-self'));
-  require('node:os').setPriority(Number(thread), ${BACKGROUND_NICENESS});
+  require('node:os').setPriority(Number(thread), ${SPARE_TIME_NICENESS});
   ${BUSY}
   const { parentPort } = require('node:worker_threads');
   parentPort.on('message', () => {});

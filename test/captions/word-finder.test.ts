@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { createReferenceSpeech } from '../../src/captions/reference-speech.ts';
 import { CEPSTRA, FRAME_MS } from '../../src/captions/speech-features.ts';
 import type { WordEstimate } from '../../src/captions/word-estimate.ts';
-import { createWordFinder, type WordFinder } from '../../src/captions/word-finder.ts';
+import {
+  createWordFinder,
+  type KnownVoice,
+  UNKNOWN_VOICE,
+  type WordFinder,
+} from '../../src/captions/word-finder.ts';
 
 const WORD_FRAMES = 24;
 const SILENCE = -1;
@@ -32,7 +37,7 @@ const referenceOf = (words: number) => {
 const COUNT = 5;
 const WORDS = Array.from({ length: COUNT }, () => ({ weight: 4, pause: 0 }));
 const MS_PER_WEIGHT = 60;
-const finderOf = (mean?: Float32Array) => createWordFinder(WORDS, MS_PER_WEIGHT, mean);
+const finderOf = (known: KnownVoice = UNKNOWN_VOICE) => createWordFinder(WORDS, MS_PER_WEIGHT, known);
 const hear = (finder: WordFinder, sounds: readonly number[]) => {
   for (const sound of sounds) finder.push(frameOf(sound));
 };
@@ -62,7 +67,7 @@ describe('word finder', () => {
     hear(finder, speechOf(2));
     expect(finder.estimate()).toBeUndefined();
     finder.end();
-    expect([finder.estimate(), finder.isFinal, finder.mean]).toEqual([undefined, false, undefined]);
+    expect([finder.estimate(), finder.isFinal, finder.learned.mean]).toEqual([undefined, false, undefined]);
   });
 
   it('says the same whether the reference comes before the sound, in its midst or behind it', () => {
@@ -114,7 +119,7 @@ describe('word finder', () => {
     const paused = [{ weight: 4, pause: 0 }, { weight: 4, pause: 5 }, ...WORDS.slice(2)];
     const sounds = [...speechOf(2), ...new Array<number>(40).fill(SILENCE), ...speechOf(3)];
     const found = [0, sounds.length].map((at) => {
-      const finder = createWordFinder(paused, MS_PER_WEIGHT, undefined);
+      const finder = createWordFinder(paused, MS_PER_WEIGHT, UNKNOWN_VOICE);
       hear(finder, sounds.slice(0, at));
       finder.giveUpReference();
       hear(finder, sounds.slice(at));
@@ -142,10 +147,26 @@ describe('word finder', () => {
     const finder = finderOf();
     finder.hold(referenceOf(COUNT), 'whole');
     hear(finder, speechOf(COUNT));
-    expect(finder.mean).toBeUndefined();
+    expect(finder.learned).toEqual({ mean: undefined, onsetMs: undefined });
     hear(finder, new Array<number>(300).fill(4));
-    expect(finder.mean).toHaveLength(CEPSTRA);
-    expect([...finder.mean!].every(Number.isFinite)).toBe(true);
+    finder.end();
+    expect(finder.learned.mean).toHaveLength(CEPSTRA);
+    expect([...finder.learned.mean!].every(Number.isFinite)).toBe(true);
+    expect(finder.learned.onsetMs).toBeLessThanOrEqual(20);
+  });
+
+  it('expects the silence that a voice begins with before anything was heard', () => {
+    const begun = [undefined, 200].map((onsetMs) => {
+      const finder = finderOf({ mean: undefined, onsetMs });
+      finder.hold(referenceOf(COUNT), 'whole');
+      return finder.estimate()!;
+    });
+    expect(begun[0]!.startsMs[0]).toBeLessThan(50);
+    expect(begun[1]!.startsMs[0]).toBe(200);
+    expect(begun[1]!.startsMs[1]! - begun[1]!.startsMs[0]!).toBeCloseTo(
+      begun[0]!.startsMs[1]! - begun[0]!.startsMs[0]!,
+    );
+    expect(begun[1]!.withinMs).toBeLessThan(begun[0]!.withinMs);
   });
 
   it('never falls and never leaves the numbers, whatever comes in which order', () => {

@@ -9,6 +9,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { featureTrack } from '../../src/captions/feature-track.ts';
 import { createReferenceSpeech } from '../../src/captions/reference-speech.ts';
 import type { WordEstimate } from '../../src/captions/word-estimate.ts';
+import { type KnownVoice, UNKNOWN_VOICE } from '../../src/captions/word-finder.ts';
 import { createReferenceSpeaker, type ReferenceSpeaker } from '../../src/pipeline/reference-speaker.ts';
 import { createSpeechTiming } from '../../src/pipeline/speech-timing.ts';
 import { espeakCommand } from '../../src/speech-program/espeak-command.ts';
@@ -82,7 +83,7 @@ function open({
 } = {}) {
   const told: { index: number; estimate: WordEstimate }[] = [];
   const faults: string[] = [];
-  const voice: { mean: Float32Array | undefined } = { mean: undefined };
+  const voice: { known: KnownVoice } = { known: UNKNOWN_VOICE };
   let openDecoders = 0;
   const timing = createSpeechTiming({
     language: 'english',
@@ -383,9 +384,9 @@ describe('speech timing', () => {
   });
 
   it('learns what the voice is like from a speech that is long enough to tell', async () => {
-    expect((await timeAtOnce(BODY)).voice.mean).toBeUndefined();
+    expect((await timeAtOnce(BODY)).voice.known.mean).toBeUndefined();
     const twice = await timeAtOnce([...HEAD, ...frameItems, ...BODY]);
-    expect(twice.voice.mean!.every(Number.isFinite)).toBe(true);
+    expect(twice.voice.known.mean!.every(Number.isFinite)).toBe(true);
   });
 
   it('finds the words with what the local engine says of the text', async () => {
