@@ -28,7 +28,7 @@ import type { SessionRuntime } from './session/session-runtime.ts';
 import { defaultSettings } from './session/turn-settings.ts';
 import { readTls } from './settings/read-tls.ts';
 import type { Config } from './settings/settings.ts';
-import { espeakCommand, isEspeakInstalled } from './speech-program/espeak-command.ts';
+import { espeakCommand, isEspeakInstalled } from './speech-program/speech-command.ts';
 
 export type Gateway = {
   /** `http://host:port` or `https://…`. */

@@ -7,7 +7,7 @@ import type { Log } from './base/log.ts';
 import { systemRandom } from './base/random.ts';
 import { startEngine } from './engine/engine-server.ts';
 import type { ListedVoice } from './speech/listed-voice.ts';
-import { isEspeakInstalled, SPEECH_PACKAGE } from './speech-program/espeak-command.ts';
+import { isEspeakInstalled, SPEECH_PACKAGE } from './speech-program/speech-command.ts';
 
 export type EmbeddedEngine = {
   readonly url: string;

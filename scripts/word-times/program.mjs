@@ -25,7 +25,7 @@ const PARTS = {
   'session/turn-script.js': ['createTurnScript'],
   'session/turn-settings.js': ['applySettings', 'defaultSettings'],
   'speech/audio-format.js': ['MP3_SAMPLE_RATES'],
-  'speech-program/espeak-command.js': ['espeakCommand', 'isEspeakInstalled'],
+  'speech-program/speech-command.js': ['espeakCommand', 'isEspeakInstalled'],
   'speech-program/speech-process.js': ['createSpeechProcess'],
 };
 

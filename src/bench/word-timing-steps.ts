@@ -15,7 +15,7 @@ import { CEPSTRA, FRAME_MS } from '../captions/speech-features.ts';
 import { createWordFinder, UNKNOWN_VOICE } from '../captions/word-finder.ts';
 import { GUESS_MS_PER_WEIGHT } from '../captions/word-timeline.ts';
 import { createReferenceSpeaker } from '../pipeline/reference-speaker.ts';
-import { espeakCommand } from '../speech-program/espeak-command.ts';
+import { espeakCommand } from '../speech-program/speech-command.ts';
 import { createSpeechProcess, type SpeechProcess } from '../speech-program/speech-process.ts';
 import type { AlignedText } from '../text/aligned-text.ts';
 import { createSeededRandom } from './seeded-random.ts';

@@ -9,7 +9,7 @@ import { BODY_BYTES, fromFramework } from '../base/framework-error.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import { refuseUnreadable } from '../base/unreadable-request.ts';
-import { espeakCommand } from '../speech-program/espeak-command.ts';
+import { espeakCommand } from '../speech-program/speech-command.ts';
 import { type CannedRule, createCannedSource } from './canned-source.ts';
 import { createEngineAccess, type EngineKey } from './engine-access.ts';
 import { createEngineRecorder, type EngineReport } from './engine-report.ts';

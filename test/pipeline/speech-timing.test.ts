@@ -12,7 +12,7 @@ import type { WordEstimate } from '../../src/captions/word-estimate.ts';
 import { type KnownVoice, UNKNOWN_VOICE } from '../../src/captions/word-finder.ts';
 import { createReferenceSpeaker, type ReferenceSpeaker } from '../../src/pipeline/reference-speaker.ts';
 import { createSpeechTiming } from '../../src/pipeline/speech-timing.ts';
-import { espeakCommand } from '../../src/speech-program/espeak-command.ts';
+import { espeakCommand } from '../../src/speech-program/speech-command.ts';
 import { createSpeechProcess } from '../../src/speech-program/speech-process.ts';
 import type { AlignedText } from '../../src/text/aligned-text.ts';
 import { codecs } from '../support/codecs.ts';

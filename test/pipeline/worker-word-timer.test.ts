@@ -14,7 +14,7 @@ import {
   type WorkerWordTimer,
   type WorkerWordTimerOptions,
 } from '../../src/pipeline/worker-word-timer.ts';
-import { espeakCommand } from '../../src/speech-program/espeak-command.ts';
+import { espeakCommand } from '../../src/speech-program/speech-command.ts';
 import type { AlignedText } from '../../src/text/aligned-text.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import { mp3Fixture, parseMp3 } from '../support/mp3-fixtures.ts';
