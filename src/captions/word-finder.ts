@@ -38,6 +38,7 @@ type Words = readonly { readonly weight: number; readonly pause: number }[];
 
 /** A voice is known after three seconds. */
 const FRAMES_TO_KNOW = 300;
+const MOST_TO_LEARN_MS = 150;
 /** Words of which nothing is known but their weights are this far off. */
 const WEIGHTS_WITHIN_MS = 700;
 
@@ -74,16 +75,19 @@ function begunAsUsual(estimate: WordEstimate, onsetMs: number | undefined): Word
   };
 }
 
-/** Nobody speaks more than so many times as fast as the reference does. */
-const MOST_HASTE = 2;
+/** Nobody speaks more than so many times as fast as the reference does, pauses included, beyond what was asked for. */
+const MOST_HASTE = 2.5;
+/** Frames after which the way is sure enough by itself. */
+const HASTY_FRAMES = 200;
 
 /**
  * While little of a speech was heard, the way through it may run ahead of it: of two places that sound alike the
  * nearer one is likelier, so that no word comes sooner than haste allows.
  */
-function withoutHaste(estimate: WordEstimate, wordMs: ArrayLike<number>): WordEstimate {
+function withoutHaste(estimate: WordEstimate, wordMs: ArrayLike<number>, tempo: number): WordEstimate {
   const firstMs = estimate.startsMs[0] ?? 0;
-  const soonest = (w: number) => firstMs + ((wordMs[w] ?? 0) - (wordMs[0] ?? 0)) / MOST_HASTE;
+  const soonest = (w: number) =>
+    firstMs + ((wordMs[w] ?? 0) - (wordMs[0] ?? 0)) / (MOST_HASTE * Math.max(1, tempo));
   return {
     ...estimate,
     startsMs: Float64Array.from(estimate.startsMs, (ms, w) => Math.max(ms, soonest(w))),
@@ -91,8 +95,16 @@ function withoutHaste(estimate: WordEstimate, wordMs: ArrayLike<number>): WordEs
   };
 }
 
-/** `msPerWeight`: the pace that its weights are guessed at. */
-export function createWordFinder(words: Words, msPerWeight: number, known: KnownVoice): WordFinder {
+/**
+ * `msPerWeight`: the pace that its weights are guessed at. `tempo`: how many times as fast as the reference the speech was
+ * asked to be.
+ */
+export function createWordFinder(
+  words: Words,
+  msPerWeight: number,
+  known: KnownVoice,
+  tempo: number = 1,
+): WordFinder {
   const { mean } = known;
   const store = createFeatureStore();
   let state: 'waiting' | 'first-words' | 'whole' | 'pauses' = 'waiting';
@@ -137,18 +149,21 @@ export function createWordFinder(words: Words, msPerWeight: number, known: Known
       if (aligner === undefined || held === undefined) return undefined;
       const found = aligner.estimate();
       if (isOver && state === 'whole') return found;
-      const begun =
-        found.reached === 0 ? begunAsUsual(found, known.onsetMs) : withoutHaste(found, held.wordMs);
-      return carryOn(begun, words, msPerWeight);
+      if (found.reached === 0) return carryOn(begunAsUsual(found, known.onsetMs), words, msPerWeight);
+      const sure = store.frames < HASTY_FRAMES ? withoutHaste(found, held.wordMs, tempo) : found;
+      return carryOn(sure, words, msPerWeight);
     },
     get isFinal() {
       return isOver && (state === 'whole' || state === 'pauses');
     },
     get learned() {
       if (aligner === undefined || !isOver) return UNKNOWN_VOICE;
+      const { startsMs, withinMs } = aligner.estimate();
+      // What was hardly found teaches nothing.
+      if (withinMs > MOST_TO_LEARN_MS) return UNKNOWN_VOICE;
       return {
         mean: store.frames >= FRAMES_TO_KNOW ? aligner.mean : undefined,
-        onsetMs: aligner.estimate().startsMs[0],
+        onsetMs: startsMs[0],
       };
     },
   };

@@ -48,6 +48,8 @@ const spanOf = (word: SpokenWord) => word.weight + word.pause;
 export const GUESS_MS_PER_WEIGHT = 62;
 /** A word that was heard is given out so much before it is thought to begin, if its time is no surer than that. */
 const MOST_EARLY_MS = 60;
+/** The start of a word that was only foretold is no surer than this. */
+const FORETOLD_WITHIN_MS = 250;
 /** And is said to have begun so much later: better a word too few in what was heard than one that was not heard. */
 const MOST_DOUBT_MS = 100;
 
@@ -55,7 +57,7 @@ const MOST_DOUBT_MS = 100;
 export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   const words: SpokenWord[] = [];
   const requestOf: Request[] = [];
-  /** The best that is known of every word, in ms of the turn; the ends only of those that were heard. */
+  /** The best that is known of every word, in ms of the turn; the ends only where an aligner tells them. */
   const startsMs: number[] = [];
   const endsMs: (number | undefined)[] = [];
   const requests: Request[] = [];
@@ -67,8 +69,11 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   let passedMs = 0;
   let msPerWeight = guessMsPerWeight;
 
+  /** How long a request will be whose audio is still arriving. */
+  const foretoldMs = ({ estimate, weight }: Request): number =>
+    estimate === undefined ? weight * msPerWeight : (estimate.endsMs[estimate.endsMs.length - 1] ?? 0);
   const lengthOf = (request: Request): number =>
-    request.complete ? request.knownMs : Math.max(request.knownMs, request.weight * msPerWeight);
+    request.complete ? request.knownMs : Math.max(request.knownMs, foretoldMs(request));
   const totalMs = () => requests.reduce((sum, request) => sum + lengthOf(request), 0);
   const behind = (index: number) => requests[index + 1]?.firstWord ?? words.length;
 
@@ -122,13 +127,24 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     return startsMs[w]! + (span === 0 ? 0 : ((next - startsMs[w]!) * word.weight) / span);
   };
 
-  const withinOf = (w: number): number | undefined => requestOf[w]!.estimate?.withinMs;
-  /** A word that was only foretold may as well be later: it waits for its time. */
-  const earlyOf = (w: number): number => {
+  /** What is known of a word: nothing but its weight, where it should come, or where it was heard. */
+  const standing = (w: number): 'weighed' | 'foretold' | 'heard' => {
     const { estimate, firstWord } = requestOf[w]!;
-    if (estimate === undefined || w >= firstWord + estimate.reached) return 0;
-    return Math.min(estimate.withinMs, MOST_EARLY_MS);
+    if (estimate === undefined) return 'weighed';
+    return w < firstWord + estimate.reached ? 'heard' : 'foretold';
   };
+  const withinOf = (w: number): number | undefined => {
+    const withinMs = requestOf[w]!.estimate?.withinMs;
+    return withinMs === undefined || standing(w) === 'heard'
+      ? withinMs
+      : Math.max(withinMs, FORETOLD_WITHIN_MS);
+  };
+  /** A word that was only foretold may as well be later: it waits for its time. */
+  const earlyOf = (w: number): number =>
+    standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_EARLY_MS) : 0;
+  /** And it has not begun before it must have. */
+  const doubtOf = (w: number): number =>
+    standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_DOUBT_MS) : (withinOf(w) ?? 0);
 
   return {
     addRequest(added) {
@@ -186,7 +202,7 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     lastBegun(atMs) {
       let found: SpokenWord | undefined;
       for (let w = 0; w < words.length; w += 1) {
-        if (startsMs[w]! + Math.min(withinOf(w) ?? 0, MOST_DOUBT_MS) >= atMs) break;
+        if (startsMs[w]! + doubtOf(w) >= atMs) break;
         found = words[w];
       }
       return found;

@@ -13,6 +13,7 @@ import { type SpokenWith, toAlignedText, toOutgoingRequest } from './outgoing-re
 import { speak } from './speak.ts';
 import type { SpeechRuntime } from './speech-runtime.ts';
 import type { WordTiming } from './word-timer.ts';
+import { timedVoice } from './word-timer.ts';
 
 export type DrainedSpeech = {
   /** Chunks of fresh memory in the output's format; read once. Throws as `speak` does, after all that did arrive. */
@@ -56,9 +57,9 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     runtime.timer.open({
       language: options.synthesis.language ?? 'english',
       speed: options.synthesis.speed ?? 1,
-      voice: options.synthesis.voice ?? options.defaultVoice,
+      voice: timedVoice(options.synthesis.voice ?? options.defaultVoice, options.synthesis.voice2),
       passesThrough,
-      urgency: 'captions',
+      urgency: 'file',
       onEstimate: (index, estimate) => timeline.align(index, estimate),
     });
   const tap: SpoolTap = {

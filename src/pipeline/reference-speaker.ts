@@ -42,10 +42,15 @@ const PAUSE_MS: Readonly<Record<Pause, number>> = {
   paragraph: 300,
 };
 
+const rateAt = (speed: number) => Math.round(Math.min(Math.max(RATE * speed, SLOWEST_RATE), FASTEST_RATE));
+
+/** How many times as fast as its reference a speech at `speed` should be. */
+export const tempoAt = (speed: number): number => (RATE * speed) / rateAt(speed);
+
 export function createReferenceSpeaker(program: Pick<SpeechProcess, 'speak'>): ReferenceSpeaker {
   return {
     async speak(text, { language, speed }, onReference, signal) {
-      const rate = Math.round(Math.min(Math.max(RATE * speed, SLOWEST_RATE), FASTEST_RATE));
+      const rate = rateAt(speed);
       const lines = createScript({ ...text, language });
       const store = createFeatureStore();
       const told: ToldWord[] = [];

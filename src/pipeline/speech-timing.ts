@@ -11,7 +11,7 @@ import { createWordFinder, type KnownVoice, type WordFinder } from '../captions/
 import { GUESS_MS_PER_WEIGHT } from '../captions/word-timeline.ts';
 import type { Language } from '../speech/language.ts';
 import type { AlignedText } from '../text/aligned-text.ts';
-import type { ReferenceSpeaker } from './reference-speaker.ts';
+import { type ReferenceSpeaker, tempoAt } from './reference-speaker.ts';
 
 export type SpeechTiming = {
   request(text: AlignedText): void;
@@ -101,8 +101,13 @@ const shifted = (estimate: WordEstimate, byMs: number): WordEstimate =>
         endsMs: Float64Array.from(estimate.endsMs, (ms) => ms + byMs),
       };
 
+const MOST_TEMPO = 2;
+
 export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
-  const { language, speed, decoders, speaker, voice, onEstimate, onFault } = options;
+  const { language, speed, decoders, voice, onEstimate, onFault } = options;
+  const tempo = tempoAt(speed);
+  /** A speech that is much faster or slower than any reference is not found in it. */
+  const speaker = tempo >= 1 / MOST_TEMPO && tempo <= MOST_TEMPO ? options.speaker : undefined;
   const closed = new AbortController();
   /** Those that are not told yet: a turn may last for hours. */
   const open = new Set<Request>();
@@ -115,6 +120,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
       weights.map((weight, w) => ({ weight, pause: pauses[w]! })),
       GUESS_MS_PER_WEIGHT / speed,
       voice.known,
+      tempo,
     );
 
   const wakeSettled = () => {

@@ -72,10 +72,11 @@ function packMp3(frames: readonly Mp3Frame[]): PackedMp3 {
 
 function unpackMp3({ bytes, lengths, header, gaps }: PackedMp3): Mp3Frame[] {
   let at = 0;
+  const gapsAt = new Set(gaps);
   return lengths.map((length, index) => {
     const frame = { bytes: bytes.subarray(at, at + length), header };
     at += length;
-    return gaps.includes(index) ? { ...frame, afterGap: true as const } : frame;
+    return gapsAt.has(index) ? { ...frame, afterGap: true as const } : frame;
   });
 }
 

@@ -15,8 +15,8 @@ export type TimedSpeech = {
   readonly voice: string | undefined;
   /** True for MP3 that goes out as it is: the encoder's delay is then part of what is heard. */
   readonly passesThrough: (sampleRate: number) => boolean;
-  /** Somebody waits for its captions; otherwise it gives way when many are timed. */
-  readonly urgency: 'captions' | 'heard-text';
+  /** Somebody waits for its captions; heard text gives way when many are timed, a file when more than a few are. */
+  readonly urgency: 'captions' | 'heard-text' | 'file';
   /** Where the words of request `index` (from 0) are in its own audio, as far as that has been heard. */
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
 };
@@ -26,7 +26,7 @@ export type WordTiming = {
   request(text: AlignedText): void;
   /** What becomes of a spool's items; they are read at once and not kept. */
   readonly tap: SpoolTap;
-  /** Resolves when the words of all requests that have ended were told, or will not be; soon, in any case. */
+  /** Resolves when the words of all requests that have ended were told, or will not be; it has a deadline. */
   settled(): Promise<void>;
   /** Nothing is told any more, and nobody waits for it. */
   close(): void;
@@ -36,6 +36,13 @@ export type WordTimer = {
   /** Undefined: as many speeches are timed as can be, or none can. */
   open(speech: TimedSpeech): WordTiming | undefined;
 };
+
+/** Names what a speech sounds like, for `TimedSpeech`; two voices are a sound of their own. */
+export const timedVoice = (
+  voice: string | undefined,
+  voice2: string | null | undefined,
+): string | undefined =>
+  voice === undefined || voice2 == null || voice2 === voice ? voice : `${voice} ${voice2}`;
 
 /** Where nothing is timed: words are spread by their weights. */
 export const NO_WORD_TIMER: WordTimer = { open: () => undefined };

@@ -27,7 +27,7 @@ export type WorkerWordTimerOptions = {
   readonly command: readonly string[] | undefined;
   /** Which speeches are timed. */
   readonly when: 'never' | 'captions' | 'always';
-  /** Speeches timed at once; those without captions get the first half of the places. */
+  /** Speeches timed at once; those without captions get half of the places, and those of files a quarter. */
   readonly most: number;
   readonly program?: URL;
 };
@@ -37,8 +37,9 @@ const PROGRAM = new URL('./word-timer-thread.js', import.meta.url);
 const FIRST_MS = 1000;
 const FIRST_GATHER_MS = 50;
 const GATHER_MS = 250;
-/** A thread that is so far behind is of no use to this speech any more: longer than what a live turn's spool holds. */
-const MOST_HELD_MS = 600_000;
+const MOST_SENT_MS = 2000;
+/** A thread that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
+const MOST_HELD_MS = 180_000;
 /** Who waits for the last words of a file waits so long at most. */
 const SETTLE_DEADLINE_MS = 20_000;
 /** A thread that is told to stop has so long to end its speech program. */
@@ -50,6 +51,15 @@ type Speech = {
   onSettled(): void;
 };
 
+const PLACES: Readonly<Record<TimedSpeech['urgency'], (most: number) => number>> = {
+  captions: (most) => most,
+  'heard-text': (most) => most >> 1,
+  file: (most) => Math.max(1, most >> 2),
+};
+/** A thread that died is started again after so long, and after twice as long each time that it has done nothing. */
+const FIRST_REST_MS = 1000;
+const LONGEST_REST_MS = 300_000;
+
 const frameMs = (item: TranscoderItem): number =>
   item.kind === 'frame' ? (item.frame.header.samplesPerFrame * 1000) / item.frame.header.sampleRate : 0;
 
@@ -58,23 +68,30 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
   const speeches = new Map<number, Speech>();
   let worker: Worker | undefined;
   let isProven = false;
-  let isUseless = false;
+  let isClosed = false;
+  let restMs = FIRST_REST_MS;
+  let restUntilMs = 0;
   let last = 0;
 
   const start = (): Worker => {
     const workerData: WordTimerThreadData = { command };
-    const thread = new Worker(program, { name: 'word-timer', workerData });
+    const thread = new Worker(program, {
+      name: 'word-timer',
+      workerData,
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: 512 },
+    });
     thread.on('message', (answer: WordTimerAnswer) => take(answer));
     thread.on('error', (cause) => bury(thread, cause.name));
     thread.on('exit', (code) => bury(thread, `exit ${code}`));
     return thread;
   };
 
-  /** One that dies before it has done anything would only die again. */
   const bury = (thread: Worker, cause: string) => {
     if (worker !== thread) return;
     worker = undefined;
-    isUseless = !isProven;
+    restMs = isProven ? FIRST_REST_MS : Math.min(2 * restMs, LONGEST_REST_MS);
+    restUntilMs = clock.now() + restMs;
     isProven = false;
     log.error('word_timer_died', { cause, speeches: speeches.size });
     for (const [id, speech] of [...speeches]) {
@@ -108,19 +125,26 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     const order = (message: WordTimerOrder, moved: ArrayBuffer[] = []) => {
       if (speeches.has(id)) thread.postMessage(message, moved);
     };
-    const send = () => {
-      if (held.length === 0) return;
-      const items = packItems(held);
-      sentMs += heldMs;
-      underWay.push(heldMs);
-      underWayMs += heldMs;
-      held = [];
-      heldMs = 0;
+    /** At most so much of what is held that the thread is soon there for others again. */
+    const sendPiece = () => {
+      let count = 0;
+      let ms = 0;
+      while (count < held.length && ms < MOST_SENT_MS) ms += frameMs(held[count++]!);
+      const items = packItems(held.splice(0, count));
+      heldMs = held.length === 0 ? 0 : heldMs - ms;
+      sentMs += ms;
+      underWay.push(ms);
+      underWayMs += ms;
       const moved = items.flatMap((item) => (item.kind === 'frames' ? [item.frames.bytes.buffer] : []));
       order({ kind: 'items', speech: id, items, leadIsHeard: leadIsHeard ?? false }, moved);
     };
+    /** Everything, before something else is said. */
+    const send = () => {
+      while (held.length > 0) sendPiece();
+    };
     const sendSome = () => {
-      if (underWay.length === 0 && heldMs >= (sentMs < FIRST_MS ? FIRST_GATHER_MS : GATHER_MS)) send();
+      const isEnough = heldMs >= (sentMs < FIRST_MS ? FIRST_GATHER_MS : GATHER_MS);
+      if (underWay.length === 0 && (isEnough || held.at(-1)?.kind === 'end')) sendPiece();
     };
     const settle = () => {
       for (const wake of settled.splice(0)) wake();
@@ -161,7 +185,6 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
           held.push(item);
           heldMs += frameMs(item);
           if (heldMs + underWayMs > MOST_HELD_MS) giveUp();
-          else if (item.kind === 'end') send();
           else sendSome();
         },
         takeBack(frames) {
@@ -190,14 +213,14 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
 
   return {
     open(timed) {
-      const places = timed.urgency === 'captions' ? most : most >> 1;
-      if (isUseless || speeches.size >= places || when === 'never') return undefined;
-      if (when === 'captions' && timed.urgency !== 'captions') return undefined;
+      if (isClosed || when === 'never' || speeches.size >= PLACES[timed.urgency](most)) return undefined;
+      if (when === 'captions' && timed.urgency === 'heard-text') return undefined;
+      if (worker === undefined && clock.now() < restUntilMs) return undefined;
       worker ??= start();
       return openTiming(worker, timed);
     },
     warm() {
-      if (isUseless || when === 'never' || worker !== undefined) return;
+      if (isClosed || when === 'never' || worker !== undefined) return;
       worker = start();
       worker.unref();
     },
@@ -207,7 +230,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     async close() {
       const thread = worker;
       worker = undefined;
-      isUseless = true;
+      isClosed = true;
       for (const speech of speeches.values()) speech.onSettled();
       speeches.clear();
       if (thread === undefined) return;

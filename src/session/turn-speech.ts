@@ -6,7 +6,7 @@ import { createTranscoder } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
 import { createMp3Spool, type SpoolTap } from '../pipeline/mp3-spool.ts';
 import { speak } from '../pipeline/speak.ts';
-import type { WordTiming } from '../pipeline/word-timer.ts';
+import { timedVoice, type WordTiming } from '../pipeline/word-timer.ts';
 import { createFrameQueue, type FrameQueue } from '../playout/frame-queue.ts';
 import type { OutputFormat } from '../speech/audio-format.ts';
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
@@ -83,12 +83,11 @@ const mayNeedHeavyEncoder = ({ format, sampleRate }: OutputFormat): boolean =>
   format === 'ogg' || format === 'flac' || (format === 'mp3' && sampleRate !== undefined);
 
 /** What its words are timed by. */
-function timedVoice({ synthesis }: TurnSettings, runtime: SessionRuntime) {
-  const voices = [synthesis.voice ?? runtime.defaultVoice, synthesis.voice2 ?? runtime.defaultVoice2];
+function spokenHow({ synthesis }: TurnSettings, runtime: SessionRuntime) {
   return {
     language: synthesis.language ?? 'english',
     speed: synthesis.speed ?? 1,
-    voice: voices[0] === undefined ? undefined : voices.join(' '),
+    voice: timedVoice(synthesis.voice ?? runtime.defaultVoice, synthesis.voice2),
   } as const;
 }
 
@@ -102,7 +101,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   let timing: WordTiming | undefined;
   const openTiming = () =>
     runtime.timer.open({
-      ...timedVoice(options.settings, runtime),
+      ...spokenHow(options.settings, runtime),
       passesThrough,
       urgency: options.settings.captions === 'words' ? 'captions' : 'heard-text',
       onEstimate: (index, estimate) => script.timeline.align(index, estimate),

@@ -120,8 +120,12 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
     running = undefined;
     deaths = 0;
     cancelTimer();
-    if (error === undefined && !job.dropped) job.onWords?.(words);
-    job.settle(error);
+    try {
+      if (error === undefined && !job.dropped) job.onWords?.(words);
+      job.settle(error);
+    } catch (thrown) {
+      job.settle(thrown);
+    }
     sayNext();
   };
 

@@ -238,12 +238,11 @@ describe('word timer, when its thread fails', () => {
       add(timing, BODY);
     }
     const waiting = Promise.all([doomed.settled(), companion.settled()]);
-    await until(() => lines.length === 4);
-    lines.length = 0;
+    await until(() => lines.length >= 4);
     doomed.tap.takeBack(1);
     await waiting;
     // 'taken' proved the thread before.
-    expect(lines).toEqual([
+    expect(lines.filter(({ event }) => event !== 'taken')).toEqual([
       { level: 'error', event: 'word_timer_died', fields: { cause: 'RangeError', speeches: 2 } },
     ]);
     expect([timer.openSpeeches, clock.timers]).toEqual([0, 0]);
@@ -254,11 +253,15 @@ describe('word timer, when its thread fails', () => {
       await timing.settled();
       timing.close();
     }
+    // It rests first, so that what kills it again and again costs little.
+    expect(timer.open(speechOf().timed)).toBeUndefined();
+    clock.advance(1000);
+    lines.length = 0;
     const next = opened(timer);
     next.request(TEXT);
     add(next, BODY);
     await next.settled();
-    expect(new Set(lines.slice(1).map(({ event }) => event))).toEqual(new Set(['taken']));
+    expect(new Set(lines.map(({ event }) => event))).toEqual(new Set(['taken']));
   });
 
   it('lets nobody wait longer than twenty seconds for a thread that is silent', async () => {
@@ -288,12 +291,12 @@ describe('word timer, when its thread fails', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('gives a speech up that is ten minutes ahead of it, and no other', async () => {
+  it('gives a speech up that is three minutes ahead of it, and no other', async () => {
     const { timer, lines } = timerWith({ program: SILENT });
     const [long, short] = [opened(timer), opened(timer)];
     long.request(TEXT);
     short.request(TEXT);
-    addMs(long, 599_900);
+    addMs(long, 179_900);
     addMs(short, 1000);
     expect([timer.openSpeeches, lines.length]).toEqual([2, 0]);
     addMs(long, 200);
@@ -308,7 +311,7 @@ describe('word timer, when its thread fails', () => {
   it('gives a speech of many short requests up as well, though each of them is sent at its end', () => {
     const { timer, lines } = timerWith({ program: SILENT });
     const timing = opened(timer);
-    for (let ms = 0; ms < 610_000; ms += 1000) {
+    for (let ms = 0; ms < 190_000; ms += 1000) {
       timing.request(TEXT);
       addMs(timing, 1000);
       timing.tap.add({ kind: 'end' });
