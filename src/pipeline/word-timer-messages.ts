@@ -48,8 +48,10 @@ export type WordTimerAnswer =
       readonly endsMs: Float64Array;
       readonly reached: number;
       readonly withinMs: number;
+      /** It answers `items`, too: a message less. */
+      readonly hasTaken: boolean;
     }
-  /** One for each `items`, so that no more are sent than are worked off. */
+  /** One for each `items` that brought no estimate, so that no more are sent than are worked off. */
   | { readonly kind: 'taken'; readonly speech: number }
   | { readonly kind: 'settled'; readonly speech: number }
   | { readonly kind: 'log'; readonly event: string; readonly cause: string };

@@ -59,6 +59,8 @@ speaker
   ?.speak(WARM_UP, { language: 'english', speed: 1 }, () => {}, AbortSignal.timeout(WARM_UP_MS))
   .catch(() => {}); // the first turn finds out
 const speeches = new Map<number, SpeechTiming>();
+/** The speech whose items are being taken, until an estimate has answered them. */
+let taking: number | undefined;
 const voices = new Map<string, { known: KnownVoice }>();
 
 function voiceOf(name: string | undefined) {
@@ -84,7 +86,9 @@ function open(order: Extract<SpeechOrder, { kind: 'open' }>): SpeechTiming {
     onEstimate(index, { startsMs, endsMs, reached, withinMs }) {
       const starts = Float64Array.from(startsMs);
       const ends = Float64Array.from(endsMs);
-      tell({ kind: 'estimate', speech, index, startsMs: starts, endsMs: ends, reached, withinMs }, [
+      const hasTaken = taking === speech;
+      if (hasTaken) taking = undefined;
+      tell({ kind: 'estimate', speech, index, startsMs: starts, endsMs: ends, reached, withinMs, hasTaken }, [
         starts.buffer,
         ends.buffer,
       ]);
@@ -116,8 +120,10 @@ function obey(order: WordTimerOrder): void {
   if (kind === 'request') timing.request(order.text);
   else if (kind === 'take-back') timing.takeBack(order.frames);
   else if (kind === 'items') {
+    taking = speech;
     timing.items(unpackItems(order.items), order.leadIsHeard);
-    tell({ kind: 'taken', speech });
+    if (taking === speech) tell({ kind: 'taken', speech });
+    taking = undefined;
   } else if (kind === 'settle') void timing.settled().then(() => tell({ kind: 'settled', speech }));
   else {
     speeches.delete(speech);

@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import type { TranscoderItem } from '../audio/transcoder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { gatherMs } from './gather-ms.ts';
 import type { SpoolItem } from './mp3-spool.ts';
 import type { TimedSpeech, WordTimer, WordTiming } from './word-timer.ts';
 import { packItems, type WordTimerAnswer, type WordTimerOrder } from './word-timer-messages.ts';
@@ -33,10 +34,6 @@ export type WorkerWordTimerOptions = {
 };
 
 const PROGRAM = new URL('./word-timer-thread.js', import.meta.url);
-/** In the first second of a request the next word is close behind; later a few messages a second do. */
-const FIRST_MS = 1000;
-const FIRST_GATHER_MS = 50;
-const GATHER_MS = 250;
 const MOST_SENT_MS = 2000;
 /** A thread that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
 const MOST_HELD_MS = 180_000;
@@ -107,7 +104,10 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     isProven = true;
     if (answer.kind === 'taken') speech.onTaken();
     else if (answer.kind === 'settled') speech.onSettled();
-    else speech.timed.onEstimate(answer.index, answer);
+    else {
+      speech.timed.onEstimate(answer.index, answer);
+      if (answer.hasTaken) speech.onTaken();
+    }
   };
 
   const openTiming = (thread: Worker, timed: TimedSpeech): WordTiming => {
@@ -115,7 +115,9 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     const { language, speed, voice } = timed;
     let held: TranscoderItem[] = [];
     let heldMs = 0;
-    let sentMs = 0;
+    /** Of the request: what has come of it, and since when. */
+    let cameMs = 0;
+    let beganAtMs: number | undefined;
     /** Milliseconds of each message that the thread has not taken. */
     const underWay: number[] = [];
     let underWayMs = 0;
@@ -132,7 +134,6 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       while (count < held.length && ms < MOST_SENT_MS) ms += frameMs(held[count++]!);
       const items = packItems(held.splice(0, count));
       heldMs = held.length === 0 ? 0 : heldMs - ms;
-      sentMs += ms;
       underWay.push(ms);
       underWayMs += ms;
       const moved = items.flatMap((item) => (item.kind === 'frames' ? [item.frames.bytes.buffer] : []));
@@ -143,8 +144,9 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       while (held.length > 0) sendPiece();
     };
     const sendSome = () => {
-      const isEnough = heldMs >= (sentMs < FIRST_MS ? FIRST_GATHER_MS : GATHER_MS);
-      if (underWay.length === 0 && (isEnough || held.at(-1)?.kind === 'end')) sendPiece();
+      if (underWay.length > 0 || held.length === 0) return;
+      const enoughMs = gatherMs(cameMs - (clock.now() - (beganAtMs ?? 0)));
+      if (heldMs >= enoughMs || held.at(-1)?.kind === 'end') sendPiece();
     };
     const settle = () => {
       for (const wake of settled.splice(0)) wake();
@@ -174,7 +176,8 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     const timing: WordTiming = {
       request(text) {
         send();
-        sentMs = 0;
+        cameMs = 0;
+        beganAtMs = undefined;
         leadIsHeard = undefined;
         order({ kind: 'request', speech: id, text });
       },
@@ -182,8 +185,10 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
         add(item: SpoolItem) {
           if (item.kind === 'flush' || !speeches.has(id)) return;
           if (item.kind === 'frame') leadIsHeard ??= timed.passesThrough(item.frame.header.sampleRate);
+          beganAtMs ??= clock.now();
           held.push(item);
           heldMs += frameMs(item);
+          cameMs += frameMs(item);
           if (heldMs + underWayMs > MOST_HELD_MS) giveUp();
           else sendSome();
         },

@@ -116,11 +116,11 @@ export const SETTINGS = {
   phraseCacheRedisUrl: redisAddress(
     'Redis that keeps phrases for all instances; one of its own that may forget. Empty: each instance keeps its own.',
   ),
-  wordTimes: oneOf('always', {
+  wordTimes: oneOf('captions', {
     values: ['never', 'captions', 'always'],
     placeholder: 'WHEN',
     meaning:
-      'Which turns have their words looked for in the audio; in others words are spread by length. All, since it also tells what was heard of a cut turn.',
+      'Which turns have their words looked for in the audio; in others words are spread by length. With captions, because it costs a hundredth of a core.',
   }),
   timedTurns: whole(128, {
     min: 1,
