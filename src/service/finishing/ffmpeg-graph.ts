@@ -1,7 +1,7 @@
 // The filter graphs of ffmpeg for a finished file, as text: every length in samples, so that the file is as long as
 // our own finisher makes it, to the sample, whatever ffmpeg's decoder and resampler add or leave out.
 
-import { CEILING_DBTP, fromDecibels, type Levelling, TARGET_LUFS } from '../../audio/loudness-rule.ts';
+import { CEILING_DBTP, fromDecibels, type Levelling } from '../../audio/loudness-rule.ts';
 import type { FinishRequest } from '../audio-finisher.ts';
 import { gapSamples } from './decode-parts.ts';
 import type { PartFacts } from './examine-part.ts';
@@ -43,9 +43,9 @@ function joinedParts(facts: readonly PartFacts[], { sampleRate, samples, places 
 const exactly = (samples: number): string => `apad=whole_len=${samples},atrim=end_sample=${samples}`;
 const inDb = (value: number): string => value.toFixed(2);
 
-/** Measures the parts as loudnorm wants to know them: level, peak, range. It works at 192 kHz, so it is slow. */
+/** Measures the parts by EBU R128 and their true peak: six times as fast as loudnorm, which does it all at 192 kHz. */
 export const measuringGraph = (facts: readonly PartFacts[], sound: FinishedSound): string =>
-  `${joinedParts(facts, sound)},loudnorm=I=${TARGET_LUFS}:TP=${CEILING_DBTP}:print_format=json[${FFMPEG_OUT}]`;
+  `${joinedParts(facts, sound)},ebur128=peak=true:framelog=verbose[${FFMPEG_OUT}]`;
 
 /** Measures how loud the parts are when `level` has limited their peaks. */
 export const tryingGraph = (facts: readonly PartFacts[], sound: FinishedSound, level: Levelling): string =>
@@ -58,26 +58,30 @@ export function readEbur128Summary(stderr: string): number | undefined {
   return lufs === undefined ? undefined : Number(lufs);
 }
 
-/** What loudnorm measured: LUFS, dBTP, LU and LUFS. */
-export type LoudnormReport = {
+/** What was measured of the parts: LUFS, dBTP, LU and LUFS. */
+export type LoudnessReport = {
   readonly loudnessLufs: number;
   readonly peakDbtp: number;
   readonly rangeLu: number;
   readonly gateLufs: number;
 };
 
+/** What is as quiet as this was not measured: it is too quiet, or too short. */
+const UNMEASURED_LUFS = -70;
+
 /** From what the measuring run wrote; undefined when the report is not there. */
-export function readLoudnormReport(stderr: string): LoudnormReport | undefined {
-  const [block] = /\{[^{}]*"input_i"[^{}]*\}/.exec(stderr) ?? [];
+export function readLoudnessReport(stderr: string): LoudnessReport | undefined {
+  const [summary] = /Summary:(?![\s\S]*Summary:)[\s\S]*/.exec(stderr) ?? [];
   const value = (name: string) => {
-    const [, text] = new RegExp(`"${name}"\\s*:\\s*"([^"]+)"`).exec(block ?? '') ?? [];
+    const [, text] = new RegExp(`^.*\\b${name}:\\s*(-?(?:inf|[\\d.]+))`, 'm').exec(summary ?? '') ?? [];
     return text === '-inf' ? Number.NEGATIVE_INFINITY : Number(text);
   };
+  const loudnessLufs = value('I');
   const report = {
-    loudnessLufs: value('input_i'),
-    peakDbtp: value('input_tp'),
-    rangeLu: value('input_lra'),
-    gateLufs: value('input_thresh'),
+    loudnessLufs: loudnessLufs <= UNMEASURED_LUFS ? Number.NEGATIVE_INFINITY : loudnessLufs,
+    peakDbtp: value('Peak'),
+    rangeLu: value('LRA'),
+    gateLufs: value('Threshold'),
   };
   return Object.values(report).some(Number.isNaN) ? undefined : report;
 }
@@ -86,7 +90,7 @@ export function readLoudnormReport(stderr: string): LoudnormReport | undefined {
 export function levellingGraph(
   facts: readonly PartFacts[],
   sound: FinishedSound,
-  report: LoudnormReport,
+  report: LoudnessReport,
   level: Levelling,
   compensation: number,
 ): string {
@@ -105,7 +109,7 @@ export function levellingGraph(
  * turn to its dynamic mode, which changes the level on the way.
  */
 function loudnorm(
-  { loudnessLufs, peakDbtp, rangeLu, gateLufs }: LoudnormReport,
+  { loudnessLufs, peakDbtp, rangeLu, gateLufs }: LoudnessReport,
   { gainDb }: Levelling,
 ): string {
   if (gainDb === 0) return 'anull';

@@ -23,7 +23,7 @@ import {
   levellingGraph,
   measuringGraph,
   readEbur128Summary,
-  readLoudnormReport,
+  readLoudnessReport,
   soundOf,
   tryingGraph,
 } from './ffmpeg-graph.ts';
@@ -106,7 +106,7 @@ export function createProcessFfmpegFinisher(options: ProcessFfmpegFinisherOption
     };
     try {
       watch.within(stallMs);
-      const measured = await measure(measuringGraph(facts, sound), readLoudnormReport);
+      const measured = await measure(measuringGraph(facts, sound), readLoudnessReport);
       let level = levelling(measured);
       for (let trial = 0; level.peaks === 'limit' && trial < MOST_TRIALS; trial++) {
         const next = nextLevelling(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   levellingGraph,
   readEbur128Summary,
-  readLoudnormReport,
+  readLoudnessReport,
   soundOf,
 } from '../../../src/service/finishing/ffmpeg-graph.ts';
 
@@ -36,18 +36,21 @@ describe('ffmpeg graphs', () => {
     expect(levellingGraph(facts, sound, report, { gainDb: 9, peaks: 'limit' }, 1)).toContain('alimiter');
   });
 
-  it('read what loudnorm says, silence included', () => {
-    const report = (lufs: string) =>
-      `[x]\n{\n\t"input_i" : "${lufs}",\n\t"input_tp" : "-3.33",\n\t"input_lra" : "1.20",\n\t"input_thresh" : "-32.26"\n}`;
-    expect(readLoudnormReport(report('-21.78'))).toEqual({
-      loudnessLufs: -21.78,
-      peakDbtp: -3.33,
+  it('read what was measured, silence included', () => {
+    const report = (lufs: string, peak = '-3.3') =>
+      `[x] Summary:\n\n  Integrated loudness:\n    I:         ${lufs} LUFS\n    Threshold: -32.3 LUFS\n\n  Loudness range:\n    LRA:         1.2 LU\n    Threshold: -41.0 LUFS\n    LRA low:   -22.0 LUFS\n    LRA high:  -20.8 LUFS\n\n  True peak:\n    Peak:       ${peak} dBFS\n`;
+    expect(readLoudnessReport(`${report('-70.0', '-inf')}frames\n${report('-21.8')}`)).toEqual({
+      loudnessLufs: -21.8,
+      peakDbtp: -3.3,
       rangeLu: 1.2,
-      gateLufs: -32.26,
+      gateLufs: -32.3,
     });
-    expect(readLoudnormReport(report('-inf'))?.loudnessLufs).toBe(Number.NEGATIVE_INFINITY);
-    expect(readLoudnormReport(report('nonsense'))).toBeUndefined();
-    expect(readLoudnormReport('frame=1')).toBeUndefined();
+    expect(readLoudnessReport(report('-70.0', '-inf'))).toMatchObject({
+      loudnessLufs: Number.NEGATIVE_INFINITY,
+      peakDbtp: Number.NEGATIVE_INFINITY,
+    });
+    expect(readLoudnessReport(report('nonsense'))).toBeUndefined();
+    expect(readLoudnessReport('frame=1')).toBeUndefined();
   });
 
   it('read the last summary of ebur128, the first being that of a graph that never ran', () => {
