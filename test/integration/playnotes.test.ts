@@ -145,7 +145,7 @@ describe('PlayNotes of real documents', () => {
       expect(phases).toEqual([...phases].sort((a, b) => a - b));
       expect(own.filter(({ data }) => data.status !== 'generating')).toHaveLength(1);
     },
-    25_000,
+    120_000,
   );
 });
 
@@ -176,5 +176,5 @@ describe('a PlayNote by the embedded engine', () => {
     } finally {
       await own.close();
     }
-  }, 60_000);
+  }, 120_000);
 });

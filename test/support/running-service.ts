@@ -92,7 +92,7 @@ export async function startRunningService(options: RunningGatewayOptions = {}): 
     open,
     ask,
     async until(path, isOver, user) {
-      const endMs = performance.now() + 20_000;
+      const endMs = performance.now() + 100_000;
       for (;;) {
         const answer = await ask('GET', path, user === undefined ? {} : { user });
         if (isOver(answer.json)) return answer;
