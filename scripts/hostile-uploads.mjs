@@ -5,13 +5,13 @@
 //
 //   node scripts/build.mjs --if-stale && node scripts/hostile-uploads.mjs
 
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { ANYBODY, startServing } from './serving-gateway.mjs';
 
 const MOST_SECONDS = 2;
 const MOST_MB = 100;
@@ -27,25 +27,9 @@ const { NEAR_BOUND } = await import('../test/reading/near-bound-files.ts');
 const { openProbe } = await import('../test/support/session-probe.ts');
 
 const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-hostile-'));
-const child = spawn(
-  process.execPath,
-  [values.program, 'serve', '--port', '0', '--host', '127.0.0.1', '--data-dir', dataDir],
-  // This script looks a hundred times a second.
-  { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, VOXGATE_ASK_PER_MINUTE: '0' } },
-);
-const url = await new Promise((found, failed) => {
-  let printed = '';
-  const look = (part) => {
-    printed += part;
-    const match = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
-    if (match !== null) found(match[0]);
-  };
-  child.stdout.on('data', look);
-  child.stderr.on('data', look);
-  child.once('exit', () => failed(new Error(printed)));
-});
-/** Without keys to know, any key will do. */
-const headers = { authorization: 'Bearer any', 'x-user-id': 'trial' };
+// This script looks a hundred times a second.
+const { child, url } = await startServing(values.program, dataDir, { VOXGATE_ASK_PER_MINUTE: '0' });
+const headers = ANYBODY;
 const ask = async (path, method = 'GET') => (await fetch(new URL(path, url), { method, headers })).text();
 const residentMb = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024;

@@ -3,13 +3,13 @@
 //
 //   node scripts/build.mjs --if-stale && node scripts/playnote-trial.mjs [--out FOLDER]
 
-import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
 import { register } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { ANYBODY, startServing } from './serving-gateway.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const SOURCES = ['lighthouses.pdf', 'brot.docx', 'abeilles.epub', 'tides.html'];
@@ -25,25 +25,8 @@ const { readFixture } = await import('../test/reading/read-fixture.ts');
 const { findingsOf } = await import('../test/support/playnote-findings.ts');
 
 const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-trial-'));
-const child = spawn(
-  process.execPath,
-  [values.program, 'serve', '--port', '0', '--host', '127.0.0.1', '--data-dir', dataDir],
-  { stdio: ['ignore', 'pipe', 'pipe'] },
-);
-const url = await new Promise((found, failed) => {
-  let printed = '';
-  const look = (part) => {
-    printed += part;
-    const match = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
-    if (match !== null) found(match[0]);
-  };
-  child.stdout.on('data', look);
-  child.stderr.on('data', look);
-  child.once('exit', () => failed(new Error(printed)));
-});
-
-// Without keys to know, any key will do.
-const headers = { authorization: 'Bearer any', 'x-user-id': 'trial' };
+const { child, url } = await startServing(values.program, dataDir);
+const headers = ANYBODY;
 const json = async (path) => (await fetch(new URL(path, url), { headers })).json();
 
 async function make(source, style, voices) {

@@ -7,15 +7,14 @@ import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import type { GatewayCost } from './gateway-process.ts';
 import { type Lab, openLab } from './lab.ts';
 import { FRAME_MS, startListeners } from './listeners.ts';
-import { quantileBetween } from './scraped-metrics.ts';
+import { measureStretch } from './measured-stretch.ts';
 import { type SpokenLine, speakLines, turnOf } from './spoken-lines.ts';
-import { medianOf, spreadOf } from './spread.ts';
+import { medianOf } from './spread.ts';
 import { measureWordTiming, type WordTimingSteps } from './word-timing-steps.ts';
 
 const WARM_UP_MS = 5000;
 /** In the first round: what is compiled once is nobody's figure. */
 const FIRST_WARM_UP_MS = 15_000;
-const TICKS = 'voxgate_tick_lateness_seconds';
 
 const VARIANTS = ['never', 'always', 'captions'] as const;
 type Variant = (typeof VARIANTS)[number];
@@ -84,17 +83,14 @@ async function measure(
   });
   try {
     await pause(warmUpMs, undefined, { signal });
-    const [before, earlier] = [await lab.usage(), await lab.metrics()];
-    const tally = listeners.count();
-    await pause(seconds * 1000, undefined, { signal });
-    listeners.count();
-    const [after, later] = [await lab.usage(), await lab.metrics()];
-    const lateness = spreadOf(tally.latenessMs);
+    const stretch = await measureStretch(lab, [listeners], seconds, signal);
+    const { before, after, tickP50Ms, tickP99Ms, frameLatenessMs, tallies } = stretch;
+    const tally = tallies[0]!;
     return {
-      tickP50Ms: 1000 * quantileBetween(earlier, later, TICKS, 0.5),
-      tickP99Ms: 1000 * quantileBetween(earlier, later, TICKS, 0.99),
-      frameP50Ms: lateness.p50,
-      frameP99Ms: lateness.p99,
+      tickP50Ms,
+      tickP99Ms,
+      frameP50Ms: frameLatenessMs.p50,
+      frameP99Ms: frameLatenessMs.p99,
       underruns: tally.underruns,
       dryFrames: tally.dryFrames,
       frames: tally.frames,

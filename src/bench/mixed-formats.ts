@@ -6,13 +6,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { type Lab, openLab } from './lab.ts';
-import { type Listeners, type ListenerTally, startListeners } from './listeners.ts';
+import { type Listeners, startListeners } from './listeners.ts';
+import { measureStretch } from './measured-stretch.ts';
 import type { ProcessCost } from './process-cost.ts';
-import { quantileBetween } from './scraped-metrics.ts';
-import { medianOf, spreadOf } from './spread.ts';
+import { medianOf } from './spread.ts';
 
 const WARM_UP_MS = 4000;
-const TICKS = 'voxgate_tick_lateness_seconds';
 
 const VARIANTS = ['alone', 'mulaw', 'ogg', 'flac'] as const;
 type Variant = (typeof VARIANTS)[number];
@@ -59,20 +58,15 @@ async function measure(
   { numbers, signal }: BenchRun,
 ): Promise<Stretch> {
   await pause(WARM_UP_MS, undefined, { signal });
-  const [before, earlier] = [await lab.usage(), await lab.metrics()];
-  const tally = phones.count();
-  const heavyTally: ListenerTally | undefined = heavy?.count();
-  await pause(numbers.seconds * 1000, undefined, { signal });
-  phones.count();
-  heavy?.count();
-  const [after, later] = [await lab.usage(), await lab.metrics()];
-
-  const lateness = spreadOf(tally.latenessMs);
+  const everybody: readonly [Listeners, ...Listeners[]] = heavy === undefined ? [phones] : [phones, heavy];
+  const stretch = await measureStretch(lab, everybody, numbers.seconds, signal);
+  const { before, after, tickP50Ms, tickP99Ms, frameLatenessMs, tallies } = stretch;
+  const [tally, heavyTally] = [tallies[0]!, tallies[1]];
   return {
-    tickP50Ms: 1000 * quantileBetween(earlier, later, TICKS, 0.5),
-    tickP99Ms: 1000 * quantileBetween(earlier, later, TICKS, 0.99),
-    frameP50Ms: lateness.p50,
-    frameP99Ms: lateness.p99,
+    tickP50Ms,
+    tickP99Ms,
+    frameP50Ms: frameLatenessMs.p50,
+    frameP99Ms: frameLatenessMs.p99,
     underruns: tally.underruns,
     dryFrames: tally.dryFrames,
     heavyUnderruns: heavyTally?.underruns ?? 0,

@@ -5,12 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { openEngineLab, openLab } from './lab.ts';
 import { FRAME_MS, startListeners } from './listeners.ts';
-import { quantileBetween } from './scraped-metrics.ts';
-import { spreadOf } from './spread.ts';
+import { measureStretch } from './measured-stretch.ts';
 
 const SOURCES = { fake: '24 kHz MP3 in', engine: 'spoken by the embedded engine' } as const;
 const WARM_UP_MS = 4000;
-const TICKS = 'voxgate_tick_lateness_seconds';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
@@ -23,20 +21,16 @@ async function run({ numbers, upstream, signal, progress }: BenchRun): Promise<B
     progress(`pacing: ${streams} streams, ${seconds} s`);
     await pause(WARM_UP_MS, undefined, { signal });
 
-    const [before, earlier] = [await lab.usage(), await lab.metrics()];
-    const tally = listeners.count();
-    await pause(seconds * 1000, undefined, { signal });
-    listeners.count();
-    const [after, later] = [await lab.usage(), await lab.metrics()];
+    const stretch = await measureStretch(lab, [listeners], seconds, signal);
     await listeners.stop();
+    const { before, after, frameLatenessMs: lateness } = stretch;
+    const tally = stretch.tallies[0]!;
 
     const streamSeconds = (tally.frames * FRAME_MS) / 1000;
     const cpuMs = after.cpuMs - before.cpuMs;
-    const lateness = spreadOf(tally.latenessMs);
-    const tickMs = (share: number) => 1000 * quantileBetween(earlier, later, TICKS, share);
     const figures = {
-      tickLatenessP50Ms: tickMs(0.5),
-      tickLatenessP99Ms: tickMs(0.99),
+      tickLatenessP50Ms: stretch.tickP50Ms,
+      tickLatenessP99Ms: stretch.tickP99Ms,
       frameLatenessP50Ms: lateness.p50,
       frameLatenessP99Ms: lateness.p99,
       frameLatenessMaxMs: lateness.max,

@@ -1,54 +1,34 @@
-// What a process and all that it has started keep in memory, by Linux's own books (proc(5)).
+// What the programs that a process has started keep in memory, by Linux's own books.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { eachNumber, fieldsOf, PARENT } from './proc-files.ts';
 
 const PAGE_BYTES = 4096;
 
-/** The parent of each process. */
-function parents(): Map<number, number> {
-  const found = new Map<number, number>();
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      // The name of the program, in brackets, may hold anything.
-      const fields = readFileSync(`/proc/${name}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ');
-      found.set(Number(name), Number(fields[1]));
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return found;
-}
+/** A process, its parent, and what it keeps in memory, bytes. */
+type Entry = { readonly pid: number; readonly parent: number; readonly bytes: number };
 
-function residentOf(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;
-  } catch {
-    return 0;
-  }
-}
+const readEntry = (folder: string): Entry => ({
+  pid: Number(basename(folder)),
+  parent: Number(fieldsOf(readFileSync(`${folder}/stat`, 'utf8'))[PARENT]),
+  bytes: Number(readFileSync(`${folder}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES,
+});
 
 /**
  * Resident bytes of the programs that process `pid` has started, theirs included, itself not. What they share is
  * counted for each. Undefined where there is no /proc.
  */
 export function residentOfChildren(pid: number): number | undefined {
-  let above: Map<number, number>;
+  let entries: readonly Entry[];
   try {
-    above = parents();
+    entries = eachNumber('/proc', readEntry);
   } catch {
     return undefined;
   }
-  const isBelow = (process: number): boolean => {
-    for (
-      let at = above.get(process), depth = 0;
-      at !== undefined && depth < 32;
-      at = above.get(at), depth += 1
-    )
-      if (at === pid) return true;
-    return false;
-  };
-  return [...above.keys()].filter(isBelow).reduce((sum, child) => sum + residentOf(child), 0);
+  const bytesBelow = (above: number): number =>
+    entries
+      .filter(({ parent }) => parent === above)
+      .reduce((sum, child) => sum + child.bytes + bytesBelow(child.pid), 0);
+  return bytesBelow(pid);
 }

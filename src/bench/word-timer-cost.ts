@@ -1,8 +1,9 @@
 // What timing words has cost this process so far, by Linux's own books (proc(5)): its thread, and the speech program that
 // this thread has started. Both are found from outside, so nothing of the gateway is built for the bench.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { SPARE_TIME_NICENESS } from '../base/yield-to-playback.ts';
+import { eachNumber, fieldsOf, NICENESS, PARENT } from './proc-files.ts';
 
 export type WordTimerCost = {
   /** Processor time of the thread, garbage of its own heap included as far as it collects that itself. */
@@ -13,24 +14,6 @@ export type WordTimerCost = {
 
 const THREAD_NAME = 'word-timer';
 const PROGRAM = 'espeak-entry';
-/** Fields behind the name, which is in brackets and may hold anything. */
-const PARENT = 1;
-const NICENESS = 16;
-
-const fieldsOf = (stat: string): readonly string[] => stat.replace(/^.*\) /s, '').split(' ');
-
-/** What `read` gives of each entry that is a number; an entry that has gone meanwhile is left out. */
-function eachNumber<T>(folder: string, read: (path: string) => T): T[] {
-  return readdirSync(folder)
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        return [read(`${folder}/${name}`)];
-      } catch {
-        return [];
-      }
-    });
-}
 
 /** Time run of a thread, which the scheduler counts in ns (Documentation/scheduler/sched-stats). */
 const ranMs = (task: string): number => Number(readFileSync(`${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
@@ -44,7 +27,7 @@ function threadMs(): number {
     ms: ranMs(task),
   }));
   const named = threads.filter(({ name }) => name === THREAD_NAME);
-  // Node 20 names no thread; the encoders', which are as nice, have nothing to do in a bench of µ-law.
+  // Node 20 names no thread; no other of the gateway's gives way as much.
   const isNice = ({ nice }: { readonly nice: number }) => nice === SPARE_TIME_NICENESS;
   return sum((named.length > 0 ? named : threads.filter(isNice)).map(({ ms }) => ms));
 }

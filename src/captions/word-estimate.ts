@@ -10,3 +10,13 @@ export type WordEstimate = {
   /** Of 20 starts that were heard, about 19 are off by no more than this. */
   readonly withinMs: number;
 };
+
+/** All of its times later by so many ms. */
+export const shifted = (estimate: WordEstimate, byMs: number): WordEstimate =>
+  byMs === 0
+    ? estimate
+    : {
+        ...estimate,
+        startsMs: Float64Array.from(estimate.startsMs, (ms) => ms + byMs),
+        endsMs: Float64Array.from(estimate.endsMs, (ms) => ms + byMs),
+      };

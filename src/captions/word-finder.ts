@@ -6,7 +6,7 @@ import { createPauseAligner } from './pause-aligner.ts';
 import type { ReferenceSpeech } from './reference-speech.ts';
 import type { FeatureFrame } from './speech-features.ts';
 import { createWordAligner } from './word-aligner.ts';
-import type { WordEstimate } from './word-estimate.ts';
+import { shifted, type WordEstimate } from './word-estimate.ts';
 
 export type WordFinder = {
   readonly push: (frame: FeatureFrame) => void;
@@ -64,15 +64,8 @@ const UNHEARD_WITHIN_MS = 250;
 /** Nothing of the speech was heard but silence: it will begin as this voice begins. */
 function begunAsUsual(estimate: WordEstimate, onsetMs: number | undefined): WordEstimate {
   const byMs = Math.max(0, (onsetMs ?? 0) - (estimate.startsMs[0] ?? 0));
-  const later = (ms: number) => ms + byMs;
   const withinMs = onsetMs === undefined ? Math.max(estimate.withinMs, UNHEARD_WITHIN_MS) : estimate.withinMs;
-  if (byMs === 0) return { ...estimate, withinMs };
-  return {
-    ...estimate,
-    withinMs,
-    startsMs: Float64Array.from(estimate.startsMs, later),
-    endsMs: Float64Array.from(estimate.endsMs, later),
-  };
+  return { ...shifted(estimate, byMs), withinMs };
 }
 
 /** Nobody speaks more than so many times as fast as the reference does, pauses included, beyond what was asked for. */

@@ -4,16 +4,15 @@
 import { createTranscoder } from '../audio/transcoder.ts';
 import { createWordTimeline, GUESS_MS_PER_WEIGHT, type TimedWord } from '../captions/word-timeline.ts';
 import { createFrameQueue } from '../playout/frame-queue.ts';
-import type { OutputFormat } from '../speech/audio-format.ts';
+import { type OutputFormat, passesThrough } from '../speech/audio-format.ts';
 import type { RequestText } from '../text/request-text.ts';
 import { spokenWords } from '../text/spoken-words.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
-import { createMp3Spool, type SpoolTap } from './mp3-spool.ts';
+import { createMp3Spool } from './mp3-spool.ts';
 import { type SpokenWith, toAlignedText, toOutgoingRequest } from './outgoing-request.ts';
 import { speak } from './speak.ts';
 import type { SpeechRuntime } from './speech-runtime.ts';
-import type { WordTiming } from './word-timer.ts';
-import { timedVoice } from './word-timer.ts';
+import { createSpeechWords } from './speech-words.ts';
 
 export type DrainedSpeech = {
   /** Chunks of fresh memory in the output's format; read once. Throws as `speak` does, after all that did arrive. */
@@ -50,23 +49,13 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   const { runtime, texts } = options;
   const { clock } = runtime;
   const timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (options.synthesis.speed ?? 1));
-  const passesThrough = (hz: number) =>
-    options.output.format === 'mp3' && (options.output.sampleRate ?? hz) === hz;
-  let timing: WordTiming | undefined;
-  const openTiming = () =>
-    runtime.timer.open({
-      language: options.synthesis.language ?? 'english',
-      speed: options.synthesis.speed ?? 1,
-      voice: timedVoice(options.synthesis.voice ?? options.defaultVoice, options.synthesis.voice2),
-      passesThrough,
-      urgency: 'file',
-      onEstimate: (index, estimate) => timeline.align(index, estimate),
-    });
-  const tap: SpoolTap = {
-    add: (item) => timing?.tap.add(item),
-    takeBack: (frames) => timing?.tap.takeBack(frames),
-  };
-  const spool = createMp3Spool({ capacityBytes: () => SPOOL_BYTES, tap });
+  const words = createSpeechWords({
+    ...options,
+    timer: runtime.timer,
+    urgency: 'file',
+    onEstimate: (index, estimate) => timeline.align(index, estimate),
+  });
+  const spool = createMp3Spool({ capacityBytes: () => SPOOL_BYTES, tap: words.tap });
   let asked = 0;
   let requests = 0;
   let madeSamples = 0;
@@ -119,15 +108,15 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
           upkeep: runtime.upkeep,
           remainingMs,
           resumeWork: options.toWork,
-          passesThrough,
+          passesThrough: (hz) => passesThrough(options.output, hz),
         },
         report: {
           queued() {},
           asked(text) {
             asked += 1;
-            const words = spokenWords(text.parts.map((part) => part.segment));
-            timeline.addRequest(words);
-            timing?.request(toAlignedText(text, words, options.pronunciations));
+            const spoken = spokenWords(text.parts.map((part) => part.segment));
+            timeline.addRequest(spoken);
+            words.request(() => toAlignedText(text, spoken, options.pronunciations));
           },
           sent() {
             requests += 1;
@@ -156,8 +145,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   async function* drain(): AsyncGenerator<Uint8Array, void, undefined> {
     const own = new AbortController();
     // A place of the timer is held by who drains, and never by who only might have.
-    if (options.words === 'timed') timing = openTiming();
-    const letGo = () => timing?.close();
+    if (options.words === 'timed') words.begin();
     const ended = speakAll(AbortSignal.any([signal, own.signal]));
     // The failure is told when the last chunk has been taken; until then nobody awaits it.
     ended.catch(() => {});
@@ -182,12 +170,12 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
       }
       await ended;
       signal.throwIfAborted();
-      signal.addEventListener('abort', letGo, { once: true });
-      await timing?.settled();
+      signal.addEventListener('abort', words.close, { once: true });
+      await words.settled();
       signal.throwIfAborted();
     } finally {
-      signal.removeEventListener('abort', letGo);
-      letGo();
+      signal.removeEventListener('abort', words.close);
+      words.close();
       own.abort();
       frames.clear();
       await settled;

@@ -85,7 +85,7 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
     tap?.add(item);
     items.push(item);
     bytes += bytesOf(item);
-    waitingMs += msOf(item);
+    waitingMs += itemMs(item);
     wakeTaker();
   };
   const refill = () => {
@@ -97,7 +97,7 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
   const uncount = (item: SpoolItem) => {
     bytes -= bytesOf(item);
     // What is left of sums of fractions is not audio.
-    waitingMs = bytes === 0 ? 0 : waitingMs - msOf(item);
+    waitingMs = bytes === 0 ? 0 : waitingMs - itemMs(item);
   };
 
   return {
@@ -167,7 +167,8 @@ const bytesOf = (item: SpoolItem): number => {
   if (item.kind === 'frame') return item.frame.bytes.length;
   return item.kind === 'bridge' ? item.bridge.samples.byteLength : 0;
 };
-const msOf = (item: SpoolItem): number => {
+/** How much audio an item is, ms. */
+export const itemMs = (item: SpoolItem): number => {
   if (item.kind === 'bridge') return (item.bridge.samples.length * 1000) / item.bridge.sampleRate;
   if (item.kind !== 'frame') return 0;
   const { samplesPerFrame, sampleRate } = item.frame.header;

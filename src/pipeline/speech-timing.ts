@@ -6,7 +6,7 @@ import { createMp3ToPcm, streamLead } from '../audio/mp3-to-pcm.ts';
 import type { PcmBlock } from '../audio/stage.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
 import { createFeatureExtractor, type FeatureExtractor } from '../captions/speech-features.ts';
-import type { WordEstimate } from '../captions/word-estimate.ts';
+import { shifted, type WordEstimate } from '../captions/word-estimate.ts';
 import { createWordFinder, type KnownVoice, type WordFinder } from '../captions/word-finder.ts';
 import { GUESS_MS_PER_WEIGHT } from '../captions/word-timeline.ts';
 import type { Language } from '../speech/language.ts';
@@ -91,15 +91,6 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
     close: () => decoder.close(),
   };
 }
-
-const shifted = (estimate: WordEstimate, byMs: number): WordEstimate =>
-  byMs === 0
-    ? estimate
-    : {
-        ...estimate,
-        startsMs: Float64Array.from(estimate.startsMs, (ms) => ms + byMs),
-        endsMs: Float64Array.from(estimate.endsMs, (ms) => ms + byMs),
-      };
 
 const MOST_TEMPO = 2;
 

@@ -1,14 +1,13 @@
 // Words are timed in one thread, which is started when the first speech wants it. Here is its other end: what a spool
-// gets is gathered and sent in few messages, none of them while another is under way but at the end of a request, so that
-// timing never delays a frame; a thread that is behind is left more to catch up with, and a speech that it cannot follow
-// is given up.
+// gets is gathered and sent in few, small messages, one at a time, so that timing never delays a frame; a thread that is
+// behind is left more to catch up with, and a speech that it cannot follow is given up.
 
 import { Worker } from 'node:worker_threads';
 import type { TranscoderItem } from '../audio/transcoder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { gatherMs } from './gather-ms.ts';
-import type { SpoolItem } from './mp3-spool.ts';
+import { itemMs, type SpoolItem } from './mp3-spool.ts';
 import type { TimedSpeech, WordTimer, WordTiming } from './word-timer.ts';
 import { packItems, type WordTimerAnswer, type WordTimerOrder } from './word-timer-messages.ts';
 import type { WordTimerThreadData } from './word-timer-thread.ts';
@@ -34,6 +33,7 @@ export type WorkerWordTimerOptions = {
 };
 
 const PROGRAM = new URL('./word-timer-thread.js', import.meta.url);
+/** Of one message, so that others are not kept waiting behind it. */
 const MOST_SENT_MS = 2000;
 /** A thread that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
 const MOST_HELD_MS = 180_000;
@@ -56,9 +56,6 @@ const PLACES: Readonly<Record<TimedSpeech['urgency'], (most: number) => number>>
 /** A thread that died is started again after so long, and after twice as long each time that it has done nothing. */
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 300_000;
-
-const frameMs = (item: TranscoderItem): number =>
-  item.kind === 'frame' ? (item.frame.header.samplesPerFrame * 1000) / item.frame.header.sampleRate : 0;
 
 export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWordTimer {
   const { log, clock, command, when, most, program = PROGRAM } = options;
@@ -131,7 +128,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     const sendPiece = () => {
       let count = 0;
       let ms = 0;
-      while (count < held.length && ms < MOST_SENT_MS) ms += frameMs(held[count++]!);
+      while (count < held.length && ms < MOST_SENT_MS) ms += itemMs(held[count++]!);
       const items = packItems(held.splice(0, count));
       heldMs = held.length === 0 ? 0 : heldMs - ms;
       underWay.push(ms);
@@ -187,8 +184,8 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
           if (item.kind === 'frame') leadIsHeard ??= timed.passesThrough(item.frame.header.sampleRate);
           beganAtMs ??= clock.now();
           held.push(item);
-          heldMs += frameMs(item);
-          cameMs += frameMs(item);
+          heldMs += itemMs(item);
+          cameMs += itemMs(item);
           if (heldMs + underWayMs > MOST_HELD_MS) giveUp();
           else sendSome();
         },

@@ -4,11 +4,11 @@
 import type { AudioFrame } from '../audio/stage.ts';
 import { createTranscoder } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
-import { createMp3Spool, type SpoolTap } from '../pipeline/mp3-spool.ts';
+import { createMp3Spool } from '../pipeline/mp3-spool.ts';
 import { speak } from '../pipeline/speak.ts';
-import { timedVoice, type WordTiming } from '../pipeline/word-timer.ts';
+import { createSpeechWords } from '../pipeline/speech-words.ts';
 import { createFrameQueue, type FrameQueue } from '../playout/frame-queue.ts';
-import type { OutputFormat } from '../speech/audio-format.ts';
+import { type OutputFormat, passesThrough } from '../speech/audio-format.ts';
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import type { TurnScript } from './turn-script.ts';
@@ -82,41 +82,26 @@ const FIRST_MS = 60;
 const mayNeedHeavyEncoder = ({ format, sampleRate }: OutputFormat): boolean =>
   format === 'ogg' || format === 'flac' || (format === 'mp3' && sampleRate !== undefined);
 
-/** What its words are timed by. */
-function spokenHow({ synthesis }: TurnSettings, runtime: SessionRuntime) {
-  return {
-    language: synthesis.language ?? 'english',
-    speed: synthesis.speed ?? 1,
-    voice: timedVoice(synthesis.voice ?? runtime.defaultVoice, synthesis.voice2),
-  } as const;
-}
-
 export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   const { script, runtime, tenant } = options;
   const { phrases } = runtime;
   const isCacheable = options.settings.cache === 'on';
   const controller = new AbortController();
   const output = outputOf(options.settings);
-  /** Open from the beginning of the speaking, so that turns that wait in line take no place of others'. */
-  let timing: WordTiming | undefined;
-  const openTiming = () =>
-    runtime.timer.open({
-      ...spokenHow(options.settings, runtime),
-      passesThrough,
-      urgency: options.settings.captions === 'words' ? 'captions' : 'heard-text',
-      onEstimate: (index, estimate) => script.timeline.align(index, estimate),
-    });
-  const tap: SpoolTap = {
-    add: (item) => timing?.tap.add(item),
-    takeBack: (frames) => timing?.tap.takeBack(frames),
-  };
-  const spool = createMp3Spool({ capacityBytes: options.spoolCapacityBytes, tap });
+  const words = createSpeechWords({
+    timer: runtime.timer,
+    synthesis: options.settings.synthesis,
+    defaultVoice: runtime.defaultVoice,
+    output,
+    urgency: options.settings.captions === 'words' ? 'captions' : 'heard-text',
+    onEstimate: (index, estimate) => script.timeline.align(index, estimate),
+  });
+  const spool = createMp3Spool({ capacityBytes: options.spoolCapacityBytes, tap: words.tap });
   let phase: 'idle' | 'speaking' | 'over' = 'idle';
   let place: 'ahead' | 'first' = 'ahead';
   /** A turn made ahead keeps its speech compressed until its time: a session holds one dear encoder, not three. */
   const isHeldBack = () =>
     place === 'ahead' && (mayNeedHeavyEncoder(output) || (output.format === 'mp3' && hasNothingToSay()));
-  const passesThrough = (rate: number) => output.format === 'mp3' && (output.sampleRate ?? rate) === rate;
   const hasNothingToSay = () => spool.isEnded && transcoder.isSilent;
   let failure: AppError | undefined;
   let madeSamples = 0;
@@ -163,14 +148,14 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
             upkeep: runtime.upkeep,
             resumeWork: options.work.resume,
             remainingMs: options.remainingMs,
-            passesThrough,
+            passesThrough: (rate) => passesThrough(output, rate),
           },
           report: {
             queued: options.onQueued,
             asked(text) {
               asked += 1;
-              const words = script.place(text);
-              timing?.request(script.aligned(text, words));
+              const spoken = script.place(text);
+              words.request(() => script.aligned(text, spoken));
             },
             sent() {
               requests += 1;
@@ -198,7 +183,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     phase = 'over';
     controller.abort();
     // The last words may be found after the last frame; whoever hears the turn is not there yet.
-    void timing?.settled().then(() => timing?.close());
+    void words.settled().then(words.close);
     options.onDone();
   };
 
@@ -216,13 +201,13 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     begin() {
       if (phase !== 'idle') return;
       phase = 'speaking';
-      timing = openTiming();
+      words.begin();
       void run();
     },
     stop() {
       phase = 'over';
       controller.abort(new AppError('internal', 'The turn has been stopped.'));
-      timing?.close();
+      words.close();
       frames.clear();
       transcoder.close();
     },

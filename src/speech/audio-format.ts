@@ -35,3 +35,9 @@ export type OutputFormat = {
   readonly sampleRate: number | undefined;
   readonly frameMs: number;
 };
+
+/** MP3 of `sampleRate` that is asked for as it comes goes out undecoded, with the delay of its encoder. */
+export const passesThrough = (
+  output: Pick<OutputFormat, 'format' | 'sampleRate'>,
+  sampleRate: number,
+): boolean => output.format === 'mp3' && (output.sampleRate ?? sampleRate) === sampleRate;

@@ -1,0 +1,27 @@
+// A gateway of the compiled program on a free loopback port, for scripts that try it from outside.
+
+import { spawn } from 'node:child_process';
+
+/** {child, url} as soon as it tells its address; rejects with what it printed when it ends before that. */
+export async function startServing(program, dataDir, env = {}) {
+  const child = spawn(
+    process.execPath,
+    [program, 'serve', '--port', '0', '--host', '127.0.0.1', '--data-dir', dataDir],
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
+  );
+  const url = await new Promise((found, failed) => {
+    let printed = '';
+    const look = (part) => {
+      printed += part;
+      const match = /http:\/\/127\.0\.0\.1:\d+/.exec(printed);
+      if (match !== null) found(match[0]);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    child.once('exit', () => failed(new Error(printed)));
+  });
+  return { child, url };
+}
+
+/** Credentials of a gateway that knows no keys: any will do. */
+export const ANYBODY = { authorization: 'Bearer any', 'x-user-id': 'trial' };

@@ -1,0 +1,46 @@
+// A stretch of live playing, measured from both ends: what the gateway says of itself before and after, and what its
+// listeners counted in between.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { GatewayLab } from './lab.ts';
+import type { Listeners, ListenerTally } from './listeners.ts';
+import { quantileBetween } from './scraped-metrics.ts';
+import { type Spread, spreadOf } from './spread.ts';
+
+const TICKS = 'voxgate_tick_lateness_seconds';
+
+type Usage<L extends Pick<GatewayLab, 'usage'>> = Awaited<ReturnType<L['usage']>>;
+
+export type MeasuredStretch<U> = {
+  readonly before: U;
+  readonly after: U;
+  readonly tickP50Ms: number;
+  readonly tickP99Ms: number;
+  /** Of the first listeners. */
+  readonly frameLatenessMs: Spread;
+  /** Of each of the listeners, in their order. */
+  readonly tallies: readonly ListenerTally[];
+};
+
+/** `listeners` are playing already; the first of them are who the stretch is about. */
+export async function measureStretch<L extends Pick<GatewayLab, 'usage' | 'metrics'>>(
+  lab: L,
+  listeners: readonly [Listeners, ...Listeners[]],
+  seconds: number,
+  signal: AbortSignal,
+): Promise<MeasuredStretch<Usage<L>>> {
+  const [before, earlier] = [(await lab.usage()) as Usage<L>, await lab.metrics()];
+  const tallies = listeners.map((each) => each.count());
+  await pause(seconds * 1000, undefined, { signal });
+  for (const each of listeners) each.count();
+  const [after, later] = [(await lab.usage()) as Usage<L>, await lab.metrics()];
+  const tickMs = (share: number) => 1000 * quantileBetween(earlier, later, TICKS, share);
+  return {
+    before,
+    after,
+    tickP50Ms: tickMs(0.5),
+    tickP99Ms: tickMs(0.99),
+    frameLatenessMs: spreadOf(tallies[0]!.latenessMs),
+    tallies,
+  };
+}

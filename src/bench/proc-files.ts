@@ -1,0 +1,23 @@
+// Linux's own books of processes and threads (proc(5)), as the benches read them.
+
+import { readdirSync } from 'node:fs';
+
+/** Places of fields in what `fieldsOf` gives. */
+export const PARENT = 1;
+export const NICENESS = 16;
+
+/** The fields of a `stat` file behind the name, which is in brackets and may hold anything. */
+export const fieldsOf = (stat: string): readonly string[] => stat.replace(/^.*\) /s, '').split(' ');
+
+/** What `read` gives of each entry of `folder` that is a number; an entry that has gone meanwhile is left out. */
+export function eachNumber<T>(folder: string, read: (path: string) => T): T[] {
+  return readdirSync(folder)
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        return [read(`${folder}/${name}`)];
+      } catch {
+        return [];
+      }
+    });
+}
