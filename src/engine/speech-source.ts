@@ -3,6 +3,7 @@
 
 import { createFilterBanks } from '../audio/filter-bank.ts';
 import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
+import { createSoundPath } from '../audio/wasm-sound-path.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createSpeechProcess } from '../speech-program/speech-process.ts';
@@ -33,7 +34,7 @@ export async function createSpeechSource(options: SpeechSourceOptions): Promise<
     speech,
     codecs: { mp3 },
     createTimeStretch,
-    banks: createFilterBanks(),
+    soundPath: createSoundPath(createFilterBanks()),
     clock,
     readerStallMs,
   };

@@ -3,9 +3,8 @@
 // leave at once. What a reader is too slow for waits as the program's own samples, before it is stretched.
 
 import { Readable } from 'node:stream';
-import type { FilterBanks } from '../audio/filter-bank.ts';
-import { createResampler } from '../audio/resampler.ts';
-import type { PcmBlock, Stage } from '../audio/stage.ts';
+import type { SoundPath } from '../audio/sound-path.ts';
+import type { ClosableStage, PcmBlock } from '../audio/stage.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { ServiceFormat } from '../speech/audio-format.ts';
@@ -34,7 +33,7 @@ export type SpeechJob = {
 export type SpeechTools = {
   readonly speech: Pick<SpeechProcess, 'speak'>;
   readonly codecs: ReplyCodecs;
-  readonly banks: FilterBanks;
+  readonly soundPath: Pick<SoundPath, 'resample'>;
   readonly createTimeStretch: CreateTimeStretch;
   readonly clock: Clock;
   /** How long a reader may take nothing while audio waits, before its connection is closed. */
@@ -62,7 +61,7 @@ const blockMs = ({ samples, sampleRate }: PcmBlock): number => (1000 * samples.l
 function createSink(job: SpeechJob, tools: SpeechTools, write: (bytes: Uint8Array) => void) {
   const { format, sampleRate } = job;
   const encoder = REPLY_FORMATS[format].createEncoder(sampleRate, tools.codecs, write);
-  let source: { readonly sampleRate: number; readonly stage: Stage<Float32Array> } | undefined;
+  let source: { readonly sampleRate: number; readonly stage: ClosableStage<Float32Array> } | undefined;
   let soundMs = 0;
 
   const push = (block: PcmBlock) => {
@@ -70,9 +69,8 @@ function createSink(job: SpeechJob, tools: SpeechTools, write: (bytes: Uint8Arra
     soundMs += blockMs(block);
     if (source?.sampleRate !== fromRate) {
       source?.stage.flush();
-      const stage = createResampler(tools.banks, fromRate, sampleRate, (resampled) =>
-        encoder.push(resampled),
-      );
+      const rates = { fromRate, toRate: sampleRate };
+      const stage = tools.soundPath.resample(rates, (resampled) => encoder.push(resampled));
       source = { sampleRate: fromRate, stage };
     }
     source.stage.push(samples);
@@ -86,8 +84,12 @@ function createSink(job: SpeechJob, tools: SpeechTools, write: (bytes: Uint8Arra
     source?.stage.flush();
     encoder.flush();
   };
+  const close = () => {
+    source?.stage.close();
+    encoder.close();
+  };
   /** How long what came in lasts, and so what goes out, whose sample 0 is that of what came in. */
-  return { push, pause, flush, close: () => encoder.close(), soundMs: () => soundMs };
+  return { push, pause, flush, close, soundMs: () => soundMs };
 }
 
 /** With `onWord` the speech program is asked when it speaks each word; the sound is the same. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createFilterBanks } from '../../src/audio/filter-bank.ts';
 import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
 import type { PcmBlock } from '../../src/audio/stage.ts';
+import { createSoundPath } from '../../src/audio/wasm-sound-path.ts';
 import { AppError } from '../../src/base/app-error.ts';
 import { openSpeechStream, type SpeechJob } from '../../src/engine/speech-stream.ts';
 import { loadTimeStretch } from '../../src/engine/time-stretch.ts';
@@ -74,7 +75,7 @@ function open(sentences: number, changes: Partial<SpeechJob> = {}, onWord?: (wor
       speech: { speak },
       codecs: { mp3 },
       createTimeStretch,
-      banks: createFilterBanks(),
+      soundPath: createSoundPath(createFilterBanks()),
       clock,
       readerStallMs: 60_000,
     },

@@ -14,14 +14,12 @@ export type FfmpegBuild = {
 export const NEEDED_FILTERS = [
   'aformat',
   'alimiter',
-  'anull',
   'apad',
   'aresample',
   'asetpts',
   'atrim',
   'concat',
   'ebur128',
-  'loudnorm',
   'volume',
 ];
 

@@ -106,8 +106,7 @@ export function createProcessFfmpegFinisher(options: ProcessFfmpegFinisherOption
     };
     try {
       watch.within(stallMs);
-      const measured = await measure(measuringGraph(facts, sound), readLoudnessReport);
-      let level = levelling(measured);
+      let level = levelling(await measure(measuringGraph(facts, sound), readLoudnessReport));
       for (let trial = 0; level.peaks === 'limit' && trial < MOST_TRIALS; trial++) {
         const next = nextLevelling(
           level,
@@ -117,7 +116,7 @@ export function createProcessFfmpegFinisher(options: ProcessFfmpegFinisherOption
         level = next;
       }
       const written = { ...request, ...cleanTags(request), ...lengthOf(sound) };
-      const graph = levellingGraph(facts, sound, measured, level, encoderCompensation(written));
+      const graph = levellingGraph(facts, sound, level, encoderCompensation(written));
       const outputOptions = ffmpegOutputOptions(written);
       return await writeWholeFile(request.outPath, async (path) => {
         const tags = ffmpegTags(written);

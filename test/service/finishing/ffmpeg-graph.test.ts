@@ -5,6 +5,7 @@ import {
   readEbur128Summary,
   readLoudnessReport,
   soundOf,
+  tryingGraph,
 } from '../../../src/service/finishing/ffmpeg-graph.ts';
 
 const parts = [
@@ -27,24 +28,30 @@ describe('ffmpeg graphs', () => {
   });
 
   it('say every length in samples', () => {
-    const report = { loudnessLufs: -20, peakDbtp: -9, rangeLu: 3, gateLufs: -30 };
-    const graph = levellingGraph(facts, sound, report, { gainDb: 4, peaks: 'keep' }, 1);
+    const graph = levellingGraph(facts, sound, { gainDb: 4, peaks: 'keep' }, 1);
     expect(graph).toContain('[0:a]atrim=start_sample=1105:end_sample=55426');
     expect(graph).toContain('apad=whole_len=36214,atrim=end_sample=36214,apad=whole_len=40214[p0]');
     expect(graph).toContain('apad=whole_len=72214,atrim=end_sample=72214');
-    expect(graph).toContain('loudnorm=linear=true:I=-16.00:TP=-1:LRA=7:measured_I=-20.00');
-    expect(levellingGraph(facts, sound, report, { gainDb: 9, peaks: 'limit' }, 1)).toContain('alimiter');
+    expect(graph).toContain('volume=4.00dB');
+    expect(graph).not.toContain('alimiter');
+  });
+
+  it('limit peaks between samples in the file, and only those of samples when the loudness is tried', () => {
+    const level = { gainDb: 9, peaks: 'limit' } as const;
+    expect(levellingGraph(facts, sound, level, 1)).toMatch(
+      /volume=9\.00dB,aresample=64000,.*alimiter.*aresample=16000/,
+    );
+    expect(tryingGraph(facts, sound, level)).toMatch(/volume=9\.00dB,apad=pad_len=80,alimiter/);
+    expect(tryingGraph(facts, sound, level)).not.toContain('aresample=64000');
   });
 
   it('read what was measured, silence included', () => {
     const report = (lufs: string, peak = '-3.3') =>
-      `[x] Summary:\n\n  Integrated loudness:\n    I:         ${lufs} LUFS\n    Threshold: -32.3 LUFS\n\n  Loudness range:\n    LRA:         1.2 LU\n    Threshold: -41.0 LUFS\n    LRA low:   -22.0 LUFS\n    LRA high:  -20.8 LUFS\n\n  True peak:\n    Peak:       ${peak} dBFS\n`;
-    expect(readLoudnessReport(`${report('-70.0', '-inf')}frames\n${report('-21.8')}`)).toEqual({
-      loudnessLufs: -21.8,
-      peakDbtp: -3.3,
-      rangeLu: 1.2,
-      gateLufs: -32.3,
-    });
+      `[x] Summary:\n\n  Integrated loudness:\n    I:         ${lufs} LUFS\n    Threshold: -32.3 LUFS\n\n  Loudness range:\n    LRA:         1.2 LU\n    Threshold: -41.0 LUFS\n    LRA low:   -22.0 LUFS\n    LRA high:  -20.8 LUFS\n\n  Sample peak:\n    Peak:       ${peak} dBFS\n`;
+    const measured = readLoudnessReport(`${report('-70.0', '-inf')}frames\n${report('-21.8')}`);
+    expect(measured?.loudnessLufs).toBe(-21.8);
+    // The highest sample is at −3.3 dB, and between two there may be 3 dB more.
+    expect(measured?.peakDbtp).toBeCloseTo(-0.3);
     expect(readLoudnessReport(report('-70.0', '-inf'))).toMatchObject({
       loudnessLufs: Number.NEGATIVE_INFINITY,
       peakDbtp: Number.NEGATIVE_INFINITY,
