@@ -15,6 +15,7 @@ import type { Log } from './base/log.ts';
 import { createMetrics } from './base/metrics.ts';
 import { systemRandom } from './base/random.ts';
 import { asyncApiDocument } from './dialects/asyncapi.ts';
+import { DIALECTS } from './dialects/dialects.ts';
 import { createGatewayMetrics } from './gateway/gateway-metrics.ts';
 import { createSocketServer } from './gateway/socket-server.ts';
 import { createAdminServer } from './http/admin-server.ts';
@@ -167,6 +168,7 @@ async function build(
     runtime,
     admission: {
       ...config,
+      dialects: DIALECTS,
       scheme,
       credentials,
     },

@@ -14,6 +14,8 @@ export type Credentials = {
    * Without configured keys the user id names the tenant, `local` when there is none.
    */
   identify(headers: HeaderLines): string;
+  /** As `identify`, of a key that a protocol of someone else has elsewhere. */
+  identifyKey(apiKey: string | undefined): string;
   /**
    * The caller of the service's REST side, where both headers are required (interface 5). Throws `unauthorized`.
    * Without configured keys any pair that is not empty is taken, and the user id names the tenant.
@@ -28,6 +30,8 @@ export type ServiceCaller = {
 };
 
 const LONGEST_USER_ID = 200;
+/** Who calls a gateway without configured keys and names no user. */
+const LOCAL_USER = 'local';
 
 const refused = (message: string) => new AppError('unauthorized', message);
 
@@ -63,8 +67,13 @@ export function createCredentials(list: readonly Credential[]): Credentials {
     areRequired: known.length > 0,
     identify(headers) {
       const userId = readUserId(headers);
-      if (known.length === 0) return userId === '' ? 'local' : userId.slice(0, LONGEST_USER_ID);
+      if (known.length === 0) return userId === '' ? LOCAL_USER : userId.slice(0, LONGEST_USER_ID);
       return ownerOf(readKey(headers), userId);
+    },
+    identifyKey(apiKey) {
+      if (known.length === 0) return LOCAL_USER;
+      if (apiKey === undefined || apiKey === '') throw refused('The API key is missing.');
+      return ownerOf(apiKey, '');
     },
     identifyCaller(headers) {
       const apiKey = readKey(headers);

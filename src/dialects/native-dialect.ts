@@ -1,9 +1,12 @@
-// The native protocol's codec: text frame → command or refusal, event → text frame. It knows no socket.
+// The native protocol: text frame → command or refusal, event → text frame.
 
-import type { ErrorCode } from '../base/app-error.ts';
+import { AppError, type ErrorCode } from '../base/app-error.ts';
 import { formatIssues } from '../base/format-issues.ts';
+import type { Dialect, DialectCodec, DialectOutlet } from './dialect.ts';
+import { errorEvent } from './error-event.ts';
 import type { ServerEvent } from './native-events.ts';
 import { type ClientCommand, clientMessageSchemas, LATER_MESSAGE_TYPES } from './native-messages.ts';
+import { readPreset } from './session-preset.ts';
 
 export type Decoded =
   | { readonly ok: true; readonly command: ClientCommand }
@@ -71,3 +74,33 @@ export const encodeAudio = (turn: string, seq: number, atMs: number, bytes: Uint
     bytes.byteOffset,
     bytes.byteLength,
   ).toString('base64')}"}`;
+
+const SESSION_PATH = '/v1/session';
+const SUBPROTOCOL = 'voxgate.v1';
+
+function createCodec({ carryOut, send }: DialectOutlet): DialectCodec {
+  return {
+    receive(frame) {
+      const decoded = decodeNative(frame);
+      if (decoded.ok) return carryOut(decoded.command);
+      send(encodeNative(errorEvent(new AppError(decoded.code, decoded.message), decoded.turn)));
+    },
+    event: (event) => send(encodeNative(event)),
+    audio({ turn, encoding, seq, atMs, bytes }) {
+      send(encoding === 'binary' ? bytes : encodeAudio(turn, seq, atMs, bytes));
+    },
+  };
+}
+
+export const nativeDialect: Dialect = {
+  name: 'native',
+  enter({ path, query, protocols }) {
+    if (path !== SESSION_PATH) return undefined;
+    return {
+      caller: 'headers',
+      ...(protocols.includes(SUBPROTOCOL) && { protocol: SUBPROTOCOL }),
+      preset: () => readPreset(query),
+      open: createCodec,
+    };
+  },
+};

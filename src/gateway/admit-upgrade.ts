@@ -3,21 +3,24 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Credentials } from '../access/credentials.ts';
-import { headerLines } from '../access/header-lines.ts';
+import { type HeaderLines, headerLines } from '../access/header-lines.ts';
 import { guardLoopback } from '../access/loopback-guard.ts';
-import { AppError } from '../base/app-error.ts';
+import { AppError, toAppError } from '../base/app-error.ts';
+import type { Dialect, DialectEntry, Upgrade } from '../dialects/dialect.ts';
 import type { Preset } from '../dialects/native-messages.ts';
-import { readPreset } from './session-preset.ts';
 
 export type Admission = {
   readonly userId: string;
   /** The agent that was asked for; its profile is yet to be found. */
   readonly agentId: string | undefined;
-  /** What the query sets, over the gateway's own and the agent's settings. */
+  readonly entry: DialectEntry;
+  /** What the upgrade sets, over the gateway's own and the agent's settings. */
   readonly preset: Preset;
 };
 
 export type AdmissionOptions = {
+  /** Each path is that of one of them at most. */
+  readonly dialects: readonly Dialect[];
   readonly credentials: Credentials;
   readonly scheme: 'http' | 'https';
   readonly maxConnections: number;
@@ -28,41 +31,86 @@ export type AdmissionOptions = {
 /** What is there already. */
 export type Occupancy = { readonly connections: number; connectionsOf(userId: string): number };
 
-const SESSION_PATH = '/v1/session';
 const RETRY_AFTER_MS = 5000;
 
-/** Throws the AppError that says why not. */
+export type Refusal = {
+  readonly error: AppError;
+  /** What the caller's protocol wants beside the status. */
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+export type Answer =
+  | { readonly ok: true; readonly admission: Admission }
+  | { readonly ok: false; readonly refusal: Refusal };
+
 export function admitUpgrade(
-  { rawHeaders, url = '/' }: IncomingMessage,
+  request: IncomingMessage,
   options: AdmissionOptions,
   occupancy: Occupancy,
-): Admission {
-  const headers = headerLines(rawHeaders);
-  if (!options.credentials.areRequired) guardLoopback(headers, options.scheme);
-  // The target is compared as it came: a URL parser would mend `//host/v1/session` and `/x/../v1/session` first.
+): Answer {
+  let entry: DialectEntry | undefined;
+  try {
+    const headers = headerLines(request.rawHeaders);
+    if (!options.credentials.areRequired) guardLoopback(headers, options.scheme);
+    const { upgrade, agents } = readTarget(request.url ?? '/', headers);
+    entry = enterDialect(options.dialects, upgrade);
+    const userId = identify(entry, headers, options.credentials);
+    refuseBody(headers);
+    if (agents.length > 1) throw new AppError('invalid_request', 'agent: given twice.');
+    const preset = entry.preset();
+    checkRoom(userId, options, occupancy);
+    return { ok: true, admission: { userId, agentId: agents[0], entry, preset } };
+  } catch (thrown) {
+    return { ok: false, refusal: refusalOf(toAppError(thrown), entry) };
+  }
+}
+
+export const refusalOf = (error: AppError, entry: DialectEntry | undefined): Refusal => ({
+  error,
+  headers: entry?.refusalHeaders?.(error) ?? {},
+});
+
+/** The target is compared as it came: a URL parser would mend `//host/v1/session` and `/x/../v1/session` first. */
+function readTarget(url: string, headers: HeaderLines): { upgrade: Upgrade; agents: readonly string[] } {
   const queryAt = url.indexOf('?');
-  const path = queryAt < 0 ? url : url.slice(0, queryAt);
-  if (path !== SESSION_PATH) {
-    throw new AppError('not_found', `There is no WebSocket at this path; sessions are at ${SESSION_PATH}.`);
-  }
-  const userId = options.credentials.identify(headers);
-  // Its bytes would be taken for frames here, and for another request by a proxy.
-  if (
-    headers['transfer-encoding'] !== undefined ||
-    headers['content-length']?.some((length) => length !== '0')
-  ) {
-    throw new AppError(
-      'invalid_request',
-      'An upgrade has no body; leave out Content-Length and Transfer-Encoding.',
-    );
-  }
   const query = new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt + 1));
   const agents = query.getAll('agent');
-  if (agents.length > 1) throw new AppError('invalid_request', 'agent: given twice.');
   query.delete('agent');
-  const preset = readPreset(query);
+  const protocols = (headers['sec-websocket-protocol'] ?? []).flatMap((line) =>
+    line.split(',').map((name) => name.trim()),
+  );
+  return { upgrade: { path: queryAt < 0 ? url : url.slice(0, queryAt), query, headers, protocols }, agents };
+}
 
-  const { maxConnections, maxConnectionsPerUser } = options;
+function enterDialect(dialects: readonly Dialect[], upgrade: Upgrade): DialectEntry {
+  for (const dialect of dialects) {
+    const entry = dialect.enter(upgrade);
+    if (entry !== undefined) return entry;
+  }
+  throw new AppError(
+    'not_found',
+    'There is no WebSocket at this path; sessions are at /v1/session, and docs/dialects.md lists the others.',
+  );
+}
+
+const identify = ({ caller }: DialectEntry, headers: HeaderLines, credentials: Credentials): string =>
+  caller === 'headers' ? credentials.identify(headers) : credentials.identifyKey(caller.apiKey);
+
+/** Its bytes would be taken for frames here, and for another request by a proxy. */
+function refuseBody(headers: HeaderLines): void {
+  const hasLength = headers['content-length']?.some((length) => length !== '0') ?? false;
+  if (headers['transfer-encoding'] === undefined && !hasLength) return;
+  throw new AppError(
+    'invalid_request',
+    'An upgrade has no body; leave out Content-Length and Transfer-Encoding.',
+  );
+}
+
+function checkRoom(
+  userId: string,
+  { maxConnections, maxConnectionsPerUser }: AdmissionOptions,
+  occupancy: Occupancy,
+): void {
   const mine = occupancy.connectionsOf(userId);
   if (maxConnectionsPerUser > 0 && mine >= maxConnectionsPerUser) {
     const message = `This user has ${mine} connections already, the most allowed.`;
@@ -73,5 +121,4 @@ export function admitUpgrade(
       retryAfterMs: RETRY_AFTER_MS,
     });
   }
-  return { userId, agentId: agents[0], preset };
 }

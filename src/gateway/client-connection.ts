@@ -7,11 +7,12 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
-import { decodeNative, encodeAudio, encodeNative } from '../dialects/native-dialect.ts';
+import type { DialectEntry } from '../dialects/dialect.ts';
+import { errorEvent } from '../dialects/error-event.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import { createSession } from '../session/session.ts';
 import { GREETING_TURN } from '../session/session-agent.ts';
-import { errorEvent, type SessionRuntime } from '../session/session-runtime.ts';
+import type { SessionRuntime } from '../session/session-runtime.ts';
 import type { TurnSettings } from '../session/turn-settings.ts';
 import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
 import { createIntakeLimit, type IntakeLimits } from './intake-limit.ts';
@@ -57,13 +58,15 @@ export type ConnectionOptions = {
   /** What `socket` speaks through. */
   readonly wire: Duplex;
   readonly settings: TurnSettings;
+  readonly entry: DialectEntry;
   readonly runtime: SessionRuntime;
   readonly limits: ConnectionLimits;
   onClosed(code: number): void;
 };
 
 export function createClientConnection(options: ConnectionOptions): ClientConnection {
-  const { socket, wire, runtime, limits } = options;
+  const { socket, wire, runtime, limits, entry } = options;
+  const idleTimeoutMs = entry.idleTimeoutMs ?? limits.idleTimeoutMs;
   const clock: Clock = runtime.clock;
   const openedAtMs = clock.now();
   const refuseIntake = createIntakeLimit(limits);
@@ -82,13 +85,17 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     wire.write(frame);
     reading.handed(frame.length);
   };
-  const say = (event: ServerEvent) => send(encodeNative(event));
+  const codec = entry.open({
+    newId: () => runtime.random.id(16),
+    carryOut: (command) => session.handle(command),
+    send,
+    close: (code, reason) => closeAs(code, reason),
+  });
+  const say = (event: ServerEvent) => codec.event(event);
   const speaker = { tenant: options.userId, session: options.id };
   const session = createSession(runtime, speaker, options.settings, {
     say,
-    sendAudio({ turn, encoding, seq, atMs, bytes }) {
-      send(encoding === 'binary' ? bytes : encodeAudio(turn, seq, atMs, bytes));
-    },
+    sendAudio: (audio) => codec.audio(audio),
     isCongested: () => socket.bufferedAmount > congestedBytes,
     cork: () => wire.cork(),
     uncork: () => wire.uncork(),
@@ -105,13 +112,14 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
       runtime.log.error('a session did not end in order', { cause: String(fault) });
     }
   };
-  const close = (code: ErrorCode) => {
+  const closeAs = (code: number, reason: string) => {
     if (phase === 'closing') return;
     fallSilent();
     // `ws` ends the socket by itself when the other side does not answer the close in time.
-    closedAs = ERROR_TABLE[code].close;
-    socket.close(closedAs, code);
+    closedAs = code;
+    socket.close(code, reason);
   };
+  const close = (code: ErrorCode) => closeAs(codec.closeCode?.(code) ?? ERROR_TABLE[code].close, code);
   const refuseAndClose = (error: AppError) => {
     say(errorEvent(error));
     close(error.code);
@@ -130,12 +138,9 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
   const onMessage = (data: Buffer, isBinary: boolean) => {
     if (!takesFrame(data.length)) return;
     heardFromAtMs = clock.now();
-    if (isBinary) {
-      return say(errorEvent(new AppError('unexpected_binary', 'Clients send JSON text frames only.')));
-    }
-    const decoded = decodeNative(data.toString('utf8'));
-    if (decoded.ok) session.handle(decoded.command);
-    else say(errorEvent(new AppError(decoded.code, decoded.message), decoded.turn));
+    if (!isBinary) codec.receive(data.toString('utf8'));
+    else if (codec.receiveBinary !== undefined) codec.receiveBinary(data);
+    else say(errorEvent(new AppError('unexpected_binary', 'Clients send JSON text frames only.')));
   };
 
   socket.on('message', (data, isBinary) => onMessage(data as Buffer, isBinary));
@@ -181,7 +186,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
       turnsInFlight: runtime.limits.turnsInFlight,
       messageBytes: limits.messageBytes,
       messagesPerSecond: limits.messagesPerSecond,
-      idleTimeoutMs: limits.idleTimeoutMs,
+      idleTimeoutMs,
     },
   };
   say(ready);
@@ -204,11 +209,12 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
       if (phase === 'closing') return;
       if (session.turnsUnheard > 0) heardFromAtMs = nowMs;
       if (phase === 'draining' && session.turnsUnheard === 0) return close('shutting_down');
-      if (limits.idleTimeoutMs > 0 && nowMs - heardFromAtMs >= limits.idleTimeoutMs) {
+      if (idleTimeoutMs > 0 && nowMs - heardFromAtMs >= idleTimeoutMs) {
         return refuseAndClose(
           new AppError('idle_timeout', 'Nothing was said for a while; open a new session when needed.'),
         );
       }
+      codec.tick?.(nowMs);
       watchReading(nowMs);
       beat(nowMs);
     },

@@ -6,11 +6,19 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError, toAppError } from '../base/app-error.ts';
 import { rawRefusal } from '../base/raw-refusal.ts';
+import type { DialectEntry } from '../dialects/dialect.ts';
 import type { Player, PlayoutClock } from '../playout/playout-clock.ts';
 import { agentRuntime, agentSettings, type SessionAgent } from '../session/session-agent.ts';
 import type { SessionRuntime } from '../session/session-runtime.ts';
 import { applySettings, type TurnSettings } from '../session/turn-settings.ts';
-import { type Admission, type AdmissionOptions, admitUpgrade } from './admit-upgrade.ts';
+import {
+  type Admission,
+  type AdmissionOptions,
+  type Answer,
+  admitUpgrade,
+  type Refusal,
+  refusalOf,
+} from './admit-upgrade.ts';
 import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
 import { createSweeper } from './sweeper.ts';
 
@@ -32,6 +40,7 @@ type Seat = {
   readonly userId: string;
   readonly agent: SessionAgent | undefined;
   readonly settings: TurnSettings;
+  readonly entry: DialectEntry;
 };
 
 export type SocketServer = {
@@ -46,7 +55,6 @@ export type SocketServer = {
 
 /** A socket whose other side does not answer the close frame, or reads on after a refusal, is ended after this. */
 const CLOSE_TIMEOUT_MS = 3000;
-const SUBPROTOCOL = 'voxgate.v1';
 /** Bounds on what one peer can make the receiver hold: tiny fragments cost a hundred bytes each. */
 const MOST_FRAGMENTS = 32;
 const MOST_BUFFERED_CHUNKS = 1024;
@@ -71,22 +79,28 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     closeTimeout: CLOSE_TIMEOUT_MS,
     // Audio does not shrink; deflating it costs eight times the sending and 220 KB a connection.
     perMessageDeflate: false,
-    handleProtocols: (offered: ReadonlySet<string>) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+    handleProtocols: (_offered: ReadonlySet<string>, request: IncomingMessage) =>
+      entering.get(request)?.protocol ?? false,
     clientTracking: false,
     maxPendingAutoPongs: MOST_PENDING_PONGS,
   };
+  const entering = new WeakMap<IncomingMessage, DialectEntry>();
   const sockets = new WebSocketServer(socketOptions);
+  sockets.on('headers', (lines, request) => {
+    for (const [name, value] of Object.entries(entering.get(request)?.replyHeaders ?? {}))
+      lines.push(`${name}: ${value}`);
+  });
 
   const sweeper = createSweeper(clock, (nowMs) => {
     for (const connection of connections) connection.sweep(nowMs);
     return connections.size > 0 ? 'more' : 'none';
   });
 
-  const admit = (request: IncomingMessage): Admission => {
+  const admit = (request: IncomingMessage): Answer => {
     if (phase !== 'open') {
-      throw new AppError('shutting_down', 'The gateway is about to stop; try another instance.', {
-        retryAfterMs: 1000,
-      });
+      const message = 'The gateway is about to stop; try another instance.';
+      const error = new AppError('shutting_down', message, { retryAfterMs: 1000 });
+      return { ok: false, refusal: refusalOf(error, undefined) };
     }
     return admitUpgrade(request, options.admission, {
       connections: connections.size,
@@ -100,16 +114,16 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     return agent;
   };
   /** Throws `invalid_request` when the settings do not go together. */
-  const takeSeat = ({ userId, preset }: Admission, agent: SessionAgent | undefined): Seat => {
+  const takeSeat = ({ userId, preset, entry }: Admission, agent: SessionAgent | undefined): Seat => {
     const base = agent === undefined ? options.settings : agentSettings(options.settings, agent.profile);
-    return { userId, agent, settings: applySettings(base, preset) };
+    return { userId, agent, settings: applySettings(base, preset), entry };
   };
 
   /** Answers an upgrade with a plain HTTP refusal and ends the socket. */
-  const refuse = (socket: Duplex, error: AppError) => {
+  const refuse = (socket: Duplex, { error, headers }: Refusal) => {
     if (error.code === 'internal')
       runtime.log.error('an upgrade failed inside', { cause: String(error.cause) });
-    socket.end(rawRefusal(error));
+    socket.end(rawRefusal(error, error.http, headers));
     // What the peer still sends is read and dropped: closing over unread bytes resets the connection, and the
     // refusal is lost with it. Not for ever, though.
     socket.resume();
@@ -121,21 +135,27 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     // A peer that resets before the handshake must not end the process.
     const onError = () => socket.destroy();
     socket.on('error', onError);
-    const enter = (seat: Seat) =>
-      sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        socket.off('error', onError);
-        open(webSocket, socket, seat);
-      });
-    try {
-      const admission = admit(request);
-      if (admission.agentId === undefined) return enter(takeSeat(admission, undefined));
-      // The place is asked for again afterwards: others may have taken it meanwhile.
-      findAgent(admission.userId, admission.agentId)
-        .then((agent) => enter(takeSeat(admit(request), agent)))
-        .catch((thrown: unknown) => refuse(socket, toAppError(thrown)));
-    } catch (thrown) {
-      refuse(socket, toAppError(thrown));
-    }
+    const enter = (answer: Answer, agent: SessionAgent | undefined) => {
+      if (!answer.ok) return refuse(socket, answer.refusal);
+      const { entry } = answer.admission;
+      try {
+        const seat = takeSeat(answer.admission, agent);
+        entering.set(request, entry);
+        sockets.handleUpgrade(request, socket, head, (webSocket) => {
+          socket.off('error', onError);
+          open(webSocket, socket, seat);
+        });
+      } catch (thrown) {
+        refuse(socket, refusalOf(toAppError(thrown), entry));
+      }
+    };
+    const answer = admit(request);
+    if (!answer.ok || answer.admission.agentId === undefined) return enter(answer, undefined);
+    const { userId, agentId, entry } = answer.admission;
+    // The place is asked for again afterwards: others may have taken it meanwhile.
+    findAgent(userId, agentId)
+      .then((agent) => enter(admit(request), agent))
+      .catch((thrown: unknown) => refuse(socket, refusalOf(toAppError(thrown), entry)));
   };
 
   /** The shared clock as one connection sees it: who joins is known to be its player. */
@@ -147,7 +167,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     },
   });
 
-  const open = (socket: WebSocket, wire: Duplex, { userId, settings, agent }: Seat) => {
+  const open = (socket: WebSocket, wire: Duplex, { userId, settings, agent, entry }: Seat) => {
     const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection: ClientConnection = createClientConnection({
@@ -157,6 +177,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       socket,
       wire,
       settings,
+      entry,
       runtime: agent === undefined ? ownRuntime : agentRuntime(ownRuntime, agent),
       limits,
       onClosed(code) {

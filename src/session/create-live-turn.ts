@@ -3,10 +3,11 @@
 
 import { AppError } from '../base/app-error.ts';
 import { createInsertedSilence } from '../captions/inserted-silence.ts';
+import { errorEvent } from '../dialects/error-event.ts';
 import type { Outcome } from '../dialects/native-events.ts';
 import type { LiveTurn } from './live-turn.ts';
 import type { TurnOutlet } from './session-outlet.ts';
-import { errorEvent, type SessionRuntime, toTurnError } from './session-runtime.ts';
+import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { type Effect, step, type Turn, type TurnEvent } from './turn.ts';
 import { createTurnFlushes } from './turn-flushes.ts';
 import { createTurnHearing } from './turn-hearing.ts';

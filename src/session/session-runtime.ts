@@ -5,7 +5,7 @@ import { type AppError, toAppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
-import type { EventOf, Outcome } from '../dialects/native-events.ts';
+import type { Outcome } from '../dialects/native-events.ts';
 import type { SpeechUpkeep } from '../pipeline/speech-upkeep.ts';
 import type { WordTimer } from '../pipeline/word-timer.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
@@ -54,14 +54,3 @@ export function toTurnError(log: Log, fault: unknown): AppError {
   if (error.code === 'internal') log.error('a turn failed inside', { cause: String(error.cause) });
   return error;
 }
-
-export const errorEvent = (error: AppError, turn?: string): EventOf<'error'> => ({
-  type: 'error',
-  code: error.code,
-  message: error.message,
-  ...(turn === undefined ? {} : { turn }),
-  // What names a turn reaches no further than that turn.
-  scope: turn === undefined ? 'session' : 'turn',
-  retryable: error.retryable,
-  ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: Math.ceil(error.retryAfterMs) }),
-});

@@ -2,12 +2,13 @@
 // the line of turns does the speaking. A failed turn never ends the session.
 
 import { AppError, toAppError } from '../base/app-error.ts';
+import { errorEvent } from '../dialects/error-event.ts';
 import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messages.ts';
 import { createLiveTurn } from './create-live-turn.ts';
 import type { LiveTurn } from './live-turn.ts';
 import { createRetiredTurns } from './retired-turns.ts';
 import type { SessionOutlet } from './session-outlet.ts';
-import { errorEvent, type SessionRuntime, toTurnError } from './session-runtime.ts';
+import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { createTurnLine, isEnded } from './turn-line.ts';
 import { endedEvent } from './turn-messages.ts';
 import type { WholeText } from './turn-script.ts';

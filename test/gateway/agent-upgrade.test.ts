@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCredentials } from '../../src/access/credentials.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { createSocketServer, type SocketServer } from '../../src/gateway/socket-server.ts';
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
 import type { SessionAgent, SessionUse } from '../../src/session/session-agent.ts';
@@ -47,7 +48,7 @@ beforeEach(async () => {
       defaultVoice: undefined,
       defaultVoice2: undefined,
     },
-    admission: { ...config, scheme: 'http', credentials: createCredentials([]) },
+    admission: { ...config, dialects: DIALECTS, scheme: 'http', credentials: createCredentials([]) },
     settings: defaultSettings(200),
     findAgent: (_user, id) =>
       new Promise((resolve, reject) => {

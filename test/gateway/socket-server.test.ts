@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { createCredentials } from '../../src/access/credentials.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { DIALECTS } from '../../src/dialects/dialects.ts';
 import { createSocketServer } from '../../src/gateway/socket-server.ts';
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
 import type { Player } from '../../src/playout/playout-clock.ts';
@@ -37,6 +38,7 @@ it('closes as internal the connection whose player failed, and no other', async 
     },
     admission: {
       ...config,
+      dialects: DIALECTS,
       scheme: 'http',
       credentials: createCredentials([]),
     },

@@ -12,13 +12,14 @@ import {
   type ServerEventType,
   serverEventSchemas,
 } from '../../src/dialects/native-events.ts';
+import { errorEvent } from '../../src/dialects/error-event.ts';
 import type { Preset } from '../../src/dialects/native-messages.ts';
 import type { SpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
 import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
 import { createSession, type Session } from '../../src/session/session.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
-import { errorEvent, type SessionLimits, type SessionRuntime } from '../../src/session/session-runtime.ts';
+import { type SessionLimits, type SessionRuntime } from '../../src/session/session-runtime.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
 import type { PhraseStore } from '../../src/storage/phrase-store.ts';
 import { codecs } from './codecs.ts';

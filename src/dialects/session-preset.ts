@@ -2,7 +2,7 @@
 
 import { AppError } from '../base/app-error.ts';
 import { formatIssues } from '../base/format-issues.ts';
-import { configureFields, type Preset, presetSchema } from '../dialects/native-messages.ts';
+import { configureFields, type Preset, presetSchema } from './native-messages.ts';
 
 const NUMBERS: ReadonlySet<string> = new Set([
   'sampleRate',
@@ -30,6 +30,11 @@ export function readPreset(query: URLSearchParams): Preset {
     // An empty number is a mistake, not a zero.
     given[name] = NUMBERS.has(name) && value.trim() !== '' ? Number(value) : value;
   }
+  return checkPreset(given);
+}
+
+/** Settings from wherever a dialect found them. Throws as `readPreset` does. */
+export function checkPreset(given: Readonly<Record<string, unknown>>): Preset {
   const parsed = presetSchema.safeParse(given, { reportInput: true });
   if (parsed.success) return parsed.data;
   throw new AppError('invalid_request', formatIssues(parsed.error.issues));

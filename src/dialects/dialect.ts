@@ -1,0 +1,74 @@
+// What a wire protocol is to the gateway: which upgrades are its own, where its callers put their key, what a session of
+// it begins with, and a codec that translates between its messages and the native commands and events. A codec has no
+// socket, no clock and no scheduler: turns, pacing and the pool are the session's, whatever a client speaks.
+
+import type { AppError, ErrorCode } from '../base/app-error.ts';
+import type { ServerEvent } from './native-events.ts';
+import type { ClientCommand, Preset } from './native-messages.ts';
+
+/** An upgrade as a dialect looks at it. */
+export type Upgrade = {
+  /** As it came, not decoded and not normalised, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Lines by lower-case name. */
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
+  /** Subprotocols that the client offers, in its order. */
+  readonly protocols: readonly string[];
+};
+
+export type Dialect = {
+  readonly name: string;
+  /** Undefined for a path that is not its own. Looks at no more than it has to: the caller is not known yet. */
+  enter(upgrade: Upgrade): DialectEntry | undefined;
+};
+
+export type DialectEntry = {
+  /** `headers`: Authorization and X-USER-ID as in the native protocol; else the key from wherever this protocol has it. */
+  readonly caller: 'headers' | { readonly apiKey: string | undefined };
+  /** The subprotocol that is selected, one of those offered. */
+  readonly protocol?: string;
+  /** Headers of the answer that lets the client in, and of a refusal. */
+  readonly replyHeaders?: Readonly<Record<string, string>>;
+  refusalHeaders?(error: AppError): Readonly<Record<string, string>>;
+  /** Over the gateway's own and the agent's settings; voices may be aliases. Throws `invalid_request` naming the parameter. */
+  preset(): Preset;
+  /** Ends a connection in which nothing is said for so long; absent: the gateway's own limit. */
+  readonly idleTimeoutMs?: number;
+  open(outlet: DialectOutlet): DialectCodec;
+};
+
+export type DialectOutlet = {
+  /** Ids for whatever the protocol names: 22 characters of base64url, never the same twice. */
+  readonly newId: () => string;
+  /** Gives the session a command; its answers come as events, some of them before this returns. */
+  readonly carryOut: (command: ClientCommand) => void;
+  /** One frame to the client: text as a string, binary as bytes, which are copied. */
+  readonly send: (message: string | Uint8Array) => void;
+  /** Ends the connection behind what has been sent; turns that are left are cancelled. */
+  readonly close: (code: number, reason: string) => void;
+};
+
+/** Audio that is due now, in order, whole samples; within a turn every block follows on the one before it. */
+export type DialectAudio = {
+  readonly turn: string;
+  readonly encoding: 'binary' | 'base64';
+  readonly seq: number;
+  /** Media position of the first sample, ms. */
+  readonly atMs: number;
+  /** Valid during the call. */
+  readonly bytes: Uint8Array;
+};
+
+export type DialectCodec = {
+  receive(frame: string): void;
+  /** Absent: binary frames are refused as `unexpected_binary`. */
+  receiveBinary?(frame: Uint8Array): void;
+  /** The first one is `ready`. */
+  event(event: ServerEvent): void;
+  audio(audio: DialectAudio): void;
+  /** About once a second, with a monotonic time in ms: for keep-alives and other timers of the protocol. */
+  tick?(nowMs: number): void;
+  /** The close code for a failure that ends the connection; absent: the product's own. */
+  closeCode?(code: ErrorCode): number;
+};
