@@ -3,6 +3,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCredentials } from './access/credentials.ts';
+import { openAppLegs } from './app-legs.ts';
 import { openAppService } from './app-service.ts';
 import { openAppUpstream } from './app-upstream.ts';
 import { createFilterBanks } from './audio/filter-bank.ts';
@@ -138,12 +139,18 @@ async function build(
   });
   stops.push(() => timer.close());
   timer.warm();
+  const credentials = createCredentials(
+    config.apiKeys.map(({ user, key }) => ({ userId: user, apiKey: key })),
+  );
+  const legs = openAppLegs(config, credentials, { clock, random, log });
+  stops.push(() => legs.server.close()); // for a start that fails; a stop closes them before the listener
   const runtime: SessionRuntime = {
     upstream: upstream.pool,
     upkeep: upstream.upkeep,
     phrases: upstream.phrases,
     codecs,
     timer,
+    legs: legs.desk,
     clock,
     playout,
     random,
@@ -160,9 +167,6 @@ async function build(
     defaultVoice2: upstream.voice2,
   };
   const scheme = tls === undefined ? 'http' : 'https';
-  const credentials = createCredentials(
-    config.apiKeys.map(({ user, key }) => ({ userId: user, apiKey: key })),
-  );
   const sockets = createSocketServer({
     version,
     runtime,
@@ -180,6 +184,7 @@ async function build(
     },
     settings: defaultSettings(config.leadMs, config.phraseCache === 'always' ? 'on' : 'off'),
     findAgent: async (userId, agentId) => speechService?.findAgent(userId, agentId),
+    legs: legs.server,
     onOpened: gatewayMetrics.sessionOpened,
     onClosed: gatewayMetrics.sessionClosed,
   });
@@ -257,6 +262,7 @@ async function build(
       stopping ??= (async () => {
         phase = 'stopping';
         await Promise.all([sockets.drain(drainMs), replies.drain(drainMs)]);
+        legs.server.close();
         await stopAll();
       })();
       return stopping;

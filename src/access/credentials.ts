@@ -9,6 +9,8 @@ export type Credential = { readonly userId: string; readonly apiKey: string };
 export type Credentials = {
   /** False when no keys are configured: loopback callers need none. */
   readonly areRequired: boolean;
+  /** Who calls a gateway without configured keys and names no user. */
+  readonly localUser: string;
   /**
    * The user behind `Authorization: Bearer KEY` and, when given, `X-USER-ID`. Throws `unauthorized`.
    * Without configured keys the user id names the tenant, `local` when there is none.
@@ -30,7 +32,6 @@ export type ServiceCaller = {
 };
 
 const LONGEST_USER_ID = 200;
-/** Who calls a gateway without configured keys and names no user. */
 const LOCAL_USER = 'local';
 
 const refused = (message: string) => new AppError('unauthorized', message);
@@ -65,6 +66,7 @@ export function createCredentials(list: readonly Credential[]): Credentials {
 
   return {
     areRequired: known.length > 0,
+    localUser: LOCAL_USER,
     identify(headers) {
       const userId = readUserId(headers);
       if (known.length === 0) return userId === '' ? LOCAL_USER : userId.slice(0, LONGEST_USER_ID);

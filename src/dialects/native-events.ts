@@ -28,6 +28,7 @@ export const serverEventSchemas = {
   ready: event('ready', {
     session: z.string(),
     version: z.string(),
+    attachToken: z.string().describe('Given to a telephony leg, it makes the leg one of this user'),
     limits: z.strictObject({
       text: count.describe('Longest text of one speak or append, in characters'),
       pendingText: count.describe('Most text of one turn that may wait to be spoken, in characters'),
@@ -99,6 +100,26 @@ export const serverEventSchemas = {
   mark: event('mark', { turn, name: z.string(), outcome: z.enum(['played', 'cleared']) }).describe(
     'Everything sent before the mark has been played, or will never be',
   ),
+  attached: event('attached', {
+    leg: z.string(),
+    kind: z.string(),
+    callSid: z.string().optional(),
+    format: z.enum(SESSION_FORMATS),
+    sampleRate: z.int(),
+  }).describe('Turns named from now on are played to the leg'),
+  detached: event('detached', {
+    leg: z.string(),
+    kind: z.string(),
+    callSid: z.string().optional(),
+    reason: z.string(),
+  }).describe('The leg is no longer this session’s'),
+  inbound: event('inbound', {
+    seq: count.describe('Counts what was dropped, too'),
+    ms,
+    format: z.enum(SESSION_FORMATS),
+    data: z.string().describe('base64'),
+  }).describe('What the caller says'),
+  dtmf: event('dtmf', { digit: z.string() }).describe('A key that the caller has pressed'),
   error: event('error', {
     code: z.string(),
     message: z.string(),

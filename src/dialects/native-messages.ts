@@ -80,6 +80,23 @@ const markSchema = message('mark', { turn, name: z.string().min(1).max(128) }).d
 const playedSchema = message('played', { turn, ms: milliseconds }).describe(
   'What the listener has heard of the turn, cumulative',
 );
+const legSchema = z
+  .strictObject({
+    callSid: z.string().min(1).max(200).optional(),
+    token: z.string().min(1).max(500).optional(),
+  })
+  .refine(({ callSid, token }) => (callSid === undefined) !== (token === undefined), {
+    message: 'exactly one of callSid and token must be given',
+  });
+const attachSchema = message('attach', {
+  leg: legSchema,
+  inbound: z.enum(['drop', 'forward']).optional(),
+  monitor: z.boolean().optional().describe('Whether the audio comes here, too'),
+}).describe('Turns named from now on play to a telephony leg; answered by attached or error');
+const detachSchema = message('detach', {}).describe('Lets the leg go; answered by detached');
+const hangupSchema = message('hangup', { after: turn.optional() }).describe(
+  'Ends the attached call, at once or when that turn has been heard',
+);
 const pingSchema = message('ping', { id: z.string().max(128).optional() }).describe('Answered by pong');
 
 export const clientMessageSchemas = {
@@ -91,13 +108,16 @@ export const clientMessageSchemas = {
   cancel: cancelSchema,
   mark: markSchema,
   played: playedSchema,
+  attach: attachSchema,
+  detach: detachSchema,
+  hangup: hangupSchema,
   ping: pingSchema,
 } as const;
 
 export type ClientMessageType = keyof typeof clientMessageSchemas;
 
 /** Named by the protocol and not served by this version: answered with `unsupported`, nothing else happens. */
-export const LATER_MESSAGE_TYPES = ['pause', 'resume', 'seek', 'attach', 'detach', 'hangup'] as const;
+export const LATER_MESSAGE_TYPES = ['pause', 'resume', 'seek'] as const;
 
 export type ClientCommand = {
   [T in ClientMessageType]: z.infer<(typeof clientMessageSchemas)[T]>;

@@ -180,6 +180,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     type: 'ready',
     session: options.id,
     version: options.version,
+    attachToken: runtime.legs.tokenFor(options.userId, options.id),
     limits: {
       text: runtime.limits.textChars,
       pendingText: runtime.limits.pendingTextChars,

@@ -20,6 +20,7 @@ import {
   refusalOf,
 } from './admit-upgrade.ts';
 import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
+import type { LegServer } from './leg-server.ts';
 import { createSweeper } from './sweeper.ts';
 
 export type SocketServerOptions = {
@@ -31,6 +32,8 @@ export type SocketServerOptions = {
   /** Undefined for an id that this user has no agent of. */
   readonly findAgent: (userId: string, agentId: string) => Promise<SessionAgent | undefined>;
   readonly limits: ConnectionLimits;
+  /** Takes the upgrades of telephony platforms. */
+  readonly legs: Pick<LegServer, 'takes' | 'upgrade'>;
   onOpened(): void;
   onClosed(code: number): void;
 };
@@ -149,6 +152,14 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
         refuse(socket, refusalOf(toAppError(thrown), entry));
       }
     };
+    if (phase === 'open' && options.legs.takes(request.url ?? '')) {
+      try {
+        options.legs.upgrade(request, socket, head);
+      } catch (thrown) {
+        refuse(socket, refusalOf(toAppError(thrown), undefined));
+      }
+      return;
+    }
     const answer = admit(request);
     if (!answer.ok || answer.admission.agentId === undefined) return enter(answer, undefined);
     const { userId, agentId, entry } = answer.admission;

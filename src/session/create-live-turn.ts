@@ -99,7 +99,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     frames: speech.frames,
     onFrame(frame, seq, atMs, durationMs) {
       sayCaptions(atMs + durationMs + ROUNDING_MS);
-      outlet.sendAudio({ turn: id, encoding: settings.audio, seq, atMs, bytes: frame.bytes });
+      outlet.sendAudio({ turn: id, encoding: settings.audio, seq, atMs, durationMs, bytes: frame.bytes });
     },
     onUnderrun(atMs, gapMs) {
       metrics.underrun(gapMs);
@@ -110,6 +110,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     settings,
     playout,
     creditTimeoutMs: runtime.limits.creditTimeoutMs,
+    reports: outlet.reports,
     onMark: (name, outcome) => outlet.say({ type: 'mark', turn: id, name, outcome }),
   });
   const gate = {
@@ -221,16 +222,17 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     },
     cancel(playedMs) {
       const nowMs = clock.now();
-      if (playedMs !== undefined) hearing.report(playedMs, nowMs);
+      if (playedMs !== undefined) hearing.report(playedMs, nowMs, 'client');
       passMarks(nowMs);
       happen({ type: 'cancel' });
     },
     fail: (fault) => happen({ type: 'fail', error: toTurnError(runtime.log, fault) }),
     abandon: speech.stop,
-    played(ms) {
-      hearing.report(ms, clock.now());
+    played(ms, by) {
+      hearing.report(ms, clock.now(), by);
       outlet.onReady();
     },
+    heardMs: (nowMs) => (playout.startedAtMs === undefined ? 0 : hearing.heard(nowMs).playedMs),
     flush() {
       flushes.ask();
       script.flush();

@@ -4,12 +4,12 @@
 import { heardByClockMs } from '../playout/pacer.ts';
 
 export type HeardLedger = {
-  /** A `played` report, cumulative ms; what has not been sent cannot have been heard. */
-  report(playedMs: number, position: Pick<Position, 'sentMs' | 'nowMs'>): void;
+  /** A `played` report or the mark of a leg, cumulative ms; what has not been sent cannot have been heard. */
+  report(playedMs: number, position: Pick<Position, 'sentMs' | 'nowMs'>, by: ReportedBy): void;
   readonly reportedMs: number | undefined;
   /** When the last report came; the anchor while none has. */
   readonly reportedAtMs: number | undefined;
-  heard(position: Position): { readonly playedMs: number; readonly playedBy: 'client' | 'clock' };
+  heard(position: Position): { readonly playedMs: number; readonly playedBy: ReportedBy | 'clock' };
   /**
    * When all that was sent will have been heard, or no report can be expected any more; in the infinite past when the
    * listener has reported it all.
@@ -17,14 +17,19 @@ export type HeardLedger = {
   overMs(position: Omit<Position, 'nowMs'>, graceMs: number): number;
 };
 
+/** Clients report what they have played; marks come seldom, and between two of them the far side plays on. */
+export type ReportedBy = 'client' | 'mark';
+
 /** Media position 0 is heard at `anchorMs`; `sentMs` of audio have been sent. */
 export type Position = { readonly anchorMs: number; readonly sentMs: number; readonly nowMs: number };
 
 export function createHeardLedger(): HeardLedger {
   let reportedMs: number | undefined;
   let reportedAtMs: number | undefined;
+  let reportedBy: ReportedBy = 'client';
   return {
-    report(playedMs, { sentMs, nowMs }) {
+    report(playedMs, { sentMs, nowMs }, by) {
+      reportedBy = by;
       reportedMs = Math.max(reportedMs ?? 0, Math.min(playedMs, sentMs));
       reportedAtMs = nowMs;
     },
@@ -35,7 +40,10 @@ export function createHeardLedger(): HeardLedger {
       return reportedAtMs;
     },
     heard({ anchorMs, sentMs, nowMs }) {
-      if (reportedMs !== undefined) return { playedMs: reportedMs, playedBy: 'client' };
+      if (reportedMs !== undefined) {
+        const sinceMs = reportedBy === 'mark' ? Math.max(0, nowMs - reportedAtMs!) : 0;
+        return { playedMs: Math.min(sentMs, reportedMs + sinceMs), playedBy: reportedBy };
+      }
       return { playedMs: heardByClockMs(anchorMs, sentMs, nowMs), playedBy: 'clock' };
     },
     overMs({ anchorMs, sentMs }, graceMs) {

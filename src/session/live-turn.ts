@@ -1,5 +1,6 @@
 // What the line of turns knows of a turn: how it is begun, sent, heard and cut. `create-live-turn.ts` makes one.
 
+import type { ReportedBy } from './heard-ledger.ts';
 import type { Turn } from './turn.ts';
 import type { MarkOutcome } from './turn-marks.ts';
 import type { TurnScript } from './turn-script.ts';
@@ -32,7 +33,9 @@ export type LiveTurn = {
   fail(fault: unknown): void;
   /** Stops without a word: the client is gone. */
   abandon(): void;
-  played(ms: number): void;
+  played(ms: number, by: ReportedBy): void;
+  /** What has been heard of it, ms; 0 before its first audio. */
+  heardMs(nowMs: number): number;
   flush(): void;
   mark(name: string): void;
   /** When the listener will have heard all that was sent; undefined before the first audio. */

@@ -8,6 +8,7 @@ export type OutgoingAudio = {
   readonly seq: number;
   /** Media position of the first sample, ms. */
   readonly atMs: number;
+  readonly durationMs: number;
   readonly bytes: Uint8Array;
 };
 
@@ -23,6 +24,8 @@ export type SessionOutlet = {
 };
 
 export type TurnOutlet = SessionOutlet & {
+  /** Whether whoever plays it tells what it has played. */
+  readonly reports: 'marks' | 'none';
   /** There may be something to send. */
   readonly onReady: () => void;
 };

@@ -11,6 +11,7 @@ import type { WordTimer } from '../pipeline/word-timer.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
+import type { LegDesk } from './leg-desk.ts';
 
 export type SessionLimits = {
   /** Longest text of one message, characters. */
@@ -38,6 +39,7 @@ export type SessionRuntime = {
   readonly phrases: PhraseStore | undefined;
   readonly codecs: Codecs;
   readonly timer: WordTimer;
+  readonly legs: LegDesk;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   readonly random: Random;

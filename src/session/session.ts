@@ -7,6 +7,7 @@ import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messag
 import { createLiveTurn } from './create-live-turn.ts';
 import type { LiveTurn } from './live-turn.ts';
 import { createRetiredTurns } from './retired-turns.ts';
+import { createSessionLeg } from './session-leg.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { createTurnLine, isEnded } from './turn-line.ts';
@@ -36,19 +37,45 @@ export function createSession(
   runtime: SessionRuntime,
   speaker: Speaker,
   initial: TurnSettings,
-  outlet: SessionOutlet,
+  client: SessionOutlet,
 ): Session {
   const { limits } = runtime;
   const retired = createRetiredTurns();
+  const outlet: SessionOutlet = {
+    ...client,
+    say(event) {
+      client.say(event);
+      leg.said(event);
+    },
+    cork() {
+      client.cork();
+      leg.cork();
+    },
+    uncork() {
+      client.uncork();
+      leg.uncork();
+    },
+  };
   const line = createTurnLine({
     clock: runtime.clock,
     playout: runtime.playout,
     outlet,
+    onCut: () => leg.cleared((id) => line.find(id)?.heardMs(runtime.clock.now())),
     onEnded: (turn) => retired.add(turn.id, textEndTold.delete(turn.id) ? 'told' : 'untold'),
     onFinished: (turn) => retired.settle(turn.id, turn.lateMarks),
     onBroken: (turn, fault) => {
       retired.add(turn.id, 'untold');
       outlet.say(errorEvent(toTurnError(runtime.log, fault), turn.id));
+    },
+  });
+  const leg = createSessionLeg({
+    desk: runtime.legs,
+    userId: speaker.tenant,
+    outlet: client,
+    onPlayed: (id, playedMs) => line.find(id)?.played(playedMs, 'mark'),
+    onGone(turns, error) {
+      for (const id of turns) line.find(id)?.fail(error);
+      line.wake();
     },
   });
   /** Open turns whose client has been told that their text has ended. */
@@ -72,7 +99,7 @@ export function createSession(
   };
 
   const open = (id: string, fields: Preset, whole: WholeText | undefined): LiveTurn | undefined => {
-    const turnSettings = applySettings(settings, fields);
+    const turnSettings = leg.settingsFor(applySettings(settings, fields));
     const refused = refusal();
     if (refused !== undefined) {
       retired.add(id, 'untold');
@@ -86,7 +113,7 @@ export function createSession(
     const etaMs = Math.round(before.reduce((sum, turn) => sum + turn.remainingMs, 0));
     if (before.length > 0)
       outlet.say({ type: 'queued', turn: id, reason: 'previous-turn', position: before.length, etaMs });
-    const turnOutlet = { ...outlet, onReady: line.wake };
+    const turnOutlet = { ...outlet, ...leg.outletFor(id), onReady: line.wake };
     const spoolCapacityBytes = (keptBytes: number) =>
       Math.max(SMALLEST_SPOOL_BYTES, limits.spoolBytes - (line.bufferedBytes - keptBytes));
     const turn = createLiveTurn({
@@ -202,8 +229,14 @@ export function createSession(
       case 'mark':
         return mark(command.turn, command.name);
       case 'played':
-        if (isKnown(command.turn)) line.find(command.turn)?.played(command.ms);
+        if (isKnown(command.turn)) line.find(command.turn)?.played(command.ms, 'client');
         return;
+      case 'attach':
+        return leg.attach(command);
+      case 'detach':
+        return leg.detach();
+      case 'hangup':
+        return leg.hangUp(command.after);
       case 'ping':
         return outlet.say({ type: 'pong', ...(command.id === undefined ? {} : { id: command.id }) });
     }
@@ -230,7 +263,10 @@ export function createSession(
     drain() {
       intake = 'draining';
     },
-    close: line.close,
+    close() {
+      line.close();
+      leg.close();
+    },
   };
 }
 

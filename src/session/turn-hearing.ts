@@ -1,14 +1,14 @@
 // The listener's side of one turn: what he has heard, by his reports or by the clock, the marks that he has passed, the
 // credit that he gives, and when nothing is left for him to hear. Times only; the live turn says what comes of them.
 
-import { createHeardLedger, type HeardLedger } from './heard-ledger.ts';
+import { createHeardLedger, type HeardLedger, type ReportedBy } from './heard-ledger.ts';
 import { createTurnMarks, type MarkOutcome, type TurnMarks } from './turn-marks.ts';
 import type { TurnPlayout } from './turn-playout.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
 export type TurnHearing = {
-  /** A `played` report, cumulative ms. */
-  report(playedMs: number, nowMs: number): void;
+  /** What the listener or his leg says to have played, cumulative ms. */
+  report(playedMs: number, nowMs: number, by: ReportedBy): void;
   heard(nowMs: number): ReturnType<HeardLedger['heard']>;
   /** Media position up to which the listener has given credit, ms; infinite without `flow: "credit"`. */
   readonly creditMs: number;
@@ -29,11 +29,15 @@ export type TurnHearingOptions = {
   readonly settings: Pick<TurnSettings, 'flow' | 'leadMs'>;
   readonly playout: Pick<TurnPlayout, 'position' | 'holder' | 'startedAtMs'>;
   readonly creditTimeoutMs: number;
+  /** Whether a leg will tell what it has played. */
+  readonly reports: 'marks' | 'none';
   readonly onMark: (name: string, outcome: MarkOutcome) => void;
 };
 
 /** How long after the clock says so a listener who reports may still report the rest. */
 const REPORT_GRACE_MS = 2000;
+/** The same for the marks of a leg. */
+const MARK_GRACE_MS = 1000;
 
 export function createTurnHearing(options: TurnHearingOptions): TurnHearing {
   const { settings, playout, creditTimeoutMs } = options;
@@ -44,11 +48,12 @@ export function createTurnHearing(options: TurnHearingOptions): TurnHearing {
 
   const graceMs = () => {
     if (isCredit) return creditTimeoutMs;
+    if (options.reports === 'marks') return MARK_GRACE_MS;
     return ledger.reportedMs === undefined ? 0 : REPORT_GRACE_MS;
   };
 
   return {
-    report: (playedMs, nowMs) => ledger.report(playedMs, playout.position(nowMs)),
+    report: (playedMs, nowMs, by) => ledger.report(playedMs, playout.position(nowMs), by),
     heard: (nowMs) => ledger.heard(playout.position(nowMs)),
     get creditMs() {
       return isCredit ? (ledger.reportedMs ?? 0) + settings.leadMs : Number.POSITIVE_INFINITY;

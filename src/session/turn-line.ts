@@ -49,12 +49,14 @@ export type TurnLineOptions = {
   readonly onEnded: (turn: LiveTurn) => void;
   /** The turn has been heard or cut; after `onEnded`. */
   readonly onFinished: (turn: LiveTurn) => void;
+  /** Turns have been cut, and those behind them are not yet on their way. */
+  readonly onCut: () => void;
   /** The turn broke while it was being heard, and is gone. */
   readonly onBroken: (turn: LiveTurn, fault: unknown) => void;
 };
 
 export function createTurnLine(options: TurnLineOptions): TurnLine {
-  const { clock, playout, outlet, onEnded, onFinished, onBroken } = options;
+  const { clock, playout, outlet, onEnded, onFinished, onCut, onBroken } = options;
   const entries = new Map<string, Entry>();
   /** When the listener will have heard all that has been sent to him. */
   let freeAtMs = 0;
@@ -238,6 +240,7 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
       const chosen = turns().filter((turn) => id === undefined || turn.id === id);
       const inTheEar = inTheEarOf(chosen);
       for (const turn of [...chosen].reverse()) cut(turn, turn === inTheEar ? playedMs : undefined);
+      onCut();
       wake();
     },
     get bufferedBytes() {

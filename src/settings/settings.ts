@@ -225,6 +225,12 @@ export const SETTINGS = {
     meaning: 'How long a pong may take before the peer counts as gone. Covers a phone that changes networks.',
   }),
 
+  // Telephony.
+  twilioAuthToken: secret(
+    'TOKEN',
+    'The auth token of the Twilio account, which signs its legs. With API keys a leg of Twilio is refused without it.',
+  ),
+
   // Operating.
   adminPort: whole(0, {
     min: 0,

@@ -50,9 +50,16 @@ const MESSAGES: Record<ClientMessageType, { readonly needs: object; readonly may
   cancel: { needs: {}, may: { turn: 'a', playedMs: 12.5 } },
   mark: { needs: { turn: 'a', name: 'm' }, may: {} },
   played: { needs: { turn: 'a', ms: 0 }, may: {} },
+  attach: { needs: { leg: { callSid: 'CA1' } }, may: { inbound: 'forward', monitor: true } },
+  detach: { needs: {}, may: {} },
+  hangup: { needs: {}, may: { after: 'a' } },
   ping: { needs: {}, may: { id: '' } },
 };
 const WRONG: Record<string, readonly unknown[]> = {
+  leg: [{}, { callSid: 'a', token: 'b' }, { callSid: '' }, 'CA1', null],
+  inbound: ['yes', null],
+  monitor: ['true', null],
+  after: ['', 'x'.repeat(65), 7],
   turn: ['', 'x'.repeat(65), 7, null, ['a'], {}],
   text: [7, null, ['a']],
   name: ['', 'x'.repeat(129), null],

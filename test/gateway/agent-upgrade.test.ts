@@ -13,6 +13,7 @@ import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { codecs } from '../support/codecs.ts';
 import { fixedRandom } from '../support/fixed-random.ts';
 import { createMemoryUpstream } from '../support/memory-upstream.ts';
+import { NO_LEG_DESK, NO_LEG_SERVER } from '../support/no-legs.ts';
 import { exchange, upgradeRequest } from '../support/raw-session.ts';
 import { openProbe } from '../support/session-probe.ts';
 import { accepted } from '../support/settings.ts';
@@ -39,6 +40,7 @@ beforeEach(async () => {
       phrases: undefined,
       codecs,
       timer: NO_WORD_TIMER,
+      legs: NO_LEG_DESK,
       clock: systemClock,
       playout: { join() {}, leave() {}, players: 0, close() {} },
       random: fixedRandom(0.5),
@@ -55,6 +57,7 @@ beforeEach(async () => {
         lookups.push({ id, answer: resolve, fail: reject });
       }),
     limits: { ...config, messageBytes: 1000, messagesPerSecond: 100, bytesPerSecond: 100_000 },
+    legs: NO_LEG_SERVER,
     onOpened() {},
     onClosed() {},
   });

@@ -5,6 +5,7 @@ import type { HeavyEncoders } from '../../src/audio/heavy-encoders.ts';
 import { AppError } from '../../src/base/app-error.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { errorEvent } from '../../src/dialects/error-event.ts';
 import { decodeNative } from '../../src/dialects/native-dialect.ts';
 import {
   type EventOf,
@@ -12,20 +13,21 @@ import {
   type ServerEventType,
   serverEventSchemas,
 } from '../../src/dialects/native-events.ts';
-import { errorEvent } from '../../src/dialects/error-event.ts';
 import type { Preset } from '../../src/dialects/native-messages.ts';
 import type { SpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
 import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
+import type { LegDesk } from '../../src/session/leg-desk.ts';
 import { createSession, type Session } from '../../src/session/session.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
-import { type SessionLimits, type SessionRuntime } from '../../src/session/session-runtime.ts';
+import type { SessionLimits, SessionRuntime } from '../../src/session/session-runtime.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
 import type { PhraseStore } from '../../src/storage/phrase-store.ts';
 import { codecs } from './codecs.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fixedRandom } from './fixed-random.ts';
 import { createMemoryUpstream, type MemoryRequest, type MemoryUpstream } from './memory-upstream.ts';
+import { NO_LEG_DESK } from './no-legs.ts';
 import { trustingUpkeep } from './trusting-upkeep.ts';
 
 export type Said = { readonly atMs: number; readonly event: ServerEvent };
@@ -71,6 +73,7 @@ export type LiveSessionOptions = {
   readonly phrases?: PhraseStore;
   /** By default none: words are spread by their weights. */
   readonly timer?: WordTimer;
+  readonly legs?: LegDesk;
 };
 
 const LIMITS: SessionLimits = {
@@ -102,6 +105,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     phrases: options.phrases,
     codecs: { ...codecs, heavy: options.heavy ?? codecs.heavy },
     timer: options.timer ?? NO_WORD_TIMER,
+    legs: options.legs ?? NO_LEG_DESK,
     clock,
     playout: options.playoutOf?.(playout) ?? playout,
     random: fixedRandom(0.25),

@@ -1,0 +1,157 @@
+// One telephony platform's socket: its messages read in our words, a call made of the first, and what a session plays to
+// it sent on. It never stops reading, whoever listens, because platforms drop calls whose audio is not taken.
+
+import type { Clock } from '../base/clock.ts';
+import type { LegAudio, LegCodec, LegFrame, LegInput } from '../legs/leg.ts';
+import type { CallLeg } from '../playout/call-leg.ts';
+import { createLegPlayout, type LegPlayout } from '../playout/leg-playout.ts';
+import type { GatewayLegDesk, LegPlace } from './leg-desk.ts';
+
+/** What carries the frames: a WebSocket, or a TCP connection cut into messages. */
+export type LegWire = {
+  send(frame: LegFrame): void;
+  readonly bufferedBytes: number;
+  /** Behind what has been sent. */
+  close(code: number, reason: string): void;
+  terminate(): void;
+};
+
+export type LegConnectionOptions = {
+  readonly id: string;
+  readonly kind: string;
+  readonly codec: LegCodec;
+  readonly wire: LegWire;
+  readonly desk: GatewayLegDesk;
+  readonly clock: Clock;
+  /** Of the path; undefined: the first message has to have one, or nobody needs any. */
+  readonly token: string | undefined;
+  /** Whose leg it is; undefined for a token of nobody. */
+  readonly userOf: (token: string | undefined) => string | undefined;
+};
+
+export type LegConnection = {
+  readonly kind: string;
+  receive(frame: LegFrame): void;
+  /** The socket is gone. */
+  closed(): void;
+  close(reason: string): void;
+  /** Looks about once a second whether the far side still takes anything. */
+  sweep(nowMs: number): void;
+};
+
+/** A leg that does not say who it is within this is none. */
+const START_DEADLINE_MS = 10_000;
+/** A far side that takes nothing for so long is gone. */
+const STUCK_MS = 10_000;
+const CLOSE_NORMAL = 1000;
+
+const SILENCE: Readonly<Record<LegAudio['format'], Uint8Array>> = {
+  mulaw: Uint8Array.of(0xff),
+  alaw: Uint8Array.of(0xd5),
+  raw: Uint8Array.of(0, 0),
+};
+
+export function createLegConnection(options: LegConnectionOptions): LegConnection {
+  const { id, kind, codec, wire, desk, clock } = options;
+  let place: LegPlace | undefined;
+  let playout: LegPlayout | undefined;
+  let isFlowing = true;
+  let isOver = false;
+  let takingSinceMs = clock.now();
+  let bufferedBefore = 0;
+  const cancelDeadline = clock.after(START_DEADLINE_MS, () =>
+    end('idle_timeout', 'the platform did not say which call this is'),
+  );
+
+  const leave = (reason: string) => {
+    isOver = true;
+    cancelDeadline();
+    place?.leave(reason);
+    place = undefined;
+  };
+  const end = (code: 'unauthorized' | 'idle_timeout' | 'shutting_down', reason: string) => {
+    if (isOver) return;
+    leave(reason);
+    wire.close({ unauthorized: 4401, idle_timeout: 4408, shutting_down: 1012 }[code], code);
+  };
+
+  const toCallLeg = (
+    callId: string | undefined,
+    audio: LegAudio,
+    own: LegPlayout,
+    most: number,
+  ): CallLeg => ({
+    id,
+    kind,
+    callId,
+    audio,
+    leadMs: codec.rules.leadMs,
+    reports: codec.mark === undefined ? 'nothing' : 'marks',
+    play: own.play,
+    cork: own.cork,
+    uncork: own.uncork,
+    // What waits in our own process would come out behind a clear.
+    isCongested: () => !isFlowing || wire.bufferedBytes > most,
+    finish: own.finish,
+    clear: own.clear,
+    hangUp() {
+      if (isOver) return;
+      codec.hangUp?.().forEach(wire.send);
+      leave('hung up');
+      wire.close(CLOSE_NORMAL, 'hung up');
+    },
+    release() {
+      own.clear(() => undefined);
+      place?.release();
+    },
+  });
+
+  const begin = ({ callId, token, audio }: Extract<LegInput, { kind: 'start' }>) => {
+    if (playout !== undefined) return;
+    const brought = options.token ?? token;
+    const userId = options.userOf(brought);
+    if (userId === undefined) return end('unauthorized', 'the leg brought no token that is known');
+    cancelDeadline();
+    const bytesPerMs = (SILENCE[audio.format].length * audio.sampleRate) / 1000;
+    playout = createLegPlayout({
+      codec,
+      send: wire.send,
+      onPlayed: (turn, playedMs) => place?.listener?.onPlayed(turn, playedMs),
+      bytesPerMs,
+      silence: SILENCE[audio.format],
+    });
+    // In JSON and base64 audio is half as long again.
+    const most = 2 * codec.rules.leadMs * bytesPerMs;
+    place = desk.arrive({ leg: toCallLeg(callId, audio, playout, most), userId, token: brought });
+  };
+
+  const take = (input: LegInput) => {
+    if (isOver) return;
+    if (input.kind === 'start') begin(input);
+    else if (input.kind === 'audio') place?.listener?.onAudio(input.bytes);
+    else if (input.kind === 'digit') place?.listener?.onDigit(input.digit);
+    else if (input.kind === 'mark') playout?.marked(input.name, input.fate);
+    else if (input.kind === 'flow') isFlowing = input.state === 'go';
+    else if (input.kind === 'stop') {
+      leave('the call is over');
+      wire.close(CLOSE_NORMAL, 'the call is over');
+    }
+  };
+
+  return {
+    kind,
+    receive(frame) {
+      if (!isOver) codec.read(frame).forEach(take);
+    },
+    closed: () => leave('the socket was closed'),
+    close: (reason) => end('shutting_down', reason),
+    sweep(nowMs) {
+      const { bufferedBytes } = wire;
+      if (bufferedBytes === 0 || bufferedBytes < bufferedBefore) takingSinceMs = nowMs;
+      bufferedBefore = bufferedBytes;
+      if (nowMs - takingSinceMs < STUCK_MS) return;
+      leave('the far side takes nothing');
+      wire.terminate();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+// Sessions and telephony legs of this instance, brought together: each leg is one user's, is had by one session at most,
+// and whoever comes first waits a while for the other.
+
+import type { AttachTokens } from '../access/attach-tokens.ts';
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { CallLeg, LegListener } from '../playout/call-leg.ts';
+import type { LegDesk, LegWanted } from '../session/leg-desk.ts';
+
+/** A leg of `userId`, with the token that it brought. */
+export type ArrivedLeg = {
+  readonly leg: CallLeg;
+  readonly userId: string;
+  readonly token: string | undefined;
+};
+
+export type LegPlace = {
+  /** The session that has it. */
+  readonly listener: LegListener | undefined;
+  /** The session lets it go; another may have it then. */
+  release(): void;
+  /** The leg is gone. */
+  leave(reason: string): void;
+};
+
+export type GatewayLegDesk = LegDesk & {
+  arrive(arrived: ArrivedLeg): LegPlace;
+  readonly legs: number;
+};
+
+/** A call that was answered and a bot that was told of it find each other well within this. */
+const WAIT_MS = 10_000;
+
+type Entry = ArrivedLeg & { listener: LegListener | undefined };
+type Waiting = {
+  readonly userId: string;
+  readonly wanted: LegWanted;
+  take(entry: Entry): void;
+};
+
+const isWanted = ({ leg, userId, token }: ArrivedLeg, by: Pick<Waiting, 'userId' | 'wanted'>): boolean =>
+  userId === by.userId &&
+  (by.wanted.token === undefined ? leg.callId === by.wanted.callSid : token === by.wanted.token);
+
+export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDesk {
+  const entries = new Set<Entry>();
+  const waiting = new Set<Waiting>();
+
+  return {
+    tokenFor: tokens.tokenFor,
+    attach(userId, wanted, { onAttached, onRefused }) {
+      const found = [...entries].filter((entry) => isWanted(entry, { userId, wanted }));
+      const free = found.find(({ listener }) => listener === undefined);
+      if (free !== undefined) {
+        free.listener = onAttached(free.leg);
+        return () => {};
+      }
+      if (found.length > 0) {
+        onRefused(new AppError('leg_taken', 'Another session has this leg.'));
+        return () => {};
+      }
+      const stopWaiting = () => {
+        cancelDeadline();
+        waiting.delete(self);
+      };
+      const cancelDeadline = clock.after(WAIT_MS, () => {
+        stopWaiting();
+        onRefused(new AppError('leg_not_found', `No such leg of this user came within ${WAIT_MS / 1000} s.`));
+      });
+      const self: Waiting = {
+        userId,
+        wanted,
+        take(entry) {
+          stopWaiting();
+          entry.listener = onAttached(entry.leg);
+        },
+      };
+      waiting.add(self);
+      return stopWaiting;
+    },
+    arrive(arrived) {
+      const entry: Entry = { ...arrived, listener: undefined };
+      entries.add(entry);
+      const first = [...waiting].find((each) => isWanted(entry, each));
+      first?.take(entry);
+      return {
+        get listener() {
+          return entry.listener;
+        },
+        release() {
+          entry.listener = undefined;
+        },
+        leave(reason) {
+          if (!entries.delete(entry)) return;
+          const { listener } = entry;
+          entry.listener = undefined;
+          listener?.onGone(reason);
+        },
+      };
+    },
+    get legs() {
+      return entries.size;
+    },
+  };
+}

@@ -1,0 +1,153 @@
+// Upgrades to /v1/legs/KIND[/TOKEN], and the connections that come of them. Whoever may not come in is told by an HTTP
+// status; a leg whose token comes with its first message is let go with 4401 when nobody knows it.
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { AttachTokens } from '../access/attach-tokens.ts';
+import { headerLines } from '../access/header-lines.ts';
+import { guardLoopback } from '../access/loopback-guard.ts';
+import { isSignedByTwilio } from '../access/twilio-signature.ts';
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Random } from '../base/random.ts';
+import type { Leg } from '../legs/leg.ts';
+import { createLegConnection, type LegConnection } from './leg-connection.ts';
+import type { GatewayLegDesk } from './leg-desk.ts';
+import { createSweeper } from './sweeper.ts';
+
+export type LegServerOptions = {
+  readonly legs: readonly Leg[];
+  readonly desk: GatewayLegDesk;
+  readonly tokens: AttachTokens;
+  /** Without API keys only this machine is served, and a leg without a token is the local user's. */
+  readonly callers: { readonly are: 'strangers' } | { readonly are: 'local'; readonly user: string };
+  readonly scheme: 'http' | 'https';
+  readonly twilioAuthToken: string | undefined;
+  /** As platforms are given it; undefined without API keys. */
+  readonly publicOrigin: string | undefined;
+  readonly maxLegs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+};
+
+export type LegServer = {
+  takes(path: string): boolean;
+  /** Throws the refusal. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  close(): void;
+};
+
+const PATH = /^\/v1\/legs\/([a-z-]{1,40})(?:\/([\w.~-]{1,500}))?$/;
+/** Platforms send audio in small messages; the largest is Exotel's, 100 kB in base64. */
+const MOST_BYTES = 256 * 1024;
+const TWILIO_LIKE: ReadonlySet<string> = new Set(['twilio']);
+
+export function createLegServer(options: LegServerOptions): LegServer {
+  const { legs, desk, tokens, callers, clock, random, log } = options;
+  const connections = new Set<LegConnection>();
+  const protocolOf = new WeakMap<IncomingMessage, string>();
+  const socketOptions = {
+    noServer: true,
+    maxPayload: MOST_BYTES,
+    perMessageDeflate: false,
+    clientTracking: false,
+    handleProtocols: (_offered: ReadonlySet<string>, request: IncomingMessage) =>
+      protocolOf.get(request) ?? false,
+  };
+  const sockets = new WebSocketServer(socketOptions);
+  const sweeper = createSweeper(clock, (nowMs) => {
+    for (const connection of connections) connection.sweep(nowMs);
+    return connections.size > 0 ? 'more' : 'none';
+  });
+
+  const userOf = (token: string | undefined): string | undefined => {
+    if (token !== undefined) return tokens.userOf(token);
+    return callers.are === 'local' ? callers.user : undefined;
+  };
+
+  const admit = (request: IncomingMessage) => {
+    const target = request.url ?? '/';
+    if (callers.are === 'local') guardLoopback(headerLines(request.rawHeaders), options.scheme);
+    const [, kind, token] = PATH.exec(target.split('?', 1)[0]!) ?? [];
+    const leg = legs.find((each) => each.kind === kind);
+    if (leg === undefined) {
+      const kinds = legs.map((each) => each.kind).join(', ');
+      throw new AppError('not_found', `There is no such leg; there are ${kinds}.`);
+    }
+    if (TWILIO_LIKE.has(leg.kind)) checkSignature(request, target);
+    if (token !== undefined && userOf(token) === undefined)
+      throw new AppError('unauthorized', 'The token in the path is not one of a session of this gateway.');
+    if (connections.size >= options.maxLegs)
+      throw new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 });
+    return { leg, token };
+  };
+
+  const checkSignature = (request: IncomingMessage, target: string) => {
+    const { twilioAuthToken, publicOrigin } = options;
+    if (twilioAuthToken === undefined) {
+      if (callers.are === 'local') return;
+      throw new AppError(
+        'unauthorized',
+        'Set VOXGATE_TWILIO_AUTH_TOKEN: a gateway that others reach takes signed legs of Twilio only.',
+      );
+    }
+    const signature = [request.headers['x-twilio-signature']].flat()[0];
+    if (publicOrigin !== undefined && isSignedByTwilio(signature, twilioAuthToken, publicOrigin, target))
+      return;
+    throw new AppError(
+      'unauthorized',
+      'The signature of Twilio does not fit; VOXGATE_PUBLIC_URL has to be the origin that the TwiML names.',
+    );
+  };
+
+  const open = (socket: WebSocket, leg: Leg, token: string | undefined) => {
+    const connection = createLegConnection({
+      id: random.id(12),
+      kind: leg.kind,
+      codec: leg.open(),
+      desk,
+      clock,
+      token,
+      userOf,
+      wire: {
+        send(frame) {
+          if (socket.readyState === socket.OPEN) socket.send(frame);
+        },
+        get bufferedBytes() {
+          return socket.bufferedAmount;
+        },
+        close: (code, reason) => socket.close(code, reason),
+        terminate: () => socket.terminate(),
+      },
+    });
+    connections.add(connection);
+    sweeper.start();
+    socket.on('message', (data, isBinary) =>
+      connection.receive(isBinary ? (data as Buffer) : (data as Buffer).toString('utf8')),
+    );
+    socket.on('error', (error) => log.debug('leg socket fault', { kind: leg.kind, fault: error.message }));
+    socket.once('close', () => {
+      connections.delete(connection);
+      connection.closed();
+    });
+  };
+
+  return {
+    takes: (path) => path.startsWith('/v1/legs/'),
+    upgrade(request, socket, head) {
+      const { leg, token } = admit(request);
+      const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((each) => each.trim());
+      const protocol = leg.protocols.find((each) => offered.includes(each));
+      if (protocol !== undefined) protocolOf.set(request, protocol);
+      sockets.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, leg, token));
+    },
+    close() {
+      sweeper.stop();
+      for (const connection of connections) connection.close('the gateway stops');
+      sockets.close();
+    },
+  };
+}

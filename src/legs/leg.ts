@@ -1,0 +1,64 @@
+// A telephony platform's media socket as a table of rules and a codec: what it says in our words, and how we say to it
+// what there is to say. Codecs are pure; a connection has one of its own, because some learn from the first message.
+
+/** What a call carries, both ways: one channel, `raw` is 16-bit little-endian. */
+export type LegAudio = {
+  readonly format: 'mulaw' | 'alaw' | 'raw';
+  readonly sampleRate: number;
+};
+
+/** One message on the wire: text as a string, binary as bytes. */
+export type LegFrame = string | Uint8Array;
+
+/** What a platform says. */
+export type LegInput =
+  | {
+      readonly kind: 'start';
+      /** The platform's id of the call; undefined where it has none. */
+      readonly callId: string | undefined;
+      /** Whom the leg belongs to, where the platform carries it in its first message. */
+      readonly token: string | undefined;
+      readonly audio: LegAudio;
+    }
+  /** What the caller says, in the leg's audio. */
+  | { readonly kind: 'audio'; readonly bytes: Uint8Array }
+  /** `echoed`: played, unless everything was cleared after the mark had been sent. */
+  | { readonly kind: 'mark'; readonly name: string; readonly fate: 'echoed' | 'played' | 'cleared' }
+  | { readonly kind: 'digit'; readonly digit: string }
+  | { readonly kind: 'flow'; readonly state: 'stop' | 'go' }
+  | { readonly kind: 'stop' }
+  /** Nothing that its documents tell of; counted, never harmful. */
+  | { readonly kind: 'unknown' };
+
+export type LegRules = {
+  /** Whether the platform keeps the time and takes audio ahead of it, or plays what comes when it comes. */
+  readonly clock: 'carrier' | 'sender';
+  /** How far ahead of real time audio is sent. */
+  readonly leadMs: number;
+  /** Once a turn plays, a message holds so much audio at least. */
+  readonly leastMs: number;
+  /** A message holds so many bytes of audio at most. */
+  readonly mostBytes: number;
+  /** A last message is filled up with silence to a multiple of this. */
+  readonly stepMs: number;
+};
+
+export type LegCodec = {
+  readonly rules: LegRules;
+  read(frame: LegFrame): readonly LegInput[];
+  media(bytes: Uint8Array): readonly LegFrame[];
+  /** Comes back when what was sent before it has been played; absent: there is no such thing. */
+  mark?(name: string): readonly LegFrame[];
+  /** Drops all that was sent and not played; absent: there is no such thing. */
+  clear?(): readonly LegFrame[];
+  /** Ends the call; absent: closing the socket does. */
+  hangUp?(): readonly LegFrame[];
+};
+
+export type Leg = {
+  /** Its part of the path: /v1/legs/KIND. */
+  readonly kind: string;
+  /** Subprotocols that it speaks; the first that is offered is selected. */
+  readonly protocols: readonly string[];
+  open(): LegCodec;
+};

@@ -1,0 +1,51 @@
+// The media leg of a phone call, as a session plays to it: audio of turns in, cleared on barge-in, with the far side's own
+// word on what it has played.
+
+import type { LegAudio } from '../legs/leg.ts';
+
+/** Audio of a turn, in order. */
+export type LegPiece = {
+  readonly turn: string;
+  /** Media position of the first sample, and how long it lasts, ms. */
+  readonly atMs: number;
+  readonly ms: number;
+  readonly bytes: Uint8Array;
+};
+
+export type CallLeg = {
+  readonly id: string;
+  readonly kind: string;
+  /** The platform's id of the call. */
+  readonly callId: string | undefined;
+  readonly audio: LegAudio;
+  readonly leadMs: number;
+  /** Whether the far side tells what it has played. */
+  readonly reports: 'marks' | 'nothing';
+  /** To be sent now, or with what follows until `uncork`. */
+  play(piece: LegPiece): void;
+  cork(): void;
+  uncork(): void;
+  isCongested(): boolean;
+  /** All audio of the turn has been played to the leg; what was held back to be sent together goes out. */
+  finish(turn: string): void;
+  /**
+   * Drops all that has not been played, at the far side, too, even when nothing seems to be there. `heardMs` tells how
+   * far a turn that goes on has been heard, and undefined for others; what is left of those that go on is sent again.
+   */
+  clear(heardMs: (turn: string) => number | undefined): void;
+  /** Ends the call. */
+  hangUp(): void;
+  /** Lets the leg go; it drops what it has to play. */
+  release(): void;
+};
+
+/** What a leg tells the session that has it. */
+export type LegListener = {
+  /** The far side has played a turn up to here, ms; never more than was sent. */
+  onPlayed(turn: string, playedMs: number): void;
+  /** What the caller says. */
+  onAudio(bytes: Uint8Array): void;
+  onDigit(digit: string): void;
+  /** The call is over, or its socket is gone. */
+  onGone(reason: string): void;
+};

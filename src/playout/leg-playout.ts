@@ -1,0 +1,154 @@
+// What a leg was sent and has not played: pieces in order, marks among them, and generations, so that the echo of a mark
+// that was cleared never counts as played. Carriers clear everything at once; what belongs to turns that go on is kept
+// here until it has been heard, and sent again.
+
+import type { LegCodec, LegFrame } from '../legs/leg.ts';
+import type { LegPiece } from './call-leg.ts';
+
+export type LegPlayout = {
+  play(piece: LegPiece): void;
+  cork(): void;
+  uncork(): void;
+  finish(turn: string): void;
+  clear(heardMs: (turn: string) => number | undefined): void;
+  /** A mark has come back; `onPlayed` is told unless it is of an earlier generation. */
+  marked(name: string, fate: 'echoed' | 'played' | 'cleared'): void;
+  /** Audio that was sent and is not known to have been played, ms. */
+  readonly unheardMs: number;
+};
+
+export type LegPlayoutOptions = {
+  readonly codec: LegCodec;
+  readonly send: (frame: LegFrame) => void;
+  readonly onPlayed: (turn: string, playedMs: number) => void;
+  /** Bytes of a millisecond of audio. */
+  readonly bytesPerMs: number;
+  /** One sample of silence. */
+  readonly silence: Uint8Array;
+};
+
+/** A mark for so much audio: often enough to tell a word from the next, and seldom enough for those who keep 30. */
+const MARK_EVERY_MS = 200;
+/** Beyond this the oldest is taken for heard: no leg is that far ahead. */
+const MOST_UNHEARD_MS = 10_000;
+
+type Mark = { readonly turn: string; readonly playedMs: number };
+
+export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
+  const { codec, send, onPlayed, bytesPerMs, silence } = options;
+  const { leastMs, mostBytes, stepMs } = codec.rules;
+  let held: LegPiece[] = [];
+  let heldMs = 0;
+  let unheard: LegPiece[] = [];
+  let unheardMs = 0;
+  let isCorked = false;
+  /** Since the last mark, of the turn that is being sent. */
+  let unmarkedMs = 0;
+  let hasBegun = false;
+  let generation = 0;
+  let lastMark = 0;
+  const marks = new Map<string, Mark>();
+
+  const sendMark = ({ turn, atMs, ms }: LegPiece) => {
+    if (codec.mark === undefined) return;
+    const name = `${generation}.${++lastMark}`;
+    marks.set(name, { turn, playedMs: atMs + ms });
+    unmarkedMs = 0;
+    codec.mark(name).forEach(send);
+  };
+  const sendBytes = (bytes: Uint8Array) => {
+    for (let from = 0; from < bytes.length; from += mostBytes)
+      codec.media(bytes.subarray(from, from + mostBytes)).forEach(send);
+  };
+  const padded = (bytes: Uint8Array): Uint8Array => {
+    const step = Math.round(stepMs * bytesPerMs);
+    const missing = (step - (bytes.length % step)) % step;
+    if (missing === 0) return bytes;
+    const whole = new Uint8Array(bytes.length + missing);
+    whole.set(bytes);
+    for (let at = bytes.length; at < whole.length; at += 1)
+      whole[at] = silence[(at - bytes.length) % silence.length]!;
+    return whole;
+  };
+  const sendHeld = (end: 'goes-on' | 'ends') => {
+    if (held.length === 0) return;
+    const bytes = Buffer.concat(held.map((piece) => piece.bytes));
+    sendBytes(end === 'ends' ? padded(bytes) : bytes);
+    unmarkedMs += heldMs;
+    const last = held.at(-1)!;
+    held = [];
+    heldMs = 0;
+    if (end === 'ends' || unmarkedMs >= MARK_EVERY_MS) sendMark(last);
+  };
+  const sendEnough = () => {
+    if (isCorked || held.length === 0) return;
+    // What begins goes at once; what plays is gathered.
+    if (!hasBegun || heldMs >= leastMs) sendHeld('goes-on');
+    hasBegun = true;
+  };
+  const take = (piece: LegPiece) => {
+    if (held.length > 0 && held[0]!.turn !== piece.turn) sendHeld('ends');
+    held.push(piece);
+    heldMs += piece.ms;
+  };
+  const remember = (piece: LegPiece) => {
+    unheard.push(piece);
+    unheardMs += piece.ms;
+    while (unheardMs > MOST_UNHEARD_MS) unheardMs -= unheard.shift()!.ms;
+  };
+  /** What lies before it has been heard as well. */
+  const forget = ({ turn, playedMs }: Mark) => {
+    const at = unheard.findLastIndex((piece) => piece.turn === turn && piece.atMs + piece.ms <= playedMs + 1);
+    for (const piece of unheard.splice(0, at + 1)) unheardMs -= piece.ms;
+  };
+
+  return {
+    play({ bytes, ...piece }) {
+      const kept = { ...piece, bytes: bytes.slice() };
+      remember(kept);
+      take(kept);
+      sendEnough();
+    },
+    cork() {
+      isCorked = true;
+    },
+    uncork() {
+      isCorked = false;
+      sendEnough();
+    },
+    finish(turn) {
+      if (held.at(-1)?.turn === turn) sendHeld('ends');
+      else if (unmarkedMs > 0 && unheard.at(-1)?.turn === turn) sendMark(unheard.at(-1)!);
+      hasBegun = false;
+    },
+    clear(heardMs) {
+      const rest = unheard.filter(
+        ({ turn, atMs, ms }) => atMs + ms > (heardMs(turn) ?? Number.POSITIVE_INFINITY),
+      );
+      held = [];
+      heldMs = 0;
+      unmarkedMs = 0;
+      generation += 1;
+      marks.clear();
+      codec.clear?.().forEach(send);
+      hasBegun = false;
+      unheard = rest;
+      unheardMs = rest.reduce((sum, { ms }) => sum + ms, 0);
+      // Without a clear of its own the far side plays what it has.
+      if (codec.clear === undefined) return;
+      rest.forEach(take);
+      sendHeld('ends');
+    },
+    marked(name, fate) {
+      const mark = marks.get(name);
+      if (mark === undefined) return;
+      marks.delete(name);
+      if (fate === 'cleared') return;
+      forget(mark);
+      onPlayed(mark.turn, mark.playedMs);
+    },
+    get unheardMs() {
+      return unheardMs;
+    },
+  };
+}

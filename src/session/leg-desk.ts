@@ -1,0 +1,21 @@
+// Where sessions and telephony legs meet: a leg belongs to the user of the token that it brought, a session gets no other
+// user's, and either may come first.
+
+import type { AppError } from '../base/app-error.ts';
+import type { CallLeg, LegListener } from '../playout/call-leg.ts';
+
+export type LegWanted = { readonly callSid?: string | undefined; readonly token?: string | undefined };
+
+export type LegDesk = {
+  /** What a leg has to bring along to be one of this user. */
+  tokenFor(userId: string, session: string): string;
+  /**
+   * Gives the leg at once or when it comes; refuses with `leg_not_found` after a while, and with `leg_taken` when another
+   * session has it. The result gives up waiting.
+   */
+  attach(
+    userId: string,
+    wanted: LegWanted,
+    answer: { onAttached(leg: CallLeg): LegListener; onRefused(error: AppError): void },
+  ): () => void;
+};

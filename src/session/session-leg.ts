@@ -1,0 +1,170 @@
+// The telephony leg of one session: asked for, attached, played to, let go. Turns that are named while it is attached go
+// to it in the call's own format; those named before go on to the client.
+
+import { AppError } from '../base/app-error.ts';
+import { errorEvent } from '../dialects/error-event.ts';
+import type { ServerEvent } from '../dialects/native-events.ts';
+import type { CommandOf } from '../dialects/native-messages.ts';
+import type { CallLeg } from '../playout/call-leg.ts';
+import type { LegDesk } from './leg-desk.ts';
+import type { OutgoingAudio, SessionOutlet } from './session-outlet.ts';
+import type { TurnSettings } from './turn-settings.ts';
+
+export type SessionLeg = {
+  attach(command: CommandOf<'attach'>): void;
+  detach(): void;
+  hangUp(after: string | undefined): void;
+  /** Of a turn that is named now. */
+  settingsFor(settings: TurnSettings): TurnSettings;
+  /** Where a turn that is named now goes. */
+  outletFor(
+    turn: string,
+  ): Pick<SessionOutlet, 'sendAudio' | 'isCongested'> & { readonly reports: 'marks' | 'none' };
+  /** The session says something: legs follow the life of their turns. */
+  said(event: ServerEvent): void;
+  cork(): void;
+  uncork(): void;
+  /** Turns have been cut: the far side is to be silent at once. */
+  cleared(heardMs: (turn: string) => number | undefined): void;
+  close(): void;
+};
+
+export type SessionLegOptions = {
+  readonly desk: LegDesk;
+  readonly userId: string;
+  readonly outlet: SessionOutlet;
+  /** A leg says how far it has played a turn. */
+  onPlayed(turn: string, playedMs: number): void;
+  /** Turns that have not been heard cannot be any more. */
+  onGone(turns: readonly string[], error: AppError): void;
+};
+
+/** Inbound audio that waits while the client's socket is full: a second of it. */
+const MOST_WAITING = 50;
+
+type Attached = {
+  readonly leg: CallLeg;
+  readonly monitor: boolean;
+  /** Named for this leg and not yet heard. */
+  readonly turns: Set<string>;
+};
+
+const notAttached = () => new AppError('leg_not_found', 'No leg is attached to this session.');
+
+export function createSessionLeg(options: SessionLegOptions): SessionLeg {
+  const { desk, userId, outlet, onPlayed, onGone } = options;
+  let attached: Attached | undefined;
+  let stopWaiting: (() => void) | undefined;
+  let hangUpAfter: string | undefined;
+  let inboundSeq = 0;
+  let inboundMs = 0;
+  let waiting: ServerEvent[] = [];
+
+  const refuse = (error: AppError) => outlet.say(errorEvent(error));
+  const named = ({ id, kind, callId }: CallLeg) => ({
+    leg: id,
+    kind,
+    ...(callId !== undefined && { callSid: callId }),
+  });
+  const letGo = (reason: string) => {
+    if (attached === undefined) return;
+    const { leg, turns } = attached;
+    attached = undefined;
+    hangUpAfter = undefined;
+    waiting = [];
+    outlet.say({ type: 'detached', ...named(leg), reason });
+    onGone([...turns], new AppError('leg_gone', `The leg is no longer there: ${reason}.`));
+  };
+  const tellInbound = (event: ServerEvent) => {
+    waiting.push(event);
+    if (waiting.length > MOST_WAITING) waiting.shift();
+    if (!outlet.isCongested()) waiting.splice(0).forEach(outlet.say);
+  };
+  const take = (leg: CallLeg, { inbound = 'drop', monitor = false }: CommandOf<'attach'>) => {
+    stopWaiting = undefined;
+    attached = { leg, monitor, turns: new Set() };
+    const { format, sampleRate } = leg.audio;
+    const bytesPerMs = ((format === 'raw' ? 2 : 1) * sampleRate) / 1000;
+    outlet.say({ type: 'attached', ...named(leg), format, sampleRate });
+    return {
+      onPlayed,
+      onAudio(bytes: Uint8Array) {
+        if (inbound === 'drop') return;
+        const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+        tellInbound({ type: 'inbound', seq: inboundSeq, ms: Math.round(inboundMs), format, data });
+        inboundSeq += 1;
+        inboundMs += bytes.length / bytesPerMs;
+      },
+      onDigit: (digit: string) => outlet.say({ type: 'dtmf', digit }),
+      onGone: letGo,
+    };
+  };
+
+  return {
+    attach(command) {
+      if (attached !== undefined || stopWaiting !== undefined)
+        return refuse(new AppError('leg_taken', 'A leg is attached or waited for already; detach it first.'));
+      let isAnswered = false;
+      const giveUp = desk.attach(userId, command.leg, {
+        onAttached(leg) {
+          isAnswered = true;
+          return take(leg, command);
+        },
+        onRefused(error) {
+          isAnswered = true;
+          stopWaiting = undefined;
+          refuse(error);
+        },
+      });
+      if (!isAnswered) stopWaiting = giveUp;
+    },
+    detach() {
+      stopWaiting?.();
+      stopWaiting = undefined;
+      if (attached === undefined) return refuse(notAttached());
+      attached.leg.release();
+      letGo('detached');
+    },
+    hangUp(after) {
+      if (attached === undefined) return refuse(notAttached());
+      if (after === undefined || !attached.turns.has(after)) attached.leg.hangUp();
+      else hangUpAfter = after;
+    },
+    settingsFor(settings) {
+      if (attached === undefined) return settings;
+      const { audio, leadMs } = attached.leg;
+      return { ...settings, ...audio, frameMs: 20, pace: 'realtime', leadMs, flow: 'clock' };
+    },
+    outletFor(turn) {
+      if (attached === undefined) return { ...pick(outlet), reports: 'none' };
+      const { leg, monitor, turns } = attached;
+      turns.add(turn);
+      return {
+        sendAudio(audio: OutgoingAudio) {
+          leg.play({ turn: audio.turn, atMs: audio.atMs, ms: audio.durationMs, bytes: audio.bytes });
+          if (monitor) outlet.sendAudio(audio);
+        },
+        isCongested: () => leg.isCongested(),
+        reports: leg.reports === 'marks' ? 'marks' : 'none',
+      };
+    },
+    said(event) {
+      if (attached === undefined) return;
+      if (event.type === 'ended' && event.outcome === 'failed') attached.turns.delete(event.turn);
+      else if (event.type === 'ended' && event.outcome !== 'cancelled') attached.leg.finish(event.turn);
+      if (event.type !== 'heard') return;
+      attached.turns.delete(event.turn);
+      if (hangUpAfter === event.turn) attached.leg.hangUp();
+    },
+    cork: () => attached?.leg.cork(),
+    uncork: () => attached?.leg.uncork(),
+    cleared: (heardMs) => attached?.leg.clear(heardMs),
+    close() {
+      stopWaiting?.();
+      attached?.leg.release();
+      attached = undefined;
+    },
+  };
+}
+
+const pick = ({ sendAudio, isCongested }: SessionOutlet) => ({ sendAudio, isCongested });

@@ -1,0 +1,82 @@
+// A call of Twilio's beside a bot's session: a simulated carrier with a playout clock of its own, real sockets, real time.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
+import { dial } from '../support/fake-carrier.ts';
+import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
+
+let gateway: RunningGateway;
+beforeEach(async () => {
+  gateway = await startRunningGateway();
+});
+afterEach(() => gateway.close());
+
+const call = (token?: string) =>
+  dial(`ws://127.0.0.1:${gateway.port}/v1/legs/twilio`, createTwilioSide(), {
+    callId: 'CA1',
+    ...(token !== undefined && { token }),
+  });
+const attached = async () => {
+  const session = await gateway.session();
+  const carrier = await call();
+  session.send({ type: 'attach', leg: { callSid: 'CA1' } });
+  await session.event('attached');
+  return { session, carrier };
+};
+
+describe('a leg of Twilio', () => {
+  it('hears a whole turn without a gap, and its marks tell how much', async () => {
+    const { session, carrier } = await attached();
+    session.send({ type: 'speak', turn: 'a', text: 'Hello there, this is the office.' });
+    const heard = await session.event('heard');
+    expect(heard).toMatchObject({ turn: 'a', playedBy: 'mark', remainingText: '' });
+    const playedMs = carrier.playout.heard.reduce((sum, { bytes }) => sum + bytes.length / 8, 0);
+    expect(playedMs).toBeGreaterThanOrEqual(SPEECH_MS - 60);
+    expect(Math.abs(heard.playedMs - playedMs)).toBeLessThanOrEqual(40);
+    expect(carrier.playout.gaps).toEqual([]);
+    expect(carrier.playout.mostAheadMs).toBeLessThanOrEqual(300);
+    expect(carrier.faults).toEqual([]);
+  });
+
+  it('is silent at once when a turn is cancelled, and hears the next one whole', async () => {
+    const { session, carrier } = await attached();
+    session.send({ type: 'speak', turn: 'a', text: 'Hello there, this is the office.' });
+    session.send({ type: 'speak', turn: 'b', text: 'Goodbye then.' });
+    await session.event('started', ({ turn }) => turn === 'a');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    session.send({ type: 'cancel', turn: 'a' });
+    const cut = await session.event('heard', ({ turn }) => turn === 'a');
+    await expect.poll(() => carrier.playout.clears).toBe(1);
+    const heardOfA = carrier.playout.heard.reduce((sum, { bytes }) => sum + bytes.length / 8, 0);
+    expect(Math.abs(cut.playedMs - heardOfA)).toBeLessThanOrEqual(60);
+    const whole = await session.event('heard', ({ turn }) => turn === 'b');
+    expect(whole.remainingText).toBe('');
+    expect(carrier.faults).toEqual([]);
+  });
+
+  it('may come before or after the session asks for it, by the token that the session gave away', async () => {
+    const session = await gateway.session();
+    const { attachToken } = await session.event('ready');
+    session.send({ type: 'attach', leg: { token: attachToken } });
+    const carrier = await call(attachToken);
+    expect(await session.event('attached')).toMatchObject({
+      kind: 'twilio',
+      callSid: 'CA1',
+      format: 'mulaw',
+    });
+    carrier.digit('7');
+    expect(await session.event('dtmf')).toMatchObject({ digit: '7' });
+    session.send({ type: 'hangup' });
+    expect(await carrier.closed).toBe(1000);
+    expect(await session.event('detached')).toMatchObject({ reason: 'hung up' });
+  });
+
+  it('ends the turn that plays as truncated when the call is over', async () => {
+    const { session, carrier } = await attached();
+    session.send({ type: 'speak', turn: 'a', text: 'Hello there, this is the office.' });
+    await session.event('started');
+    carrier.hangUp();
+    expect(await session.event('detached')).toMatchObject({ reason: 'the call is over' });
+    expect(await session.event('ended')).toMatchObject({ turn: 'a', outcome: 'truncated' });
+    expect(await session.event('error')).toMatchObject({ code: 'leg_gone', turn: 'a' });
+  });
+});

@@ -1,0 +1,15 @@
+// A gateway without telephony.
+
+import { AppError } from '../../src/base/app-error.ts';
+import type { LegServer } from '../../src/gateway/leg-server.ts';
+import type { LegDesk } from '../../src/session/leg-desk.ts';
+
+export const NO_LEG_DESK: LegDesk = {
+  tokenFor: () => 'token',
+  attach(_user, _wanted, { onRefused }) {
+    onRefused(new AppError('leg_not_found', 'There are no legs here.'));
+    return () => {};
+  },
+};
+
+export const NO_LEG_SERVER: Pick<LegServer, 'takes' | 'upgrade'> = { takes: () => false, upgrade() {} };
