@@ -20,6 +20,7 @@ const RANKS: Record<string, number> = {
   client: 3,
   upstream: 3,
   playout: 3,
+  simulate: 3,
   storage: 3,
   pipeline: 4,
   session: 5,

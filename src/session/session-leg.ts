@@ -34,9 +34,9 @@ export type SessionLegOptions = {
   readonly userId: string;
   readonly outlet: SessionOutlet;
   /** A leg says how far it has played a turn. */
-  onPlayed(turn: string, playedMs: number): void;
+  readonly onPlayed: (turn: string, playedMs: number) => void;
   /** Turns that have not been heard cannot be any more. */
-  onGone(turns: readonly string[], error: AppError): void;
+  readonly onGone: (turns: readonly string[], error: AppError) => void;
 };
 
 /** Inbound audio that waits while the client's socket is full: a second of it. */
@@ -158,7 +158,12 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
     },
     cork: () => attached?.leg.cork(),
     uncork: () => attached?.leg.uncork(),
-    cleared: (heardMs) => attached?.leg.clear(heardMs),
+    cleared(heardMs) {
+      if (attached === undefined) return;
+      const { leg, turns } = attached;
+      // A turn that was cut is still known for a moment, but what is left of it goes on no more.
+      leg.clear((turn) => (turns.has(turn) ? heardMs(turn) : undefined));
+    },
     close() {
       stopWaiting?.();
       attached?.leg.release();
@@ -167,4 +172,7 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
   };
 }
 
-const pick = ({ sendAudio, isCongested }: SessionOutlet) => ({ sendAudio, isCongested });
+const pick = (outlet: SessionOutlet) => ({
+  sendAudio: (audio: OutgoingAudio) => outlet.sendAudio(audio),
+  isCongested: outlet.isCongested,
+});

@@ -1,0 +1,104 @@
+// A bot's session and a call beside it in simulated time: the real session core, desk, leg connection and codec, a memory
+// upstream, and a simulated carrier behind a line with a delay. What the client gets is in the session's own log.
+
+import type { AttachTokens } from '../../src/access/attach-tokens.ts';
+import { createLegConnection, type LegConnection } from '../../src/gateway/leg-connection.ts';
+import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/leg-desk.ts';
+import type { Leg } from '../../src/legs/leg.ts';
+import { twilioLeg } from '../../src/legs/twilio-leg.ts';
+import type { CarrierRules } from '../../src/simulate/carrier-playout.ts';
+import type { CarrierSide } from '../../src/simulate/carrier-side.ts';
+import { type SimulatedCall, startSimulatedCall } from '../../src/simulate/simulated-call.ts';
+import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
+import { type LiveSession, type LiveSessionOptions, startSession } from './live-session.ts';
+
+export type PhoneCall = {
+  readonly live: LiveSession;
+  readonly carrier: SimulatedCall;
+  readonly connection: LegConnection;
+  /** When the carrier got each clear, on the session's clock. */
+  readonly clearedAtMs: readonly number[];
+  /** What has been heard, ms. */
+  heardMs(): number;
+};
+
+export type PhoneCallOptions = LiveSessionOptions & {
+  readonly leg?: Leg;
+  readonly side?: CarrierSide;
+  readonly rules?: CarrierRules;
+  /** Of the line, each way. */
+  readonly delayMs?: number;
+  readonly attach?: Record<string, unknown>;
+  /** Bytes that the gateway's socket holds. */
+  readonly bufferedBytes?: () => number;
+};
+
+export const MULAW_RULES: CarrierRules = { bytesPerMs: 8, mostBufferedMs: 600_000, onClear: 'echo' };
+const TOKENS: AttachTokens = { tokenFor: () => 'token', userOf: () => 'anna' };
+
+/** A call that is attached to its session. */
+export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<PhoneCall> {
+  const { leg = twilioLeg, rules = MULAW_RULES, delayMs = 2, attach = {} } = options;
+  const own = options.side ?? createTwilioSide();
+  let desk: GatewayLegDesk | undefined;
+  const live = startSession({
+    ...options,
+    legs: { tokenFor: () => 'token', attach: (...asked) => desk!.attach(...asked) },
+  });
+  const { clock } = live;
+  desk = createLegDesk(clock, TOKENS);
+  const clearedAtMs: number[] = [];
+  const side: CarrierSide = {
+    ...own,
+    read(frame) {
+      const order = own.read(frame);
+      if (order.kind === 'clear') clearedAtMs.push(clock.now());
+      return order;
+    },
+  };
+  const later = (act: () => void) => void clock.after(delayMs, act);
+  let connection: LegConnection | undefined;
+  const carrier = await startSimulatedCall({
+    side,
+    rules,
+    call: { callId: 'CA1', token: undefined },
+    url: '',
+    clock,
+    says: () => new Uint8Array(20 * rules.bytesPerMs).fill(0xff),
+    async transport(_url, events) {
+      const opened = createLegConnection({
+        id: 'leg-1',
+        kind: leg.kind,
+        codec: leg.open(),
+        desk: desk!,
+        clock,
+        token: undefined,
+        userOf: () => 'anna',
+        unowned: 'refused',
+        playout: live.playout,
+        wire: {
+          send: (frame) => later(() => events.onFrame(frame)),
+          get bufferedBytes() {
+            return options.bufferedBytes?.() ?? 0;
+          },
+          close: (code) => later(() => events.onClosed(code)),
+          terminate: () => later(() => events.onClosed(1006)),
+        },
+      });
+      connection = opened;
+      return {
+        send: (frame) => later(() => opened.receive(frame)),
+        close: () => later(() => opened.closed()),
+      };
+    },
+  });
+  live.send({ type: 'attach', leg: { callSid: 'CA1' }, ...attach });
+  await live.run(2 * delayMs + 1);
+  return {
+    live,
+    carrier,
+    connection: connection!,
+    clearedAtMs,
+    heardMs: () => carrier.playout.heard.reduce((sum, { bytes }) => sum + bytes.length, 0) / rules.bytesPerMs,
+  };
+}
