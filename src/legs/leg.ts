@@ -39,8 +39,12 @@ export type LegRules = {
   readonly leastMs: number;
   /** A message holds so many bytes of audio at most. */
   readonly mostBytes: number;
-  /** A last message is filled up with silence to a multiple of this. */
+  /** Messages hold multiples of this; a last one is filled up with silence. */
   readonly stepMs: number;
+  /** No message holds less: what begins waits for so much, and what ends is filled up to it. */
+  readonly shortestMs?: number;
+  /** So many marks may be on their way; beyond that none is sent. */
+  readonly mostMarks?: number;
 };
 
 export type LegCodec = {

@@ -36,7 +36,9 @@ type Mark = { readonly turn: string; readonly playedMs: number };
 
 export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   const { codec, send, onPlayed, bytesPerMs, silence } = options;
-  const { leastMs, mostBytes, stepMs } = codec.rules;
+  const { leastMs, mostBytes, stepMs, shortestMs = 0, mostMarks = Number.POSITIVE_INFINITY } = codec.rules;
+  const step = Math.max(1, Math.round(stepMs * bytesPerMs));
+  const shortest = Math.ceil((shortestMs * bytesPerMs) / step) * step;
   let held: LegPiece[] = [];
   let heldMs = 0;
   let unheard: LegPiece[] = [];
@@ -45,46 +47,55 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   /** Since the last mark, of the turn that is being sent. */
   let unmarkedMs = 0;
   let hasBegun = false;
+  /** The turn of which more is to come. */
+  let openTurn: string | undefined;
   let generation = 0;
   let lastMark = 0;
   const marks = new Map<string, Mark>();
 
-  const sendMark = ({ turn, atMs, ms }: LegPiece) => {
-    if (codec.mark === undefined) return;
+  const sendMark = (turn: string, playedMs: number) => {
+    if (codec.mark === undefined || marks.size >= mostMarks) return;
     const name = `${generation}.${++lastMark}`;
-    marks.set(name, { turn, playedMs: atMs + ms });
+    marks.set(name, { turn, playedMs });
     unmarkedMs = 0;
     codec.mark(name).forEach(send);
   };
+  /** In parts of about the same size, so that none is too short. */
   const sendBytes = (bytes: Uint8Array) => {
-    for (let from = 0; from < bytes.length; from += mostBytes)
-      codec.media(bytes.subarray(from, from + mostBytes)).forEach(send);
+    const parts = Math.ceil(bytes.length / mostBytes);
+    const size = Math.ceil(bytes.length / parts / step) * step;
+    for (let from = 0; from < bytes.length; from += size)
+      codec.media(bytes.subarray(from, from + size)).forEach(send);
   };
   const padded = (bytes: Uint8Array): Uint8Array => {
-    const step = Math.round(stepMs * bytesPerMs);
-    const missing = (step - (bytes.length % step)) % step;
-    if (missing === 0) return bytes;
-    const whole = new Uint8Array(bytes.length + missing);
+    const length = Math.max(shortest, Math.ceil(bytes.length / step) * step);
+    if (length === bytes.length) return bytes;
+    const whole = new Uint8Array(length);
     whole.set(bytes);
-    for (let at = bytes.length; at < whole.length; at += 1)
+    for (let at = bytes.length; at < length; at += 1)
       whole[at] = silence[(at - bytes.length) % silence.length]!;
     return whole;
   };
   const sendHeld = (end: 'goes-on' | 'ends') => {
     if (held.length === 0) return;
+    const { turn, atMs, ms } = held.at(-1)!;
     const bytes = Buffer.concat(held.map((piece) => piece.bytes));
-    sendBytes(end === 'ends' ? padded(bytes) : bytes);
-    unmarkedMs += heldMs;
-    const last = held.at(-1)!;
-    held = [];
-    heldMs = 0;
-    if (end === 'ends' || unmarkedMs >= MARK_EVERY_MS) sendMark(last);
+    // What lies beyond the last whole step waits for what follows.
+    const beyond = end === 'ends' ? 0 : bytes.length % step;
+    const whole = bytes.subarray(0, bytes.length - beyond);
+    if (end === 'goes-on' && whole.length < Math.max(step, shortest)) return;
+    sendBytes(end === 'ends' ? padded(whole) : whole);
+    hasBegun = end === 'goes-on';
+    unmarkedMs += whole.length / bytesPerMs;
+    heldMs = beyond / bytesPerMs;
+    const endMs = atMs + ms - heldMs;
+    held = beyond === 0 ? [] : [{ turn, atMs: endMs, ms: heldMs, bytes: bytes.subarray(whole.length) }];
+    if (end === 'ends' || unmarkedMs >= MARK_EVERY_MS) sendMark(turn, endMs);
   };
   const sendEnough = () => {
     if (isCorked || held.length === 0) return;
-    // What begins goes at once; what plays is gathered.
-    if (!hasBegun || heldMs >= leastMs) sendHeld('goes-on');
-    hasBegun = true;
+    // What begins goes as soon as it may; what plays is gathered.
+    if (heldMs >= (hasBegun ? leastMs : shortestMs)) sendHeld('goes-on');
   };
   const take = (piece: LegPiece) => {
     if (held.length > 0 && held[0]!.turn !== piece.turn) sendHeld('ends');
@@ -105,6 +116,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   return {
     play({ bytes, ...piece }) {
       const kept = { ...piece, bytes: bytes.slice() };
+      openTurn = kept.turn;
       remember(kept);
       take(kept);
       sendEnough();
@@ -117,8 +129,10 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
       sendEnough();
     },
     finish(turn) {
+      const last = unheard.at(-1);
       if (held.at(-1)?.turn === turn) sendHeld('ends');
-      else if (unmarkedMs > 0 && unheard.at(-1)?.turn === turn) sendMark(unheard.at(-1)!);
+      else if (unmarkedMs > 0 && last?.turn === turn) sendMark(turn, last.atMs + last.ms);
+      if (openTurn === turn) openTurn = undefined;
       hasBegun = false;
     },
     clear(heardMs) {
@@ -137,13 +151,17 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
       // Without a clear of its own the far side plays what it has.
       if (codec.clear === undefined) return;
       rest.forEach(take);
-      sendHeld('ends');
+      sendHeld(held.at(-1)?.turn === openTurn ? 'goes-on' : 'ends');
     },
     marked(name, fate) {
       const mark = marks.get(name);
       if (mark === undefined) return;
-      marks.delete(name);
-      if (fate === 'cleared') return;
+      if (fate === 'cleared') return void marks.delete(name);
+      // Marks come in order: one that is still missing is lost.
+      for (const earlier of [...marks.keys()]) {
+        marks.delete(earlier);
+        if (earlier === name) break;
+      }
       forget(mark);
       onPlayed(mark.turn, mark.playedMs);
     },

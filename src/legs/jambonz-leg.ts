@@ -1,0 +1,77 @@
+// jambonz `listen` with streaming audio both ways, which is FreeSWITCH's mod_audio_fork: binary 16-bit little-endian at the
+// rate that the first text frame tells, and JSON told apart by `type`. The module marks its own audio with samples of
+// 0xFFFF, so that value is never sent: it would pass for a mark. It plays nothing before it holds 640 samples, and keeps
+// 30 marks.
+
+import { markInput } from './json-leg.ts';
+import { fieldsOf, type JsonFields, linearAudio, parseJsonObject, textOf } from './json-message.ts';
+import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
+
+const RULES: LegRules = {
+  clock: 'carrier',
+  leadMs: 240,
+  leastMs: 80,
+  // 640 samples at 8 kHz, which is as much as it waits for at any rate.
+  shortestMs: 80,
+  mostBytes: 8000,
+  stepMs: 20,
+  mostMarks: 30,
+};
+const RATES = [8000, 16_000, 24_000, 48_000];
+const UNKNOWN: readonly LegInput[] = [{ kind: 'unknown' }];
+
+/** −1 becomes 0, which nobody hears. */
+function withoutMarkers(bytes: Uint8Array): Uint8Array {
+  const clean = bytes.slice();
+  for (let at = 0; at + 1 < clean.length; at += 2) {
+    if (clean[at] !== 0xff || clean[at + 1] !== 0xff) continue;
+    clean[at] = 0;
+    clean[at + 1] = 0;
+  }
+  return clean;
+}
+
+function readMark(message: JsonFields): readonly LegInput[] {
+  const { name, event } = fieldsOf(message.data);
+  if (event === 'playout') return markInput(name, 'played');
+  return event === 'cleared' ? markInput(name, 'cleared') : UNKNOWN;
+}
+
+function open(): LegCodec {
+  let audio: LegAudio | undefined;
+
+  /** The call's attributes, with the verb's `metadata` among them. */
+  const begin = (message: JsonFields): readonly LegInput[] => {
+    const { callSid, sampleRate, mixType = 'mono' } = message;
+    const told = mixType === 'mono' ? linearAudio(sampleRate, RATES) : undefined;
+    if (told === undefined) return UNKNOWN;
+    audio = told;
+    const token = textOf(message.token) ?? textOf(fieldsOf(message.metadata).token);
+    return [{ kind: 'start', callId: textOf(callSid), token, audio }];
+  };
+
+  return {
+    rules: RULES,
+    read(frame) {
+      if (typeof frame !== 'string')
+        return audio === undefined || frame.length === 0 ? UNKNOWN : [{ kind: 'audio', bytes: frame }];
+      const message = parseJsonObject(frame);
+      if (message === undefined) return UNKNOWN;
+      if (audio === undefined) return begin(message);
+      if (message.type === 'mark') return readMark(message);
+      const digit = message.event === 'dtmf' ? textOf(message.dtmf) : undefined;
+      return digit === undefined ? UNKNOWN : [{ kind: 'digit', digit }];
+    },
+    media: (bytes) => [withoutMarkers(bytes)],
+    mark: (name) => [JSON.stringify({ type: 'mark', data: { name } })],
+    clear: () => [JSON.stringify({ type: 'killAudio' })],
+    hangUp: () => [JSON.stringify({ type: 'disconnect' })],
+  };
+}
+
+export const jambonzLeg: Leg = {
+  kind: 'jambonz',
+  // The module's own name, and the one in the documents of the verb.
+  protocols: ['audio.drachtio.org', 'audio.jambonz.org'],
+  open,
+};
