@@ -14,6 +14,7 @@ import { keys } from './cli/keys.ts';
 import { playnote } from './cli/playnote.ts';
 import { say } from './cli/say.ts';
 import { serve } from './cli/serve.ts';
+import { simulate } from './cli/simulate.ts';
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve,
@@ -25,6 +26,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   demo,
   bench,
   chaos,
+  simulate,
 };
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

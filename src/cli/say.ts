@@ -1,16 +1,12 @@
 // `voxgate say`: one turn through a gateway, its captions on the terminal, its audio into a file.
 
-import { startGateway } from '../app.ts';
 import { wavHeader } from '../audio/wav.ts';
-import { createPinoLog } from '../base/pino-log.ts';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
-import { parseConfig } from '../config.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
-import { toEnv } from '../settings/settings.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { checkOutFile } from './out-file.ts';
-import { OF_A_SERVICE } from './own-gateway.ts';
+import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
 import { captionWriter, createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
@@ -26,22 +22,6 @@ const OPTIONS = {
 } as const;
 
 const TURN = 'say';
-
-/** The gateway that was named, or one of our own for this turn. */
-async function reach(terminal: Terminal, url: string | undefined) {
-  if (url !== undefined) return { url, stop: async () => {} };
-  const env = { ...terminal.env };
-  for (const name of OF_A_SERVICE) delete env[toEnv(name)];
-  const parsed = parseConfig({ env, flags: ['--port', '0'], file: terminal.readFile });
-  if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
-  const gateway = await startGateway({
-    service: 'off',
-    config: parsed.config,
-    log: createPinoLog('warn'),
-    version: terminal.version,
-  });
-  return { url: gateway.sessionUrl, stop: () => gateway.stop(0) };
-}
 
 /** Shows what happens: words as they come on a terminal, the messages themselves when piped. */
 function createTeller(terminal: Terminal): (event: ServerEvent) => void {
@@ -76,13 +56,6 @@ async function configure(client: SessionClient, settings: Preset): Promise<void>
   await Promise.race([configured, refused.then((event) => Promise.reject(new UsageError(event.message)))]);
 }
 
-function checkUrl(url: string | undefined): void {
-  if (url === undefined || (URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol))) return;
-  throw new UsageError(
-    `--url is ${JSON.stringify(url)}; allowed: a ws:// or wss:// address, as voxgate serve prints it`,
-  );
-}
-
 async function run(terminal: Terminal): Promise<number> {
   const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
   const text = positionals[0];
@@ -93,11 +66,11 @@ async function run(terminal: Terminal): Promise<number> {
   const { out, captions, key, user } = values;
   const settings = readSound(values);
   const writeCaptions = captions === undefined ? undefined : captionWriter(captions);
-  checkUrl(values.url);
+  checkGatewayUrl(values.url);
   checkOutFile(terminal, '--out', out);
   checkOutFile(terminal, '--captions', captions);
 
-  const gateway = await reach(terminal, values.url);
+  const gateway = await reachGateway(terminal, values.url);
   try {
     const audio: Uint8Array[] = [];
     const speaker = createInputSpeaker(TURN);

@@ -6,6 +6,7 @@ import { demo } from '../../src/cli/demo.ts';
 import { engine } from '../../src/cli/engine.ts';
 import { say } from '../../src/cli/say.ts';
 import { serve } from '../../src/cli/serve.ts';
+import { simulate } from '../../src/cli/simulate.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 
 const WRONG: [string, Command, string[], RegExp][] = [
@@ -58,6 +59,17 @@ const WRONG: [string, Command, string[], RegExp][] = [
   ['say', say, ['x', '--captions', 'x.txt'], /--captions is "x\.txt"; allowed: .*\.vtt \.srt \.json/],
   ['say', say, ['x', '--captions', 'x'], /--captions is "x"; allowed: .*\.vtt/],
   ['say', say, ['x', '--captions', 'x.constructor'], /--captions is "x\.constructor"; allowed: .*\.vtt/],
+  ['simulate', simulate, [], /Name a leg.*twilio/],
+  ['simulate', simulate, ['fax', '--say', 'x'], /no leg "fax"; there are twilio/],
+  ['simulate', simulate, ['constructor', '--say', 'x'], /no leg "constructor"/],
+  ['simulate', simulate, ['twilio'], /Give --url, or --say/],
+  ['simulate', simulate, ['twilio', '--say', 'x', '--url', 'here'], /--url is "here"; allowed: a ws:/],
+  ['simulate', simulate, ['twilio', '--url', 'ws://h', '--repeat', '2'], /--repeat is for --say/],
+  ['simulate', simulate, ['twilio', '--say', 'x', '--repeat', '0'], /--repeat is "0"; allowed: .* from 1/],
+  ['simulate', simulate, ['twilio', '--say', 'x', '--seconds', 'a'], /--seconds is "a"; allowed: a whole/],
+  ['simulate', simulate, ['twilio', '--say', 'x', '--barge-in-ms', '-1'], /barge-in-ms/],
+  ['simulate', simulate, ['twilio', '--say', 'x', '--out', '/nowhere/x.wav'], /--out is .*ENOENT/],
+  ['simulate', simulate, ['twilio', '--colour'], /--colour[\s\S]*--barge-in-ms/],
   ['say', say, ['x', '--captions', '/nowhere/x.srt'], /--captions is "\/nowhere\/x\.srt".*ENOENT/],
 ];
 
@@ -80,7 +92,7 @@ describe('help', () => {
     expect(say.help()).toMatch(/--captions FILE .*\.vtt \.srt \.json/);
   });
 
-  it.each(Object.entries({ serve, engine, say, demo, chaos }))(
+  it.each(Object.entries({ serve, engine, say, demo, chaos, simulate }))(
     'voxgate %s tells its usage',
     (name, command) => {
       expect(command.help()).toMatch(new RegExp(`^Usage: voxgate ${name}`));

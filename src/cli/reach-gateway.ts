@@ -1,0 +1,36 @@
+// The gateway that a command speaks through: the one that was named, or one of its own for as long as the command runs.
+
+import { startGateway } from '../app.ts';
+import { createPinoLog } from '../base/pino-log.ts';
+import { parseConfig } from '../config.ts';
+import { toEnv } from '../settings/settings.ts';
+import { type Terminal, UsageError } from './command.ts';
+import { OF_A_SERVICE } from './own-gateway.ts';
+
+export type ReachedGateway = {
+  /** Where sessions are opened. */
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+};
+
+export async function reachGateway(terminal: Terminal, url: string | undefined): Promise<ReachedGateway> {
+  if (url !== undefined) return { url, stop: async () => {} };
+  const env = { ...terminal.env };
+  for (const name of OF_A_SERVICE) delete env[toEnv(name)];
+  const parsed = parseConfig({ env, flags: ['--port', '0'], file: terminal.readFile });
+  if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
+  const gateway = await startGateway({
+    service: 'off',
+    config: parsed.config,
+    log: createPinoLog('warn'),
+    version: terminal.version,
+  });
+  return { url: gateway.sessionUrl, stop: () => gateway.stop(0) };
+}
+
+export function checkGatewayUrl(url: string | undefined): void {
+  if (url === undefined || (URL.canParse(url) && /^wss?:$/.test(new URL(url).protocol))) return;
+  throw new UsageError(
+    `--url is ${JSON.stringify(url)}; allowed: a ws:// or wss:// address, as voxgate serve prints it`,
+  );
+}

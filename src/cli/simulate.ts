@@ -1,0 +1,210 @@
+// `voxgate simulate`: a strict fake carrier dials a gateway and judges what it gets; with --say a bot speaks to it.
+
+import { systemClock } from '../base/clock.ts';
+import { connectSession, type SessionClient } from '../client/session-client.ts';
+import { LEGS } from '../legs/legs.ts';
+import { CARRIERS, type SimulatedCarrier } from '../simulate/carriers.ts';
+import { dialWebSocket } from '../simulate/dial-websocket.ts';
+import { heardWav } from '../simulate/heard-wav.ts';
+import { type SimulatedCall, startSimulatedCall } from '../simulate/simulated-call.ts';
+import { type Command, type Terminal, UsageError } from './command.ts';
+import { checkOutFile } from './out-file.ts';
+import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
+import { readFlags } from './read-flags.ts';
+import { type SimulationReport, simulationTable } from './simulate-report.ts';
+import { type BotPlan, type SpokenTurn, speakToCall, turnFaults } from './simulated-bot.ts';
+
+const string = { type: 'string' } as const;
+const OPTIONS = {
+  url: string,
+  key: string,
+  user: string,
+  token: string,
+  call: string,
+  say: string,
+  'barge-in-ms': string,
+  seconds: string,
+  repeat: string,
+  out: string,
+} as const;
+type Given = { readonly [Flag in keyof typeof OPTIONS]?: string | undefined };
+
+const CALL_ID = 'CA-simulated';
+const WATCH_SECONDS = 30;
+const SPEAK_SECONDS = 600;
+/** A gateway that has been told of the end closes within this. */
+const GOODBYE_MS = 2000;
+
+const kinds = () => Object.keys(CARRIERS).join(', ');
+
+function readWhole(given: Given, flag: 'barge-in-ms' | 'seconds' | 'repeat', least: number, most: number) {
+  const text = given[flag];
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw new UsageError(
+    `--${flag} is ${JSON.stringify(text)}; allowed: a whole number from ${least} to ${most}`,
+  );
+}
+
+function readPlan(given: Given): BotPlan | undefined {
+  const bargeInMs = readWhole(given, 'barge-in-ms', 0, 600_000);
+  const repeat = readWhole(given, 'repeat', 1, 10_000);
+  if (given.say !== undefined) return { text: given.say, repeat: repeat ?? 1, bargeInMs };
+  for (const flag of ['barge-in-ms', 'repeat'] as const)
+    if (given[flag] !== undefined) throw new UsageError(`--${flag} is for --say, which is not set`);
+  if (given.url === undefined)
+    throw new UsageError('Give --url, or --say: in a gateway of its own nobody else speaks to the call.');
+  return undefined;
+}
+
+function readCarrier(kind: string | undefined): SimulatedCarrier & { readonly kind: string } {
+  if (kind !== undefined && Object.hasOwn(CARRIERS, kind)) return { ...CARRIERS[kind]!, kind };
+  throw new UsageError(
+    kind === undefined
+      ? `Name a leg: voxgate simulate LEG; there are ${kinds()}.`
+      : `There is no leg ${JSON.stringify(kind)}; there are ${kinds()}.`,
+  );
+}
+
+const openBot = (url: string, { key, user }: Given): Promise<SessionClient> =>
+  connectSession({
+    url,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(user === undefined ? {} : { 'x-user-id': user }),
+    },
+  });
+
+/** Whose call it is: the bot's own by the token of its session, unless something was named. */
+const legOf = (bot: SessionClient | undefined, { token, call }: Given) => ({
+  callId: call ?? CALL_ID,
+  token: token ?? (call === undefined ? bot?.ready.attachToken : undefined),
+});
+
+async function attach(bot: SessionClient, leg: ReturnType<typeof legOf>): Promise<void> {
+  const refused = bot
+    .next('error')
+    .then(({ code, message }) => Promise.reject(new Error(`${code}: ${message}`)));
+  refused.catch(() => {}); // it waits on when nothing is refused, until the connection ends
+  const attached = bot.next('attached');
+  attached.catch(() => {});
+  const { callId, token } = leg;
+  bot.send({ type: 'attach', leg: token === undefined ? { callSid: callId } : { token } });
+  await Promise.race([attached, refused]);
+}
+
+function judge(
+  kind: string,
+  call: SimulatedCall,
+  turns: readonly SpokenTurn[],
+  plan: BotPlan | undefined,
+): SimulationReport {
+  const report = call.report();
+  const faults = [...report.faults, ...(plan === undefined ? [] : turnFaults(turns, plan))];
+  if (report.staleBytes !== null && report.staleBytes > 0)
+    faults.push(`${report.staleBytes} bytes came after a clear, before anything was due`);
+  if (plan !== undefined && turns.length < plan.repeat)
+    faults.push('the call ended before all turns were over');
+  const canClear = LEGS.find((leg) => leg.kind === kind)?.open().clear !== undefined;
+  const cuts = turns.filter(({ outcome }) => outcome === 'cancelled').length;
+  if (canClear && report.clears < cuts)
+    faults.push(`${cuts} turns were cut, and ${report.clears} clears came`);
+  return { leg: kind, ...report, turns, faults };
+}
+
+async function run(terminal: Terminal): Promise<number> {
+  const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
+  const carrier = readCarrier(positionals[0]);
+  const plan = readPlan(values);
+  const seconds =
+    readWhole(values, 'seconds', 1, 86_400) ?? (plan === undefined ? WATCH_SECONDS : SPEAK_SECONDS);
+  checkGatewayUrl(values.url);
+  checkOutFile(terminal, '--out', values.out);
+
+  const gateway = await reachGateway(terminal, values.url);
+  let bot: SessionClient | undefined;
+  let call: SimulatedCall | undefined;
+  try {
+    const { protocol, host } = new URL(gateway.url);
+    const origin = `${protocol}//${host}`;
+    if (plan !== undefined) bot = await openBot(`${origin}/v1/session`, values);
+    const leg = legOf(bot, values);
+    const { bytesPerMs } = carrier.rules;
+    const quiet = { mulaw: 0xff, alaw: 0xd5, raw: 0 }[carrier.audio.format];
+    const silence = new Uint8Array(20 * bytesPerMs).fill(quiet);
+    call = await startSimulatedCall({
+      side: carrier.side(),
+      rules: carrier.rules,
+      call: leg,
+      transport: dialWebSocket({ protocols: carrier.protocols }),
+      url: `${origin}/v1/legs/${carrier.kind}${leg.token === undefined ? '' : `/${leg.token}`}`,
+      clock: systemClock,
+      says: () => silence,
+    });
+    const turns = await untilOver(terminal, call, seconds, async () => {
+      if (bot === undefined || plan === undefined) return undefined;
+      await attach(bot, leg);
+      return speakToCall(bot, call!, plan);
+    });
+    const report = judge(carrier.kind, call, turns, plan);
+    if (values.out !== undefined && call.playout.heard.length > 0)
+      terminal.writeFile(values.out, heardWav(carrier.audio, call.playout.heard));
+    const lines = terminal.isInteractive ? simulationTable(report) : [JSON.stringify(report)];
+    lines.forEach(terminal.print);
+    return report.faults.length === 0 ? 0 : 1;
+  } finally {
+    call?.close();
+    bot?.close();
+    await gateway.stop();
+  }
+}
+
+/** Ends the call when the bot has spoken, nobody is left on the line, the time is up or somebody interrupts. */
+async function untilOver(
+  terminal: Terminal,
+  call: SimulatedCall,
+  seconds: number,
+  speak: () => Promise<readonly SpokenTurn[] | undefined>,
+): Promise<readonly SpokenTurn[]> {
+  let stop = () => {};
+  const stopped = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+  });
+  const timer = setTimeout(stop, seconds * 1000);
+  terminal.interrupted.addEventListener('abort', stop, { once: true });
+  const spoken = speak();
+  spoken.catch(() => {}); // whoever waits for it may have stopped
+  try {
+    const over = call.closed.then(() => undefined);
+    const first = await Promise.race([spoken.then((turns) => turns ?? stopped), over, stopped]);
+    call.hangUp();
+    await Promise.race([call.closed, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS))]);
+    return first ?? [];
+  } finally {
+    clearTimeout(timer);
+    terminal.interrupted.removeEventListener('abort', stop);
+  }
+}
+
+export const simulate: Command = {
+  summary: 'dial a gateway as a telephony platform would, and judge what comes',
+  help: () =>
+    [
+      'Usage: voxgate simulate LEG [--say TEXT] [--url ws://…] [--barge-in-ms N] [--repeat N] [--seconds N] [--out FILE.wav] …',
+      '',
+      `  LEG                ${kinds()}`,
+      '  --say TEXT         a bot attaches to the call and speaks; without --url, a gateway is started for it',
+      '  --barge-in-ms N    it cuts each turn N ms after its start',
+      '  --repeat N         it speaks so often. Default: 1',
+      '  --url URL          session address that `voxgate serve` printed',
+      '  --key KEY          API key of that gateway;  --user ID  the user it belongs to',
+      "  --token T          what the call brings along, in the path and in its first message. Default: the bot's own",
+      '  --call ID          the id of the call, by which a session may ask for it',
+      `  --seconds N        the call lasts so long at most. Default: ${WATCH_SECONDS}, with --say ${SPEAK_SECONDS}`,
+      '  --out FILE.wav     keep what the caller heard',
+      '',
+      'The carriers are built from the documents, not tried against the live carrier. Whatever they do not allow is a',
+      'fault; with any the exit code is 1. On a terminal a table is printed; piped, one line of JSON.',
+    ].join('\n'),
+  run,
+};

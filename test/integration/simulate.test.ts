@@ -1,0 +1,96 @@
+// `voxgate simulate` before a running gateway: what it says of one that is right and of what is not, and what it leaves.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { simulate } from '../../src/cli/simulate.ts';
+import type { SimulationReport } from '../../src/cli/simulate-report.ts';
+import { createFakeTerminal } from '../support/fake-terminal.ts';
+import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
+import { status } from '../support/scripted-upstream.ts';
+
+let gateway: RunningGateway;
+beforeAll(async () => {
+  gateway = await startRunningGateway();
+});
+afterAll(() => gateway.close());
+
+const at = (url: string, ...args: string[]) => createFakeTerminal(['twilio', '--url', url, ...args]);
+const reportOf = (terminal: { readonly printed: readonly string[] }) =>
+  JSON.parse(terminal.printed.at(-1)!) as SimulationReport;
+
+describe.concurrent('voxgate simulate', () => {
+  it('speaks to a call through a gateway, and prints one line of JSON with what came', async () => {
+    let wav = Buffer.alloc(0);
+    const terminal = {
+      ...at(gateway.sessionUrl, '--say', 'Hello there.', '--repeat', '2', '--out', 'heard.wav'),
+      writeFile: (_path: string, bytes: Uint8Array) => {
+        wav = Buffer.from(bytes);
+      },
+    };
+    expect(await simulate.run(terminal)).toBe(0);
+    expect(terminal.printed).toHaveLength(1);
+    const report = reportOf(terminal);
+    expect(report).toMatchObject({ leg: 'twilio', clears: 0, staleBytes: 0, faults: [] });
+    expect(report.turns.map(({ outcome }) => outcome)).toEqual(['complete', 'complete']);
+    for (const { playedMs, heardMs } of report.turns) {
+      expect(heardMs).toBeGreaterThan(SPEECH_MS - 60);
+      expect(Math.abs(playedMs - heardMs)).toBeLessThanOrEqual(40);
+    }
+    expect(report.marks.sent).toBeGreaterThan(2 * 8);
+    expect(report.marks).toMatchObject({ echoed: report.marks.sent, lost: 0 });
+    expect(report.leadMs!.most).toBeLessThanOrEqual(300);
+    expect([wav.toString('latin1', 0, 4), wav.readUInt32LE(24)]).toEqual(['RIFF', 8000]);
+    // The two turns, and the silence between them.
+    expect((wav.length - 44) / 16).toBeGreaterThanOrEqual(report.heardMs + 200);
+  });
+
+  it('cuts turns where it is told to, and nothing of them comes after the clear', async () => {
+    const terminal = at(gateway.sessionUrl, '--say', 'Hello there.', '--barge-in-ms', '500', '--repeat', '2');
+    expect(await simulate.run(terminal)).toBe(0);
+    const report = reportOf(terminal);
+    expect(report).toMatchObject({ clears: 2, staleBytes: 0, faults: [] });
+    for (const { outcome, heardMs } of report.turns) {
+      expect(outcome).toBe('cancelled');
+      expect(heardMs).toBeLessThan(900);
+    }
+  });
+
+  it('shows people a table', async () => {
+    const terminal = { ...at(gateway.sessionUrl, '--say', 'Hello.'), isInteractive: true };
+    expect(await simulate.run(terminal)).toBe(0);
+    expect(terminal.printed.join('\n')).toMatch(
+      /^heard {5}2\.3 s\nlead .* most\njitter [\s\S]*turn-1: complete.*\nno faults$/,
+    );
+  });
+
+  it('only watches a call that nobody was told to speak to', async () => {
+    const terminal = at(gateway.sessionUrl, '--call', 'CA-watched', '--seconds', '4');
+    const running = simulate.run(terminal);
+    const session = await gateway.session();
+    session.send({ type: 'attach', leg: { callSid: 'CA-watched' } });
+    await session.event('attached');
+    session.send({ type: 'speak', turn: 'a', text: 'Hello.' });
+    expect(await running).toBe(0);
+    expect(reportOf(terminal)).toMatchObject({ turns: [], staleBytes: null });
+    expect(reportOf(terminal).heardMs).toBeGreaterThan(SPEECH_MS - 60);
+  });
+
+  it('fails with 1 when a turn fails, saying which', async () => {
+    const broken = await startRunningGateway({ script: status(400) });
+    const terminal = at(broken.sessionUrl, '--say', 'Hello.');
+    expect(await simulate.run(terminal)).toBe(1);
+    expect(reportOf(terminal).faults).toEqual(['turn-1 ended failed']);
+    await broken.close();
+  });
+
+  it('fails with 1 when the time is up before the turns are over', async () => {
+    const terminal = at(gateway.sessionUrl, '--say', 'Hello.', '--seconds', '1');
+    expect(await simulate.run(terminal)).toBe(1);
+    expect(reportOf(terminal).faults).toEqual(['the call ended before all turns were over']);
+  });
+
+  it('says so when there is no gateway, or it does not want the leg', async () => {
+    const nobody = simulate.run(at('ws://127.0.0.1:9', '--say', 'x'));
+    await expect(nobody).rejects.toThrow(/ECONNREFUSED/);
+    const stranger = simulate.run(at(gateway.sessionUrl, '--token', 'made-up.token.x'));
+    await expect(stranger).rejects.toThrow(/refused the leg: 401/);
+  });
+});
