@@ -21,7 +21,9 @@ function mulawOnly({ encoding = 'audio/x-mulaw' }: JsonFields): LegAudio | undef
 
 function mulawOrWideband(format: JsonFields): LegAudio | undefined {
   const wideband = WIDEBAND.exec(textOf(format.encoding) ?? '');
-  return wideband === null ? mulawOnly(format) : linearAudio(wideband[1] ?? format.sampleRate, WIDEBAND_RATES);
+  return wideband === null
+    ? mulawOnly(format)
+    : linearAudio(wideband[1] ?? format.sampleRate, WIDEBAND_RATES);
 }
 
 const tableFor = (audioOf: (format: JsonFields) => LegAudio | undefined): JsonLegTable => ({

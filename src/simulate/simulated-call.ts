@@ -63,6 +63,7 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
       marksEchoed += 1;
       send(side.mark(name, fate));
     }
+    send(side.flow?.(playout.bufferedMs) ?? []);
   };
   const takeMedia = (bytes: Uint8Array) => {
     const wrong = playout.media(bytes, clock.now());
@@ -81,6 +82,7 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
     } else if (order.kind === 'clear') {
       playout.clear();
       record.cleared();
+      send(side.cleared?.() ?? []);
     } else if (order.kind === 'hang-up') wire?.close();
     tellPassed();
   };

@@ -1,0 +1,36 @@
+// Twilio and SignalWire: the contract of all legs, and what is theirs alone.
+import { describe, expect, it } from 'vitest';
+import { signalWireLeg, twilioLeg } from '../../src/legs/twilio-leg.ts';
+import { CARRIERS } from '../../src/simulate/carriers.ts';
+import { legContract, takesMalformedFrames } from '../conformance/leg-contract.ts';
+
+legContract('Twilio', { leg: twilioLeg, ...CARRIERS.twilio!, fate: 'echoed' });
+legContract('SignalWire', { leg: signalWireLeg, ...CARRIERS.signalwire!, fate: 'echoed' });
+
+takesMalformedFrames({ leg: twilioLeg, ...CARRIERS.twilio!, fate: 'echoed' });
+takesMalformedFrames({ leg: signalWireLeg, ...CARRIERS.signalwire!, fate: 'echoed' });
+
+const start = (mediaFormat: object) =>
+  JSON.stringify({ event: 'start', streamSid: 'MZ1', start: { callSid: 'CA1', mediaFormat } });
+
+describe('calls with other audio than µ-law', () => {
+  it('are served on SignalWire at 16 and 24 kHz, however the rate is told', () => {
+    const beside = signalWireLeg.open().read(start({ encoding: 'audio/x-L16', sampleRate: 24_000 }));
+    expect(beside).toMatchObject([{ kind: 'start', audio: { format: 'raw', sampleRate: 24_000 } }]);
+    const within = signalWireLeg.open().read(start({ encoding: 'audio/x-L16;rate=16000' }));
+    expect(within).toMatchObject([{ kind: 'start', audio: { format: 'raw', sampleRate: 16_000 } }]);
+  });
+
+  it('are none of Twilio', () => {
+    for (const encoding of ['audio/x-L16;rate=16000', 'constructor', '__proto__'])
+      expect(twilioLeg.open().read(start({ encoding }))).toEqual([{ kind: 'unknown' }]);
+  });
+});
+
+it('leaves out what the bot says itself when both tracks are sent', () => {
+  const codec = twilioLeg.open();
+  codec.read(start({}));
+  const media = (track: string) => JSON.stringify({ event: 'media', media: { track, payload: 'AAAA' } });
+  expect(codec.read(media('outbound'))).toEqual([]);
+  expect(codec.read(media('inbound'))).toMatchObject([{ kind: 'audio' }]);
+});
