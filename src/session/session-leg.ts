@@ -150,9 +150,10 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
     },
     said(event) {
       if (attached === undefined) return;
-      if (event.type === 'ended' && event.outcome === 'failed') attached.turns.delete(event.turn);
-      else if (event.type === 'ended' && event.outcome !== 'cancelled') attached.leg.finish(event.turn);
-      if (event.type !== 'heard') return;
+      if (event.type !== 'ended' && event.type !== 'heard') return;
+      // What was cut or failed before its first sound is never told as heard.
+      const isOver = event.type === 'heard' || event.outcome === 'cancelled' || event.outcome === 'failed';
+      if (!isOver) return attached.leg.finish(event.turn);
       attached.turns.delete(event.turn);
       if (hangUpAfter === event.turn) attached.leg.hangUp();
     },

@@ -1,0 +1,267 @@
+// What a carrier is sent of turns that play: gathered, marked, cleared, and sent again where a turn goes on.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LegCodec, LegFrame, LegRules } from '../../src/legs/leg.ts';
+import { createLegPlayout } from '../../src/playout/leg-playout.ts';
+import '../support/property-seed.ts';
+
+const BYTES_PER_MS = 8;
+const RULES: LegRules = { clock: 'carrier', leadMs: 200, leastMs: 60, mostBytes: 8000, stepMs: 20 };
+const CLEAR = { clear: () => ['clear'] };
+
+/** Audio goes as it is, marks as `mark NAME`. */
+const codecOf = (rules: LegRules = RULES, extra: Partial<LegCodec> = CLEAR): LegCodec => ({
+  rules,
+  read: () => [],
+  media: (bytes) => [bytes.slice()],
+  mark: (name) => [`mark ${name}`],
+  ...extra,
+});
+
+function start(codec = codecOf()) {
+  const sent: LegFrame[] = [];
+  const played: string[] = [];
+  const playout = createLegPlayout({
+    codec,
+    send: (frame) => sent.push(frame),
+    onPlayed: (turn, ms) => played.push(`${turn} ${ms}`),
+    bytesPerMs: BYTES_PER_MS,
+    silence: Uint8Array.of(0xff),
+  });
+  const at = new Map<string, number>();
+  const audio = (from = 0) =>
+    sent.slice(from).filter((frame): frame is Uint8Array => typeof frame !== 'string');
+  return {
+    playout,
+    sent,
+    played,
+    /** Plays `ms` of a turn, every byte `value`, in frames of 20 ms. */
+    play: (turn: string, ms: number, value = 1) => {
+      for (let left = ms; left > 0; left -= 20) {
+        const length = Math.min(20, left);
+        const atMs = at.get(turn) ?? 0;
+        at.set(turn, atMs + length);
+        playout.play({ turn, atMs, ms: length, bytes: new Uint8Array(length * BYTES_PER_MS).fill(value) });
+      }
+    },
+    /** Lengths of messages, ms. */
+    messages: () => audio().map((frame) => frame.length / BYTES_PER_MS),
+    audio,
+    /** Names of the marks that were sent. */
+    marks: () =>
+      sent.flatMap((frame) =>
+        typeof frame === 'string' && frame.startsWith('mark ') ? [frame.slice(5)] : [],
+      ),
+  };
+}
+
+describe('audio that is played to a leg', () => {
+  it('goes at once where it begins and is gathered then, and each turn begins anew', () => {
+    const { play, messages, playout } = start();
+    play('a', 20);
+    expect(messages()).toEqual([20]);
+    play('a', 140);
+    expect(messages()).toEqual([20, 60, 60]);
+    playout.finish('a');
+    expect(messages()).toEqual([20, 60, 60, 20]);
+    play('b', 20);
+    expect(messages()).toHaveLength(5);
+  });
+
+  it('waits while it is corked, and goes as one message then', () => {
+    const { play, messages, playout } = start();
+    playout.cork();
+    play('a', 200);
+    expect(messages()).toEqual([]);
+    playout.uncork();
+    expect(messages()).toEqual([200]);
+  });
+
+  it('is filled up with silence to a whole step at the end of a turn', () => {
+    const { play, playout, audio } = start();
+    play('a', 210, 1);
+    playout.finish('a');
+    const bytes = Buffer.concat(audio());
+    expect(bytes.length).toBe(220 * BYTES_PER_MS);
+    expect(bytes.subarray(210 * BYTES_PER_MS).every((each) => each === 0xff)).toBe(true);
+  });
+
+  it('never makes a message that is longer than the platform takes', () => {
+    const { play, playout, audio } = start(codecOf({ ...RULES, mostBytes: 1600 }));
+    playout.cork();
+    play('a', 1000);
+    playout.uncork();
+    playout.finish('a');
+    expect(Math.max(...audio().map(({ length }) => length))).toBeLessThanOrEqual(1600);
+    expect(Buffer.concat(audio())).toHaveLength(8000);
+  });
+
+  it('is kept as it was: the caller may use his bytes again', () => {
+    const { playout, audio } = start();
+    const bytes = new Uint8Array(160).fill(1);
+    playout.cork();
+    playout.play({ turn: 'a', atMs: 0, ms: 20, bytes });
+    bytes.fill(9);
+    playout.uncork();
+    expect(audio()[0]![0]).toBe(1);
+  });
+
+  it('that is never reported is kept for ten seconds, and no longer', () => {
+    const { play, playout } = start();
+    play('a', 60_000);
+    expect(playout.unheardMs).toBeLessThanOrEqual(10_000);
+    expect(playout.unheardMs).toBeGreaterThan(9_900);
+  });
+
+  it('is the same bytes however it was cut up, odd pieces included', () => {
+    const sound = Uint8Array.from({ length: 3333 }, (_, i) => (i * 7) % 251);
+    const bytesOf = (lengths: readonly number[]) => {
+      const { playout, audio } = start();
+      let from = 0;
+      for (let turn = 0; from < sound.length; turn += 1) {
+        const bytes = sound.subarray(from, from + lengths[turn % lengths.length]!);
+        const [atMs, ms] = [from / BYTES_PER_MS, bytes.length / BYTES_PER_MS];
+        playout.play({ turn: 'a', atMs, ms, bytes });
+        from += bytes.length;
+      }
+      playout.finish('a');
+      return Buffer.concat(audio());
+    };
+    const expected = bytesOf([sound.length]);
+    expect(expected.subarray(0, sound.length).equals(Buffer.from(sound))).toBe(true);
+    const sizes = fc.array(fc.constantFrom(1, 3, 159, 160, 161, 480), { minLength: 1, maxLength: 9 });
+    fc.assert(
+      fc.property(sizes, (lengths) => bytesOf(lengths).equals(expected)),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('marks', () => {
+  it('go about every 200 ms and at the end of a turn, and tell what was played', () => {
+    const { play, marks, playout, played } = start();
+    play('a', 500);
+    expect(marks()).toHaveLength(2);
+    playout.finish('a');
+    expect(marks()).toHaveLength(3);
+    for (const mark of marks()) playout.marked(mark, 'echoed');
+    expect(played).toHaveLength(3);
+    expect(played.at(-1)).toBe('a 500');
+    expect(playout.unheardMs).toBe(0);
+  });
+
+  it('count once, and only those that were sent', () => {
+    const { play, marks, playout, played } = start();
+    play('a', 260);
+    playout.finish('a');
+    playout.marked('9.9', 'echoed');
+    expect(played).toEqual([]);
+    playout.marked(marks()[0]!, 'echoed');
+    playout.marked(marks()[0]!, 'echoed');
+    expect(played).toHaveLength(1);
+  });
+
+  it('that a clear sends back do not count as played, ten of them pending', () => {
+    const { play, marks, playout, played } = start();
+    play('a', 3000);
+    expect(marks().length).toBeGreaterThanOrEqual(10);
+    playout.clear(() => undefined);
+    for (const mark of marks()) playout.marked(mark, 'echoed');
+    expect(played).toEqual([]);
+    expect(playout.unheardMs).toBe(0);
+  });
+
+  it('that the platform calls cleared do not count', () => {
+    const { play, marks, playout, played } = start();
+    play('a', 400);
+    playout.marked(marks()[0]!, 'cleared');
+    expect(played).toEqual([]);
+  });
+
+  it('have a name of their own each, whatever was cleared', () => {
+    const { play, marks, playout } = start();
+    for (let round = 0; round < 5; round += 1) {
+      play('a', 400);
+      playout.clear(() => undefined);
+    }
+    expect(marks().length).toBeGreaterThanOrEqual(5);
+    expect(new Set(marks()).size).toBe(marks().length);
+  });
+
+  it('never tell more than was sent, whatever is cleared and echoed when', () => {
+    const acts = fc.array(
+      fc.oneof(
+        fc.record({ do: fc.constant('play' as const), ms: fc.integer({ min: 1, max: 300 }) }),
+        fc.record({ do: fc.constant('echo' as const), index: fc.nat(50) }),
+        fc.record({ do: fc.constant('clear' as const), heardMs: fc.nat(2000) }),
+        fc.record({ do: fc.constant('finish' as const) }),
+      ),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(acts, (all) => {
+        const { play, playout, played, marks } = start();
+        let sentMs = 0;
+        for (const act of all) {
+          if (act.do === 'play') {
+            play('a', act.ms);
+            sentMs += act.ms;
+          } else if (act.do === 'echo') {
+            const mark = marks()[act.index];
+            if (mark !== undefined) playout.marked(mark, 'echoed');
+          } else if (act.do === 'clear') playout.clear(() => act.heardMs);
+          else playout.finish('a');
+          for (const each of played) expect(Number(each.split(' ')[1])).toBeLessThanOrEqual(sentMs + 1e-6);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('a clear', () => {
+  it('goes out even when nothing seems to be left at the far side', () => {
+    const { playout, sent } = start();
+    playout.clear(() => undefined);
+    expect(sent).toEqual(['clear']);
+  });
+
+  it('drops what was gathered and not sent', () => {
+    const { play, playout, sent } = start();
+    play('a', 60);
+    const before = sent.length;
+    playout.clear(() => undefined);
+    playout.finish('a');
+    expect(sent.slice(before)).toEqual(['clear']);
+  });
+
+  it('has a turn that goes on sent again from the first piece that was not heard', () => {
+    const { play, playout, sent, audio } = start();
+    play('a', 100, 1);
+    play('b', 100, 2);
+    const before = sent.length;
+    playout.clear((turn) => (turn === 'b' ? 30 : undefined));
+    expect(sent[before]).toBe('clear');
+    playout.finish('b');
+    expect(Buffer.concat(audio(before))).toEqual(Buffer.alloc(80 * BYTES_PER_MS, 2));
+  });
+
+  it('lets the marks behind it speak of the turn that goes on', () => {
+    const { play, playout, played, marks } = start();
+    play('a', 60, 1);
+    play('b', 200, 2);
+    const before = marks().length;
+    playout.clear((turn) => (turn === 'b' ? 0 : undefined));
+    playout.finish('b');
+    for (const mark of marks().slice(before)) playout.marked(mark, 'echoed');
+    expect(played.at(-1)).toBe('b 200');
+  });
+
+  it('leaves a far side alone that cannot clear: it plays what it has', () => {
+    const { play, playout, sent } = start(codecOf(RULES, {}));
+    play('a', 200);
+    const before = sent.length;
+    playout.clear(() => 0);
+    expect(sent.slice(before)).toEqual([]);
+  });
+});
