@@ -1,13 +1,15 @@
-// Telephony legs, built: the desk where sessions find them and the server that lets them in.
+// Telephony legs, built: the desk where sessions find them and the servers that let them in.
 
 import { createAttachTokens } from './access/attach-tokens.ts';
 import type { Credentials } from './access/credentials.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
+import { createAudioSocketServer } from './gateway/audiosocket-server.ts';
 import { createLegDesk } from './gateway/leg-desk.ts';
 import { createLegServer } from './gateway/leg-server.ts';
 import { LEGS } from './legs/legs.ts';
+import type { PlayoutClock } from './playout/playout-clock.ts';
 import type { Config } from './settings/settings.ts';
 
 const SECRET_BYTES = 32;
@@ -15,23 +17,27 @@ const SECRET_BYTES = 32;
 export function openAppLegs(
   config: Config,
   credentials: Credentials,
-  { clock, random, log }: { readonly clock: Clock; readonly random: Random; readonly log: Log },
+  parts: {
+    readonly clock: Clock;
+    readonly playout: PlayoutClock;
+    readonly random: Random;
+    readonly log: Log;
+  },
 ) {
   // Leg and session meet in one process, so the secret need not outlive it.
-  const tokens = createAttachTokens(random.id(SECRET_BYTES));
-  const desk = createLegDesk(clock, tokens);
+  const tokens = createAttachTokens(parts.random.id(SECRET_BYTES));
+  const desk = createLegDesk(parts.clock, tokens);
+  const callers = credentials.areRequired
+    ? ({ are: 'strangers' } as const)
+    : ({ are: 'local', user: credentials.localUser } as const);
+  const common = { ...parts, desk, callers, maxLegs: config.maxConnections };
   const server = createLegServer({
+    ...common,
     legs: LEGS,
-    desk,
     tokens,
-    callers: credentials.areRequired ? { are: 'strangers' } : { are: 'local', user: credentials.localUser },
     scheme: config.tlsCert === undefined ? 'http' : 'https',
     twilioAuthToken: config.twilioAuthToken,
     publicOrigin: config.publicUrl,
-    maxLegs: config.maxConnections,
-    clock,
-    random,
-    log,
   });
-  return { desk, server };
+  return { desk, server, audioSockets: createAudioSocketServer(common) };
 }

@@ -142,7 +142,7 @@ async function build(
   const credentials = createCredentials(
     config.apiKeys.map(({ user, key }) => ({ userId: user, apiKey: key })),
   );
-  const legs = openAppLegs(config, credentials, { clock, random, log });
+  const legs = openAppLegs(config, credentials, { clock, playout, random, log });
   stops.push(() => legs.server.close()); // for a start that fails; a stop closes them before the listener
   const runtime: SessionRuntime = {
     upstream: upstream.pool,
@@ -231,6 +231,10 @@ async function build(
   const url = `${scheme}://${addressOf(config.host, http.server.address())}`;
   const asyncApi = asyncApiDocument(version, new URL(config.publicUrl ?? url));
   speechService?.start();
+  if (config.audiosocketPort !== 0) {
+    await legs.audioSockets.listen({ host: config.host, port: config.audiosocketPort });
+    stops.push(() => legs.audioSockets.close());
+  }
   const adminUrl = await startAdmin();
 
   async function startAdmin(): Promise<string | undefined> {

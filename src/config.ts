@@ -12,7 +12,7 @@ import {
   printable,
 } from './settings/given-settings.ts';
 import { isLoopback, type Setting } from './settings/setting.ts';
-import { COMING, type Config, SETTINGS, type SettingName, toEnv } from './settings/settings.ts';
+import { type Config, SETTINGS, type SettingName, toEnv } from './settings/settings.ts';
 
 export type ConfigSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -77,6 +77,10 @@ function crossCheck(
     problems.push(
       `${named('adminPort')} is ${config.adminPort}, the public port too; choose another or 0 = off`,
     );
+  if (config.audiosocketPort !== 0 && [config.port, config.adminPort].includes(config.audiosocketPort))
+    problems.push(
+      `${named('audiosocketPort')} is ${config.audiosocketPort}, the port of another listener, too; choose another or 0 = off`,
+    );
 }
 
 function deepFreeze<T>(value: T): T {
@@ -101,10 +105,7 @@ export function parseConfig({ env, flags, file }: ConfigSources): ConfigResult {
   const chosen = new Map<string, Given>();
   for (const each of [...(fromFile?.given ?? []), ...fromVariables.given, ...fromCommand.given]) {
     const given = { ...each, value: each.value.trim() };
-    if (given.value === '') continue;
-    if (isName(given.name)) chosen.set(given.name, given);
-    else if (given.value !== COMING[given.name])
-      problems.push(`${given.as} is not available in this version`);
+    if (given.value !== '' && isName(given.name)) chosen.set(given.name, given);
   }
 
   const values: Record<string, unknown> = {};

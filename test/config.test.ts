@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { isLoopback, type Setting } from '../src/settings/setting.ts';
-import { COMING, type Config, SETTINGS, toFlag } from '../src/settings/settings.ts';
+import { type Config, SETTINGS, toFlag } from '../src/settings/settings.ts';
 import { accepted, parse, parseEnv, refused, SETTING_NAMES } from './support/settings.ts';
 
 describe('sources', () => {
@@ -159,16 +159,18 @@ describe('sources', () => {
   });
 
   it.each([
-    [{ env: { VOXGATE_AUDIOSOCKET_PORT: '9092' } }, 'VOXGATE_AUDIOSOCKET_PORT'],
-    [{ flags: ['--audiosocket-port', '9092'] }, '--audiosocket-port'],
-    [{ flags: ['--config=c'], files: { c: 'audiosocketPort: 9092' } }, 'audiosocketPort in c'],
-  ])('refuse what comes later by its name: %j', (sources, as) => {
-    expect(refused(sources)).toEqual([`${as} is not available in this version`]);
+    [{ env: { VOXGATE_AUDIOSOCKET_PORT: '9092' } }],
+    [{ flags: ['--audiosocket-port', '9092'] }],
+    [{ flags: ['--config=c'], files: { c: 'audiosocketPort: 9092' } }],
+  ])('take the port of AudioSocket from %j', (sources) => {
+    expect(accepted(sources).config.audiosocketPort).toBe(9092);
+    expect(accepted({}).config.audiosocketPort).toBe(0);
   });
 
-  it('accept what comes later when it is off', () => {
-    accepted({ env: { VOXGATE_AUDIOSOCKET_PORT: '0' } });
-    expect(Object.keys(COMING).filter((name) => Object.hasOwn(SETTINGS, name))).toEqual([]);
+  it.each(['VOXGATE_PORT', 'VOXGATE_ADMIN_PORT'])('refuse AudioSocket on the port of %s', (name) => {
+    const [problem, ...more] = refused({ env: { VOXGATE_AUDIOSOCKET_PORT: '9092', [name]: '9092' } });
+    expect(more).toEqual([]);
+    expect(problem).toMatch(/^VOXGATE_AUDIOSOCKET_PORT is 9092, the port of another listener/);
   });
 });
 

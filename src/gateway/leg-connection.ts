@@ -5,6 +5,8 @@ import type { Clock } from '../base/clock.ts';
 import type { LegAudio, LegCodec, LegFrame, LegInput } from '../legs/leg.ts';
 import type { CallLeg } from '../playout/call-leg.ts';
 import { createLegPlayout, type LegPlayout } from '../playout/leg-playout.ts';
+import type { PlayoutClock } from '../playout/playout-clock.ts';
+import { createSenderPlayout, type SenderPlayout } from '../playout/sender-playout.ts';
 import type { GatewayLegDesk, LegPlace } from './leg-desk.ts';
 
 /** What carries the frames: a WebSocket, or a TCP connection cut into messages. */
@@ -23,10 +25,14 @@ export type LegConnectionOptions = {
   readonly wire: LegWire;
   readonly desk: GatewayLegDesk;
   readonly clock: Clock;
+  /** What paces legs that have no clock of their own. */
+  readonly playout: PlayoutClock;
   /** Of the path; undefined: the first message has to have one, or nobody needs any. */
   readonly token: string | undefined;
   /** Whose leg it is; undefined for a token of nobody. */
   readonly userOf: (token: string | undefined) => string | undefined;
+  /** A leg of nobody goes, or waits a while for a session that names its token. */
+  readonly unowned: 'refused' | 'claimable';
 };
 
 export type LegConnection = {
@@ -55,6 +61,8 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   const { id, kind, codec, wire, desk, clock } = options;
   let place: LegPlace | undefined;
   let playout: LegPlayout | undefined;
+  let sender: SenderPlayout | undefined;
+  let heardAtMs = clock.now();
   let isFlowing = true;
   let isOver = false;
   let takingSinceMs = clock.now();
@@ -63,9 +71,11 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     end('idle_timeout', 'the platform did not say which call this is'),
   );
 
+  const send = (frame: LegFrame) => wire.send(frame);
   const leave = (reason: string) => {
     isOver = true;
     cancelDeadline();
+    sender?.close();
     place?.leave(reason);
     place = undefined;
   };
@@ -85,18 +95,18 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     kind,
     callId,
     audio,
-    leadMs: codec.rules.leadMs,
+    leadMs: sender?.leadMs ?? codec.rules.leadMs,
     reports: codec.mark === undefined ? 'nothing' : 'marks',
-    play: own.play,
-    cork: own.cork,
-    uncork: own.uncork,
+    play: (piece) => own.play(piece),
+    cork: () => own.cork(),
+    uncork: () => own.uncork(),
     // What waits in our own process would come out behind a clear.
-    isCongested: () => !isFlowing || wire.bufferedBytes > most,
-    finish: own.finish,
-    clear: own.clear,
+    isCongested: () => !isFlowing || wire.bufferedBytes > most || sender?.isBehind === true,
+    finish: (turn) => own.finish(turn),
+    clear: (heardMs) => own.clear(heardMs),
     hangUp() {
       if (isOver) return;
-      codec.hangUp?.().forEach(wire.send);
+      codec.hangUp?.().forEach(send);
       leave('hung up');
       wire.close(CLOSE_NORMAL, 'hung up');
     },
@@ -110,19 +120,33 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     if (playout !== undefined) return;
     const brought = options.token ?? token;
     const userId = options.userOf(brought);
-    if (userId === undefined) return end('unauthorized', 'the leg brought no token that is known');
+    if (userId === undefined && (options.unowned === 'refused' || brought === undefined))
+      return end('unauthorized', 'the leg brought no token that is known');
     cancelDeadline();
-    const bytesPerMs = (SILENCE[audio.format].length * audio.sampleRate) / 1000;
-    playout = createLegPlayout({
-      codec,
-      send: wire.send,
-      onPlayed: (turn, playedMs) => place?.listener?.onPlayed(turn, playedMs),
-      bytesPerMs,
-      silence: SILENCE[audio.format],
-    });
+    const silence = SILENCE[audio.format];
+    const bytesPerMs = (silence.length * audio.sampleRate) / 1000;
+    const common = { codec, send, bytesPerMs, silence };
+    if (codec.rules.clock === 'sender') {
+      const { playout: clocked } = options;
+      const lastHeardMs = () => heardAtMs;
+      sender = createSenderPlayout({
+        ...common,
+        audio,
+        playout: clocked,
+        now: () => clock.now(),
+        lastHeardMs,
+      });
+    }
+    const onPlayed = (turn: string, playedMs: number) => place?.listener?.onPlayed(turn, playedMs);
+    playout = sender ?? createLegPlayout({ ...common, onPlayed });
     // In JSON and base64 audio is half as long again.
     const most = 2 * codec.rules.leadMs * bytesPerMs;
-    place = desk.arrive({ leg: toCallLeg(callId, audio, playout, most), userId, token: brought });
+    place = desk.arrive({
+      leg: toCallLeg(callId, audio, playout, most),
+      userId,
+      token: brought,
+      onUnclaimed: () => end('unauthorized', 'no session has asked for the leg'),
+    });
   };
 
   const take = (input: LegInput) => {
@@ -141,6 +165,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   return {
     kind,
     receive(frame) {
+      heardAtMs = clock.now();
       if (!isOver) codec.read(frame).forEach(take);
     },
     closed: () => leave('the socket was closed'),

@@ -6,12 +6,15 @@ import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { CallLeg, LegListener } from '../playout/call-leg.ts';
 import type { LegDesk, LegWanted } from '../session/leg-desk.ts';
+import { createTokenClaims } from './token-claims.ts';
 
-/** A leg of `userId`, with the token that it brought. */
+/** A leg of `userId`, with the token that it brought; or of nobody yet, who is the first to name that token. */
 export type ArrivedLeg = {
   readonly leg: CallLeg;
-  readonly userId: string;
+  readonly userId: string | undefined;
   readonly token: string | undefined;
+  /** Nobody has named it; the leg is to go. */
+  onUnclaimed(): void;
 };
 
 export type LegPlace = {
@@ -31,32 +34,49 @@ export type GatewayLegDesk = LegDesk & {
 /** A call that was answered and a bot that was told of it find each other well within this. */
 const WAIT_MS = 10_000;
 
-type Entry = ArrivedLeg & { listener: LegListener | undefined };
+type Entry = Omit<ArrivedLeg, 'userId'> & {
+  userId: string | undefined;
+  listener: LegListener | undefined;
+};
 type Waiting = {
   readonly userId: string;
   readonly wanted: LegWanted;
   take(entry: Entry): void;
 };
 
-const isWanted = ({ leg, userId, token }: ArrivedLeg, by: Pick<Waiting, 'userId' | 'wanted'>): boolean =>
+const isWanted = (
+  { leg, userId, token }: Pick<Entry, 'leg' | 'userId' | 'token'>,
+  by: Pick<Waiting, 'userId' | 'wanted'>,
+): boolean =>
   userId === by.userId &&
   (by.wanted.token === undefined ? leg.callId === by.wanted.callSid : token === by.wanted.token);
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** In capitals it is the same. */
+const uuidOf = (token: string | undefined): string | undefined =>
+  token !== undefined && UUID.test(token) ? token.toLowerCase() : undefined;
 
 export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDesk {
   const entries = new Set<Entry>();
   const waiting = new Set<Waiting>();
+  const claims = createTokenClaims(clock);
 
   return {
-    tokenFor: tokens.tokenFor,
-    attach(userId, wanted, { onAttached, onRefused }) {
+    tokenFor: (userId, session) => tokens.tokenFor(userId, session),
+    attach(userId, asked, answer) {
+      const uuid = uuidOf(asked.token);
+      const wanted = { ...asked, token: uuid ?? asked.token };
+      if (uuid !== undefined && claims.claim(uuid, userId) === 'claimed') {
+        for (const entry of entries) if (entry.token === uuid) entry.userId ??= userId;
+      }
       const found = [...entries].filter((entry) => isWanted(entry, { userId, wanted }));
       const free = found.find(({ listener }) => listener === undefined);
       if (free !== undefined) {
-        free.listener = onAttached(free.leg);
+        free.listener = answer.onAttached(free.leg);
         return () => {};
       }
       if (found.length > 0) {
-        onRefused(new AppError('leg_taken', 'Another session has this leg.'));
+        answer.onRefused(new AppError('leg_taken', 'Another session has this leg.'));
         return () => {};
       }
       const stopWaiting = () => {
@@ -65,22 +85,32 @@ export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDes
       };
       const cancelDeadline = clock.after(WAIT_MS, () => {
         stopWaiting();
-        onRefused(new AppError('leg_not_found', `No such leg of this user came within ${WAIT_MS / 1000} s.`));
+        answer.onRefused(
+          new AppError('leg_not_found', `No such leg of this user came within ${WAIT_MS / 1000} s.`),
+        );
       });
       const self: Waiting = {
         userId,
         wanted,
         take(entry) {
           stopWaiting();
-          entry.listener = onAttached(entry.leg);
+          entry.listener = answer.onAttached(entry.leg);
         },
       };
       waiting.add(self);
       return stopWaiting;
     },
     arrive(arrived) {
-      const entry: Entry = { ...arrived, listener: undefined };
+      const userId =
+        arrived.userId ?? (arrived.token === undefined ? undefined : claims.ownerOf(arrived.token));
+      const entry: Entry = { ...arrived, userId, listener: undefined };
       entries.add(entry);
+      const stopWaiting =
+        userId === undefined
+          ? clock.after(WAIT_MS, () => {
+              if (entry.userId === undefined) arrived.onUnclaimed();
+            })
+          : () => {};
       const first = [...waiting].find((each) => isWanted(entry, each));
       first?.take(entry);
       return {
@@ -92,6 +122,7 @@ export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDes
         },
         leave(reason) {
           if (!entries.delete(entry)) return;
+          stopWaiting();
           const { listener } = entry;
           entry.listener = undefined;
           listener?.onGone(reason);

@@ -1,10 +1,12 @@
-// Upgrades to /v1/legs/KIND[/TOKEN], and the connections that come of them. Whoever may not come in is told by an HTTP
-// status; a leg whose token comes with its first message is let go with 4401 when nobody knows it.
+// Upgrades to /v1/legs/KIND[/TOKEN], and the connections that come of them. A token may stand in the path, in a header or
+// in the first message, and counts in this order. Whoever may not come in is told by an HTTP status; a leg whose token
+// comes with its first message is let go with 4401 when nobody knows it.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { AttachTokens } from '../access/attach-tokens.ts';
+import { carriedToken } from '../access/carried-token.ts';
 import { headerLines } from '../access/header-lines.ts';
 import { guardLoopback } from '../access/loopback-guard.ts';
 import { isSignedByTwilio } from '../access/twilio-signature.ts';
@@ -13,6 +15,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { Leg } from '../legs/leg.ts';
+import type { PlayoutClock } from '../playout/playout-clock.ts';
 import { createLegConnection, type LegConnection } from './leg-connection.ts';
 import type { GatewayLegDesk } from './leg-desk.ts';
 import { createSweeper } from './sweeper.ts';
@@ -29,6 +32,7 @@ export type LegServerOptions = {
   readonly publicOrigin: string | undefined;
   readonly maxLegs: number;
   readonly clock: Clock;
+  readonly playout: PlayoutClock;
   readonly random: Random;
   readonly log: Log;
 };
@@ -70,16 +74,20 @@ export function createLegServer(options: LegServerOptions): LegServer {
 
   const admit = (request: IncomingMessage) => {
     const target = request.url ?? '/';
-    if (callers.are === 'local') guardLoopback(headerLines(request.rawHeaders), options.scheme);
-    const [, kind, token] = PATH.exec(target.split('?', 1)[0]!) ?? [];
+    const headers = headerLines(request.rawHeaders);
+    if (callers.are === 'local') guardLoopback(headers, options.scheme);
+    const [, kind, inPath] = PATH.exec(target.split('?', 1)[0]!) ?? [];
     const leg = legs.find((each) => each.kind === kind);
     if (leg === undefined) {
       const kinds = legs.map((each) => each.kind).join(', ');
       throw new AppError('not_found', `There is no such leg; there are ${kinds}.`);
     }
     if (TWILIO_LIKE.has(leg.kind)) checkSignature(request, target);
-    if (token !== undefined && userOf(token) === undefined)
-      throw new AppError('unauthorized', 'The token in the path is not one of a session of this gateway.');
+    const token = inPath ?? carriedToken(headers);
+    if (token !== undefined && userOf(token) === undefined) {
+      const where = inPath === undefined ? 'its headers' : 'the path';
+      throw new AppError('unauthorized', `The leg's token in ${where} is none of a session of this gateway.`);
+    }
     if (connections.size >= options.maxLegs)
       throw new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 });
     return { leg, token };
@@ -110,8 +118,10 @@ export function createLegServer(options: LegServerOptions): LegServer {
       codec: leg.open(),
       desk,
       clock,
+      playout: options.playout,
       token,
       userOf,
+      unowned: 'refused',
       wire: {
         send(frame) {
           if (socket.readyState === socket.OPEN) socket.send(frame);

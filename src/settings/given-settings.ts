@@ -3,7 +3,7 @@
 
 import { LineCounter, parseDocument } from 'yaml';
 import { nearestName } from './nearest-name.ts';
-import { COMING, SETTINGS, type SettingName, toEnv, toFlag } from './settings.ts';
+import { SETTINGS, type SettingName, toEnv, toFlag } from './settings.ts';
 
 /** One value somebody gave: for which setting, how it was named there, and as what text. */
 export type Given = { readonly name: string; readonly as: string; readonly value: string };
@@ -15,11 +15,10 @@ type Collected = {
 
 export const NAMES = Object.keys(SETTINGS) as SettingName[];
 export const isName = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
-const isComing = (name: string): boolean => Object.hasOwn(COMING, name);
 export const printable = (name: string): string => name.slice(0, 64).replace(/\p{Cc}/gu, '?');
 
-const BY_ENV = new Map([...NAMES, ...Object.keys(COMING)].map((name) => [toEnv(name), name]));
-const BY_FLAG = new Map([...NAMES, ...Object.keys(COMING)].map((name) => [toFlag(name), name]));
+const BY_ENV = new Map(NAMES.map((name) => [toEnv(name), name]));
+const BY_FLAG = new Map(NAMES.map((name) => [toFlag(name), name]));
 
 function unknown(kind: string, given: string, known: readonly string[]): string {
   const near = nearestName(given, known);
@@ -129,7 +128,7 @@ export function fromYaml(path: string, source: string): Collected {
     const name = String(key);
     const as = `${printable(name)} ${where}`;
     const read = scalar(value);
-    if (!isName(name) && !isComing(name)) problems.push(`${unknown('setting', name, NAMES)} (${where})`);
+    if (!isName(name)) problems.push(`${unknown('setting', name, NAMES)} (${where})`);
     else if (read !== undefined && 'wrong' in read) problems.push(`${as} ${read.wrong}`);
     else if (read !== undefined) given.push({ name, as, value: read.text });
   }

@@ -230,6 +230,14 @@ export const SETTINGS = {
     'TOKEN',
     'The auth token of the Twilio account, which signs its legs. With API keys a leg of Twilio is refused without it.',
   ),
+  audiosocketPort: whole(0, {
+    min: 0,
+    max: 65_535,
+    zero: 'off',
+    placeholder: 'PORT',
+    meaning:
+      'A TCP listener on `host` for AudioSocket legs of Asterisk, which come without a key: only private addresses are let in. Off unless asked for.',
+  }),
 
   // Operating.
   adminPort: whole(0, {
@@ -270,9 +278,6 @@ export type SettingName = keyof typeof SETTINGS;
 export type Config = {
   readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never;
 };
-
-/** Settings of coming versions, with the value that means "off" today. Anything else is refused by name. */
-export const COMING: Readonly<Record<string, string>> = { audiosocketPort: '0' };
 
 /** `leadMs` → `VOXGATE_LEAD_MS`. */
 export const toEnv = (name: string): string => `VOXGATE_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;

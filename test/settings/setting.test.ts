@@ -8,6 +8,7 @@ import { accepted, parse, parseEnv, refused, SETTING_NAMES } from '../support/se
 const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zero']>> = {
   port: [0, 65_535],
   adminPort: [0, 65_535],
+  audiosocketPort: [0, 65_535],
   upstreamConnectTimeoutMs: [100, 60_000],
   upstreamFirstByteTimeoutMs: [100, 300_000],
   upstreamStallTimeoutMs: [100, 300_000],

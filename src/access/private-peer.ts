@@ -1,0 +1,17 @@
+// Whether a peer is of this machine or of a private network: the only ones for a listener that asks for no key.
+
+import ipaddr from 'ipaddr.js';
+
+const PRIVATE: ReadonlySet<string> = new Set([
+  'loopback',
+  'private',
+  'uniqueLocal',
+  'linkLocal',
+  'carrierGradeNat',
+]);
+
+/** `address` as a socket tells it; an IPv4 address may come mapped into IPv6. Anything else is none. */
+export function isPrivatePeer(address: string | undefined): boolean {
+  if (address === undefined || !ipaddr.isValid(address)) return false;
+  return PRIVATE.has(ipaddr.process(address).range());
+}

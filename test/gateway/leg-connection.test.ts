@@ -1,0 +1,120 @@
+// A leg's connection without a socket: what becomes of a far side that takes nothing, says nothing or is nobody's.
+import { describe, expect, it } from 'vitest';
+import { createLegConnection } from '../../src/gateway/leg-connection.ts';
+import { createLegDesk } from '../../src/gateway/leg-desk.ts';
+import { audioSocketLeg, audioSocketMessage } from '../../src/legs/audiosocket-leg.ts';
+import type { CallLeg } from '../../src/playout/call-leg.ts';
+import { createPlayoutClock } from '../../src/playout/playout-clock.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+const UUID = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405162';
+const HELLO = audioSocketMessage(0x01, Buffer.from(UUID.replaceAll('-', ''), 'hex'));
+const AUDIO = audioSocketMessage(0x10, new Uint8Array(320));
+
+function start({ user }: { user?: string } = {}) {
+  const clock = createFakeClock();
+  const playout = createPlayoutClock({
+    clock,
+    onFault(_player, fault) {
+      throw fault;
+    },
+  });
+  const desk = createLegDesk(clock, { tokenFor: () => 'token', userOf: () => undefined });
+  const wire = { bufferedBytes: 0, sent: [] as Uint8Array[], ends: [] as (number | 'terminated')[] };
+  const connection = createLegConnection({
+    id: 'leg-1',
+    kind: 'audiosocket',
+    codec: audioSocketLeg.open(),
+    desk,
+    clock,
+    playout,
+    token: undefined,
+    userOf: () => user,
+    unowned: 'claimable',
+    wire: {
+      send: (frame) => void wire.sent.push(frame as Uint8Array),
+      get bufferedBytes() {
+        return wire.bufferedBytes;
+      },
+      close: (code) => void wire.ends.push(code),
+      terminate: () => void wire.ends.push('terminated'),
+    },
+  });
+  const gone: string[] = [];
+  const attach = (): CallLeg | undefined => {
+    let had: CallLeg | undefined;
+    desk.attach(
+      'ann',
+      { token: UUID },
+      {
+        onAttached(leg) {
+          had = leg;
+          return { onPlayed() {}, onAudio() {}, onDigit() {}, onGone: (reason) => gone.push(reason) };
+        },
+        onRefused() {},
+      },
+    );
+    return had;
+  };
+  return { clock, playout, desk, connection, wire, attach, gone };
+}
+
+describe('the connection of a leg', () => {
+  it('lets a stalled peer go that has taken nothing for ten seconds, and its session knows', () => {
+    const { clock, playout, connection, wire, attach, gone } = start({ user: 'ann' });
+    connection.receive(Buffer.concat([HELLO, AUDIO]));
+    const leg = attach()!;
+    expect(leg.isCongested()).toBe(false);
+    wire.bufferedBytes = 5000;
+    expect(leg.isCongested()).toBe(true);
+    for (let second = 0; second < 10; second += 1) {
+      connection.sweep(clock.now());
+      clock.advance(1000);
+    }
+    expect(wire.ends).toEqual([]);
+    connection.sweep(clock.now());
+    expect(wire.ends).toEqual(['terminated']);
+    expect(gone).toEqual(['the far side takes nothing']);
+    expect(playout.players).toBe(0);
+  });
+
+  it('keeps a slow peer that takes something', () => {
+    const { clock, connection, wire } = start({ user: 'ann' });
+    connection.receive(Buffer.concat([HELLO, AUDIO]));
+    for (let second = 0; second < 60; second += 1) {
+      wire.bufferedBytes = second % 8 === 0 ? 1000 : 5000;
+      connection.sweep(clock.now());
+      clock.advance(1000);
+    }
+    expect(wire.ends).toEqual([]);
+  });
+
+  it('closes on a peer that does not say who it is', () => {
+    const { clock, connection, wire } = start({ user: 'ann' });
+    connection.receive(AUDIO);
+    clock.advance(9999);
+    expect(wire.ends).toEqual([]);
+    clock.advance(1);
+    expect(wire.ends).toEqual([4408]);
+  });
+
+  it('closes a leg that nobody names within ten seconds, without hanging up the call', () => {
+    const { clock, desk, connection, wire } = start();
+    connection.receive(Buffer.concat([HELLO, AUDIO]));
+    expect(desk.legs).toBe(1);
+    clock.advance(10_000);
+    expect(wire.ends).toEqual([4401]);
+    expect(desk.legs).toBe(0);
+    expect(wire.sent.every((message) => message[0] === 0x10)).toBe(true);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('hangs up by its own word for it', () => {
+    const { connection, wire, attach, gone } = start();
+    connection.receive(Buffer.concat([HELLO, AUDIO]));
+    attach()!.hangUp();
+    expect(wire.sent).toEqual([Buffer.from([0, 0, 0])]);
+    expect(wire.ends).toEqual([1000]);
+    expect(gone).toEqual(['hung up']);
+  });
+});

@@ -1,0 +1,227 @@
+// Calls of Asterisk's beside a bot's session, over both of its legs: simulated channels with a playout clock of their own,
+// real sockets, real time.
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { audioSocketMessage } from '../../src/legs/audiosocket-leg.ts';
+import { CARRIERS } from '../../src/simulate/carriers.ts';
+import { createChanWebSocketSide } from '../../src/simulate/chan-websocket-side.ts';
+import { dialWebSocket } from '../../src/simulate/dial-websocket.ts';
+import { type SimulatedCall, startSimulatedCall } from '../../src/simulate/simulated-call.ts';
+import { freePort } from '../support/free-port.ts';
+import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
+import type { SessionProbe } from '../support/session-probe.ts';
+
+const UUID = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405162';
+const TEXT = 'Hello there, this is the office.';
+const FRAME_MS = 20;
+
+let gateway: RunningGateway;
+let audiosocketPort: number;
+const start = async (env: Record<string, string> = {}) => {
+  audiosocketPort = await freePort();
+  gateway = await startRunningGateway({
+    env: { VOXGATE_AUDIOSOCKET_PORT: String(audiosocketPort), ...env },
+  });
+};
+afterEach(() => gateway.close());
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const dialled = (kind: 'chan-websocket' | 'audiosocket', own: Partial<(typeof CARRIERS)[string]> = {}) => {
+  const carrier = { ...CARRIERS[kind]!, ...own };
+  const silence = new Uint8Array(FRAME_MS * carrier.rules.bytesPerMs).fill(kind === 'audiosocket' ? 0 : 0xff);
+  return (call: { callId: string; token?: string }) =>
+    startSimulatedCall({
+      side: carrier.side(),
+      rules: carrier.rules,
+      call: { callId: call.callId, token: call.token },
+      transport: carrier.transport ?? dialWebSocket({ protocols: carrier.protocols }),
+      url:
+        kind === 'audiosocket'
+          ? `tcp://127.0.0.1:${audiosocketPort}`
+          : `ws://127.0.0.1:${gateway.port}/v1/legs/${kind}`,
+      clock: systemClock,
+      says: () => silence,
+    });
+};
+const heardMs = ({ playout }: SimulatedCall, bytesPerMs: number) =>
+  playout.heard.reduce((sum, { bytes }) => sum + bytes.length, 0) / bytesPerMs;
+const spoken = (session: SessionProbe, turn: string) =>
+  session.event('heard', (event) => event.turn === turn);
+
+const LEGS = [
+  {
+    name: 'chan_websocket (JSON)',
+    kind: 'chan-websocket' as const,
+    bytesPerMs: 8,
+    attached: { format: 'mulaw', sampleRate: 8000 },
+    playedBy: 'mark',
+    dial: dialled('chan-websocket'),
+  },
+  {
+    name: 'chan_websocket (plain text)',
+    kind: 'chan-websocket' as const,
+    bytesPerMs: 32,
+    attached: { format: 'raw', sampleRate: 16_000 },
+    playedBy: 'mark',
+    dial: dialled('chan-websocket', {
+      side: () => createChanWebSocketSide({ syntax: 'plain', format: 'slin16', frameBytes: 640 }),
+      rules: { bytesPerMs: 32, mostBufferedMs: 20_000, onClear: 'drop' },
+    }),
+  },
+  {
+    name: 'AudioSocket',
+    kind: 'audiosocket' as const,
+    bytesPerMs: 16,
+    attached: { format: 'raw', sampleRate: 8000 },
+    playedBy: 'clock',
+    dial: dialled('audiosocket'),
+  },
+];
+
+describe.each(LEGS)('a call over $name', ({ kind, bytesPerMs, attached: audio, playedBy, dial }) => {
+  beforeEach(() => start());
+
+  const attached = async () => {
+    const session = await gateway.session();
+    const carrier = await dial({ callId: UUID });
+    session.send({ type: 'attach', leg: { callSid: UUID } });
+    expect(await session.event('attached')).toMatchObject({ kind, callSid: UUID, ...audio });
+    return { session, carrier };
+  };
+
+  it('hears a turn whole, and the one that was queued behind it', async () => {
+    const { session, carrier } = await attached();
+    session.send(
+      { type: 'speak', turn: 'a', text: TEXT },
+      { type: 'speak', turn: 'b', text: 'Goodbye then.' },
+    );
+    expect(await spoken(session, 'a')).toMatchObject({ playedBy, remainingText: '' });
+    expect(await spoken(session, 'b')).toMatchObject({ playedBy, remainingText: '' });
+    await expect.poll(() => heardMs(carrier, bytesPerMs)).toBeGreaterThanOrEqual(2 * SPEECH_MS - 100);
+    expect(carrier.faults).toEqual([]);
+  });
+
+  it('is silent soon after a turn is cancelled, and hears the next one whole', async () => {
+    const { session, carrier } = await attached();
+    session.send(
+      { type: 'speak', turn: 'a', text: TEXT },
+      { type: 'speak', turn: 'b', text: 'Goodbye then.' },
+    );
+    await session.event('started', ({ turn }) => turn === 'a');
+    await wait(700);
+    session.send({ type: 'cancel' });
+    const { playedMs, remainingText } = await spoken(session, 'a');
+    const atCut = heardMs(carrier, bytesPerMs);
+    expect(remainingText).not.toBe('');
+    expect(playedMs).toBeLessThan(SPEECH_MS - 500);
+    await wait(300);
+    const after = heardMs(carrier, bytesPerMs) - atCut;
+    expect(after).toBeLessThanOrEqual(kind === 'audiosocket' ? 60 + 2 * FRAME_MS : 2 * FRAME_MS);
+    expect(carrier.playout.clears).toBe(kind === 'audiosocket' ? 0 : 1);
+    session.send({ type: 'speak', turn: 'c', text: 'What else?' });
+    expect(await spoken(session, 'c')).toMatchObject({ remainingText: '' });
+    await expect
+      .poll(() => heardMs(carrier, bytesPerMs) - atCut - after)
+      .toBeGreaterThanOrEqual(SPEECH_MS - 60);
+    expect(carrier.faults).toEqual([]);
+  });
+
+  it('tells digits, and is hung up by the bot', async () => {
+    const { session, carrier } = await attached();
+    carrier.digit('#');
+    expect(await session.event('dtmf')).toMatchObject({ digit: '#' });
+    session.send({ type: 'hangup' });
+    await carrier.closed;
+    expect(await session.event('detached')).toMatchObject({ reason: 'hung up' });
+    expect(carrier.faults).toEqual([]);
+  });
+
+  it('ends the turn that plays as truncated when the caller hangs up', async () => {
+    const { session, carrier } = await attached();
+    session.send({ type: 'speak', turn: 'a', text: TEXT });
+    await session.event('started');
+    carrier.hangUp();
+    await session.event('detached');
+    expect(await session.ended('a')).toMatchObject({ outcome: 'truncated' });
+    expect(await session.event('error')).toMatchObject({ code: 'leg_gone', turn: 'a' });
+    await carrier.closed;
+  });
+});
+
+describe('chan_websocket', () => {
+  it('finds its session by the token among the variables of the channel, and speaks the subprotocol `media`', async () => {
+    await start({ VOXGATE_API_KEYS: 'ann:key-of-ann' });
+    const session = await gateway.session(undefined, { headers: { authorization: 'Bearer key-of-ann' } });
+    const { attachToken } = await session.event('ready');
+    session.send({ type: 'attach', leg: { token: attachToken } });
+    const carrier = await dialled('chan-websocket')({ callId: 'pbx-1.9', token: attachToken });
+    expect(await session.event('attached')).toMatchObject({ kind: 'chan-websocket', callSid: 'pbx-1.9' });
+    carrier.close();
+    const stranger = await dialled('chan-websocket')({ callId: 'pbx-1.10', token: 'guessed' });
+    expect(await stranger.closed).toBe(4401);
+  });
+
+  it('Queue full, frames silently dropped; mark overtakes audio during XOFF: holds back, drops none, hears all', async () => {
+    await start();
+    // A queue that a lead of 160 ms fills.
+    const levels = { stop: 5, go: 3, full: 9 };
+    const side = () => createChanWebSocketSide({ syntax: 'json', format: 'ulaw', frameBytes: 160, levels });
+    const rules = { bytesPerMs: 8, mostBufferedMs: levels.full * FRAME_MS, onClear: 'drop' } as const;
+    const session = await gateway.session();
+    const carrier = await dialled('chan-websocket', { side, rules })({ callId: 'pbx-1.9' });
+    session.send({ type: 'attach', leg: { callSid: 'pbx-1.9' } }, { type: 'speak', turn: 'a', text: TEXT });
+    const heard = await spoken(session, 'a');
+    expect(heard).toMatchObject({ playedBy: 'mark', remainingText: '' });
+    expect(heardMs(carrier, 8)).toBeGreaterThanOrEqual(SPEECH_MS - 60);
+    expect(heard.playedMs).toBeLessThanOrEqual(heardMs(carrier, 8) + FRAME_MS);
+    expect(carrier.faults).toEqual([]);
+  });
+});
+
+describe('AudioSocket', () => {
+  it('belongs to the user who named its UUID before the call, and to no other', async () => {
+    await start({ VOXGATE_API_KEYS: 'ann:key-of-ann,bob:key-of-bob' });
+    const asUser = (key: string) =>
+      gateway.session(undefined, { headers: { authorization: `Bearer ${key}` } });
+    const [ann, bob] = [await asUser('key-of-ann'), await asUser('key-of-bob')];
+    const uuid = randomUUID();
+    ann.send({ type: 'attach', leg: { token: uuid.toUpperCase() } }, { type: 'ping', id: '1' });
+    await ann.event('pong');
+    bob.send({ type: 'attach', leg: { token: uuid } }, { type: 'ping', id: '1' });
+    await bob.event('pong');
+    const carrier = await dialled('audiosocket')({ callId: uuid });
+    expect(await ann.event('attached')).toMatchObject({ kind: 'audiosocket', callSid: uuid });
+    ann.send({ type: 'detach' });
+    await ann.event('detached');
+    await wait(100);
+    expect(bob.events('attached')).toEqual([]);
+    carrier.close();
+  });
+
+  it('hears a silent call in 8 kHz, and keeps it alive', async () => {
+    await start();
+    const session = await gateway.session();
+    const socket = connect({ host: '127.0.0.1', port: audiosocketPort });
+    const came: Buffer[] = [];
+    socket.on('data', (chunk) => came.push(chunk));
+    socket.write(audioSocketMessage(0x01, Buffer.from(UUID.replaceAll('-', ''), 'hex')));
+    session.send({ type: 'attach', leg: { token: UUID } });
+    expect(await session.event('attached')).toMatchObject({ format: 'raw', sampleRate: 8000 });
+    await expect.poll(() => Buffer.concat(came).length, { timeout: 3000 }).toBeGreaterThanOrEqual(2 * 323);
+    const sent = Buffer.concat(came);
+    expect(sent.subarray(0, 3).toString('hex')).toBe('100140');
+    expect(sent.subarray(3, 323).every((byte) => byte === 0)).toBe(true);
+    socket.destroy();
+    expect(await session.event('detached')).toMatchObject({ kind: 'audiosocket' });
+  });
+
+  it('is let go when the gateway stops', async () => {
+    await start();
+    const carrier = await dialled('audiosocket')({ callId: UUID });
+    await gateway.stop(0);
+    await carrier.closed;
+    expect(carrier.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+// A call over AudioSocket beside a real session core in simulated time: what the caller hears of a turn that is cut, of
+// turns that follow each other, and of one whose speech comes in fits and starts.
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { audioSocketLeg, uuidText } from '../../src/legs/audiosocket-leg.ts';
+import { createAudioSocketSide } from '../../src/simulate/audiosocket-side.ts';
+import { CARRIERS } from '../../src/simulate/carriers.ts';
+import type { MemoryRequest } from '../support/memory-upstream.ts';
+import { type PhoneCall, startPhoneCall } from '../support/phone-call.ts';
+import { toneMp3 } from '../support/tone-speech.ts';
+
+const CALL_ID = 'CA1';
+const UUID = uuidText(createHash('sha256').update(CALL_ID).digest().subarray(0, 16));
+const LEAD_MS = 60;
+const FADE_MS = 8;
+const DELAY_MS = 2;
+const FRAME_MS = 20;
+const TURN_MS = 2000;
+const LOUD = 1000;
+
+const call = (
+  auto = (request: MemoryRequest) => {
+    request.send(toneMp3(500, TURN_MS));
+    request.end();
+  },
+) =>
+  startPhoneCall({
+    leg: audioSocketLeg,
+    side: createAudioSocketSide(),
+    rules: CARRIERS.audiosocket!.rules,
+    delayMs: DELAY_MS,
+    attach: { leg: { callSid: UUID } },
+    auto,
+  });
+/** Windows of 4 ms, two periods of the tone, in which it is heard. */
+const audibleMs = ({ carrier }: PhoneCall, fromMs = 0): number => {
+  const blocks = carrier.playout.heard.filter(({ atMs }) => atMs >= fromMs);
+  const audio = Buffer.concat(blocks.map(({ bytes }) => bytes));
+  let ms = 0;
+  for (let at = 0; at + 64 <= audio.length; at += 64) {
+    let peak = 0;
+    for (let byte = at; byte < at + 64; byte += 2) peak = Math.max(peak, Math.abs(audio.readInt16LE(byte)));
+    if (peak > LOUD) ms += 4;
+  }
+  return ms;
+};
+
+describe('a call over AudioSocket', () => {
+  it('hears a turn without a gap, no more than the lead ahead', async () => {
+    const phone = await call();
+    phone.live.send({ type: 'speak', turn: 'a', text: 'One.' });
+    await phone.live.run(3000);
+    expect(audibleMs(phone)).toBeGreaterThanOrEqual(TURN_MS - FRAME_MS);
+    expect(phone.carrier.playout.gaps).toEqual([]);
+    expect(phone.carrier.playout.mostAheadMs).toBeLessThanOrEqual(LEAD_MS);
+    expect(phone.live.said('heard', 'a')).toMatchObject([{ playedBy: 'clock', remainingText: '' }]);
+    expect(phone.carrier.faults).toEqual([]);
+  });
+
+  it.each([130, 611, 1003, 1507])(
+    'is silent within the lead and a fade after a cut at %i ms',
+    async (cutMs) => {
+      const phone = await call();
+      phone.live.send({ type: 'speak', turn: 'a', text: 'One.' });
+      await phone.live.run(cutMs);
+      phone.live.send({ type: 'cancel', turn: 'a' });
+      const atMs = phone.live.clock.now();
+      await phone.live.run(1000);
+      const audible = audibleMs(phone, atMs - FRAME_MS);
+      expect(audible).toBeLessThanOrEqual(LEAD_MS + FADE_MS + FRAME_MS + 2 * DELAY_MS);
+      const [heard] = phone.live.said('heard', 'a');
+      expect(Math.abs(heard!.playedMs - audibleMs(phone))).toBeLessThanOrEqual(LEAD_MS + 2 * FRAME_MS);
+      expect(phone.carrier.faults).toEqual([]);
+    },
+  );
+
+  it('does not fall behind by cuts: after ten the caller still hears each turn whole and at once', async () => {
+    const phone = await call();
+    for (let round = 0; round < 10; round += 1) {
+      for (const turn of ['a', 'b'])
+        phone.live.send({ type: 'speak', turn: `${turn}${round}`, text: 'One.' });
+      await phone.live.run(700);
+      phone.live.send({ type: 'cancel', turn: `a${round}` });
+      const before = audibleMs(phone);
+      await phone.live.run(300);
+      expect(audibleMs(phone) - before).toBeGreaterThanOrEqual(300 - 2 * FRAME_MS);
+      await phone.live.run(3000);
+      expect(audibleMs(phone) - before).toBeGreaterThanOrEqual(TURN_MS - FRAME_MS);
+    }
+    expect(phone.carrier.playout.mostAheadMs).toBeLessThanOrEqual(LEAD_MS);
+    expect(phone.carrier.faults).toEqual([]);
+  });
+
+  it('hears silence, and no gap in the line, while the speech of a turn is late', async () => {
+    const requests: MemoryRequest[] = [];
+    const phone = await call((request) => void requests.push(request));
+    phone.live.send({ type: 'speak', turn: 'a', text: 'One.' });
+    await phone.live.run(50);
+    requests[0]!.send(toneMp3(500, 400));
+    await phone.live.run(900);
+    requests[0]!.send(toneMp3(500, 400));
+    requests[0]!.end();
+    await phone.live.run(1500);
+    expect(phone.live.said('underrun', 'a').length).toBeGreaterThanOrEqual(1);
+    expect(phone.carrier.playout.gaps.filter(({ ms }) => ms > 10)).toEqual([]);
+    expect(phone.heardMs()).toBeGreaterThanOrEqual(1250);
+    expect(phone.carrier.playout.mostAheadMs).toBeLessThanOrEqual(LEAD_MS);
+    expect(phone.carrier.faults).toEqual([]);
+  });
+});
