@@ -21,6 +21,7 @@ import { type FakeUpstreamPlan, startFakeUpstream } from '../bench/fake-upstream
 import { firstFrame } from '../bench/first-frame.ts';
 import { type GatewayPlan, startGatewayProcess } from '../bench/gateway-process.ts';
 import { job } from '../bench/job.ts';
+import { legs } from '../bench/legs.ts';
 import { mixedFormats } from '../bench/mixed-formats.ts';
 import { monotonicMs } from '../bench/monotonic.ts';
 import { pacing } from '../bench/pacing.ts';
@@ -38,6 +39,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   pacing,
   'mixed-formats': mixedFormats,
   captions,
+  legs,
   transcode,
   cancel,
   'stalled-reader': stalledReader,

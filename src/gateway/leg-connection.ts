@@ -50,6 +50,10 @@ const START_DEADLINE_MS = 10_000;
 /** A far side that takes nothing for so long is gone. */
 const STUCK_MS = 10_000;
 const CLOSE_NORMAL = 1000;
+/** So much beyond its lead may be under way and not be told as played: the line, and the distance of marks. */
+const MOST_UNTOLD_MS = 2000;
+/** A far side whose marks stay away for so long tells nothing; shorter than the above, so that lost marks are no pause. */
+const MARKS_STAY_AWAY_MS = 1500;
 
 const SILENCE: Readonly<Record<LegAudio['format'], Uint8Array>> = {
   mulaw: Uint8Array.of(0xff),
@@ -67,11 +71,15 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   let isOver = false;
   let takingSinceMs = clock.now();
   let bufferedBefore = 0;
+  let markedAtMs = Number.NEGATIVE_INFINITY;
   const cancelDeadline = clock.after(START_DEADLINE_MS, () =>
     end('idle_timeout', 'the platform did not say which call this is'),
   );
 
   const send = (frame: LegFrame) => wire.send(frame);
+  /** It plays slower than the clock, by its own word. */
+  const isOverfed = (unheardMs: number) =>
+    unheardMs > codec.rules.leadMs + MOST_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
   const leave = (reason: string) => {
     isOver = true;
     cancelDeadline();
@@ -100,8 +108,9 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     play: (piece) => own.play(piece),
     cork: () => own.cork(),
     uncork: () => own.uncork(),
-    // What waits in our own process would come out behind a clear.
-    isCongested: () => !isFlowing || wire.bufferedBytes > most || sender?.isBehind === true,
+    // What waits in our own process would come out behind a clear; what piles up at the far side is late for ever.
+    isCongested: () =>
+      !isFlowing || wire.bufferedBytes > most || sender?.isBehind === true || isOverfed(own.unheardMs),
     finish: (turn) => own.finish(turn),
     clear: (heardMs) => own.clear(heardMs),
     hangUp() {
@@ -138,7 +147,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       });
     }
     const onPlayed = (turn: string, playedMs: number) => place?.listener?.onPlayed(turn, playedMs);
-    playout = sender ?? createLegPlayout({ ...common, onPlayed });
+    playout = sender ?? createLegPlayout({ ...common, onPlayed, nowMs: () => clock.now() });
     // In JSON and base64 audio is half as long again.
     const most = 2 * codec.rules.leadMs * bytesPerMs;
     place = desk.arrive({
@@ -154,8 +163,10 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     if (input.kind === 'start') begin(input);
     else if (input.kind === 'audio') place?.listener?.onAudio(input.bytes);
     else if (input.kind === 'digit') place?.listener?.onDigit(input.digit);
-    else if (input.kind === 'mark') playout?.marked(input.name, input.fate);
-    else if (input.kind === 'flow') isFlowing = input.state === 'go';
+    else if (input.kind === 'mark') {
+      markedAtMs = clock.now();
+      playout?.marked(input.name, input.fate);
+    } else if (input.kind === 'flow') isFlowing = input.state === 'go';
     else if (input.kind === 'stop') {
       leave('the call is over');
       wire.close(CLOSE_NORMAL, 'the call is over');

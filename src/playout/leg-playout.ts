@@ -25,10 +25,14 @@ export type LegPlayoutOptions = {
   readonly bytesPerMs: number;
   /** One sample of silence. */
   readonly silence: Uint8Array;
+  /** A monotonic clock; without one the far side is taken to have enough to play always. */
+  readonly nowMs?: () => number;
 };
 
 /** A mark for so much audio: often enough to tell a word from the next, and seldom enough for those who keep 30. */
 const MARK_EVERY_MS = 200;
+/** With less to play than a message and this, the far side gets what there is at once. */
+const SPARE_MS = 60;
 /** Beyond this the oldest is taken for heard: no leg is that far ahead. */
 const MOST_UNHEARD_MS = 10_000;
 
@@ -52,6 +56,9 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   let generation = 0;
   let lastMark = 0;
   const marks = new Map<string, Mark>();
+  /** When the far side will have played all that it was sent. */
+  let playedOutAtMs = Number.NEGATIVE_INFINITY;
+  const isShort = () => options.nowMs !== undefined && playedOutAtMs - options.nowMs() < leastMs + SPARE_MS;
 
   const sendMark = (turn: string, playedMs: number) => {
     if (codec.mark === undefined || marks.size >= mostMarks) return;
@@ -86,6 +93,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     if (end === 'goes-on' && whole.length < Math.max(step, shortest)) return;
     sendBytes(end === 'ends' ? padded(whole) : whole);
     hasBegun = end === 'goes-on';
+    playedOutAtMs = Math.max(playedOutAtMs, options.nowMs?.() ?? 0) + whole.length / bytesPerMs;
     unmarkedMs += whole.length / bytesPerMs;
     heldMs = beyond / bytesPerMs;
     const endMs = atMs + ms - heldMs;
@@ -94,8 +102,8 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   };
   const sendEnough = () => {
     if (isCorked || held.length === 0) return;
-    // What begins goes as soon as it may; what plays is gathered.
-    if (heldMs >= (hasBegun ? leastMs : shortestMs)) sendHeld('goes-on');
+    // What begins goes as soon as it may; what plays is gathered, once there is enough of it at the far side.
+    if (heldMs >= (hasBegun && !isShort() ? leastMs : shortestMs)) sendHeld('goes-on');
   };
   const take = (piece: LegPiece) => {
     if (held.length > 0 && held[0]!.turn !== piece.turn) sendHeld('ends');
@@ -143,6 +151,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
       heldMs = 0;
       unmarkedMs = 0;
       generation += 1;
+      playedOutAtMs = Number.NEGATIVE_INFINITY;
       marks.clear();
       codec.clear?.().forEach(send);
       hasBegun = false;

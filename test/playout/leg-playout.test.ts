@@ -18,7 +18,7 @@ const codecOf = (rules: LegRules = RULES, extra: Partial<LegCodec> = CLEAR): Leg
   ...extra,
 });
 
-function start(codec = codecOf()) {
+function start(codec = codecOf(), nowMs?: () => number) {
   const sent: LegFrame[] = [];
   const played: string[] = [];
   const playout = createLegPlayout({
@@ -27,6 +27,7 @@ function start(codec = codecOf()) {
     onPlayed: (turn, ms) => played.push(`${turn} ${ms}`),
     bytesPerMs: BYTES_PER_MS,
     silence: Uint8Array.of(0xff),
+    ...(nowMs !== undefined && { nowMs }),
   });
   const at = new Map<string, number>();
   const audio = (from = 0) =>
@@ -66,6 +67,20 @@ describe('audio that is played to a leg', () => {
     expect(messages()).toEqual([20, 60, 60, 20]);
     play('b', 20);
     expect(messages()).toHaveLength(5);
+  });
+
+  it('goes as it comes while the far side has little to play, and is gathered once it has enough', () => {
+    let nowMs = 0;
+    const { play, messages } = start(codecOf(), () => nowMs);
+    play('a', 60);
+    expect(messages()).toEqual([20, 20, 20]);
+    play('a', 60);
+    expect(messages()).toEqual([20, 20, 20, 20, 20, 20]);
+    play('a', 60);
+    expect(messages().slice(6)).toEqual([60]);
+    nowMs = 170; // a speech service that fell behind
+    play('a', 20);
+    expect(messages().slice(7)).toEqual([20]);
   });
 
   it('waits while it is corked, and goes as one message then', () => {
