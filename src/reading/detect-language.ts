@@ -4,7 +4,7 @@
 import { eld } from 'eld';
 import type { SourceBlock } from '../script/source-document.ts';
 import type { Language } from '../speech/language.ts';
-import { languageOfTag } from './document-language.ts';
+import { languageOfTag } from '../speech/language-tag.ts';
 
 /** Scripts of one language of ours each. Kana before Han: Japanese has both. */
 const SCRIPTS: readonly (readonly [RegExp, Language])[] = [

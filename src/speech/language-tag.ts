@@ -1,7 +1,7 @@
-// Language tags of files (BCP 47: `de-AT`, `zh-Hant`; ISO 639-2 in older ones) as the languages of the service
-// interface. Norwegian, Finnish and the like are not among them: undefined.
+// Language tags of files and of other services' callers (BCP 47: `de-AT`, `zh-Hant`; ISO 639-2 in older ones) as the
+// languages of the service interface. Norwegian, Finnish and the like are not among them: undefined.
 
-import type { Language } from '../speech/language.ts';
+import type { Language } from './language.ts';
 
 /** Two letters and three, by ISO 639-1 and 639-2 (bibliographic and terminological). */
 const CODES: Readonly<Record<Language, string>> = {

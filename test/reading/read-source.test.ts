@@ -1,9 +1,9 @@
 // Kinds by their bytes, encodings, text, tables and languages: small files written here.
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import { languageOfTag } from '../../src/reading/document-language.ts';
 import { joinLines, knownWords } from '../../src/reading/join-lines.ts';
 import { LANGUAGES } from '../../src/speech/language.ts';
+import { languageOfTag } from '../../src/speech/language-tag.ts';
 import { allText, readBytes, readText, textOf } from './read-fixture.ts';
 
 const kinds = async (text: string, name?: string) =>

@@ -1,11 +1,11 @@
 // ElevenLabs' codec under test, alone or before a real session: what a client sends goes in as frames, what it would get is
 // kept as messages with their times. `alone` answers nothing by itself; the test says what the session says.
 
-import { checkPreset } from '../../src/dialects/session-preset.ts';
 import type { DialectCodec, DialectEntry } from '../../src/dialects/dialect.ts';
 import { elevenLabsDialect } from '../../src/dialects/elevenlabs/elevenlabs-dialect.ts';
 import type { ServerEvent } from '../../src/dialects/native-events.ts';
 import { type ClientCommand, clientMessageSchemas, type Preset } from '../../src/dialects/native-messages.ts';
+import { checkPreset } from '../../src/dialects/session-preset.ts';
 import { type LiveSession, type LiveSessionOptions, startSession } from './live-session.ts';
 
 export type VendorMessage = Readonly<Record<string, unknown>>;
@@ -21,12 +21,19 @@ export type UpgradeParts = {
   readonly headers?: Readonly<Record<string, readonly string[]>>;
 };
 
-export function enter({ path = MULTI, query = '', headers = {} }: UpgradeParts = {}): DialectEntry | undefined {
+export function enter({
+  path = MULTI,
+  query = '',
+  headers = {},
+}: UpgradeParts = {}): DialectEntry | undefined {
   return elevenLabsDialect.enter({ path, query: new URLSearchParams(query), headers, protocols: [] });
 }
 
 /** The context that a message speaks of, whatever its door calls it. */
-export const contextOf = (message: VendorMessage): unknown => message.contextId ?? message.context_id;
+export function contextOf(message: VendorMessage): string | undefined {
+  const context = message.contextId ?? message.context_id;
+  return typeof context === 'string' ? context : undefined;
+}
 export const isFinal = (message: VendorMessage): boolean =>
   message.isFinal === true || message.is_final === true;
 export const audioBytes = ({ audio }: VendorMessage): Buffer =>
@@ -46,21 +53,26 @@ type Client = {
 
 const nameOf = (message: VendorMessage): string => {
   const context = contextOf(message);
-  const of = (what: string) => (context === undefined ? what : `${what} ${String(context)}`);
-  if (message.error !== undefined) return of(`error ${String(message.error)}`);
+  const of = (what: string) => (context === undefined ? what : `${what} ${context}`);
+  if (message.error !== undefined) return of(`error ${message.error as string}`);
   if (isFinal(message)) return of('final');
   if (message.is_final_audio_for_turn === true) return of('flushed');
   return of(audioBytes(message).length > 0 ? 'audio' : 'quiet');
 };
 
-function createClient(entry: DialectEntry, carryOut: (command: ClientCommand) => void, now: () => number): Client {
+function createClient(
+  entry: DialectEntry,
+  carryOut: (command: ClientCommand) => void,
+  now: () => number,
+): Client {
   const got: Got[] = [];
   let closed: Client['closed'];
   let ids = 0;
   const codec = entry.open({
     newId: () => `turn-${ids++}`,
     carryOut,
-    send: (message) => void got.push({ atMs: now(), message: JSON.parse(message as string) as VendorMessage }),
+    send: (message) =>
+      void got.push({ atMs: now(), message: JSON.parse(message as string) as VendorMessage }),
     close(code, reason) {
       closed = { code, reason };
     },

@@ -47,7 +47,7 @@ export function faultsOf(messages: readonly VendorMessage[], bytesPerMs: number)
   const faults: string[] = [];
   const finals = new Map<string, number>();
   messages.forEach((message, index) => {
-    const context = String(contextOf(message) ?? 'default');
+    const context = contextOf(message) ?? 'default';
     const bytes = audioBytes(message).length;
     if (bytes > 0 && finals.has(context)) faults.push(`${index}: audio of ${context} behind its final`);
     if (bytes / bytesPerMs > 200) faults.push(`${index}: ${bytes / bytesPerMs} ms of audio in one message`);

@@ -5,6 +5,7 @@ import type { HeavyEncoders } from '../../src/audio/heavy-encoders.ts';
 import { AppError } from '../../src/base/app-error.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { errorEvent } from '../../src/dialects/error-event.ts';
 import { decodeNative } from '../../src/dialects/native-dialect.ts';
 import {
   type EventOf,
@@ -12,14 +13,13 @@ import {
   type ServerEventType,
   serverEventSchemas,
 } from '../../src/dialects/native-events.ts';
-import { errorEvent } from '../../src/dialects/error-event.ts';
 import type { Preset } from '../../src/dialects/native-messages.ts';
 import type { SpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
 import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
 import { createSession, type Session } from '../../src/session/session.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
-import { type SessionLimits, type SessionRuntime } from '../../src/session/session-runtime.ts';
+import type { SessionLimits, SessionRuntime } from '../../src/session/session-runtime.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
 import type { PhraseStore } from '../../src/storage/phrase-store.ts';
 import { codecs } from './codecs.ts';
