@@ -13,6 +13,7 @@ import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Metrics } from './base/metrics.ts';
 import type { Random } from './base/random.ts';
+import type { CompatRoutesOptions } from './http/compat/compat-routes.ts';
 import type { OpenReplies } from './http/open-replies.ts';
 import { reachedOrigin } from './http/reached-origin.ts';
 import type { ServiceApiOptions } from './http/service-api.ts';
@@ -65,6 +66,8 @@ export type AppServiceOptions = {
 
 export type AppService = {
   readonly api: ServiceApiOptions;
+  /** The HTTP speech of other vendors. */
+  readonly compat: CompatRoutesOptions;
   /** What a session of this user's agent begins with; undefined: he has none of this id. */
   findAgent(owner: string, id: string): Promise<SessionAgent | undefined>;
   /** Begins the work that is waiting; call it when callers can reach us. */
@@ -205,15 +208,18 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     });
   const originOf = (request: FastifyRequest) => reachedOrigin(request, config.publicUrl);
 
+  const limits = createKeyLimits(
+    { ...STATED_RULES, make: config.makePerMinute, ask: config.askPerMinute },
+    openLimiter,
+  );
+  const speech = { runtime, random, voices: upstream.voices, replies: options.replies };
+
   return {
     api: {
       version: options.version,
       credentials: options.credentials,
-      limits: createKeyLimits(
-        { ...STATED_RULES, make: config.makePerMinute, ask: config.askPerMinute },
-        openLimiter,
-      ),
-      speech: { runtime, random, voices: upstream.voices, replies: options.replies },
+      limits,
+      speech,
       jobs: {
         jobs: createJobService({
           ...taking,
@@ -240,6 +246,15 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
         onDelivery: dispatcher.nudge,
       },
       files: { files, address, clock },
+    },
+    compat: {
+      ...speech,
+      aliases: upstream.aliases,
+      defaultVoice: upstream.voice,
+      defaultVoice2: upstream.voice2,
+      credentials: options.credentials,
+      limits,
+      log,
     },
     async findAgent(owner, id) {
       const profile = await profileOf(owner, id);

@@ -2,6 +2,7 @@
 // is kept of its speech. Adapters are chosen here as in app.ts, and nowhere else.
 
 import { createHash } from 'node:crypto';
+import { appVoiceAliases } from './app-voices.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Metrics } from './base/metrics.ts';
@@ -12,6 +13,7 @@ import { createForeignVoices, createKnownVoices, type VoiceBook } from './servic
 import type { Config } from './settings/settings.ts';
 import type { ListedVoice } from './speech/listed-voice.ts';
 import { RECORDED_VOICE_FIELDS } from './speech/speech-request.ts';
+import { resolveVoices, type VoiceAliases } from './speech/voice-aliases.ts';
 import { createMemoryPhraseStore } from './storage/memory-phrase-store.ts';
 import type { PhraseStore } from './storage/phrase-store.ts';
 import { createRedisPhraseStore } from './storage/redis-phrase-store.ts';
@@ -31,6 +33,8 @@ export type AppUpstream = {
   readonly voice: string | undefined;
   readonly voice2: string | undefined;
   readonly voices: VoiceBook;
+  /** Short names that callers of any protocol may use for voices. */
+  readonly aliases: VoiceAliases;
   /** The embedded engine's address, when it is the service. */
   readonly engineUrl: string | undefined;
 };
@@ -102,6 +106,7 @@ export async function openAppUpstream(options: AppUpstreamOptions): Promise<AppU
     voice: service.voice,
     voice2: service.voice2,
     voices: openVoices(options, service),
+    aliases: service.aliases,
     engineUrl: service.isEmbedded ? service.url : undefined,
   };
 }
@@ -114,22 +119,30 @@ type Service = {
   readonly isEmbedded: boolean;
   /** Those that are known without asking. */
   readonly voices: readonly ListedVoice[];
+  readonly aliases: VoiceAliases;
 };
 
 /** The configured speech service, or the embedded engine. */
 async function chooseService({ config, log, onStop }: AppUpstreamOptions): Promise<Service> {
-  const { voice, voice2 } = config;
+  const defaultVoices = (aliases: VoiceAliases) => {
+    const { voice, voice2 } = resolveVoices(aliases, { voice: config.voice, voice2: config.voice2 });
+    return { voice, voice2: voice2 ?? undefined, aliases };
+  };
   if (config.upstreamUrl !== undefined) {
+    const ownVoices = defaultVoices(appVoiceAliases(config, undefined));
+    const { voice, voice2 } = ownVoices;
     const voices = [voice, voice2].flatMap((id) => (id === undefined ? [] : [{ id }]));
-    return { url: config.upstreamUrl, keys: config.upstreamKeys, voice, voice2, isEmbedded: false, voices };
+    return { url: config.upstreamUrl, keys: config.upstreamKeys, ...ownVoices, isEmbedded: false, voices };
   }
   const engine = await startEmbeddedEngine(config.enginePerMinute, log);
   onStop(() => engine.close());
+  const ownVoices = defaultVoices(appVoiceAliases(config, engine.voices));
   return {
     url: engine.url,
     keys: [engine.key],
-    voice: voice ?? engine.femaleVoice,
-    voice2: voice2 ?? engine.maleVoice,
+    voice: ownVoices.voice ?? engine.femaleVoice,
+    voice2: ownVoices.voice2 ?? engine.maleVoice,
+    aliases: ownVoices.aliases,
     isEmbedded: true,
     voices: engine.voices,
   };

@@ -6,6 +6,7 @@ import { createCredentials } from './access/credentials.ts';
 import { openAppLegs } from './app-legs.ts';
 import { openAppService } from './app-service.ts';
 import { openAppUpstream } from './app-upstream.ts';
+import { sessionSettings } from './app-voices.ts';
 import { createFilterBanks } from './audio/filter-bank.ts';
 import { loadMp3Decoders } from './audio/mp3-decoder.ts';
 import { loadMp3Encoders } from './audio/mp3-encoder.ts';
@@ -20,6 +21,7 @@ import { DIALECTS } from './dialects/dialects.ts';
 import { createGatewayMetrics } from './gateway/gateway-metrics.ts';
 import { createSocketServer } from './gateway/socket-server.ts';
 import { createAdminServer } from './http/admin-server.ts';
+import { addCompatRoutes } from './http/compat/compat-routes.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { createOpenReplies } from './http/open-replies.ts';
 import { addServiceApi } from './http/service-api.ts';
@@ -27,7 +29,6 @@ import { createWorkerEncoderPool } from './pipeline/worker-encoder-pool.ts';
 import { createWorkerWordTimer } from './pipeline/worker-word-timer.ts';
 import { createPlayoutClock } from './playout/playout-clock.ts';
 import type { SessionRuntime } from './session/session-runtime.ts';
-import { defaultSettings } from './session/turn-settings.ts';
 import { readTls } from './settings/read-tls.ts';
 import type { Config } from './settings/settings.ts';
 import { espeakCommand, isEspeakInstalled } from './speech-program/speech-command.ts';
@@ -182,7 +183,8 @@ async function build(
       messagesPerSecond: MESSAGES_PER_SECOND,
       bytesPerSecond: BYTES_PER_SECOND,
     },
-    settings: defaultSettings(config.leadMs, config.phraseCache === 'always' ? 'on' : 'off'),
+    settings: sessionSettings(config, upstream.aliases),
+    checkVoices: (named) => upstream.voices.check(named),
     findAgent: async (userId, agentId) => speechService?.findAgent(userId, agentId),
     legs: legs.server,
     onOpened: gatewayMetrics.sessionOpened,
@@ -225,7 +227,10 @@ async function build(
           searchPath,
           onStop: (stop) => stops.push(stop),
         });
-  if (speechService !== undefined) await addServiceApi(http, speechService.api);
+  if (speechService !== undefined) {
+    await addServiceApi(http, speechService.api);
+    await addCompatRoutes(http, speechService.compat);
+  }
   await http.listen({ host: config.host, port: config.port });
   stops.push(() => http.close());
   const url = `${scheme}://${addressOf(config.host, http.server.address())}`;

@@ -1,7 +1,7 @@
 // Who a caller is: the bearer key says, the user id confirms. Keys are kept and compared as digests.
 
 import { AppError } from '../base/app-error.ts';
-import { digestKey, isKey, readBearer } from './bearer-key.ts';
+import { digestKey, isKey, nameOfKey, readBearer } from './bearer-key.ts';
 import type { HeaderLines } from './header-lines.ts';
 
 export type Credential = { readonly userId: string; readonly apiKey: string };
@@ -86,7 +86,7 @@ export function createCredentials(list: readonly Credential[]): Credentials {
       return {
         userId: known.length === 0 ? userId : ownerOf(apiKey, userId),
         // Without keys to know, the user is all that tells callers apart.
-        keyName: known.length === 0 ? userId : digestKey(apiKey).toString('base64url', 0, 12),
+        keyName: known.length === 0 ? userId : nameOfKey(apiKey),
       };
     },
   };

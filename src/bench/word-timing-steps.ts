@@ -11,7 +11,7 @@ import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
 import { featureTrack } from '../captions/feature-track.ts';
 import type { ReferenceSpeech } from '../captions/reference-speech.ts';
-import { CEPSTRA, FRAME_MS } from '../captions/speech-features.ts';
+import { CEPSTRA, framesIn } from '../captions/speech-features.ts';
 import { createWordFinder, UNKNOWN_VOICE } from '../captions/word-finder.ts';
 import { GUESS_MS_PER_WEIGHT } from '../captions/word-timeline.ts';
 import { createReferenceSpeaker } from '../pipeline/reference-speaker.ts';
@@ -114,7 +114,7 @@ function hold({ text }: Speech, reference: ReferenceSpeech, track: ReturnType<ty
   for (let frame = 0; frame < track.levels.length; frame += 1) {
     const cepstra = track.cepstra.subarray(frame * CEPSTRA, (frame + 1) * CEPSTRA);
     finder.push({ cepstra, level: track.levels[frame]! });
-    if (frame % (ASKED_MS / FRAME_MS) === 0) finder.estimate();
+    if (frame % framesIn(ASKED_MS) === 0) finder.estimate();
   }
   finder.end();
   finder.estimate();

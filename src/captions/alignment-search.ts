@@ -22,31 +22,31 @@ export type AlignmentSearch = {
 };
 
 /** Frames of speech whose places are kept: ten seconds. */
-export const REMEMBERED_FRAMES = 1024;
+export const REMEMBERED_FRAMES = 512;
 /** Frames of reference that are looked at in one step, at most, of which these many are new. */
-const WIDEST = 512;
-const NEW_FRAMES = 8;
+const WIDEST = 256;
+const NEW_FRAMES = 4;
 /** Bytes for the steps of the remembered frames. At the full width they last five seconds, usually ten. */
-const STEP_BYTES = 2 ** 18;
+const STEP_BYTES = 2 ** 16;
 
 /**
  * Ways this much dearer than the best one are given up: more of them are kept where even the best fits badly, which is
  * when the text is not what is spoken. A frame costs 3 to 11 on the right way, by how like the voices are.
  */
-const HOPELESS = 100;
-const HOPELESS_PER_COST = 300;
+const HOPELESS = 60;
+const HOPELESS_PER_COST = 180;
 const GOOD_COST = 8;
 /** Frames that the cost of the last ones is averaged over. */
-const LATELY = 12;
+const LATELY = 6;
 /** Penalties of going on by 0, 2 and 3 frames of the reference instead of one. */
 const STAY = 3;
-const SKIP_ONE = 4;
-const SKIP_TWO = 8;
+const SKIP_ONE = 5;
+const SKIP_TWO = 10;
 /** Penalty of a pause where the reference has none. */
-const ENTER_PAUSE = 40;
+const ENTER_PAUSE = 20;
 
 /** Penalty of a word that is not spoken. */
-const LEAVE_OUT_WORD = 80;
+const LEAVE_OUT_WORD = 40;
 
 /** A way never comes here. */
 const FAR = 1e12;

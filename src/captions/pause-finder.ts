@@ -1,11 +1,12 @@
 // Where a sound is silent for long enough to be a pause, found as it arrives.
 
 import { createSilenceGauge } from './silence-gauge.ts';
+import { framesIn } from './speech-features.ts';
 
 /** A stop consonant is silent for as long as this, too. */
-export const SHORTEST_PAUSE_FRAMES = 9;
+export const SHORTEST_PAUSE_FRAMES = framesIn(90);
 /** What sounds for less is a click in a pause, or in a silence before the speech. */
-const SHORTEST_SPEECH_FRAMES = 3;
+const SHORTEST_SPEECH_FRAMES = framesIn(30);
 
 /** Frames from `from` up to `to`, which is the first that sounds. */
 export type Pause = { readonly from: number; readonly to: number };

@@ -1,7 +1,7 @@
 // The same words spoken by a voice of our own, whose word times are known: what the speech that has to be timed is held
 // against. Of its pauses only the edges stay, because every voice pauses in places of its own.
 
-import { CEPSTRA, FRAME_MS } from './speech-features.ts';
+import { CEPSTRA, FRAME_MS, framesIn } from './speech-features.ts';
 import { DIMENSIONS, writeFeatures } from './speech-vectors.ts';
 
 /** Frames of a sound, `CEPSTRA` values each, one after the other, and their levels. */
@@ -36,10 +36,10 @@ export const REFERENCE_PAUSE = 2;
 /** Below the loudest frame by this much, in nats of energy, nobody speaks: 35 dB. */
 const SILENCE_DEPTH = 8;
 /** Stop consonants are silent for a shorter time. */
-const SHORTEST_PAUSE_FRAMES = 10;
+const SHORTEST_PAUSE_FRAMES = framesIn(100);
 /** Frames of a pause that stay at its beginning, where speech dies away, and at its end, where it is about to begin. */
-const KEPT_HEAD = 4;
-const KEPT_TAIL = 4;
+const KEPT_HEAD = framesIn(40);
+const KEPT_TAIL = framesIn(40);
 
 const loudestOf = (levels: Float32Array) =>
   levels.reduce((most, level) => Math.max(most, level), Number.NEGATIVE_INFINITY);

@@ -1,5 +1,7 @@
 // How silent a frame is, for a voice whose loudness and whose noise are not known beforehand.
 
+import { framesIn } from './speech-features.ts';
+
 export type SilenceGauge = {
   /** Takes the level of the next frame, as `FeatureFrame` has it. */
   hear(level: number): void;
@@ -15,7 +17,7 @@ const MOST_DEPTH = 8;
 /** What is at most so far above the noise is silence as well. */
 const NOISE_SPREAD = 1.5;
 /** The noise is the quietest frame of the last one to two such windows. */
-const NOISE_WINDOW_FRAMES = 200;
+const NOISE_WINDOW_FRAMES = framesIn(2000);
 
 export function createSilenceGauge(): SilenceGauge {
   let loudest = QUIET_VOICE_LEVEL;

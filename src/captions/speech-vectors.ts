@@ -4,11 +4,11 @@ import { CEPSTRA } from './speech-features.ts';
 
 export const DIMENSIONS = 2 * CEPSTRA;
 /** Frames on either side that a slope is fitted over. */
-export const SLOPE_FRAMES = 2;
+export const SLOPE_FRAMES = 1;
 /** Loudness differs between voices more than anything else does, so it tells less. */
 const LOUDNESS_WEIGHT = 0.6;
-/** A slope is the sum of k (c[t+k] − c[t−k]) over 10, the least-squares one over five frames; and it counts twice. */
-const SLOPE_SCALE = 2 / 10;
+/** Of the difference of the two neighbours: half of it is the slope over a frame. */
+const SLOPE_SCALE = 0.5;
 
 /**
  * Writes the features of frame `at` of `cepstra`, `frames` frames of `CEPSTRA` values, to `into` at `offset`. The slope
@@ -24,15 +24,12 @@ export function writeFeatures(
 ): void {
   const last = frames - 1;
   const own = at * CEPSTRA;
-  const before1 = Math.max(at - 1, 0) * CEPSTRA;
-  const before2 = Math.max(at - 2, 0) * CEPSTRA;
-  const after1 = Math.min(at + 1, last) * CEPSTRA;
-  const after2 = Math.min(at + 2, last) * CEPSTRA;
+  const before = Math.max(at - 1, 0) * CEPSTRA;
+  const after = Math.min(at + 1, last) * CEPSTRA;
   for (let c = 0; c < CEPSTRA; c += 1) {
     const weight = c === 0 ? LOUDNESS_WEIGHT : 1;
     into[offset + c] = (cepstra[own + c]! - mean[c]!) * weight;
-    const slope =
-      cepstra[after1 + c]! - cepstra[before1 + c]! + 2 * (cepstra[after2 + c]! - cepstra[before2 + c]!);
+    const slope = cepstra[after + c]! - cepstra[before + c]!;
     into[offset + CEPSTRA + c] = slope * weight * SLOPE_SCALE;
   }
 }

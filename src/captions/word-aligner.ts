@@ -5,7 +5,7 @@ import { createAlignmentSearch, REMEMBERED_FRAMES } from './alignment-search.ts'
 import { fitErrorMs } from './fit-error.ts';
 import type { ReferenceSpeech } from './reference-speech.ts';
 import { createSilenceGauge } from './silence-gauge.ts';
-import { CEPSTRA, type FeatureFrame, FRAME_MS } from './speech-features.ts';
+import { CEPSTRA, type FeatureFrame, FRAME_MS, framesIn } from './speech-features.ts';
 import { DIMENSIONS, SLOPE_FRAMES, writeFeatures } from './speech-vectors.ts';
 import type { WordEstimate } from './word-estimate.ts';
 
@@ -30,7 +30,7 @@ export type AlignerOptions = {
 };
 
 /** The mean that is known beforehand counts like so many frames of speech. */
-const PRIOR_FRAMES = 50;
+const PRIOR_FRAMES = framesIn(500);
 /** What a frame costs as a pause: this when it is silent, more by so much for every nat above, and not more than this. */
 const SILENT_COST = 3;
 const COST_PER_NAT = 6;
@@ -43,7 +43,7 @@ const TEMPO_PRIOR_MS = 1000;
 
 /** Before anything is known of a voice it fits as other engines' voices do, so many frames of it. */
 const UNKNOWN_COST = 9;
-const UNKNOWN_FRAMES = 30;
+const UNKNOWN_FRAMES = framesIn(300);
 /** Errors of words that were told while their sound arrived, to those of whole turns. */
 const STREAMED_FACTOR = 1.5;
 /** A word ends where the next one begins unless there is silence for so long: stop consonants are silent as well. */

@@ -4,7 +4,7 @@
 import { createFeatureStore } from './feature-track.ts';
 import { createPauseAligner } from './pause-aligner.ts';
 import type { ReferenceSpeech } from './reference-speech.ts';
-import type { FeatureFrame } from './speech-features.ts';
+import { type FeatureFrame, framesIn } from './speech-features.ts';
 import { createWordAligner } from './word-aligner.ts';
 import { shifted, type WordEstimate } from './word-estimate.ts';
 
@@ -37,7 +37,7 @@ export const UNKNOWN_VOICE: KnownVoice = { mean: undefined, onsetMs: undefined }
 type Words = readonly { readonly weight: number; readonly pause: number }[];
 
 /** A voice is known after three seconds. */
-const FRAMES_TO_KNOW = 300;
+const FRAMES_TO_KNOW = framesIn(3000);
 const MOST_TO_LEARN_MS = 150;
 /** Words of which nothing is known but their weights are this far off. */
 const WEIGHTS_WITHIN_MS = 700;
@@ -71,7 +71,7 @@ function begunAsUsual(estimate: WordEstimate, onsetMs: number | undefined): Word
 /** Nobody speaks more than so many times as fast as the reference does, pauses included, beyond what was asked for. */
 const MOST_HASTE = 2.5;
 /** Frames after which the way is sure enough by itself. */
-const HASTY_FRAMES = 200;
+const HASTY_FRAMES = framesIn(2000);
 
 /**
  * While little of a speech was heard, the way through it may run ahead of it: of two places that sound alike the

@@ -31,6 +31,8 @@ export type DialectEntry = {
   /** Headers of the answer that lets the client in, and of a refusal. */
   readonly replyHeaders?: Readonly<Record<string, string>>;
   refusalHeaders?(error: AppError): Readonly<Record<string, string>>;
+  /** Headers of the answer that name the session, whose id `ready` tells. */
+  sessionHeaders?(session: string): Readonly<Record<string, string>>;
   /** Over the gateway's own and the agent's settings; voices may be aliases. Throws `invalid_request` naming the parameter. */
   preset(): Preset;
   /** Ends a connection in which nothing is said for so long; absent: the gateway's own limit. */

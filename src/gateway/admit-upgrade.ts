@@ -89,7 +89,7 @@ function enterDialect(dialects: readonly Dialect[], upgrade: Upgrade): DialectEn
   }
   throw new AppError(
     'not_found',
-    'There is no WebSocket at this path; sessions are at /v1/session, and docs/dialects.md lists the others.',
+    'There is no WebSocket at this path; sessions are at /v1/session, and docs/dialects/ lists the others.',
   );
 }
 

@@ -91,11 +91,22 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     send,
     close: (code, reason) => closeAs(code, reason),
   });
-  const say = (event: ServerEvent) => codec.event(event);
+  /** A fault in a codec ends its own connection; what it was about may be spoken text, so only its kind is logged. */
+  const guarded = (work: () => void) => {
+    try {
+      work();
+    } catch (fault) {
+      runtime.log.error('a codec failed inside', {
+        cause: fault instanceof Error ? fault.name : typeof fault,
+      });
+      closeAs(ERROR_TABLE.internal.close, 'internal');
+    }
+  };
+  const say = (event: ServerEvent) => guarded(() => codec.event(event));
   const speaker = { tenant: options.userId, session: options.id };
   const session = createSession(runtime, speaker, options.settings, {
     say,
-    sendAudio: (audio) => codec.audio(audio),
+    sendAudio: (audio) => guarded(() => codec.audio(audio)),
     isCongested: () => socket.bufferedAmount > congestedBytes,
     cork: () => wire.cork(),
     uncork: () => wire.uncork(),
@@ -138,8 +149,8 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
   const onMessage = (data: Buffer, isBinary: boolean) => {
     if (!takesFrame(data.length)) return;
     heardFromAtMs = clock.now();
-    if (!isBinary) codec.receive(data.toString('utf8'));
-    else if (codec.receiveBinary !== undefined) codec.receiveBinary(data);
+    if (!isBinary) guarded(() => codec.receive(data.toString('utf8')));
+    else if (codec.receiveBinary !== undefined) guarded(() => codec.receiveBinary!(data));
     else say(errorEvent(new AppError('unexpected_binary', 'Clients send JSON text frames only.')));
   };
 
@@ -215,7 +226,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
           new AppError('idle_timeout', 'Nothing was said for a while; open a new session when needed.'),
         );
       }
-      codec.tick?.(nowMs);
+      guarded(() => codec.tick?.(nowMs));
       watchReading(nowMs);
       beat(nowMs);
     },

@@ -29,6 +29,11 @@ export type SocketServerOptions = {
   readonly admission: AdmissionOptions;
   /** What a session begins with. */
   readonly settings: TurnSettings;
+  /** Throws `invalid_request` for a voice that is known not to exist. */
+  readonly checkVoices: (named: {
+    readonly voice?: string | null | undefined;
+    readonly voice2?: string | null | undefined;
+  }) => void;
   /** Undefined for an id that this user has no agent of. */
   readonly findAgent: (userId: string, agentId: string) => Promise<SessionAgent | undefined>;
   readonly limits: ConnectionLimits;
@@ -40,6 +45,8 @@ export type SocketServerOptions = {
 
 /** Who may come in, and with what. */
 type Seat = {
+  /** Of the session to come. */
+  readonly id: string;
   readonly userId: string;
   readonly agent: SessionAgent | undefined;
   readonly settings: TurnSettings;
@@ -83,15 +90,18 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     // Audio does not shrink; deflating it costs eight times the sending and 220 KB a connection.
     perMessageDeflate: false,
     handleProtocols: (_offered: ReadonlySet<string>, request: IncomingMessage) =>
-      entering.get(request)?.protocol ?? false,
+      entering.get(request)?.entry.protocol ?? false,
     clientTracking: false,
     maxPendingAutoPongs: MOST_PENDING_PONGS,
   };
-  const entering = new WeakMap<IncomingMessage, DialectEntry>();
+  const entering = new WeakMap<IncomingMessage, Seat>();
   const sockets = new WebSocketServer(socketOptions);
   sockets.on('headers', (lines, request) => {
-    for (const [name, value] of Object.entries(entering.get(request)?.replyHeaders ?? {}))
-      lines.push(`${name}: ${value}`);
+    const seat = entering.get(request);
+    if (seat === undefined) return;
+    const { entry, id } = seat;
+    const headers = { ...entry.replyHeaders, ...entry.sessionHeaders?.(id) };
+    for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
   });
 
   const sweeper = createSweeper(clock, (nowMs) => {
@@ -119,7 +129,9 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   /** Throws `invalid_request` when the settings do not go together. */
   const takeSeat = ({ userId, preset, entry }: Admission, agent: SessionAgent | undefined): Seat => {
     const base = agent === undefined ? options.settings : agentSettings(options.settings, agent.profile);
-    return { userId, agent, settings: applySettings(base, preset), entry };
+    const settings = applySettings(base, preset);
+    options.checkVoices({ voice: settings.synthesis.voice, voice2: settings.synthesis.voice2 });
+    return { id: runtime.random.id(16), userId, agent, settings, entry };
   };
 
   /** Answers an upgrade with a plain HTTP refusal and ends the socket. */
@@ -143,7 +155,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       const { entry } = answer.admission;
       try {
         const seat = takeSeat(answer.admission, agent);
-        entering.set(request, entry);
+        entering.set(request, seat);
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           socket.off('error', onError);
           open(webSocket, socket, seat);
@@ -178,11 +190,11 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     },
   });
 
-  const open = (socket: WebSocket, wire: Duplex, { userId, settings, agent, entry }: Seat) => {
+  const open = (socket: WebSocket, wire: Duplex, { id, userId, settings, agent, entry }: Seat) => {
     const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection: ClientConnection = createClientConnection({
-      id: runtime.random.id(16),
+      id,
       userId,
       version: options.version,
       socket,

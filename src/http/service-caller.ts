@@ -23,7 +23,8 @@ export const ownerOf = (request: FastifyRequest): string => callers.get(request)
 export const idempotencyKeyOf = ({ headers }: FastifyRequest): string | undefined =>
   [headers['idempotency-key']].flat()[0];
 
-async function countRequest(
+/** Counts one request of the caller; throws `rate_limited`. The state of the window is told in the headers of the reply. */
+export async function countRequest(
   limits: KeyLimits,
   rule: RateRule | undefined,
   { keyName }: ServiceCaller,

@@ -31,8 +31,8 @@ export type ReferenceSpeaker = {
 const RATE = 205;
 const SLOWEST_RATE = 120;
 const FASTEST_RATE = 300;
-/** A voice that moves little hides little. A higher one costs less to make, and is held less well against a low one. */
-const PITCH = 70;
+/** A voice that moves little hides little. The highest one would cost a tenth less, and be held less well against low ones. */
+const PITCH = 85;
 const RANGE = 20;
 const PAUSE_MS: Readonly<Record<Pause, number>> = {
   none: 0,

@@ -34,7 +34,11 @@ export function agentSettings(settings: TurnSettings, profile: AgentProfile): Tu
     sampleRate,
     ...synthesis
   } = profile;
-  const named = { ...settings, aliases: aliases ?? {}, pronunciations: pronunciations ?? [] };
+  const named = {
+    ...settings,
+    aliases: { ...settings.aliases, ...aliases },
+    pronunciations: pronunciations ?? [],
+  };
   return applySettings(named, {
     ...synthesis,
     ...(format == null ? {} : { format }),

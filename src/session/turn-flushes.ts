@@ -1,7 +1,9 @@
 // Flushes of one turn: each is answered once, behind the last audio of the text before it.
 
+import { AppError } from '../base/app-error.ts';
+
 export type TurnFlushes = {
-  /** The client asks. */
+  /** The client asks. Throws `text_full` when too many wait for their answer: they would all be said at once. */
   ask(): void;
   /** All text before the next `count` unanswered flushes has become audio, up to media position `madeMs`. */
   made(madeMs: number, count: number): void;
@@ -10,6 +12,9 @@ export type TurnFlushes = {
   /** Answers all that are left: a flush that came after the last request stands at the end of the turn. */
   settleAll(): void;
 };
+
+/** One for each sentence of an hour. */
+const MOST_OWED = 1000;
 
 export function createTurnFlushes(answer: () => void): TurnFlushes {
   const made: { readonly atMs: number; readonly count: number }[] = [];
@@ -20,6 +25,10 @@ export function createTurnFlushes(answer: () => void): TurnFlushes {
   };
   return {
     ask() {
+      if (owed >= MOST_OWED) {
+        const message = `${MOST_OWED} flushes of this turn wait for their answer; flush again when some have been answered.`;
+        throw new AppError('text_full', message, { retryAfterMs: 1000 });
+      }
       owed += 1;
     },
     made(atMs, count) {

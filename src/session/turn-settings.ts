@@ -11,6 +11,7 @@ import {
   type SessionFormat,
 } from '../speech/audio-format.ts';
 import type { SynthesisFields } from '../speech/speech-request.ts';
+import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
 import type { Pronunciation } from '../text/pronunciations.ts';
 
 export type TurnSettings = {
@@ -27,13 +28,18 @@ export type TurnSettings = {
   /** Whether it may be played from speech that is kept. */
   readonly cache: 'off' | 'on';
   readonly synthesis: SynthesisFields;
-  /** Of the session's agent: short names for voices, and how words are said that are written otherwise. */
-  readonly aliases: Readonly<Record<string, string>>;
+  /** The gateway's short names for voices, under those of the session's agent. */
+  readonly aliases: VoiceAliases;
+  /** Of the session's agent: how words are said that are written otherwise. */
   readonly pronunciations: readonly Pronunciation[];
 };
 
 /** 20 ms is what every telephony platform speaks; 200 ms of lead hides a busy event loop and a jittery network. */
-export const defaultSettings = (leadMs: number, cache: TurnSettings['cache'] = 'off'): TurnSettings => ({
+export const defaultSettings = (
+  leadMs: number,
+  cache: TurnSettings['cache'] = 'off',
+  aliases: VoiceAliases = {},
+): TurnSettings => ({
   format: 'mulaw',
   sampleRate: undefined,
   frameMs: 20,
@@ -45,7 +51,7 @@ export const defaultSettings = (leadMs: number, cache: TurnSettings['cache'] = '
   markup: 'strip',
   cache,
   synthesis: {},
-  aliases: {},
+  aliases,
   pronunciations: [],
 });
 
@@ -67,9 +73,9 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
   const { format, sampleRate, frameMs, pace, leadMs, flow, audio, captions, markup, cache, ...synthesis } =
     fields;
   const { aliases, pronunciations } = settings;
-  const named = (voice: string) => (Object.hasOwn(aliases, voice) ? aliases[voice]! : voice);
-  if (synthesis.voice !== undefined) synthesis.voice = named(synthesis.voice);
-  if (synthesis.voice2 != null) synthesis.voice2 = named(synthesis.voice2);
+  const inForce = settings.synthesis;
+  const { turnPrefix = inForce.turnPrefix, turnPrefix2 = inForce.turnPrefix2, voice, voice2 } = synthesis;
+  const voices = resolveVoices(aliases, { voice, voice2, turnPrefix, turnPrefix2 });
   const next: TurnSettings = {
     format: format ?? settings.format,
     sampleRate: sampleRate ?? settings.sampleRate,
@@ -81,7 +87,7 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     captions: captions ?? settings.captions,
     markup: markup ?? settings.markup,
     cache: cache ?? settings.cache,
-    synthesis: { ...settings.synthesis, ...synthesis },
+    synthesis: { ...inForce, ...synthesis, ...voices },
     aliases,
     pronunciations,
   };

@@ -4,6 +4,7 @@
 import { apiKeyList, upstreamKeyList } from './credential-lists.ts';
 import { SERVICE_SETTINGS } from './service-settings.ts';
 import { listenHost, oneOf, redisAddress, type Setting, secret, text, webAddress, whole } from './setting.ts';
+import { voiceAliasList } from './voice-alias-list.ts';
 
 const MS = 'MS';
 const COUNT = 'COUNT';
@@ -45,15 +46,18 @@ export const SETTINGS = {
   upstreamKeys: upstreamKeyList('The keys to spread requests over. Needed as soon as `upstreamUrl` is set.'),
   upstreamKeysFile: secretFile('`upstreamKeys`'),
   voice: text(undefined, {
-    placeholder: 'URI',
+    placeholder: 'VOICE',
     meaning:
       "Voice of a turn that names none. Empty: the engine's first female voice; a remote upstream chooses.",
   }),
   voice2: text(undefined, {
-    placeholder: 'URI',
+    placeholder: 'VOICE',
     meaning:
       "Second voice of a dialogue that names none. Empty: the engine's first male voice; a remote upstream chooses.",
   }),
+  voiceAliases: voiceAliasList(
+    'Short names that callers may use for voices, or for pairs of them. They come before those that the embedded engine brings along.',
+  ),
   upstreamConnectTimeoutMs: whole(2000, {
     min: 100,
     max: MINUTE_MS,

@@ -1,19 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { createAlignmentSearch, REMEMBERED_FRAMES } from '../../src/captions/alignment-search.ts';
 import { createReferenceSpeech } from '../../src/captions/reference-speech.ts';
-import { CEPSTRA } from '../../src/captions/speech-features.ts';
+import { CEPSTRA, framesIn } from '../../src/captions/speech-features.ts';
 import { DIMENSIONS } from '../../src/captions/speech-vectors.ts';
 
-const FRAMES = 2000;
+/** Of words of 200 ms each, a sound for every 40 ms. */
+const LENGTH_MS = 20_000;
+const WORD_MS = 200;
+const FRAMES = framesIn(LENGTH_MS);
 const reference = createReferenceSpeech(
   {
     cepstra: Float32Array.from({ length: FRAMES * CEPSTRA }, (_, at) => {
       const [frame, c] = [Math.floor(at / CEPSTRA), at % CEPSTRA];
-      return 5 * Math.sin(((frame >> 2) + 1) * (c + 1) * 2.399);
+      return 5 * Math.sin((Math.floor(frame / framesIn(40)) + 1) * (c + 1) * 2.399);
     }),
     levels: new Float32Array(FRAMES),
   },
-  Array.from({ length: FRAMES / 20 }, (_, word) => word * 200),
+  Array.from({ length: LENGTH_MS / WORD_MS }, (_, word) => word * WORD_MS),
 );
 const vectorAt = (frame: number) => reference.features.subarray(frame * DIMENSIONS, (frame + 1) * DIMENSIONS);
 const VOICED = 25;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPauseAligner } from '../../src/captions/pause-aligner.ts';
-import { CEPSTRA, FRAME_MS } from '../../src/captions/speech-features.ts';
+import { CEPSTRA, FRAME_MS, framesIn } from '../../src/captions/speech-features.ts';
 
 const CEPSTRUM = new Float32Array(CEPSTRA);
 const SILENCE = -11;
@@ -22,9 +22,10 @@ type Said = {
 /** Words that take `msPerWeight` each; `startsMs` is when they truly begin. */
 function speak(words: readonly Said[], msPerWeight: number, leadMs = 0) {
   const levels: number[] = [];
+  let untilMs = 0;
   const add = (ms: number, level: number) => {
-    const until = levels.length + Math.round(ms / FRAME_MS);
-    while (levels.length < until) levels.push(level);
+    untilMs += ms;
+    while (levels.length < framesIn(untilMs)) levels.push(level);
   };
   add(leadMs, SILENCE);
   const startsMs = words.map(({ weight, closureMs = 0, afterMs = 0 }) => {
@@ -122,7 +123,7 @@ describe('words by their pauses', () => {
 
   it('begin after the silence in front of them, however long it is, and a click in it is no word', () => {
     const speech = speak(TURN, GUESS_MS, 1500);
-    speech.levels[40] = SPEECH;
+    speech.levels[framesIn(400)] = SPEECH;
     const { startsMs } = align(speech);
     expect(Math.abs(startsMs[0]! - 1500)).toBeLessThanOrEqual(40);
   });
@@ -151,8 +152,8 @@ describe('words by their pauses', () => {
   it('wait in the silence between two sentences', () => {
     const speech = speak(TURN, GUESS_MS);
     const aligner = createPauseAligner(speech.words, GUESS_MS);
-    listen(aligner, speech.levels.slice(0, speech.startsMs[6]! / FRAME_MS - 5));
-    const nowMs = speech.startsMs[6]! - 5 * FRAME_MS;
+    const nowMs = speech.startsMs[6]! - 60;
+    listen(aligner, speech.levels.slice(0, framesIn(nowMs)));
     const { startsMs, reached } = aligner.estimate();
     expect(reached).toBe(6);
     expect(startsMs[6]).toBeGreaterThanOrEqual(nowMs);
@@ -161,7 +162,7 @@ describe('words by their pauses', () => {
 
   it('do not begin while nothing is heard', () => {
     const aligner = createPauseAligner([{ weight: 5, pause: 0 }], GUESS_MS);
-    listen(aligner, new Array<number>(300).fill(SILENCE));
+    listen(aligner, new Array<number>(framesIn(3000)).fill(SILENCE));
     const { startsMs, reached } = aligner.estimate();
     expect([reached, startsMs[0]]).toEqual([0, 3000]);
   });

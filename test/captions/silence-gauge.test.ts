@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createSilenceGauge } from '../../src/captions/silence-gauge.ts';
+import { framesIn } from '../../src/captions/speech-features.ts';
 
 function gaugeOf(levels: readonly number[]) {
   const gauge = createSilenceGauge();
   for (const level of levels) gauge.hear(level);
   return gauge;
 }
-const turns = (...levels: number[]) => levels.flatMap((level) => new Array<number>(50).fill(level));
+/** Half a second of each. */
+const turns = (...levels: number[]) =>
+  levels.flatMap((level) => new Array<number>(framesIn(500)).fill(level));
 
 describe('silence gauge', () => {
   it('calls silent what is 8 nats below the loudest of a clean voice', () => {

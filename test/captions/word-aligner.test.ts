@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createReferenceSpeech } from '../../src/captions/reference-speech.ts';
-import { CEPSTRA, FRAME_MS } from '../../src/captions/speech-features.ts';
+import { CEPSTRA, FRAME_MS, framesIn } from '../../src/captions/speech-features.ts';
 import { createWordAligner } from '../../src/captions/word-aligner.ts';
 
 /** A frame: silence, or a sound of its own, the same for the same number. */
@@ -20,9 +20,12 @@ function trackOf(sounds: readonly Sound[]) {
   };
 }
 
-/** Every sound for so many frames. */
-const held = (sounds: readonly Sound[], frames: number) =>
-  sounds.flatMap((sound) => new Array<Sound>(frames).fill(sound));
+/** Every sound for so long; a frame has the one that it is centred in. */
+const held = (sounds: readonly Sound[], ms: number) =>
+  Array.from(
+    { length: framesIn(sounds.length * ms) },
+    (_, frame) => sounds[Math.floor((frame * FRAME_MS) / ms)]!,
+  );
 
 function listen(
   aligner: ReturnType<typeof createWordAligner>,
@@ -33,83 +36,84 @@ function listen(
   });
 }
 
-/** Starts of the words after all of `sounds`, in frames. */
-function startFrames(reference: Parameters<typeof createWordAligner>[0], sounds: readonly Sound[]) {
+/** Starts of the words after all of `sounds`, ms. */
+function startsOf(reference: Parameters<typeof createWordAligner>[0], sounds: readonly Sound[]) {
   const aligner = createWordAligner(reference);
   listen(aligner, trackOf(sounds));
   aligner.end();
-  return Array.from(aligner.estimate().startsMs, (ms) => ms / FRAME_MS);
+  return Array.from(aligner.estimate().startsMs);
 }
 
-/** Four words of three sounds each, eight frames a sound. */
+/** Four words of three sounds each. */
 const WORDS = [
   [1, 2, 3],
   [4, 5, 6],
   [7, 8, 9],
   [10, 11, 12],
 ];
-const spoken = (frames: number) => WORDS.flatMap((sounds) => held(sounds, frames));
+const SOUND_MS = 80;
+const WORD_MS = 3 * SOUND_MS;
+/** Words at the pace of the reference. */
+const said = (...words: readonly number[]) => words.flatMap((word) => held(WORDS[word]!, SOUND_MS));
+/** All of them at any pace. */
+const spoken = (soundMs: number) => held(WORDS.flat(), soundMs);
 const reference = createReferenceSpeech(
-  trackOf(spoken(8)),
-  WORDS.map((_, word) => word * 24 * FRAME_MS),
+  trackOf(spoken(SOUND_MS)),
+  WORDS.map((_, word) => word * WORD_MS),
 );
-const apart = (found: readonly number[], wanted: readonly number[]) =>
-  Math.max(...found.map((frame, at) => Math.abs(frame - wanted[at]!)));
+const apartMs = (found: readonly number[], wanted: readonly number[]) =>
+  Math.max(...found.map((ms, at) => Math.abs(ms - wanted[at]!)));
 
 describe('word aligner', () => {
-  it.each([5, 8, 13])('finds words whose sounds take %i frames instead of eight', (frames) => {
+  it.each([50, SOUND_MS, 130])('finds words whose sounds take %i ms instead of 80', (soundMs) => {
     expect(
-      apart(
-        startFrames(reference, spoken(frames)),
-        WORDS.map((_, word) => word * 3 * frames),
+      apartMs(
+        startsOf(reference, spoken(soundMs)),
+        WORDS.map((_, word) => word * 3 * soundMs),
       ),
-    ).toBeLessThanOrEqual(1);
+    ).toBeLessThanOrEqual(FRAME_MS);
   });
 
   it('finds words behind pauses that the reference does not have', () => {
-    const pause = held(['silence'], 40);
-    const sounds = [...pause, ...held(WORDS[0]!, 8), ...held(WORDS[1]!, 8), ...pause, ...held(WORDS[2]!, 8)];
-    sounds.push(...held(WORDS[3]!, 8), ...pause);
-    expect(apart(startFrames(reference, sounds), [40, 64, 128, 152])).toBeLessThanOrEqual(1);
+    const pause = held(['silence'], 400);
+    const sounds = [...pause, ...said(0, 1), ...pause, ...said(2, 3), ...pause];
+    expect(apartMs(startsOf(reference, sounds), [400, 640, 1280, 1520])).toBeLessThanOrEqual(FRAME_MS);
   });
 
   it('finds words that follow at once where the reference pauses', () => {
-    const sounds = [...held(WORDS[0]!, 8), ...held(['silence'], 50), ...held(WORDS[1]!, 8)];
-    const paused = createReferenceSpeech(trackOf(sounds), [0, 740]);
-    expect(apart(startFrames(paused, [...held(WORDS[0]!, 8), ...held(WORDS[1]!, 8)]), [0, 24])).toBeLessThan(
-      4,
-    );
+    const sounds = [...said(0), ...held(['silence'], 500), ...said(1)];
+    const paused = createReferenceSpeech(trackOf(sounds), [0, WORD_MS + 500]);
+    expect(apartMs(startsOf(paused, said(0, 1)), [0, WORD_MS])).toBeLessThan(2 * FRAME_MS);
   });
 
   it('goes on behind a word that is not spoken', () => {
-    const sounds = [...held(WORDS[0]!, 8), ...held(WORDS[2]!, 8), ...held(WORDS[3]!, 8)];
-    const [first, , third, fourth] = startFrames(reference, sounds);
-    expect(apart([first!, third!, fourth!], [0, 24, 48])).toBeLessThanOrEqual(3);
+    const [first, , third, fourth] = startsOf(reference, said(0, 2, 3));
+    expect(apartMs([first!, third!, fourth!], [0, WORD_MS, 2 * WORD_MS])).toBeLessThanOrEqual(30);
   });
 
   it('ends a word where the pause behind it begins', () => {
     const aligner = createWordAligner(reference);
-    const pause = held(['silence'], 30);
-    listen(aligner, trackOf([...held(WORDS[0]!, 8), ...pause, ...spoken(8).slice(24), ...pause]));
+    const pause = held(['silence'], 300);
+    listen(aligner, trackOf([...said(0), ...pause, ...said(1, 2, 3), ...pause]));
     aligner.end();
     const { startsMs, endsMs } = aligner.estimate();
-    expect(Math.abs(endsMs[0]! - 240)).toBeLessThanOrEqual(30);
+    expect(Math.abs(endsMs[0]! - WORD_MS)).toBeLessThanOrEqual(30);
     expect(endsMs[1]).toBe(startsMs[2]);
-    expect(Math.abs(endsMs[3]! - 1260)).toBeLessThanOrEqual(30);
+    expect(Math.abs(endsMs[3]! - (4 * WORD_MS + 300))).toBeLessThanOrEqual(30);
   });
 
   it('tells while speech arrives which words have begun, and foretells the others at its tempo', () => {
     const aligner = createWordAligner(reference);
-    listen(aligner, trackOf(spoken(16).slice(0, 110)));
+    listen(aligner, trackOf(spoken(2 * SOUND_MS).slice(0, framesIn(1100))));
     const { startsMs, reached } = aligner.estimate();
     expect(reached).toBe(3);
-    expect(Math.abs(startsMs[2]! - 960)).toBeLessThanOrEqual(20);
+    expect(Math.abs(startsMs[2]! - 4 * WORD_MS)).toBeLessThanOrEqual(FRAME_MS);
     expect(startsMs[3]).toBeGreaterThan(1100);
-    expect(Math.abs(startsMs[3]! - 1440)).toBeLessThan(150);
+    expect(Math.abs(startsMs[3]! - 6 * WORD_MS)).toBeLessThan(150);
   });
 
   it('learns the mean of the voice, and uses one that is known', () => {
-    const shifted = trackOf(spoken(8));
+    const shifted = trackOf(spoken(SOUND_MS));
     for (let at = 0; at < shifted.levels.length; at += 1)
       for (let c = 1; c < CEPSTRA; c += 1) shifted.cepstra[at * CEPSTRA + c]! += 9;
     const first = createWordAligner(reference);
@@ -131,20 +135,20 @@ describe('word aligner', () => {
       aligner.end();
       return aligner.estimate().withinMs;
     };
-    const same = withinOf(spoken(8));
+    const same = withinOf(spoken(SOUND_MS));
     expect(same).toBeGreaterThan(0);
-    expect(withinOf(spoken(8).map((sound) => (sound === 'silence' ? sound : sound + 31)))).toBeGreaterThan(
-      3 * same,
-    );
+    expect(
+      withinOf(spoken(SOUND_MS).map((sound) => (sound === 'silence' ? sound : sound + 31))),
+    ).toBeGreaterThan(3 * same);
   });
 
   it('gives the same answer however often it is asked, as far back as it remembers', () => {
     const turn = Array.from({ length: 30 }, (_, word) => [word * 3, word * 3 + 1, word * 3 + 2]);
     const long = createReferenceSpeech(
-      trackOf(turn.flatMap((sounds) => held(sounds, 8))),
-      turn.map((_, word) => word * 24 * FRAME_MS),
+      trackOf(held(turn.flat(), SOUND_MS)),
+      turn.map((_, word) => word * WORD_MS),
     );
-    const heard = trackOf(turn.flatMap((sounds) => held(sounds, 10)));
+    const heard = trackOf(held(turn.flat(), 100));
     const [often, once] = [createWordAligner(long), createWordAligner(long)];
     heard.levels.forEach((level, at) => {
       often.push({ cepstra: heard.cepstra.subarray(at * CEPSTRA, (at + 1) * CEPSTRA), level });
@@ -159,8 +163,8 @@ describe('word aligner', () => {
   it('keeps times in order and inside the sound for any speech and any reference', () => {
     const sound = fc.oneof(fc.constant<Sound>('silence'), fc.nat(12));
     const runs = fc
-      .array(fc.tuple(sound, fc.integer({ min: 1, max: 60 })), { maxLength: 30 })
-      .map((list) => list.flatMap(([one, frames]) => held([one], frames)));
+      .array(fc.tuple(sound, fc.integer({ min: FRAME_MS, max: 600 })), { maxLength: 30 })
+      .map((list) => list.flatMap(([one, ms]) => held([one], ms)));
     fc.assert(
       fc.property(runs, runs, fc.array(fc.nat(20_000), { maxLength: 20 }), (ours, theirs, wordMs) => {
         const speech = createReferenceSpeech(
@@ -181,7 +185,7 @@ describe('word aligner', () => {
         };
         heard.levels.forEach((level, at) => {
           aligner.push({ cepstra: heard.cepstra.subarray(at * CEPSTRA, (at + 1) * CEPSTRA), level });
-          if (at % 25 === 0) check(Number.POSITIVE_INFINITY);
+          if (at % framesIn(250) === 0) check(Number.POSITIVE_INFINITY);
         });
         aligner.end();
         check(theirs.length * FRAME_MS);

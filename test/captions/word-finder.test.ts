@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createReferenceSpeech } from '../../src/captions/reference-speech.ts';
-import { CEPSTRA, FRAME_MS } from '../../src/captions/speech-features.ts';
+import { CEPSTRA, framesIn } from '../../src/captions/speech-features.ts';
 import type { WordEstimate } from '../../src/captions/word-estimate.ts';
 import {
   createWordFinder,
@@ -11,11 +11,12 @@ import {
   type WordFinder,
 } from '../../src/captions/word-finder.ts';
 
-const WORD_FRAMES = 24;
+const SOUND_MS = 80;
+const WORD_MS = 3 * SOUND_MS;
 const SILENCE = -1;
-/** Three sounds of eight frames each. */
-const soundsOf = (word: number) =>
-  [0, 1, 2].flatMap((part) => new Array<number>(8).fill(word * 3 + part + 1));
+const held = (sound: number, ms: number) => new Array<number>(framesIn(ms)).fill(sound);
+/** Three sounds. */
+const soundsOf = (word: number) => [0, 1, 2].flatMap((part) => held(word * 3 + part + 1, SOUND_MS));
 const speechOf = (words: number) => Array.from({ length: words }, (_, word) => soundsOf(word)).flat();
 const frameOf = (sound: number) => ({
   cepstra: Float32Array.from({ length: CEPSTRA }, (_, c) =>
@@ -31,7 +32,7 @@ const referenceOf = (words: number) => {
   };
   return createReferenceSpeech(
     track,
-    Array.from({ length: words }, (_, word) => word * WORD_FRAMES * FRAME_MS),
+    Array.from({ length: words }, (_, word) => word * WORD_MS),
   );
 };
 const COUNT = 5;
@@ -43,7 +44,7 @@ const hear = (finder: WordFinder, sounds: readonly number[]) => {
 };
 const expectInPlace = ({ startsMs }: WordEstimate, words: number, offMs = 20) => {
   for (let word = 0; word < words; word += 1)
-    expect(Math.abs(startsMs[word]! - word * WORD_FRAMES * FRAME_MS)).toBeLessThanOrEqual(offMs);
+    expect(Math.abs(startsMs[word]! - word * WORD_MS)).toBeLessThanOrEqual(offMs);
 };
 const expectSound = (estimate: WordEstimate) => {
   const { startsMs, endsMs, reached, withinMs } = estimate;
@@ -71,7 +72,7 @@ describe('word finder', () => {
   });
 
   it('says the same whether the reference comes before the sound, in its midst or behind it', () => {
-    const estimates = [0, 50, COUNT * WORD_FRAMES].map((at) => {
+    const estimates = [0, framesIn(500), framesIn(COUNT * WORD_MS)].map((at) => {
       const finder = finderOf();
       hear(finder, speechOf(COUNT).slice(0, at));
       finder.hold(referenceOf(COUNT), 'whole');
@@ -117,7 +118,7 @@ describe('word finder', () => {
 
   it('goes by the pauses when no reference comes, heard before or after that is known', () => {
     const paused = [{ weight: 4, pause: 0 }, { weight: 4, pause: 5 }, ...WORDS.slice(2)];
-    const sounds = [...speechOf(2), ...new Array<number>(40).fill(SILENCE), ...speechOf(3)];
+    const sounds = [...speechOf(2), ...held(SILENCE, 400), ...speechOf(3)];
     const found = [0, sounds.length].map((at) => {
       const finder = createWordFinder(paused, MS_PER_WEIGHT, UNKNOWN_VOICE);
       hear(finder, sounds.slice(0, at));
@@ -130,7 +131,7 @@ describe('word finder', () => {
     expect(found[1]).toEqual(found[0]);
     expectSound(found[0]!);
     // The third word is behind the pause.
-    expect(Math.abs(found[0]!.startsMs[2]! - (2 * WORD_FRAMES + 40) * FRAME_MS)).toBeLessThanOrEqual(60);
+    expect(Math.abs(found[0]!.startsMs[2]! - (2 * WORD_MS + 400))).toBeLessThanOrEqual(60);
   });
 
   it('keeps to a whole reference once it has one', () => {
@@ -148,7 +149,7 @@ describe('word finder', () => {
     finder.hold(referenceOf(COUNT), 'whole');
     hear(finder, speechOf(COUNT));
     expect(finder.learned).toEqual({ mean: undefined, onsetMs: undefined });
-    hear(finder, new Array<number>(300).fill(4));
+    hear(finder, held(4, 3000));
     finder.end();
     expect(finder.learned.mean).toHaveLength(CEPSTRA);
     expect([...finder.learned.mean!].every(Number.isFinite)).toBe(true);

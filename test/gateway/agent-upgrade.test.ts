@@ -52,6 +52,7 @@ beforeEach(async () => {
     },
     admission: { ...config, dialects: DIALECTS, scheme: 'http', credentials: createCredentials([]) },
     settings: defaultSettings(200),
+    checkVoices() {},
     findAgent: (_user, id) =>
       new Promise((resolve, reject) => {
         lookups.push({ id, answer: resolve, fail: reject });

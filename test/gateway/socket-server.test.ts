@@ -45,6 +45,7 @@ it('closes as internal the connection whose player failed, and no other', async 
       credentials: createCredentials([]),
     },
     settings: defaultSettings(200),
+    checkVoices() {},
     findAgent: async () => undefined,
     limits: { ...config, messageBytes: 1000, messagesPerSecond: 100, bytesPerSecond: 100_000 },
     legs: NO_LEG_SERVER,

@@ -1,0 +1,82 @@
+// What a client says on the socket, read without regard to what has been said before: more speech, or an end to it.
+// Fields that it does not know are passed over, as vendors add some with every version of theirs.
+
+import { z } from 'zod';
+import { formatIssues } from '../../base/format-issues.ts';
+
+export type CartesiaRequest =
+  | { readonly kind: 'cancel'; readonly contextId: string; readonly playedMs: number | undefined }
+  | {
+      readonly kind: 'generate';
+      readonly contextId: string;
+      /** Empty when the message has none. */
+      readonly transcript: string;
+      readonly input: 'goes-on' | 'ends';
+      readonly isFlush: boolean;
+      /** The whole message, of which a context's first one says more. */
+      readonly message: object;
+    }
+  | {
+      readonly kind: 'refused';
+      /** Empty when the message names none that could be answered. */
+      readonly contextId: string;
+      readonly code: 'invalid_json' | 'invalid_request';
+      readonly message: string;
+    };
+
+/** Ids are kept while their contexts live, and for a while after. */
+const LONGEST_CONTEXT_ID = 512;
+const contextIdSchema = z.string().min(1).max(LONGEST_CONTEXT_ID);
+
+const schema = z.object({
+  context_id: contextIdSchema,
+  transcript: z.string().nullish(),
+  continue: z.boolean().nullish(),
+  flush: z.boolean().nullish(),
+  cancel: z.boolean().nullish(),
+});
+/** A cancel is carried out whatever else the message says. */
+const cancelSchema = z.object({
+  context_id: contextIdSchema,
+  cancel: z.literal(true),
+  played_ms: z.number().min(0).max(86_400_000).optional().catch(undefined),
+});
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function readCartesiaRequest(frame: string): CartesiaRequest {
+  let value: unknown;
+  try {
+    value = JSON.parse(frame);
+  } catch {
+    return {
+      kind: 'refused',
+      contextId: '',
+      code: 'invalid_json',
+      message: 'The message is not valid JSON.',
+    };
+  }
+  const refused = (message: string): CartesiaRequest => {
+    const named = contextIdSchema.safeParse(isObject(value) && 'context_id' in value && value.context_id);
+    const contextId = named.success ? named.data : '';
+    return { kind: 'refused', contextId, code: 'invalid_request', message };
+  };
+  if (!isObject(value)) return refused('A message is a JSON object.');
+  const cancel = cancelSchema.safeParse(value);
+  if (cancel.success)
+    return { kind: 'cancel', contextId: cancel.data.context_id, playedMs: cancel.data.played_ms };
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (!parsed.success) return refused(formatIssues(parsed.error.issues));
+  const { context_id: contextId, transcript, continue: goesOn, flush } = parsed.data;
+  if (transcript == null && goesOn == null && flush == null)
+    return refused('transcript: is missing; it is the text to speak.');
+  return {
+    kind: 'generate',
+    contextId,
+    transcript: transcript ?? '',
+    input: goesOn === true ? 'goes-on' : 'ends',
+    isFlush: flush === true,
+    message: value,
+  };
+}

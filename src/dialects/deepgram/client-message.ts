@@ -1,0 +1,89 @@
+// What clients of /v1/speak and /v2/speak say. Fields that are not known are ignored; a message that cannot be read is
+// an answer, not an exception, and tells nothing of the text in it.
+
+import type { ErrorCode } from '../../base/app-error.ts';
+
+export type SpeakMessage = { readonly type: 'Speak'; readonly text: string };
+type Bare<T extends string> = { readonly type: T };
+export type V1Message = SpeakMessage | Bare<'Flush'> | Bare<'Clear'> | Bare<'Close'>;
+export type V2Message =
+  | SpeakMessage
+  | Bare<'Flush'>
+  | Bare<'Close'>
+  | { readonly type: 'Interrupt'; readonly offsetMs: number | undefined }
+  | { readonly type: 'Configure'; readonly speed: number | undefined };
+
+export type Unreadable = { readonly type: 'unreadable'; readonly code: ErrorCode; readonly why: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const unreadable = (code: ErrorCode, why: string): Unreadable => ({ type: 'unreadable', code, why });
+const wrong = (why: string) => unreadable('invalid_request', why);
+
+/** /v1/speak takes no longer text in one message; /v2/speak, made for tokens, names no limit. */
+const MOST_V1_CHARACTERS = 2000;
+
+const hasMoreThan = (text: string, characters: number): boolean =>
+  text.length > characters && (text.length > 2 * characters || [...text].length > characters);
+
+const NOT_READ = unreadable('invalid_json', 'A message is a JSON object with a type.');
+
+function readFields(frame: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(frame);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const readSpeak = ({ text }: Fields): SpeakMessage | Unreadable =>
+  typeof text === 'string' ? { type: 'Speak', text } : wrong('Speak: text must be a string.');
+
+export function readV1(frame: string): V1Message | Unreadable {
+  const fields = readFields(frame);
+  if (fields === undefined) return NOT_READ;
+  const { type } = fields;
+  if (type === 'Flush' || type === 'Clear' || type === 'Close') return { type };
+  if (type !== 'Speak') return unreadable('unknown_type', 'type must be Speak, Flush, Clear or Close.');
+  const speak = readSpeak(fields);
+  if (speak.type === 'Speak' && hasMoreThan(speak.text, MOST_V1_CHARACTERS))
+    return unreadable('text_too_long', `Speak: text has at most ${MOST_V1_CHARACTERS} characters.`);
+  return speak;
+}
+
+/** `{"type": "time_ms", "value": N}`, as `Interrupt` has it. */
+function readInterrupt({ playback_offset: offset }: Fields): V2Message | Unreadable {
+  if (offset === undefined || offset === null) return { type: 'Interrupt', offsetMs: undefined };
+  const { type, value } = offset as Fields;
+  if (type === 'time_ms' && typeof value === 'number' && value >= 0)
+    return { type: 'Interrupt', offsetMs: value };
+  return wrong('Interrupt: playback_offset must be {"type": "time_ms", "value": N} with N from 0.');
+}
+
+function readConfigure({ speed }: Fields): V2Message | Unreadable {
+  if (speed === undefined || speed === null) return { type: 'Configure', speed: undefined };
+  return typeof speed === 'number'
+    ? { type: 'Configure', speed }
+    : wrong('Configure: speed must be a number.');
+}
+
+export function readV2(frame: string): V2Message | Unreadable {
+  const fields = readFields(frame);
+  if (fields === undefined) return NOT_READ;
+  switch (fields.type) {
+    case 'Speak':
+      return readSpeak(fields);
+    case 'Interrupt':
+      return readInterrupt(fields);
+    case 'Configure':
+      return readConfigure(fields);
+    case 'Flush':
+      return { type: 'Flush' };
+    case 'Close':
+      return { type: 'Close' };
+    default:
+      return unreadable('unknown_type', 'type must be Speak, Flush, Interrupt, Configure or Close.');
+  }
+}

@@ -1,0 +1,61 @@
+// What both versions of the protocol say in the same words: failures, and that speech is on its way.
+
+import type { DialectOutlet } from '../dialect.ts';
+import type { EventOf } from '../native-events.ts';
+import type { Unreadable } from './client-message.ts';
+import { createQuietWatch } from './quiet-watch.ts';
+import { errorMessage, type WireFailure, warningMessage } from './wire-errors.ts';
+
+export type SpeakOutlet = {
+  say(message: object): void;
+  sendAudio(bytes: Uint8Array): void;
+  readonly error: (failure: WireFailure) => void;
+  warn(code: string, description: string): void;
+  /** A message that could not be read. */
+  refuse(unreadable: Unreadable): void;
+  /** There was no room for a text. */
+  refuseText(): void;
+  queued(event: EventOf<'queued'>): void;
+  goingAway(): void;
+  /** As a codec's own, with whether the client waits for audio. */
+  tick(nowMs: number, state: 'speaking' | 'idle'): void;
+};
+
+/** What clients know as: it takes longer, and nothing is lost. */
+const ON_ITS_WAY = 'SYNTHESIS_RETRYING';
+
+export function createSpeakOutlet({ send }: Pick<DialectOutlet, 'send'>): SpeakOutlet {
+  const quiet = createQuietWatch();
+  const say = (message: object) => {
+    quiet.sent();
+    send(JSON.stringify(message));
+  };
+  const error = (failure: WireFailure) => say(errorMessage(failure));
+  const warn = (code: string, description: string) => say(warningMessage(code, description));
+  return {
+    say,
+    sendAudio(bytes) {
+      quiet.sent();
+      send(bytes);
+    },
+    error,
+    warn,
+    refuse: ({ code, why }) => error({ code, message: why, retryable: false }),
+    refuseText: () =>
+      error({
+        code: 'text_full',
+        message: 'Too much text waits to be spoken; send more when some of it has been.',
+        retryable: true,
+      }),
+    queued({ reason, position, etaMs }) {
+      if (reason === 'previous-turn') return; // its speech follows on what is being heard
+      const seconds = Math.ceil(etaMs / 1000);
+      warn(ON_ITS_WAY, `Waiting for the speech service: place ${position}, about ${seconds} s.`);
+    },
+    goingAway: () => warn('GOING_AWAY', 'This gateway is about to stop and takes no new speech; reconnect.'),
+    tick(nowMs, state) {
+      if (quiet.isOverdue(nowMs, state))
+        warn(ON_ITS_WAY, 'Nothing to send yet; the speech is still under way.');
+    },
+  };
+}

@@ -1,0 +1,83 @@
+// One context as the gateway keeps it: a chain of native turns, spoken one after another. Mostly it is one turn; another is
+// begun when the session has ended the text of the last one, or when a second voice joins.
+
+import type { Aligner } from './aligner.ts';
+import type { ContextMessage, TextPart } from './client-message.ts';
+import type { ProtocolError } from './protocol-error.ts';
+
+export type ContextTurn = {
+  readonly id: string;
+  readonly context: Context;
+  /** `ended`: what comes now goes to another turn of the context. */
+  text: 'open' | 'ended';
+  /** How many voices it was opened with. */
+  readonly voices: number;
+  /** What its text ends with so far. */
+  lastCharacter: string;
+  /** Flushes behind the end of its text, answered with the end of its audio. */
+  flushesOwed: number;
+  /** Of audio whose length its bytes tell; known once it has started. */
+  bytesPerMs: number | undefined;
+};
+
+export type Context = {
+  readonly id: string;
+  /** `draining`: its client has closed it, and hears it to its end. */
+  phase: 'open' | 'draining';
+  /** Those that have not ended, in order. */
+  readonly turns: ContextTurn[];
+  readonly aligner: Aligner;
+  /** The last one that has ended: what was sent of it may be unheard. */
+  lastEnded: string | undefined;
+  /** Audio of the turns that have ended, ms. */
+  baseMs: number;
+  /** Whether something has been said since the last flush. */
+  unflushed: 'nothing' | 'text';
+  readonly speed: number | undefined;
+  /** Speakers 1 and 2, as far as they are named. */
+  readonly voices: string[];
+  /** When the clock first found it without a new message; undefined while there is one that the clock has not seen. */
+  quietSinceMs: number | undefined;
+  /** Why it cannot go on; its client has been told. */
+  failure: ProtocolError | undefined;
+};
+
+export const createContext = ({ context: id, speed, voices }: ContextMessage, aligner: Aligner): Context => ({
+  id,
+  phase: 'open',
+  turns: [],
+  aligner,
+  lastEnded: undefined,
+  baseMs: 0,
+  unflushed: 'nothing',
+  speed,
+  voices: [...new Set(voices)],
+  quietSinceMs: undefined,
+  failure: undefined,
+});
+
+export const MOST_VOICES = 2;
+
+/** The speaker of a text; undefined where there is but one voice. A voice that was not named before is named by this. */
+export function speakerOf(context: Context, { voice }: TextPart): 1 | 2 | undefined | 'one-too-many' {
+  const { voices } = context;
+  if (voice !== undefined && !voices.includes(voice)) {
+    if (voices.length === MOST_VOICES) return 'one-too-many';
+    voices.push(voice);
+  }
+  if (voices.length < MOST_VOICES) return undefined;
+  return voice !== undefined && voices.indexOf(voice) === 1 ? 2 : 1;
+}
+
+/** What the first text of a turn says beside it. */
+export const openingFields = ({ speed, voices }: Context) => ({
+  ...(voices[0] !== undefined && { voice: voices[0] }),
+  ...(voices[1] !== undefined && { voice2: voices[1] }),
+  ...(speed !== undefined && { speed }),
+});
+
+/** The turn that takes text now, if one does. */
+export function openTurnOf(context: Context): ContextTurn | undefined {
+  const last = context.turns.at(-1);
+  return last?.text === 'open' ? last : undefined;
+}

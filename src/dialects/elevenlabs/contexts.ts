@@ -1,0 +1,231 @@
+// The contexts of one socket: what opens, feeds, drains and ends them. Each is told to be final exactly once, behind its last
+// audio, and nothing of it follows. One that fails takes no other along.
+
+import type { DialectOutlet } from '../dialect.ts';
+import type { EventOf } from '../native-events.ts';
+import { type AlignmentClock, createAligner } from './aligner.ts';
+import type { ContextMessage } from './client-message.ts';
+import { type Context, type ContextTurn, createContext, MOST_VOICES } from './context.ts';
+import { createContextText } from './context-text.ts';
+import { createPastContexts, type PastContext } from './past-contexts.ts';
+import {
+  brokeOff,
+  type ProtocolError,
+  tooManyContexts,
+  tooManyVoices,
+  toProtocolError,
+} from './protocol-error.ts';
+import type { ServerMessages } from './server-messages.ts';
+
+export type Contexts = {
+  receive(message: ContextMessage): void;
+  /** A message of this context could not be read: the rest of it would be spoken with a hole. */
+  spoil(id: string, error: ProtocolError): void;
+  /** A turn that is to be heard; undefined for one of which nothing may be told any more. */
+  turn(id: string): ContextTurn | undefined;
+  /** A turn that belongs to no context is not to be heard: an agent's greeting. */
+  refuse(turn: string): void;
+  failed(turn: ContextTurn, event: EventOf<'error'>): void;
+  ended(turn: ContextTurn, event: EventOf<'ended'>): void;
+  tick(nowMs: number): void;
+  /** The client leaves: all contexts end as by a close. */
+  closeAll(): void;
+  readonly open: number;
+};
+
+export type ContextsOptions = {
+  readonly outlet: Pick<DialectOutlet, 'carryOut' | 'send' | 'newId'>;
+  readonly messages: ServerMessages;
+  readonly alignmentClock: AlignmentClock;
+  /** A context to which nothing is said for so long ends. */
+  readonly idleMs: number;
+  /** A context has ended; `failure` says why, when it should not have. */
+  readonly onFinal: (failure: ProtocolError | undefined) => void;
+};
+
+/** As the vendor has it. */
+const MOST_OPEN = 5;
+/** A turn whose text pauses for so long no longer holds up those behind it. */
+const PAUSE_MS = 1000;
+
+export function createContexts(options: ContextsOptions): Contexts {
+  const { outlet, messages } = options;
+  const contexts = new Map<string, Context>();
+  const past = createPastContexts();
+  /** Turns of open contexts in the order in which they are heard. */
+  const turns = new Map<string, ContextTurn>();
+  /** Turns to be cancelled as soon as the session is not in the middle of something. */
+  const unwanted: string[] = [];
+
+  const sayError = (id: string, error: ProtocolError) => outlet.send(messages.error(error, id));
+  const sayFlushed = (id: string) => {
+    if (messages.flushed !== undefined) outlet.send(messages.flushed(id));
+  };
+  const sayFinal = (id: string, as: PastContext, failure: ProtocolError | undefined) => {
+    past.set(id, as);
+    outlet.send(messages.final(id));
+    options.onFinal(failure);
+  };
+  const fail = (context: Context, failure: ProtocolError) => {
+    if (context.failure === undefined) sayError(context.id, failure);
+    context.failure ??= failure;
+  };
+  /** Nothing of the context follows; what is left of it is not spoken. */
+  const finish = (context: Context) => {
+    contexts.delete(context.id);
+    for (const turn of context.turns) {
+      turns.delete(turn.id);
+      unwanted.push(turn.id);
+    }
+    const { failure, lastEnded: turn } = context;
+    sayFinal(context.id, { state: failure === undefined ? 'over' : 'failed', turn }, failure);
+  };
+  /** Ends a context that has failed. True while it is there. */
+  const survives = (context: Context): boolean => {
+    if (contexts.get(context.id) !== context) return false;
+    if (context.failure === undefined) return true;
+    finish(context);
+    return false;
+  };
+  const cancelUnwanted = () => {
+    while (unwanted.length > 0) outlet.carryOut({ type: 'cancel', turn: unwanted.shift()! });
+  };
+
+  const text = createContextText({
+    outlet,
+    onTurn: (turn) => turns.set(turn.id, turn),
+    onFailure: fail,
+    onFlushed: (context) => sayFlushed(context.id),
+  });
+  /** What was said is heard to its end. */
+  const drain = (context: Context) => {
+    text.end(context);
+    if (!survives(context)) return;
+    context.phase = 'draining';
+    if (context.turns.length === 0) finish(context);
+  };
+  const close = (context: Context) => {
+    if (context.unflushed === 'text') finish(context);
+    else drain(context);
+  };
+  const feed = (context: Context, { parts, after }: ContextMessage) => {
+    for (const part of parts) {
+      text.append(context, part);
+      if (!survives(context)) return;
+    }
+    if (after === 'flush') text.flush(context);
+    else if (after === 'end') {
+      context.unflushed = 'nothing';
+      text.end(context);
+    } else if (after === 'finish') drain(context);
+    else if (after === 'close') close(context);
+    survives(context);
+  };
+
+  /** Why no context can be opened with this message, if room cannot be made. */
+  const refusal = ({ voices }: ContextMessage): ProtocolError | undefined => {
+    if (new Set(voices).size > MOST_VOICES) return tooManyVoices(MOST_VOICES);
+    if (contexts.size < MOST_OPEN) return undefined;
+    const draining = [...contexts.values()].find((context) => context.phase === 'draining');
+    if (draining === undefined) return tooManyContexts(MOST_OPEN);
+    finish(draining);
+    return undefined;
+  };
+  const open = (message: ContextMessage) => {
+    const { context: id, after } = message;
+    const refused = refusal(message);
+    if (refused !== undefined) {
+      sayError(id, refused);
+      return sayFinal(id, { state: after === 'nothing' ? 'failed' : 'over', turn: undefined }, refused);
+    }
+    past.forget(id);
+    const context = createContext(message, createAligner(options.alignmentClock));
+    contexts.set(id, context);
+    feed(context, message);
+  };
+  /** To a context that is not open. */
+  const begin = (message: ContextMessage) => {
+    const { context: id, opens, after } = message;
+    const before = past.get(id);
+    if (before?.state === 'failed') {
+      // The rest of what was lost; behind its flush or close the id is free.
+      if (after !== 'nothing') past.set(id, { ...before, state: 'over' });
+    } else if (opens) open(message);
+    else if (after !== 'close' && after !== 'finish') return;
+    else if (before === undefined) sayFinal(id, { state: 'over', turn: undefined }, undefined);
+    else if (before.turn !== undefined) {
+      // All of it was sent; what the listener has not heard is cleared.
+      past.set(id, { state: 'over', turn: undefined });
+      unwanted.push(before.turn);
+    }
+  };
+  /** A turn that has said what it was given, and is not the last one, makes room for those behind it. */
+  const yieldLine = (isPaused: (context: Context) => boolean) => {
+    for (const { text: state, context } of [...turns.values()].slice(0, -1)) {
+      if (state === 'ended' || (context.unflushed === 'text' && !isPaused(context))) continue;
+      text.end(context);
+      survives(context);
+    }
+  };
+
+  return {
+    receive(message) {
+      cancelUnwanted();
+      const context = contexts.get(message.context);
+      if (context === undefined) begin(message);
+      else if (context.phase === 'open') {
+        context.quietSinceMs = undefined;
+        feed(context, message);
+      } else if (message.after === 'close') finish(context);
+      yieldLine(() => false);
+      cancelUnwanted();
+    },
+    spoil(id, error) {
+      const context = contexts.get(id);
+      if (context !== undefined) {
+        fail(context, error);
+        survives(context);
+      } else if (past.get(id)?.state !== 'failed') {
+        sayError(id, error);
+        sayFinal(id, { state: 'failed', turn: undefined }, error);
+      }
+      cancelUnwanted();
+    },
+    turn: (id) => turns.get(id),
+    refuse: (id) => void unwanted.push(id),
+    failed(turn, event) {
+      // The session takes no more text for it, but plays what it has: the text goes on in another turn.
+      if (event.code === 'turn_ended') turn.text = 'ended';
+      else fail(turn.context, toProtocolError(event));
+    },
+    ended(turn, { outcome, sentMs }) {
+      const { context } = turn;
+      turns.delete(turn.id);
+      context.turns.splice(context.turns.indexOf(turn), 1);
+      context.baseMs += sentMs;
+      context.lastEnded = turn.id;
+      if (outcome !== 'complete' || sentMs === 0) fail(context, brokeOff());
+      if (context.failure !== undefined) return finish(context);
+      for (; turn.flushesOwed > 0; turn.flushesOwed -= 1) sayFlushed(context.id);
+      if (context.phase === 'draining' && context.turns.length === 0) finish(context);
+    },
+    tick(nowMs) {
+      cancelUnwanted();
+      for (const context of [...contexts.values()]) {
+        context.quietSinceMs ??= nowMs;
+        // One of which a failure was told that no end followed does not survive this.
+        if (!survives(context) || context.phase === 'draining') continue;
+        if (nowMs - context.quietSinceMs >= options.idleMs) drain(context);
+      }
+      yieldLine(({ quietSinceMs }) => quietSinceMs !== undefined && nowMs - quietSinceMs >= PAUSE_MS);
+      cancelUnwanted();
+    },
+    closeAll() {
+      for (const context of [...contexts.values()]) if (context.phase === 'open') close(context);
+      cancelUnwanted();
+    },
+    get open() {
+      return contexts.size;
+    },
+  };
+}

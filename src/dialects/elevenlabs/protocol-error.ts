@@ -1,0 +1,37 @@
+// A failure of ours as ElevenLabs tells one: by one of the two close codes that its clients know.
+
+import { ERROR_TABLE } from '../../base/app-error.ts';
+
+export type ProtocolError = {
+  readonly message: string;
+  /** A code of docs/errors.md, or one of the two below. */
+  readonly error: string;
+  readonly code: 1008 | 1011;
+};
+
+/** 1008: the client must change something; 1011: it may try again. Of the codes of docs/errors.md. */
+export function vendorCode(code: string): 1008 | 1011 {
+  const row = Object.hasOwn(ERROR_TABLE, code) ? ERROR_TABLE[code as keyof typeof ERROR_TABLE] : undefined;
+  return row !== undefined && row.http < 500 ? 1008 : 1011;
+}
+
+export const toProtocolError = (failure: {
+  readonly code: string;
+  readonly message: string;
+}): ProtocolError => ({ message: failure.message, error: failure.code, code: vendorCode(failure.code) });
+
+export const tooManyContexts = (most: number): ProtocolError => ({
+  message: `At most ${most} contexts may be open, and none of them is about to end; close one first.`,
+  error: 'max_active_conversations',
+  code: 1008,
+});
+
+export const tooManyVoices = (most: number): ProtocolError => ({
+  message: `A context has at most ${most} voices here; open another context for a third one.`,
+  error: 'too_many_voices',
+  code: 1008,
+});
+
+/** Nothing that looks like success may stand for speech that was not heard to its end. */
+export const brokeOff = (): ProtocolError =>
+  toProtocolError({ code: 'upstream_broken', message: 'The text was not spoken to its end.' });

@@ -1,0 +1,61 @@
+// From a vendor's request to speech: voices looked up and checked, then spoken by the one way of `beginSpeech`.
+
+import type { FastifyReply } from 'fastify';
+import type { Random } from '../../base/random.ts';
+import type { VoiceBook } from '../../service/voice-book.ts';
+import { MAX_SEED } from '../../speech/speech-request.ts';
+import type { VoiceAliases } from '../../speech/voice-aliases.ts';
+import { type BegunSpeech, beginSpeech, type SpeechReplyMeans } from '../speech-reply.ts';
+import type { AskedSpeech } from './asked-speech.ts';
+import { finishedSound, mediaTypeOfSound } from './sound.ts';
+import { planSpeech } from './speech-plan.ts';
+
+export type SpeakAskedMeans = SpeechReplyMeans & {
+  readonly random: Random;
+  readonly voices: VoiceBook;
+  readonly aliases: VoiceAliases;
+  /** Of speech that names none; undefined: the speech service decides. */
+  readonly defaultVoice: string | undefined;
+  readonly defaultVoice2: string | undefined;
+};
+
+export type SpokenReply = Pick<BegunSpeech, 'audioMs' | 'words'> & {
+  /** In the vendor's format. */
+  readonly sound: AsyncGenerator<Uint8Array, void, undefined>;
+  readonly mediaType: string;
+};
+
+/** `words`: whether the caller is told when they come. Sets the headers that all vendors' replies have. */
+export async function speakAsked(
+  reply: FastifyReply,
+  means: SpeakAskedMeans,
+  asked: AskedSpeech,
+  { tenant, words }: { readonly tenant: string; readonly words: 'timed' | 'unasked' },
+): Promise<SpokenReply> {
+  const { random, voices, aliases, defaultVoice, defaultVoice2 } = means;
+  const isPromptIgnored = asked.prompt !== undefined && voices.ignoredFields.includes('prompt');
+  const { synthesis, texts } = planSpeech(isPromptIgnored ? { ...asked, prompt: undefined } : asked, aliases);
+  voices.check({ voice: synthesis.voice, voice2: synthesis.voice2 });
+  const seed = asked.seed ?? random.below(MAX_SEED + 1);
+  const speech = await beginSpeech(reply, means, {
+    synthesis,
+    seed,
+    defaultVoice,
+    defaultVoice2,
+    texts,
+    output: asked.sound.output,
+    words,
+    tenant,
+  });
+  const mediaType = mediaTypeOfSound(asked.sound, speech.sampleRate);
+  reply.headers({ 'Content-Type': mediaType, 'Cache-Control': 'no-store', 'X-Voxgate-Seed': String(seed) });
+  if (isPromptIgnored) reply.header('X-Voxgate-Ignored', 'prompt');
+  return {
+    get audioMs() {
+      return speech.audioMs;
+    },
+    words: speech.words,
+    sound: finishedSound(speech.chunks, asked.sound, speech.sampleRate),
+    mediaType,
+  };
+}

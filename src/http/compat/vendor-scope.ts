@@ -1,0 +1,108 @@
+// The routes of one vendor on the public listener: its own place for the key, its own shape of a refusal, for everything
+// that can go wrong on its paths; the gateway's own tenants, limits and error table behind them.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { nameOfKey } from '../../access/bearer-key.ts';
+import type { Credentials } from '../../access/credentials.ts';
+import { headerLines } from '../../access/header-lines.ts';
+import { AppError } from '../../base/app-error.ts';
+import { fromFramework } from '../../base/framework-error.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import { requestIdOf } from '../../dialects/deepgram/wire-ids.ts';
+import type { KeyLimits } from '../../service/key-limits.ts';
+import { refuseOtherMethods } from '../other-methods.ts';
+import { countRequest } from '../service-caller.ts';
+import type { Refused } from './asked-speech.ts';
+import { type KeyPlaces, readRequestKey } from './request-key.ts';
+
+export type VendorRefusal = {
+  readonly error: AppError;
+  readonly status: number;
+  /** The field of the request that is wrong, where it is one. */
+  readonly field: string | undefined;
+  readonly requestId: string;
+};
+
+export type Vendor = {
+  readonly key: KeyPlaces;
+  /** Every reply has an id here. */
+  readonly idHeader: string;
+  /** What the status of a refusal by the speech service's own limit is: some clients would not come back after a 429. */
+  readonly upstreamLimit: 429 | 503;
+  readonly toBody: (refusal: VendorRefusal) => object;
+};
+
+export type VendorScopeMeans = {
+  readonly credentials: Credentials;
+  readonly limits: KeyLimits;
+  readonly random: Random;
+  readonly log: Log;
+};
+
+export type VendorScope = {
+  readonly api: FastifyInstance;
+  /** The caller of a route. */
+  readonly tenantOf: (request: FastifyRequest) => string;
+  /** A UUID, the same for one reply. */
+  readonly requestIdOf: (reply: FastifyReply) => string;
+  /** Answers a request that cannot be read as one. */
+  readonly refuse: (reply: FastifyReply, refusal: Refused) => FastifyReply;
+};
+
+const ID_BYTES = 16;
+
+export async function openVendorScope(
+  app: FastifyInstance,
+  vendor: Vendor,
+  { credentials, limits, random, log }: VendorScopeMeans,
+  addRoutes: (scope: VendorScope) => void,
+): Promise<void> {
+  const tenants = new WeakMap<FastifyRequest, string>();
+  const idOf = (reply: FastifyReply): string => {
+    const given = reply.getHeader(vendor.idHeader);
+    if (typeof given === 'string') return given;
+    const id = requestIdOf(random.id(ID_BYTES));
+    reply.header(vendor.idHeader, id);
+    return id;
+  };
+  const send = (reply: FastifyReply, error: AppError, field: string | undefined): FastifyReply => {
+    const status = error.code === 'upstream_rate_limited' ? vendor.upstreamLimit : error.http;
+    const requestId = idOf(reply);
+    if (error.code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
+    if (error.retryAfterMs !== undefined)
+      reply.header('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterMs / 1000))));
+    // Clients of two vendors try again whatever has a 5xx, unless they are told.
+    if (status >= 500) reply.header('X-Should-Retry', String(error.retryable));
+    return reply
+      .code(status)
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(vendor.toBody({ error, status, field, requestId })));
+  };
+
+  await app.register(async (api) => {
+    api.setErrorHandler((thrown, { raw }, reply) => {
+      const error = fromFramework(thrown);
+      if (error.code === 'internal' && !raw.socket.destroyed)
+        log.error('a request failed inside', { cause: String(error.cause) });
+      return send(reply, error, undefined);
+    });
+    const methods = refuseOtherMethods(api);
+    api.addHook('onRequest', async (request, reply) => {
+      idOf(reply);
+      const apiKey = readRequestKey(headerLines(request.raw.rawHeaders), vendor.key);
+      const userId = credentials.identifyKey(apiKey);
+      tenants.set(request, userId);
+      const keyName = credentials.areRequired && apiKey !== undefined ? nameOfKey(apiKey) : userId;
+      await countRequest(limits, request.routeOptions.config.rateRule, { userId, keyName }, reply);
+    });
+    addRoutes({
+      api,
+      tenantOf: (request) => tenants.get(request)!,
+      requestIdOf: idOf,
+      refuse: (reply, { field, message }) =>
+        send(reply, new AppError('invalid_request', message), field === '' ? undefined : field),
+    });
+    methods.close();
+  });
+}

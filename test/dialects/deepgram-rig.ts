@@ -1,0 +1,186 @@
+// A codec of /v1/speak or /v2/speak under test: by itself, with every command written down, or joined to a real session
+// on a fake clock. What it sends is kept as messages and lengths of audio; every command is held against its schema.
+import { expect } from 'vitest';
+import { deepgramDialects } from '../../src/dialects/deepgram/deepgram-dialects.ts';
+import type { DialectCodec, DialectEntry, Upgrade } from '../../src/dialects/dialect.ts';
+import type { EventOf, ServerEvent } from '../../src/dialects/native-events.ts';
+import { type ClientCommand, clientMessageSchemas } from '../../src/dialects/native-messages.ts';
+import { type LiveSession, type LiveSessionOptions, startSession } from '../support/live-session.ts';
+
+export type Version = 'v1' | 'v2';
+export type Message = { readonly type: string } & Readonly<Record<string, unknown>>;
+export type Sent =
+  | { readonly kind: 'message'; readonly message: Message }
+  | { readonly kind: 'audio'; readonly bytes: Uint8Array };
+
+export const READY: EventOf<'ready'> = {
+  type: 'ready',
+  session: 'AAECAwQFBgcICQoLDA0ODw',
+  version: '1.2.3',
+  limits: {
+    text: 100_000,
+    pendingText: 1000,
+    turnsInFlight: 4,
+    messageBytes: 262_144,
+    messagesPerSecond: 1000,
+    idleTimeoutMs: 0,
+  },
+};
+
+export function enter(version: Version, query = '', more: Partial<Upgrade> = {}): DialectEntry {
+  const path = `/${version}/speak`;
+  const upgrade = { path, query: new URLSearchParams(query), headers: {}, protocols: [], ...more };
+  const entries = deepgramDialects.flatMap((dialect) => dialect.enter(upgrade) ?? []);
+  expect(entries).toHaveLength(1);
+  return entries[0]!;
+}
+
+export type Rig = {
+  readonly codec: DialectCodec;
+  readonly sent: readonly Sent[];
+  readonly commands: readonly ClientCommand[];
+  readonly closed: readonly number[];
+  /** As a client: frames of the protocol. */
+  send(...messages: readonly object[]): void;
+  /** As the session. */
+  say(...events: readonly ServerEvent[]): void;
+  audio(turn: string, bytes: number): void;
+  messages(type?: string): Message[];
+  /** Types in order; runs of audio told once. */
+  order(): string[];
+};
+
+type Wired = { readonly handle: (command: ClientCommand) => void };
+
+function createRig(entry: DialectEntry, { handle }: Wired): Rig {
+  const sent: Sent[] = [];
+  const commands: ClientCommand[] = [];
+  const closed: number[] = [];
+  let ids = 0;
+  const codec = entry.open({
+    newId: () => `id-${ids++}`,
+    carryOut(command) {
+      const parsed = clientMessageSchemas[command.type].safeParse(command);
+      if (!parsed.success) throw parsed.error;
+      commands.push(command);
+      handle(command);
+    },
+    send(message) {
+      if (closed.length > 0) throw new Error('said after the end');
+      if (typeof message !== 'string') sent.push({ kind: 'audio', bytes: Uint8Array.from(message) });
+      else sent.push({ kind: 'message', message: JSON.parse(message) as Message });
+    },
+    close: (code) => void closed.push(code),
+  });
+  return {
+    codec,
+    sent,
+    commands,
+    closed,
+    send(...messages) {
+      for (const message of messages) codec.receive(JSON.stringify(message));
+    },
+    say(...events) {
+      for (const event of events) codec.event(event);
+    },
+    audio: (turn, bytes) =>
+      codec.audio({ turn, encoding: 'binary', seq: 0, atMs: 0, bytes: new Uint8Array(bytes) }),
+    messages: (type) =>
+      sent.flatMap((each) =>
+        each.kind === 'message' && (type === undefined || each.message.type === type) ? [each.message] : [],
+      ),
+    order: () =>
+      sent
+        .map((each) => (each.kind === 'audio' ? 'audio' : each.message.type))
+        .filter((name, at, all) => name !== 'audio' || all[at - 1] !== 'audio'),
+  };
+}
+
+/** Without a session: nothing answers but what the test says. */
+export function pureRig(version: Version, query = version === 'v2' ? 'model=anna' : ''): Rig {
+  const rig = createRig(enter(version, query), { handle() {} });
+  rig.say(READY);
+  return rig;
+}
+
+/** On a real session with a fake clock and a speech service in memory. */
+export function liveRig(version: Version, query: string, options: LiveSessionOptions = {}) {
+  const entry = enter(version, query);
+  let rig: Rig | undefined;
+  const live: LiveSession = startSession({
+    ...options,
+    preset: entry.preset(),
+    onEntry(each) {
+      if ('audio' in each) rig!.codec.audio(each.audio);
+      else rig!.codec.event(each.event);
+    },
+  });
+  rig = createRig(entry, { handle: (command) => live.session.handle(command) });
+  rig.say({ ...READY, limits: { ...READY.limits, turnsInFlight: 8, pendingText: 100_000 } });
+  return { ...rig, live };
+}
+
+export const started = (turn: string): ServerEvent => ({
+  type: 'started',
+  turn,
+  format: 'raw',
+  sampleRate: 24_000,
+  seed: 1,
+  timings: { queueMs: 0, upstreamTtfbMs: 0, firstAudioMs: 0 },
+});
+
+export const ended = (
+  turn: string,
+  sentMs = 100,
+  outcome: EventOf<'ended'>['outcome'] = 'complete',
+): ServerEvent => ({
+  type: 'ended',
+  turn,
+  outcome,
+  audioMs: sentMs,
+  sentMs,
+  requests: 1,
+  resumes: 0,
+  cached: false,
+});
+
+export const heard = (
+  turn: string,
+  playedMs: number,
+  spokenText: string,
+  remainingText = '',
+): ServerEvent => ({
+  type: 'heard',
+  turn,
+  playedMs,
+  playedBy: 'clock',
+  spokenText,
+  remainingText,
+});
+
+export const failure = (code: string, turn?: string): ServerEvent => ({
+  type: 'error',
+  code,
+  message: `It failed: ${code}.`,
+  ...(turn === undefined ? {} : { turn }),
+  scope: turn === undefined ? 'session' : 'turn',
+  retryable: true,
+  retryAfterMs: 2000,
+});
+
+export const queued = (turn: string, reason: EventOf<'queued'>['reason']): ServerEvent => ({
+  type: 'queued',
+  turn,
+  reason,
+  position: 3,
+  etaMs: 2500,
+});
+
+export const speak = (text: string) => ({ type: 'Speak', text });
+export const FLUSH = { type: 'Flush' };
+export const CLEAR = { type: 'Clear' };
+export const CLOSE = { type: 'Close' };
+export const interruptAt = (value?: number) =>
+  value === undefined
+    ? { type: 'Interrupt' }
+    : { type: 'Interrupt', playback_offset: { type: 'time_ms', value } };

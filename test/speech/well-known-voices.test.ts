@@ -1,0 +1,56 @@
+// The names that other services' voices have: each answered by a voice of the engine, of the same gender.
+import { describe, expect, it } from 'vitest';
+import { appVoiceAliases } from '../../src/app-voices.ts';
+import { VOICES } from '../../src/engine/voices.ts';
+import { resolveVoices } from '../../src/speech/voice-aliases.ts';
+import { WELL_KNOWN_VOICES } from '../../src/speech/well-known-voices.ts';
+
+const byShortName = new Map(VOICES.map((voice) => [voice.name.toLowerCase(), voice]));
+const aliases = appVoiceAliases({ voiceAliases: {} }, VOICES);
+const voiceOf = (name: string) => resolveVoices(aliases, { voice: name }).voice;
+
+describe('well-known names', () => {
+  it('stand for voices that the engine has, and every one of them is used', () => {
+    const used = new Set<string>(Object.values(WELL_KNOWN_VOICES));
+    expect([...used].sort()).toEqual([...byShortName.keys()].sort());
+    for (const name of Object.keys(WELL_KNOWN_VOICES)) expect(voiceOf(name), name).toMatch(/^voxgate:/);
+  });
+
+  it.each([
+    ['alloy', 'Female'],
+    ['onyx', 'Male'],
+    ['cedar', 'Male'],
+    ['marin', 'Female'],
+    ['Rachel', 'Female'],
+    ['rachel', 'Female'],
+    ['21m00Tcm4TlvDq8ikWAM', 'Female'],
+    ['pNInz6obpgDQGcFmaJgB', 'Male'],
+    ['aura-2-thalia-en', 'Female'],
+    ['aura-asteria-en', 'Female'],
+    ['aura-2-zeus-en', 'Male'],
+    ['aura-angus-en', 'Male'],
+    ['a0e99841-438c-4a64-b679-ae501e7d6091', 'Male'],
+    ['Emil', 'Male'],
+    ['anna', 'Female'],
+  ])('%s is a %s voice', (name, gender) => {
+    expect(VOICES.find(({ id }) => id === voiceOf(name))?.gender).toBe(gender);
+  });
+
+  it('are no names of voices that Deepgram never had', () => {
+    expect(voiceOf('aura-thalia-en')).toBe('aura-thalia-en');
+  });
+
+  it('never stand before the engine’s own, and the setting before both', () => {
+    expect(voiceOf('bella')).toBe(byShortName.get('bella')!.id);
+    const set = appVoiceAliases({ voiceAliases: { alloy: 'carl', anna: 'x://y' } }, VOICES);
+    expect(resolveVoices(set, { voice: 'duo:alloy+anna' })).toMatchObject({
+      voice: byShortName.get('carl')!.id,
+      voice2: 'x://y',
+    });
+    expect(resolveVoices(set, { voice: 'Rachel' }).voice).toBe(byShortName.get('anna')!.id);
+  });
+
+  it('mean nothing to a speech service of others', () => {
+    expect(appVoiceAliases({ voiceAliases: { boss: 'x://y' } }, undefined)).toEqual({ boss: 'x://y' });
+  });
+});
