@@ -2,6 +2,7 @@
 // upstream, and a simulated carrier behind a line with a delay. What the client gets is in the session's own log.
 
 import type { AttachTokens } from '../../src/access/attach-tokens.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { createLegConnection, type LegConnection } from '../../src/gateway/leg-connection.ts';
 import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/leg-desk.ts';
 import type { Leg } from '../../src/legs/leg.ts';
@@ -29,12 +30,15 @@ export type PhoneCallOptions = LiveSessionOptions & {
   /** Of the line, each way. */
   readonly delayMs?: number;
   readonly attach?: Record<string, unknown>;
+  /** The clock that the carrier plays by. */
+  readonly carrierClock?: (clock: Clock) => Clock;
   /** Bytes that the gateway's socket holds. */
   readonly bufferedBytes?: () => number;
 };
 
 export const MULAW_RULES: CarrierRules = { bytesPerMs: 8, mostBufferedMs: 600_000, onClear: 'echo' };
-const TOKENS: AttachTokens = { tokenFor: () => 'token', userOf: () => 'anna' };
+const TOKEN = 'token';
+const TOKENS: AttachTokens = { tokenFor: () => TOKEN, userOf: () => 'anna' };
 
 /** A call that is attached to its session. */
 export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<PhoneCall> {
@@ -43,7 +47,7 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
   let desk: GatewayLegDesk | undefined;
   const live = startSession({
     ...options,
-    legs: { tokenFor: () => 'token', attach: (...asked) => desk!.attach(...asked) },
+    legs: { tokenFor: () => TOKEN, attach: (...asked) => desk!.attach(...asked) },
   });
   const { clock } = live;
   desk = createLegDesk(clock, TOKENS);
@@ -61,9 +65,9 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
   const carrier = await startSimulatedCall({
     side,
     rules,
-    call: { callId: 'CA1', token: undefined },
+    call: { callId: 'CA1', token: TOKEN },
     url: '',
-    clock,
+    clock: options.carrierClock?.(clock) ?? clock,
     says: () => new Uint8Array(20 * rules.bytesPerMs).fill(0xff),
     async transport(_url, events) {
       const opened = createLegConnection({
@@ -72,7 +76,7 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
         codec: leg.open(),
         desk: desk!,
         clock,
-        token: undefined,
+        token: TOKEN,
         userOf: () => 'anna',
         unowned: 'refused',
         playout: live.playout,
@@ -92,7 +96,7 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
       };
     },
   });
-  live.send({ type: 'attach', leg: { callSid: 'CA1' }, ...attach });
+  live.send({ type: 'attach', leg: { token: TOKEN }, ...attach });
   await live.run(2 * delayMs + 1);
   return {
     live,
