@@ -116,6 +116,18 @@ describe('a leg that brings a UUID and nothing else', () => {
     expect(attach('ann', UUID).told).toEqual([leg.id]);
   });
 
+  it('stays its owner’s for as long as it lives, however long ago he named it', () => {
+    const { clock, attach, arrive } = start();
+    attach('ann', UUID);
+    const { leg, place } = arrive(UUID);
+    clock.advance(3_600_000);
+    place.release();
+    const bob = attach('bob', UUID);
+    clock.advance(WAIT_MS);
+    expect(bob.told).toEqual(['leg_not_found']);
+    expect(attach('ann', UUID).told).toEqual([leg.id]);
+  });
+
   it('is had by one session at a time', () => {
     const { attach, arrive } = start();
     arrive(UUID);

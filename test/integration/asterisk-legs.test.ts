@@ -31,7 +31,11 @@ const start = async (env: Record<string, string> = {}) => {
 };
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const dialled = (kind: 'chan-websocket' | 'audiosocket', own: Partial<(typeof CARRIERS)[string]> = {}) => {
+const dialled = (
+  kind: 'chan-websocket' | 'audiosocket',
+  own: Partial<(typeof CARRIERS)[string]> = {},
+  clock = systemClock,
+) => {
   const carrier = { ...CARRIERS[kind]!, ...own };
   const silence = new Uint8Array(FRAME_MS * carrier.rules.bytesPerMs).fill(kind === 'audiosocket' ? 0 : 0xff);
   return (call: { callId: string; token?: string }) =>
@@ -44,7 +48,7 @@ const dialled = (kind: 'chan-websocket' | 'audiosocket', own: Partial<(typeof CA
         kind === 'audiosocket'
           ? `tcp://127.0.0.1:${audiosocketPort}`
           : `ws://127.0.0.1:${gateway.port}/v1/legs/${kind}`,
-      clock: systemClock,
+      clock,
       says: () => silence,
     });
 };
@@ -169,12 +173,13 @@ describe('chan_websocket', () => {
 
   it('Queue full, frames silently dropped; mark overtakes audio during XOFF: holds back, drops none, hears all', async () => {
     await start();
-    // A queue that a lead of 160 ms fills.
-    const levels = { stop: 5, go: 3, full: 9 };
+    // A channel that misses every other of its ticks: what waits there would grow as long as anything is sent.
+    const levels = { stop: 10, go: 6, full: 18 };
     const side = () => createChanWebSocketSide({ syntax: 'json', format: 'ulaw', frameBytes: 160, levels });
     const rules = { bytesPerMs: 8, mostBufferedMs: levels.full * FRAME_MS, onClear: 'drop' } as const;
+    const clock = { ...systemClock, now: () => systemClock.now() / 2 };
     const session = await gateway.session();
-    const carrier = await dialled('chan-websocket', { side, rules })({ callId: 'pbx-1.9' });
+    const carrier = await dialled('chan-websocket', { side, rules }, clock)({ callId: 'pbx-1.9' });
     session.send({ type: 'attach', leg: { callSid: 'pbx-1.9' } }, { type: 'speak', turn: 'a', text: TEXT });
     const heard = await spoken(session, 'a');
     expect(heard).toMatchObject({ playedBy: 'mark', remainingText: '' });

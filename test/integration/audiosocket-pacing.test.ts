@@ -1,16 +1,13 @@
 // A call over AudioSocket beside a real session core in simulated time: what the caller hears of a turn that is cut, of
 // turns that follow each other, and of one whose speech comes in fits and starts.
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { audioSocketLeg, uuidText } from '../../src/legs/audiosocket-leg.ts';
+import { audioSocketLeg } from '../../src/legs/audiosocket-leg.ts';
 import { createAudioSocketSide } from '../../src/simulate/audiosocket-side.ts';
 import { CARRIERS } from '../../src/simulate/carriers.ts';
 import type { MemoryRequest } from '../support/memory-upstream.ts';
 import { type PhoneCall, startPhoneCall } from '../support/phone-call.ts';
 import { toneMp3 } from '../support/tone-speech.ts';
 
-const CALL_ID = 'CA1';
-const UUID = uuidText(createHash('sha256').update(CALL_ID).digest().subarray(0, 16));
 const LEAD_MS = 60;
 const FADE_MS = 8;
 const DELAY_MS = 2;
@@ -29,7 +26,6 @@ const call = (
     side: createAudioSocketSide(),
     rules: CARRIERS.audiosocket!.rules,
     delayMs: DELAY_MS,
-    attach: { leg: { callSid: UUID } },
     auto,
   });
 /** Windows of 4 ms, two periods of the tone, in which it is heard. */
