@@ -1,0 +1,88 @@
+// docs/legs: a page for each leg, messages that the gateway takes, and the bridge of raw.md on a real gateway.
+
+import { EventEmitter } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { clientMessageSchemas } from '../../src/dialects/native-messages.ts';
+import { LEGS } from '../../src/legs/legs.ts';
+import { startRunningGateway } from '../support/running-gateway.ts';
+
+const FOLDER = new URL('../../docs/legs/', import.meta.url);
+const read = (page: string) => readFileSync(new URL(page, FOLDER), 'utf8');
+const blocks = (page: string, language: string) =>
+  [...read(page).matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\n\`\`\``, 'g'))].map(([, text]) => text!);
+const pages = readdirSync(FOLDER).filter((name) => name !== 'README.md');
+
+describe('docs/legs', () => {
+  it('lists every leg, and each page that it names is there', () => {
+    const listed = [...read('README.md').matchAll(/^\| (?:\[)?`([a-z-]+)`(?:\]\(([a-z-]+\.md)\))?/gm)];
+    const kinds = listed.map(([, kind]) => kind);
+    for (const { kind } of LEGS) expect(kinds).toContain(kind);
+    for (const [, , page] of listed)
+      if (page !== undefined) expect(existsSync(new URL(page, FOLDER))).toBe(true);
+  });
+
+  it.each(pages)('%s has at most 40 lines', (page) => {
+    expect(read(page).split('\n').length - 1).toBeLessThanOrEqual(40);
+  });
+
+  it.each(pages)('%s names session messages that the gateway takes', (page) => {
+    const lines = blocks(page, 'json').flatMap((block) => block.split('\n'));
+    for (const line of lines.filter((each) => each.startsWith('{"type"'))) {
+      const message = JSON.parse(line) as { type: keyof typeof clientMessageSchemas };
+      expect(clientMessageSchemas[message.type].safeParse(message).success).toBe(true);
+    }
+  });
+});
+
+describe('the bridge of raw.md', () => {
+  type FakeCall = EventEmitter & {
+    id: string;
+    played: number;
+    play(bytes: Uint8Array, done?: (fate: string) => void): void;
+    drop(): void;
+    hangUp(): void;
+  };
+  /** It plays a thousand times as fast as it should. */
+  const fakeCall = (): { call: FakeCall; hungUp: Promise<void> } => {
+    let hangUp = () => {};
+    const hungUp = new Promise<void>((resolve) => {
+      hangUp = resolve;
+    });
+    const call: FakeCall = Object.assign(new EventEmitter(), {
+      id: '42',
+      played: 0,
+      play(bytes: Uint8Array, done?: (fate: string) => void) {
+        call.played += bytes.length;
+        done?.('played');
+      },
+      drop() {},
+      hangUp,
+    });
+    return { call, hungUp };
+  };
+
+  it('brings a call to a session, its audio both ways, and hangs up', async () => {
+    const gateway = await startRunningGateway();
+    const code = blocks('raw.md', 'js')[0]!
+      .replace(/^import .*$/m, '')
+      .replace('export function', 'return function')
+      .replace('wss://voice.example.com', `ws://127.0.0.1:${gateway.port}`);
+    const bridge = new Function('WebSocket', code)(WebSocket) as (call: FakeCall, token?: string) => void;
+    const session = await gateway.session();
+    const { call, hungUp } = fakeCall();
+    bridge(call);
+    session.send({ type: 'attach', leg: { callSid: '42' }, inbound: 'forward' });
+    await session.event('attached', ({ kind }) => kind === 'raw');
+    call.emit('audio', new Uint8Array(160).fill(0x55));
+    expect(Buffer.from((await session.event('inbound')).data, 'base64')).toEqual(Buffer.alloc(160, 0x55));
+    session.send({ type: 'speak', turn: 'a', text: 'Hello there.' });
+    const heard = await session.event('heard');
+    expect(heard.playedBy).toBe('mark');
+    expect(call.played).toBeGreaterThanOrEqual(heard.playedMs * 8);
+    session.send({ type: 'hangup' });
+    await hungUp;
+    await gateway.close();
+  });
+});
