@@ -154,9 +154,10 @@ export function legContract(name: string, subject: LegSubject): void {
 }
 
 /** Once for each leg: what its calls carry makes no difference. */
-export function takesMalformedFrames({ leg, audio, side: openSide }: LegSubject): void {
+export function takesMalformedFrames(subject: LegSubject): void {
+  const { leg, audio } = subject;
   it(`the ${leg.kind} leg takes ${MALFORMED} malformed frames, before and after the call has begun`, () => {
-    const side = openSide();
+    const side = subject.side();
     const examples = [
       ...side.open(CALL),
       side.inbound(new Uint8Array(bytesPerMsOf(audio) * 20), 0),
@@ -166,7 +167,7 @@ export function takesMalformedFrames({ leg, audio, side: openSide }: LegSubject)
       ...(side.cleared?.() ?? []),
     ];
     const begun = leg.open();
-    for (const frame of openSide().open(CALL)) begun.read(frame);
+    for (const frame of subject.side().open(CALL)) begun.read(frame);
     let fresh = leg.open();
     let read = 0;
     for (const frame of malformedFrames(examples, seededNumbers(SEED, 2), MALFORMED)) {

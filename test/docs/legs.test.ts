@@ -2,6 +2,7 @@
 
 import { EventEmitter } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { clientMessageSchemas } from '../../src/dialects/native-messages.ts';
@@ -44,6 +45,7 @@ describe('the bridge of raw.md', () => {
     drop(): void;
     hangUp(): void;
   };
+  type Bridges = (socket: typeof WebSocket) => (call: FakeCall, token?: string) => void;
   /** It plays a thousand times as fast as it should. */
   const fakeCall = (): { call: FakeCall; hungUp: Promise<void> } => {
     let hangUp = () => {};
@@ -69,7 +71,7 @@ describe('the bridge of raw.md', () => {
       .replace(/^import .*$/m, '')
       .replace('export function', 'return function')
       .replace('wss://voice.example.com', `ws://127.0.0.1:${gateway.port}`);
-    const bridge = new Function('WebSocket', code)(WebSocket) as (call: FakeCall, token?: string) => void;
+    const bridge = (runInThisContext(`(function (WebSocket) {${code}})`) as Bridges)(WebSocket);
     const session = await gateway.session();
     const { call, hungUp } = fakeCall();
     bridge(call);

@@ -27,8 +27,9 @@ type Dial = {
 
 async function dial(gateway: RunningGateway, kind: string, options: Dial = {}): Promise<Call> {
   const { token, headers = {}, spoil = (side) => side } = options;
-  const { side, rules, audio, protocols } = CARRIERS[kind]!;
-  const own = spoil(side());
+  const carrier = CARRIERS[kind]!;
+  const { rules, audio, protocols } = carrier;
+  const own = spoil(carrier.side());
   const clearedAtMs: number[] = [];
   const says = new Uint8Array(rules.bytesPerMs * 20).fill(SILENCE[audio.format]);
   const heardMs = () =>
