@@ -13,11 +13,16 @@ export type ReachedGateway = {
   readonly stop: () => Promise<void>;
 };
 
-export async function reachGateway(terminal: Terminal, url: string | undefined): Promise<ReachedGateway> {
+/** `flags` are settings of a gateway of its own. */
+export async function reachGateway(
+  terminal: Terminal,
+  url: string | undefined,
+  flags: readonly string[] = [],
+): Promise<ReachedGateway> {
   if (url !== undefined) return { url, stop: async () => {} };
   const env = { ...terminal.env };
   for (const name of OF_A_SERVICE) delete env[toEnv(name)];
-  const parsed = parseConfig({ env, flags: ['--port', '0'], file: terminal.readFile });
+  const parsed = parseConfig({ env, flags: ['--port', '0', ...flags], file: terminal.readFile });
   if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
   const gateway = await startGateway({
     service: 'off',

@@ -1,5 +1,7 @@
 // `voxgate simulate`: a strict fake carrier dials a gateway and judges what it gets; with --say a bot speaks to it.
 
+import { randomUUID } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
 import { systemClock } from '../base/clock.ts';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
 import { LEGS } from '../legs/legs.ts';
@@ -20,6 +22,7 @@ const OPTIONS = {
   key: string,
   user: string,
   token: string,
+  'leg-url': string,
   call: string,
   say: string,
   'barge-in-ms': string,
@@ -30,6 +33,8 @@ const OPTIONS = {
 type Given = { readonly [Flag in keyof typeof OPTIONS]?: string | undefined };
 
 const CALL_ID = 'CA-simulated';
+/** The one leg that is no WebSocket: it is told by a UUID, on a port of its own. */
+const TCP_KIND = 'audiosocket';
 const WATCH_SECONDS = 30;
 const SPEAK_SECONDS = 600;
 /** A gateway that has been told of the end closes within this. */
@@ -76,10 +81,33 @@ const openBot = (url: string, { key, user }: Given): Promise<SessionClient> =>
   });
 
 /** Whose call it is: the bot's own by the token of its session, unless something was named. */
-const legOf = (bot: SessionClient | undefined, { token, call }: Given) => ({
-  callId: call ?? CALL_ID,
-  token: token ?? (call === undefined ? bot?.ready.attachToken : undefined),
-});
+const legOf = (kind: string, bot: SessionClient | undefined, { token, call }: Given) => {
+  const own = kind === TCP_KIND ? randomUUID() : bot?.ready.attachToken;
+  return { callId: call ?? CALL_ID, token: token ?? (call === undefined ? own : undefined) };
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+
+/** Where the leg is dialled, when it is not where sessions are. */
+async function findLegUrl(kind: string, { url, 'leg-url': legUrl }: Given): Promise<string | undefined> {
+  if (kind !== TCP_KIND) {
+    if (legUrl !== undefined)
+      throw new UsageError(`--leg-url is for ${TCP_KIND}, which has a port of its own`);
+    return undefined;
+  }
+  if (legUrl === undefined && url === undefined) return `tcp://127.0.0.1:${await freePort()}`;
+  if (legUrl !== undefined && /^tcp:\/\/[^/:]+:\d+$/.test(legUrl)) return legUrl;
+  throw new UsageError(
+    `--leg-url is ${legUrl === undefined ? 'missing' : JSON.stringify(legUrl)}; allowed: tcp://host:port`,
+  );
+}
 
 async function attach(bot: SessionClient, leg: ReturnType<typeof legOf>): Promise<void> {
   const refused = bot
@@ -121,14 +149,16 @@ async function run(terminal: Terminal): Promise<number> {
   checkGatewayUrl(values.url);
   checkOutFile(terminal, '--out', values.out);
 
-  const gateway = await reachGateway(terminal, values.url);
+  const legUrl = await findLegUrl(carrier.kind, values);
+  const flags = legUrl === undefined ? [] : ['--audiosocket-port', new URL(legUrl).port];
+  const gateway = await reachGateway(terminal, values.url, flags);
   let bot: SessionClient | undefined;
   let call: SimulatedCall | undefined;
   try {
     const { protocol, host } = new URL(gateway.url);
     const origin = `${protocol}//${host}`;
     if (plan !== undefined) bot = await openBot(`${origin}/v1/session`, values);
-    const leg = legOf(bot, values);
+    const leg = legOf(carrier.kind, bot, values);
     const { bytesPerMs } = carrier.rules;
     const quiet = { mulaw: 0xff, alaw: 0xd5, raw: 0 }[carrier.audio.format];
     const silence = new Uint8Array(20 * bytesPerMs).fill(quiet);
@@ -136,8 +166,8 @@ async function run(terminal: Terminal): Promise<number> {
       side: carrier.side(),
       rules: carrier.rules,
       call: leg,
-      transport: dialWebSocket({ protocols: carrier.protocols }),
-      url: `${origin}/v1/legs/${carrier.kind}${leg.token === undefined ? '' : `/${leg.token}`}`,
+      transport: carrier.transport ?? dialWebSocket({ protocols: carrier.protocols }),
+      url: legUrl ?? `${origin}/v1/legs/${carrier.kind}${leg.token === undefined ? '' : `/${leg.token}`}`,
       clock: systemClock,
       says: () => silence,
     });
@@ -199,6 +229,7 @@ export const simulate: Command = {
       '  --url URL          session address that `voxgate serve` printed',
       '  --key KEY          API key of that gateway;  --user ID  the user it belongs to',
       "  --token T          what the call brings along, in the path and in its first message. Default: the bot's own",
+      '  --leg-url URL      with --url: tcp://host:port, where that gateway takes audiosocket',
       '  --call ID          the id of the call, by which a session may ask for it',
       `  --seconds N        the call lasts so long at most. Default: ${WATCH_SECONDS}, with --say ${SPEAK_SECONDS}`,
       '  --out FILE.wav     keep what the caller heard',

@@ -69,6 +69,19 @@ const WRONG: [string, Command, string[], RegExp][] = [
   ['simulate', simulate, ['twilio', '--say', 'x', '--seconds', 'a'], /--seconds is "a"; allowed: a whole/],
   ['simulate', simulate, ['twilio', '--say', 'x', '--barge-in-ms', '-1'], /barge-in-ms/],
   ['simulate', simulate, ['twilio', '--say', 'x', '--out', '/nowhere/x.wav'], /--out is .*ENOENT/],
+  ['simulate', simulate, ['twilio', '--say', 'x', '--leg-url', 'tcp://h:1'], /--leg-url is for audiosocket/],
+  [
+    'simulate',
+    simulate,
+    ['audiosocket', '--say', 'x', '--url', 'ws://h'],
+    /--leg-url is missing; allowed: tcp/,
+  ],
+  [
+    'simulate',
+    simulate,
+    ['audiosocket', '--say', 'x', '--leg-url', 'h:1'],
+    /--leg-url is "h:1"; allowed: tcp/,
+  ],
   ['simulate', simulate, ['twilio', '--colour'], /--colour[\s\S]*--barge-in-ms/],
   ['say', say, ['x', '--captions', '/nowhere/x.srt'], /--captions is "\/nowhere\/x\.srt".*ENOENT/],
 ];

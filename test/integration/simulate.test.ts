@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { simulate } from '../../src/cli/simulate.ts';
 import type { SimulationReport } from '../../src/cli/simulate-report.ts';
+import { CARRIERS } from '../../src/simulate/carriers.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
 import { status } from '../support/scripted-upstream.ts';
@@ -60,6 +61,29 @@ describe.concurrent('voxgate simulate', () => {
       /^heard {5}2\.3 s\nlead .* most\njitter [\s\S]*turn-1: complete.*\nno faults$/,
     );
   });
+
+  it.each(Object.keys(CARRIERS))(
+    'cuts and speaks to %s in a gateway of its own, without a fault',
+    async (kind) => {
+      const env = {
+        VOXGATE_UPSTREAM_URL: gateway.upstream.url.origin,
+        VOXGATE_UPSTREAM_KEYS: 'user:key',
+        VOXGATE_WORD_TIMES: 'never',
+      };
+      for (const [more, outcome] of [
+        [['--barge-in-ms', '700'], 'cancelled'],
+        [[], 'complete'],
+      ] as const) {
+        const terminal = { ...createFakeTerminal([kind, '--say', 'Hello there.', ...more]), env };
+        const code = await simulate.run(terminal);
+        const report = reportOf(terminal);
+        expect(report).toMatchObject({ leg: kind, staleBytes: 0, faults: [], turns: [{ outcome }] });
+        expect(code).toBe(0);
+        const [{ playedMs, heardMs }] = report.turns as [SimulationReport['turns'][number]];
+        expect(Math.abs(playedMs - heardMs)).toBeLessThanOrEqual(150);
+      }
+    },
+  );
 
   it('only watches a call that nobody was told to speak to', async () => {
     const terminal = at(gateway.sessionUrl, '--call', 'CA-watched', '--seconds', '4');
