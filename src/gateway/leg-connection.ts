@@ -72,7 +72,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   let takingSinceMs = clock.now();
   let bufferedBefore = 0;
   let markedAtMs = Number.NEGATIVE_INFINITY;
-  const cancelDeadline = clock.after(START_DEADLINE_MS, () =>
+  let cancelTimer = clock.after(START_DEADLINE_MS, () =>
     end('idle_timeout', 'the platform did not say which call this is'),
   );
 
@@ -82,7 +82,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     unheardMs > codec.rules.leadMs + MOST_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
   const leave = (reason: string) => {
     isOver = true;
-    cancelDeadline();
+    cancelTimer();
     sender?.close();
     place?.leave(reason);
     place = undefined;
@@ -91,6 +91,12 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     if (isOver) return;
     leave(reason);
     wire.close({ unauthorized: 4401, idle_timeout: 4408, shutting_down: 1012 }[code], code);
+  };
+
+  const hangUpNow = () => {
+    codec.hangUp?.().forEach(send);
+    leave('hung up');
+    wire.close(CLOSE_NORMAL, 'hung up');
   };
 
   const toCallLeg = (
@@ -115,9 +121,10 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     clear: (heardMs) => own.clear(heardMs),
     hangUp() {
       if (isOver) return;
-      codec.hangUp?.().forEach(send);
-      leave('hung up');
-      wire.close(CLOSE_NORMAL, 'hung up');
+      cancelTimer();
+      const restMs = sender?.restMs ?? 0;
+      if (restMs === 0) hangUpNow();
+      else cancelTimer = clock.after(restMs, hangUpNow);
     },
     release() {
       own.clear(() => undefined);
@@ -131,7 +138,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     const userId = options.userOf(brought);
     if (userId === undefined && (options.unowned === 'refused' || brought === undefined))
       return end('unauthorized', 'the leg brought no token that is known');
-    cancelDeadline();
+    cancelTimer();
     const silence = SILENCE[audio.format];
     const bytesPerMs = (silence.length * audio.sampleRate) / 1000;
     const common = { codec, send, bytesPerMs, silence };

@@ -12,6 +12,8 @@ export type SenderPlayout = LegPlayout & {
   readonly leadMs: number;
   /** More waits than a session is to give: the far side is later than the session knows. */
   readonly isBehind: boolean;
+  /** Until the far side has played the last of turns that were given whole; 0 while more of one is to come. */
+  readonly restMs: number;
   /** The leg is gone. */
   close(): void;
 };
@@ -122,8 +124,13 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
   };
   playout.join(player);
 
+  const unheardMs = () => slots.length * stepMs + Math.max(0, playsUntilMs - now());
+
   return {
     leadMs: wireLeadMs + IN_HAND_MS,
+    get restMs() {
+      return openTurn === undefined ? unheardMs() : 0;
+    },
     get isBehind() {
       return slots.length * stepMs > wireLeadMs + IN_HAND_MS;
     },
@@ -156,7 +163,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     },
     marked() {},
     get unheardMs() {
-      return slots.length * stepMs + Math.max(0, playsUntilMs - now());
+      return unheardMs();
     },
     close() {
       slots = [];

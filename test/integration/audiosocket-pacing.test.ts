@@ -87,6 +87,26 @@ describe('a call over AudioSocket', () => {
     expect(phone.carrier.faults).toEqual([]);
   });
 
+  it.each([500, 703, 1111])(
+    'hears a goodbye to its end behind a turn that is cut at %i ms',
+    async (cutMs) => {
+      const goodbye = async (end: 'hung up' | 'left open') => {
+        const phone = await call();
+        for (const turn of ['a', 'b']) phone.live.send({ type: 'speak', turn, text: 'One.' });
+        if (end === 'hung up') phone.live.send({ type: 'hangup', after: 'b' });
+        await phone.live.run(cutMs);
+        phone.live.send({ type: 'cancel', turn: 'a' });
+        await phone.live.run(4000);
+        expect(phone.live.said('detached').map(({ reason }) => reason)).toEqual(
+          end === 'hung up' ? [end] : [],
+        );
+        expect(phone.carrier.faults).toEqual([]);
+        return audibleMs(phone);
+      };
+      expect(await goodbye('hung up')).toBe(await goodbye('left open'));
+    },
+  );
+
   it('hears silence, and no gap in the line, while the speech of a turn is late', async () => {
     const requests: MemoryRequest[] = [];
     const phone = await call((request) => void requests.push(request));
