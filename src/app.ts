@@ -5,13 +5,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCredentials } from './access/credentials.ts';
 import { openAppLegs } from './app-legs.ts';
 import { openAppService } from './app-service.ts';
+import { openAppSound } from './app-sound.ts';
 import { openAppUpstream } from './app-upstream.ts';
 import { sessionSettings } from './app-voices.ts';
-import { createFilterBanks } from './audio/filter-bank.ts';
-import { loadMp3Decoders } from './audio/mp3-decoder.ts';
-import { loadMp3Encoders } from './audio/mp3-encoder.ts';
-import { warmCodecs } from './audio/warm-codecs.ts';
-import { createSoundPath } from './audio/wasm-sound-path.ts';
 import { systemClock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { createMetrics } from './base/metrics.ts';
@@ -25,13 +21,10 @@ import { addCompatRoutes } from './http/compat/compat-routes.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { createOpenReplies } from './http/open-replies.ts';
 import { addServiceApi } from './http/service-api.ts';
-import { createWorkerEncoderPool } from './pipeline/worker-encoder-pool.ts';
-import { createWorkerWordTimer } from './pipeline/worker-word-timer.ts';
 import { createPlayoutClock } from './playout/playout-clock.ts';
 import type { SessionRuntime } from './session/session-runtime.ts';
 import { readTls } from './settings/read-tls.ts';
 import type { Config } from './settings/settings.ts';
-import { espeakCommand, isEspeakInstalled } from './speech-program/speech-command.ts';
 
 export type Gateway = {
   /** `http://host:port` or `https://…`. */
@@ -124,22 +117,7 @@ async function build(
   });
   stops.push(() => playout.close());
 
-  const heavy = createWorkerEncoderPool({ log });
-  stops.push(() => heavy.close());
-  const sound = createSoundPath(createFilterBanks(), (cause) =>
-    log.warn('sound is made without WebAssembly, several times as slowly', { cause: String(cause) }),
-  );
-  const codecs = { decoders: await loadMp3Decoders(sound), sound, heavy };
-  warmCodecs(codecs, await loadMp3Encoders());
-  const timer = createWorkerWordTimer({
-    log,
-    clock,
-    command: isEspeakInstalled() ? espeakCommand() : undefined,
-    when: config.wordTimes,
-    most: config.timedTurns,
-  });
-  stops.push(() => timer.close());
-  timer.warm();
+  const { codecs, timer } = await openAppSound(config, { clock, log, onStop: (stop) => stops.push(stop) });
   const credentials = createCredentials(
     config.apiKeys.map(({ user, key }) => ({ userId: user, apiKey: key })),
   );

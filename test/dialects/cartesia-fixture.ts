@@ -98,6 +98,7 @@ const READY: EventOf<'ready'> = {
   type: 'ready',
   session: 'session-1',
   version: '0',
+  attachToken: 'token',
   limits: {
     text: 1,
     pendingText: 1,

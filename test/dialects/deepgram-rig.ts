@@ -17,6 +17,7 @@ export const READY: EventOf<'ready'> = {
   type: 'ready',
   session: 'AAECAwQFBgcICQoLDA0ODw',
   version: '1.2.3',
+  attachToken: 'token',
   limits: {
     text: 100_000,
     pendingText: 1000,

@@ -22,6 +22,7 @@ const READY: ServerEvent = {
   type: 'ready',
   session: 's',
   version: '1',
+  attachToken: 'token',
   limits: {
     text: 1000,
     pendingText: 1000,

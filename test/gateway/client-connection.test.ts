@@ -13,6 +13,7 @@ import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { codecs } from '../support/codecs.ts';
 import { fixedRandom } from '../support/fixed-random.ts';
 import { createMemoryUpstream } from '../support/memory-upstream.ts';
+import { NO_LEG_DESK, NO_LEG_SERVER } from '../support/no-legs.ts';
 import { openProbe } from '../support/session-probe.ts';
 import { accepted } from '../support/settings.ts';
 import { trustingUpkeep } from '../support/trusting-upkeep.ts';
@@ -46,6 +47,7 @@ it('closes a connection whose codec throws as internal, without its text in the 
       phrases: undefined,
       codecs,
       timer: NO_WORD_TIMER,
+      legs: NO_LEG_DESK,
       clock: systemClock,
       playout: { join() {}, leave() {}, players: 0, close() {} },
       random: fixedRandom(0.5),
@@ -65,6 +67,7 @@ it('closes a connection whose codec throws as internal, without its text in the 
     checkVoices() {},
     findAgent: async () => undefined,
     limits: { ...config, messageBytes: 1000, messagesPerSecond: 100, bytesPerSecond: 100_000 },
+    legs: NO_LEG_SERVER,
     onOpened() {},
     onClosed() {},
   });

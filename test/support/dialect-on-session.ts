@@ -70,6 +70,7 @@ export function startDialectOnSession(
     type: 'ready',
     session: 'test',
     version: '0.0.0-test',
+    attachToken: 'token',
     limits: {
       text: 100_000,
       pendingText: 100_000,

@@ -1,0 +1,36 @@
+// What makes sound and finds its words, built: codecs, the workers of dear encoders, and the thread that times words.
+
+import { createFilterBanks } from './audio/filter-bank.ts';
+import { loadMp3Decoders } from './audio/mp3-decoder.ts';
+import { loadMp3Encoders } from './audio/mp3-encoder.ts';
+import { warmCodecs } from './audio/warm-codecs.ts';
+import { createSoundPath } from './audio/wasm-sound-path.ts';
+import type { Clock } from './base/clock.ts';
+import type { Log } from './base/log.ts';
+import { createWorkerEncoderPool } from './pipeline/worker-encoder-pool.ts';
+import { createWorkerWordTimer } from './pipeline/worker-word-timer.ts';
+import type { Config } from './settings/settings.ts';
+import { espeakCommand, isEspeakInstalled } from './speech-program/speech-command.ts';
+
+export async function openAppSound(
+  config: Config,
+  { clock, log, onStop }: { clock: Clock; log: Log; onStop(stop: () => Promise<void>): void },
+) {
+  const heavy = createWorkerEncoderPool({ log });
+  onStop(() => heavy.close());
+  const sound = createSoundPath(createFilterBanks(), (cause) =>
+    log.warn('sound is made without WebAssembly, several times as slowly', { cause: String(cause) }),
+  );
+  const codecs = { decoders: await loadMp3Decoders(sound), sound, heavy };
+  warmCodecs(codecs, await loadMp3Encoders());
+  const timer = createWorkerWordTimer({
+    log,
+    clock,
+    command: isEspeakInstalled() ? espeakCommand() : undefined,
+    when: config.wordTimes,
+    most: config.timedTurns,
+  });
+  onStop(() => timer.close());
+  timer.warm();
+  return { codecs, timer };
+}
