@@ -18,7 +18,7 @@ const HEADER_BYTES = 3;
 const UUID_BYTES = 16;
 
 /** The canonical text of a UUID: lower case, with hyphens. */
-export function uuidText(bytes: Uint8Array): string {
+function uuidText(bytes: Uint8Array): string {
   const hex = Buffer.from(bytes).toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
