@@ -67,7 +67,10 @@ const startedOf = (session: SessionProbe, turn: string) =>
   session.event('started', (event) => event.turn === turn);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** How long the event loop was held up at most: gateway and platform share it, and each sees the other so much later. */
+/**
+ * How long the event loop was held up at most, 0 on a quiet machine: gateway and platform share it, so the mark can come
+ * so much late, and the clear as well.
+ */
 function watchStalls(): () => number {
   const everyMs = 5;
   let mostMs = 0;
@@ -124,7 +127,7 @@ describe.each(KINDS)('a call of %s', (kind) => {
     const trueMs = call.clearedAtMs[0]! - beforeMs;
     expect(trueMs).toBeGreaterThan(500);
     expect(cut.playedBy).toBe('mark');
-    expect(Math.abs(cut.playedMs - trueMs)).toBeLessThanOrEqual(40 + stalledMs());
+    expect(Math.abs(cut.playedMs - trueMs)).toBeLessThanOrEqual(40 + 2 * stalledMs());
     await pause(300);
     expect(call.heardMs - call.clearedAtMs[0]!).toBeLessThanOrEqual(20);
     expect(call.playout.bufferedMs).toBe(0);
