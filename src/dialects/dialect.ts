@@ -37,6 +37,8 @@ export type DialectEntry = {
   preset(): Preset;
   /** Ends a connection in which nothing is said for so long; absent: the gateway's own limit. */
   readonly idleTimeoutMs?: number;
+  /** `no`: an agent's greeting could not be sent; absent: it is spoken when the session begins. */
+  readonly greets?: 'no';
   open(outlet: DialectOutlet): DialectCodec;
 };
 

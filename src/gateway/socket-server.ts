@@ -216,7 +216,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     agent?.used({ sessions: 1 });
     options.onOpened();
     sweeper.start();
-    if (agent?.profile.greeting != null) connection.greet(agent.profile.greeting);
+    if (agent?.profile.greeting != null && entry.greets !== 'no') connection.greet(agent.profile.greeting);
   };
 
   return {

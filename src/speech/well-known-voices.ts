@@ -75,6 +75,19 @@ const AURA: Readonly<Record<EngineVoiceName, readonly string[]>> = {
   david: ['helios', 'hermes', 'aries', 'draco'],
   emil: ['orpheus', 'odysseus'],
 };
+/** Deepgram's Flux voices by the name between `flux-` and `-en`. */
+const FLUX: Readonly<Record<EngineVoiceName, readonly string[]>> = {
+  anna: ['alexis', 'elise', 'meghan', 'sharon'],
+  bella: ['hannah', 'bree', 'kelsey', 'priya'],
+  clara: ['sienna', 'brittany', 'maeve', 'renee'],
+  dora: ['brooke', 'gemma', 'meena'],
+  elena: ['haley', 'heather', 'paige'],
+  adam: ['cole', 'bruce', 'marcelo', 'wade'],
+  bruno: ['miles', 'donovan', 'marcus', 'wes'],
+  carl: ['cliff', 'conor', 'naveen', 'tanner'],
+  david: ['kit', 'drew', 'kai', 'rufus'],
+  emil: ['colin', 'jack', 'sean'],
+};
 const FIRST_AURA: ReadonlySet<string> = new Set([
   ...['asteria', 'luna', 'stella', 'athena', 'hera', 'orion', 'arcas', 'perseus'],
   ...['angus', 'orpheus', 'helios', 'zeus'],
@@ -89,14 +102,17 @@ const CARTESIA: Readonly<Record<string, EngineVoiceName>> = {
   '228fca29-3a0a-435c-8728-5cb483251068': 'adam',
 };
 
-function auraNames(): [string, EngineVoiceName][] {
-  return (Object.entries(AURA) as [EngineVoiceName, readonly string[]][]).flatMap(([voice, names]) =>
-    names.flatMap((name): [string, EngineVoiceName][] => [
-      [`aura-2-${name}-en`, voice],
-      ...(FIRST_AURA.has(name) ? [[`aura-${name}-en`, voice] as [string, EngineVoiceName]] : []),
-    ]),
+const modelsOf = (
+  names: Readonly<Record<EngineVoiceName, readonly string[]>>,
+  models: (name: string) => readonly string[],
+): [string, EngineVoiceName][] =>
+  (Object.entries(names) as [EngineVoiceName, readonly string[]][]).flatMap(([voice, own]) =>
+    own.flatMap(models).map((model): [string, EngineVoiceName] => [model, voice]),
   );
-}
+const auraModels = (name: string): readonly string[] => [
+  `aura-2-${name}-en`,
+  ...(FIRST_AURA.has(name) ? [`aura-${name}-en`] : []),
+];
 
 /** ElevenLabs's names stand here with and without a capital; all others as their services write them. */
 export const WELL_KNOWN_VOICES: Readonly<Record<string, EngineVoiceName>> = Object.fromEntries([
@@ -106,7 +122,8 @@ export const WELL_KNOWN_VOICES: Readonly<Record<string, EngineVoiceName>> = Obje
     [id, voice] as const,
   ]),
   [ELEVENLABS_ADAM_ID, 'adam'] as const,
-  ...auraNames(),
+  ...modelsOf(AURA, auraModels),
+  ...modelsOf(FLUX, (name) => [`flux-${name}-en`]),
   ...Object.entries(CARTESIA),
   ...Object.entries(OPENAI),
 ]);

@@ -1,12 +1,13 @@
-// A thousand interruptions at any moment of a context's life, before the real session core.
+// Interruptions at any moment of a context's life, before the real session core.
 
 import { describe, expect, it } from 'vitest';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
 import { speechMp3 } from '../support/codecs.ts';
 import type { MemoryRequest } from '../support/memory-upstream.ts';
+import { trialSize } from '../support/trial-size.ts';
 import { type CartesiaMessage, end, isTerminal, say, soundOf, startLiveClient } from './cartesia-fixture.ts';
 
-const INTERRUPTS = 1000;
+const INTERRUPTS = trialSize(1000, 200);
 const PER_CONNECTION = 50;
 const SEED = 20_261_122;
 const SPEECH_MS = 800;
@@ -45,9 +46,11 @@ async function interrupted(connection: number) {
   const kept: string[] = [];
   for (let at = 0; cancelled.size < PER_CONNECTION; at += 1) {
     const id = `c${at}`;
-    if (below(2) === 0) client.send(say(id, 'One two '), say(id, 'three.'), end(id));
+    const isStream = below(2) === 0;
+    if (isStream) client.send(say(id, 'One two '), say(id, 'three.'));
     else client.send(say(id, 'One two three.', { continue: false }));
     if (below(4) === 0) {
+      if (isStream) client.send(end(id));
       kept.push(id);
       if (below(2) === 0) await client.run(below(2500));
       continue;
@@ -56,8 +59,8 @@ async function interrupted(connection: number) {
     const isOver = client.messages.some((message) => message.context_id === id && isTerminal(message));
     client.send({ context_id: id, cancel: true }, { context_id: id, cancel: true });
     if (!isOver) cancelled.add(id);
-    // What a client still had on the way; behind `done` the same would be a context of its own.
-    if (!isOver && below(3) === 0) client.send(say(id, ' four'), end(id));
+    // What a client still had on the way; behind `done` or the end of its text the same would be a context of its own.
+    if (isStream && !isOver && below(3) > 0) client.send(say(id, ' four'), end(id));
   }
   await client.run(60_000);
   return {
@@ -78,7 +81,7 @@ const staleOf = (messages: readonly CartesiaMessage[]): string[] => {
   });
 };
 
-describe('cartesia, a thousand interruptions', () => {
+describe('cartesia, interrupted at random', () => {
   it('let no message of a context behind its end, and every context that was left alone be heard whole', async () => {
     const whole = await wholeSound();
     expect(whole.length / 32).toBeGreaterThan(SPEECH_MS * 0.95);
@@ -102,7 +105,7 @@ describe('cartesia, a thousand interruptions', () => {
     }
     // The moments were not all of one kind.
     expect(count.cancelled).toBe(INTERRUPTS);
-    expect(count.kept).toBeGreaterThan(200);
-    expect(count.heardInPart).toBeGreaterThan(100);
+    expect(count.kept).toBeGreaterThan(INTERRUPTS / 5);
+    expect(count.heardInPart).toBeGreaterThan(INTERRUPTS / 10);
   });
 });

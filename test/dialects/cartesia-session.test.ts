@@ -78,15 +78,6 @@ describe('cartesia before a session', () => {
     expect(orderOf(client.messages)).toEqual(['chunk c', 'done c']);
   });
 
-  it('does not keep a client waiting for what an agent says by itself', async () => {
-    const client = startLiveClient(speaks(5000));
-    client.live.send({ type: 'speak', turn: 'greeting', text: 'Welcome to our shop.' });
-    await client.run(500);
-    client.send(say('c', 'One two.', { continue: false }));
-    await client.run(100);
-    expect(orderOf(client.messages)).toEqual(['chunk c']);
-  });
-
   it('stays a second ahead, or sends all at once when the query says so', async () => {
     const paced = startLiveClient(speaks(6000));
     const burst = startLiveClient(speaks(6000), 'voxgate_pace=burst');

@@ -2,28 +2,108 @@
 // protocol has words for, or grows without end.
 import { describe, expect, it } from 'vitest';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
+import { trialSize } from '../support/trial-size.ts';
 import {
   CLEAR,
+  CLOSE,
   ended,
   FLUSH,
   failure,
   heard,
   interruptAt,
+  type Message,
   pureRig,
   queued,
+  type Rig,
   speak,
   started,
 } from './deepgram-rig.ts';
 
-const MESSAGES = 100_000;
+const MESSAGES = trialSize(100_000, 20_000);
+const LOOK_EVERY = 2000;
+/** Answers that may be due at once for messages that cost nothing. */
+const MOST_OWED = 1000;
+const MOST_ANSWERS = 4;
 const DOCUMENTED: ReadonlySet<unknown> = new Set([
   ...['MESSAGE-0000', 'DATA-0000', 'BIG-0000', 'NET-0000', 'NET-0004'],
   ...['SYNTHESIS_RETRYING', 'GOING_AWAY', 'NO_ACTIVE_SPEECH', 'NO_SYNTHESIZABLE_TEXT'],
   ...['INTERRUPT_IN_PROGRESS', 'INVALID_INTERRUPT_OFFSET', 'SPEED_OUT_OF_RANGE', 'SPEED_INCREMENT_INVALID'],
 ]);
+/** What no JSON.stringify writes. */
+const RAW = [
+  '{"type":"Interrupt","playback_offset":{"type":"time_ms","value":1e309}}',
+  '{"type":"Interrupt","playback_offset":{"type":"time_ms","value":-1e309}}',
+  '{"type":"Interrupt","playback_offset":{"type":"time_ms","value":1e308}}',
+  '{"type":"Configure","speed":1e309}',
+  '{"type":"Speak","text":1e309}',
+  '{"type":1e309}',
+];
+const CODES = ['text_full', 'turn_ended', 'busy', 'upstream_broken', 'internal', 'no_such_code', '__proto__'];
 const NUMBERS = [0, -1, 1, 1.05, 1e308, -1e308, 1e-308, 2 ** 53, 0.1];
 
-describe.each(['v1', 'v2'] as const)('/%s/speak under 100,000 malformed messages', (version) => {
+const figuresOf = (message: Message): unknown[] => {
+  const { metadata } = message as { metadata?: { audio_duration_ms: unknown } };
+  return [
+    message.audio_played_ms,
+    message.audio_duration_ms,
+    message.total_audio_duration_ms,
+    metadata?.audio_duration_ms,
+  ].filter((figure) => figure !== undefined);
+};
+
+/** A session that ends what it is asked to, sooner or later, and says much else, also of turns that there are not. */
+function playSession(rig: Rig, below: (limit: number) => number) {
+  const pick = <T>(from: readonly T[]): T => from[below(from.length)]!;
+  const open = new Set<string>();
+  let looked = 0;
+  let greetings = 0;
+  const end = (turn: string, outcome: 'complete' | 'cancelled' | 'truncated' | 'failed') => {
+    open.delete(turn);
+    const sentMs = below(1000);
+    if (turn.startsWith('dg-') && below(4) > 0) rig.say(started(turn));
+    rig.say(ended(turn, sentMs, outcome), heard(turn, below(sentMs + 1), 'One.'));
+  };
+  /** Ending one may begin the next. */
+  const endCancelled = () => {
+    for (; looked < rig.commands.length; looked += 1) {
+      const command = rig.commands[looked]!;
+      if (command.type === 'append') open.add(command.turn);
+      else if (command.type === 'cancel') {
+        for (const turn of [...open]) if ((command.turn ?? turn) === turn) end(turn, 'cancelled');
+      }
+    }
+  };
+  const stray = () => pick(['dg-100000', 'nobody', 'constructor', ...open]);
+  return {
+    open,
+    act() {
+      endCancelled();
+      const turn = stray();
+      const kind = below(12);
+      if (kind === 0) rig.say(failure(pick(CODES), below(2) === 0 ? turn : undefined));
+      else if (kind === 1) rig.say(queued(turn, pick(['quota', 'busy', 'previous-turn'])));
+      else if (kind === 2) rig.audio(turn, 2);
+      else if (kind === 3) rig.say(heard(stray(), below(1000), 'One.'));
+      else if (kind === 4 && below(20) === 0) {
+        const greeting = `greeting-${greetings++}`;
+        rig.say(started(greeting));
+        open.add(greeting);
+      } else if (kind < 8 && open.size > 0) {
+        end([...open][0]!, pick(['complete', 'cancelled', 'truncated', 'failed']));
+      }
+      endCancelled();
+    },
+    endAll() {
+      endCancelled();
+      while (open.size > 0) {
+        end([...open][0]!, 'complete');
+        endCancelled();
+      }
+    },
+  };
+}
+
+describe.each(['v1', 'v2'] as const)('/%s/speak under malformed messages', (version) => {
   it('answers in its own codes and stays small', { timeout: 120_000 }, () => {
     const draw = seededNumbers(3, version === 'v1' ? 1 : 2);
     const below = (limit: number) => Math.min(limit - 1, Math.floor(draw() * limit));
@@ -78,7 +158,8 @@ describe.each(['v1', 'v2'] as const)('/%s/speak under 100,000 malformed messages
     };
     const frame = (): string => {
       if (below(10) === 0) return text();
-      if (below(10) === 0) return JSON.stringify(pick(sound));
+      if (below(50) === 0) return pick(RAW);
+      if (below(4) === 0) return JSON.stringify(pick(sound));
       const made = {
         type: pick(['Speak', 'Interrupt', 'Configure', 'Flush', value(0)]),
         ...(value(0) as object),
@@ -86,42 +167,63 @@ describe.each(['v1', 'v2'] as const)('/%s/speak under 100,000 malformed messages
       const whole = JSON.stringify(made);
       return below(2) === 0 ? broken(whole) : whole;
     };
-    const CODES = [
-      'text_full',
-      'turn_ended',
-      'busy',
-      'upstream_broken',
-      'internal',
-      'no_such_code',
-      '__proto__',
-    ];
-    const turn = () => pick([`dg-${1 + below(60)}`, 'greeting', 'constructor']);
-    const event = () =>
-      pick([
-        started(turn()),
-        ended(turn(), below(1000), pick(['complete', 'cancelled', 'truncated', 'failed'])),
-        heard(turn(), below(1000), 'One.'),
-        queued(turn(), pick(['quota', 'busy', 'previous-turn'])),
-        failure(pick(CODES), below(2) === 0 ? turn() : undefined),
-      ]);
-
     let rig = pureRig(version);
+    let session = playSession(rig, below);
     let errors = 0;
+    let most = 0;
     for (let sent = 0; sent < MESSAGES; sent += 1) {
-      const before = rig.sent.length;
-      rig.codec.receive(frame());
-      if (below(3) === 0) rig.say(event());
-      if (below(10) === 0) rig.audio(turn(), 2);
-      if (below(50) === 0) rig.codec.tick!(sent * 1000);
-      for (const each of rig.sent.slice(before)) {
-        if (each.kind === 'audio') continue;
-        const { type, code } = each.message;
-        if (type === 'Error') errors += 1;
-        if (code !== undefined && !DOCUMENTED.has(code)) expect.fail(JSON.stringify(each.message));
+      const answersTo = (act: () => void) => {
+        const before = rig.sent.length;
+        act();
+        return rig.sent.slice(before).flatMap((each) => (each.kind === 'message' ? [each.message] : []));
+      };
+      const answers = answersTo(() => rig.codec.receive(frame()));
+      most = Math.max(most, answers.length);
+      const later = answersTo(() => {
+        session.act();
+        if (below(50) === 0) rig.codec.tick!(sent * 1000);
+      });
+      for (const message of [...answers, ...later]) {
+        if (message.type === 'Error') errors += 1;
+        if (message.code !== undefined && !DOCUMENTED.has(message.code)) expect.fail(JSON.stringify(message));
+        if (figuresOf(message).some((figure) => !Number.isFinite(figure)))
+          expect.fail(JSON.stringify(message));
       }
-      if (rig.closed.length > 0 || rig.sent.length > 20_000) rig = pureRig(version);
+      if (sent % LOOK_EVERY < LOOK_EVERY - 1 && rig.closed.length === 0) continue;
+      // What is owed comes out when all has ended, and a session that keeps nothing then can be closed.
+      expect(answersTo(() => session.endAll()).length).toBeLessThanOrEqual(2 * MOST_OWED);
+      rig.send(CLOSE);
+      session.endAll();
+      expect(rig.closed).toEqual([1000]);
+      rig = pureRig(version);
+      session = playSession(rig, below);
     }
     expect(errors).toBeGreaterThan(MESSAGES / 4);
+    // One of its own, and of what an Interrupt, a Close or an empty speech comes to at once.
+    expect(most).toBeLessThanOrEqual(MOST_ANSWERS);
+  });
+});
+
+describe.each(['v1', 'v2'] as const)('/%s/speak under messages that cost nothing', (version) => {
+  it.each([
+    ['Flush', FLUSH],
+    ['Clear', CLEAR],
+    ['Interrupt', interruptAt()],
+    ['Interrupt with an offset', interruptAt(1)],
+    ['an empty Speak', speak('')],
+    ['Configure', { type: 'Configure' }],
+  ])('answers each %s at most once, and owes no more than 1,000', (_name, message) => {
+    const rig = pureRig(version);
+    rig.send(speak('One.'));
+    rig.say(started('dg-1'));
+    for (let n = 0; n < 5000; n += 1) {
+      const before = rig.sent.length;
+      rig.send(message);
+      expect(rig.sent.length - before).toBeLessThanOrEqual(1);
+    }
+    const before = rig.sent.length;
+    rig.say(ended('dg-1', 900, 'cancelled'), heard('dg-1', 0, 'One.'));
+    expect(rig.sent.length - before).toBeLessThanOrEqual(MOST_OWED);
   });
 });
 

@@ -221,14 +221,60 @@ describe('Interrupt', () => {
 
   it('that does not come beyond the last one is ignored', () => {
     const rig = pureRig('v2');
-    rig.send(speak('One.'), interruptAt(500));
-    rig.say(ended('dg-1', 0, 'cancelled'));
+    rig.send(speak('One.'));
+    rig.say(started('dg-1'));
+    rig.send(interruptAt(500));
+    rig.say(ended('dg-1', 600, 'cancelled'), heard('dg-1', 500, 'One.'));
     rig.send(speak('Two.'), interruptAt(500), interruptAt(499));
     expect(codes(rig)).toEqual(['INVALID_INTERRUPT_OFFSET', 'INVALID_INTERRUPT_OFFSET']);
     rig.send(interruptAt());
     rig.say(ended('dg-2', 0, 'cancelled'));
     expect(rig.messages('SpeechInterrupted')).toHaveLength(2);
   });
+
+  it.each([96_000, 1e308])('at %d ms, beyond what was sent, counts as the end of that', (offsetMs) => {
+    const rig = pureRig('v2');
+    rig.send(speak('One.'));
+    rig.say(started('dg-1'));
+    rig.send(interruptAt(offsetMs));
+    rig.say(ended('dg-1', 2000.4, 'cancelled'), heard('dg-1', 2000.4, 'One.'));
+    expect(rig.messages('SpeechInterrupted')).toMatchObject([{ audio_played_ms: 2000 }]);
+    rig.send(speak('Two.'));
+    rig.say(started('dg-2'));
+    rig.send(interruptAt(2300));
+    expect(rig.commands.at(-1)).toEqual({ type: 'cancel', turn: 'dg-2', playedMs: 300 });
+    rig.say(ended('dg-2', 900, 'cancelled'), heard('dg-2', 300, '', 'Two.'));
+    rig.send(CLOSE);
+    expect(codes(rig)).toEqual([]);
+    expect(rig.messages('SpeechInterrupted').at(-1)).toMatchObject({ audio_played_ms: 2300 });
+    expect(rig.messages('SessionMetadata')).toMatchObject([{ total_audio_duration_ms: 2300 }]);
+  });
+
+  it.each([
+    ['with an offset', 1300, 1300],
+    ['without one', undefined, 1200],
+  ])(
+    '%s tells what was heard of a piece that was sent before its speech went on',
+    (_name, offsetMs, playedMs) => {
+      const rig = pureRig('v2');
+      speakWhole(rig, 'dg-1', 'Zero.', 1000);
+      rig.send(speak('One two. '));
+      rig.say(started('dg-2'), ended('dg-2', 800));
+      rig.send(speak('Three.'));
+      rig.say(started('dg-3'));
+      rig.send(interruptAt(offsetMs));
+      const isTold = offsetMs !== undefined;
+      expect(rig.commands.slice(-2)).toEqual([
+        { type: 'cancel', turn: 'dg-2', ...(isTold && { playedMs: 300 }) },
+        { type: 'cancel', turn: 'dg-3', ...(isTold && { playedMs: 0 }) },
+      ]);
+      rig.say(heard('dg-2', isTold ? 300 : 200, 'One', ' two. '));
+      rig.say(ended('dg-3', 400, 'cancelled'), heard('dg-3', 0, '', 'Three.'));
+      expect(rig.messages('SpeechInterrupted')).toMatchObject([
+        { audio_played_ms: playedMs, text_spoken: 'One', text_remaining: ' two. Three.' },
+      ]);
+    },
+  );
 
   it('while another is carried out is ignored', () => {
     const rig = pureRig('v2');
@@ -305,6 +351,12 @@ describe('messages that cannot be read', () => {
     ['a bare offset', '{"type":"Interrupt","playback_offset":800}', 'DATA-0000'],
     ['an offset in bytes', '{"type":"Interrupt","playback_offset":{"type":"bytes","value":8}}', 'DATA-0000'],
     ['an offset before the start', JSON.stringify(interruptAt(-1)), 'DATA-0000'],
+    [
+      'an offset beyond all numbers',
+      '{"type":"Interrupt","playback_offset":{"type":"time_ms","value":1e309}}',
+      'DATA-0000',
+    ],
+    ['a speed beyond all numbers', '{"type":"Configure","speed":1e309}', 'DATA-0000'],
     ['a speed in words', '{"type":"Configure","speed":"fast"}', 'DATA-0000'],
   ])('%s are answered with a documented code', (_name, frame, code) => {
     const rig = pureRig('v2');

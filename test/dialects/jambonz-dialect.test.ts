@@ -16,8 +16,11 @@ import {
   readTranscript,
 } from '../support/jambonz-transcript.ts';
 import { atOnce, type MemoryRequest } from '../support/memory-upstream.ts';
+import { trialSize } from '../support/trial-size.ts';
 
 const PATH = '/jambonz/tts';
+const INTERRUPTS = trialSize(1000, 200);
+const MESSAGES = trialSize(100_000, 20_000);
 const READY: ServerEvent = {
   type: 'ready',
   session: 's',
@@ -360,7 +363,7 @@ describe('a conversation', () => {
 });
 
 describe('an interruption', () => {
-  it('at any of 1,000 moments is followed by no byte of what was before it, and frees the upstream', async () => {
+  it('at any moment is followed by no byte of what was before it, and frees the upstream', async () => {
     const random = seededNumbers(20_261_122, 38);
     const below = (most: number) => Math.floor(random() * most);
     const waiting: MemoryRequest[] = [];
@@ -376,7 +379,7 @@ describe('an interruption', () => {
     });
     let stale = 0;
     let heardRounds = 0;
-    for (let round = 0; round < 1000; round += 1) {
+    for (let round = 0; round < INTERRUPTS; round += 1) {
       const from = session.frames.length;
       for (let texts = 1 + below(3); texts > 0; texts -= 1) {
         session.receive(stream('Hello there, this is a sentence. '));
@@ -404,13 +407,13 @@ describe('an interruption', () => {
       session.receive(CLEAR);
     }
     expect(stale).toBe(0);
-    expect(heardRounds).toBeGreaterThan(500);
+    expect(heardRounds).toBeGreaterThan(INTERRUPTS / 2);
     expect(session.live.faults).toEqual([]);
   });
 });
 
 describe('any client', () => {
-  it('of 100,000 messages gets frames that jambonz can read, and asks only for what a session has', () => {
+  it('of hostile messages gets frames that jambonz can read, and asks only for what a session has', () => {
     const random = seededNumbers(20_261_122, 39);
     const below = (most: number) => Math.floor(random() * most);
     const { codec, commands, sent, receive } = openCodec();
@@ -453,7 +456,7 @@ describe('any client', () => {
         codec.event(ended(turn));
       }
     };
-    for (let count = 0; count < 100_000; count += 1) {
+    for (let count = 0; count < MESSAGES; count += 1) {
       const act = below(20);
       if (act < 9) receive(stream(act < 3 ? ' ' : `word ${count} `));
       else if (act < 13) receive(FLUSH);
@@ -471,6 +474,6 @@ describe('any client', () => {
       const { type } = JSON.parse(message as string) as { type: string };
       if (type !== 'connect') expect(type).toBe('error');
     }
-    expect(closed.size).toBeGreaterThan(1000);
+    expect(closed.size).toBeGreaterThan(MESSAGES / 100);
   });
 });

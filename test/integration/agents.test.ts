@@ -1,5 +1,7 @@
 // `/v1/session?agent=ID`: a stored profile under the session's own settings, and an honest record of what was spoken.
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import type { AgentProfile } from '../../src/speech/agent-profile.ts';
 import type { AgentRecord, AgentStatsRecord, JobRecord } from '../../src/speech/service-records.ts';
 import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
@@ -92,6 +94,24 @@ describe('the profile', () => {
     });
     probe.terminate();
   });
+
+  it.each(['/tts/websocket', '/v1/text-to-speech/v/stream-input'])(
+    'greets nobody whose protocol has no place for it: %s',
+    async (path) => {
+      const { id } = await createAgent({ ...PROFILE, greeting: `Welcome to ${path}.` });
+      const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}${path}?agent=${id}`);
+      await once(socket, 'open');
+      // Whatever a session asks for as it begins is asked for before another one has spoken.
+      const probe = await gateway.session('pace=burst');
+      probe.send({ type: 'speak', turn: 'a', text: 'Something else.' });
+      await probe.event('ended');
+      const asked = gateway.upstream.requests.map(({ body }) => (body as { text: string }).text);
+      expect(asked.at(-1)).toBe('Something else.');
+      expect(asked.join(' ')).not.toContain(path);
+      socket.terminate();
+      probe.terminate();
+    },
+  );
 
   it('greets first, as turn "greeting", which cannot be named again', async () => {
     const { id } = await createAgent({ ...PROFILE, greeting: 'Welcome to the SQL desk.' });

@@ -29,11 +29,27 @@ describe('well-known names', () => {
     ['aura-asteria-en', 'Female'],
     ['aura-2-zeus-en', 'Male'],
     ['aura-angus-en', 'Male'],
+    ['flux-alexis-en', 'Female'],
+    ['flux-hannah-en', 'Female'],
+    ['flux-renee-en', 'Female'],
+    ['flux-kit-en', 'Male'],
+    ['flux-kai-en', 'Male'],
+    ['flux-drew-en', 'Male'],
     ['a0e99841-438c-4a64-b679-ae501e7d6091', 'Male'],
     ['Emil', 'Male'],
     ['anna', 'Female'],
   ])('%s is a %s voice', (name, gender) => {
     expect(VOICES.find(({ id }) => id === voiceOf(name))?.gender).toBe(gender);
+  });
+
+  it('hold every model of Flux, spread over all voices of a gender', () => {
+    const counts = new Map<string, number>();
+    for (const [name, voice] of Object.entries(WELL_KNOWN_VOICES)) {
+      if (name.startsWith('flux-')) counts.set(voice, (counts.get(voice) ?? 0) + 1);
+    }
+    expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(37);
+    expect([...counts.keys()].sort()).toEqual([...byShortName.keys()].sort());
+    expect(Math.max(...counts.values())).toBeLessThanOrEqual(4);
   });
 
   it('are no names of voices that Deepgram never had', () => {

@@ -17,21 +17,21 @@ import {
   type FailureName,
   flushDoneMessage,
   keepAliveMessage,
+  TOO_MANY_CONTEXTS,
   timestampsMessage,
 } from './cartesia-messages.ts';
 import { readCartesiaOpening } from './cartesia-opening.ts';
+import { createCartesiaPastIds } from './cartesia-past-ids.ts';
 import { type CartesiaRequest, readCartesiaRequest } from './cartesia-request.ts';
 import { floatSamples } from './float-samples.ts';
 
 type Generate = Extract<CartesiaRequest, { kind: 'generate' }>;
+type Refused = Extract<CartesiaRequest, { kind: 'refused' }>;
 
 /** Clients wait 10 s for a message at most; this leaves room for a slow network. */
 const QUIET_MS = 2000;
 /** Failures of a session after which its connection is closed. */
 const FATAL: ReadonlySet<string> = new Set<ErrorCode>(['rate_limited', 'idle_timeout', 'internal']);
-/** Cartesia's own words for it; its 429 would be taken for an answer without audio. */
-const LIMIT: FailureName = { code: 'concurrency_limited', title: 'Too many concurrent requests' };
-
 /** The session would wait a second for more of the sentence; who gathers sentences himself has none. */
 const SENTENCE_END = /[.!?…。！？]["'”’»)\]]*\s*$/;
 
@@ -40,10 +40,9 @@ const failure = (code: ErrorCode, message: string): Failure => errorEvent(new Ap
 
 export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): DialectCodec {
   const contexts = createCartesiaContexts();
+  const pastIds = createCartesiaPastIds();
   let requestId = '';
   let captions: 'off' | 'words' = 'off';
-  /** Whether this client has spoken; an agent's greeting has no context to be sent in, and would be waited for. */
-  let client: 'new' | 'known' = 'new';
   /** The turn that is being opened. */
   let opening: string | undefined;
 
@@ -52,11 +51,17 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
     send(message);
   };
   const done = (context: CartesiaContext) => {
-    contexts.end(context, 'spoken');
+    context.phase = 'over';
+    pastIds.free(context.id);
     send(doneMessage(context.id));
   };
+  const breakOff = (context: CartesiaContext) => {
+    context.phase = 'over';
+    if (context.input === 'open') pastIds.hold(context.id, context.firstText);
+    else pastIds.free(context.id);
+  };
   const fail = (context: CartesiaContext, failed: Failure, name?: FailureName) => {
-    contexts.end(context, 'broken');
+    breakOff(context);
     send(errorMessage(context.id, 'ends-context', failed, requestId, name));
   };
   /** A context whose turn has not ended by itself takes it along. */
@@ -73,16 +78,16 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
     carryOut({ type: 'cancel', turn: context.turn, ...(playedMs !== undefined && { playedMs }) });
     contexts.forget(context);
     if (!isOpen) return;
-    contexts.end(context, 'broken');
+    breakOff(context);
     send(cancelledMessage(context.id, context.heard));
   };
 
   /** Nothing to speak under an id that nothing was spoken under: clients wait for the answer all the same. */
   const answerEmpty = ({ contextId, isFlush, input }: Generate) => {
-    if (contexts.endingOf(contextId) !== undefined) return;
+    if (pastIds.has(contextId)) return;
     if (isFlush) send(flushDoneMessage(contextId, 1));
     if (input === 'goes-on') return;
-    contexts.remember(contextId, 'spoken');
+    pastIds.free(contextId);
     send(doneMessage(contextId));
   };
 
@@ -90,23 +95,23 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
     const { contextId, transcript, message } = request;
     const read = readCartesiaOpening(message);
     if (!read.ok) {
+      pastIds.hold(contextId, transcript);
       send(errorMessage(contextId, 'ends-context', failure('invalid_request', read.message), requestId));
       return undefined;
     }
-    if (client === 'new') carryOut({ type: 'cancel' });
-    client = 'known';
     const { fields, samples } = read.opening;
     if (captions !== read.opening.captions) {
       captions = read.opening.captions;
       carryOut({ type: 'configure', captions });
     }
-    const context = contexts.add(contextId, newId(), samples);
+    const context = contexts.add({ id: contextId, turn: newId(), samples, firstText: transcript });
+    pastIds.forget(contextId);
     opening = context.turn;
     append(context, { type: 'append', turn: context.turn, text: transcript, ...fields });
     opening = undefined;
     const goesOn = request.input === 'goes-on' && !request.isFlush && context.phase === 'open';
     if (goesOn && read.opening.begin === 'at-once' && SENTENCE_END.test(transcript)) {
-      context.ownFlush = 'under-way';
+      context.flushes.askOwn();
       carryOut({ type: 'flush', turn: context.turn });
     }
     return context;
@@ -128,17 +133,41 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
     say(context, errorMessage(context.id, 'ends-nothing', ended, requestId));
   };
 
+  const flush = (context: CartesiaContext) => {
+    const asked = context.flushes.ask();
+    if (asked === 'taken') carryOut({ type: 'flush', turn: context.turn });
+    if (asked !== 'full') return;
+    const full = failure('text_full', 'Too many flushes of this context wait for their answer.');
+    say(context, errorMessage(context.id, 'ends-nothing', full, requestId));
+  };
+
   const generate = (request: Generate) => {
     let context = contexts.find(request.contextId);
     if (context?.phase === 'open') goOn(context, request);
-    else if (contexts.endingOf(request.contextId) === 'broken') return;
+    else if (pastIds.takesRest(request)) return;
     else if (isBlank(request.transcript)) return answerEmpty(request);
     else context = open(request);
-    if (context?.phase !== 'open' || context.input !== 'open') return;
-    if (request.isFlush) carryOut({ type: 'flush', turn: context.turn });
-    if (request.input === 'goes-on' || context.phase !== 'open') return;
+    const endsText = request.input !== 'goes-on';
+    if (context?.phase !== 'open') {
+      if (endsText) pastIds.free(request.contextId);
+      return;
+    }
+    if (context.input !== 'open') return;
+    if (request.isFlush) flush(context);
+    if (!endsText || context.phase !== 'open') return;
     context.input = 'ended';
     carryOut({ type: 'end', turn: context.turn });
+  };
+
+  const refuse = ({ contextId, input, code, message }: Refused) => {
+    const isNobodys = contextId === '' || contexts.find(contextId)?.phase === 'open';
+    if (!isNobodys) {
+      if (input !== 'whole' && pastIds.takesRest({ contextId, transcript: '', input })) return;
+      if (input === 'goes-on') pastIds.hold(contextId, '');
+      else pastIds.free(contextId);
+    }
+    const reach = isNobodys ? 'ends-nothing' : 'ends-context';
+    send(errorMessage(contextId, reach, failure(code, message), requestId));
   };
 
   const onError = (event: EventOf<'error'>) => {
@@ -148,7 +177,7 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
     if (context?.phase !== 'open') return;
     // It waited so long for text that the session took it to have ended.
     if (event.code === 'turn_ended') tellTextEnded(context);
-    else fail(context, event, opening === turn && event.code === 'busy' ? LIMIT : undefined);
+    else fail(context, event, opening === turn && event.code === 'busy' ? TOO_MANY_CONTEXTS : undefined);
   };
   const onSessionError = (event: EventOf<'error'>) => {
     if (!FATAL.has(event.code)) send(errorMessage('', 'ends-nothing', event, requestId));
@@ -176,15 +205,12 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
     else if (context.phase !== 'open') return;
     else if (event.type === 'queued') say(context, keepAliveMessage(context.id, event));
     else if (event.type === 'caption')
-      say(context, timestampsMessage(context.id, context.flushes + 1, event.words));
+      say(context, timestampsMessage(context.id, context.flushes.number, event.words));
     else if (event.type === 'flushed') onFlushed(context);
   };
   const onFlushed = (context: CartesiaContext) => {
-    const isOwn = context.ownFlush === 'under-way';
-    context.ownFlush = 'none';
-    if (isOwn) return;
-    context.flushes += 1;
-    say(context, flushDoneMessage(context.id, context.flushes));
+    const number = context.flushes.answered();
+    if (number !== undefined) say(context, flushDoneMessage(context.id, number));
   };
 
   return {
@@ -192,10 +218,7 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
       const request = readCartesiaRequest(frame);
       if (request.kind === 'cancel') return cancel(request.contextId, request.playedMs);
       if (request.kind === 'generate') return generate(request);
-      const { contextId, code, message } = request;
-      const isAlive = contextId === '' || contexts.find(contextId)?.phase === 'open';
-      const reach = isAlive ? 'ends-nothing' : 'ends-context';
-      send(errorMessage(contextId, reach, failure(code, message), requestId));
+      refuse(request);
     },
     event(event) {
       if (event.type === 'ready') requestId = event.session;
@@ -212,9 +235,10 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
         context.samples === 'float32'
           ? floatSamples(bytes)
           : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      say(context, chunkMessage(context.id, context.flushes + 1, sound));
+      say(context, chunkMessage(context.id, context.flushes.number, sound));
     },
     tick(nowMs) {
+      pastIds.tick(nowMs);
       for (const context of contexts.open()) {
         context.quietSinceMs ??= nowMs;
         if (nowMs - context.quietSinceMs < QUIET_MS) continue;

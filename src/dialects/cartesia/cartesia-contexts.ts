@@ -1,13 +1,15 @@
 // The contexts of one connection: each is a native turn under an id of our own, so that a client may use its id again
-// when a context is done. Ids of contexts that are over are kept for a while, because their last words may be on the way.
+// when a context is done. One that is over stays until the session has said its last of it.
 
 import type { EventOf } from '../native-events.ts';
+import { type CartesiaFlushes, createCartesiaFlushes } from './cartesia-flushes.ts';
 import type { SampleForm } from './cartesia-opening.ts';
 
 export type CartesiaContext = {
   readonly id: string;
   readonly turn: string;
   readonly samples: SampleForm;
+  readonly firstText: string;
   input: 'open' | 'ended' | 'ended-and-told';
   /** `ending`: a cancel is being carried out. `over`: the terminal message has been sent. */
   phase: 'open' | 'ending' | 'over';
@@ -15,79 +17,48 @@ export type CartesiaContext = {
   hasEnded: boolean;
   hasStarted: boolean;
   heard: EventOf<'heard'> | undefined;
-  /** Flushes that have been answered. */
-  flushes: number;
-  /** The first flush is our own, and nobody waits for its answer. */
-  ownFlush: 'none' | 'under-way';
+  readonly flushes: CartesiaFlushes;
   /** Since when nothing has been sent of it, as far as the clock has been told; undefined after a message. */
   quietSinceMs: number | undefined;
 };
 
-/** How a context ended: after `spoken` its id may be used again, after `broken` what comes is meant for the old one. */
-export type Ending = 'spoken' | 'broken';
-
 export type CartesiaContexts = {
-  add(contextId: string, turn: string, samples: SampleForm): CartesiaContext;
+  add(begin: Pick<CartesiaContext, 'id' | 'turn' | 'samples' | 'firstText'>): CartesiaContext;
   /** The latest context of this id that is unfinished or being heard. */
   find(contextId: string): CartesiaContext | undefined;
   ofTurn(turn: string): CartesiaContext | undefined;
   /** Those without a terminal message. */
   open(): readonly CartesiaContext[];
-  /** The terminal message is about to be sent. */
-  end(context: CartesiaContext, ending: Ending): void;
   /** Nothing is left to be heard of it. */
   forget(context: CartesiaContext): void;
-  /** How the last context of this id ended, as far as that is remembered. */
-  endingOf(contextId: string): Ending | undefined;
-  /** As `end` of a context that never came to be. */
-  remember(contextId: string, ending: Ending): void;
 };
-
-const MOST_REMEMBERED = 256;
 
 export function createCartesiaContexts(): CartesiaContexts {
   const byTurn = new Map<string, CartesiaContext>();
   const byId = new Map<string, CartesiaContext>();
-  const endings = new Map<string, Ending>();
-
-  const remember = (contextId: string, ending: Ending) => {
-    endings.delete(contextId);
-    endings.set(contextId, ending);
-    if (endings.size > MOST_REMEMBERED) endings.delete(endings.keys().next().value!);
-  };
 
   return {
-    add(id, turn, samples) {
+    add(begin) {
       const context: CartesiaContext = {
-        id,
-        turn,
-        samples,
+        ...begin,
         input: 'open',
         phase: 'open',
         hasEnded: false,
         hasStarted: false,
         heard: undefined,
-        flushes: 0,
-        ownFlush: 'none',
+        flushes: createCartesiaFlushes(),
         quietSinceMs: undefined,
       };
-      byTurn.set(turn, context);
-      byId.set(id, context);
-      endings.delete(id);
+      byTurn.set(context.turn, context);
+      byId.set(context.id, context);
       return context;
     },
     find: (contextId) => byId.get(contextId),
     ofTurn: (turn) => byTurn.get(turn),
     open: () => [...byTurn.values()].filter(({ phase }) => phase === 'open'),
-    end(context, ending) {
-      context.phase = 'over';
-      remember(context.id, ending);
-    },
     forget(context) {
       byTurn.delete(context.turn);
       if (byId.get(context.id) === context) byId.delete(context.id);
     },
-    endingOf: (contextId) => endings.get(contextId),
-    remember,
   };
 }

@@ -80,14 +80,24 @@ export type ErrorReach = 'ends-context' | 'ends-nothing';
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_TABLE, code);
 
-/** Clients try again after 5xx only and take 4xx for an empty answer, so what will pass is never told as 4xx. */
+/**
+ * Clients try again after 5xx only and take 4xx for an empty answer, so what will pass is never told as 4xx; and a voice
+ * that the speech service does not know, or the like, is always.
+ */
 const statusOf = ({ code, retryable }: Failure): number => {
+  if (code === 'upstream_rejected') return retryable ? 503 : 422;
   const status = isErrorCode(code) ? ERROR_TABLE[code].http : 500;
   return retryable && status < 500 ? 503 : status;
 };
 
 /** How a failure is called; by default after its code. */
 export type FailureName = { readonly code: string; readonly title: string };
+
+/** Cartesia's own words for it; its 429 would be taken for an answer without audio. */
+export const TOO_MANY_CONTEXTS: FailureName = {
+  code: 'concurrency_limited',
+  title: 'Too many concurrent requests',
+};
 
 const nameOf = (code: string): FailureName => {
   const words = code.replaceAll('_', ' ');

@@ -4,6 +4,9 @@
 import { z } from 'zod';
 import { formatIssues } from '../../base/format-issues.ts';
 
+/** `ends`: the message says that it is the last one. `whole`: it says nothing of others, and is a request by itself. */
+export type CartesiaInput = 'goes-on' | 'ends' | 'whole';
+
 export type CartesiaRequest =
   | { readonly kind: 'cancel'; readonly contextId: string; readonly playedMs: number | undefined }
   | {
@@ -11,7 +14,7 @@ export type CartesiaRequest =
       readonly contextId: string;
       /** Empty when the message has none. */
       readonly transcript: string;
-      readonly input: 'goes-on' | 'ends';
+      readonly input: CartesiaInput;
       readonly isFlush: boolean;
       /** The whole message, of which a context's first one says more. */
       readonly message: object;
@@ -20,6 +23,7 @@ export type CartesiaRequest =
       readonly kind: 'refused';
       /** Empty when the message names none that could be answered. */
       readonly contextId: string;
+      readonly input: CartesiaInput;
       readonly code: 'invalid_json' | 'invalid_request';
       readonly message: string;
     };
@@ -42,6 +46,11 @@ const cancelSchema = z.object({
   played_ms: z.number().min(0).max(86_400_000).optional().catch(undefined),
 });
 
+const inputOf = (goesOn: unknown): CartesiaInput => {
+  if (goesOn === true) return 'goes-on';
+  return goesOn === false ? 'ends' : 'whole';
+};
+
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -53,6 +62,7 @@ export function readCartesiaRequest(frame: string): CartesiaRequest {
     return {
       kind: 'refused',
       contextId: '',
+      input: 'whole',
       code: 'invalid_json',
       message: 'The message is not valid JSON.',
     };
@@ -60,7 +70,8 @@ export function readCartesiaRequest(frame: string): CartesiaRequest {
   const refused = (message: string): CartesiaRequest => {
     const named = contextIdSchema.safeParse(isObject(value) && 'context_id' in value && value.context_id);
     const contextId = named.success ? named.data : '';
-    return { kind: 'refused', contextId, code: 'invalid_request', message };
+    const input = inputOf(isObject(value) && 'continue' in value ? value.continue : undefined);
+    return { kind: 'refused', contextId, input, code: 'invalid_request', message };
   };
   if (!isObject(value)) return refused('A message is a JSON object.');
   const cancel = cancelSchema.safeParse(value);
@@ -75,7 +86,7 @@ export function readCartesiaRequest(frame: string): CartesiaRequest {
     kind: 'generate',
     contextId,
     transcript: transcript ?? '',
-    input: goesOn === true ? 'goes-on' : 'ends',
+    input: inputOf(goesOn),
     isFlush: flush === true,
     message: value,
   };

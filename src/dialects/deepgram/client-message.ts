@@ -38,6 +38,9 @@ function readFields(frame: string): Fields | undefined {
   }
 }
 
+/** JSON has a way to write numbers that are too large to be any. */
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
+
 const readSpeak = ({ text }: Fields): SpeakMessage | Unreadable =>
   typeof text === 'string' ? { type: 'Speak', text } : wrong('Speak: text must be a string.');
 
@@ -57,16 +60,13 @@ export function readV1(frame: string): V1Message | Unreadable {
 function readInterrupt({ playback_offset: offset }: Fields): V2Message | Unreadable {
   if (offset === undefined || offset === null) return { type: 'Interrupt', offsetMs: undefined };
   const { type, value } = offset as Fields;
-  if (type === 'time_ms' && typeof value === 'number' && value >= 0)
-    return { type: 'Interrupt', offsetMs: value };
+  if (type === 'time_ms' && isNumber(value) && value >= 0) return { type: 'Interrupt', offsetMs: value };
   return wrong('Interrupt: playback_offset must be {"type": "time_ms", "value": N} with N from 0.');
 }
 
 function readConfigure({ speed }: Fields): V2Message | Unreadable {
   if (speed === undefined || speed === null) return { type: 'Configure', speed: undefined };
-  return typeof speed === 'number'
-    ? { type: 'Configure', speed }
-    : wrong('Configure: speed must be a number.');
+  return isNumber(speed) ? { type: 'Configure', speed } : wrong('Configure: speed must be a number.');
 }
 
 export function readV2(frame: string): V2Message | Unreadable {

@@ -42,9 +42,10 @@ export function createFluxInterrupt(options: FluxInterruptOptions): FluxInterrup
       if (unended.delete(turn)) speech.sentMs += sentMs;
     },
     heard(event) {
-      if (!unheard.delete(event.turn)) return;
-      heard.set(event.turn, event);
-      playedMs += event.playedMs;
+      const isCut = unheard.delete(event.turn);
+      // Of a piece that has ended all was sent, and is dropped where it was not heard.
+      if (isCut || speech.texts.has(event.turn)) heard.set(event.turn, event);
+      if (isCut) playedMs += event.playedMs;
     },
     get isDone() {
       return unended.size === 0 && unheard.size === 0;

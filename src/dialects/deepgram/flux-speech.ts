@@ -50,7 +50,10 @@ export const speechReport = ({ speechId, sentMs, characters }: FluxSpeech) => ({
   controls_applied: { pronunciations_applied: 0, breaks_applied: 0, pronunciation_warnings: 0 },
 });
 
-/** `cut`: turns that were stopped; one of them that never began to be heard has nothing in `heard`. */
+/**
+ * `cut`: turns that were stopped; one of them that never began to be heard has nothing in `heard`, and nothing is told
+ * any more of one that was heard to its end before.
+ */
 export function heardTexts(
   { texts }: FluxSpeech,
   cut: readonly string[],

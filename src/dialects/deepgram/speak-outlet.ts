@@ -4,6 +4,7 @@ import type { DialectOutlet } from '../dialect.ts';
 import type { EventOf } from '../native-events.ts';
 import type { Unreadable } from './client-message.ts';
 import { createQuietWatch } from './quiet-watch.ts';
+import type { TextRefusal } from './speech-line.ts';
 import { errorMessage, type WireFailure, warningMessage } from './wire-errors.ts';
 
 export type SpeakOutlet = {
@@ -13,14 +14,18 @@ export type SpeakOutlet = {
   warn(code: string, description: string): void;
   /** A message that could not be read. */
   refuse(unreadable: Unreadable): void;
-  /** There was no room for a text. */
-  refuseText(): void;
+  refuseText(refusal: TextRefusal): void;
   queued(event: EventOf<'queued'>): void;
   goingAway(): void;
   /** As a codec's own, with whether the client waits for audio. */
   tick(nowMs: number, state: 'speaking' | 'idle'): void;
 };
 
+const TEXT_REFUSALS: Readonly<Record<TextRefusal, string>> = {
+  'no-room': 'Too much text waits to be spoken; send more when some of it has been.',
+  'too-long-a-speech':
+    'The speech is too long; a Flush ends it, and the text can be sent again for the next one.',
+};
 /** What clients know as: it takes longer, and nothing is lost. */
 const ON_ITS_WAY = 'SYNTHESIS_RETRYING';
 
@@ -41,12 +46,7 @@ export function createSpeakOutlet({ send }: Pick<DialectOutlet, 'send'>): SpeakO
     error,
     warn,
     refuse: ({ code, why }) => error({ code, message: why, retryable: false }),
-    refuseText: () =>
-      error({
-        code: 'text_full',
-        message: 'Too much text waits to be spoken; send more when some of it has been.',
-        retryable: true,
-      }),
+    refuseText: (refusal) => error({ code: 'text_full', message: TEXT_REFUSALS[refusal], retryable: true }),
     queued({ reason, position, etaMs }) {
       if (reason === 'previous-turn') return; // its speech follows on what is being heard
       const seconds = Math.ceil(etaMs / 1000);

@@ -7,12 +7,15 @@ import type { EventOf } from '../native-events.ts';
 import type { ClientCommand } from '../native-messages.ts';
 import { createSessionInquiry } from './session-inquiry.ts';
 
+/** Room comes when some of what waits has been spoken, or when the client ends the speech. */
+export type TextRefusal = 'no-room' | 'too-long-a-speech';
+
 /** `Own` is what a codec keeps with a speech. */
 export type SpeechLine<Own> = {
   /** How much may be named and kept, as the session tells it; nothing is taken before. */
   setLimits(limits: Pick<EventOf<'ready'>['limits'], 'turnsInFlight' | 'pendingText'>): void;
-  /** Adds to the open speech, or opens one; false when there is no room for the text. */
-  add(text: string): boolean;
+  /** Adds to the open speech, or opens one. */
+  add(text: string): 'added' | TextRefusal;
   readonly first: Own | undefined;
   readonly last: Own | undefined;
   readonly isOpen: boolean;
@@ -172,16 +175,16 @@ export function createSpeechLine<Own>(options: SpeechLineOptions<Own>): SpeechLi
     add(text) {
       const cost = text.length + WAITING_COST;
       const known = openOne();
-      if (waitingCost + cost > mostWaiting + WAITING_COST) return false;
-      if (known === undefined && speeches.length >= MOST_SPEECHES) return false;
-      if ((known?.characters ?? 0) + text.length > MOST_SPEECH_CHARACTERS) return false;
+      if ((known?.characters ?? 0) + text.length > MOST_SPEECH_CHARACTERS) return 'too-long-a-speech';
+      if (waitingCost + cost > mostWaiting + WAITING_COST) return 'no-room';
+      if (known === undefined && speeches.length >= MOST_SPEECHES) return 'no-room';
       const speech = known ?? begin('open');
       if (known === undefined) speeches.push(speech);
       speech.characters += text.length;
       speech.waiting.push(text);
       waitingCost += cost;
       feed();
-      return true;
+      return 'added';
     },
     get first() {
       return speeches[0]?.own;

@@ -13,6 +13,8 @@ import { modelUuidOf, requestIdOf } from './wire-ids.ts';
 type Owed = { flushes: number };
 
 const NORMAL = 1000;
+/** Flushes that end nothing and Clears cost a client nothing; all answers to them may be due at once. */
+const MOST_OWED = 1000;
 
 export function createV1Codec(outlet: DialectOutlet, model: string): DialectCodec {
   const client = createSpeakOutlet(outlet);
@@ -22,6 +24,8 @@ export function createV1Codec(outlet: DialectOutlet, model: string): DialectCode
   /** Turns that were cut and have not ended; Clears that wait for them. */
   const cut = new Set<string>();
   let clears = 0;
+  /** Flushes in the line that have not been answered. */
+  let owed = 0;
 
   const sayFlushed = () => client.say({ type: 'Flushed', sequence_id: flushed++ });
   const line = createSpeechLine<Owed>({
@@ -29,6 +33,7 @@ export function createV1Codec(outlet: DialectOutlet, model: string): DialectCode
     begin: () => ({ flushes: 0 }),
     onFailed: client.error,
     onOver({ flushes }) {
+      owed -= flushes;
       for (let left = flushes; left > 0; left -= 1) sayFlushed();
     },
   });
@@ -40,15 +45,21 @@ export function createV1Codec(outlet: DialectOutlet, model: string): DialectCode
     phase = 'closed';
     outlet.close(NORMAL, '');
   };
+  const ignored = (type: string) =>
+    client.warn('NO_ACTIVE_SPEECH', `${MOST_OWED} answers are due already; this ${type} gets none.`);
   const flush = () => {
     const { last } = line;
     if (last === undefined) return sayFlushed();
+    if (!line.isOpen && owed >= MOST_OWED) return ignored('Flush');
+    owed += 1;
     last.flushes += 1;
     line.end();
   };
   const clear = () => {
-    clears += 1;
+    if (clears < MOST_OWED) clears += 1;
+    else ignored('Clear');
     for (const turn of line.takeAll()) cut.add(turn);
+    owed = 0;
     line.command({ type: 'cancel' });
   };
   const carryOut = (message: V1Message) => {
@@ -57,7 +68,10 @@ export function createV1Codec(outlet: DialectOutlet, model: string): DialectCode
     if (message.type === 'Close') {
       line.end();
       phase = 'closing';
-    } else if (message.text !== '' && phase === 'open' && !line.add(message.text)) client.refuseText();
+    } else if (message.text !== '' && phase === 'open') {
+      const outcome = line.add(message.text);
+      if (outcome !== 'added') client.refuseText(outcome);
+    }
   };
 
   const sayMetadata = ({ session, version }: EventOf<'ready'>) =>

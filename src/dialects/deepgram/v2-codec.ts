@@ -53,7 +53,12 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
     if (interrupt?.isDone === true) {
       const { speech, playedMs, offsetMs, report } = interrupt;
       interrupt = undefined;
-      const audioPlayedMs = offsetMs ?? Math.round(position.ms + playedMs);
+      // A client cannot have played more than it was sent.
+      const audioPlayedMs =
+        offsetMs === undefined
+          ? Math.round(position.ms + playedMs)
+          : Math.min(offsetMs, Math.round(position.ms + speech.sentMs));
+      if (offsetMs !== undefined) lastOffsetMs = audioPlayedMs;
       announce(speech);
       client.say(report(audioPlayedMs));
       position.set(audioPlayedMs);
@@ -71,7 +76,8 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
 
   const speak = (text: string) => {
     if (text === '' || phase !== 'open') return;
-    if (!line.add(text)) return client.refuseText();
+    const outcome = line.add(text);
+    if (outcome !== 'added') return client.refuseText(outcome);
     characters += countText(line.last!, text);
   };
   const flush = () => {
@@ -81,26 +87,29 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
     last.flush = 'asked';
     line.end();
   };
+  const playedSince = (fromMs: number, offsetMs: number | undefined) =>
+    offsetMs !== undefined && { playedMs: Math.min(LONGEST_PLAYED_MS, Math.max(0, offsetMs - fromMs)) };
   /** What was sent and is not heard yet is dropped, as the client drops it. */
-  const dropTails = (offsetMs: number | undefined) => {
-    const cancels = position.drop().map((turn) => ({ type: 'cancel', turn }) as const);
+  const dropTails = (offsetMs: number | undefined, speech?: FluxSpeech) => {
+    const cancels = position.drop().map(({ turn, fromMs }) => ({
+      type: 'cancel' as const,
+      turn,
+      ...(speech?.texts.has(turn) === true && playedSince(fromMs, offsetMs)),
+    }));
     if (offsetMs !== undefined) position.set(Math.min(position.ms, offsetMs));
     return cancels;
   };
   const stop = (speech: FluxSpeech, offsetMs: number | undefined) => {
-    const playedMs =
-      offsetMs === undefined
-        ? undefined
-        : Math.min(LONGEST_PLAYED_MS, Math.max(0, offsetMs - position.ms - speech.sentMs));
+    const played = playedSince(position.ms + speech.sentMs, offsetMs);
     const { turns, waiting } = line.takeFirst();
     interrupt = createFluxInterrupt({ speech, offsetMs, turns, begun, waiting });
     // Of the speech the last one first, so that nothing moves up in between; the client is in the first one.
     const cancels = turns.map((turn, at) => ({
       type: 'cancel' as const,
       turn,
-      ...(at === 0 && playedMs !== undefined && { playedMs }),
+      ...(at === 0 && played),
     }));
-    line.command(...dropTails(offsetMs), ...cancels.reverse());
+    line.command(...dropTails(offsetMs, speech), ...cancels.reverse());
   };
   const interruptAt = (offsetMs: number | undefined) => {
     if (interrupt !== undefined)
@@ -115,7 +124,6 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
       line.command(...dropTails(offsetMs));
       return client.warn('NO_ACTIVE_SPEECH', 'There is no speech to interrupt; all of it has been sent.');
     }
-    lastOffsetMs = offsetMs ?? lastOffsetMs;
     stop(first, offsetMs);
   };
   const configure = (speed: number | undefined) => {
@@ -152,8 +160,8 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
     const speech = line.of(turn);
     if (interrupt?.cuts(turn) === true) interrupt.ended(event);
     else if (speech !== undefined) {
+      if (hasBegun) position.sent(turn, sentMs, speech.sentMs);
       speech.sentMs += sentMs;
-      if (hasBegun) position.sent(turn, sentMs);
       line.ended(turn);
     }
     settle();

@@ -20,6 +20,8 @@ export const elevenLabsDialect: Dialect = {
       caller: { apiKey: upgradeKey(upgrade) },
       preset: () => readPreset(entered, query),
       idleTimeoutMs: idleMs,
+      // It belongs to no context.
+      greets: 'no',
       open: (outlet) =>
         createContextCodec({ door, alignmentClock: readAlignmentClock(door, query), idleMs }, outlet),
     };

@@ -17,10 +17,11 @@ import { readOpenAiSpeech } from '../../../src/http/compat/openai-request.ts';
 import { planSpeech } from '../../../src/http/compat/speech-plan.ts';
 import { isSampleRateOf } from '../../../src/speech/audio-format.ts';
 import { MAX_REQUEST_TEXT } from '../../../src/speech/speech-request.ts';
+import { trialSize } from '../../support/trial-size.ts';
 
 /** Stands for spoken text wherever a string may be. */
 const SECRET = 'hush-hush';
-const RUNS = 15_000;
+const RUNS = trialSize(15_000, 3000);
 
 const hostile = fc.oneof(
   {
