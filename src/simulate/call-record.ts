@@ -29,6 +29,8 @@ export type CallRecord = {
 
 /** Nobody hears so long a silence as a part of a turn. */
 const PAUSE_MS = 1000;
+/** What comes within this was sent together, as platforms with short messages are. */
+const TOGETHER_MS = 5;
 
 const rounded = (ms: number) => Math.round(ms * 10) / 10;
 const share = (sorted: readonly number[], part: number) =>
@@ -45,6 +47,7 @@ export function createCallRecord(
   /** When sample 0 of this run would have been sent at the latest message's pace, at its earliest; undefined between runs. */
   let earliestMs: number | undefined;
   let runMs = 0;
+  let cameAtMs = Number.NEGATIVE_INFINITY;
   let staleBytes = 0;
   let isCut = false;
 
@@ -58,8 +61,10 @@ export function createCallRecord(
         runMs = 0;
       }
       const sentForMs = nowMs() - runMs;
-      if (earliestMs !== undefined) lateness.push(Math.max(0, sentForMs - earliestMs));
-      earliestMs = Math.min(earliestMs ?? sentForMs, sentForMs);
+      const isMore = earliestMs !== undefined && nowMs() - cameAtMs < TOGETHER_MS;
+      if (earliestMs !== undefined && !isMore) lateness.push(Math.max(0, sentForMs - earliestMs));
+      if (!isMore) earliestMs = Math.min(earliestMs ?? sentForMs, sentForMs);
+      cameAtMs = nowMs();
       runMs += ms;
     },
     cleared() {
