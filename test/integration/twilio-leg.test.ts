@@ -37,22 +37,6 @@ describe('a leg of Twilio', () => {
     expect(carrier.faults).toEqual([]);
   });
 
-  it('is silent at once when a turn is cancelled, and hears the next one whole', async () => {
-    const { session, carrier } = await attached();
-    session.send({ type: 'speak', turn: 'a', text: 'Hello there, this is the office.' });
-    session.send({ type: 'speak', turn: 'b', text: 'Goodbye then.' });
-    await session.event('started', ({ turn }) => turn === 'a');
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    session.send({ type: 'cancel', turn: 'a' });
-    const cut = await session.event('heard', ({ turn }) => turn === 'a');
-    await expect.poll(() => carrier.playout.clears).toBe(1);
-    const heardOfA = carrier.playout.heard.reduce((sum, { bytes }) => sum + bytes.length / 8, 0);
-    expect(Math.abs(cut.playedMs - heardOfA)).toBeLessThanOrEqual(60);
-    const whole = await session.event('heard', ({ turn }) => turn === 'b');
-    expect(whole.remainingText).toBe('');
-    expect(carrier.faults).toEqual([]);
-  });
-
   it('may come before or after the session asks for it, by the token that the session gave away', async () => {
     const session = await gateway.session();
     const { attachToken } = await session.event('ready');

@@ -36,7 +36,7 @@ export type PhoneCallOptions = LiveSessionOptions & {
   readonly bufferedBytes?: () => number;
 };
 
-export const MULAW_RULES: CarrierRules = { bytesPerMs: 8, mostBufferedMs: 600_000, onClear: 'echo' };
+const MULAW_RULES: CarrierRules = { bytesPerMs: 8, mostBufferedMs: 600_000, onClear: 'echo' };
 const TOKEN = 'token';
 const TOKENS: AttachTokens = { tokenFor: () => TOKEN, userOf: () => 'anna' };
 

@@ -22,7 +22,7 @@ export function toneMp3(hz: number, ms: number): Uint8Array {
 const WINDOW = 80;
 
 /** The level of a tone in each 10 ms of µ-law at 8 kHz, 0…1 of full scale; `hz` a multiple of 100. */
-export function toneLevels(mulaw: Uint8Array, hz: number): number[] {
+function toneLevels(mulaw: Uint8Array, hz: number): number[] {
   const levels: number[] = [];
   for (let at = 0; at + WINDOW <= mulaw.length; at += WINDOW) {
     let [real, imaginary] = [0, 0];
