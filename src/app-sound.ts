@@ -14,7 +14,11 @@ import { espeakCommand, isEspeakInstalled } from './speech-program/speech-comman
 
 export async function openAppSound(
   config: Config,
-  { clock, log, onStop }: { clock: Clock; log: Log; onStop(stop: () => Promise<void>): void },
+  {
+    clock,
+    log,
+    onStop,
+  }: { readonly clock: Clock; readonly log: Log; readonly onStop: (stop: () => Promise<void>) => void },
 ) {
   const heavy = createWorkerEncoderPool({ log });
   onStop(() => heavy.close());

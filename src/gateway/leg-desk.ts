@@ -27,7 +27,7 @@ export type LegPlace = {
 };
 
 export type GatewayLegDesk = LegDesk & {
-  arrive(arrived: ArrivedLeg): LegPlace;
+  readonly arrive: (arrived: ArrivedLeg) => LegPlace;
   readonly legs: number;
 };
 

@@ -8,14 +8,17 @@ export type LegWanted = { readonly callSid?: string | undefined; readonly token?
 
 export type LegDesk = {
   /** What a leg has to bring along to be one of this user. */
-  tokenFor(userId: string, session: string): string;
+  readonly tokenFor: (userId: string, session: string) => string;
   /**
    * Gives the leg at once or when it comes; refuses with `leg_not_found` after a while, and with `leg_taken` when another
    * session has it. The result gives up waiting.
    */
-  attach(
+  readonly attach: (
     userId: string,
     wanted: LegWanted,
-    answer: { onAttached(leg: CallLeg): LegListener; onRefused(error: AppError): void },
-  ): () => void;
+    answer: {
+      readonly onAttached: (leg: CallLeg) => LegListener;
+      readonly onRefused: (error: AppError) => void;
+    },
+  ) => () => void;
 };

@@ -34,7 +34,7 @@ function start() {
     arrive: (userId: string, callId: string | undefined, token?: string) =>
       desk.arrive({ leg: legOf(callId), userId, token, onUnclaimed() {} }),
     /** Asks for a leg, and remembers what came of it. */
-    attach(userId: string, wanted: { callSid?: string; token?: string }) {
+    attach: (userId: string, wanted: { callSid?: string; token?: string }) => {
       const told: string[] = [];
       const listener: LegListener = {
         onPlayed() {},
