@@ -1,6 +1,7 @@
 // jambonz's streaming speech of a custom vendor: one socket per call, text in, headerless s16le out. It has no ids: a
 // flush ends what is being said, so each is a turn, and after `clear` not one byte of what was before it may come.
 
+import { isJsonObject, parseJson } from '../base/json.ts';
 import { languageOfTag } from '../speech/language-tag.ts';
 import type { Dialect, DialectCodec, DialectOutlet } from './dialect.ts';
 import type { ServerEvent } from './native-events.ts';
@@ -28,23 +29,23 @@ function parameter(query: URLSearchParams, name: string): string | undefined {
   return value === '' ? undefined : value;
 }
 
+const sampleRateOf = (query: URLSearchParams): number => Number(parameter(query, 'sampleRate') ?? USUAL_HZ);
+
 /** Unknown parameters are jambonz's own. Throws `invalid_request`. */
-function readQuery(query: URLSearchParams): Preset & { readonly sampleRate: number } {
+function readQuery(query: URLSearchParams): Preset {
   const [voice, tag] = [parameter(query, 'voice'), parameter(query, 'language')];
   const language = languageOfTag(tag?.replaceAll('_', '-'));
-  const sampleRate = Number(parameter(query, 'sampleRate') ?? USUAL_HZ);
-  const preset = checkPreset({
+  return checkPreset({
     ...PACING,
     ...readPacing(query),
     format: 'raw',
-    sampleRate,
+    sampleRate: sampleRateOf(query),
     audio: 'binary',
     captions: 'off',
     flow: 'clock',
     ...(voice === undefined ? {} : { voice }),
     ...(language === undefined ? {} : { language }),
   });
-  return { ...preset, sampleRate };
 }
 
 type Message =
@@ -53,17 +54,12 @@ type Message =
   | { readonly type: 'wrong'; readonly why: string };
 
 function readMessage(frame: string): Message {
-  let value: unknown;
-  try {
-    value = JSON.parse(frame);
-  } catch {
-    return { type: 'wrong', why: 'The message is not valid JSON.' };
-  }
-  if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string')
-    return { type: 'wrong', why: 'A message is a JSON object with a type.' };
-  const { type } = value;
+  const json = parseJson(frame);
+  if (json === undefined) return { type: 'wrong', why: 'The message is not valid JSON.' };
+  const { type, text } = isJsonObject(json.value) ? json.value : {};
+  if (typeof type !== 'string') return { type: 'wrong', why: 'A message is a JSON object with a type.' };
   if (type === 'stream') {
-    if ('text' in value && typeof value.text === 'string') return { type, text: value.text };
+    if (typeof text === 'string') return { type, text };
     return { type: 'wrong', why: 'stream: text must be a string.' };
   }
   // `keepalive`, and whatever a later jambonz may say.
@@ -170,7 +166,7 @@ export const jambonzDialect: Dialect = {
       caller: 'headers',
       idleTimeoutMs: LONGEST_SILENCE_MS,
       preset: () => readQuery(query),
-      open: (outlet) => createCodec(outlet, readQuery(query).sampleRate),
+      open: (outlet) => createCodec(outlet, sampleRateOf(query)),
     };
   },
 };

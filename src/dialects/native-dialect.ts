@@ -2,6 +2,7 @@
 
 import { AppError, type ErrorCode } from '../base/app-error.ts';
 import { formatIssues } from '../base/format-issues.ts';
+import { isJsonObject, parseJson } from '../base/json.ts';
 import type { Dialect, DialectCodec, DialectOutlet } from './dialect.ts';
 import { errorEvent } from './error-event.ts';
 import type { ServerEvent } from './native-events.ts';
@@ -18,17 +19,12 @@ export type Decoded =
       readonly turn: string | undefined;
     };
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export function decodeNative(frame: string): Decoded {
-  let value: unknown;
-  try {
-    value = JSON.parse(frame);
-  } catch {
+  const json = parseJson(frame);
+  if (json === undefined)
     return { ok: false, code: 'invalid_json', message: 'The message is not valid JSON.', turn: undefined };
-  }
-  if (!isObject(value)) {
+  const { value } = json;
+  if (!isJsonObject(value)) {
     return {
       ok: false,
       code: 'invalid_request',

@@ -3,8 +3,9 @@
 // 0xFFFF, so that value is never sent: it would pass for a mark. It plays nothing before it holds 640 samples, and keeps
 // 30 marks.
 
+import type { JsonObject } from '../base/json.ts';
 import { markInput } from './json-leg.ts';
-import { fieldsOf, type JsonFields, linearAudio, parseJsonObject, textOf } from './json-message.ts';
+import { fieldsOf, linearAudio, parseJsonObject, textOf } from './json-message.ts';
 import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
 
 const RULES: LegRules = {
@@ -31,7 +32,7 @@ function withoutMarkers(bytes: Uint8Array): Uint8Array {
   return clean;
 }
 
-function readMark(message: JsonFields): readonly LegInput[] {
+function readMark(message: JsonObject): readonly LegInput[] {
   const { name, event } = fieldsOf(message.data);
   if (event === 'playout') return markInput(name, 'played');
   return event === 'cleared' ? markInput(name, 'cleared') : UNKNOWN;
@@ -41,7 +42,7 @@ function open(): LegCodec {
   let audio: LegAudio | undefined;
 
   /** The call's attributes, with the verb's `metadata` among them. */
-  const begin = (message: JsonFields): readonly LegInput[] => {
+  const begin = (message: JsonObject): readonly LegInput[] => {
     const { callSid, sampleRate, mixType = 'mono' } = message;
     const told = mixType === 'mono' ? linearAudio(sampleRate, RATES) : undefined;
     if (told === undefined) return UNKNOWN;

@@ -1,7 +1,8 @@
 // What the carriers have in common that put everything in JSON, audio in base64: messages told apart by `event`, a start
 // message that names the stream, and the events of a call. A carrier is a table of what it says otherwise.
 
-import { fieldsOf, type JsonFields, parseJsonObject, textOf } from './json-message.ts';
+import type { JsonObject } from '../base/json.ts';
+import { fieldsOf, parseJsonObject, textOf } from './json-message.ts';
 import type { LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
 
 export type JsonStart = {
@@ -15,9 +16,9 @@ export type JsonStart = {
 export type JsonLegTable = {
   readonly rules: LegRules;
   /** Undefined for a call that cannot be served. */
-  readStart(message: JsonFields): JsonStart | undefined;
+  readStart(message: JsonObject): JsonStart | undefined;
   /** By `event`, what it says beside what all say, or in another way. */
-  readonly events?: Readonly<Record<string, (message: JsonFields) => readonly LegInput[]>>;
+  readonly events?: Readonly<Record<string, (message: JsonObject) => readonly LegInput[]>>;
   media(payload: string, call: JsonStart): object;
   mark(name: string, call: JsonStart): object;
   clear(call: JsonStart): object;
@@ -55,7 +56,7 @@ export function createJsonCodec(table: JsonLegTable): LegCodec {
   let call: JsonStart | undefined;
 
   const swaps = () => table.byteOrder === 'big-endian' && call?.audio.format === 'raw';
-  const readMedia = (message: JsonFields): readonly LegInput[] => {
+  const readMedia = (message: JsonObject): readonly LegInput[] => {
     const { payload, track } = fieldsOf(message.media);
     const text = textOf(payload);
     if (text === undefined) return UNKNOWN;
@@ -64,7 +65,7 @@ export function createJsonCodec(table: JsonLegTable): LegCodec {
     const bytes = Buffer.from(text, 'base64');
     return [{ kind: 'audio', bytes: swaps() ? withoutOddByte(bytes).swap16() : bytes }];
   };
-  const begin = (message: JsonFields): readonly LegInput[] => {
+  const begin = (message: JsonObject): readonly LegInput[] => {
     const start = call === undefined ? table.readStart(message) : undefined;
     if (start === undefined) return UNKNOWN;
     call = start;

@@ -1,24 +1,17 @@
 // What carriers send as JSON, read without trusting it.
 
+import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import type { LegAudio, LegFrame } from './leg.ts';
 
-export type JsonFields = Readonly<Record<string, unknown>>;
-
-const NO_FIELDS: JsonFields = {};
+const NO_FIELDS: JsonObject = {};
 
 /** The fields of an object; none of anything else. */
-export const fieldsOf = (value: unknown): JsonFields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonFields) : NO_FIELDS;
+export const fieldsOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : NO_FIELDS);
 
 /** Undefined for anything but a text frame that holds a JSON object. */
-export function parseJsonObject(frame: LegFrame): JsonFields | undefined {
-  if (typeof frame !== 'string') return undefined;
-  try {
-    const fields = fieldsOf(JSON.parse(frame));
-    return fields === NO_FIELDS ? undefined : fields;
-  } catch {
-    return undefined;
-  }
+export function parseJsonObject(frame: LegFrame): JsonObject | undefined {
+  const value = typeof frame === 'string' ? parseJson(frame)?.value : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** The longest that a name, an id or a token may be; media payloads are bounded by the message. */

@@ -1,8 +1,9 @@
 // Our own leg, for a bridge that is written by hand: the first message tells the audio, then binary is audio both ways and
 // text is JSON with one field that says what it is. Its reference is docs/legs/raw.md.
 
+import type { JsonObject } from '../base/json.ts';
 import { markInput } from './json-leg.ts';
-import { type JsonFields, parseJsonObject, textOf } from './json-message.ts';
+import { parseJsonObject, textOf } from './json-message.ts';
 import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
 
 const RULES: LegRules = { clock: 'carrier', leadMs: 200, leastMs: 60, mostBytes: 16_000, stepMs: 20 };
@@ -12,13 +13,13 @@ const HIGHEST_RATE = 48_000;
 const RATE_STEP = 50;
 const UNKNOWN: readonly LegInput[] = [{ kind: 'unknown' }];
 
-function audioOf({ format, sampleRate }: JsonFields): LegAudio | undefined {
+function audioOf({ format, sampleRate }: JsonObject): LegAudio | undefined {
   if (format !== 'mulaw' && format !== 'alaw' && format !== 'raw') return undefined;
   if (typeof sampleRate !== 'number' || sampleRate % RATE_STEP !== 0) return undefined;
   return sampleRate < LOWEST_RATE || sampleRate > HIGHEST_RATE ? undefined : { format, sampleRate };
 }
 
-function readEvent({ mark, fate, digit, stop }: JsonFields): readonly LegInput[] {
+function readEvent({ mark, fate, digit, stop }: JsonObject): readonly LegInput[] {
   if (mark !== undefined) return fate === 'played' || fate === 'cleared' ? markInput(mark, fate) : UNKNOWN;
   if (stop === true) return [{ kind: 'stop' }];
   const pressed = textOf(digit);

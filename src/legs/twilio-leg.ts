@@ -2,8 +2,9 @@
 // what we send it knows three messages, `media`, `mark` and `clear`, each with the stream's id, which its first message
 // tells. Numbers come as strings. SignalWire's cXML `<Stream>` is the same with two more codecs.
 
+import type { JsonObject } from '../base/json.ts';
 import { createJsonCodec, type JsonLegTable } from './json-leg.ts';
-import { fieldsOf, type JsonFields, linearAudio, MULAW_8K, textOf } from './json-message.ts';
+import { fieldsOf, linearAudio, MULAW_8K, textOf } from './json-message.ts';
 import type { Leg, LegAudio, LegRules } from './leg.ts';
 
 const RULES: LegRules = { clock: 'carrier', leadMs: 200, leastMs: 60, mostBytes: 8000, stepMs: 20 };
@@ -15,18 +16,18 @@ const WIDEBAND_RATES = [16_000, 24_000];
 /** Where callers of TwiML put what is theirs: `<Parameter name="token">`. */
 const TOKEN_PARAMETER = 'token';
 
-function mulawOnly({ encoding = 'audio/x-mulaw' }: JsonFields): LegAudio | undefined {
+function mulawOnly({ encoding = 'audio/x-mulaw' }: JsonObject): LegAudio | undefined {
   return encoding === 'audio/x-mulaw' ? MULAW_8K : undefined;
 }
 
-function mulawOrWideband(format: JsonFields): LegAudio | undefined {
+function mulawOrWideband(format: JsonObject): LegAudio | undefined {
   const wideband = WIDEBAND.exec(textOf(format.encoding) ?? '');
   return wideband === null
     ? mulawOnly(format)
     : linearAudio(wideband[1] ?? format.sampleRate, WIDEBAND_RATES);
 }
 
-const tableFor = (audioOf: (format: JsonFields) => LegAudio | undefined): JsonLegTable => ({
+const tableFor = (audioOf: (format: JsonObject) => LegAudio | undefined): JsonLegTable => ({
   rules: RULES,
   byteOrder: 'little-endian',
   readStart(message) {

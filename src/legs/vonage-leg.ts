@@ -2,8 +2,9 @@
 // The first message tells the content type, with the `headers` of the call's endpoint flattened into it, so what is ours
 // (`token`, `callId`) stands there, too. The call's own id is in none of it unless the caller puts it there.
 
+import type { JsonObject } from '../base/json.ts';
 import { markInput } from './json-leg.ts';
-import { fieldsOf, type JsonFields, linearAudio, parseJsonObject, textOf } from './json-message.ts';
+import { fieldsOf, linearAudio, parseJsonObject, textOf } from './json-message.ts';
 import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
 
 const RULES: LegRules = { clock: 'carrier', leadMs: 200, leastMs: 60, mostBytes: 16_000, stepMs: 20 };
@@ -17,7 +18,7 @@ const audioOf = (contentType: unknown): LegAudio | undefined =>
 function open(): LegCodec {
   let audio: LegAudio | undefined;
 
-  const begin = (message: JsonFields): readonly LegInput[] => {
+  const begin = (message: JsonObject): readonly LegInput[] => {
     const told = audio === undefined ? audioOf(message['content-type']) : undefined;
     if (told === undefined) return UNKNOWN;
     audio = told;

@@ -1,5 +1,6 @@
 // Messages of JSON held against what a carrier's documents tell: these fields, all of them and no others.
 
+import { parseJson } from '../base/json.ts';
 import type { CarrierOrder } from './carrier-side.ts';
 
 export type Check = (value: unknown) => boolean;
@@ -32,12 +33,9 @@ export type StrictMessage = {
 };
 
 export function readStrictMessage(text: string, messages: readonly StrictMessage[]): CarrierOrder {
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    return fault('a text frame is not JSON');
-  }
+  const json = parseJson(text);
+  if (json === undefined) return fault('a text frame is not JSON');
+  const message = json.value;
   const known = messages.find(({ fits }) => fits(message));
   if (known !== undefined) return known.order(message);
   return fault(`not a message of the documents: fields ${Object.keys(Object(message)).join(', ')}`);

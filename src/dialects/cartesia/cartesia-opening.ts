@@ -4,8 +4,8 @@
 import { z } from 'zod';
 import { formatIssues } from '../../base/format-issues.ts';
 import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, type SessionFormat } from '../../speech/audio-format.ts';
+import { languageOfTwoLetters } from '../../speech/language-tag.ts';
 import type { CommandOf } from '../native-messages.ts';
-import { cartesiaLanguage } from './cartesia-language.ts';
 
 /** How the session's audio becomes what the client asked for. */
 export type SampleForm = 'as-sent' | 'float32';
@@ -61,7 +61,7 @@ export function readCartesiaOpening(message: object): ReadOpening {
   if (language != null && locale != null)
     return { ok: false, message: 'locale: a request has a language or a locale, not both.' };
   const code = language ?? locale;
-  const spoken = code == null ? undefined : cartesiaLanguage(code);
+  const spoken = code == null ? undefined : languageOfTwoLetters(code);
   if (code != null && spoken === undefined)
     return { ok: false, message: 'language: is none that the speech service speaks.' };
   const id = typeof voice === 'string' ? voice : voice?.id;

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { formatIssues } from '../../base/format-issues.ts';
+import { isJsonObject, parseJson } from '../../base/json.ts';
 
 /** `ends`: the message says that it is the last one. `whole`: it says nothing of others, and is a request by itself. */
 export type CartesiaInput = 'goes-on' | 'ends' | 'whole';
@@ -51,29 +52,21 @@ const inputOf = (goesOn: unknown): CartesiaInput => {
   return goesOn === false ? 'ends' : 'whole';
 };
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export function readCartesiaRequest(frame: string): CartesiaRequest {
-  let value: unknown;
-  try {
-    value = JSON.parse(frame);
-  } catch {
-    return {
-      kind: 'refused',
-      contextId: '',
-      input: 'whole',
-      code: 'invalid_json',
-      message: 'The message is not valid JSON.',
-    };
+  const json = parseJson(frame);
+  if (json === undefined) {
+    const message = 'The message is not valid JSON.';
+    return { kind: 'refused', contextId: '', input: 'whole', code: 'invalid_json', message };
   }
+  const { value } = json;
   const refused = (message: string): CartesiaRequest => {
-    const named = contextIdSchema.safeParse(isObject(value) && 'context_id' in value && value.context_id);
+    const fields = isJsonObject(value) ? value : {};
+    const named = contextIdSchema.safeParse(fields.context_id);
     const contextId = named.success ? named.data : '';
-    const input = inputOf(isObject(value) && 'continue' in value ? value.continue : undefined);
+    const input = inputOf(fields.continue);
     return { kind: 'refused', contextId, input, code: 'invalid_request', message };
   };
-  if (!isObject(value)) return refused('A message is a JSON object.');
+  if (!isJsonObject(value)) return refused('A message is a JSON object.');
   const cancel = cancelSchema.safeParse(value);
   if (cancel.success)
     return { kind: 'cancel', contextId: cancel.data.context_id, playedMs: cancel.data.played_ms };

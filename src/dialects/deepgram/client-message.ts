@@ -2,6 +2,7 @@
 // an answer, not an exception, and tells nothing of the text in it.
 
 import type { ErrorCode } from '../../base/app-error.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 
 export type SpeakMessage = { readonly type: 'Speak'; readonly text: string };
 type Bare<T extends string> = { readonly type: T };
@@ -15,8 +16,6 @@ export type V2Message =
 
 export type Unreadable = { readonly type: 'unreadable'; readonly code: ErrorCode; readonly why: string };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const unreadable = (code: ErrorCode, why: string): Unreadable => ({ type: 'unreadable', code, why });
 const wrong = (why: string) => unreadable('invalid_request', why);
 
@@ -28,20 +27,15 @@ const hasMoreThan = (text: string, characters: number): boolean =>
 
 const NOT_READ = unreadable('invalid_json', 'A message is a JSON object with a type.');
 
-function readFields(frame: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(frame);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Fields) : undefined;
-  } catch {
-    return undefined;
-  }
+function readFields(frame: string): JsonObject | undefined {
+  const value = parseJson(frame)?.value;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** JSON has a way to write numbers that are too large to be any. */
 const isNumber = (value: unknown): value is number => Number.isFinite(value);
 
-const readSpeak = ({ text }: Fields): SpeakMessage | Unreadable =>
+const readSpeak = ({ text }: JsonObject): SpeakMessage | Unreadable =>
   typeof text === 'string' ? { type: 'Speak', text } : wrong('Speak: text must be a string.');
 
 export function readV1(frame: string): V1Message | Unreadable {
@@ -57,14 +51,14 @@ export function readV1(frame: string): V1Message | Unreadable {
 }
 
 /** `{"type": "time_ms", "value": N}`, as `Interrupt` has it. */
-function readInterrupt({ playback_offset: offset }: Fields): V2Message | Unreadable {
+function readInterrupt({ playback_offset: offset }: JsonObject): V2Message | Unreadable {
   if (offset === undefined || offset === null) return { type: 'Interrupt', offsetMs: undefined };
-  const { type, value } = offset as Fields;
+  const { type, value } = offset as JsonObject;
   if (type === 'time_ms' && isNumber(value) && value >= 0) return { type: 'Interrupt', offsetMs: value };
   return wrong('Interrupt: playback_offset must be {"type": "time_ms", "value": N} with N from 0.');
 }
 
-function readConfigure({ speed }: Fields): V2Message | Unreadable {
+function readConfigure({ speed }: JsonObject): V2Message | Unreadable {
   if (speed === undefined || speed === null) return { type: 'Configure', speed: undefined };
   return isNumber(speed) ? { type: 'Configure', speed } : wrong('Configure: speed must be a number.');
 }

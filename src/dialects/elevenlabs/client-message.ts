@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { formatIssues } from '../../base/format-issues.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import type { FrontDoor } from './voice-path.ts';
 
 export type TextPart = {
@@ -119,27 +120,20 @@ function readDialogue(fields: z.infer<typeof dialogueSchema>): ContextMessage {
 }
 
 /** The context that a message that cannot be read was meant for. */
-const namedContext = ({ context_id, contextId: other }: Readonly<Record<string, unknown>>) => {
+const namedContext = ({ context_id, contextId: other }: JsonObject) => {
   const named = contextId.safeParse(context_id ?? other);
   return named.success ? contextOf({ context_id: named.data }) : undefined;
 };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export function readClientMessage(door: FrontDoor, frame: string): ClientMessage {
-  let value: unknown;
-  try {
-    value = JSON.parse(frame);
-  } catch {
-    return {
-      kind: 'refused',
-      code: 'invalid_json',
-      message: 'The message is not valid JSON.',
-      context: undefined,
-    };
+  const json = parseJson(frame);
+  if (json === undefined) {
+    const message = 'The message is not valid JSON.';
+    return { kind: 'refused', code: 'invalid_json', message, context: undefined };
   }
-  if (isObject(value) && door !== 'single' && value.close_socket === true) return { kind: 'close-socket' };
+  const { value } = json;
+  if (isJsonObject(value) && door !== 'single' && value.close_socket === true)
+    return { kind: 'close-socket' };
   const parsed = (door === 'dialogue' ? dialogueSchema : speechSchema).safeParse(value, {
     reportInput: true,
   });
@@ -148,7 +142,7 @@ export function readClientMessage(door: FrontDoor, frame: string): ClientMessage
       kind: 'refused',
       code: 'invalid_request',
       message: formatIssues(parsed.error.issues),
-      context: isObject(value) ? namedContext(value) : undefined,
+      context: isJsonObject(value) ? namedContext(value) : undefined,
     };
   }
   if (door === 'dialogue')
