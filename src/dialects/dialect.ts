@@ -28,10 +28,9 @@ export type DialectEntry = {
   readonly caller: 'headers' | { readonly apiKey: string | undefined };
   /** The subprotocol that is selected, one of those offered. */
   readonly protocol?: string;
-  /** Headers of the answer that lets the client in, and of a refusal. */
-  readonly replyHeaders?: Readonly<Record<string, string>>;
+  /** Headers of a refusal. */
   refusalHeaders?(error: AppError): Readonly<Record<string, string>>;
-  /** Headers of the answer that name the session, whose id `ready` tells. */
+  /** Headers of the answer that lets the client in; the session's id is that of `ready`. */
   sessionHeaders?(session: string): Readonly<Record<string, string>>;
   /** Over the gateway's own and the agent's settings; voices may be aliases. Throws `invalid_request` naming the parameter. */
   preset(): Preset;
@@ -66,8 +65,6 @@ export type DialectAudio = {
 
 export type DialectCodec = {
   receive(frame: string): void;
-  /** Absent: binary frames are refused as `unexpected_binary`. */
-  receiveBinary?(frame: Uint8Array): void;
   /** The first one is `ready`. */
   event(event: ServerEvent): void;
   audio(audio: DialectAudio): void;

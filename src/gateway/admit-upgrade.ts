@@ -8,6 +8,7 @@ import { guardLoopback } from '../access/loopback-guard.ts';
 import { AppError, toAppError } from '../base/app-error.ts';
 import type { Dialect, DialectEntry, Upgrade } from '../dialects/dialect.ts';
 import type { Preset } from '../dialects/native-messages.ts';
+import { offeredProtocols } from './socket-bounds.ts';
 
 export type Admission = {
   readonly userId: string;
@@ -76,9 +77,7 @@ function readTarget(url: string, headers: HeaderLines): { upgrade: Upgrade; agen
   const query = new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt + 1));
   const agents = query.getAll('agent');
   query.delete('agent');
-  const protocols = (headers['sec-websocket-protocol'] ?? []).flatMap((line) =>
-    line.split(',').map((name) => name.trim()),
-  );
+  const protocols = offeredProtocols(headers['sec-websocket-protocol']);
   return { upgrade: { path: queryAt < 0 ? url : url.slice(0, queryAt), query, headers, protocols }, agents };
 }
 

@@ -57,6 +57,7 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Audi
       codec: audioSocketLeg.open(),
       desk,
       clock,
+      log,
       playout,
       token: undefined,
       userOf: () => (callers.are === 'local' ? callers.user : undefined),

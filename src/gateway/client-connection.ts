@@ -12,8 +12,10 @@ import { errorEvent } from '../dialects/error-event.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import { createSession } from '../session/session.ts';
 import { GREETING_TURN } from '../session/session-agent.ts';
+import type { OutgoingAudio } from '../session/session-outlet.ts';
 import type { SessionRuntime } from '../session/session-runtime.ts';
 import type { TurnSettings } from '../session/turn-settings.ts';
+import { createCodecGuard } from './codec-guard.ts';
 import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
 import { createIntakeLimit, type IntakeLimits } from './intake-limit.ts';
 import { createReadingWatch } from './reading-watch.ts';
@@ -91,22 +93,14 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     send,
     close: (code, reason) => closeAs(code, reason),
   });
-  /** A fault in a codec ends its own connection; what it was about may be spoken text, so only its kind is logged. */
-  const guarded = (work: () => void) => {
-    try {
-      work();
-    } catch (fault) {
-      runtime.log.error('a codec failed inside', {
-        cause: fault instanceof Error ? fault.name : typeof fault,
-      });
-      closeAs(ERROR_TABLE.internal.close, 'internal');
-    }
-  };
-  const say = (event: ServerEvent) => guarded(() => codec.event(event));
+  const guarded = createCodecGuard(runtime.log, () => closeAs(ERROR_TABLE.internal.close, 'internal'));
+  const say = guarded((event: ServerEvent) => codec.event(event));
+  const receive = guarded((frame: string) => codec.receive(frame));
+  const tick = guarded((nowMs: number) => codec.tick?.(nowMs));
   const speaker = { tenant: options.userId, session: options.id };
   const session = createSession(runtime, speaker, options.settings, {
     say,
-    sendAudio: (audio) => guarded(() => codec.audio(audio)),
+    sendAudio: guarded((audio: OutgoingAudio) => codec.audio(audio)),
     isCongested: () => socket.bufferedAmount > congestedBytes,
     cork: () => wire.cork(),
     uncork: () => wire.uncork(),
@@ -149,8 +143,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
   const onMessage = (data: Buffer, isBinary: boolean) => {
     if (!takesFrame(data.length)) return;
     heardFromAtMs = clock.now();
-    if (!isBinary) guarded(() => codec.receive(data.toString('utf8')));
-    else if (codec.receiveBinary !== undefined) guarded(() => codec.receiveBinary!(data));
+    if (!isBinary) receive(data.toString('utf8'));
     else say(errorEvent(new AppError('unexpected_binary', 'Clients send JSON text frames only.')));
   };
 
@@ -226,7 +219,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
           new AppError('idle_timeout', 'Nothing was said for a while; open a new session when needed.'),
         );
       }
-      guarded(() => codec.tick?.(nowMs));
+      tick(nowMs);
       watchReading(nowMs);
       beat(nowMs);
     },

@@ -1,12 +1,15 @@
 // One telephony platform's socket: its messages read in our words, a call made of the first, and what a session plays to
 // it sent on. It never stops reading, whoever listens, because platforms drop calls whose audio is not taken.
 
+import { ERROR_TABLE } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import type { LegAudio, LegCodec, LegFrame, LegInput } from '../legs/leg.ts';
 import type { CallLeg } from '../playout/call-leg.ts';
 import { createLegPlayout, type LegPlayout } from '../playout/leg-playout.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import { createSenderPlayout, type SenderPlayout } from '../playout/sender-playout.ts';
+import { createCodecGuard } from './codec-guard.ts';
 import type { GatewayLegDesk, LegPlace } from './leg-desk.ts';
 
 /** What carries the frames: a WebSocket, or a TCP connection cut into messages. */
@@ -25,6 +28,7 @@ export type LegConnectionOptions = {
   readonly wire: LegWire;
   readonly desk: GatewayLegDesk;
   readonly clock: Clock;
+  readonly log: Log;
   /** What paces legs that have no clock of their own. */
   readonly playout: PlayoutClock;
   /** Of the path; undefined: the first message has to have one, or nobody needs any. */
@@ -36,7 +40,6 @@ export type LegConnectionOptions = {
 };
 
 export type LegConnection = {
-  readonly kind: string;
   receive(frame: LegFrame): void;
   /** The socket is gone. */
   closed(): void;
@@ -87,10 +90,10 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     place?.leave(reason);
     place = undefined;
   };
-  const end = (code: 'unauthorized' | 'idle_timeout' | 'shutting_down', reason: string) => {
+  const end = (code: 'unauthorized' | 'idle_timeout' | 'shutting_down' | 'internal', reason: string) => {
     if (isOver) return;
     leave(reason);
-    wire.close({ unauthorized: 4401, idle_timeout: 4408, shutting_down: 1012 }[code], code);
+    wire.close(ERROR_TABLE[code].close, code);
   };
 
   const hangUpNow = () => {
@@ -180,11 +183,13 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     }
   };
 
+  const guarded = createCodecGuard(options.log, () => end('internal', 'the leg failed inside'));
+  const read = guarded((frame: LegFrame) => codec.read(frame).forEach(take));
+
   return {
-    kind,
     receive(frame) {
       heardAtMs = clock.now();
-      if (!isOver) codec.read(frame).forEach(take);
+      if (!isOver) read(frame);
     },
     closed: () => leave('the socket was closed'),
     close: (reason) => end('shutting_down', reason),

@@ -18,6 +18,7 @@ import type { Leg } from '../legs/leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import { createLegConnection, type LegConnection } from './leg-connection.ts';
 import type { GatewayLegDesk } from './leg-desk.ts';
+import { offeredProtocols, SOCKET_BOUNDS } from './socket-bounds.ts';
 import { createSweeper } from './sweeper.ts';
 
 export type LegServerOptions = {
@@ -47,17 +48,14 @@ export type LegServer = {
 const PATH = /^\/v1\/legs\/([a-z-]{1,40})(?:\/([\w.~-]{1,500}))?$/;
 /** Platforms send audio in small messages; the largest is Exotel's, 100 kB in base64. */
 const MOST_BYTES = 256 * 1024;
-const TWILIO_LIKE: ReadonlySet<string> = new Set(['twilio']);
 
 export function createLegServer(options: LegServerOptions): LegServer {
   const { legs, desk, tokens, callers, clock, random, log } = options;
   const connections = new Set<LegConnection>();
   const protocolOf = new WeakMap<IncomingMessage, string>();
   const socketOptions = {
-    noServer: true,
+    ...SOCKET_BOUNDS,
     maxPayload: MOST_BYTES,
-    perMessageDeflate: false,
-    clientTracking: false,
     handleProtocols: (_offered: ReadonlySet<string>, request: IncomingMessage) =>
       protocolOf.get(request) ?? false,
   };
@@ -82,7 +80,7 @@ export function createLegServer(options: LegServerOptions): LegServer {
       const kinds = legs.map((each) => each.kind).join(', ');
       throw new AppError('not_found', `There is no such leg; there are ${kinds}.`);
     }
-    if (TWILIO_LIKE.has(leg.kind)) checkSignature(request, target);
+    if (leg.kind === 'twilio') checkSignature(request, target);
     const token = inPath ?? carriedToken(headers);
     if (token !== undefined && userOf(token) === undefined) {
       const where = inPath === undefined ? 'its headers' : 'the path';
@@ -90,7 +88,8 @@ export function createLegServer(options: LegServerOptions): LegServer {
     }
     if (connections.size >= options.maxLegs)
       throw new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 });
-    return { leg, token };
+    const offered = offeredProtocols(headers['sec-websocket-protocol']);
+    return { leg, token, protocol: leg.protocols.find((each) => offered.includes(each)) };
   };
 
   const checkSignature = (request: IncomingMessage, target: string) => {
@@ -118,6 +117,7 @@ export function createLegServer(options: LegServerOptions): LegServer {
       codec: leg.open(),
       desk,
       clock,
+      log,
       playout: options.playout,
       token,
       userOf,
@@ -148,9 +148,7 @@ export function createLegServer(options: LegServerOptions): LegServer {
   return {
     takes: (path) => path.startsWith('/v1/legs/'),
     upgrade(request, socket, head) {
-      const { leg, token } = admit(request);
-      const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((each) => each.trim());
-      const protocol = leg.protocols.find((each) => offered.includes(each));
+      const { leg, token, protocol } = admit(request);
       if (protocol !== undefined) protocolOf.set(request, protocol);
       sockets.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, leg, token));
     },

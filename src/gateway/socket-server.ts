@@ -21,6 +21,7 @@ import {
 } from './admit-upgrade.ts';
 import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
 import type { LegServer } from './leg-server.ts';
+import { CLOSE_TIMEOUT_MS, SOCKET_BOUNDS } from './socket-bounds.ts';
 import { createSweeper } from './sweeper.ts';
 
 export type SocketServerOptions = {
@@ -63,14 +64,6 @@ export type SocketServer = {
   close(): void;
 };
 
-/** A socket whose other side does not answer the close frame, or reads on after a refusal, is ended after this. */
-const CLOSE_TIMEOUT_MS = 3000;
-/** Bounds on what one peer can make the receiver hold: tiny fragments cost a hundred bytes each. */
-const MOST_FRAGMENTS = 32;
-const MOST_BUFFERED_CHUNKS = 1024;
-/** A peer that pings and does not read is ended by the library beyond this. */
-const MOST_PENDING_PONGS = 8;
-
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const { runtime, limits } = options;
   const { clock } = runtime;
@@ -80,28 +73,18 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   let phase: 'open' | 'draining' | 'closed' = 'open';
   let onDrained = () => {};
 
-  // A constant of its own: the published types are behind the library's own options.
   const socketOptions = {
-    noServer: true,
+    ...SOCKET_BOUNDS,
     maxPayload: limits.messageBytes,
-    maxFragments: MOST_FRAGMENTS,
-    maxBufferedChunks: MOST_BUFFERED_CHUNKS,
-    closeTimeout: CLOSE_TIMEOUT_MS,
-    // Audio does not shrink; deflating it costs eight times the sending and 220 KB a connection.
-    perMessageDeflate: false,
     handleProtocols: (_offered: ReadonlySet<string>, request: IncomingMessage) =>
       entering.get(request)?.entry.protocol ?? false,
-    clientTracking: false,
-    maxPendingAutoPongs: MOST_PENDING_PONGS,
   };
   const entering = new WeakMap<IncomingMessage, Seat>();
   const sockets = new WebSocketServer(socketOptions);
   sockets.on('headers', (lines, request) => {
     const seat = entering.get(request);
-    if (seat === undefined) return;
-    const { entry, id } = seat;
-    const headers = { ...entry.replyHeaders, ...entry.sessionHeaders?.(id) };
-    for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+    for (const [name, value] of Object.entries(seat?.entry.sessionHeaders?.(seat.id) ?? {}))
+      lines.push(`${name}: ${value}`);
   });
 
   const sweeper = createSweeper(clock, (nowMs) => {

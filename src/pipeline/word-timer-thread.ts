@@ -6,6 +6,7 @@ import { createFilterBanks } from '../audio/filter-bank.ts';
 import { loadMp3Decoders } from '../audio/mp3-decoder.ts';
 import { createSoundPath } from '../audio/wasm-sound-path.ts';
 import { systemClock } from '../base/clock.ts';
+import { faultKind } from '../base/fault-kind.ts';
 import { silentLog } from '../base/log.ts';
 import { SPARE_TIME_NICENESS, yieldToPlayback } from '../base/yield-to-playback.ts';
 import { type KnownVoice, UNKNOWN_VOICE } from '../captions/word-finder.ts';
@@ -93,12 +94,9 @@ function open(order: Extract<SpeechOrder, { kind: 'open' }>): SpeechTiming {
         ends.buffer,
       ]);
     },
-    onFault: (event, cause) => tell({ kind: 'log', event, cause: faultOf(cause) }),
+    onFault: (event, cause) => tell({ kind: 'log', event, cause: faultKind(cause) }),
   });
 }
-
-/** Its kind and place, never its words: they may hold what is spoken. */
-const faultOf = (cause: unknown): string => (cause instanceof Error ? cause.name : typeof cause);
 
 async function stop(): Promise<void> {
   for (const timing of speeches.values()) timing.close();

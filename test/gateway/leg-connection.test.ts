@@ -1,8 +1,10 @@
 // A leg's connection without a socket: what becomes of a far side that takes nothing, says nothing or is nobody's.
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
 import { createLegConnection } from '../../src/gateway/leg-connection.ts';
 import { createLegDesk } from '../../src/gateway/leg-desk.ts';
 import { audioSocketLeg, audioSocketMessage } from '../../src/legs/audiosocket-leg.ts';
+import type { LegCodec, LegFrame } from '../../src/legs/leg.ts';
 import type { CallLeg } from '../../src/playout/call-leg.ts';
 import { createPlayoutClock } from '../../src/playout/playout-clock.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -11,8 +13,9 @@ const UUID = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405162';
 const HELLO = audioSocketMessage(0x01, Buffer.from(UUID.replaceAll('-', ''), 'hex'));
 const AUDIO = audioSocketMessage(0x10, new Uint8Array(320));
 
-function start({ user }: { user?: string } = {}) {
+function start({ user, codec = audioSocketLeg.open() }: { user?: string; codec?: LegCodec } = {}) {
   const clock = createFakeClock();
+  const errors: unknown[] = [];
   const playout = createPlayoutClock({
     clock,
     onFault(_player, fault) {
@@ -24,9 +27,10 @@ function start({ user }: { user?: string } = {}) {
   const connection = createLegConnection({
     id: 'leg-1',
     kind: 'audiosocket',
-    codec: audioSocketLeg.open(),
+    codec,
     desk,
     clock,
+    log: { ...silentLog, error: (...line) => void errors.push(line) },
     playout,
     token: undefined,
     userOf: () => user,
@@ -56,7 +60,7 @@ function start({ user }: { user?: string } = {}) {
     );
     return had;
   };
-  return { clock, playout, desk, connection, wire, attach, gone };
+  return { clock, playout, desk, connection, wire, attach, gone, errors };
 }
 
 describe('the connection of a leg', () => {
@@ -87,6 +91,25 @@ describe('the connection of a leg', () => {
       clock.advance(1000);
     }
     expect(wire.ends).toEqual([]);
+  });
+
+  it('ends with a codec that fails, alone and without a word of what it was about', () => {
+    const sound = audioSocketLeg.open();
+    const codec = {
+      ...sound,
+      read(frame: LegFrame) {
+        if (frame.length === 3) throw new Error('what is spoken');
+        return sound.read(frame);
+      },
+    };
+    const { connection, wire, attach, gone, errors } = start({ user: 'ann', codec });
+    connection.receive(Buffer.concat([HELLO, AUDIO]));
+    attach();
+    connection.receive(Buffer.alloc(3));
+    expect(wire.ends).toEqual([1011]);
+    expect(gone).toHaveLength(1);
+    expect(errors).toHaveLength(1);
+    expect(JSON.stringify(errors)).not.toContain('what is spoken');
   });
 
   it('closes on a peer that does not say who it is', () => {

@@ -3,6 +3,7 @@
 
 import type { AttachTokens } from '../../src/access/attach-tokens.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { createLegConnection, type LegConnection } from '../../src/gateway/leg-connection.ts';
 import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/leg-desk.ts';
 import type { Leg } from '../../src/legs/leg.ts';
@@ -76,6 +77,7 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
         codec: leg.open(),
         desk: desk!,
         clock,
+        log: silentLog,
         token: TOKEN,
         userOf: () => 'anna',
         unowned: 'refused',
