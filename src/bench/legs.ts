@@ -3,12 +3,11 @@
 // their own and judge what they get.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemClock } from '../base/clock.ts';
 import { connectSession } from '../client/session-client.ts';
 import { LEGS } from '../legs/legs.ts';
 import { CARRIERS } from '../simulate/carriers.ts';
-import { dialWebSocket } from '../simulate/dial-websocket.ts';
-import { type SimulatedCall, startSimulatedCall } from '../simulate/simulated-call.ts';
+import { dialCarrier } from '../simulate/dial-carrier.ts';
+import type { SimulatedCall } from '../simulate/simulated-call.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { textOf } from './fake-upstream.ts';
 import { type Lab, openLab } from './lab.ts';
@@ -22,24 +21,12 @@ type Call = { readonly kind: string; readonly call: SimulatedCall; readonly over
 type Outcome = { readonly audioMs: number; readonly playedMs: number; readonly playedBy: string };
 
 async function startCall(lab: Lab, kind: string, { numbers, signal }: BenchRun): Promise<Call> {
-  const carrier = CARRIERS[kind]!;
   const session = await connectSession({ url: lab.sessionUrl });
   const token = session.ready.attachToken;
   session.send({ type: 'attach', leg: { token } });
   const attached = session.next('attached');
-  const { bytesPerMs } = carrier.rules;
-  const silence = new Uint8Array(20 * bytesPerMs).fill(
-    { mulaw: 0xff, alaw: 0xd5, raw: 0 }[carrier.audio.format],
-  );
-  const call = await startSimulatedCall({
-    side: carrier.side(),
-    rules: carrier.rules,
-    call: { callId: `bench-${kind}`, token },
-    transport: dialWebSocket({ protocols: carrier.protocols }),
-    url: `${lab.url.replace(/^http/, 'ws')}/v1/legs/${kind}/${token}`,
-    clock: systemClock,
-    says: () => silence,
-  });
+  const url = `${lab.url.replace(/^http/, 'ws')}/v1/legs/${kind}/${token}`;
+  const call = await dialCarrier(CARRIERS[kind]!, url, { callId: `bench-${kind}`, token });
   await attached;
   const ended = session.next('ended');
   const heard = session.next('heard');

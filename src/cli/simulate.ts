@@ -2,13 +2,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
-import { systemClock } from '../base/clock.ts';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
 import { LEGS } from '../legs/legs.ts';
 import { CARRIERS, type SimulatedCarrier } from '../simulate/carriers.ts';
-import { dialWebSocket } from '../simulate/dial-websocket.ts';
+import { dialCarrier } from '../simulate/dial-carrier.ts';
 import { heardWav } from '../simulate/heard-wav.ts';
-import { type SimulatedCall, startSimulatedCall } from '../simulate/simulated-call.ts';
+import type { SimulatedCall } from '../simulate/simulated-call.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { checkOutFile } from './out-file.ts';
 import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
@@ -159,18 +158,8 @@ async function run(terminal: Terminal): Promise<number> {
     const origin = `${protocol}//${host}`;
     if (plan !== undefined) bot = await openBot(`${origin}/v1/session`, values);
     const leg = legOf(carrier.kind, bot, values);
-    const { bytesPerMs } = carrier.rules;
-    const quiet = { mulaw: 0xff, alaw: 0xd5, raw: 0 }[carrier.audio.format];
-    const silence = new Uint8Array(20 * bytesPerMs).fill(quiet);
-    call = await startSimulatedCall({
-      side: carrier.side(),
-      rules: carrier.rules,
-      call: leg,
-      transport: carrier.transport ?? dialWebSocket({ protocols: carrier.protocols }),
-      url: legUrl ?? `${origin}/v1/legs/${carrier.kind}${leg.token === undefined ? '' : `/${leg.token}`}`,
-      clock: systemClock,
-      says: () => silence,
-    });
+    const path = `/v1/legs/${carrier.kind}${leg.token === undefined ? '' : `/${leg.token}`}`;
+    call = await dialCarrier(carrier, legUrl ?? `${origin}${path}`, leg);
     const turns = await untilOver(terminal, call, seconds, async () => {
       if (bot === undefined || plan === undefined) return undefined;
       await attach(bot, leg);

@@ -9,6 +9,7 @@ import type { CallLeg } from '../playout/call-leg.ts';
 import { createLegPlayout, type LegPlayout } from '../playout/leg-playout.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import { createSenderPlayout, type SenderPlayout } from '../playout/sender-playout.ts';
+import { bytesPerMs, SILENT_SAMPLE } from '../speech/plain-sound.ts';
 import { createCodecGuard } from './codec-guard.ts';
 import type { GatewayLegDesk, LegPlace } from './leg-desk.ts';
 
@@ -57,12 +58,6 @@ const CLOSE_NORMAL = 1000;
 const MOST_UNTOLD_MS = 2000;
 /** A far side whose marks stay away for so long tells nothing; shorter than the above, so that lost marks are no pause. */
 const MARKS_STAY_AWAY_MS = 1500;
-
-const SILENCE: Readonly<Record<LegAudio['format'], Uint8Array>> = {
-  mulaw: Uint8Array.of(0xff),
-  alaw: Uint8Array.of(0xd5),
-  raw: Uint8Array.of(0, 0),
-};
 
 export function createLegConnection(options: LegConnectionOptions): LegConnection {
   const { id, kind, codec, wire, desk, clock } = options;
@@ -142,9 +137,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     if (userId === undefined && (options.unowned === 'refused' || brought === undefined))
       return end('unauthorized', 'the leg brought no token that is known');
     cancelTimer();
-    const silence = SILENCE[audio.format];
-    const bytesPerMs = (silence.length * audio.sampleRate) / 1000;
-    const common = { codec, send, bytesPerMs, silence };
+    const common = { codec, send, bytesPerMs: bytesPerMs(audio), silence: SILENT_SAMPLE[audio.format] };
     if (codec.rules.clock === 'sender') {
       const { playout: clocked } = options;
       const lastHeardMs = () => heardAtMs;
@@ -159,7 +152,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     const onPlayed = (turn: string, playedMs: number) => place?.listener?.onPlayed(turn, playedMs);
     playout = sender ?? createLegPlayout({ ...common, onPlayed, nowMs: () => clock.now() });
     // In JSON and base64 audio is half as long again.
-    const most = 2 * codec.rules.leadMs * bytesPerMs;
+    const most = 2 * codec.rules.leadMs * common.bytesPerMs;
     place = desk.arrive({
       leg: toCallLeg(callId, audio, playout, most),
       userId,

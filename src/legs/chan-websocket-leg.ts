@@ -2,6 +2,7 @@
 // media into frames of its own and drops what is left over, so only whole frames are sent, and no buffering is asked for;
 // neither its padding nor its silence is relied on. Its queue is never emptied faster than it plays, so little is queued.
 
+import { bytesPerMs, SILENT_SAMPLE } from '../speech/plain-sound.ts';
 import {
   type ChannelEvent,
   type ControlSyntax,
@@ -10,6 +11,7 @@ import {
   writeCommand,
 } from './chan-websocket-control.ts';
 import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
+import { UNKNOWN } from './leg-input.ts';
 
 /** Codecs of Asterisk that are audio of ours; it names signed linear by its rate, and the plain name is 8 kHz. */
 const FORMATS: Readonly<Record<string, LegAudio>> = {
@@ -36,7 +38,6 @@ const TOKEN_VARIABLES = ['VOXGATE_TOKEN', '_VOXGATE_TOKEN', '__VOXGATE_TOKEN'];
 /** Told, and nothing to us. */
 const IDLE_EVENTS: ReadonlySet<string> = new Set(['MEDIA_BUFFERING_COMPLETED', 'QUEUE_DRAINED', 'ERROR']);
 const DIGIT = /^[0-9A-D*#]$/;
-const UNKNOWN: readonly LegInput[] = [{ kind: 'unknown' }];
 
 function createCodec(): LegCodec {
   let syntax: ControlSyntax = 'plain';
@@ -52,15 +53,15 @@ function createCodec(): LegCodec {
     const format = event.field('format') ?? '';
     const audio = Object.hasOwn(FORMATS, format) ? FORMATS[format]! : undefined;
     if (audio === undefined) return UNKNOWN;
-    const bytes = audio.format === 'raw' ? 2 : 1;
-    const bytesPerMs = (bytes * audio.sampleRate) / 1000;
-    const frameBytes = Number(event.field('optimal_frame_size') ?? STEP_MS * bytesPerMs);
+    const bytes = SILENT_SAMPLE[audio.format].length;
+    const stepLength = STEP_MS * bytesPerMs(audio);
+    const frameBytes = Number(event.field('optimal_frame_size') ?? stepLength);
     const isFrame = frameBytes > 0 && frameBytes <= MOST_BYTES && frameBytes % bytes === 0;
     if (!isFrame) return UNKNOWN;
     sampleBytes = bytes;
-    const stepBytes = Math.max(1, Math.round((STEP_MS * bytesPerMs) / frameBytes)) * frameBytes;
+    const stepBytes = Math.max(1, Math.round(stepLength / frameBytes)) * frameBytes;
     const mostBytes = Math.floor(MOST_BYTES / stepBytes) * stepBytes;
-    rules = { ...RULES, mostBytes, stepMs: stepBytes / bytesPerMs };
+    rules = { ...RULES, mostBytes, stepMs: stepBytes / bytesPerMs(audio) };
     const token = TOKEN_VARIABLES.map((name) => event.variable(name)).find((each) => each !== undefined);
     return [
       { kind: 'start', callId: event.field('channel_id') ?? event.field('connection_id'), token, audio },

@@ -4,9 +4,9 @@
 // 30 marks.
 
 import type { JsonObject } from '../base/json.ts';
-import { markInput } from './json-leg.ts';
 import { fieldsOf, linearAudio, parseJsonObject, textOf } from './json-message.ts';
 import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
+import { audioInput, markInput, UNKNOWN } from './leg-input.ts';
 
 const RULES: LegRules = {
   clock: 'carrier',
@@ -19,7 +19,6 @@ const RULES: LegRules = {
   mostMarks: 30,
 };
 const RATES = [8000, 16_000, 24_000, 48_000];
-const UNKNOWN: readonly LegInput[] = [{ kind: 'unknown' }];
 
 /** −1 becomes 0, which nobody hears. */
 function withoutMarkers(bytes: Uint8Array): Uint8Array {
@@ -54,8 +53,7 @@ function open(): LegCodec {
   return {
     rules: RULES,
     read(frame) {
-      if (typeof frame !== 'string')
-        return audio === undefined || frame.length === 0 ? UNKNOWN : [{ kind: 'audio', bytes: frame }];
+      if (typeof frame !== 'string') return audio === undefined ? UNKNOWN : audioInput(frame);
       const message = parseJsonObject(frame);
       if (message === undefined) return UNKNOWN;
       if (audio === undefined) return begin(message);

@@ -4,6 +4,7 @@
 import type { JsonObject } from '../base/json.ts';
 import { fieldsOf, parseJsonObject, textOf } from './json-message.ts';
 import type { LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
+import { markInput, UNKNOWN } from './leg-input.ts';
 
 export type JsonStart = {
   /** The carrier's id of the stream, which it may want back. */
@@ -26,7 +27,6 @@ export type JsonLegTable = {
   readonly byteOrder: 'little-endian' | 'big-endian';
 };
 
-const UNKNOWN: readonly LegInput[] = [{ kind: 'unknown' }];
 const NO_CALL: JsonStart = {
   stream: '',
   callId: undefined,
@@ -43,11 +43,6 @@ const eventsOfAll: NonNullable<JsonLegTable['events']> = {
   mark: (message) => markInput(fieldsOf(message.mark).name, 'echoed'),
   stop: () => [{ kind: 'stop' }],
 };
-
-export function markInput(name: unknown, fate: 'echoed' | 'played' | 'cleared'): readonly LegInput[] {
-  const text = textOf(name);
-  return text === undefined ? UNKNOWN : [{ kind: 'mark', name: text, fate }];
-}
 
 const withoutOddByte = (bytes: Buffer) => bytes.subarray(0, bytes.length - (bytes.length % 2));
 

@@ -1,11 +1,10 @@
 // A telephony platform's media socket as a table of rules and a codec: what it says in our words, and how we say to it
 // what there is to say. Codecs are pure; a connection has one of its own, because some learn from the first message.
 
-/** What a call carries, both ways: one channel, `raw` is 16-bit little-endian. */
-export type LegAudio = {
-  readonly format: 'mulaw' | 'alaw' | 'raw';
-  readonly sampleRate: number;
-};
+import type { PlainSound } from '../speech/plain-sound.ts';
+
+/** What a call carries, both ways. */
+export type LegAudio = PlainSound;
 
 /** One message on the wire: text as a string, binary as bytes. */
 export type LegFrame = string | Uint8Array;

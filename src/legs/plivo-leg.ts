@@ -2,9 +2,10 @@
 // or 16 kHz, each message with its content type, which must not change. A checkpoint is told when it has been played and
 // never when it was cleared. Calls were cut that had some 40 s waiting, so little is sent ahead.
 
-import { createJsonCodec, type JsonLegTable, type JsonStart, markInput } from './json-leg.ts';
+import { createJsonCodec, type JsonLegTable, type JsonStart } from './json-leg.ts';
 import { fieldsOf, linearAudio, MULAW_8K, textOf } from './json-message.ts';
 import type { Leg, LegAudio } from './leg.ts';
+import { markInput } from './leg-input.ts';
 
 const LINEAR_RATES = [8000, 16_000];
 

@@ -2,16 +2,15 @@
 // text is JSON with one field that says what it is. Its reference is docs/legs/raw.md.
 
 import type { JsonObject } from '../base/json.ts';
-import { markInput } from './json-leg.ts';
 import { parseJsonObject, textOf } from './json-message.ts';
 import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
+import { audioInput, markInput, UNKNOWN } from './leg-input.ts';
 
 const RULES: LegRules = { clock: 'carrier', leadMs: 200, leastMs: 60, mostBytes: 16_000, stepMs: 20 };
 const LOWEST_RATE = 8000;
 const HIGHEST_RATE = 48_000;
 /** 20 ms are whole samples at multiples of this. */
 const RATE_STEP = 50;
-const UNKNOWN: readonly LegInput[] = [{ kind: 'unknown' }];
 
 function audioOf({ format, sampleRate }: JsonObject): LegAudio | undefined {
   if (format !== 'mulaw' && format !== 'alaw' && format !== 'raw') return undefined;
@@ -31,8 +30,7 @@ function open(): LegCodec {
   return {
     rules: RULES,
     read(frame) {
-      if (typeof frame !== 'string')
-        return audio === undefined || frame.length === 0 ? UNKNOWN : [{ kind: 'audio', bytes: frame }];
+      if (typeof frame !== 'string') return audio === undefined ? UNKNOWN : audioInput(frame);
       const message = parseJsonObject(frame);
       if (message === undefined) return UNKNOWN;
       if (audio !== undefined) return readEvent(message);

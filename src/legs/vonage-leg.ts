@@ -3,14 +3,13 @@
 // (`token`, `callId`) stands there, too. The call's own id is in none of it unless the caller puts it there.
 
 import type { JsonObject } from '../base/json.ts';
-import { markInput } from './json-leg.ts';
 import { fieldsOf, linearAudio, parseJsonObject, textOf } from './json-message.ts';
 import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
+import { audioInput, markInput, UNKNOWN } from './leg-input.ts';
 
 const RULES: LegRules = { clock: 'carrier', leadMs: 200, leastMs: 60, mostBytes: 16_000, stepMs: 20 };
 const RATES = [8000, 16_000];
 const MESSAGES_PER_SECOND = 50;
-const UNKNOWN: readonly LegInput[] = [{ kind: 'unknown' }];
 
 const audioOf = (contentType: unknown): LegAudio | undefined =>
   linearAudio(/^audio\/l16; ?rate=(\d+)$/i.exec(textOf(contentType) ?? '')?.[1], RATES);
@@ -29,8 +28,7 @@ function open(): LegCodec {
   return {
     rules: RULES,
     read(frame) {
-      if (typeof frame !== 'string')
-        return audio === undefined || frame.length === 0 ? UNKNOWN : [{ kind: 'audio', bytes: frame }];
+      if (typeof frame !== 'string') return audio === undefined ? UNKNOWN : audioInput(frame);
       const message = parseJsonObject(frame);
       switch (message?.event) {
         case 'websocket:connected':

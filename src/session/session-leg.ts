@@ -6,6 +6,7 @@ import { errorEvent } from '../dialects/error-event.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { CommandOf } from '../dialects/native-messages.ts';
 import type { CallLeg } from '../playout/call-leg.ts';
+import { bytesPerMs } from '../speech/plain-sound.ts';
 import type { LegDesk } from './leg-desk.ts';
 import type { OutgoingAudio, SessionOutlet } from './session-outlet.ts';
 import type { TurnSettings } from './turn-settings.ts';
@@ -84,7 +85,6 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
     stopWaiting = undefined;
     attached = { leg, monitor, turns: new Set() };
     const { format, sampleRate } = leg.audio;
-    const bytesPerMs = ((format === 'raw' ? 2 : 1) * sampleRate) / 1000;
     outlet.say({ type: 'attached', ...named(leg), format, sampleRate });
     return {
       onPlayed,
@@ -93,7 +93,7 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
         const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
         tellInbound({ type: 'inbound', seq: inboundSeq, ms: Math.round(inboundMs), format, data });
         inboundSeq += 1;
-        inboundMs += bytes.length / bytesPerMs;
+        inboundMs += bytes.length / bytesPerMs(leg.audio);
       },
       onDigit: (digit: string) => outlet.say({ type: 'dtmf', digit }),
       onGone: letGo,

@@ -1,6 +1,7 @@
 // Telnyx's side of media streaming in RTP mode: snake case, numbers as text, 20 ms to 30 s of audio in a message.
 
 import type { LegAudio } from '../legs/leg.ts';
+import { bytesPerMs } from '../speech/plain-sound.ts';
 import type { CarrierSide } from './carrier-side.ts';
 import { fault, hasFields, is, isBase64, isText, mediaOrder, readStrictMessage } from './strict-message.ts';
 
@@ -11,8 +12,8 @@ const LEAST_MS = 20;
 const MOST_MS = 30_000;
 const ENCODINGS = { mulaw: 'PCMU', alaw: 'PCMA', raw: 'L16' } as const;
 
-export function createTelnyxSide({ format, sampleRate }: LegAudio): CarrierSide {
-  const bytesPerMs = (sampleRate * (format === 'raw' ? 2 : 1)) / 1000;
+export function createTelnyxSide(audio: LegAudio): CarrierSide {
+  const { format, sampleRate } = audio;
   let sequence = 0;
   const say = (event: string, fields: object): string =>
     JSON.stringify({ event, sequence_number: String(++sequence), stream_id: STREAM_ID, ...fields });
@@ -22,7 +23,7 @@ export function createTelnyxSide({ format, sampleRate }: LegAudio): CarrierSide 
     return format === 'raw' && own.length % 2 === 0 ? own.swap16() : own;
   };
   const problemOf = ({ length }: Uint8Array) => {
-    const ms = length / bytesPerMs;
+    const ms = length / bytesPerMs(audio);
     return ms < LEAST_MS || ms > MOST_MS ? `${ms} ms of audio in a message` : undefined;
   };
   let callControlId = '';

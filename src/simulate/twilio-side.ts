@@ -1,7 +1,9 @@
 // Twilio's side of Media Streams, from its documents and as strict as they are: what it says of a call, and what it takes
 // from a server. Anything else that is sent to it is a fault.
 
+import { isJsonObject, parseJson } from '../base/json.ts';
 import type { CarrierOrder, CarrierSide } from './carrier-side.ts';
+import { fault } from './strict-message.ts';
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   media: ['event', 'streamSid', 'media'],
@@ -12,16 +14,11 @@ const STREAM_SID = `MZ${'0'.repeat(32)}`;
 const ACCOUNT_SID = `AC${'0'.repeat(32)}`;
 const CHUNK_MS = 20;
 
-const fault = (what: string): CarrierOrder => ({ kind: 'fault', what });
-
 function readMessage(text: string): CarrierOrder {
-  let message: Record<string, unknown>;
-  try {
-    message = JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return fault('a text frame is not JSON (31924)');
-  }
-  const fields = FIELDS[String(message?.event)];
+  const json = parseJson(text);
+  if (json === undefined) return fault('a text frame is not JSON (31924)');
+  const message = isJsonObject(json.value) ? json.value : {};
+  const fields = FIELDS[String(message.event)];
   if (fields === undefined) return fault('an event that Twilio does not know (31924)');
   const unknown = Object.keys(message).find((key) => !fields.includes(key));
   if (unknown !== undefined) return fault(`the field ${unknown} is not one of ${String(message.event)}`);

@@ -4,14 +4,23 @@
 import { ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
 import type { EventOf } from '../native-events.ts';
 
-const PARTIAL = 206;
-const COMPLETE = 200;
+/** `status_code` of what more follows on, and of the end. */
+export const PARTIAL = 206;
+export const COMPLETE = 200;
 
 /** Audio, built without a detour over an object: this is the hot path. */
 export const chunkMessage = (contextId: string, flushId: number, sound: Buffer): string =>
   `{"type":"chunk","data":"${sound.toString('base64')}","done":false,"status_code":${PARTIAL},"step_time":0,"context_id":${JSON.stringify(contextId)},"flush_id":${flushId}}`;
 
-/** Seconds from the first sample of the context. */
+/** Times are seconds from the first sample. */
+export const wordTimestamps = (
+  words: readonly { readonly text: string; readonly startMs: number; readonly endMs: number }[],
+) => ({
+  words: words.map(({ text }) => text),
+  start: words.map(({ startMs }) => startMs / 1000),
+  end: words.map(({ endMs }) => endMs / 1000),
+});
+
 export const timestampsMessage = (
   contextId: string,
   flushId: number,
@@ -23,11 +32,7 @@ export const timestampsMessage = (
     status_code: PARTIAL,
     context_id: contextId,
     flush_id: flushId,
-    word_timestamps: {
-      words: words.map(({ text }) => text),
-      start: words.map(({ startMs }) => startMs / 1000),
-      end: words.map(({ endMs }) => endMs / 1000),
-    },
+    word_timestamps: wordTimestamps(words),
   });
 
 export const flushDoneMessage = (contextId: string, flushId: number): string =>

@@ -1,5 +1,6 @@
 // One socket of ElevenLabs' protocol: frames → contexts, and the session's events and audio → the messages of its front door.
 
+import { bytesPerMs } from '../../speech/plain-sound.ts';
 import type { DialectCodec, DialectOutlet } from '../dialect.ts';
 import type { EventOf, ServerEvent } from '../native-events.ts';
 import type { AlignmentClock } from './aligner.ts';
@@ -21,10 +22,10 @@ const NORMAL = 1000;
 const LOOK_AHEAD_MS = 100;
 
 /** What `DialectAudio` holds of a ms of sound; undefined where bytes do not tell. */
-function bytesPerMs({ format, sampleRate }: EventOf<'started'>): number | undefined {
-  if (format === 'raw') return (sampleRate * 2) / 1000;
-  return format === 'mulaw' || format === 'alaw' ? sampleRate / 1000 : undefined;
-}
+const toldBytesPerMs = ({ format, sampleRate }: EventOf<'started'>): number | undefined =>
+  format === 'raw' || format === 'mulaw' || format === 'alaw'
+    ? bytesPerMs({ format, sampleRate })
+    : undefined;
 
 export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutlet): DialectCodec {
   const { door } = terms;
@@ -78,7 +79,7 @@ export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutl
   };
   const onTurnEvent = (turn: ContextTurn, event: ServerEvent) => {
     if (event.type === 'queued') outlet.send(messages.keepAlive(turn.context.id));
-    else if (event.type === 'started') turn.bytesPerMs = bytesPerMs(event);
+    else if (event.type === 'started') turn.bytesPerMs = toldBytesPerMs(event);
     else if (event.type === 'caption') onCaption(turn, event.words);
     else if (event.type === 'ended') onEnded(turn, event);
     else if (event.type === 'error') contexts.failed(turn, event);

@@ -3,6 +3,7 @@
 import { toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
+import { COMPLETE, PARTIAL, wordTimestamps } from '../../dialects/cartesia/cartesia-messages.ts';
 import { SPEECH_BODY_BYTES, sendSpeech } from '../speech-reply.ts';
 import { readCartesiaSpeech } from './cartesia-request.ts';
 import { base64Of, EVENT_STREAM, eventOf } from './event-stream.ts';
@@ -30,9 +31,6 @@ export const CARTESIA: Vendor = {
   toBody: errorBody,
 };
 
-const PARTIAL = 206;
-const COMPLETE = 200;
-
 type EventsAbout = {
   readonly context: { readonly context_id?: string };
   readonly requestId: string;
@@ -50,11 +48,7 @@ async function* eventsOf(
     done: false,
     status_code: PARTIAL,
     ...context,
-    word_timestamps: {
-      words: words.map(({ text }) => text),
-      start: words.map(({ startMs }) => startMs / 1000),
-      end: words.map(({ endMs }) => endMs / 1000),
-    },
+    word_timestamps: wordTimestamps(words),
   });
   const told = words === 'timed' ? createToldWords(speech) : undefined;
   let sinceMs = clock.now();

@@ -1,0 +1,20 @@
+// Sound without a container or a header, one channel: what one sample of silence is, and how bytes relate to time.
+
+/** `raw` is 16-bit little-endian. */
+export type PlainSound = { readonly format: 'mulaw' | 'alaw' | 'raw'; readonly sampleRate: number };
+
+/** One sample: positive zero of G.711's laws (µ-law inverts all bits, A-law the even ones), and 16 bits of nothing. */
+export const SILENT_SAMPLE: Readonly<Record<PlainSound['format'], Uint8Array>> = {
+  mulaw: Uint8Array.of(0xff),
+  alaw: Uint8Array.of(0xd5),
+  raw: Uint8Array.of(0, 0),
+};
+
+export const bytesPerMs = ({ format, sampleRate }: PlainSound): number =>
+  (SILENT_SAMPLE[format].length * sampleRate) / 1000;
+
+/** `ms` of it. */
+export const silenceOf = (sound: PlainSound, ms: number): Uint8Array => {
+  const sample = SILENT_SAMPLE[sound.format];
+  return new Uint8Array(Math.round((ms * sound.sampleRate) / 1000) * sample.length).fill(sample[0]!);
+};
