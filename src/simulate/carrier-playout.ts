@@ -13,8 +13,8 @@ export type HeardBlock = { readonly atMs: number; readonly bytes: Uint8Array };
 export type PassedMark = { readonly name: string; readonly fate: 'played' | 'cleared' };
 
 export type CarrierPlayout = {
-  /** Undefined, or what is wrong. */
-  media(bytes: Uint8Array, nowMs: number): string | undefined;
+  /** Undefined, or what is wrong. `lateMs`: by so much it may have been read later than it came. */
+  media(bytes: Uint8Array, nowMs: number, lateMs?: number): string | undefined;
   mark(name: string): void;
   /** Drops everything that has not been played. */
   clear(): void;
@@ -71,9 +71,9 @@ export function createCarrierPlayout({ bytesPerMs, mostBufferedMs, onClear }: Ca
   };
 
   return {
-    media(bytes, nowMs) {
+    media(bytes, nowMs, lateMs = 0) {
       const aheadMs = (bufferedBytes + bytes.length) / bytesPerMs;
-      if (aheadMs > mostBufferedMs)
+      if (aheadMs > mostBufferedMs + lateMs)
         return `${Math.round(aheadMs)} ms were sent ahead, ${mostBufferedMs} are kept`;
       mostAheadMs = Math.max(mostAheadMs, aheadMs);
       if (dryFromMs !== undefined && nowMs - dryFromMs >= 1)

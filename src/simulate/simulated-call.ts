@@ -34,6 +34,8 @@ export type SimulatedCallOptions = {
 };
 
 const TICK_MS = 20;
+/** This process was held up. Frames that it reads then look as if they had been sent together. */
+const HELD_UP_MS = 2 * TICK_MS;
 
 /** Resolves when the gateway has taken the call. */
 export async function startSimulatedCall(options: SimulatedCallOptions): Promise<SimulatedCall> {
@@ -49,6 +51,8 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
   let wire: CallWire | undefined;
   const early: CallFrame[] = [];
   let stopTicking = () => {};
+  let tickedAtMs = Number.POSITIVE_INFINITY;
+  let mostHeldUpMs = 0;
   let isOver = false;
   let tellClosed = (_code: number) => {};
   const closed = new Promise<number>((resolve) => {
@@ -65,8 +69,13 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
     }
     send(side.flow?.(playout.bufferedMs) ?? []);
   };
+  const noteHoldUp = () => {
+    const heldUpMs = clock.now() - tickedAtMs;
+    if (heldUpMs > HELD_UP_MS) mostHeldUpMs = Math.max(mostHeldUpMs, heldUpMs);
+  };
   const takeMedia = (bytes: Uint8Array) => {
-    const wrong = playout.media(bytes, clock.now());
+    noteHoldUp();
+    const wrong = playout.media(bytes, clock.now(), mostHeldUpMs);
     if (wrong !== undefined) return faults.push(wrong);
     const { length } = bytes;
     record.mediaCame({ bytes: length, ms: length / rules.bytesPerMs, aheadMs: playout.bufferedMs });
@@ -105,6 +114,8 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
   let dueMs = clock.now();
   const tick = () => {
     if (isOver) return;
+    noteHoldUp();
+    tickedAtMs = clock.now();
     playout.advance(clock.now());
     tellPassed();
     send([side.inbound(says(index), index)]);

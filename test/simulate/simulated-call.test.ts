@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallEvents, CallFrame } from '../../src/simulate/call-transport.ts';
 import { startSimulatedCall } from '../../src/simulate/simulated-call.ts';
 import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 const SID = `MZ${'0'.repeat(32)}`;
 const message = (event: string, fields: object = {}) => JSON.stringify({ event, streamSid: SID, ...fields });
@@ -12,7 +12,9 @@ const media = (ms: number) =>
 const mark = (name: string) => message('mark', { mark: { name } });
 
 async function start(onClear: 'echo' | 'drop' | 'label' = 'echo') {
-  const clock = createFakeClock();
+  const fake = createFakeClock();
+  let heldUpMs = 0;
+  const clock = Object.assign(Object.create(fake) as FakeClock, { now: () => fake.now() + heldUpMs });
   const sent: CallFrame[] = [];
   let gateway: CallEvents | undefined;
   const call = await startSimulatedCall({
@@ -29,6 +31,10 @@ async function start(onClear: 'echo' | 'drop' | 'label' = 'echo') {
   });
   return {
     clock,
+    /** Time goes by, and nothing of this process with it. */
+    holdUp: (ms: number) => {
+      heldUpMs += ms;
+    },
     call,
     events: () => sent.map((frame) => (JSON.parse(frame as string) as { event: string }).event),
     sent,
@@ -86,6 +92,15 @@ describe('a simulated call', () => {
     const { call, send } = await start();
     send(frame);
     expect(call.report().faults).toEqual([expect.stringMatching(fault)]);
+  });
+
+  it('does not take what it read late for sent ahead', async () => {
+    const { call, send, holdUp } = await start();
+    holdUp(60);
+    send(media(1040));
+    expect(call.report().faults).toEqual([]);
+    send(media(40));
+    expect(call.report().faults).toEqual(['1080 ms were sent ahead, 1000 are kept']);
   });
 
   it('finds audio that comes between a clear and the next turn', async () => {
