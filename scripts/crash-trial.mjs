@@ -23,7 +23,8 @@ const ENDED = { tts: ['completed', 'failed', 'cancelled'], playnotes: ['complete
 const START_DEADLINE_MS = 60_000;
 const END_DEADLINE_MS = 240_000;
 const SENTENCE = 'The harbour was quiet that morning, and the boats lay still. ';
-const JOB_TEXT = SENTENCE.repeat(60);
+/** Of a job; with its sound some minutes long. */
+const SENTENCES = 60;
 const SOURCE = `# The harbour
 
 The harbour of Lund lies between two hills and was built in 1834. Forty boats leave it every morning and bring herring
@@ -136,12 +137,12 @@ async function voicesOf(url) {
 
 const headersOf = (owner) => ({ authorization: 'Bearer key', 'x-user-id': owner });
 
-function createWork(url, kind, owner, voices, hook) {
+function createWork({ url, kind, owner, voices, hook, jobText }) {
   if (kind === 'tts')
     return fetch(`${url}/api/v1/tts`, {
       method: 'POST',
       headers: { ...headersOf(owner), 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'VoxDialog', text: JOB_TEXT, voice: voices[0], webHookUrl: hook }),
+      body: JSON.stringify({ model: 'VoxDialog', text: jobText, voice: voices[0], webHookUrl: hook }),
     });
   const form = new FormData();
   form.set('sourceFile', new Blob([SOURCE], { type: 'text/markdown' }), 'harbour.md');
@@ -158,8 +159,9 @@ function createWork(url, kind, owner, voices, hook) {
  * `tell` hears of every kill. Answers with what was counted; `faults` names broken promises.
  * A client creates and asks the whole time; whatever is under way at a kill may fail for him, but what he was told is so.
  */
-export async function crashTrial({ kills, seed, underWay = UNDER_WAY, tell = () => {} }) {
+export async function crashTrial({ kills, seed, underWay = UNDER_WAY, sentences = SENTENCES, tell = () => {} }) {
   const below = seeded(seed);
+  const jobText = SENTENCE.repeat(sentences);
   const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-crash-'));
   const receiver = await openReceiver();
   const works = [];
@@ -182,7 +184,7 @@ export async function crashTrial({ kills, seed, underWay = UNDER_WAY, tell = () 
   const createOne = async () => {
     const kind = below(2) === 0 ? 'tts' : 'playnotes';
     const owner = `user-${works.length}-${below(1e6)}`;
-    const answer = await createWork(service.url, kind, owner, voices, receiver.url);
+    const answer = await createWork({ url: service.url, kind, owner, voices, hook: receiver.url, jobText });
     if (answer.status !== 201) {
       counts.refused += 1;
       tell(`refused: ${answer.status} ${(await answer.text()).slice(0, 200)}`);

@@ -85,7 +85,8 @@ function watchStalls(): () => number {
   };
 }
 
-describe.each(KINDS)('a call of %s', (kind) => {
+// Calls of all platforms at once: what they do most is wait for real time.
+describe.concurrent.each(KINDS)('a call of %s', (kind) => {
   const { shortestMs = 0, leadMs } = LEGS.find((leg) => leg.kind === kind)!.open().rules;
   /** What a last message is filled up to counts as heard by the platform, not by us. */
   const filledMs = Math.max(20, shortestMs);
@@ -103,7 +104,7 @@ describe.each(KINDS)('a call of %s', (kind) => {
   afterEach(() => expect(call.faults).toEqual([]));
   afterAll(() => gateway.close());
 
-  it('hears a whole turn without a gap, and its marks tell so', async () => {
+  it.sequential('hears a whole turn without a gap, and its marks tell so', async () => {
     speak(session, 'whole');
     const heard = await heardOf(session, 'whole');
     expect(heard).toMatchObject({ playedBy: 'mark', remainingText: '' });
@@ -114,7 +115,7 @@ describe.each(KINDS)('a call of %s', (kind) => {
     expect(call.playout.mostAheadMs).toBeLessThanOrEqual(leadMs + filledMs + 100);
   });
 
-  it('is silent from a clear on, and is told to the word how far a turn was heard', async () => {
+  it.sequential('is silent from a clear on, and is told to the word how far a turn was heard', async () => {
     const beforeMs = call.heardMs;
     speak(session, 'cut');
     await startedOf(session, 'cut');
@@ -133,7 +134,7 @@ describe.each(KINDS)('a call of %s', (kind) => {
     expect(call.playout.bufferedMs).toBe(0);
   });
 
-  it('hears the turn that waits behind one that is cut from its first word to its last', async () => {
+  it.sequential('hears the turn that waits behind one that is cut from its first word to its last', async () => {
     speak(session, 'first');
     speak(session, 'second');
     await startedOf(session, 'first');
@@ -145,7 +146,7 @@ describe.each(KINDS)('a call of %s', (kind) => {
     expect(Math.abs(sinceMs - SPEECH_MS)).toBeLessThanOrEqual(60 + filledMs);
   });
 
-  it('brings digits, and goes when the caller hangs up', async () => {
+  it.sequential('brings digits, and goes when the caller hangs up', async () => {
     call.digit('7');
     expect(await session.event('dtmf')).toMatchObject({ digit: '7' });
     call.hangUp();
