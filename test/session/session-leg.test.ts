@@ -329,6 +329,27 @@ describe('a leg that goes', () => {
     expect(live.session.turnsUnheard).toBe(0);
   });
 
+  it.each(['the caller hangs up', 'the session detaches'] as const)(
+    'tells at once how far a turn was heard that had been sent to its end, when %s',
+    async (what) => {
+      const { live, attach, say, phone, playedMs } = start();
+      attach();
+      say('a');
+      // 750 ms of a second have been heard, all of it has been sent.
+      await live.run(750);
+      expect(live.said('ended')).toMatchObject([{ turn: 'a', outcome: 'complete' }]);
+      if (what === 'the caller hangs up') phone().onGone('the call is over');
+      else live.send({ type: 'detach' });
+      expect(live.said('heard')).toMatchObject([{ turn: 'a', playedBy: 'clock' }]);
+      const [heard] = live.said('heard');
+      expect(heard!.playedMs).toBeLessThanOrEqual(760);
+      expect(heard!.playedMs).toBeLessThan(playedMs('a') - 200);
+      expect(live.said('ended')).toHaveLength(1);
+      expect(live.said('error')).toEqual([]);
+      expect(live.session.turnsUnheard).toBe(0);
+    },
+  );
+
   it('gives the turns that are named afterwards back to the client', async () => {
     const { live, attach, say, phone } = start();
     attach();
