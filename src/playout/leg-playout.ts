@@ -25,8 +25,8 @@ export type LegPlayoutOptions = {
   readonly bytesPerMs: number;
   /** One sample of silence. */
   readonly silence: Uint8Array;
-  /** A monotonic clock; without one the far side is taken to have enough to play always. */
-  readonly nowMs?: () => number;
+  /** A monotonic clock. */
+  readonly nowMs: () => number;
 };
 
 /** A mark for so much audio: often enough to tell a word from the next, and seldom enough for those who keep 30. */
@@ -39,7 +39,7 @@ const MOST_UNHEARD_MS = 10_000;
 type Mark = { readonly turn: string; readonly playedMs: number };
 
 export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
-  const { codec, send, onPlayed, bytesPerMs, silence } = options;
+  const { codec, send, onPlayed, bytesPerMs, silence, nowMs } = options;
   const { leastMs, mostBytes, stepMs, shortestMs = 0, mostMarks = Number.POSITIVE_INFINITY } = codec.rules;
   const step = Math.max(1, Math.round(stepMs * bytesPerMs));
   const shortest = Math.ceil((shortestMs * bytesPerMs) / step) * step;
@@ -58,7 +58,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   const marks = new Map<string, Mark>();
   /** When the far side will have played all that it was sent. */
   let playedOutAtMs = Number.NEGATIVE_INFINITY;
-  const isShort = () => options.nowMs !== undefined && playedOutAtMs - options.nowMs() < leastMs + SPARE_MS;
+  const isShort = () => playedOutAtMs - nowMs() < leastMs + SPARE_MS;
 
   const sendMark = (turn: string, playedMs: number) => {
     if (codec.mark === undefined || marks.size >= mostMarks) return;
@@ -93,7 +93,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     if (end === 'goes-on' && whole.length < Math.max(step, shortest)) return;
     sendBytes(end === 'ends' ? padded(whole) : whole);
     hasBegun = end === 'goes-on';
-    playedOutAtMs = Math.max(playedOutAtMs, options.nowMs?.() ?? 0) + whole.length / bytesPerMs;
+    playedOutAtMs = Math.max(playedOutAtMs, nowMs()) + whole.length / bytesPerMs;
     unmarkedMs += whole.length / bytesPerMs;
     heldMs = beyond / bytesPerMs;
     const endMs = atMs + ms - heldMs;

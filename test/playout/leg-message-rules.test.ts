@@ -28,6 +28,7 @@ function open(rules: Partial<LegRules> = {}): LegPlayout {
     onPlayed: (turn, ms) => void played.push([turn, ms]),
     bytesPerMs: BYTES_PER_MS,
     silence: Uint8Array.of(0xff),
+    nowMs: () => 0,
   });
 }
 const play = (playout: LegPlayout, turn: string, ...lengths: readonly number[]) => {
@@ -41,17 +42,17 @@ const play = (playout: LegPlayout, turn: string, ...lengths: readonly number[]) 
 describe('messages to a leg', () => {
   it('begin at once and are gathered then', () => {
     const playout = open();
-    play(playout, 'a', 20, 20, 20, 20, 20);
-    expect(sent).toEqual(['m160', 'm480']);
+    play(playout, 'a', 20, 100, 20, 20, 20, 20);
+    expect(sent).toEqual(['m160', 'm800', 'm480']);
   });
 
   it('hold whole steps; what is left over goes with what follows, and the end is filled up', () => {
     const playout = open();
     play(playout, 'a', 25, 25, 25, 25);
-    expect(sent).toEqual(['m160', 'm640']);
+    expect(sent).toEqual(['m160', 'm160', 'm160', 'm320']);
     play(playout, 'a', 7);
     playout.finish('a');
-    expect(sent.slice(2)).toEqual(['m160', '=0.1']);
+    expect(sent.slice(4)).toEqual(['m160', '=0.1']);
     playout.marked('0.1', 'echoed');
     expect(played).toEqual([['a', 107]]);
   });

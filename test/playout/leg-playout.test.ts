@@ -18,7 +18,7 @@ const codecOf = (rules: LegRules = RULES, extra: Partial<LegCodec> = CLEAR): Leg
   ...extra,
 });
 
-function start(codec = codecOf(), nowMs?: () => number) {
+function start(codec = codecOf(), nowMs: () => number = () => 0) {
   const sent: LegFrame[] = [];
   const played: string[] = [];
   const playout = createLegPlayout({
@@ -27,7 +27,7 @@ function start(codec = codecOf(), nowMs?: () => number) {
     onPlayed: (turn, ms) => played.push(`${turn} ${ms}`),
     bytesPerMs: BYTES_PER_MS,
     silence: Uint8Array.of(0xff),
-    ...(nowMs !== undefined && { nowMs }),
+    nowMs,
   });
   const at = new Map<string, number>();
   const audio = (from = 0) =>
@@ -59,14 +59,14 @@ function start(codec = codecOf(), nowMs?: () => number) {
 describe('audio that is played to a leg', () => {
   it('goes at once where it begins and is gathered then, and each turn begins anew', () => {
     const { play, messages, playout } = start();
-    play('a', 20);
-    expect(messages()).toEqual([20]);
+    play('a', 120);
+    expect(messages()).toEqual([20, 20, 20, 20, 20, 20]);
     play('a', 140);
-    expect(messages()).toEqual([20, 60, 60]);
+    expect(messages().slice(6)).toEqual([60, 60]);
     playout.finish('a');
-    expect(messages()).toEqual([20, 60, 60, 20]);
+    expect(messages().slice(8)).toEqual([20]);
     play('b', 20);
-    expect(messages()).toHaveLength(5);
+    expect(messages().slice(9)).toEqual([20]);
   });
 
   it('goes as it comes while the far side has little to play, and is gathered once it has enough', () => {
