@@ -115,6 +115,18 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     unheardMs += piece.ms;
     while (unheardMs > MOST_UNHEARD_MS) unheardMs -= unheard.shift()!.ms;
   };
+  /** Nothing of it has been sent. */
+  const isHeldWhole = ({ turn, atMs }: LegPiece) => held[0]?.turn === turn && atMs >= held[0].atMs;
+  const drop = (rest: readonly LegPiece[]) => {
+    held = [];
+    heldMs = 0;
+    hasBegun = false;
+    unheard = [...rest];
+    unheardMs = rest.reduce((sum, { ms }) => sum + ms, 0);
+  };
+  const dropHeld = (goesOn: (piece: LegPiece) => boolean) => {
+    if (held.length > 0 && !goesOn(held[0]!)) drop(unheard.filter((piece) => !isHeldWhole(piece)));
+  };
   /** What lies before it has been heard as well. */
   const forget = ({ turn, playedMs }: Mark) => {
     const at = unheard.findLastIndex((piece) => piece.turn === turn && piece.atMs + piece.ms <= playedMs + 1);
@@ -144,21 +156,18 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
       hasBegun = false;
     },
     clear(heardMs) {
-      const rest = unheard.filter(
-        ({ turn, atMs, ms }) => atMs + ms > (heardMs(turn) ?? Number.POSITIVE_INFINITY),
-      );
-      held = [];
-      heldMs = 0;
-      unmarkedMs = 0;
+      const goesOn = ({ turn }: LegPiece) => heardMs(turn) !== undefined;
+      const rest = unheard.filter((piece) => piece.atMs + piece.ms > (heardMs(piece.turn) ?? Infinity));
+      const isSent = (piece: LegPiece) => !isHeldWhole(piece);
+      const isCutThere = unheard.some((piece) => !goesOn(piece) && isSent(piece));
+      // A far side that has only what goes on would stutter.
+      if (codec.clear === undefined || (rest.some(isSent) && !isCutThere)) return dropHeld(goesOn);
+      drop(rest);
       generation += 1;
       playedOutAtMs = Number.NEGATIVE_INFINITY;
       marks.clear();
-      codec.clear?.().forEach(send);
-      hasBegun = false;
-      unheard = rest;
-      unheardMs = rest.reduce((sum, { ms }) => sum + ms, 0);
-      // Without a clear of its own the far side plays what it has.
-      if (codec.clear === undefined) return;
+      unmarkedMs = 0;
+      codec.clear().forEach(send);
       rest.forEach(take);
       sendHeld(held.at(-1)?.turn === openTurn ? 'goes-on' : 'ends');
     },

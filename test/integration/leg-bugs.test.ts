@@ -164,6 +164,27 @@ describe('clear', () => {
     expect(call.live.said('heard')[0]!.playedMs).toBeLessThanOrEqual(call.heardMs());
   });
 
+  it.each([2, 40])(
+    'of a turn that waits does not touch the one that plays: every byte once, %i ms away',
+    async (delayMs) => {
+      const heard = async (cancel: 'b' | 'nothing') => {
+        const call = await startPhoneCall({ auto: speech(2000), delayMs });
+        speak(call, 'a');
+        speak(call, 'b');
+        await call.live.run(777);
+        if (cancel === 'b') call.live.send({ type: 'cancel', turn: 'b' });
+        await call.live.run(1200);
+        const bytes = heardBytes(call);
+        await call.live.run(3000);
+        return { bytes, all: heardBytes(call), clears: call.clearedAtMs.length };
+      };
+      const [cut, whole] = [await heard('b'), await heard('nothing')];
+      expect(cut.bytes.equals(whole.bytes)).toBe(true);
+      expect(cut.clears).toBe(0);
+      expect(toneMs(cut.all, HZ)).toBeLessThanOrEqual(2020);
+    },
+  );
+
   it.each(LEGS.filter((leg) => Object.hasOwn(CARRIERS, leg.kind) && leg.open().clear !== undefined))(
     'goes out on the leg $kind, and it is silent then (cloudflare/agents#2261)',
     async (leg) => {

@@ -241,6 +241,35 @@ describe('a clear', () => {
     expect(sent).toEqual(['clear']);
   });
 
+  it('does not go out where the far side has only what goes on: it would stutter', () => {
+    const { play, playout, sent, audio, marks, played } = start();
+    play('a', 100, 1);
+    const before = sent.length;
+    playout.clear((turn) => (turn === 'a' ? 30 : undefined));
+    expect(sent.slice(before)).toEqual([]);
+    play('a', 100, 1);
+    playout.finish('a');
+    expect(Buffer.concat(audio())).toEqual(Buffer.alloc(200 * BYTES_PER_MS, 1));
+    for (const mark of marks()) playout.marked(mark, 'echoed');
+    expect(played.at(-1)).toBe('a 200');
+  });
+
+  it('drops what was gathered of a turn that is cut, and leaves alone what was sent before it', () => {
+    const { play, playout, sent, audio } = start();
+    play('a', 100, 1);
+    playout.finish('a');
+    playout.cork();
+    play('b', 100, 2);
+    const before = sent.length;
+    playout.clear((turn) => (turn === 'a' ? 30 : undefined));
+    playout.uncork();
+    playout.finish('b');
+    play('c', 20, 3);
+    expect(sent.slice(before).filter((frame) => typeof frame === 'string')).toEqual([]);
+    expect(Buffer.concat(audio(before))).toEqual(Buffer.alloc(20 * BYTES_PER_MS, 3));
+    expect(playout.unheardMs).toBe(120);
+  });
+
   it('drops what was gathered and not sent', () => {
     const { play, playout, sent } = start();
     play('a', 60);
