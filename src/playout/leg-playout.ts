@@ -43,6 +43,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   const { leastMs, mostBytes, stepMs, shortestMs = 0, mostMarks = Number.POSITIVE_INFINITY } = codec.rules;
   const step = Math.max(1, Math.round(stepMs * bytesPerMs));
   const shortest = Math.ceil((shortestMs * bytesPerMs) / step) * step;
+  const most = Math.max(1, Math.floor(mostBytes / step)) * step;
   let held: LegPiece[] = [];
   let heldMs = 0;
   let unheard: LegPiece[] = [];
@@ -67,12 +68,12 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     unmarkedMs = 0;
     codec.mark(name).forEach(send);
   };
-  /** In parts of about the same size, so that none is too short. */
+  /** In parts that differ by a step at most, so that none is too short. */
   const sendBytes = (bytes: Uint8Array) => {
-    const parts = Math.ceil(bytes.length / mostBytes);
-    const size = Math.ceil(bytes.length / parts / step) * step;
-    for (let from = 0; from < bytes.length; from += size)
-      codec.media(bytes.subarray(from, from + size)).forEach(send);
+    const parts = Math.ceil(bytes.length / most);
+    const end = (part: number) => Math.round((part * bytes.length) / step / parts) * step;
+    for (let part = 0; part < parts; part += 1)
+      codec.media(bytes.subarray(end(part), end(part + 1))).forEach(send);
   };
   const padded = (bytes: Uint8Array): Uint8Array => {
     const length = Math.max(shortest, Math.ceil(bytes.length / step) * step);

@@ -9,12 +9,14 @@ const BYTES_PER_MS = 8;
 let sent: string[];
 let played: [string, number][];
 let position: Record<string, number>;
+let nowMs: number;
 
 /** `m480` is 60 ms of media, `=0.1` a mark, `!` a clear. */
 function open(rules: Partial<LegRules> = {}): LegPlayout {
   sent = [];
   played = [];
   position = {};
+  nowMs = 0;
   const codec: LegCodec = {
     rules: { ...RULES, ...rules },
     read: () => [],
@@ -28,7 +30,7 @@ function open(rules: Partial<LegRules> = {}): LegPlayout {
     onPlayed: (turn, ms) => void played.push([turn, ms]),
     bytesPerMs: BYTES_PER_MS,
     silence: Uint8Array.of(0xff),
-    nowMs: () => 0,
+    nowMs: () => nowMs,
   });
 }
 const play = (playout: LegPlayout, turn: string, ...lengths: readonly number[]) => {
@@ -72,6 +74,25 @@ describe('messages to a leg', () => {
     play(playout, 'a', 20, 20);
     playout.finish('a');
     expect(sent).toEqual(['m800', 'm800', '=0.1']);
+  });
+
+  it.each([
+    [1600, 0],
+    [1700, 0],
+    [4000, 100],
+    [8000, 80],
+  ])('never hold more than %i bytes, however much there is', (mostBytes, shortestMs) => {
+    for (let ms = 20; ms <= 3000; ms += 20) {
+      const playout = open({ mostBytes, shortestMs });
+      playout.cork();
+      play(playout, 'a', ms);
+      playout.uncork();
+      playout.finish('a');
+      const lengths = sent.flatMap((each) => (each.startsWith('m') ? [Number(each.slice(1))] : []));
+      expect(Math.max(...lengths)).toBeLessThanOrEqual(mostBytes);
+      expect(lengths.every((length) => length % 160 === 0)).toBe(true);
+      expect(lengths.reduce((sum, length) => sum + length)).toBe(Math.max(ms, shortestMs) * BYTES_PER_MS);
+    }
   });
 
   it('are of about the same size when there is too much for one', () => {
