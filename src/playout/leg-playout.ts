@@ -36,6 +36,9 @@ const SPARE_MS = 60;
 /** Beyond this the oldest is taken for heard: no leg is that far ahead. */
 const MOST_UNHEARD_MS = 10_000;
 
+/** Beyond this the oldest is taken for lost: that many are never on their way. */
+const MOST_MARKS = 100;
+
 type Mark = { readonly turn: string; readonly playedMs: number };
 
 export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
@@ -65,6 +68,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     if (codec.mark === undefined || marks.size >= mostMarks) return;
     const name = `${generation}.${++lastMark}`;
     marks.set(name, { turn, playedMs });
+    if (marks.size > MOST_MARKS) marks.delete(marks.keys().next().value!);
     unmarkedMs = 0;
     codec.mark(name).forEach(send);
   };

@@ -124,6 +124,17 @@ describe('marks', () => {
     expect(played).toEqual([['a', 400]]);
   });
 
+  it('are forgotten when none comes back: a call may last for hours', () => {
+    const forgetful = open();
+    play(forgetful, 'a', ...Array<number>(3000).fill(200));
+    const marks = sent.filter((each) => each.startsWith('='));
+    expect(marks).toHaveLength(3000);
+    forgetful.marked(marks[2000]!.slice(1), 'echoed');
+    expect(played).toEqual([]);
+    forgetful.marked(marks[2990]!.slice(1), 'echoed');
+    expect(played).toEqual([['a', 2991 * 200]]);
+  });
+
   it('do not count when they come back after a clear, or labelled as cleared', () => {
     playout.marked('0.1', 'cleared');
     playout.clear(() => undefined);
