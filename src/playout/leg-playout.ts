@@ -62,6 +62,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   const marks = new Map<string, Mark>();
   /** When the far side will have played all that it was sent. */
   let playedOutAtMs = Number.NEGATIVE_INFINITY;
+  let tookAtMs = Number.NEGATIVE_INFINITY;
   const isShort = () => playedOutAtMs - nowMs() < leastMs + SPARE_MS;
 
   const sendMark = (turn: string, playedMs: number) => {
@@ -105,8 +106,12 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     held = beyond === 0 ? [] : [{ turn, atMs: endMs, ms: heldMs, bytes: bytes.subarray(whole.length) }];
     if (end === 'ends' || unmarkedMs >= MARK_EVERY_MS) sendMark(turn, endMs);
   };
+  /** More was waited for and has not come, and the far side is about to run dry. */
+  const isLeftWaiting = () =>
+    playedOutAtMs - nowMs() < SPARE_MS && nowMs() - tookAtMs >= Math.max(shortestMs, stepMs);
   const sendEnough = () => {
     if (isCorked || held.length === 0) return;
+    if (isLeftWaiting()) return sendHeld('ends');
     // What begins goes as soon as it may; what plays is gathered, once there is enough of it at the far side.
     if (heldMs >= (hasBegun && !isShort() ? leastMs : shortestMs)) sendHeld('goes-on');
   };
@@ -114,6 +119,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     if (held.length > 0 && held[0]!.turn !== piece.turn) sendHeld('ends');
     held.push(piece);
     heldMs += piece.ms;
+    tookAtMs = nowMs();
   };
   const remember = (piece: LegPiece) => {
     unheard.push(piece);

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
+import { audioSocketLeg } from '../../src/legs/audiosocket-leg.ts';
 import { LEGS } from '../../src/legs/legs.ts';
 import { CARRIERS } from '../../src/simulate/carriers.ts';
 import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
@@ -137,6 +138,29 @@ describe('chunks of the upstream', () => {
       expect(heardBytes(whole).length).toBeGreaterThan(1400 * 8);
       expect(heardBytes(call).equals(heardBytes(whole))).toBe(true);
       expect(call.carrier.playout.gaps).toEqual([]);
+    },
+  );
+
+  it.each(Object.keys(CARRIERS))(
+    'are heard to the last syllable while the caller of %s waits for more text',
+    async (kind) => {
+      const { side, rules } = CARRIERS[kind]!;
+      const leg = [...LEGS, audioSocketLeg].find((each) => each.kind === kind)!;
+      const call = await startPhoneCall({ auto: speech(730), leg, side: side(), rules });
+      call.live.send({ type: 'append', turn: 'a', text: 'One two three four five.' });
+      call.live.send({ type: 'flush', turn: 'a' });
+      await call.live.run(1600);
+      expect(call.live.said('flushed')).toHaveLength(1);
+      expect(call.live.said('ended')).toEqual([]);
+      expect(call.heardMs()).toBeGreaterThanOrEqual(730);
+      call.live.send({ type: 'append', turn: 'a', text: 'Six seven eight nine ten.' });
+      call.live.send({ type: 'end', turn: 'a' });
+      await call.live.run(2500);
+      const { sentMs } = call.live.said('ended')[0]!;
+      expect(sentMs).toBeGreaterThanOrEqual(1460);
+      expect(call.heardMs()).toBeGreaterThanOrEqual(sentMs);
+      expect(call.live.said('heard')).toMatchObject([{ remainingText: '' }]);
+      expect(call.carrier.faults).toEqual([]);
     },
   );
 

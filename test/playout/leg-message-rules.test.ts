@@ -95,6 +95,42 @@ describe('messages to a leg', () => {
     }
   });
 
+  it('are filled up and sent when a far side runs dry before more has come, and no sooner', () => {
+    const playout = open({ shortestMs: 100, leastMs: 100 });
+    play(playout, 'a', 100, 60);
+    expect(sent).toEqual(['m800']);
+    nowMs = 99;
+    playout.uncork();
+    expect(sent).toEqual(['m800']);
+    nowMs = 100;
+    playout.uncork();
+    expect(sent).toEqual(['m800', 'm800', '=0.1']);
+    play(playout, 'a', 60, 40);
+    playout.finish('a');
+    expect(sent.slice(3)).toEqual(['m800', '=0.2']);
+    for (const mark of ['0.1', '0.2']) playout.marked(mark, 'echoed');
+    expect(played).toEqual([
+      ['a', 160],
+      ['a', 260],
+    ]);
+  });
+
+  it('wait for the first that is due when a turn begins slowly, but not for ever', () => {
+    const playout = open({ shortestMs: 100, leastMs: 100 });
+    nowMs = 5000;
+    play(playout, 'a', 60);
+    nowMs = 5099;
+    playout.uncork();
+    expect(sent).toEqual([]);
+    play(playout, 'a', 20);
+    nowMs = 5198;
+    playout.uncork();
+    expect(sent).toEqual([]);
+    nowMs = 5199;
+    playout.uncork();
+    expect(sent).toEqual(['m800', '=0.1']);
+  });
+
   it('are of about the same size when there is too much for one', () => {
     const playout = open({ shortestMs: 100 });
     play(playout, 'a', 220);
