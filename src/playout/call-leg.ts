@@ -26,6 +26,8 @@ export type CallLeg = {
   cork(): void;
   uncork(): void;
   isCongested(): boolean;
+  /** How far a turn is heard even when it is cut now, ms; undefined where a clear has the far side drop what it has. */
+  committedMs(turn: string): number | undefined;
   /** All audio of the turn has been played to the leg; what was held back to be sent together goes out. */
   finish(turn: string): void;
   /**

@@ -30,6 +30,7 @@ function createFakeLeg(reports: CallLeg['reports'] = 'marks', audio?: CallLeg['a
     cork() {},
     uncork() {},
     isCongested: () => leg.congested,
+    committedMs: () => undefined,
     finish: (turn) => void acts.push(`finish ${turn}`),
     clear: (heardMs) => void acts.push(`clear a=${heardMs('a')} b=${heardMs('b')}`),
     hangUp: () => void acts.push('hang up'),
