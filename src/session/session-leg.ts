@@ -82,6 +82,8 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
   const take = (leg: CallLeg, { inbound = 'drop', monitor = false }: CommandOf<'attach'>) => {
     stopWaiting = undefined;
     attached = { leg, monitor, turns: new Set() };
+    inboundSeq = 0;
+    inboundMs = 0;
     const { format, sampleRate } = leg.audio;
     outlet.say({ type: 'attached', ...named(leg), format, sampleRate });
     return {

@@ -157,6 +157,17 @@ describe('what a caller says', () => {
     expect(Buffer.from(live.said('inbound')[1]!.data, 'base64')).toEqual(Buffer.alloc(160, 8));
   });
 
+  it('begins anew with each leg that is attached', () => {
+    const { live, attach, phone } = start();
+    attach({ inbound: 'forward' });
+    phone().onAudio(new Uint8Array(800));
+    live.send({ type: 'detach' });
+    attach({ inbound: 'forward' });
+    phone().onAudio(new Uint8Array(160));
+    phone().onAudio(new Uint8Array(160));
+    expect(live.said('inbound').map(({ seq, ms }) => `${seq} ${ms}`)).toEqual(['0 0', '0 0', '1 20']);
+  });
+
   it('waits for a client that is slow, the last second of it, and the gap shows', () => {
     const { live, attach, phone } = start();
     attach({ inbound: 'forward' });
