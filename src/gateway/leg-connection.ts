@@ -115,6 +115,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     // What waits in our own process would come out behind a clear; what piles up at the far side is late for ever.
     isCongested: () =>
       !isFlowing || wire.bufferedBytes > most || sender?.isBehind === true || isOverfed(own.unheardMs),
+    committedMs: (turn) => sender?.committedMs(turn),
     finish: (turn) => own.finish(turn),
     clear: (heardMs) => own.clear(heardMs),
     hangUp() {

@@ -7,8 +7,8 @@ import { fieldsOf, linearAudio, textOf } from './json-message.ts';
 import type { Leg } from './leg.ts';
 
 const RATES = [8000, 16_000, 24_000];
-/** Their documents call the encoding `base64`, and the samples `raw/slin`. */
-const LINEAR_ENCODINGS: readonly unknown[] = [undefined, 'base64', 'raw/slin', 'audio/x-l16'];
+/** Their documents call it by one name here and by another there. */
+const LINEAR_ENCODINGS: readonly unknown[] = [undefined, 'audio/x-raw', 'base64', 'raw/slin', 'audio/x-l16'];
 
 const EXOTEL: JsonLegTable = {
   rules: {

@@ -4,7 +4,7 @@
 import type { JsonObject } from '../base/json.ts';
 import { fieldsOf, parseJsonObject, textOf } from './json-message.ts';
 import type { LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
-import { markInput, UNKNOWN } from './leg-input.ts';
+import { audioInput, markInput, UNKNOWN } from './leg-input.ts';
 
 export type JsonStart = {
   /** The carrier's id of the stream, which it may want back. */
@@ -53,12 +53,11 @@ export function createJsonCodec(table: JsonLegTable): LegCodec {
   const swaps = () => table.byteOrder === 'big-endian' && call?.audio.format === 'raw';
   const readMedia = (message: JsonObject): readonly LegInput[] => {
     const { payload, track } = fieldsOf(message.media);
-    const text = textOf(payload);
-    if (text === undefined) return UNKNOWN;
+    if (typeof payload !== 'string') return UNKNOWN;
     // What we have said ourselves, when both tracks are asked for.
     if (track === 'outbound') return [];
-    const bytes = Buffer.from(text, 'base64');
-    return [{ kind: 'audio', bytes: swaps() ? withoutOddByte(bytes).swap16() : bytes }];
+    const bytes = Buffer.from(payload, 'base64');
+    return audioInput(swaps() ? withoutOddByte(bytes).swap16() : bytes);
   };
   const begin = (message: JsonObject): readonly LegInput[] => {
     const start = call === undefined ? table.readStart(message) : undefined;

@@ -14,9 +14,10 @@ export function parseJsonObject(frame: LegFrame): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The longest that a name, an id or a token may be; media payloads are bounded by the message. */
-const LONGEST = 1 << 20;
+/** No name, id or token of anybody is longer. */
+const LONGEST = 4096;
 
+/** A name, an id or a token; undefined for anything else. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= LONGEST ? value : undefined;
 

@@ -6,7 +6,7 @@ import type { LegInput } from './leg.ts';
 /** Nothing that a carrier's documents tell of. */
 export const UNKNOWN: readonly LegInput[] = [{ kind: 'unknown' }];
 
-/** A binary frame of a carrier that sends sound so. */
+/** Sound of the caller's, a whole message of it. */
 export const audioInput = (bytes: Uint8Array): readonly LegInput[] =>
   bytes.length === 0 ? UNKNOWN : [{ kind: 'audio', bytes }];
 

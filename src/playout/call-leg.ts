@@ -26,11 +26,14 @@ export type CallLeg = {
   cork(): void;
   uncork(): void;
   isCongested(): boolean;
+  /** How far a turn is heard even when it is cut now, ms; undefined where a clear has the far side drop what it has. */
+  committedMs(turn: string): number | undefined;
   /** All audio of the turn has been played to the leg; what was held back to be sent together goes out. */
   finish(turn: string): void;
   /**
-   * Drops all that has not been played, at the far side, too, even when nothing seems to be there. `heardMs` tells how
-   * far a turn that goes on has been heard, and undefined for others; what is left of those that go on is sent again.
+   * Drops all that has not been played, at the far side, too, even when nothing seems to be there; only a far side that
+   * has nothing but turns that go on is left alone. `heardMs` tells how far a turn that goes on has been heard, and
+   * undefined for others; what is left of those that go on is sent again.
    */
   clear(heardMs: (turn: string) => number | undefined): void;
   /** Ends the call. */

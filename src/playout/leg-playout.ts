@@ -25,8 +25,8 @@ export type LegPlayoutOptions = {
   readonly bytesPerMs: number;
   /** One sample of silence. */
   readonly silence: Uint8Array;
-  /** A monotonic clock; without one the far side is taken to have enough to play always. */
-  readonly nowMs?: () => number;
+  /** A monotonic clock. */
+  readonly nowMs: () => number;
 };
 
 /** A mark for so much audio: often enough to tell a word from the next, and seldom enough for those who keep 30. */
@@ -36,13 +36,17 @@ const SPARE_MS = 60;
 /** Beyond this the oldest is taken for heard: no leg is that far ahead. */
 const MOST_UNHEARD_MS = 10_000;
 
+/** Beyond this the oldest is taken for lost: that many are never on their way. */
+const MOST_MARKS = 100;
+
 type Mark = { readonly turn: string; readonly playedMs: number };
 
 export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
-  const { codec, send, onPlayed, bytesPerMs, silence } = options;
+  const { codec, send, onPlayed, bytesPerMs, silence, nowMs } = options;
   const { leastMs, mostBytes, stepMs, shortestMs = 0, mostMarks = Number.POSITIVE_INFINITY } = codec.rules;
   const step = Math.max(1, Math.round(stepMs * bytesPerMs));
   const shortest = Math.ceil((shortestMs * bytesPerMs) / step) * step;
+  const most = Math.max(1, Math.floor(mostBytes / step)) * step;
   let held: LegPiece[] = [];
   let heldMs = 0;
   let unheard: LegPiece[] = [];
@@ -58,21 +62,23 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   const marks = new Map<string, Mark>();
   /** When the far side will have played all that it was sent. */
   let playedOutAtMs = Number.NEGATIVE_INFINITY;
-  const isShort = () => options.nowMs !== undefined && playedOutAtMs - options.nowMs() < leastMs + SPARE_MS;
+  let tookAtMs = Number.NEGATIVE_INFINITY;
+  const isShort = () => playedOutAtMs - nowMs() < leastMs + SPARE_MS;
 
   const sendMark = (turn: string, playedMs: number) => {
     if (codec.mark === undefined || marks.size >= mostMarks) return;
     const name = `${generation}.${++lastMark}`;
     marks.set(name, { turn, playedMs });
+    if (marks.size > MOST_MARKS) marks.delete(marks.keys().next().value!);
     unmarkedMs = 0;
     codec.mark(name).forEach(send);
   };
-  /** In parts of about the same size, so that none is too short. */
+  /** In parts that differ by a step at most, so that none is too short. */
   const sendBytes = (bytes: Uint8Array) => {
-    const parts = Math.ceil(bytes.length / mostBytes);
-    const size = Math.ceil(bytes.length / parts / step) * step;
-    for (let from = 0; from < bytes.length; from += size)
-      codec.media(bytes.subarray(from, from + size)).forEach(send);
+    const parts = Math.ceil(bytes.length / most);
+    const end = (part: number) => Math.round((part * bytes.length) / step / parts) * step;
+    for (let part = 0; part < parts; part += 1)
+      codec.media(bytes.subarray(end(part), end(part + 1))).forEach(send);
   };
   const padded = (bytes: Uint8Array): Uint8Array => {
     const length = Math.max(shortest, Math.ceil(bytes.length / step) * step);
@@ -93,15 +99,19 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     if (end === 'goes-on' && whole.length < Math.max(step, shortest)) return;
     sendBytes(end === 'ends' ? padded(whole) : whole);
     hasBegun = end === 'goes-on';
-    playedOutAtMs = Math.max(playedOutAtMs, options.nowMs?.() ?? 0) + whole.length / bytesPerMs;
+    playedOutAtMs = Math.max(playedOutAtMs, nowMs()) + whole.length / bytesPerMs;
     unmarkedMs += whole.length / bytesPerMs;
     heldMs = beyond / bytesPerMs;
     const endMs = atMs + ms - heldMs;
     held = beyond === 0 ? [] : [{ turn, atMs: endMs, ms: heldMs, bytes: bytes.subarray(whole.length) }];
     if (end === 'ends' || unmarkedMs >= MARK_EVERY_MS) sendMark(turn, endMs);
   };
+  /** More was waited for and has not come, and the far side is about to run dry. */
+  const isLeftWaiting = () =>
+    playedOutAtMs - nowMs() < SPARE_MS && nowMs() - tookAtMs >= Math.max(shortestMs, stepMs);
   const sendEnough = () => {
     if (isCorked || held.length === 0) return;
+    if (isLeftWaiting()) return sendHeld('ends');
     // What begins goes as soon as it may; what plays is gathered, once there is enough of it at the far side.
     if (heldMs >= (hasBegun && !isShort() ? leastMs : shortestMs)) sendHeld('goes-on');
   };
@@ -109,11 +119,24 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     if (held.length > 0 && held[0]!.turn !== piece.turn) sendHeld('ends');
     held.push(piece);
     heldMs += piece.ms;
+    tookAtMs = nowMs();
   };
   const remember = (piece: LegPiece) => {
     unheard.push(piece);
     unheardMs += piece.ms;
     while (unheardMs > MOST_UNHEARD_MS) unheardMs -= unheard.shift()!.ms;
+  };
+  /** Nothing of it has been sent. */
+  const isHeldWhole = ({ turn, atMs }: LegPiece) => held[0]?.turn === turn && atMs >= held[0].atMs;
+  const drop = (rest: readonly LegPiece[]) => {
+    held = [];
+    heldMs = 0;
+    hasBegun = false;
+    unheard = [...rest];
+    unheardMs = rest.reduce((sum, { ms }) => sum + ms, 0);
+  };
+  const dropHeld = (goesOn: (piece: LegPiece) => boolean) => {
+    if (held.length > 0 && !goesOn(held[0]!)) drop(unheard.filter((piece) => !isHeldWhole(piece)));
   };
   /** What lies before it has been heard as well. */
   const forget = ({ turn, playedMs }: Mark) => {
@@ -144,21 +167,18 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
       hasBegun = false;
     },
     clear(heardMs) {
-      const rest = unheard.filter(
-        ({ turn, atMs, ms }) => atMs + ms > (heardMs(turn) ?? Number.POSITIVE_INFINITY),
-      );
-      held = [];
-      heldMs = 0;
-      unmarkedMs = 0;
+      const goesOn = ({ turn }: LegPiece) => heardMs(turn) !== undefined;
+      const rest = unheard.filter((piece) => piece.atMs + piece.ms > (heardMs(piece.turn) ?? Infinity));
+      const isSent = (piece: LegPiece) => !isHeldWhole(piece);
+      const isCutThere = unheard.some((piece) => !goesOn(piece) && isSent(piece));
+      // A far side that has only what goes on would stutter.
+      if (codec.clear === undefined || (rest.some(isSent) && !isCutThere)) return dropHeld(goesOn);
+      drop(rest);
       generation += 1;
       playedOutAtMs = Number.NEGATIVE_INFINITY;
       marks.clear();
-      codec.clear?.().forEach(send);
-      hasBegun = false;
-      unheard = rest;
-      unheardMs = rest.reduce((sum, { ms }) => sum + ms, 0);
-      // Without a clear of its own the far side plays what it has.
-      if (codec.clear === undefined) return;
+      unmarkedMs = 0;
+      codec.clear().forEach(send);
       rest.forEach(take);
       sendHeld(held.at(-1)?.turn === openTurn ? 'goes-on' : 'ends');
     },

@@ -14,6 +14,8 @@ export type SenderPlayout = LegPlayout & {
   readonly isBehind: boolean;
   /** Until the far side has played the last of turns that were given whole; 0 while more of one is to come. */
   readonly restMs: number;
+  /** How far a turn is heard even when it is cut now, ms; infinite when all that was given of it has been sent. */
+  committedMs(turn: string): number;
   /** The leg is gone. */
   close(): void;
 };
@@ -40,7 +42,8 @@ const MOST_FILL_MS = 2000;
 /** A step to silence is a click; this is short enough to be none of the speech. */
 const FADE_MS = 8;
 
-type Slot = { readonly turn: string; bytes: Uint8Array };
+/** `endMs` is the media position of its last sample. */
+type Slot = { readonly turn: string; readonly bytes: Uint8Array; readonly endMs: number };
 
 export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayout {
   const { codec, send, audio, bytesPerMs, silence, playout, now, lastHeardMs } = options;
@@ -53,6 +56,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
   let openTurn: string | undefined;
   /** The turn of the last frame that was sent. */
   let sentTurn: string | undefined;
+  let sentEndMs = 0;
   /** When the far side will have played all that it was sent. */
   let playsUntilMs = Number.NEGATIVE_INFINITY;
   let sentAtMs = now();
@@ -79,7 +83,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     return frame;
   };
   const closePart = () => {
-    if (part !== undefined) slots.push({ turn: part.turn, bytes: padded(part.bytes) });
+    if (part !== undefined) slots.push({ ...part, bytes: padded(part.bytes) });
     part = undefined;
   };
 
@@ -95,21 +99,23 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
   const nextSlotMs = () => playsUntilMs + stepMs - wireLeadMs;
   const quietSinceMs = () => Math.max(sentAtMs, lastHeardMs());
 
+  const sendSlot = (nowMs: number) => {
+    const { turn, bytes, endMs } = slots.shift()!;
+    sentTurn = turn;
+    sentEndMs = endMs;
+    filledMs = 0;
+    sendFrame(bytes, nowMs);
+  };
   const sendDue = (nowMs: number) => {
-    while (slots.length > 0 && nextSlotMs() <= nowMs) {
-      const { turn, bytes } = slots.shift()!;
-      sentTurn = turn;
-      filledMs = 0;
-      sendFrame(bytes, nowMs);
-    }
+    while (slots.length > 0 && nextSlotMs() <= nowMs) sendSlot(nowMs);
     if (slots.length === 0 && starvesMs() <= nowMs) starve(nowMs);
     if (quietSinceMs() + KEEP_ALIVE_MS <= nowMs) sendFrame(padded(new Uint8Array(0)), nowMs);
   };
   const starve = (nowMs: number) => {
     closePart();
-    const slot = slots.shift();
-    sendFrame(slot?.bytes ?? padded(new Uint8Array(0)), nowMs);
-    if (slot === undefined) filledMs += stepMs;
+    if (slots.length > 0) return sendSlot(nowMs);
+    sendFrame(padded(new Uint8Array(0)), nowMs);
+    filledMs += stepMs;
     if (filledMs >= MOST_FILL_MS) openTurn = undefined;
   };
 
@@ -134,15 +140,22 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     get isBehind() {
       return slots.length * stepMs > wireLeadMs + IN_HAND_MS;
     },
-    play({ turn, bytes }) {
+    committedMs(turn) {
+      if (turn === sentTurn) return sentEndMs;
+      return [...slots, part].some((slot) => slot?.turn === turn) ? 0 : Number.POSITIVE_INFINITY;
+    },
+    play({ turn, atMs, ms, bytes }) {
       if (part !== undefined && part.turn !== turn) closePart();
       openTurn = turn;
       filledMs = 0;
       const whole = Buffer.concat([part?.bytes ?? new Uint8Array(0), bytes]);
-      const end = whole.length - (whole.length % frameBytes);
-      for (let from = 0; from < end; from += frameBytes)
-        slots.push({ turn, bytes: whole.subarray(from, from + frameBytes) });
-      part = end === whole.length ? undefined : { turn, bytes: whole.subarray(end) };
+      const endMs = atMs + ms;
+      let from = 0;
+      for (; from + frameBytes <= whole.length; from += frameBytes) {
+        const leftMs = (whole.length - from - frameBytes) / bytesPerMs;
+        slots.push({ turn, bytes: whole.subarray(from, from + frameBytes), endMs: endMs - leftMs });
+      }
+      part = from === whole.length ? undefined : { turn, bytes: whole.subarray(from), endMs };
       sendDue(now());
     },
     cork() {},
@@ -159,7 +172,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       slots = slots.filter(({ turn }) => goesOn(turn));
       if (openTurn !== undefined && !goesOn(openTurn)) openTurn = undefined;
       // Nothing before it is heard any more: where all has been played there is nothing to fall from.
-      if (isCut && playsUntilMs > now()) slots.unshift({ turn: next.turn, bytes: faded(padded(next.bytes)) });
+      if (isCut && playsUntilMs > now()) slots.unshift({ ...next, bytes: faded(padded(next.bytes)) });
     },
     marked() {},
     get unheardMs() {

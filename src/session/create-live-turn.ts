@@ -56,6 +56,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const seed = turnSeed(settings, whole, runtime.random);
   let state: Turn = { phase: 'waiting' };
   let endedAs: Outcome | undefined;
+  let isCut = false;
 
   const silence = createInsertedSilence();
   const flushes = createTurnFlushes(() => outlet.say({ type: 'flushed', turn: id }));
@@ -151,7 +152,9 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     outlet.say(endedEvent(id, { outcome, audioMs, sentMs, requests, resumes, cached }));
   };
   const sayHeard = () => {
-    const heard = hearing.heard(clock.now());
+    const { playedMs: byNowMs, playedBy } = hearing.heard(clock.now());
+    const committedMs = playedBy === 'clock' && isCut ? outlet.committedMs() : undefined;
+    const heard = { playedMs: Math.min(committedMs ?? byNowMs, playout.sentMs), playedBy };
     const isWhole = endedAs === 'complete' && heard.playedMs >= playout.sentMs - ROUNDING_MS;
     outlet.say(
       heardEvent(id, { ...heard, ...script.heardAt(isWhole ? 'end' : silence.toOwn(heard.playedMs)) }),
@@ -224,6 +227,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       const nowMs = clock.now();
       if (playedMs !== undefined) hearing.report(playedMs, nowMs, 'client');
       passMarks(nowMs);
+      isCut = true;
       happen({ type: 'cancel' });
     },
     fail: (fault) => happen({ type: 'fail', error: toTurnError(runtime.log, fault) }),

@@ -8,7 +8,7 @@ import type { CommandOf } from '../dialects/native-messages.ts';
 import type { CallLeg } from '../playout/call-leg.ts';
 import { bytesPerMs } from '../speech/plain-sound.ts';
 import type { LegDesk } from './leg-desk.ts';
-import type { OutgoingAudio, SessionOutlet } from './session-outlet.ts';
+import type { OutgoingAudio, SessionOutlet, TurnOutlet } from './session-outlet.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
 export type SessionLeg = {
@@ -18,9 +18,7 @@ export type SessionLeg = {
   /** Of a turn that is named now. */
   settingsFor(settings: TurnSettings): TurnSettings;
   /** Where a turn that is named now goes. */
-  outletFor(
-    turn: string,
-  ): Pick<SessionOutlet, 'sendAudio' | 'isCongested'> & { readonly reports: 'marks' | 'none' };
+  outletFor(turn: string): Pick<TurnOutlet, 'sendAudio' | 'isCongested' | 'reports' | 'committedMs'>;
   /** The session says something: legs follow the life of their turns. */
   said(event: ServerEvent): void;
   cork(): void;
@@ -84,6 +82,8 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
   const take = (leg: CallLeg, { inbound = 'drop', monitor = false }: CommandOf<'attach'>) => {
     stopWaiting = undefined;
     attached = { leg, monitor, turns: new Set() };
+    inboundSeq = 0;
+    inboundMs = 0;
     const { format, sampleRate } = leg.audio;
     outlet.say({ type: 'attached', ...named(leg), format, sampleRate });
     return {
@@ -136,7 +136,7 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
       return { ...settings, ...audio, frameMs: 20, pace: 'realtime', leadMs, flow: 'clock' };
     },
     outletFor(turn) {
-      if (attached === undefined) return { ...pick(outlet), reports: 'none' };
+      if (attached === undefined) return toClient(outlet);
       const { leg, monitor, turns } = attached;
       turns.add(turn);
       return {
@@ -146,6 +146,8 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
         },
         isCongested: () => leg.isCongested(),
         reports: leg.reports === 'marks' ? 'marks' : 'none',
+        // A leg that is gone plays nothing more.
+        committedMs: () => (attached?.leg === leg ? leg.committedMs(turn) : undefined),
       };
     },
     said(event) {
@@ -173,7 +175,9 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
   };
 }
 
-const pick = (outlet: SessionOutlet) => ({
-  sendAudio: (audio: OutgoingAudio) => outlet.sendAudio(audio),
+const toClient = (outlet: SessionOutlet): ReturnType<SessionLeg['outletFor']> => ({
+  sendAudio: (audio) => outlet.sendAudio(audio),
   isCongested: outlet.isCongested,
+  reports: 'none',
+  committedMs: () => undefined,
 });

@@ -26,6 +26,8 @@ export type SessionOutlet = {
 export type TurnOutlet = SessionOutlet & {
   /** Whether whoever plays it tells what it has played. */
   readonly reports: 'marks' | 'none';
+  /** How far the turn is heard even when it is cut now, ms; undefined where a cut is heard at once. */
+  readonly committedMs: () => number | undefined;
   /** There may be something to send. */
   readonly onReady: () => void;
 };

@@ -74,7 +74,12 @@ export function createSession(
     outlet: client,
     onPlayed: (id, playedMs) => line.find(id)?.played(playedMs, 'mark'),
     onGone(turns, error) {
-      for (const id of turns) line.find(id)?.fail(error);
+      for (const turn of turns.map(line.find)) {
+        if (turn === undefined) continue;
+        // One that has ended only waits to be heard to its end, which nobody will.
+        if (isEnded(turn)) turn.cancel(undefined);
+        else turn.fail(error);
+      }
       line.wake();
     },
   });

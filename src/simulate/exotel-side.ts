@@ -30,7 +30,7 @@ export function createExotelSide({ sampleRate }: LegAudio): CarrierSide {
         from: '09000000000',
         to: '08000000000',
         custom_parameters: token === undefined ? {} : { token },
-        media_format: { encoding: 'base64', sample_rate: String(sampleRate), bit_rate: '128kbps' },
+        media_format: { encoding: 'audio/x-raw', sample_rate: String(sampleRate), bit_rate: '16' },
       };
       return [JSON.stringify({ event: 'connected' }), say('start', { start })];
     },

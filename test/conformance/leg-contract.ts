@@ -83,6 +83,7 @@ export function legContract(name: string, subject: LegSubject): void {
           onPlayed() {},
           bytesPerMs,
           silence,
+          nowMs: () => 0,
         });
         let sent = 0;
         const pieces = 1 + Math.floor(number() * 12);
@@ -119,6 +120,7 @@ export function legContract(name: string, subject: LegSubject): void {
         onPlayed: (_turn, ms) => void played.push(ms),
         bytesPerMs,
         silence,
+        nowMs: () => 0,
       });
       for (let at = 0; at < 10; at += 1)
         playout.play({ turn: 'a', atMs: at * 100, ms: 100, bytes: sound(whole(100)) });

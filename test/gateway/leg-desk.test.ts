@@ -19,6 +19,7 @@ const legOf = (callId: string | undefined, id = `leg of ${callId}`): CallLeg => 
   cork() {},
   uncork() {},
   isCongested: () => false,
+  committedMs: () => undefined,
   finish() {},
   clear() {},
   hangUp() {},

@@ -19,6 +19,7 @@ const legOf = (callId: string): CallLeg => ({
   cork() {},
   uncork() {},
   isCongested: () => false,
+  committedMs: () => undefined,
   finish() {},
   clear() {},
   hangUp() {},

@@ -64,11 +64,50 @@ describe('a call over AudioSocket', () => {
       await phone.live.run(1000);
       const audible = audibleMs(phone, atMs - FRAME_MS);
       expect(audible).toBeLessThanOrEqual(LEAD_MS + FADE_MS + FRAME_MS + 2 * DELAY_MS);
+      // The last frame falls silent: nothing else is heard that is not told.
       const [heard] = phone.live.said('heard', 'a');
-      expect(Math.abs(heard!.playedMs - audibleMs(phone))).toBeLessThanOrEqual(LEAD_MS + 2 * FRAME_MS);
+      expect(heard).toMatchObject({ playedBy: 'clock' });
+      expect(phone.heardMs() - heard!.playedMs).toBeGreaterThanOrEqual(0);
+      expect(phone.heardMs() - heard!.playedMs).toBeLessThanOrEqual(FRAME_MS);
       expect(phone.carrier.faults).toEqual([]);
     },
   );
+
+  it('is told truly what was heard of each turn, one cut upon another', async () => {
+    const phone = await call();
+    const afterMs = [400, 90, 333, 21, 1700, 64, 777];
+    for (const [round, ms] of afterMs.entries()) {
+      const beforeMs = phone.heardMs();
+      phone.live.send({ type: 'speak', turn: `t${round}`, text: 'One.' });
+      await phone.live.run(ms);
+      phone.live.send({ type: 'cancel' });
+      // Far enough for the far side to play what it has, and not so far that the next one begins anew.
+      await phone.live.run(round % 2 === 0 ? 200 : 100);
+      const [{ playedMs }, { sentMs }] = [
+        phone.live.said('heard', `t${round}`)[0]!,
+        phone.live.said('ended', `t${round}`)[0]!,
+      ];
+      expect(playedMs).toBeLessThanOrEqual(sentMs);
+      expect(phone.heardMs() - beforeMs - playedMs).toBeGreaterThanOrEqual(0);
+      expect(phone.heardMs() - beforeMs - playedMs).toBeLessThanOrEqual(FRAME_MS);
+    }
+    expect(phone.carrier.faults).toEqual([]);
+  });
+
+  it('is told the whole of a turn whose end was on its way when all was cut', async () => {
+    const phone = await call();
+    for (const turn of ['a', 'b']) phone.live.send({ type: 'speak', turn, text: 'One.' });
+    await phone.live.run(TURN_MS + 30);
+    const { sentMs } = phone.live.said('ended', 'a')[0]!;
+    phone.live.send({ type: 'cancel' });
+    await phone.live.run(500);
+    const told = ['a', 'b'].map((turn) => phone.live.said('heard', turn)[0]!);
+    expect(told[0]).toMatchObject({ remainingText: '' });
+    expect(Math.abs(told[0]!.playedMs - sentMs)).toBeLessThanOrEqual(1);
+    const toldMs = FRAME_MS * Math.ceil(told[0]!.playedMs / FRAME_MS) + told[1]!.playedMs;
+    expect(phone.heardMs() - toldMs).toBeGreaterThanOrEqual(0);
+    expect(phone.heardMs() - toldMs).toBeLessThanOrEqual(FRAME_MS);
+  });
 
   it('does not fall behind by cuts: after ten the caller still hears each turn whole and at once', async () => {
     const phone = await call();

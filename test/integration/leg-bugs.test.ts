@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
+import { audioSocketLeg } from '../../src/legs/audiosocket-leg.ts';
 import { LEGS } from '../../src/legs/legs.ts';
 import { CARRIERS } from '../../src/simulate/carriers.ts';
 import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
@@ -140,6 +141,29 @@ describe('chunks of the upstream', () => {
     },
   );
 
+  it.each(Object.keys(CARRIERS))(
+    'are heard to the last syllable while the caller of %s waits for more text',
+    async (kind) => {
+      const { side, rules } = CARRIERS[kind]!;
+      const leg = [...LEGS, audioSocketLeg].find((each) => each.kind === kind)!;
+      const call = await startPhoneCall({ auto: speech(730), leg, side: side(), rules });
+      call.live.send({ type: 'append', turn: 'a', text: 'One two three four five.' });
+      call.live.send({ type: 'flush', turn: 'a' });
+      await call.live.run(1600);
+      expect(call.live.said('flushed')).toHaveLength(1);
+      expect(call.live.said('ended')).toEqual([]);
+      expect(call.heardMs()).toBeGreaterThanOrEqual(730);
+      call.live.send({ type: 'append', turn: 'a', text: 'Six seven eight nine ten.' });
+      call.live.send({ type: 'end', turn: 'a' });
+      await call.live.run(2500);
+      const { sentMs } = call.live.said('ended')[0]!;
+      expect(sentMs).toBeGreaterThanOrEqual(1460);
+      expect(call.heardMs()).toBeGreaterThanOrEqual(sentMs);
+      expect(call.live.said('heard')).toMatchObject([{ remainingText: '' }]);
+      expect(call.carrier.faults).toEqual([]);
+    },
+  );
+
   it('end with the turn: not a sample is lost, and the last message is a whole step', async () => {
     const sound = toneMp3(HZ, 1234);
     const call = await startPhoneCall({ auto: atOnce(() => sound) });
@@ -163,6 +187,27 @@ describe('clear', () => {
     expect(call.heardMs()).toBeLessThan(940);
     expect(call.live.said('heard')[0]!.playedMs).toBeLessThanOrEqual(call.heardMs());
   });
+
+  it.each([2, 40])(
+    'of a turn that waits does not touch the one that plays: every byte once, %i ms away',
+    async (delayMs) => {
+      const heard = async (cancel: 'b' | 'nothing') => {
+        const call = await startPhoneCall({ auto: speech(2000), delayMs });
+        speak(call, 'a');
+        speak(call, 'b');
+        await call.live.run(777);
+        if (cancel === 'b') call.live.send({ type: 'cancel', turn: 'b' });
+        await call.live.run(1200);
+        const bytes = heardBytes(call);
+        await call.live.run(3000);
+        return { bytes, all: heardBytes(call), clears: call.clearedAtMs.length };
+      };
+      const [cut, whole] = [await heard('b'), await heard('nothing')];
+      expect(cut.bytes.equals(whole.bytes)).toBe(true);
+      expect(cut.clears).toBe(0);
+      expect(toneMs(cut.all, HZ)).toBeLessThanOrEqual(2020);
+    },
+  );
 
   it.each(LEGS.filter((leg) => Object.hasOwn(CARRIERS, leg.kind) && leg.open().clear !== undefined))(
     'goes out on the leg $kind, and it is silent then (cloudflare/agents#2261)',

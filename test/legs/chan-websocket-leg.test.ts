@@ -162,7 +162,7 @@ describe('chan_websocket', () => {
     expect(chanWebSocketLeg.protocols).toEqual(['media']);
   });
 
-  it('reads 100,000 frames of any kind without a throw, in kinds that are documented', () => {
+  it('reads 20,000 frames of any kind without a throw, in kinds that are documented', () => {
     const kinds = new Set<LegInput['kind']>(['start', 'audio', 'mark', 'digit', 'flow', 'unknown']);
     const names = [
       'MEDIA_START',
@@ -206,7 +206,7 @@ describe('chan_websocket', () => {
         fresh.clear!();
       },
     );
-    fc.assert(property, { numRuns: 1000 });
-    expect(seen).toBeGreaterThanOrEqual(100_000);
+    fc.assert(property, { numRuns: 200 });
+    expect(seen).toBeGreaterThanOrEqual(20_000);
   });
 });

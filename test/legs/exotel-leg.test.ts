@@ -26,6 +26,16 @@ describe('a call of Exotel', () => {
     expect(exotelLeg.open().read(start({}))).toMatchObject([{ audio: { format: 'raw', sampleRate: 8000 } }]);
   });
 
+  it.each(['base64', 'raw/slin', 'audio/x-raw', 'audio/x-l16'])(
+    'is served where its documents call the samples %s',
+    (encoding) => {
+      const format = { encoding, sample_rate: '16000', bit_rate: '16' };
+      expect(exotelLeg.open().read(start(format))).toMatchObject([
+        { kind: 'start', audio: { format: 'raw', sampleRate: 16_000 } },
+      ]);
+    },
+  );
+
   it('is unknown when it carries what is not served', () => {
     for (const format of [{ encoding: 'audio/x-mulaw' }, { sample_rate: '44100' }, { sample_rate: {} }])
       expect(exotelLeg.open().read(start(format))).toEqual([{ kind: 'unknown' }]);

@@ -53,6 +53,7 @@ describe('a call of jambonz', () => {
       onPlayed() {},
       bytesPerMs: 16,
       silence: Uint8Array.of(0, 0),
+      nowMs: () => 0,
     });
     for (let at = 0; at < 40; at += 1)
       playout.play({ turn: 'a', atMs: at * 200, ms: 200, bytes: new Uint8Array(3200) });

@@ -27,6 +27,27 @@ describe('calls with other audio than µ-law', () => {
   });
 });
 
+it.each(['', '=', '!!', 'A', 7, null, { length: 4 }])(
+  'hears nothing in a payload like %j, and goes on hearing',
+  (payload) => {
+    const codec = twilioLeg.open();
+    codec.read(start({}));
+    const media = (each: unknown) => JSON.stringify({ event: 'media', media: { payload: each } });
+    expect(codec.read(media(payload))).toEqual([{ kind: 'unknown' }]);
+    expect(codec.read(media('AAAA'))).toMatchObject([{ kind: 'audio' }]);
+  },
+);
+
+it.each([
+  ['a digit', { event: 'dtmf', dtmf: { digit: '1'.repeat(5000) } }],
+  ['a mark', { event: 'mark', mark: { name: 'm'.repeat(5000) } }],
+  ['a call', { event: 'start', streamSid: 'M'.repeat(5000), start: {} }],
+])('has no use for %s whose name is as long as a message may be', (_what, message) => {
+  const codec = twilioLeg.open();
+  if (message.event !== 'start') codec.read(start({}));
+  expect(codec.read(JSON.stringify(message))).toEqual([{ kind: 'unknown' }]);
+});
+
 it('leaves out what the bot says itself when both tracks are sent', () => {
   const codec = twilioLeg.open();
   codec.read(start({}));

@@ -9,12 +9,14 @@ const BYTES_PER_MS = 8;
 let sent: string[];
 let played: [string, number][];
 let position: Record<string, number>;
+let nowMs: number;
 
 /** `m480` is 60 ms of media, `=0.1` a mark, `!` a clear. */
 function open(rules: Partial<LegRules> = {}): LegPlayout {
   sent = [];
   played = [];
   position = {};
+  nowMs = 0;
   const codec: LegCodec = {
     rules: { ...RULES, ...rules },
     read: () => [],
@@ -28,6 +30,7 @@ function open(rules: Partial<LegRules> = {}): LegPlayout {
     onPlayed: (turn, ms) => void played.push([turn, ms]),
     bytesPerMs: BYTES_PER_MS,
     silence: Uint8Array.of(0xff),
+    nowMs: () => nowMs,
   });
 }
 const play = (playout: LegPlayout, turn: string, ...lengths: readonly number[]) => {
@@ -41,17 +44,17 @@ const play = (playout: LegPlayout, turn: string, ...lengths: readonly number[]) 
 describe('messages to a leg', () => {
   it('begin at once and are gathered then', () => {
     const playout = open();
-    play(playout, 'a', 20, 20, 20, 20, 20);
-    expect(sent).toEqual(['m160', 'm480']);
+    play(playout, 'a', 20, 100, 20, 20, 20, 20);
+    expect(sent).toEqual(['m160', 'm800', 'm480']);
   });
 
   it('hold whole steps; what is left over goes with what follows, and the end is filled up', () => {
     const playout = open();
     play(playout, 'a', 25, 25, 25, 25);
-    expect(sent).toEqual(['m160', 'm640']);
+    expect(sent).toEqual(['m160', 'm160', 'm160', 'm320']);
     play(playout, 'a', 7);
     playout.finish('a');
-    expect(sent.slice(2)).toEqual(['m160', '=0.1']);
+    expect(sent.slice(4)).toEqual(['m160', '=0.1']);
     playout.marked('0.1', 'echoed');
     expect(played).toEqual([['a', 107]]);
   });
@@ -71,6 +74,61 @@ describe('messages to a leg', () => {
     play(playout, 'a', 20, 20);
     playout.finish('a');
     expect(sent).toEqual(['m800', 'm800', '=0.1']);
+  });
+
+  it.each([
+    [1600, 0],
+    [1700, 0],
+    [4000, 100],
+    [8000, 80],
+  ])('never hold more than %i bytes, however much there is', (mostBytes, shortestMs) => {
+    for (let ms = 20; ms <= 3000; ms += 20) {
+      const playout = open({ mostBytes, shortestMs });
+      playout.cork();
+      play(playout, 'a', ms);
+      playout.uncork();
+      playout.finish('a');
+      const lengths = sent.flatMap((each) => (each.startsWith('m') ? [Number(each.slice(1))] : []));
+      expect(Math.max(...lengths)).toBeLessThanOrEqual(mostBytes);
+      expect(lengths.every((length) => length % 160 === 0)).toBe(true);
+      expect(lengths.reduce((sum, length) => sum + length)).toBe(Math.max(ms, shortestMs) * BYTES_PER_MS);
+    }
+  });
+
+  it('are filled up and sent when a far side runs dry before more has come, and no sooner', () => {
+    const playout = open({ shortestMs: 100, leastMs: 100 });
+    play(playout, 'a', 100, 60);
+    expect(sent).toEqual(['m800']);
+    nowMs = 99;
+    playout.uncork();
+    expect(sent).toEqual(['m800']);
+    nowMs = 100;
+    playout.uncork();
+    expect(sent).toEqual(['m800', 'm800', '=0.1']);
+    play(playout, 'a', 60, 40);
+    playout.finish('a');
+    expect(sent.slice(3)).toEqual(['m800', '=0.2']);
+    for (const mark of ['0.1', '0.2']) playout.marked(mark, 'echoed');
+    expect(played).toEqual([
+      ['a', 160],
+      ['a', 260],
+    ]);
+  });
+
+  it('wait for the first that is due when a turn begins slowly, but not for ever', () => {
+    const playout = open({ shortestMs: 100, leastMs: 100 });
+    nowMs = 5000;
+    play(playout, 'a', 60);
+    nowMs = 5099;
+    playout.uncork();
+    expect(sent).toEqual([]);
+    play(playout, 'a', 20);
+    nowMs = 5198;
+    playout.uncork();
+    expect(sent).toEqual([]);
+    nowMs = 5199;
+    playout.uncork();
+    expect(sent).toEqual(['m800', '=0.1']);
   });
 
   it('are of about the same size when there is too much for one', () => {
@@ -100,6 +158,17 @@ describe('marks', () => {
     expect(sent.filter((each) => each.startsWith('='))).toHaveLength(4);
     playout.marked('0.1', 'played');
     expect(played).toEqual([['a', 400]]);
+  });
+
+  it('are forgotten when none comes back: a call may last for hours', () => {
+    const forgetful = open();
+    play(forgetful, 'a', ...Array<number>(3000).fill(200));
+    const marks = sent.filter((each) => each.startsWith('='));
+    expect(marks).toHaveLength(3000);
+    forgetful.marked(marks[2000]!.slice(1), 'echoed');
+    expect(played).toEqual([]);
+    forgetful.marked(marks[2990]!.slice(1), 'echoed');
+    expect(played).toEqual([['a', 2991 * 200]]);
   });
 
   it('do not count when they come back after a clear, or labelled as cleared', () => {

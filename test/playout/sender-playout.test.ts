@@ -196,6 +196,21 @@ describe('pacing by the sender', () => {
     expect(sender.unheardMs).toBe(0);
   });
 
+  it('tells how far a turn is heard that is cut now: what has been sent of it', () => {
+    const { clock, sender, play } = start();
+    play('a', 90);
+    expect(sender.committedMs('a')).toBe(60);
+    clock.advance(25);
+    expect(sender.committedMs('a')).toBe(80);
+    sender.play({ turn: 'a', atMs: 90, ms: 5, bytes: new Uint8Array(80) });
+    sender.finish('a');
+    play('b', 40);
+    expect(sender.committedMs('b')).toBe(0);
+    clock.advance(40);
+    expect(sender.committedMs('a')).toBe(Number.POSITIVE_INFINITY);
+    expect(sender.committedMs('b')).toBe(20);
+  });
+
   it('goes on with the turn behind the one that is cut', () => {
     const { clock, sender, playAhead, play, loud } = start();
     playAhead('a', 400);

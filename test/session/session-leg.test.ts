@@ -30,6 +30,7 @@ function createFakeLeg(reports: CallLeg['reports'] = 'marks', audio?: CallLeg['a
     cork() {},
     uncork() {},
     isCongested: () => leg.congested,
+    committedMs: () => undefined,
     finish: (turn) => void acts.push(`finish ${turn}`),
     clear: (heardMs) => void acts.push(`clear a=${heardMs('a')} b=${heardMs('b')}`),
     hangUp: () => void acts.push('hang up'),
@@ -154,6 +155,17 @@ describe('what a caller says', () => {
       { seq: 1, ms: 20, format: 'mulaw' },
     ]);
     expect(Buffer.from(live.said('inbound')[1]!.data, 'base64')).toEqual(Buffer.alloc(160, 8));
+  });
+
+  it('begins anew with each leg that is attached', () => {
+    const { live, attach, phone } = start();
+    attach({ inbound: 'forward' });
+    phone().onAudio(new Uint8Array(800));
+    live.send({ type: 'detach' });
+    attach({ inbound: 'forward' });
+    phone().onAudio(new Uint8Array(160));
+    phone().onAudio(new Uint8Array(160));
+    expect(live.said('inbound').map(({ seq, ms }) => `${seq} ${ms}`)).toEqual(['0 0', '0 0', '1 20']);
   });
 
   it('waits for a client that is slow, the last second of it, and the gap shows', () => {
@@ -328,6 +340,27 @@ describe('a leg that goes', () => {
     ]);
     expect(live.session.turnsUnheard).toBe(0);
   });
+
+  it.each(['the caller hangs up', 'the session detaches'] as const)(
+    'tells at once how far a turn was heard that had been sent to its end, when %s',
+    async (what) => {
+      const { live, attach, say, phone, playedMs } = start();
+      attach();
+      say('a');
+      // 750 ms of a second have been heard, all of it has been sent.
+      await live.run(750);
+      expect(live.said('ended')).toMatchObject([{ turn: 'a', outcome: 'complete' }]);
+      if (what === 'the caller hangs up') phone().onGone('the call is over');
+      else live.send({ type: 'detach' });
+      expect(live.said('heard')).toMatchObject([{ turn: 'a', playedBy: 'clock' }]);
+      const [heard] = live.said('heard');
+      expect(heard!.playedMs).toBeLessThanOrEqual(760);
+      expect(heard!.playedMs).toBeLessThan(playedMs('a') - 200);
+      expect(live.said('ended')).toHaveLength(1);
+      expect(live.said('error')).toEqual([]);
+      expect(live.session.turnsUnheard).toBe(0);
+    },
+  );
 
   it('gives the turns that are named afterwards back to the client', async () => {
     const { live, attach, say, phone } = start();
