@@ -53,6 +53,10 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     // The bound on headers is one on paths, too; the framework's own answers in words that are not ours.
     routerOptions: { maxParamLength: MOST_HEADER_BYTES },
     clientErrorHandler: refuseUnreadable,
+    // A path that cannot be decoded reaches no route, nor the handlers below.
+    frameworkErrors(error, _request, reply) {
+      sendError(reply, fromFramework(error));
+    },
     // The framework passes on one of the two, so the guards stand in both.
     ...(tls === undefined
       ? { http: guards }

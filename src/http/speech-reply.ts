@@ -38,16 +38,20 @@ const DUE_AFTER_MS = 1000;
 /** Systems hold megabytes of a reply: who plays it as it comes may leave us waiting for a minute between two gulps. */
 const STALLED_MS = 120_000;
 
-/** Throws what the speech failed with before its first audio, and `shutting_down`. */
+const gone = () => new Error('the client has gone');
+
+/** Throws what the speech failed with before its first audio, `shutting_down`, and when nobody is there any more. */
 export async function beginSpeech(
   { raw }: FastifyReply,
   { runtime, replies }: SpeechReplyMeans,
   { tenant, ...spoken }: SpeechToReply,
 ): Promise<BegunSpeech> {
   const { clock } = runtime;
+  // One that has closed will not say so again.
+  if (raw.destroyed) throw gone();
   replies.add(raw);
   const left = new AbortController();
-  raw.once('close', () => left.abort(new Error('the client has gone')));
+  raw.once('close', () => left.abort(gone()));
   const speech = drainSpeech(
     {
       ...spoken,

@@ -50,15 +50,6 @@ const BY_CODE = new Map(
   ),
 );
 
-/** ISO 639-1 alone, which is the first of each. */
-const BY_TWO_LETTERS = new Map(
-  Object.entries(CODES).map(([language, codes]) => [codes.slice(0, 2), language as Language]),
-);
-
-/** The language of a tag that begins with an ISO 639-1 code, as `en` and `en-GB`; undefined when it is none of ours. */
-export const languageOfTwoLetters = (tag: string): Language | undefined =>
-  BY_TWO_LETTERS.get(tag.toLowerCase().split(/[-_]/, 1)[0]!);
-
 /** The language of a tag such as `pt-BR` or `eng`, whatever its case; undefined when it is none of ours. */
 export const languageOfTag = (tag: string | null | undefined): Language | undefined =>
   BY_CODE.get(/^\s*([a-z]{2,3})(?:[-_][\w-]{0,60})?\s*$/i.exec(tag ?? '')?.[1]?.toLowerCase() ?? '');

@@ -1,102 +1,9 @@
 // The official client, unmodified, against a running gateway: an ordinary turn, an interruption, a slow speech service,
 // one that refuses, and a key that is wrong.
-import { DeepgramClient } from '@deepgram/sdk';
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  type RunningGateway,
-  type RunningGatewayOptions,
-  speaking,
-  startRunningGateway,
-} from '../support/running-gateway.ts';
-import { openGate, type Script, status } from '../support/scripted-upstream.ts';
-
-type Message = { readonly type: string } & Readonly<Record<string, unknown>>;
-/** What both sockets of the SDK have in common. */
-type SpeakSocket = {
-  on(event: 'message', callback: (message: never) => void): void;
-  on(event: 'close', callback: (event: never) => void): void;
-  on(event: 'error', callback: (error: Error) => void): void;
-  connect(): unknown;
-  close(): void;
-  waitForOpen(): Promise<unknown>;
-};
-type Arrival = Message | number;
-
-const TEXT =
-  'The quick brown fox jumps over the lazy dog, and then it rests for a while in the shade of a tree.';
-
-let gateway: RunningGateway | undefined;
-const sockets: SpeakSocket[] = [];
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.close();
-  await gateway?.close();
-  gateway = undefined;
-});
-
-const start = async (options: RunningGatewayOptions = {}) => {
-  gateway = await startRunningGateway({ script: speaking, ...options });
-  return gateway;
-};
-
-/** Numbers are lengths of audio; everything else is a message. */
-function watch<S extends SpeakSocket>(socket: S) {
-  const arrivals: Arrival[] = [];
-  const closes: number[] = [];
-  const errors: Error[] = [];
-  socket.on('message', (message: Blob | Message) => {
-    arrivals.push(message instanceof Blob ? message.size : message);
-  });
-  socket.on('close', (event: { code: number }) => void closes.push(event.code));
-  socket.on('error', (error) => void errors.push(error));
-  sockets.push(socket);
-  const messages = (type: string) =>
-    arrivals.filter((each): each is Message => typeof each !== 'number' && each.type === type);
-  return {
-    socket,
-    arrivals,
-    closes,
-    errors,
-    messages,
-    order: () =>
-      arrivals
-        .map((each) => (typeof each === 'number' ? 'audio' : each.type))
-        .filter((name, at, all) => name !== all[at - 1] || name !== 'audio'),
-    bytes: (from = 0) =>
-      arrivals.slice(from).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0),
-    until: (type: string, times = 1) =>
-      expect.poll(() => messages(type).length, { timeout: 15_000 }).toBeGreaterThanOrEqual(times),
-    audioBegins: (from = 0) =>
-      expect
-        .poll(() => arrivals.slice(from).some((each) => typeof each === 'number'), { timeout: 15_000 })
-        .toBe(true),
-    closed: () => expect.poll(() => closes.length, { timeout: 15_000 }).toBeGreaterThan(0),
-  };
-}
-
-const clientOf = (apiKey = 'any') =>
-  new DeepgramClient({ apiKey, baseUrl: gateway!.url.replace(/^http/, 'ws') });
-
-const v1 = async (args: Record<string, unknown> = {}, apiKey?: string) => {
-  const socket = await clientOf(apiKey).speak.v1.connect({ model: 'anna', ...args });
-  const watched = watch(socket);
-  socket.connect();
-  return watched;
-};
-const v2 = async (args: Record<string, unknown> = {}, apiKey?: string) => {
-  const socket = await clientOf(apiKey).speak.v2.connect({ model: 'anna', ...args });
-  const watched = watch(socket);
-  socket.connect();
-  return watched;
-};
-
-/** Holds its answer back until the gate opens, then speaks. */
-const heldBack =
-  (gate: { readonly opened: Promise<void> }): Script =>
-  async (reply) => {
-    await gate.opened;
-    await speaking(reply);
-  };
-const BURST = { queryParams: { voxgate_pace: 'burst' } };
+import { describe, expect, it } from 'vitest';
+import { speaking } from '../support/running-gateway.ts';
+import { openGate, status } from '../support/scripted-upstream.ts';
+import { BURST, heldBack, start, TEXT, v1, v2 } from './deepgram-client.ts';
 
 describe('@deepgram/sdk on /v1/speak', () => {
   const speak = async (dg: Awaited<ReturnType<typeof v1>>, text = TEXT) => {
@@ -109,7 +16,7 @@ describe('@deepgram/sdk on /v1/speak', () => {
   };
 
   it('speaks turns and closes in order', async () => {
-    await start();
+    const gateway = await start();
     const dg = await v1({ encoding: 'linear16', sample_rate: 24_000, mip_opt_out: true, ...BURST });
     await dg.socket.waitForOpen();
     const [one, two] = [await speak(dg), await speak(dg)];
@@ -122,7 +29,7 @@ describe('@deepgram/sdk on /v1/speak', () => {
     expect(dg.order()).toEqual([...['Metadata', 'audio', 'Flushed', 'audio', 'Flushed', 'audio', 'Flushed']]);
     expect(dg.messages('Flushed').map((each) => each.sequence_id)).toEqual([0, 1, 2]);
     expect([dg.closes, dg.errors]).toEqual([[1000], []]);
-    expect(gateway!.upstream.requests[0]!.body).toMatchObject({ voice: 'anna' });
+    expect(gateway.upstream.requests[0]!.body).toMatchObject({ voice: 'anna' });
   });
 
   it('is silent behind Cleared, and speaks the next turn whole', async () => {
@@ -206,7 +113,7 @@ describe('@deepgram/sdk on /v2/speak', () => {
   };
 
   it('speaks turns with their reports and closes with the totals', async () => {
-    await start();
+    const gateway = await start();
     const dg = await v2({
       encoding: 'linear16',
       sample_rate: 24_000,
@@ -231,7 +138,7 @@ describe('@deepgram/sdk on /v2/speak', () => {
     expect(dg.bytes() / 48).toBeCloseTo(total, -1);
     expect(dg.messages('SessionMetadata')).toMatchObject([{ total_audio_duration_ms: total }]);
     expect([dg.closes, dg.errors]).toEqual([[1000], []]);
-    const speeds = gateway!.upstream.requests.map(({ body }) => (body as { speed?: number }).speed);
+    const speeds = gateway.upstream.requests.map(({ body }) => (body as { speed?: number }).speed);
     expect(speeds).toContain(1.05);
   });
 

@@ -3,25 +3,16 @@
 
 import { createRequire } from 'node:module';
 import type { ElevenLabsClient } from '@elevenlabs/elevenlabs-js/Client.js';
-import type { ElevenLabsError } from '@elevenlabs/elevenlabs-js/errors/ElevenLabsError.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  A_MOMENT_MS,
-  msUntilLeft,
-  slowly,
-  startLimitedRigs,
-  startVendorRig,
-  type VendorRig,
-} from '../http/compat/vendor-rig.ts';
+import { startVendorRig, type VendorRig } from '../http/compat/vendor-rig.ts';
 import { heardSound } from '../support/heard-sound.ts';
-import { SPEECH_MS, spoken } from '../support/running-gateway.ts';
+import { SPEECH_MS } from '../support/running-gateway.ts';
 import { keyOf } from '../support/running-service.ts';
-import { audio } from '../support/scripted-upstream.ts';
+import { beginReading, itMeetsTheGateway } from './http-client.ts';
 
 /** The declarations of the whole package contradict each other: here is the package, with those of its parts that hold. */
 const vendor = createRequire(import.meta.url)('@elevenlabs/elevenlabs-js') as {
   readonly ElevenLabsClient: typeof ElevenLabsClient;
-  readonly ElevenLabsError: typeof ElevenLabsError;
 };
 
 const VOICE = 's3://voices/anna/manifest.json';
@@ -37,10 +28,9 @@ async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
 describe('the client of ElevenLabs', () => {
   let rig: VendorRig;
   let client: ElevenLabsClient;
-  const open = (apiKey = keyOf('ann')) => new vendor.ElevenLabsClient({ apiKey, baseUrl: rig.service.url });
   beforeAll(async () => {
     rig = await startVendorRig({}, { VOXGATE_VOICE: VOICE });
-    client = open();
+    client = new vendor.ElevenLabsClient({ apiKey: keyOf('ann'), baseUrl: rig.service.url });
   });
   afterAll(() => rig?.close());
 
@@ -103,51 +93,24 @@ describe('the client of ElevenLabs', () => {
     expect(voices.map(({ voiceId }) => voiceId)).toContain(VOICE);
   });
 
-  it('that interrupts a speech takes the request at the speech service with it', async () => {
-    const tookMs = await msUntilLeft(rig, async () => {
+  itMeetsTheGateway({
+    rig: () => rig,
+    async speak({ rig: { service }, apiKey, maxRetries }) {
+      const speaking = new vendor.ElevenLabsClient({ apiKey, baseUrl: service.url });
+      return bytesOf(await speaking.textToSpeech.convert(VOICE, { text: TEXT }, { maxRetries }));
+    },
+    async begin() {
       const leaving = new AbortController();
-      const sound = await client.textToSpeech.stream(
-        VOICE,
-        { text: TEXT },
-        { ...ONCE, abortSignal: leaving.signal },
-      );
-      const reader = sound.getReader();
-      expect((await reader.read()).value!.length).toBeGreaterThan(0);
-      return () => {
-        leaving.abort();
-        void reader.cancel().catch(() => {});
-      };
-    });
-    expect(tookMs).toBeLessThan(A_MOMENT_MS);
-  });
-
-  it('waits for a slow speech service', async () => {
-    rig.script = slowly;
-    const sound = await client.textToSpeech.stream(VOICE, { text: TEXT });
-    expect(heardSound(await bytesOf(sound), 'audio/mpeg').ms).toBeGreaterThan(SPEECH_MS - 100);
-    rig.script = audio(spoken());
-  });
-
-  it('is told of a limit of the speech service with 429, and tries again by itself', async () => {
-    const { always, once } = await startLimitedRigs();
-    const speak = ({ service }: VendorRig, maxRetries: number) =>
-      new vendor.ElevenLabsClient({ apiKey: keyOf('ann'), baseUrl: service.url }).textToSpeech.convert(
-        VOICE,
-        { text: TEXT },
-        { maxRetries },
-      );
-    const refused = speak(always, 0);
-    await expect(refused).rejects.toThrow(vendor.ElevenLabsError);
-    await expect(refused).rejects.toMatchObject({ statusCode: 429 });
-    const sound = await speak(once, 4);
-    expect(heardSound(await bytesOf(sound), 'audio/mpeg').ms).toBeGreaterThan(SPEECH_MS - 100);
-    await Promise.all([always.close(), once.close()]);
-  });
-
-  it('is told of a wrong key with 401', async () => {
-    await expect(open('wrong').textToSpeech.convert(VOICE, { text: TEXT }, ONCE)).rejects.toMatchObject({
-      statusCode: 401,
-      body: { detail: { status: 'invalid_api_key' } },
-    });
+      const how = { ...ONCE, abortSignal: leaving.signal };
+      const sound = await client.textToSpeech.stream(VOICE, { text: TEXT }, how);
+      return beginReading(sound.getReader(), leaving);
+    },
+    throws: {
+      limited: expect.objectContaining({ statusCode: 429 }),
+      unauthorized: expect.objectContaining({
+        statusCode: 401,
+        body: { detail: expect.objectContaining({ status: 'invalid_api_key' }) as object },
+      }),
+    },
   });
 });

@@ -4,21 +4,13 @@
 import Cartesia, { AuthenticationError, BadRequestError, InternalServerError } from '@cartesia/cartesia-js';
 import { DeepgramClient } from '@deepgram/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  A_MOMENT_MS,
-  msUntilLeft,
-  slowly,
-  startLimitedRigs,
-  startVendorRig,
-  type VendorRig,
-} from '../http/compat/vendor-rig.ts';
+import { startVendorRig, type VendorRig } from '../http/compat/vendor-rig.ts';
 import { heardSound } from '../support/heard-sound.ts';
-import { SPEECH_MS, spoken } from '../support/running-gateway.ts';
+import { SPEECH_MS } from '../support/running-gateway.ts';
 import { keyOf } from '../support/running-service.ts';
-import { audio } from '../support/scripted-upstream.ts';
+import { beginReading, itMeetsTheGateway } from './http-client.ts';
 
 const TEXT = 'The tide turns twice a day.';
-const LONG_ENOUGH = SPEECH_MS - 100;
 
 describe('the client of Deepgram', () => {
   let rig: VendorRig;
@@ -51,47 +43,33 @@ describe('the client of Deepgram', () => {
     expect(rig.asked).toMatchObject({ voice: 'aura-2-thalia-en', text: TEXT });
   });
 
-  it('that interrupts a speech takes the request at the speech service with it', async () => {
-    const tookMs = await msUntilLeft(rig, async () => {
+  itMeetsTheGateway({
+    rig: () => rig,
+    speak: async ({ rig: { service }, apiKey, maxRetries }) => {
+      const reply = await open(apiKey, service).speak.v1.audio.generate({ text: TEXT }, { maxRetries });
+      return reply.arrayBuffer();
+    },
+    async begin() {
       const leaving = new AbortController();
-      const reply = await client.speak.v1.audio.generate(
-        { text: TEXT },
-        { ...once, abortSignal: leaving.signal },
-      );
-      const reader = reply.stream()!.getReader();
-      expect((await reader.read()).value!.length).toBeGreaterThan(0);
-      return () => {
-        leaving.abort();
-        void reader.cancel().catch(() => {});
-      };
-    });
-    expect(tookMs).toBeLessThan(A_MOMENT_MS);
+      const how = { ...once, abortSignal: leaving.signal };
+      const reply = await client.speak.v1.audio.generate({ text: TEXT }, how);
+      return beginReading(reply.stream()!.getReader(), leaving);
+    },
+    throws: {
+      limited: expect.objectContaining({
+        statusCode: 429,
+        body: expect.objectContaining({ err_code: 'TOO_MANY_REQUESTS' }) as object,
+      }),
+      unauthorized: expect.objectContaining({
+        statusCode: 401,
+        body: expect.objectContaining({ err_code: 'INVALID_AUTH' }) as object,
+      }),
+    },
   });
 
-  it('waits for a slow speech service', async () => {
-    rig.script = slowly;
-    const reply = await client.speak.v1.audio.generate({ text: TEXT });
-    expect(heardSound(await reply.arrayBuffer(), 'audio/mpeg').ms).toBeGreaterThan(LONG_ENOUGH);
-    rig.script = audio(spoken());
-  });
-
-  it('is told of limits, wrong keys and wrong fields, and tries again by itself', async () => {
-    const limited = await startLimitedRigs();
-    const generate = (from: DeepgramClient, more: object = {}, options: object = once) =>
-      from.speak.v1.audio.generate({ text: TEXT, ...more }, options);
-    await expect(generate(open(keyOf('ann'), limited.always.service))).rejects.toMatchObject({
-      statusCode: 429,
-      body: { err_code: 'TOO_MANY_REQUESTS' },
-    });
-    const patient = open(keyOf('ann'), limited.once.service);
-    const reply = await generate(patient, {}, { maxRetries: 4 });
-    expect(heardSound(await reply.arrayBuffer(), 'audio/mpeg').ms).toBeGreaterThan(LONG_ENOUGH);
-    await Promise.all([limited.always.close(), limited.once.close()]);
-    await expect(generate(open('wrong'))).rejects.toMatchObject({
-      statusCode: 401,
-      body: { err_code: 'INVALID_AUTH' },
-    });
-    await expect(generate(client, { encoding: 'aac' })).rejects.toMatchObject({ statusCode: 400 });
+  it('is told of a wrong field', async () => {
+    const refused = client.speak.v1.audio.generate({ text: TEXT, encoding: 'aac' }, once);
+    await expect(refused).rejects.toMatchObject({ statusCode: 400 });
   });
 });
 
@@ -142,34 +120,23 @@ describe('the client of Cartesia', () => {
     expect(last).toBe('done');
   });
 
-  it('that interrupts a speech takes the request at the speech service with it', async () => {
-    const tookMs = await msUntilLeft(rig, async () => {
+  itMeetsTheGateway({
+    rig: () => rig,
+    speak: async ({ rig: { service }, apiKey, maxRetries }) => {
+      const speaking = open({ baseURL: service.url, apiKey, maxRetries });
+      return (await speaking.tts.generate(FIELDS)).arrayBuffer();
+    },
+    async begin() {
       const events = await client.tts.generateSSE({ ...FIELDS, output_format: RAW });
       const reading = events[Symbol.asyncIterator]();
       expect((await reading.next()).value).toMatchObject({ type: 'chunk' });
       return () => events.controller.abort();
-    });
-    expect(tookMs).toBeLessThan(A_MOMENT_MS);
-  });
-
-  it('waits for a slow speech service', async () => {
-    rig.script = slowly;
-    const response = await client.tts.generate(FIELDS);
-    expect(heardSound(await response.arrayBuffer(), 'audio/mpeg').ms).toBeGreaterThan(LONG_ENOUGH);
-    rig.script = audio(spoken());
-  });
-
-  it('is told of limits, wrong keys and wrong fields, and tries again by itself', async () => {
-    const { always, once } = await startLimitedRigs();
-    const refusedLater = open({ baseURL: always.service.url }).tts.generate(FIELDS);
+    },
     // A 4xx would be the end to its other clients; this one tries both again.
-    await expect(refusedLater).rejects.toThrow(InternalServerError);
-    const patient = open({ baseURL: once.service.url, maxRetries: 4 });
-    const response = await patient.tts.generate(FIELDS);
-    expect(heardSound(await response.arrayBuffer(), 'audio/mpeg').ms).toBeGreaterThan(LONG_ENOUGH);
-    await Promise.all([always.close(), once.close()]);
-    await expect(open({ apiKey: 'wrong' }).tts.generate(FIELDS)).rejects.toThrow(AuthenticationError);
-    const refused = client.tts.generate({ ...FIELDS, transcript: '' });
-    await expect(refused).rejects.toThrow(BadRequestError);
+    throws: { limited: expect.any(InternalServerError), unauthorized: expect.any(AuthenticationError) },
+  });
+
+  it('is told of a wrong field', async () => {
+    await expect(client.tts.generate({ ...FIELDS, transcript: '' })).rejects.toThrow(BadRequestError);
   });
 });

@@ -147,8 +147,9 @@ describe('cartesia dialect, the first message of a context', () => {
     expect(fieldsOf({ language: 'zh' })).toMatchObject({ language: 'mandarin' });
     expect(fieldsOf({ language: 'pt-BR' })).toMatchObject({ language: 'portuguese' });
     expect(fieldsOf({ locale: 'en_GB' })).toMatchObject({ language: 'english' });
-    expect(fieldsOf({ language: null })).not.toHaveProperty('language');
-    for (const wrong of [{ language: 'fi' }, { language: 'constructor' }, { language: 7 }, { language: '' }])
+    expect(fieldsOf({ language: 'fil' })).toMatchObject({ language: 'tagalog' });
+    for (const none of [null, '']) expect(fieldsOf({ language: none })).not.toHaveProperty('language');
+    for (const wrong of [{ language: 'fi' }, { language: 'constructor' }, { language: 7 }])
       expect(fieldsOf(wrong)).toMatch(/^language/);
     expect(fieldsOf({ language: 'en', locale: 'en-GB' })).toMatch(/^locale/);
   });

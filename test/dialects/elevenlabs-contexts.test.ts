@@ -443,6 +443,18 @@ describe('the one context of stream-input', () => {
     ]);
     expect(rig.closed).toEqual({ code: 1011, reason: 'upstream_unreachable' });
   });
+
+  it('is not spoken on with a hole where a message could not be read', () => {
+    for (const unreadable of ['{"text":"two ', '"two "', '["two "]', '{"text":2}']) {
+      const rig = codecAlone({ path: SINGLE });
+      rig.send({ text: 'One ' }, unreadable, { text: 'three. ' }, { text: '' });
+      const spoken = rig.commands.flatMap((command) => (command.type === 'append' ? [command.text] : []));
+      expect([unreadable, spoken]).toEqual([unreadable, ['One ']]);
+      expect(rig.commands.at(-1)).toEqual({ type: 'cancel', turn: 'turn-0' });
+      expect(rig.order()).toEqual([expect.stringMatching(/^error invalid_/), 'final']);
+      expect(rig.closed?.code).toBe(1008);
+    }
+  });
 });
 
 describe('contexts of a dialogue', () => {

@@ -11,6 +11,10 @@ import { trialSize } from '../support/trial-size.ts';
 const INTERRUPTS = trialSize(1000, 200);
 const MS_PER_CHARACTER = 50;
 const BYTES_PER_MS = 48;
+/**
+ * With no place in it where it could be cut: of appended text the first clause goes at once if the turn is at work, and
+ * everything together if it comes to it later. Either is right, but they do not sound the same to the sample.
+ */
 const SENTENCE = 'Some twenty letters.';
 
 /** Speech arrives in pieces of 150 ms, from `firstMs` on, each `everyMs`. */

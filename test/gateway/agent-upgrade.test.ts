@@ -1,23 +1,11 @@
 // An upgrade that waits for its agent: what becomes of it when the world changes meanwhile.
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createCredentials } from '../../src/access/credentials.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
-import { DIALECTS } from '../../src/dialects/dialects.ts';
-import { createSocketServer, type SocketServer } from '../../src/gateway/socket-server.ts';
-import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
+import type { SocketServer } from '../../src/gateway/socket-server.ts';
 import type { SessionAgent, SessionUse } from '../../src/session/session-agent.ts';
-import { defaultSettings } from '../../src/session/turn-settings.ts';
-import { codecs } from '../support/codecs.ts';
-import { fixedRandom } from '../support/fixed-random.ts';
-import { createMemoryUpstream } from '../support/memory-upstream.ts';
-import { NO_LEG_DESK, NO_LEG_SERVER } from '../support/no-legs.ts';
+import { startSocketServer } from '../support/lone-socket-server.ts';
 import { exchange, upgradeRequest } from '../support/raw-session.ts';
 import { openProbe } from '../support/session-probe.ts';
-import { accepted } from '../support/settings.ts';
-import { trustingUpkeep } from '../support/trusting-upkeep.ts';
 
 type Lookup = { readonly id: string; answer(agent?: SessionAgent): void; fail(error: Error): void };
 
@@ -31,46 +19,16 @@ const agent: SessionAgent = { profile: { name: 'Host' }, used: (use) => void use
 beforeEach(async () => {
   lookups = [];
   uses = [];
-  const { config } = accepted({});
-  sockets = createSocketServer({
-    version: '0',
-    runtime: {
-      upstream: createMemoryUpstream(),
-      upkeep: trustingUpkeep(),
-      phrases: undefined,
-      codecs,
-      timer: NO_WORD_TIMER,
-      legs: NO_LEG_DESK,
-      clock: systemClock,
-      playout: { join() {}, leave() {}, players: 0, close() {} },
-      random: fixedRandom(0.5),
-      log: silentLog,
-      limits: { ...config, textChars: 1000, turnsInFlight: 8 },
-      metrics: { firstAudio() {}, underrun() {}, turnEnded() {} },
-      defaultVoice: undefined,
-      defaultVoice2: undefined,
-    },
-    admission: { ...config, dialects: DIALECTS, scheme: 'http', credentials: createCredentials([]) },
-    settings: defaultSettings(200),
-    checkVoices() {},
+  ({
+    sockets,
+    port,
+    close: stop,
+  } = await startSocketServer({
     findAgent: (_user, id) =>
       new Promise((resolve, reject) => {
         lookups.push({ id, answer: resolve, fail: reject });
       }),
-    limits: { ...config, messageBytes: 1000, messagesPerSecond: 100, bytesPerSecond: 100_000 },
-    legs: NO_LEG_SERVER,
-    onOpened() {},
-    onClosed() {},
-  });
-  const server = createServer();
-  sockets.attach(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  ({ port } = server.address() as { port: number });
-  stop = () => {
-    sockets.close();
-    server.close();
-    server.closeAllConnections();
-  };
+  }));
 });
 afterEach(() => stop());
 

@@ -3,28 +3,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AttachTokens } from '../../src/access/attach-tokens.ts';
 import { createLegDesk, type LegPlace } from '../../src/gateway/leg-desk.ts';
-import type { CallLeg, LegListener } from '../../src/playout/call-leg.ts';
+import type { LegListener } from '../../src/playout/call-leg.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { silentLeg } from '../support/silent-leg.ts';
 import '../support/property-seed.ts';
 
 const TOKENS: AttachTokens = { tokenFor: (user, session) => `${user}.${session}`, userOf: () => undefined };
-const legOf = (callId: string | undefined, id = `leg of ${callId}`): CallLeg => ({
-  id,
-  kind: 'twilio',
-  callId,
-  audio: { format: 'mulaw', sampleRate: 8000 },
-  leadMs: 200,
-  reports: 'marks',
-  play() {},
-  cork() {},
-  uncork() {},
-  isCongested: () => false,
-  committedMs: () => undefined,
-  finish() {},
-  clear() {},
-  hangUp() {},
-  release() {},
-});
+const legOf = (callId: string | undefined, id = `leg of ${callId}`) =>
+  silentLeg({
+    id,
+    kind: 'twilio',
+    callId,
+    audio: { format: 'mulaw', sampleRate: 8000 },
+    leadMs: 200,
+    reports: 'marks',
+  });
 
 function start() {
   const clock = createFakeClock();

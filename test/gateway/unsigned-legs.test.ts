@@ -1,30 +1,23 @@
 // Whose leg is it: sessions and legs in any order, and legs that bring nothing but a UUID.
 import { describe, expect, it } from 'vitest';
 import { createLegDesk } from '../../src/gateway/leg-desk.ts';
-import type { CallLeg, LegListener } from '../../src/playout/call-leg.ts';
+import type { LegListener } from '../../src/playout/call-leg.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { silentLeg } from '../support/silent-leg.ts';
 
 const UUID = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405162';
 const WAIT_MS = 10_000;
 const LISTENER: LegListener = { onPlayed() {}, onAudio() {}, onDigit() {}, onGone() {} };
 
-const legOf = (callId: string): CallLeg => ({
-  id: `leg of ${callId}`,
-  kind: 'audiosocket',
-  callId,
-  audio: { format: 'raw', sampleRate: 8000 },
-  leadMs: 100,
-  reports: 'nothing',
-  play() {},
-  cork() {},
-  uncork() {},
-  isCongested: () => false,
-  committedMs: () => undefined,
-  finish() {},
-  clear() {},
-  hangUp() {},
-  release() {},
-});
+const legOf = (callId: string) =>
+  silentLeg({
+    id: `leg of ${callId}`,
+    kind: 'audiosocket',
+    callId,
+    audio: { format: 'raw', sampleRate: 8000 },
+    leadMs: 100,
+    reports: 'nothing',
+  });
 
 function start() {
   const clock = createFakeClock();

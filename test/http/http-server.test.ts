@@ -47,6 +47,16 @@ describe.each(['plain', 'TLS'] as const)('the HTTP server, %s', (kind) => {
     expect(refused.json()).toMatchObject({ errorId: 'METHOD_NOT_ALLOWED' });
   });
 
+  it('tells a path that is not percent-encoded UTF-8 in our codes, too', async () => {
+    const app = serverOf(kind);
+    app.post('/take/*', () => ({}));
+    for (const url of ['/take/%ff', '/take/100%/more', '/%'])
+      for (const method of ['GET', 'POST'] as const) {
+        const refused = await app.inject({ method, url, headers: LOCAL });
+        expect([refused.statusCode, refused.json()]).toMatchObject([400, { errorId: 'INVALID_REQUEST' }]);
+      }
+  });
+
   it('tells a body that is too large or of another type in our codes', async () => {
     const app = serverOf(kind);
     app.post('/take', () => ({}));

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { formatIssues } from '../../base/format-issues.ts';
 import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, type SessionFormat } from '../../speech/audio-format.ts';
-import { languageOfTwoLetters } from '../../speech/language-tag.ts';
+import { languageOfTag } from '../../speech/language-tag.ts';
 import type { CommandOf } from '../native-messages.ts';
 
 /** How the session's audio becomes what the client asked for. */
@@ -60,9 +60,9 @@ export function readCartesiaOpening(message: object): ReadOpening {
   const isUnbuffered = parsed.data.max_buffer_delay_ms === 0;
   if (language != null && locale != null)
     return { ok: false, message: 'locale: a request has a language or a locale, not both.' };
-  const code = language ?? locale;
-  const spoken = code == null ? undefined : languageOfTwoLetters(code);
-  if (code != null && spoken === undefined)
+  const tag = language ?? locale ?? '';
+  const spoken = languageOfTag(tag);
+  if (tag !== '' && spoken === undefined)
     return { ok: false, message: 'language: is none that the speech service speaks.' };
   const id = typeof voice === 'string' ? voice : voice?.id;
   const speed = generation_config?.speed;

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { formatIssues } from '../../base/format-issues.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject, parseJson } from '../../base/json.ts';
 import type { FrontDoor } from './voice-path.ts';
 
 export type TextPart = {
@@ -119,31 +119,28 @@ function readDialogue(fields: z.infer<typeof dialogueSchema>): ContextMessage {
   };
 }
 
-/** The context that a message that cannot be read was meant for. */
-const namedContext = ({ context_id, contextId: other }: JsonObject) => {
-  const named = contextId.safeParse(context_id ?? other);
+/** The context that a message that cannot be read was meant for; a single one has them all. */
+function meantContext(door: FrontDoor, value: unknown): string | undefined {
+  if (door === 'single') return DEFAULT_CONTEXT;
+  if (!isJsonObject(value)) return undefined;
+  const named = contextId.safeParse(value.context_id ?? value.contextId);
   return named.success ? contextOf({ context_id: named.data }) : undefined;
-};
+}
 
 export function readClientMessage(door: FrontDoor, frame: string): ClientMessage {
   const json = parseJson(frame);
-  if (json === undefined) {
-    const message = 'The message is not valid JSON.';
-    return { kind: 'refused', code: 'invalid_json', message, context: undefined };
-  }
-  const { value } = json;
+  const value = json?.value;
+  const context = meantContext(door, value);
+  if (json === undefined)
+    return { kind: 'refused', code: 'invalid_json', message: 'The message is not valid JSON.', context };
   if (isJsonObject(value) && door !== 'single' && value.close_socket === true)
     return { kind: 'close-socket' };
   const parsed = (door === 'dialogue' ? dialogueSchema : speechSchema).safeParse(value, {
     reportInput: true,
   });
   if (!parsed.success) {
-    return {
-      kind: 'refused',
-      code: 'invalid_request',
-      message: formatIssues(parsed.error.issues),
-      context: isJsonObject(value) ? namedContext(value) : undefined,
-    };
+    const message = formatIssues(parsed.error.issues);
+    return { kind: 'refused', code: 'invalid_request', message, context };
   }
   if (door === 'dialogue')
     return { kind: 'context', message: readDialogue(parsed.data as z.infer<typeof dialogueSchema>) };
