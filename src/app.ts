@@ -248,6 +248,7 @@ async function build(
     stop(drainMs) {
       stopping ??= (async () => {
         phase = 'stopping';
+        legs.audioSockets.drain();
         await Promise.all([sockets.drain(drainMs), replies.drain(drainMs)]);
         legs.server.close();
         await stopAll();

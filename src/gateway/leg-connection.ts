@@ -10,8 +10,8 @@ import { createLegPlayout, type LegPlayout } from '../playout/leg-playout.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import { createSenderPlayout, type SenderPlayout } from '../playout/sender-playout.ts';
 import { bytesPerMs, SILENT_SAMPLE } from '../speech/plain-sound.ts';
-import { createCodecGuard } from './codec-guard.ts';
 import type { GatewayLegDesk, LegPlace } from './leg-desk.ts';
+import { createLegGuard } from './leg-guard.ts';
 
 /** What carries the frames: a WebSocket, or a TCP connection cut into messages. */
 export type LegWire = {
@@ -38,6 +38,12 @@ export type LegConnectionOptions = {
   readonly userOf: (token: string | undefined) => string | undefined;
   /** A leg of nobody goes, or waits a while for a session that names its token. */
   readonly unowned: 'refused' | 'claimable';
+  /** What it has to be called, whatever the platform calls the call. */
+  readonly callId?: string | undefined;
+  /** A leg that does not say which call it is within this is none. */
+  readonly startWithinMs?: number;
+  /** It has said which call it is, and is somebody's. */
+  readonly onStarted?: (leg: CallLeg) => void;
 };
 
 export type LegConnection = {
@@ -49,7 +55,6 @@ export type LegConnection = {
   sweep(nowMs: number): void;
 };
 
-/** A leg that does not say who it is within this is none. */
 const START_DEADLINE_MS = 10_000;
 /** A far side that takes nothing for so long is gone. */
 const STUCK_MS = 10_000;
@@ -70,7 +75,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   let takingSinceMs = clock.now();
   let bufferedBefore = 0;
   let markedAtMs = Number.NEGATIVE_INFINITY;
-  let cancelTimer = clock.after(START_DEADLINE_MS, () =>
+  let cancelTimer = clock.after(options.startWithinMs ?? START_DEADLINE_MS, () =>
     end('idle_timeout', 'the platform did not say which call this is'),
   );
 
@@ -91,6 +96,10 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     wire.close(ERROR_TABLE[code].close, code);
   };
 
+  const { unlessBroken, clock: guardedClock } = createLegGuard(options.log, clock, () =>
+    end('internal', 'the leg failed inside'),
+  );
+
   const hangUpNow = () => {
     codec.hangUp?.().forEach(send);
     leave('hung up');
@@ -109,23 +118,23 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     audio,
     leadMs: sender?.leadMs ?? codec.rules.leadMs,
     reports: codec.mark === undefined ? 'nothing' : 'marks',
-    play: (piece) => own.play(piece),
+    play: unlessBroken((piece) => own.play(piece)),
     cork: () => own.cork(),
-    uncork: () => own.uncork(),
+    uncork: unlessBroken<void>(() => own.uncork()),
     // What waits in our own process would come out behind a clear; what piles up at the far side is late for ever.
     isCongested: () =>
       !isFlowing || wire.bufferedBytes > most || sender?.isBehind === true || isOverfed(own.unheardMs),
-    finish: (turn) => own.finish(turn),
-    clear: (heardMs) => own.clear(heardMs),
-    hangUp() {
+    finish: unlessBroken((turn) => own.finish(turn)),
+    clear: unlessBroken((heardMs) => own.clear(heardMs)),
+    hangUp: unlessBroken<void>(() => {
       if (isOver) return;
       cancelTimer();
       const restMs = sender?.restMs ?? 0;
       if (restMs === 0) hangUpNow();
-      else cancelTimer = clock.after(restMs, hangUpNow);
-    },
+      else cancelTimer = clock.after(restMs, unlessBroken<void>(hangUpNow));
+    }),
     release() {
-      own.clear(() => undefined);
+      unlessBroken<void>(() => own.clear(() => undefined))();
       place?.release();
     },
   });
@@ -139,12 +148,11 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     cancelTimer();
     const common = { codec, send, bytesPerMs: bytesPerMs(audio), silence: SILENT_SAMPLE[audio.format] };
     if (codec.rules.clock === 'sender') {
-      const { playout: clocked } = options;
       const lastHeardMs = () => heardAtMs;
       sender = createSenderPlayout({
         ...common,
         audio,
-        playout: clocked,
+        playout: guardedClock(options.playout),
         now: () => clock.now(),
         lastHeardMs,
       });
@@ -153,12 +161,14 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     playout = sender ?? createLegPlayout({ ...common, onPlayed, nowMs: () => clock.now() });
     // In JSON and base64 audio is half as long again.
     const most = 2 * codec.rules.leadMs * common.bytesPerMs;
+    const leg = toCallLeg(options.callId ?? callId, audio, playout, most);
     place = desk.arrive({
-      leg: toCallLeg(callId, audio, playout, most),
+      leg,
       userId,
       token: brought,
       onUnclaimed: () => end('unauthorized', 'no session has asked for the leg'),
     });
+    options.onStarted?.(leg);
   };
 
   const take = (input: LegInput) => {
@@ -176,8 +186,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     }
   };
 
-  const guarded = createCodecGuard(options.log, () => end('internal', 'the leg failed inside'));
-  const read = guarded((frame: LegFrame) => codec.read(frame).forEach(take));
+  const read = unlessBroken((frame: LegFrame) => codec.read(frame).forEach(take));
 
   return {
     receive(frame) {
