@@ -44,7 +44,12 @@ export type LegConnectionOptions = {
   readonly startWithinMs?: number;
   /** It has said which call it is, and is somebody's. */
   readonly onStarted?: (leg: CallLeg) => void;
+  /** Told once, whether it had started or not. */
+  readonly onEnded?: (end: LegEnd) => void;
 };
+
+/** Why a leg ended: `over` by either side's will, all else is our doing. */
+export type LegEnd = 'unauthorized' | 'idle_timeout' | 'shutting_down' | 'internal' | 'over';
 
 export type LegConnection = {
   receive(frame: LegFrame): void;
@@ -83,16 +88,18 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   /** It plays slower than the clock, by its own word. */
   const isOverfed = (unheardMs: number) =>
     unheardMs > codec.rules.leadMs + MOST_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
-  const leave = (reason: string) => {
+  const leave = (reason: string, why: LegEnd = 'over') => {
+    if (isOver) return;
     isOver = true;
     cancelTimer();
     sender?.close();
     place?.leave(reason);
     place = undefined;
+    options.onEnded?.(why);
   };
-  const end = (code: 'unauthorized' | 'idle_timeout' | 'shutting_down' | 'internal', reason: string) => {
+  const end = (code: Exclude<LegEnd, 'over'>, reason: string) => {
     if (isOver) return;
-    leave(reason);
+    leave(reason, code);
     wire.close(ERROR_TABLE[code].close, code);
   };
 
