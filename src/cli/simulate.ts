@@ -1,11 +1,11 @@
 // `voxgate simulate`: a strict fake carrier dials a gateway and judges what it gets; with --say a bot speaks to it.
 
 import { randomUUID } from 'node:crypto';
-import { type AddressInfo, createServer } from 'node:net';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
 import { LEGS } from '../legs/legs.ts';
 import { CARRIERS, type SimulatedCarrier } from '../simulate/carriers.ts';
 import { dialCarrier } from '../simulate/dial-carrier.ts';
+import { freePort } from '../simulate/free-port.ts';
 import { heardWav } from '../simulate/heard-wav.ts';
 import type { SimulatedCall } from '../simulate/simulated-call.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
@@ -86,15 +86,6 @@ const legOf = (kind: string, bot: SessionClient | undefined, { token, call }: Gi
   const own = kind === TCP_KIND ? randomUUID() : bot?.ready.attachToken;
   return { callId: call ?? CALL_ID, token: token ?? (call === undefined ? own : undefined) };
 };
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 /** Where the leg is dialled, when it is not where sessions are. */
 async function findLegUrl(kind: string, { url, 'leg-url': legUrl }: Given): Promise<string | undefined> {
