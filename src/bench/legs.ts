@@ -34,7 +34,7 @@ type Outcome = {
 /** The far side of a call. */
 type FarSide = { report(): Promise<Outcome['report']>; close(): Promise<void> | void };
 /** What a session attaches to, and who brings it. */
-type Dialling = { readonly token: string; dial(): Promise<FarSide> };
+type Dialling = { readonly token: string; readonly dial: () => Promise<FarSide> };
 
 const callOf = async (
   kind: string,
@@ -74,7 +74,7 @@ const carrierCall = (kind: string, lab: Lab, bench: BenchRun) =>
     async dial() {
       const url = `${lab.url.replace(/^http/, 'ws')}/v1/legs/${kind}/${token}`;
       const call = await dialCarrier(CARRIERS[kind]!, url, { callId: `bench-${kind}`, token });
-      return { report: async () => call.report(), close: call.close };
+      return { report: async () => call.report(), close: () => call.close() };
     },
   }));
 /** Asterisk's AudioSocket, which plays what comes when it comes. */

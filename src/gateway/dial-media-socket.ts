@@ -73,12 +73,12 @@ export function dialMediaSocket<Opened>(channel: DialledChannel<Opened>): Promis
       cancelDeadline();
       signal.removeEventListener('abort', onAbort);
     };
-    const giveUp = (error: unknown) => {
+    const giveUp = (error: Error) => {
       settle();
       reject(error);
       socket.terminate();
     };
-    const onAbort = () => giveUp(signal.reason);
+    const onAbort = () => giveUp(signal.reason as Error);
     const cancelDeadline = clock.after(CONNECT_MS, () =>
       giveUp(unreachable(`did not take the connection within ${CONNECT_MS / 1000} s`)),
     );

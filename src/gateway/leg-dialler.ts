@@ -21,7 +21,7 @@ export type WantedChannel = {
 
 export type LegDialler = {
   /** Resolves when Asterisk has said what the call is. Rejects with the refusal, or with the signal's reason. */
-  dial(wanted: WantedChannel, signal: AbortSignal): Promise<CallLeg>;
+  readonly dial: (wanted: WantedChannel, signal: AbortSignal) => Promise<CallLeg>;
   /** Dials no more, and gives up what is under way. */
   drain(): void;
 };

@@ -11,7 +11,7 @@ export type LegGuard = {
   /** Does nothing any more once something has failed. */
   readonly unlessBroken: CodecGuard;
   /** The shared clock as this leg sees it: a player that throws is not only asked no more. */
-  clock(paced: PlayoutClock): PlayoutClock;
+  readonly clock: (paced: PlayoutClock) => PlayoutClock;
 };
 
 export function createLegGuard(log: Log, clock: Clock, end: () => void): LegGuard {
