@@ -7,7 +7,9 @@ import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
 import { createAudioSocketServer } from './gateway/audiosocket-server.ts';
 import { createLegDesk } from './gateway/leg-desk.ts';
+import { createLegDialler } from './gateway/leg-dialler.ts';
 import { createLegServer } from './gateway/leg-server.ts';
+import { createLegSockets } from './gateway/leg-sockets.ts';
 import { LEGS } from './legs/legs.ts';
 import type { PlayoutClock } from './playout/playout-clock.ts';
 import type { Config } from './settings/settings.ts';
@@ -30,14 +32,33 @@ export function openAppLegs(
   const callers = credentials.areRequired
     ? ({ are: 'strangers' } as const)
     : ({ are: 'local', user: credentials.localUser } as const);
-  const common = { ...parts, desk, callers, maxLegs: config.maxConnections };
+  const common = { ...parts, desk, maxLegs: config.maxConnections };
+  const sockets = createLegSockets(common);
   const server = createLegServer({
-    ...common,
     legs: LEGS,
     tokens,
+    callers,
     scheme: config.tlsCert === undefined ? 'http' : 'https',
     twilioAuthToken: config.twilioAuthToken,
     publicOrigin: config.publicUrl,
+    sockets,
   });
-  return { desk, server, audioSockets: createAudioSocketServer(common) };
+  const audioSockets = createAudioSocketServer({ ...common, callers });
+  const dialler = createLegDialler({ asteriskUrl: config.asteriskUrl, sockets, tokens, clock: parts.clock });
+  return {
+    desk,
+    server,
+    audioSockets,
+    dial: dialler.dial,
+    /** Takes and dials no more calls; those that are there go on. */
+    drain() {
+      audioSockets.drain();
+      dialler.drain();
+    },
+    close() {
+      dialler.drain();
+      sockets.close();
+      server.close();
+    },
+  };
 }

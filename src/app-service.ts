@@ -65,7 +65,8 @@ export type AppServiceOptions = {
 };
 
 export type AppService = {
-  readonly api: ServiceApiOptions;
+  /** All but what is not of the speech service. */
+  readonly api: Omit<ServiceApiOptions, 'legs'>;
   /** The HTTP speech of other vendors. */
   readonly compat: CompatRoutesOptions;
   /** What a session of this user's agent begins with; undefined: he has none of this id. */

@@ -122,7 +122,7 @@ async function build(
     config.apiKeys.map(({ user, key }) => ({ userId: user, apiKey: key })),
   );
   const legs = openAppLegs(config, credentials, { clock, playout, random, log });
-  stops.push(() => legs.server.close()); // for a start that fails; a stop closes them before the listener
+  stops.push(() => legs.close()); // for a start that fails; a stop closes them before the listener
   const runtime: SessionRuntime = {
     upstream: upstream.pool,
     upkeep: upstream.upkeep,
@@ -206,7 +206,7 @@ async function build(
           onStop: (stop) => stops.push(stop),
         });
   if (speechService !== undefined) {
-    await addServiceApi(http, speechService.api);
+    await addServiceApi(http, { ...speechService.api, legs });
     await addCompatRoutes(http, speechService.compat);
   }
   await http.listen({ host: config.host, port: config.port });
@@ -248,8 +248,9 @@ async function build(
     stop(drainMs) {
       stopping ??= (async () => {
         phase = 'stopping';
+        legs.drain();
         await Promise.all([sockets.drain(drainMs), replies.drain(drainMs)]);
-        legs.server.close();
+        legs.close();
         await stopAll();
       })();
       return stopping;

@@ -124,6 +124,7 @@ export function parseConfig({ env, flags, file }: ConfigSources): ConfigResult {
     ['apiKeys', 'apiKeysFile'],
     ['upstreamKeys', 'upstreamKeysFile'],
     ['webhookSecrets', 'webhookSecretsFile'],
+    ['asteriskUrl', 'asteriskUrlFile'],
   ] as const) {
     const given = chosen.get(fileName);
     if (given === undefined) continue;

@@ -52,6 +52,7 @@ export const ERROR_TABLE = {
   leg_not_found: row(404, 4404, true, 'session'),
   leg_taken: row(409, 1008, false, 'session'),
   leg_gone: row(410, 1011, false, 'turn'),
+  leg_unreachable: row(502, 1011, true, 'session'),
 
   // Capacity and time.
   busy: row(503, 4503, true, 'turn'),

@@ -5,10 +5,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../simulate/free-port.ts';
 import { hasProgram } from './has-program.ts';
 
 export type RedisProcess = {
@@ -27,15 +28,6 @@ export const HOW_TO_GET_REDIS =
 const START_DEADLINE_MS = 5000;
 const REPLY_DEADLINE_MS = 1000;
 const RETRY_MS = 20;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Resolves with the first line of the reply; rejects when there is none. */
 const command = (port: number, line: string): Promise<string> =>

@@ -25,6 +25,7 @@ import { legs } from '../bench/legs.ts';
 import { mixedFormats } from '../bench/mixed-formats.ts';
 import { monotonicMs } from '../bench/monotonic.ts';
 import { pacing } from '../bench/pacing.ts';
+import { type PhonePlan, startPhoneProcess } from '../bench/phone-process.ts';
 import { phrase } from '../bench/phrase.ts';
 import { quota } from '../bench/quota.ts';
 import { isQuotaWindow, QUOTA_WINDOWS, type QuotaWindow } from '../bench/quota-windows.ts';
@@ -53,6 +54,7 @@ type StartRole = (plan: unknown, searchPath: string | undefined) => ReturnType<t
 const ROLES: Readonly<Record<BenchRole, StartRole>> = {
   'gateway-process': (plan, searchPath) => startGatewayProcess(plan as GatewayPlan, searchPath),
   'upstream-process': (plan) => startFakeUpstream(plan as FakeUpstreamPlan),
+  'phone-process': (plan) => startPhoneProcess(plan as PhonePlan),
   'bare-session': startBareSession,
 };
 

@@ -11,4 +11,6 @@ export const OF_A_SERVICE = [
   'tlsCert',
   'tlsKey',
   'adminPort',
+  'asteriskUrl',
+  'asteriskUrlFile',
 ] as const satisfies readonly SettingName[];

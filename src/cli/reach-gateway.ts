@@ -13,11 +13,12 @@ export type ReachedGateway = {
   readonly stop: () => Promise<void>;
 };
 
-/** `flags` are settings of a gateway of its own. */
+/** `flags` are settings of a gateway of its own, and `service` whether it answers over HTTP as well. */
 export async function reachGateway(
   terminal: Terminal,
   url: string | undefined,
   flags: readonly string[] = [],
+  service: 'on' | 'off' = 'off',
 ): Promise<ReachedGateway> {
   if (url !== undefined) return { url, stop: async () => {} };
   const env = { ...terminal.env };
@@ -25,7 +26,7 @@ export async function reachGateway(
   const parsed = parseConfig({ env, flags: ['--port', '0', ...flags], file: terminal.readFile });
   if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
   const gateway = await startGateway({
-    service: 'off',
+    service,
     config: parsed.config,
     log: createPinoLog('warn'),
     version: terminal.version,

@@ -1,17 +1,18 @@
 // `voxgate simulate`: a strict fake carrier dials a gateway and judges what it gets; with --say a bot speaks to it.
 
 import { randomUUID } from 'node:crypto';
-import { type AddressInfo, createServer } from 'node:net';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
 import { LEGS } from '../legs/legs.ts';
 import { CARRIERS, type SimulatedCarrier } from '../simulate/carriers.ts';
 import { dialCarrier } from '../simulate/dial-carrier.ts';
+import { freePort } from '../simulate/free-port.ts';
 import { heardWav } from '../simulate/heard-wav.ts';
 import type { SimulatedCall } from '../simulate/simulated-call.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { checkOutFile } from './out-file.ts';
-import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
+import { checkGatewayUrl, type ReachedGateway, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
+import { readListenPort, startWaitingAsterisk } from './simulate-listen.ts';
 import { type SimulationReport, simulationTable } from './simulate-report.ts';
 import { type BotPlan, type SpokenTurn, speakToCall, turnFaults } from './simulated-bot.ts';
 
@@ -22,6 +23,7 @@ const OPTIONS = {
   user: string,
   token: string,
   'leg-url': string,
+  listen: string,
   call: string,
   say: string,
   'barge-in-ms': string,
@@ -85,15 +87,6 @@ const legOf = (kind: string, bot: SessionClient | undefined, { token, call }: Gi
   return { callId: call ?? CALL_ID, token: token ?? (call === undefined ? own : undefined) };
 };
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-
 /** Where the leg is dialled, when it is not where sessions are. */
 async function findLegUrl(kind: string, { url, 'leg-url': legUrl }: Given): Promise<string | undefined> {
   if (kind !== TCP_KIND) {
@@ -147,19 +140,33 @@ async function run(terminal: Terminal): Promise<number> {
     readWhole(values, 'seconds', 1, 86_400) ?? (plan === undefined ? WATCH_SECONDS : SPEAK_SECONDS);
   checkGatewayUrl(values.url);
   checkOutFile(terminal, '--out', values.out);
+  const listenPort = readListenPort(carrier.kind, values.listen, values);
 
   const legUrl = await findLegUrl(carrier.kind, values);
+  const asterisk = listenPort === undefined ? undefined : await startWaitingAsterisk(listenPort);
   const flags = legUrl === undefined ? [] : ['--audiosocket-port', new URL(legUrl).port];
-  const gateway = await reachGateway(terminal, values.url, flags);
+  let gateway: ReachedGateway | undefined;
   let bot: SessionClient | undefined;
   let call: SimulatedCall | undefined;
   try {
+    gateway =
+      asterisk === undefined
+        ? await reachGateway(terminal, values.url, flags)
+        : await reachGateway(terminal, values.url, asterisk.settings, 'on');
     const { protocol, host } = new URL(gateway.url);
     const origin = `${protocol}//${host}`;
     if (plan !== undefined) bot = await openBot(`${origin}/v1/session`, values);
     const leg = legOf(carrier.kind, bot, values);
     const path = `/v1/legs/${carrier.kind}${leg.token === undefined ? '' : `/${leg.token}`}`;
-    call = await dialCarrier(carrier, legUrl ?? `${origin}${path}`, leg);
+    call =
+      asterisk === undefined
+        ? await dialCarrier(carrier, legUrl ?? `${origin}${path}`, leg)
+        : await asterisk.call(leg, {
+            gateway: { origin: origin.replace(/^ws/, 'http'), key: values.key, user: values.user },
+            tell: plan === undefined ? terminal.complain : undefined,
+            seconds,
+            interrupted: terminal.interrupted,
+          });
     const turns = await untilOver(terminal, call, seconds, async () => {
       if (bot === undefined || plan === undefined) return undefined;
       await attach(bot, leg);
@@ -174,7 +181,8 @@ async function run(terminal: Terminal): Promise<number> {
   } finally {
     call?.close();
     bot?.close();
-    await gateway.stop();
+    await gateway?.stop();
+    asterisk?.close();
   }
 }
 
@@ -219,6 +227,7 @@ export const simulate: Command = {
       '  --key KEY          API key of that gateway;  --user ID  the user it belongs to',
       "  --token T          what the call brings along, in the path and in its first message. Default: the bot's own",
       '  --leg-url URL      with --url: tcp://host:port, where that gateway takes audiosocket',
+      '  --listen PORT      chan-websocket does not dial but waits to be dialled, on a port of this machine; 0 is any free one',
       '  --call ID          the id of the call, by which a session may ask for it',
       `  --seconds N        the call lasts so long at most. Default: ${WATCH_SECONDS}, with --say ${SPEAK_SECONDS}`,
       '  --out FILE.wav     keep what the caller heard',

@@ -25,6 +25,8 @@ export type AudioSocketServerOptions = {
 export type AudioSocketServer = {
   /** Rejects when the address cannot be had. Resolves with the port. */
   listen(at: { readonly host: string; readonly port: number }): Promise<number>;
+  /** Takes no more calls; those that are there go on. */
+  drain(): void;
   close(): void;
 };
 
@@ -106,6 +108,7 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Audi
           resolve((server.address() as { port: number }).port);
         });
       }),
+    drain: () => void server.close(),
     close() {
       sweeper.stop();
       server.close();

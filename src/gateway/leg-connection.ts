@@ -10,8 +10,8 @@ import { createLegPlayout, type LegPlayout } from '../playout/leg-playout.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import { createSenderPlayout, type SenderPlayout } from '../playout/sender-playout.ts';
 import { bytesPerMs, SILENT_SAMPLE } from '../speech/plain-sound.ts';
-import { createCodecGuard } from './codec-guard.ts';
 import type { GatewayLegDesk, LegPlace } from './leg-desk.ts';
+import { createLegGuard } from './leg-guard.ts';
 
 /** What carries the frames: a WebSocket, or a TCP connection cut into messages. */
 export type LegWire = {
@@ -38,7 +38,18 @@ export type LegConnectionOptions = {
   readonly userOf: (token: string | undefined) => string | undefined;
   /** A leg of nobody goes, or waits a while for a session that names its token. */
   readonly unowned: 'refused' | 'claimable';
+  /** What it has to be called, whatever the platform calls the call. */
+  readonly callId?: string | undefined;
+  /** A leg that does not say which call it is within this is none. */
+  readonly startWithinMs?: number;
+  /** It has said which call it is, and is somebody's. */
+  readonly onStarted?: (leg: CallLeg) => void;
+  /** Told once, whether it had started or not. */
+  readonly onEnded?: (end: LegEnd) => void;
 };
+
+/** Why a leg ended: `over` by either side's will, all else is our doing. */
+export type LegEnd = 'unauthorized' | 'idle_timeout' | 'shutting_down' | 'internal' | 'over';
 
 export type LegConnection = {
   receive(frame: LegFrame): void;
@@ -49,7 +60,6 @@ export type LegConnection = {
   sweep(nowMs: number): void;
 };
 
-/** A leg that does not say who it is within this is none. */
 const START_DEADLINE_MS = 10_000;
 /** A far side that takes nothing for so long is gone. */
 const STUCK_MS = 10_000;
@@ -70,7 +80,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   let takingSinceMs = clock.now();
   let bufferedBefore = 0;
   let markedAtMs = Number.NEGATIVE_INFINITY;
-  let cancelTimer = clock.after(START_DEADLINE_MS, () =>
+  let cancelTimer = clock.after(options.startWithinMs ?? START_DEADLINE_MS, () =>
     end('idle_timeout', 'the platform did not say which call this is'),
   );
 
@@ -78,18 +88,24 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   /** It plays slower than the clock, by its own word. */
   const isOverfed = (unheardMs: number) =>
     unheardMs > codec.rules.leadMs + MOST_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
-  const leave = (reason: string) => {
+  const leave = (reason: string, why: LegEnd = 'over') => {
+    if (isOver) return;
     isOver = true;
     cancelTimer();
     sender?.close();
     place?.leave(reason);
     place = undefined;
+    options.onEnded?.(why);
   };
-  const end = (code: 'unauthorized' | 'idle_timeout' | 'shutting_down' | 'internal', reason: string) => {
+  const end = (code: Exclude<LegEnd, 'over'>, reason: string) => {
     if (isOver) return;
-    leave(reason);
+    leave(reason, code);
     wire.close(ERROR_TABLE[code].close, code);
   };
+
+  const { unlessBroken, clock: guardedClock } = createLegGuard(options.log, clock, () =>
+    end('internal', 'the leg failed inside'),
+  );
 
   const hangUpNow = () => {
     codec.hangUp?.().forEach(send);
@@ -109,24 +125,24 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     audio,
     leadMs: sender?.leadMs ?? codec.rules.leadMs,
     reports: codec.mark === undefined ? 'nothing' : 'marks',
-    play: (piece) => own.play(piece),
+    play: unlessBroken((piece) => own.play(piece)),
     cork: () => own.cork(),
-    uncork: () => own.uncork(),
+    uncork: unlessBroken<void>(() => own.uncork()),
     // What waits in our own process would come out behind a clear; what piles up at the far side is late for ever.
     isCongested: () =>
       !isFlowing || wire.bufferedBytes > most || sender?.isBehind === true || isOverfed(own.unheardMs),
     committedMs: (turn) => sender?.committedMs(turn),
-    finish: (turn) => own.finish(turn),
-    clear: (heardMs) => own.clear(heardMs),
-    hangUp() {
+    finish: unlessBroken((turn) => own.finish(turn)),
+    clear: unlessBroken((heardMs) => own.clear(heardMs)),
+    hangUp: unlessBroken<void>(() => {
       if (isOver) return;
       cancelTimer();
       const restMs = sender?.restMs ?? 0;
       if (restMs === 0) hangUpNow();
-      else cancelTimer = clock.after(restMs, hangUpNow);
-    },
+      else cancelTimer = clock.after(restMs, unlessBroken<void>(hangUpNow));
+    }),
     release() {
-      own.clear(() => undefined);
+      unlessBroken<void>(() => own.clear(() => undefined))();
       place?.release();
     },
   });
@@ -140,12 +156,11 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     cancelTimer();
     const common = { codec, send, bytesPerMs: bytesPerMs(audio), silence: SILENT_SAMPLE[audio.format] };
     if (codec.rules.clock === 'sender') {
-      const { playout: clocked } = options;
       const lastHeardMs = () => heardAtMs;
       sender = createSenderPlayout({
         ...common,
         audio,
-        playout: clocked,
+        playout: guardedClock(options.playout),
         now: () => clock.now(),
         lastHeardMs,
       });
@@ -154,12 +169,14 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     playout = sender ?? createLegPlayout({ ...common, onPlayed, nowMs: () => clock.now() });
     // In JSON and base64 audio is half as long again.
     const most = 2 * codec.rules.leadMs * common.bytesPerMs;
+    const leg = toCallLeg(options.callId ?? callId, audio, playout, most);
     place = desk.arrive({
-      leg: toCallLeg(callId, audio, playout, most),
+      leg,
       userId,
       token: brought,
       onUnclaimed: () => end('unauthorized', 'no session has asked for the leg'),
     });
+    options.onStarted?.(leg);
   };
 
   const take = (input: LegInput) => {
@@ -177,8 +194,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     }
   };
 
-  const guarded = createCodecGuard(options.log, () => end('internal', 'the leg failed inside'));
-  const read = guarded((frame: LegFrame) => codec.read(frame).forEach(take));
+  const read = unlessBroken((frame: LegFrame) => codec.read(frame).forEach(take));
 
   return {
     receive(frame) {

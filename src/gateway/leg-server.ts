@@ -1,29 +1,22 @@
-// Upgrades to /v1/legs/KIND[/TOKEN], and the connections that come of them. A token may stand in the path, in a header or
+// Upgrades to /v1/legs/KIND[/TOKEN]. A token may stand in the path, in a header or
 // in the first message, and counts in this order. Whoever may not come in is told by an HTTP status; a leg whose token
 // comes with its first message is let go with 4401 when nobody knows it.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { WebSocketServer } from 'ws';
 import type { AttachTokens } from '../access/attach-tokens.ts';
 import { carriedToken } from '../access/carried-token.ts';
 import { headerLines } from '../access/header-lines.ts';
 import { guardLoopback } from '../access/loopback-guard.ts';
 import { isSignedByTwilio } from '../access/twilio-signature.ts';
 import { AppError } from '../base/app-error.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
-import type { Random } from '../base/random.ts';
 import type { Leg } from '../legs/leg.ts';
-import type { PlayoutClock } from '../playout/playout-clock.ts';
-import { createLegConnection, type LegConnection } from './leg-connection.ts';
-import type { GatewayLegDesk } from './leg-desk.ts';
+import { type LegSockets, MOST_LEG_BYTES } from './leg-sockets.ts';
 import { offeredProtocols, SOCKET_BOUNDS } from './socket-bounds.ts';
-import { createSweeper } from './sweeper.ts';
 
 export type LegServerOptions = {
   readonly legs: readonly Leg[];
-  readonly desk: GatewayLegDesk;
   readonly tokens: AttachTokens;
   /** Without API keys only this machine is served, and a leg without a token is the local user's. */
   readonly callers: { readonly are: 'strangers' } | { readonly are: 'local'; readonly user: string };
@@ -31,11 +24,7 @@ export type LegServerOptions = {
   readonly twilioAuthToken: string | undefined;
   /** As platforms are given it; undefined without API keys. */
   readonly publicOrigin: string | undefined;
-  readonly maxLegs: number;
-  readonly clock: Clock;
-  readonly playout: PlayoutClock;
-  readonly random: Random;
-  readonly log: Log;
+  readonly sockets: LegSockets;
 };
 
 export type LegServer = {
@@ -46,24 +35,17 @@ export type LegServer = {
 };
 
 const PATH = /^\/v1\/legs\/([a-z-]{1,40})(?:\/([\w.~-]{1,500}))?$/;
-/** Platforms send audio in small messages; the largest is Exotel's, 100 kB in base64. */
-const MOST_BYTES = 256 * 1024;
 
 export function createLegServer(options: LegServerOptions): LegServer {
-  const { legs, desk, tokens, callers, clock, random, log } = options;
-  const connections = new Set<LegConnection>();
+  const { legs, tokens, callers } = options;
   const protocolOf = new WeakMap<IncomingMessage, string>();
   const socketOptions = {
     ...SOCKET_BOUNDS,
-    maxPayload: MOST_BYTES,
+    maxPayload: MOST_LEG_BYTES,
     handleProtocols: (_offered: ReadonlySet<string>, request: IncomingMessage) =>
       protocolOf.get(request) ?? false,
   };
-  const sockets = new WebSocketServer(socketOptions);
-  const sweeper = createSweeper(clock, (nowMs) => {
-    for (const connection of connections) connection.sweep(nowMs);
-    return connections.size > 0 ? 'more' : 'none';
-  });
+  const server = new WebSocketServer(socketOptions);
 
   const userOf = (token: string | undefined): string | undefined => {
     if (token !== undefined) return tokens.userOf(token);
@@ -86,8 +68,7 @@ export function createLegServer(options: LegServerOptions): LegServer {
       const where = inPath === undefined ? 'its headers' : 'the path';
       throw new AppError('unauthorized', `The leg's token in ${where} is none of a session of this gateway.`);
     }
-    if (connections.size >= options.maxLegs)
-      throw new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 });
+    options.sockets.takeRoom()();
     const offered = offeredProtocols(headers['sec-websocket-protocol']);
     return { leg, token, protocol: leg.protocols.find((each) => offered.includes(each)) };
   };
@@ -110,52 +91,15 @@ export function createLegServer(options: LegServerOptions): LegServer {
     );
   };
 
-  const open = (socket: WebSocket, leg: Leg, token: string | undefined) => {
-    const connection = createLegConnection({
-      id: random.id(12),
-      kind: leg.kind,
-      codec: leg.open(),
-      desk,
-      clock,
-      log,
-      playout: options.playout,
-      token,
-      userOf,
-      unowned: 'refused',
-      wire: {
-        send(frame) {
-          if (socket.readyState === socket.OPEN) socket.send(frame);
-        },
-        get bufferedBytes() {
-          return socket.bufferedAmount;
-        },
-        close: (code, reason) => socket.close(code, reason),
-        terminate: () => socket.terminate(),
-      },
-    });
-    connections.add(connection);
-    sweeper.start();
-    socket.on('message', (data, isBinary) =>
-      connection.receive(isBinary ? (data as Buffer) : (data as Buffer).toString('utf8')),
-    );
-    socket.on('error', (error) => log.debug('leg socket fault', { kind: leg.kind, fault: error.message }));
-    socket.once('close', () => {
-      connections.delete(connection);
-      connection.closed();
-    });
-  };
-
   return {
     takes: (path) => path.startsWith('/v1/legs/'),
     upgrade(request, socket, head) {
       const { leg, token, protocol } = admit(request);
       if (protocol !== undefined) protocolOf.set(request, protocol);
-      sockets.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, leg, token));
+      server.handleUpgrade(request, socket, head, (webSocket) =>
+        options.sockets.open(webSocket, { leg, token, userOf }),
+      );
     },
-    close() {
-      sweeper.stop();
-      for (const connection of connections) connection.close('the gateway stops');
-      sockets.close();
-    },
+    close: () => server.close(),
   };
 }

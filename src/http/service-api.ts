@@ -16,6 +16,7 @@ import { addAgentRoutes } from './agent-routes.ts';
 import { errorReplies } from './error-replies.ts';
 import { addFileRoutes, type FileRoutesOptions } from './file-routes.ts';
 import { addJobRoutes, type JobRoutesOptions } from './job-routes.ts';
+import { addLegRoutes, type LegRoutesOptions } from './leg-routes.ts';
 import { refuseOtherMethods } from './other-methods.ts';
 import { addPlayNoteRoutes, type PlayNoteRoutesOptions } from './playnote-routes.ts';
 import { requireCaller } from './service-caller.ts';
@@ -32,6 +33,7 @@ export type ServiceApiOptions = {
   readonly agents: AgentService;
   readonly webhooks: WebhookRoutesOptions;
   readonly files: FileRoutesOptions;
+  readonly legs: LegRoutesOptions;
 };
 
 /** The header's name is an apiKey scheme to OpenAPI; both are needed at once (interface 5). */
@@ -85,6 +87,7 @@ export async function addServiceApi(app: FastifyInstance, options: ServiceApiOpt
     addPlayNoteRoutes(api, options.playNotes);
     addAgentRoutes(api, options.agents);
     addWebhookRoutes(api, options.webhooks);
+    addLegRoutes(api, options.legs);
     patterns.close();
   });
   addFileRoutes(app, options.files);

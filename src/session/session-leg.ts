@@ -155,7 +155,8 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
       if (event.type !== 'ended' && event.type !== 'heard') return;
       // What was cut or failed before its first sound is never told as heard.
       const isOver = event.type === 'heard' || event.outcome === 'cancelled' || event.outcome === 'failed';
-      if (!isOver) return attached.leg.finish(event.turn);
+      if (event.type === 'ended' && event.outcome !== 'cancelled') attached.leg.finish(event.turn);
+      if (!isOver) return;
       attached.turns.delete(event.turn);
       if (hangUpAfter === event.turn) attached.leg.hangUp();
     },

@@ -159,6 +159,33 @@ export function redisAddress(meaning: string): Setting<string | undefined> {
   };
 }
 
+/** The address of a WebSocket server of the operator's: its password may be part of it, so it is never shown. */
+export function webSocketAddress(meaning: string): Setting<string | undefined> {
+  return {
+    meaning,
+    allowed: 'ws:// or wss://, [user:password@]host[:port][/path], without query or fragment',
+    placeholder: 'URL',
+    default: undefined,
+    secrecy: 'secret',
+    read(given) {
+      const url = URL.canParse(given) ? new URL(given) : undefined;
+      const fits = url !== undefined && /^wss?:$/.test(url.protocol) && !/[?#\s]/.test(given);
+      return fits && isDecodable(url.username) && isDecodable(url.password)
+        ? read(given)
+        : refuse('is no such address (value not shown)');
+    },
+  };
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** One secret that travels in an HTTP header: visible ASCII only. */
 export function secret(placeholder: string, meaning: string): Setting<string | undefined> {
   return {

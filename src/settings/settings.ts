@@ -3,7 +3,17 @@
 
 import { apiKeyList, upstreamKeyList } from './credential-lists.ts';
 import { SERVICE_SETTINGS } from './service-settings.ts';
-import { listenHost, oneOf, redisAddress, type Setting, secret, text, webAddress, whole } from './setting.ts';
+import {
+  listenHost,
+  oneOf,
+  redisAddress,
+  type Setting,
+  secret,
+  text,
+  webAddress,
+  webSocketAddress,
+  whole,
+} from './setting.ts';
 import { voiceAliasList } from './voice-alias-list.ts';
 
 const MS = 'MS';
@@ -234,6 +244,10 @@ export const SETTINGS = {
     'TOKEN',
     'The auth token of the Twilio account, which signs its legs. With API keys a leg of Twilio is refused without it.',
   ),
+  asteriskUrl: webSocketAddress(
+    'Asterisk’s HTTP server, where channels of chan_websocket wait to be dialled (`WebSocket/INCOMING`). Empty: nothing is dialled.',
+  ),
+  asteriskUrlFile: secretFile('`asteriskUrl`'),
   audiosocketPort: whole(0, {
     min: 0,
     max: 65_535,

@@ -9,6 +9,8 @@ export type ChannelOptions = {
   readonly format: string;
   /** Of a frame of 20 ms. */
   readonly frameBytes: number;
+  /** Its own; told when the call begins. */
+  readonly connectionId?: string;
   /** Frames that wait: the channel says stop, then go, and drops what comes beyond the last. */
   readonly levels?: { readonly stop: number; readonly go: number; readonly full: number };
 };
@@ -32,12 +34,11 @@ const COMMANDS: ReadonlySet<string> = new Set([
   'REPORT_QUEUE_DRAINED',
 ]);
 const CONNECTION_ID = '6f1c8a52-0d4e-4b7e-9a3f-2f8f6f0a9d11';
-const CHANNEL = `WebSocket/voxgate/${CONNECTION_ID}`;
 
 const fault = (what: string): CarrierOrder => ({ kind: 'fault', what });
 
 export function createChanWebSocketSide(options: ChannelOptions): CarrierSide {
-  const { syntax, format, frameBytes, levels = CHANNEL_LEVELS } = options;
+  const { syntax, format, frameBytes, connectionId = CONNECTION_ID, levels = CHANNEL_LEVELS } = options;
   let isStopped = false;
   let isStatusAsked = false;
 
@@ -78,8 +79,8 @@ export function createChanWebSocketSide(options: ChannelOptions): CarrierSide {
       isStopped = false;
       return [
         say('MEDIA_START', {
-          connection_id: CONNECTION_ID,
-          channel: CHANNEL,
+          connection_id: connectionId,
+          channel: `WebSocket/voxgate/${connectionId}`,
           channel_id: callId,
           format,
           optimal_frame_size: frameBytes,

@@ -82,6 +82,19 @@ const WRONG: [string, Command, string[], RegExp][] = [
     ['audiosocket', '--say', 'x', '--leg-url', 'h:1'],
     /--leg-url is "h:1"; allowed: tcp/,
   ],
+  ['simulate', simulate, ['twilio', '--say', 'x', '--listen', '0'], /--listen is for chan-websocket/],
+  [
+    'simulate',
+    simulate,
+    ['chan-websocket', '--say', 'x', '--listen', '70000'],
+    /--listen is "70000"; allowed: a port from 0/,
+  ],
+  [
+    'simulate',
+    simulate,
+    ['chan-websocket', '--say', 'x', '--listen', '0', '--key', 'k'],
+    /--listen .* needs --user/,
+  ],
   ['simulate', simulate, ['twilio', '--colour'], /--colour[\s\S]*--barge-in-ms/],
   ['say', say, ['x', '--captions', '/nowhere/x.srt'], /--captions is "\/nowhere\/x\.srt".*ENOENT/],
 ];

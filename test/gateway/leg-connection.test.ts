@@ -102,14 +102,59 @@ describe('the connection of a leg', () => {
         return sound.read(frame);
       },
     };
-    const { connection, wire, attach, gone, errors } = start({ user: 'ann', codec });
+    const { clock, connection, wire, attach, gone, errors } = start({ user: 'ann', codec });
     connection.receive(Buffer.concat([HELLO, AUDIO]));
     attach();
     connection.receive(Buffer.alloc(3));
+    clock.flush();
     expect(wire.ends).toEqual([1011]);
     expect(gone).toHaveLength(1);
     expect(errors).toHaveLength(1);
     expect(JSON.stringify(errors)).not.toContain('what is spoken');
+  });
+
+  it('ends with pacing that fails by itself, and its session knows', () => {
+    const sound = audioSocketLeg.open();
+    let isBroken = false;
+    const codec: LegCodec = {
+      ...sound,
+      media(bytes) {
+        if (isBroken) throw new Error('what is spoken');
+        return sound.media(bytes);
+      },
+    };
+    const { clock, playout, connection, wire, attach, gone, errors } = start({ user: 'ann', codec });
+    connection.receive(Buffer.concat([HELLO, AUDIO]));
+    const leg = attach()!;
+    leg.play({ turn: 'a', atMs: 0, ms: 200, bytes: new Uint8Array(3200) });
+    expect(wire.sent.length).toBeGreaterThan(0);
+    isBroken = true;
+    clock.advance(1000);
+    expect(wire.ends).toEqual([1011]);
+    expect(gone).toHaveLength(1);
+    expect(errors).toHaveLength(1);
+    expect(JSON.stringify(errors)).not.toContain('what is spoken');
+    expect(playout.players).toBe(0);
+  });
+
+  it('ends with what cannot be written to it, behind the work of the session that plays', () => {
+    const sound = audioSocketLeg.open();
+    const codec: LegCodec = {
+      ...sound,
+      media() {
+        throw new Error('what is spoken');
+      },
+    };
+    const { clock, connection, wire, attach, gone, errors } = start({ user: 'ann', codec });
+    connection.receive(Buffer.concat([HELLO, AUDIO]));
+    const leg = attach()!;
+    leg.play({ turn: 'a', atMs: 0, ms: 20, bytes: new Uint8Array(320) });
+    leg.play({ turn: 'a', atMs: 20, ms: 20, bytes: new Uint8Array(320) });
+    expect(gone).toEqual([]);
+    clock.flush();
+    expect(wire.ends).toEqual([1011]);
+    expect(gone).toHaveLength(1);
+    expect(errors).toHaveLength(1);
   });
 
   it('closes on a peer that does not say who it is', () => {

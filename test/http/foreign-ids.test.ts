@@ -140,6 +140,7 @@ beforeAll(async () => {
     agents,
     webhooks: { deliveries, secretOf: () => '', unixMs, onDelivery: () => asked.push('nudge') },
     files: { files, address: createServiceAddress(Buffer.alloc(32, 7)), clock: systemClock },
+    legs: {} as never,
   });
   await app.ready();
 

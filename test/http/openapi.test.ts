@@ -89,7 +89,8 @@ const ROUTES = `
   GET /api/v1/tts/{id}; DELETE /api/v1/tts/{id}; POST /api/v1/tts/{id}/cancel; POST /api/v1/playnotes;
   GET /api/v1/playnotes; GET /api/v1/playnotes/{id}; DELETE /api/v1/playnotes/{id}; POST /api/v1/agents;
   PATCH /api/v1/agents/{agentId}; GET /api/v1/agents/{agentId}; GET /api/v1/agent-stats/{agentId};
-  GET /api/v1/webhooks/secret; GET /api/v1/webhooks/deliveries; POST /api/v1/webhooks/deliveries/{id}/replay`
+  GET /api/v1/webhooks/secret; GET /api/v1/webhooks/deliveries; POST /api/v1/webhooks/deliveries/{id}/replay;
+  POST /v1/legs/chan-websocket`
   .split(';')
   .map((route) => route.trim());
 

@@ -87,6 +87,40 @@ describe.concurrent('voxgate simulate', () => {
     },
   );
 
+  it('waits in Asterisk for a gateway of its own to dial, is spoken to and cut, without a fault', async () => {
+    const env = {
+      VOXGATE_UPSTREAM_URL: gateway.upstream.url.origin,
+      VOXGATE_UPSTREAM_KEYS: 'user:key',
+      VOXGATE_WORD_TIMES: 'never',
+    };
+    const args = ['chan-websocket', '--listen', '0', '--say', 'Hello there.', '--barge-in-ms', '700'];
+    const terminal = { ...createFakeTerminal(args), env };
+    expect(await simulate.run(terminal)).toBe(0);
+    expect(reportOf(terminal)).toMatchObject({
+      leg: 'chan-websocket',
+      clears: 1,
+      staleBytes: 0,
+      faults: [],
+      turns: [{ outcome: 'cancelled' }],
+    });
+  });
+
+  it('tells a person how a channel that waits is dialled, and that nobody did', async () => {
+    const terminal = createFakeTerminal([
+      'chan-websocket',
+      '--listen',
+      '0',
+      '--url',
+      gateway.sessionUrl,
+      '--seconds',
+      '1',
+    ]);
+    await expect(simulate.run(terminal)).rejects.toThrow(/Nobody has dialled the channel within 1 s/);
+    expect(terminal.complaints.join('\n')).toMatch(
+      /VOXGATE_ASTERISK_URL=ws:\/\/127\.0\.0\.1:\d+ [\s\S]*curl .*"connectionId":"[-0-9a-f]{36}".*\/v1\/legs\/chan-websocket$/,
+    );
+  });
+
   it('only watches a call that nobody was told to speak to', async () => {
     const terminal = at(gateway.sessionUrl, '--call', 'CA-watched', '--seconds', '4');
     const running = simulate.run(terminal);

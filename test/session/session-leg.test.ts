@@ -313,6 +313,18 @@ describe('hangup', () => {
     }
   });
 
+  it('after a turn that fails comes behind its end: no more of it is waited for', async () => {
+    const { live, leg, attach, say } = start({ auto: () => {} });
+    attach();
+    say('a');
+    live.send({ type: 'hangup', after: 'a' });
+    await live.run(10);
+    live.upstream.requests[0]!.fail(new AppError('upstream_broken', 'no'));
+    await live.run(100);
+    expect(live.said('ended', 'a')).toMatchObject([{ outcome: 'failed' }]);
+    expect(leg.acts).toEqual(['finish a', 'hang up']);
+  });
+
   it('without a leg is refused', () => {
     const { live } = start();
     live.send({ type: 'hangup' });

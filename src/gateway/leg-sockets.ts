@@ -1,0 +1,98 @@
+// The WebSockets of telephony legs, whichever side has dialled: how many there may be, what each becomes, and their end.
+
+import type { WebSocket } from 'ws';
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Random } from '../base/random.ts';
+import type { Leg } from '../legs/leg.ts';
+import type { PlayoutClock } from '../playout/playout-clock.ts';
+import { createLegConnection, type LegConnection, type LegConnectionOptions } from './leg-connection.ts';
+import type { GatewayLegDesk } from './leg-desk.ts';
+import { createSweeper } from './sweeper.ts';
+
+export type LegSocketsOptions = {
+  readonly desk: GatewayLegDesk;
+  readonly maxLegs: number;
+  readonly clock: Clock;
+  readonly playout: PlayoutClock;
+  readonly random: Random;
+  readonly log: Log;
+};
+
+/** What is known of a leg before it says anything. */
+export type OpenedLeg = { readonly leg: Leg } & Pick<
+  LegConnectionOptions,
+  'token' | 'userOf' | 'callId' | 'startWithinMs' | 'onStarted' | 'onEnded'
+>;
+
+export type LegSockets = {
+  /** Throws `busy` when there is no room for one more; else keeps the room until it is given back. */
+  takeRoom(): () => void;
+  open(socket: WebSocket, opened: OpenedLeg): LegConnection;
+  close(): void;
+};
+
+/** Platforms send audio in small messages; the largest is Exotel's, 100 kB in base64. */
+export const MOST_LEG_BYTES = 256 * 1024;
+
+export function createLegSockets(options: LegSocketsOptions): LegSockets {
+  const { desk, maxLegs, clock, playout, random, log } = options;
+  const connections = new Set<LegConnection>();
+  let roomsTaken = 0;
+  const sweeper = createSweeper(clock, (nowMs) => {
+    for (const connection of connections) connection.sweep(nowMs);
+    return connections.size > 0 ? 'more' : 'none';
+  });
+
+  return {
+    takeRoom() {
+      if (connections.size + roomsTaken >= maxLegs)
+        throw new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 });
+      roomsTaken += 1;
+      let isTaken = true;
+      return () => {
+        if (isTaken) roomsTaken -= 1;
+        isTaken = false;
+      };
+    },
+    open(socket, { leg, ...opened }) {
+      const connection = createLegConnection({
+        ...opened,
+        id: random.id(12),
+        kind: leg.kind,
+        codec: leg.open(),
+        desk,
+        clock,
+        log,
+        playout,
+        unowned: 'refused',
+        wire: {
+          send(frame) {
+            if (socket.readyState === socket.OPEN) socket.send(frame);
+          },
+          get bufferedBytes() {
+            return socket.bufferedAmount;
+          },
+          close: (code, reason) => socket.close(code, reason),
+          terminate: () => socket.terminate(),
+        },
+      });
+      connections.add(connection);
+      sweeper.start();
+      socket.on('message', (data, isBinary) =>
+        connection.receive(isBinary ? (data as Buffer) : (data as Buffer).toString('utf8')),
+      );
+      socket.on('error', (error) => log.debug('leg socket fault', { kind: leg.kind, fault: error.message }));
+      socket.once('close', () => {
+        connections.delete(connection);
+        connection.closed();
+      });
+      return connection;
+    },
+    close() {
+      sweeper.stop();
+      for (const connection of connections) connection.close('the gateway stops');
+    },
+  };
+}
