@@ -58,7 +58,7 @@ describe.each(MAKERS)('a resampler $made', ({ create, constantDb }) => {
       expect(edge).toBeLessThan(-1);
     });
 
-    it('lets nothing from 4.2 kHz on fold back', () => {
+    it('lets nothing from 4.2 kHz on fold back (call-me#12)', () => {
       for (const hz of [
         4200, 4250, 4300, 4400, 4600, 5000, 6000, 7000, 7900, 8100, 9000, 11_000, 15_000, 20_000,
       ])
@@ -144,7 +144,7 @@ describe.each(MAKERS)('a resampler $made', ({ create, constantDb }) => {
     );
   });
 
-  it('does not care how the input is split', () => {
+  it('does not care how the input is split (openclaw#125620)', () => {
     const samples = noise(5000);
     fc.assert(
       fc.property(

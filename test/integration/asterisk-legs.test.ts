@@ -171,7 +171,7 @@ describe('chan_websocket', () => {
     expect(await stranger.closed).toBe(4401);
   });
 
-  it('Queue full, frames silently dropped; mark overtakes audio during XOFF: holds back, drops none, hears all', async () => {
+  it('Queue full, frames silently dropped; mark overtakes audio during XOFF (asterisk#2115): holds back, drops none, hears all', async () => {
     await start();
     // A channel that misses every other of its ticks: what waits there would grow as long as anything is sent.
     const levels = { stop: 10, go: 6, full: 18 };

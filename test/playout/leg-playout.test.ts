@@ -1,60 +1,8 @@
-// What a carrier is sent of turns that play: gathered, marked, cleared, and sent again where a turn goes on.
+// What a carrier is sent of turns that play: gathered, marked, and told as played.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LegCodec, LegFrame, LegRules } from '../../src/legs/leg.ts';
-import { createLegPlayout } from '../../src/playout/leg-playout.ts';
+import { BYTES_PER_MS, codecOf, RULES, startLegPlayout as start } from '../support/leg-playout-rig.ts';
 import '../support/property-seed.ts';
-
-const BYTES_PER_MS = 8;
-const RULES: LegRules = { clock: 'carrier', leadMs: 200, leastMs: 60, mostBytes: 8000, stepMs: 20 };
-const CLEAR = { clear: () => ['clear'] };
-
-/** Audio goes as it is, marks as `mark NAME`. */
-const codecOf = (rules: LegRules = RULES, extra: Partial<LegCodec> = CLEAR): LegCodec => ({
-  rules,
-  read: () => [],
-  media: (bytes) => [bytes.slice()],
-  mark: (name) => [`mark ${name}`],
-  ...extra,
-});
-
-function start(codec = codecOf(), nowMs: () => number = () => 0) {
-  const sent: LegFrame[] = [];
-  const played: string[] = [];
-  const playout = createLegPlayout({
-    codec,
-    send: (frame) => sent.push(frame),
-    onPlayed: (turn, ms) => played.push(`${turn} ${ms}`),
-    bytesPerMs: BYTES_PER_MS,
-    silence: Uint8Array.of(0xff),
-    nowMs,
-  });
-  const at = new Map<string, number>();
-  const audio = (from = 0) =>
-    sent.slice(from).filter((frame): frame is Uint8Array => typeof frame !== 'string');
-  return {
-    playout,
-    sent,
-    played,
-    /** Plays `ms` of a turn, every byte `value`, in frames of 20 ms. */
-    play: (turn: string, ms: number, value = 1) => {
-      for (let left = ms; left > 0; left -= 20) {
-        const length = Math.min(20, left);
-        const atMs = at.get(turn) ?? 0;
-        at.set(turn, atMs + length);
-        playout.play({ turn, atMs, ms: length, bytes: new Uint8Array(length * BYTES_PER_MS).fill(value) });
-      }
-    },
-    /** Lengths of messages, ms. */
-    messages: () => audio().map((frame) => frame.length / BYTES_PER_MS),
-    audio,
-    /** Names of the marks that were sent. */
-    marks: () =>
-      sent.flatMap((frame) =>
-        typeof frame === 'string' && frame.startsWith('mark ') ? [frame.slice(5)] : [],
-      ),
-  };
-}
 
 describe('audio that is played to a leg', () => {
   it('goes at once where it begins and is gathered then, and each turn begins anew', () => {
@@ -231,81 +179,5 @@ describe('marks', () => {
       }),
       { numRuns: 200 },
     );
-  });
-});
-
-describe('a clear', () => {
-  it('goes out even when nothing seems to be left at the far side', () => {
-    const { playout, sent } = start();
-    playout.clear(() => undefined);
-    expect(sent).toEqual(['clear']);
-  });
-
-  it('does not go out where the far side has only what goes on: it would stutter', () => {
-    const { play, playout, sent, audio, marks, played } = start();
-    play('a', 100, 1);
-    const before = sent.length;
-    playout.clear((turn) => (turn === 'a' ? 30 : undefined));
-    expect(sent.slice(before)).toEqual([]);
-    play('a', 100, 1);
-    playout.finish('a');
-    expect(Buffer.concat(audio())).toEqual(Buffer.alloc(200 * BYTES_PER_MS, 1));
-    for (const mark of marks()) playout.marked(mark, 'echoed');
-    expect(played.at(-1)).toBe('a 200');
-  });
-
-  it('drops what was gathered of a turn that is cut, and leaves alone what was sent before it', () => {
-    const { play, playout, sent, audio } = start();
-    play('a', 100, 1);
-    playout.finish('a');
-    playout.cork();
-    play('b', 100, 2);
-    const before = sent.length;
-    playout.clear((turn) => (turn === 'a' ? 30 : undefined));
-    playout.uncork();
-    playout.finish('b');
-    play('c', 20, 3);
-    expect(sent.slice(before).filter((frame) => typeof frame === 'string')).toEqual([]);
-    expect(Buffer.concat(audio(before))).toEqual(Buffer.alloc(20 * BYTES_PER_MS, 3));
-    expect(playout.unheardMs).toBe(120);
-  });
-
-  it('drops what was gathered and not sent', () => {
-    const { play, playout, sent } = start();
-    play('a', 60);
-    const before = sent.length;
-    playout.clear(() => undefined);
-    playout.finish('a');
-    expect(sent.slice(before)).toEqual(['clear']);
-  });
-
-  it('has a turn that goes on sent again from the first piece that was not heard', () => {
-    const { play, playout, sent, audio } = start();
-    play('a', 100, 1);
-    play('b', 100, 2);
-    const before = sent.length;
-    playout.clear((turn) => (turn === 'b' ? 30 : undefined));
-    expect(sent[before]).toBe('clear');
-    playout.finish('b');
-    expect(Buffer.concat(audio(before))).toEqual(Buffer.alloc(80 * BYTES_PER_MS, 2));
-  });
-
-  it('lets the marks behind it speak of the turn that goes on', () => {
-    const { play, playout, played, marks } = start();
-    play('a', 60, 1);
-    play('b', 200, 2);
-    const before = marks().length;
-    playout.clear((turn) => (turn === 'b' ? 0 : undefined));
-    playout.finish('b');
-    for (const mark of marks().slice(before)) playout.marked(mark, 'echoed');
-    expect(played.at(-1)).toBe('b 200');
-  });
-
-  it('leaves a far side alone that cannot clear: it plays what it has', () => {
-    const { play, playout, sent } = start(codecOf(RULES, {}));
-    play('a', 200);
-    const before = sent.length;
-    playout.clear(() => 0);
-    expect(sent.slice(before)).toEqual([]);
   });
 });
