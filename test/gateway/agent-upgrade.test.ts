@@ -14,6 +14,7 @@ import { codecs } from '../support/codecs.ts';
 import { fixedRandom } from '../support/fixed-random.ts';
 import { createMemoryUpstream } from '../support/memory-upstream.ts';
 import { NO_LEG_DESK, NO_LEG_SERVER } from '../support/no-legs.ts';
+import { onlookerRuntime, tokenDesk } from '../support/onlookers.ts';
 import { exchange, upgradeRequest } from '../support/raw-session.ts';
 import { openProbe } from '../support/session-probe.ts';
 import { accepted } from '../support/settings.ts';
@@ -41,6 +42,7 @@ beforeEach(async () => {
       codecs,
       timer: NO_WORD_TIMER,
       legs: NO_LEG_DESK,
+      onlookers: onlookerRuntime(systemClock),
       clock: systemClock,
       playout: { join() {}, leave() {}, players: 0, close() {} },
       random: fixedRandom(0.5),
@@ -50,7 +52,13 @@ beforeEach(async () => {
       defaultVoice: undefined,
       defaultVoice2: undefined,
     },
-    admission: { ...config, dialects: DIALECTS, scheme: 'http', credentials: createCredentials([]) },
+    admission: {
+      ...config,
+      dialects: DIALECTS,
+      scheme: 'http',
+      credentials: createCredentials([]),
+      tokens: tokenDesk(systemClock),
+    },
     settings: defaultSettings(200),
     checkVoices() {},
     findAgent: (_user, id) =>

@@ -14,6 +14,7 @@ import { codecs } from '../support/codecs.ts';
 import { fixedRandom } from '../support/fixed-random.ts';
 import { createMemoryUpstream } from '../support/memory-upstream.ts';
 import { NO_LEG_DESK, NO_LEG_SERVER } from '../support/no-legs.ts';
+import { onlookerRuntime, tokenDesk } from '../support/onlookers.ts';
 import { openProbe } from '../support/session-probe.ts';
 import { accepted } from '../support/settings.ts';
 import { trustingUpkeep } from '../support/trusting-upkeep.ts';
@@ -48,6 +49,7 @@ it('closes a connection whose codec throws as internal, without its text in the 
       codecs,
       timer: NO_WORD_TIMER,
       legs: NO_LEG_DESK,
+      onlookers: onlookerRuntime(systemClock),
       clock: systemClock,
       playout: { join() {}, leave() {}, players: 0, close() {} },
       random: fixedRandom(0.5),
@@ -62,6 +64,7 @@ it('closes a connection whose codec throws as internal, without its text in the 
       dialects: [nativeDialect, breaking],
       scheme: 'http',
       credentials: createCredentials([]),
+      tokens: tokenDesk(systemClock),
     },
     settings: defaultSettings(200),
     checkVoices() {},

@@ -13,6 +13,7 @@ import { codecs } from '../support/codecs.ts';
 import { fixedRandom } from '../support/fixed-random.ts';
 import { createMemoryUpstream } from '../support/memory-upstream.ts';
 import { NO_LEG_DESK, NO_LEG_SERVER } from '../support/no-legs.ts';
+import { onlookerRuntime, tokenDesk } from '../support/onlookers.ts';
 import { openProbe } from '../support/session-probe.ts';
 import { accepted } from '../support/settings.ts';
 import { trustingUpkeep } from '../support/trusting-upkeep.ts';
@@ -29,6 +30,7 @@ it('closes as internal the connection whose player failed, and no other', async 
       codecs,
       timer: NO_WORD_TIMER,
       legs: NO_LEG_DESK,
+      onlookers: onlookerRuntime(systemClock),
       clock: systemClock,
       playout: { join: (player) => void players.push(player), leave() {}, players: 0, close() {} },
       random: fixedRandom(0.5),
@@ -43,6 +45,7 @@ it('closes as internal the connection whose player failed, and no other', async 
       dialects: DIALECTS,
       scheme: 'http',
       credentials: createCredentials([]),
+      tokens: tokenDesk(systemClock),
     },
     settings: defaultSettings(200),
     checkVoices() {},
