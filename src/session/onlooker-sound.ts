@@ -26,8 +26,8 @@ export type OnlookerSound = {
   wantsTape(settings: TurnSettings): boolean;
   /** The listener has been sent this. */
   sent(audio: OutgoingAudio): void;
-  /** A turn has begun, or somebody listens who did not hear it begin. */
-  follow(programme: TurnProgramme, nowMs: number): void;
+  /** A turn has begun, or somebody listens who has missed `fromMs` of it. */
+  follow(programme: TurnProgramme, fromMs: number): void;
   /** The turn is heard no further than this. */
   cut(turn: string, finalMs: number): void;
   tick(nowMs: number): void;
@@ -153,14 +153,13 @@ export function createOnlookerSound(codecs: Codecs, joinMs: number, log: Log): O
       if (of?.frames === undefined || of.frames.bytes + bytes.length > MOST_SENT_BYTES) return;
       of.frames.add(Math.round((atMs * of.sentAs!.sampleRate) / 1000), bytes);
     },
-    follow(programme, nowMs) {
-      const { anchorMs } = programme.position(nowMs);
+    follow(programme, fromMs) {
       const sentAs = sentSound(programme.settings);
       followed.set(programme.turn, {
         programme,
         sentAs,
         frames: sentAs === undefined ? undefined : createTimedSamples(SILENT_SAMPLE[sentAs.format]),
-        givenMs: Math.max(0, nowMs - anchorMs),
+        givenMs: fromMs,
         finalMs: Number.POSITIVE_INFINITY,
       });
     },

@@ -194,7 +194,9 @@ export function createSessionAudience(options: SessionAudienceOptions): SessionA
       const isFirst = sound.listeners === 0;
       const leaveSound = sound.listen(output, listener, nowMs);
       count.open += 1;
-      if (isFirst) for (const { programme } of live.values()) sound.follow(programme, nowMs);
+      if (isFirst)
+        for (const { programme } of live.values())
+          sound.follow(programme, Math.max(0, nowMs - programme.position(nowMs).anchorMs));
       ticks.join(player);
       let isIn = true;
       return () => {
@@ -211,7 +213,7 @@ export function createSessionAudience(options: SessionAudienceOptions): SessionA
       const turn = { programme, started: started! };
       live.set(programme.turn, turn);
       if (reading === 'on') words.follow(turn, nowMs);
-      if (sound.listeners > 0) sound.follow(programme, nowMs);
+      if (sound.listeners > 0) sound.follow(programme, 0);
     },
     said(event) {
       if (event.type === 'started') started = event;
