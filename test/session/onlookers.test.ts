@@ -121,12 +121,36 @@ describe('fifty onlookers', () => {
     );
   });
 
+  it('get everything while one of them is let go in the middle of being sent something', async () => {
+    const play = async (slow: 'one' | 'none') => {
+      const live = start();
+      const before = listen(live, MULAW);
+      if (slow === 'one') {
+        let pieces = 0;
+        const leave = live.session.audience.listen(MULAW, {
+          send() {
+            pieces += 1;
+            if (pieces === 10) leave();
+          },
+          close() {},
+        });
+      }
+      const after = listen(live, MULAW);
+      live.send({ type: 'speak', turn: 'a', text: 'One.' });
+      await live.run(2000);
+      expect(live.session.audience.onlookers).toBe(2);
+      expect(after.bytes().equals(before.bytes())).toBe(true);
+      return { bytes: after.bytes(), sent: sent(live) };
+    };
+    expect(await play('one')).toEqual(await play('none'));
+  });
+
   it('leave nothing running when they are gone', async () => {
     const live = start();
     const leaving = [listen(live, MULAW), listen(live, RAW), readEvents(live), readCues(live)];
     live.send({ type: 'speak', turn: 'a', text: 'One.' });
     await live.run(speechMs + 500);
-    for (const { leave } of leaving) leave();
+    for (const onlooker of leaving) onlooker.leave();
     expect(live.session.audience.onlookers).toBe(0);
     await live.run(31_000);
     expect(live.clock.timers).toBe(0);
