@@ -4,6 +4,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCredentials } from './access/credentials.ts';
 import { openAppLegs } from './app-legs.ts';
+import { openAppOnlookers } from './app-onlookers.ts';
 import { openAppService } from './app-service.ts';
 import { openAppSound } from './app-sound.ts';
 import { openAppUpstream } from './app-upstream.ts';
@@ -99,6 +100,7 @@ async function build(
     sessions: () => sockets.connections.size,
     turns: () => sum((connection) => connection.turnsUnheard),
     bufferedBytes: () => sum((connection) => connection.bufferedBytes),
+    onlookers: () => onlookers.runtime.count.open,
     loopDelaySeconds() {
       // It measures its own timer: an idle loop shows the resolution.
       const seconds = Math.max(0, loopDelay.percentile(99) / 1e9 - LOOP_DELAY_RESOLUTION_MS / 1000);
@@ -123,6 +125,8 @@ async function build(
   );
   const legs = openAppLegs(config, credentials, { clock, playout, random, log });
   stops.push(() => legs.close()); // for a start that fails; a stop closes them before the listener
+  const onlookers = openAppOnlookers({ config, credentials, clock, random, log });
+  stops.push(() => onlookers.close());
   const runtime: SessionRuntime = {
     upstream: upstream.pool,
     upkeep: upstream.upkeep,
@@ -130,6 +134,7 @@ async function build(
     codecs,
     timer,
     legs: legs.desk,
+    onlookers: onlookers.runtime,
     clock,
     playout,
     random,
@@ -154,6 +159,7 @@ async function build(
       dialects: DIALECTS,
       scheme,
       credentials,
+      tokens: onlookers.tokens,
     },
     limits: {
       ...config,
@@ -209,6 +215,11 @@ async function build(
     await addServiceApi(http, { ...speechService.api, legs });
     await addCompatRoutes(http, speechService.compat);
   }
+  await onlookers.addRoutes(http, {
+    sessions: () => sockets.connections,
+    pool: () => upstream.pool.state(),
+    isStopping: () => phase === 'stopping',
+  });
   await http.listen({ host: config.host, port: config.port });
   stops.push(() => http.close());
   const url = `${scheme}://${addressOf(config.host, http.server.address())}`;

@@ -19,3 +19,11 @@ export function encodePcm16(samples: Float32Array, into: Uint8Array): void {
     into[at + 1] = value >> 8;
   }
 }
+
+/** Samples in −1…1 of s16le, fresh memory. */
+export function decodePcm16(bytes: Uint8Array): Float32Array {
+  const samples = new Float32Array(bytes.length >> 1);
+  for (let i = 0; i < samples.length; i++)
+    samples[i] = (((bytes[2 * i]! | (bytes[2 * i + 1]! << 8)) << 16) >> 16) / 32768;
+  return samples;
+}

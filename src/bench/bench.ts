@@ -10,6 +10,7 @@ export const BENCH_NUMBERS = {
   streams: { least: 1, most: 2000, meaning: 'live turns that play the whole time' },
   seconds: { least: 2, most: 600, meaning: 'length of the measurement' },
   heavyStreams: { least: 1, most: 64, meaning: 'turns beside them, also in formats whose encoders are dear' },
+  onlookers: { least: 1, most: 200, meaning: 'those who look on at the session' },
   samples: { least: 5, most: 10_000, meaning: 'measured turns, cancels or starts' },
   rounds: { least: 1, most: 100, meaning: 'times that the variants are measured in turn' },
   blockMs: { least: 0, most: 1000, meaning: "hold the gateway's event loop for so long, twice a second" },

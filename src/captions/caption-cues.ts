@@ -17,13 +17,15 @@ export type Cue = {
   /** On one line, not escaped. */
   readonly text: string;
   readonly name: string | undefined;
+  /** How many of the words it shows. */
+  readonly words: number;
 };
 
 /** Two lines of 42 characters, as subtitles commonly have them. */
 const MOST_CUE_CHARACTERS = 84;
 const MOST_CUE_MS = 7000;
 /** A pause as long as this is an end. */
-const PAUSE_MS = 700;
+export const PAUSE_MS = 700;
 const SENTENCE_END = /[.!?…。！？।۔؟။։።]["'”’»）)\]]*\s*$/u;
 
 /** Letters between two words are the mark of a turn, or the address of a link; the signs are those of markup. */
@@ -85,6 +87,7 @@ export function captionCues(words: readonly TimedWord[], { lines, nameOf }: CueO
       endMs,
       text: onOneLine(passage.text),
       name: name === undefined ? undefined : onOneLine(name),
+      words: passage.words.length,
     };
   });
 }

@@ -1,6 +1,6 @@
 // WebVTT (W3C, "WebVTT: The Web Video Text Tracks Format") from timed words, and from chapters.
 
-import { type CueOptions, captionCues } from './caption-cues.ts';
+import { type Cue, type CueOptions, captionCues } from './caption-cues.ts';
 import { cueTime } from './cue-time.ts';
 import type { TimedWord } from './word-timeline.ts';
 
@@ -11,12 +11,15 @@ const escaped = (text: string) =>
 
 export const vttTime = (ms: number): string => cueTime(ms, '.');
 
+/** One cue; names are voice tags. An empty line goes between two of them. */
+export function vttCue(number: number, { startMs, endMs, text, name }: Cue): string {
+  const voice = name === undefined ? '' : `<v ${escaped(name)}>`;
+  return `${number}\n${vttTime(startMs)} --> ${vttTime(endMs)}\n${voice}${escaped(text)}\n`;
+}
+
 /** A whole caption file; names are voice tags. Words in order of time; a cue never overlaps the next. */
 export function captionsVtt(words: readonly TimedWord[], options: CueOptions): string {
-  const blocks = captionCues(words, options).map(({ startMs, endMs, text, name }, index) => {
-    const voice = name === undefined ? '' : `<v ${escaped(name)}>`;
-    return `${index + 1}\n${vttTime(startMs)} --> ${vttTime(endMs)}\n${voice}${escaped(text)}\n`;
-  });
+  const blocks = captionCues(words, options).map((cue, index) => vttCue(index + 1, cue));
   return ['WEBVTT\n', ...blocks].join('\n');
 }
 

@@ -24,6 +24,8 @@ export type WordTimeline = {
   align(index: number, estimate: WordEstimate): void;
   /** Words that may begin before `untilMs` and were not taken before. They are final from now on. */
   take(untilMs: number): TimedWord[];
+  /** Words for another reader, from the first one on: as `take`, but what he has been given settles nothing. */
+  readonly reader: () => (untilMs: number) => TimedWord[];
   /** All words, each where it is known best to be, whatever was taken before. */
   readonly words: () => TimedWord[];
   /** The last word that has surely begun at `atMs`, by the best that is known. */
@@ -191,6 +193,21 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
         takenUntilMs = Math.max(startMs, startsMs[taken + 1] ?? totalMs());
       }
       return given;
+    },
+    reader() {
+      let read = 0;
+      let lastMs = 0;
+      return (untilMs) => {
+        const given: TimedWord[] = [];
+        for (; read < words.length; read += 1) {
+          const startMs = Math.max(startsMs[read]!, lastMs);
+          if (startMs - earlyOf(read) >= untilMs) break;
+          const endMs = Math.max(startMs, endMsOf(read));
+          given.push({ ...words[read]!, startMs, endMs, withinMs: withinOf(read) });
+          lastMs = startMs;
+        }
+        return given;
+      };
     },
     words: () =>
       words.map((word, w) => ({

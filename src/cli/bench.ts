@@ -24,6 +24,7 @@ import { job } from '../bench/job.ts';
 import { legs } from '../bench/legs.ts';
 import { mixedFormats } from '../bench/mixed-formats.ts';
 import { monotonicMs } from '../bench/monotonic.ts';
+import { onlookers } from '../bench/onlookers.ts';
 import { pacing } from '../bench/pacing.ts';
 import { type PhonePlan, startPhoneProcess } from '../bench/phone-process.ts';
 import { phrase } from '../bench/phrase.ts';
@@ -40,6 +41,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   pacing,
   'mixed-formats': mixedFormats,
   captions,
+  onlookers,
   legs,
   transcode,
   cancel,
@@ -61,6 +63,7 @@ const ROLES: Readonly<Record<BenchRole, StartRole>> = {
 const NUMBER_OPTIONS = {
   streams: { type: 'string' },
   'heavy-streams': { type: 'string' },
+  onlookers: { type: 'string' },
   seconds: { type: 'string' },
   samples: { type: 'string' },
   rounds: { type: 'string' },
@@ -80,6 +83,7 @@ type Flag = keyof typeof NUMBER_OPTIONS;
 const NUMBER_OF: Readonly<Record<Flag, BenchNumber>> = {
   streams: 'streams',
   'heavy-streams': 'heavyStreams',
+  onlookers: 'onlookers',
   seconds: 'seconds',
   samples: 'samples',
   rounds: 'rounds',
@@ -245,7 +249,7 @@ const help = (): string =>
 
 export const bench: Command = {
   summary:
-    'measure this machine: first frame, pacing, formats side by side, captions, transcoding, cancel, stalled readers, jobs, quotas',
+    'measure this machine: first frame, pacing, formats side by side, captions, onlookers, transcoding, cancel, stalled readers, jobs, quotas',
   help,
   run,
 };

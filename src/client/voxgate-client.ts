@@ -3,6 +3,7 @@
 
 import type { z } from 'zod';
 import type { AgentProfile } from '../speech/agent-profile.ts';
+import type { SessionFormat } from '../speech/audio-format.ts';
 import type { jobRequestSchema, turboRequestSchema } from '../speech/job-request.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
 import type { playNoteFieldsSchema } from '../speech/playnote-request.ts';
@@ -41,6 +42,20 @@ export type Page<T> = {
   /** For `cursor` of the next; undefined on the last page. */
   readonly next: string | undefined;
 };
+
+export type TokenWish = { readonly expiresInSeconds?: number } & (
+  | { readonly scope: 'speak' }
+  | { readonly scope: 'watch'; readonly session: string; readonly media?: readonly ('captions' | 'audio')[] }
+);
+export type IssuedToken = {
+  readonly id: string;
+  readonly token: string;
+  readonly scope: 'speak' | 'watch';
+  readonly expiresAt: string;
+};
+export type WatchWish =
+  | { readonly what: 'events' | 'captions.vtt' }
+  | { readonly what: 'audio'; readonly format?: SessionFormat; readonly sampleRate?: number };
 
 export type CreateOptions = { readonly idempotencyKey?: string; readonly signal?: AbortSignal };
 export type WaitOptions<T> = {
@@ -83,6 +98,13 @@ export type VoxgateClient = {
     deliveries(page?: PageWish): Promise<Page<DeliveryRecord>>;
     replay(id: string): Promise<DeliveryRecord>;
   };
+  readonly tokens: {
+    /** For a browser of somebody else: to speak in a session of his own, or to watch one of yours. */
+    create(grant: TokenWish): Promise<IssuedToken>;
+    revoke(id: string): Promise<void>;
+  };
+  /** Looks on at a session: read the `body` of what is answered until it ends, or abort. */
+  watch(session: string, what: WatchWish, signal?: AbortSignal): Promise<Response>;
   /** A session of the native protocol, after its `ready`; `query` presets its configuration. */
   session(
     query?: Readonly<Record<string, string>>,
@@ -208,6 +230,13 @@ export function createVoxgateClient(options: RestOptions): VoxgateClient {
       secret: async () => (await ask<{ secret: string }>('/api/v1/webhooks/secret')).secret,
       deliveries: (wish) => page('/api/v1/webhooks/deliveries', wish),
       replay: (id) => ask(`${at('/api/v1/webhooks/deliveries', id)}/replay`, { method: 'POST' }),
+    },
+    tokens: {
+      create: (json) => ask('/v1/tokens', { method: 'POST', json }),
+      revoke: (id) => remove(at('/v1/tokens', id)),
+    },
+    watch(session, { what, ...query }, signal) {
+      return call(`${at('/v1/sessions', session)}/${what}`, { query, signal }, (reply) => reply);
     },
     session(query = {}, listeners = {}) {
       const url = new URL(`${options.baseUrl.replace(/\/+$/, '').replace(/^http/, 'ws')}/v1/session`);

@@ -26,6 +26,8 @@ export type Dialect = {
 export type DialectEntry = {
   /** `headers`: Authorization and X-USER-ID as in the native protocol; else the key from wherever this protocol has it. */
   readonly caller: 'headers' | { readonly apiKey: string | undefined };
+  /** A token of scope `speak`, in place of other credentials. */
+  readonly token?: string;
   /** The subprotocol that is selected, one of those offered. */
   readonly protocol?: string;
   /** Headers of a refusal. */

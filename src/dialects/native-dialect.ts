@@ -73,6 +73,8 @@ export const encodeAudio = (turn: string, seq: number, atMs: number, bytes: Uint
 
 const SESSION_PATH = '/v1/session';
 const SUBPROTOCOL = 'voxgate.v1';
+/** A browser can set no header, but offer subprotocols; this one is never selected, so it is not echoed. */
+const TOKEN_PROTOCOL = 'token.';
 
 function createCodec({ carryOut, send }: DialectOutlet): DialectCodec {
   return {
@@ -92,8 +94,10 @@ export const nativeDialect: Dialect = {
   name: 'native',
   enter({ path, query, protocols }) {
     if (path !== SESSION_PATH) return undefined;
+    const token = protocols.find((name) => name.startsWith(TOKEN_PROTOCOL))?.slice(TOKEN_PROTOCOL.length);
     return {
       caller: 'headers',
+      ...(token !== undefined && { token }),
       ...(protocols.includes(SUBPROTOCOL) && { protocol: SUBPROTOCOL }),
       preset: () => readPreset(query),
       open: createCodec,

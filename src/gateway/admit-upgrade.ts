@@ -8,6 +8,7 @@ import { guardLoopback } from '../access/loopback-guard.ts';
 import { AppError, toAppError } from '../base/app-error.ts';
 import type { Dialect, DialectEntry, Upgrade } from '../dialects/dialect.ts';
 import type { Preset } from '../dialects/native-messages.ts';
+import type { TokenDesk } from '../session/token-desk.ts';
 import { offeredProtocols } from './socket-bounds.ts';
 
 export type Admission = {
@@ -23,6 +24,7 @@ export type AdmissionOptions = {
   /** Each path is that of one of them at most. */
   readonly dialects: readonly Dialect[];
   readonly credentials: Credentials;
+  readonly tokens: Pick<TokenDesk, 'checkSpeak'>;
   readonly scheme: 'http' | 'https';
   readonly maxConnections: number;
   /** 0 is no limit of its own. */
@@ -55,7 +57,7 @@ export function admitUpgrade(
     if (!options.credentials.areRequired) guardLoopback(headers, options.scheme);
     const { upgrade, agents } = readTarget(request.url ?? '/', headers);
     entry = enterDialect(options.dialects, upgrade);
-    const userId = identify(entry, headers, options.credentials);
+    const userId = identify(entry, headers, options);
     refuseBody(headers);
     if (agents.length > 1) throw new AppError('invalid_request', 'agent: given twice.');
     const preset = entry.preset();
@@ -92,8 +94,15 @@ function enterDialect(dialects: readonly Dialect[], upgrade: Upgrade): DialectEn
   );
 }
 
-const identify = ({ caller }: DialectEntry, headers: HeaderLines, credentials: Credentials): string =>
-  caller === 'headers' ? credentials.identify(headers) : credentials.identifyKey(caller.apiKey);
+function identify(
+  { caller, token }: DialectEntry,
+  headers: HeaderLines,
+  { credentials, tokens }: AdmissionOptions,
+): string {
+  // Whoever shows a token is not let in without it.
+  if (token !== undefined) return tokens.checkSpeak(token);
+  return caller === 'headers' ? credentials.identify(headers) : credentials.identifyKey(caller.apiKey);
+}
 
 /** Its bytes would be taken for frames here, and for another request by a proxy. */
 function refuseBody(headers: HeaderLines): void {

@@ -10,7 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import type { DialectEntry } from '../dialects/dialect.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
-import { createSession } from '../session/session.ts';
+import { createSession, type Session } from '../session/session.ts';
 import { GREETING_TURN } from '../session/session-agent.ts';
 import type { OutgoingAudio } from '../session/session-outlet.ts';
 import type { SessionRuntime } from '../session/session-runtime.ts';
@@ -38,6 +38,7 @@ export type ClientConnection = {
   readonly openedAtMs: number;
   readonly turnsUnheard: number;
   readonly bufferedBytes: number;
+  readonly session: Pick<Session, 'sound' | 'leg' | 'audience'>;
   /** Speaks `text` as the session's first turn. */
   greet(text: string): void;
   /** Ends a session that failed inside: nothing more would come of it. */
@@ -200,6 +201,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     id: options.id,
     userId: options.userId,
     openedAtMs,
+    session,
     get turnsUnheard() {
       return session.turnsUnheard;
     },

@@ -16,6 +16,7 @@ export type GatewayGauges = {
   readonly sessions: () => number;
   readonly turns: () => number;
   readonly bufferedBytes: () => number;
+  readonly onlookers: () => number;
   readonly loopDelaySeconds: () => number;
   readonly residentBytes: () => number;
 };
@@ -55,6 +56,7 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
     'Audio and messages that wait in this process.',
     gauges.bufferedBytes,
   );
+  metrics.gauge('voxgate_onlookers', 'Those who look on at sessions.', gauges.onlookers);
   metrics.gauge(
     'voxgate_eventloop_delay_seconds',
     '99th percentile of the event loop delay since the last look.',

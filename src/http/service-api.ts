@@ -7,12 +7,11 @@ import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Credentials } from '../access/credentials.ts';
-import { AppError } from '../base/app-error.ts';
-import { formatIssues } from '../base/format-issues.ts';
 import type { AgentService } from '../service/agents/agent-service.ts';
 import type { KeyLimits } from '../service/key-limits.ts';
 import { listedVoiceSchema } from '../speech/listed-voice.ts';
 import { addAgentRoutes } from './agent-routes.ts';
+import { checkBySchema } from './check-by-schema.ts';
 import { errorReplies } from './error-replies.ts';
 import { addFileRoutes, type FileRoutesOptions } from './file-routes.ts';
 import { addJobRoutes, type JobRoutesOptions } from './job-routes.ts';
@@ -40,6 +39,7 @@ export type ServiceApiOptions = {
 const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer' },
   userId: { type: 'apiKey', in: 'header', name: 'X-USER-ID' },
+  watchToken: { type: 'apiKey', in: 'query', name: 'token' },
 } as const;
 
 export async function addServiceApi(app: FastifyInstance, options: ServiceApiOptions): Promise<void> {
@@ -59,15 +59,7 @@ export async function addServiceApi(app: FastifyInstance, options: ServiceApiOpt
   });
   await app.register(multipart);
   await app.register(async (api) => {
-    api.setValidatorCompiler(({ schema, httpPart }) => (data: unknown) => {
-      const checked = (schema as z.ZodType).safeParse(data, { reportInput: true });
-      if (checked.success) return { value: checked.data };
-      // A part of the path that can be no id of ours leads nowhere.
-      if (httpPart === 'params') return { error: new AppError('not_found', 'There is nothing of this id.') };
-      return { error: new AppError('invalid_request', formatIssues(checked.error.issues)) };
-    });
-    // Answers are made here and need no filter; their schemas are for the document and the tests.
-    api.setSerializerCompiler(() => (data) => JSON.stringify(data));
+    checkBySchema(api);
     const patterns = refuseOtherMethods(api);
     requireCaller(api, options.credentials, options.limits);
     api.get(

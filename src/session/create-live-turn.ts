@@ -13,6 +13,7 @@ import { createTurnFlushes } from './turn-flushes.ts';
 import { createTurnHearing } from './turn-hearing.ts';
 import { captionEvents, endedEvent, heardEvent, wholeMs } from './turn-messages.ts';
 import { createTurnPlayout } from './turn-playout.ts';
+import type { TurnAudience } from './turn-programme.ts';
 import { createTurnScript, PREFETCH_MS, type WholeText } from './turn-script.ts';
 import { turnSeed } from './turn-seed.ts';
 import type { TurnSettings } from './turn-settings.ts';
@@ -32,6 +33,7 @@ export type LiveTurnOptions = {
   /** Compressed audio that this turn may keep, given what its neighbours keep. */
   readonly spoolCapacityBytes: (keptBytes: number) => number;
   readonly outlet: TurnOutlet;
+  readonly audience: TurnAudience;
 };
 
 /** Media positions are counted in samples on one side and in frames of MP3 on the other. */
@@ -72,6 +74,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     script,
     runtime,
     tenant: options.speaker.tenant,
+    audience: options.audience,
     work: createTurnWork({ ...options, clock, remainingMs }),
     remainingMs,
     spoolCapacityBytes: () => options.spoolCapacityBytes(speech.bufferedBytes),
@@ -139,6 +142,18 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       sampleRate: speech.sampleRate,
       seed,
       timings: { ...timings, firstAudioMs: wholeMs(firstAudioMs) },
+    });
+    options.audience.began({
+      turn: id,
+      settings,
+      position: (nowMs) => playout.position(nowMs),
+      lines: script.lines,
+      readWords() {
+        const read = script.timeline.reader();
+        return (untilMs) => read(silence.toOwn(untilMs));
+      },
+      toSentMs: (ownMs) => silence.toSent(ownMs),
+      tape: speech.tape,
     });
   };
   const sayEnded = (outcome: Outcome) => {

@@ -11,7 +11,10 @@ import type { LegDesk } from './leg-desk.ts';
 import type { OutgoingAudio, SessionOutlet, TurnOutlet } from './session-outlet.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
+export type AttachedLeg = { readonly leg: string; readonly kind: string; readonly callSid?: string };
+
 export type SessionLeg = {
+  readonly attached: AttachedLeg | undefined;
   attach(command: CommandOf<'attach'>): void;
   detach(): void;
   hangUp(after: string | undefined): void;
@@ -101,6 +104,9 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
   };
 
   return {
+    get attached() {
+      return attached === undefined ? undefined : named(attached.leg);
+    },
     attach(command) {
       if (attached !== undefined || stopWaiting !== undefined)
         return refuse(new AppError('leg_taken', 'A leg is attached or waited for already; detach it first.'));

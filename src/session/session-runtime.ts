@@ -12,6 +12,7 @@ import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { LegDesk } from './leg-desk.ts';
+import type { OnlookerRuntime } from './session-audience.ts';
 
 export type SessionLimits = {
   /** Longest text of one message, characters. */
@@ -40,6 +41,7 @@ export type SessionRuntime = {
   readonly codecs: Codecs;
   readonly timer: WordTimer;
   readonly legs: LegDesk;
+  readonly onlookers: OnlookerRuntime;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   readonly random: Random;

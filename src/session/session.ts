@@ -4,16 +4,18 @@
 import { AppError, toAppError } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messages.ts';
+import type { SessionFormat } from '../speech/audio-format.ts';
 import { createLiveTurn } from './create-live-turn.ts';
 import type { LiveTurn } from './live-turn.ts';
 import { createRetiredTurns } from './retired-turns.ts';
-import { createSessionLeg } from './session-leg.ts';
-import type { SessionOutlet } from './session-outlet.ts';
+import { createSessionAudience, type Onlookers } from './session-audience.ts';
+import { type AttachedLeg, createSessionLeg } from './session-leg.ts';
+import type { OutgoingAudio, SessionOutlet } from './session-outlet.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { createTurnLine, isEnded } from './turn-line.ts';
 import { endedEvent } from './turn-messages.ts';
 import type { WholeText } from './turn-script.ts';
-import { applySettings, configuredEvent, type TurnSettings } from './turn-settings.ts';
+import { applySettings, configuredEvent, outputOf, type TurnSettings } from './turn-settings.ts';
 import type { Speaker } from './turn-work.ts';
 
 export type Session = {
@@ -22,6 +24,10 @@ export type Session = {
   /** Turns that have not been heard; with none, nothing is lost by closing. */
   readonly turnsUnheard: number;
   readonly bufferedBytes: number;
+  /** In which a turn would be sent that is named now. */
+  readonly sound: { readonly format: SessionFormat; readonly sampleRate: number | undefined };
+  readonly leg: AttachedLeg | undefined;
+  readonly audience: Onlookers;
   /** No new turn from now on; those that are there play to their end. */
   drain(): void;
   /** Stops everything at once, without a word. */
@@ -46,6 +52,7 @@ export function createSession(
     say(event) {
       client.say(event);
       leg.said(event);
+      audience.said(event);
     },
     cork() {
       client.cork();
@@ -56,6 +63,7 @@ export function createSession(
       leg.uncork();
     },
   };
+  const audience = createSessionAudience(runtime);
   const line = createTurnLine({
     clock: runtime.clock,
     playout: runtime.playout,
@@ -65,6 +73,7 @@ export function createSession(
     onFinished: (turn) => retired.settle(turn.id, turn.lateMarks),
     onBroken: (turn, fault) => {
       retired.add(turn.id, 'untold');
+      audience.lost(turn.id);
       outlet.say(errorEvent(toTurnError(runtime.log, fault), turn.id));
     },
   });
@@ -118,7 +127,12 @@ export function createSession(
     const etaMs = Math.round(before.reduce((sum, turn) => sum + turn.remainingMs, 0));
     if (before.length > 0)
       outlet.say({ type: 'queued', turn: id, reason: 'previous-turn', position: before.length, etaMs });
-    const turnOutlet = { ...outlet, ...leg.outletFor(id), onReady: line.wake };
+    const player = leg.outletFor(id);
+    const sendAudio = (audio: OutgoingAudio) => {
+      player.sendAudio(audio);
+      audience.sent(audio);
+    };
+    const turnOutlet = { ...outlet, ...player, sendAudio, onReady: line.wake };
     const spoolCapacityBytes = (keptBytes: number) =>
       Math.max(SMALLEST_SPOOL_BYTES, limits.spoolBytes - (line.bufferedBytes - keptBytes));
     const turn = createLiveTurn({
@@ -131,6 +145,7 @@ export function createSession(
       freeAtMs: runtime.clock.now() + etaMs,
       spoolCapacityBytes,
       outlet: turnOutlet,
+      audience,
     });
     line.add(turn);
     return turn;
@@ -265,12 +280,21 @@ export function createSession(
     get bufferedBytes() {
       return line.bufferedBytes;
     },
+    get sound() {
+      const { format, sampleRate } = outputOf(leg.settingsFor(settings));
+      return { format, sampleRate };
+    },
+    get leg() {
+      return leg.attached;
+    },
+    audience,
     drain() {
       intake = 'draining';
     },
     close() {
       line.close();
       leg.close();
+      audience.close();
     },
   };
 }

@@ -52,6 +52,8 @@ export type TurnScript = {
   /** What is said for a request, to find its words in the audio. */
   aligned(text: RequestText, words: readonly SpokenWord[]): AlignedText;
   readonly toRequest: (text: RequestText) => OutgoingRequest;
+  /** The caller's text so far: one line, or those of a dialogue. */
+  readonly lines: () => readonly string[];
   heardAt(playedMs: number | 'end'): HeardText & { readonly speaker: 1 | 2 | undefined };
 };
 
@@ -113,6 +115,7 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
   return {
     requests,
     timeline,
+    lines,
     append(text, speaker) {
       callerText += text;
       streamed?.append(text, speaker);

@@ -11,12 +11,16 @@ import { createFrameQueue, type FrameQueue } from '../playout/frame-queue.ts';
 import { type OutputFormat, passesThrough } from '../speech/audio-format.ts';
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
+import type { TurnAudience } from './turn-programme.ts';
 import type { TurnScript } from './turn-script.ts';
 import { outputOf, type TurnSettings } from './turn-settings.ts';
+import { createTurnTape, type TurnTape } from './turn-tape.ts';
 import type { TurnWork } from './turn-work.ts';
 
 export type TurnSpeech = {
   readonly frames: FrameQueue;
+  /** What onlookers hear of it. */
+  readonly tape: TurnTape;
   /** Hz of the frames. */
   readonly sampleRate: number;
   /** It is this turn's time to be heard. */
@@ -59,6 +63,7 @@ export type TurnSpeechOptions = {
   readonly script: TurnScript;
   readonly runtime: SessionRuntime;
   readonly tenant: string;
+  readonly audience: Pick<TurnAudience, 'wantsTape'>;
   readonly work: TurnWork;
   readonly spoolCapacityBytes: () => number;
   /** Audio that the listener has not heard yet, ms. */
@@ -126,6 +131,12 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     if (frames.wantsRefill) frames.refill();
   };
   const transcoder = createTranscoder(output, runtime.codecs, onMade, refillFrames);
+  const tape = createTurnTape({
+    codecs: runtime.codecs,
+    frameMs: output.frameMs,
+    isWanted: () => options.audience.wantsTape(options.settings),
+    madeMs: () => toMs(madeSamples + transcoder.pendingSamples),
+  });
   const sampleRate = () => transcoder.sampleRate ?? 8000;
   const toMs = (samples: number) => (samples * 1000) / sampleRate();
 
@@ -136,7 +147,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
           upstream: runtime.upstream,
           requests: script.requests,
           spool,
-          transcoder,
+          transcoder: tape.overhear(transcoder),
           frames,
           isFirst: () => place === 'first',
           toSpeechRequest: script.toRequest,
@@ -189,6 +200,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
 
   return {
     frames,
+    tape,
     get sampleRate() {
       return sampleRate();
     },

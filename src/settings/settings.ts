@@ -239,6 +239,32 @@ export const SETTINGS = {
     meaning: 'How long a pong may take before the peer counts as gone. Covers a phone that changes networks.',
   }),
 
+  // Those who look on.
+  maxOnlookers: whole(1000, {
+    min: 0,
+    max: 1_000_000,
+    zero: 'nobody may look on',
+    placeholder: COUNT,
+    meaning:
+      'Onlookers of all sessions together. Each is a connection and its bytes; the speech is made once for all of one session.',
+  }),
+  maxOnlookersPerSession: whole(200, {
+    min: 0,
+    max: 1_000_000,
+    zero: 'nobody may look on',
+    placeholder: COUNT,
+    meaning:
+      'Onlookers of one session. A full lecture hall; a page that opens one stream after another is stopped there.',
+  }),
+  onlookerJoinMs: whole(2000, {
+    min: 0,
+    max: 5000,
+    zero: 'none',
+    placeholder: MS,
+    meaning:
+      'Sound of the past that an onlooker gets at once, and so how far he is behind. Players begin only when they have a second or two in hand.',
+  }),
+
   // Telephony.
   twilioAuthToken: secret(
     'TOKEN',

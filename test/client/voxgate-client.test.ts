@@ -29,6 +29,24 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+describe('looking on', () => {
+  it('with a token of its own, or the key', async () => {
+    const session = await client.session();
+    const { session: id } = session.ready;
+    const { token, id: tokenId, scope } = await client.tokens.create({ scope: 'watch', session: id });
+    expect([typeof token, scope]).toEqual(['string', 'watch']);
+    const events = await client.watch(id, { what: 'events' });
+    expect(events.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    const sound = await client.watch(id, { what: 'audio', format: 'wav', sampleRate: 16_000 });
+    expect(sound.headers.get('content-type')).toBe('audio/wav');
+    await client.tokens.revoke(tokenId);
+    session.close();
+    expect(await events.text()).toContain('session_ended');
+    await sound.body?.cancel();
+    await expect(client.watch('none', { what: 'events' })).rejects.toMatchObject({ status: 404 });
+  });
+});
+
 describe('a job', () => {
   it('is created, waited for, found, listed and deleted', async () => {
     const progress: number[] = [];

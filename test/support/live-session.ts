@@ -19,6 +19,7 @@ import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timer.ts'
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
 import type { LegDesk } from '../../src/session/leg-desk.ts';
 import { createSession, type Session } from '../../src/session/session.ts';
+import type { OnlookerLimits } from '../../src/session/session-audience.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
 import type { SessionLimits, SessionRuntime } from '../../src/session/session-runtime.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
@@ -28,6 +29,7 @@ import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fixedRandom } from './fixed-random.ts';
 import { createMemoryUpstream, type MemoryRequest, type MemoryUpstream } from './memory-upstream.ts';
 import { NO_LEG_DESK } from './no-legs.ts';
+import { onlookerRuntime } from './onlookers.ts';
 import { trustingUpkeep } from './trusting-upkeep.ts';
 
 export type Said = { readonly atMs: number; readonly event: ServerEvent };
@@ -74,6 +76,7 @@ export type LiveSessionOptions = {
   /** By default none: words are spread by their weights. */
   readonly timer?: WordTimer;
   readonly legs?: LegDesk;
+  readonly onlookers?: Partial<OnlookerLimits>;
 };
 
 const LIMITS: SessionLimits = {
@@ -106,6 +109,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     codecs: { ...codecs, heavy: options.heavy ?? codecs.heavy },
     timer: options.timer ?? NO_WORD_TIMER,
     legs: options.legs ?? NO_LEG_DESK,
+    onlookers: onlookerRuntime(clock, options.onlookers),
     clock,
     playout: options.playoutOf?.(playout) ?? playout,
     random: fixedRandom(0.25),

@@ -19,6 +19,7 @@ import { codecs } from './codecs.ts';
 import { fixedRandom } from './fixed-random.ts';
 import { createMemoryUpstream } from './memory-upstream.ts';
 import { NO_LEG_DESK, NO_LEG_SERVER } from './no-legs.ts';
+import { onlookerRuntime, tokenDesk } from './onlookers.ts';
 import { accepted } from './settings.ts';
 import { trustingUpkeep } from './trusting-upkeep.ts';
 
@@ -52,6 +53,7 @@ export async function startSocketServer({
       codecs,
       timer: NO_WORD_TIMER,
       legs: NO_LEG_DESK,
+      onlookers: onlookerRuntime(systemClock),
       clock: systemClock,
       playout: { join: (player) => void players.push(player), leave() {}, players: 0, close() {} },
       random: fixedRandom(0.5),
@@ -61,7 +63,13 @@ export async function startSocketServer({
       defaultVoice: undefined,
       defaultVoice2: undefined,
     },
-    admission: { ...config, dialects, scheme: 'http', credentials: createCredentials([]) },
+    admission: {
+      ...config,
+      dialects,
+      scheme: 'http',
+      credentials: createCredentials([]),
+      tokens: tokenDesk(systemClock),
+    },
     settings: defaultSettings(200),
     checkVoices() {},
     findAgent,

@@ -1,0 +1,160 @@
+// Whether a listener notices those who look on: the lateness of his frames without any and with many, in words and in every
+// kind of sound, in turn; and whether the speech service is asked once for all of them.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Bench, BenchResult, BenchRun } from './bench.ts';
+import { type Lab, openLab } from './lab.ts';
+import { type Listeners, startListeners } from './listeners.ts';
+import { measureStretch } from './measured-stretch.ts';
+import { type Spread, spreadOf } from './spread.ts';
+
+const WARM_UP_MS = 3000;
+/** What they take, in turn. */
+const WANTED = [
+  'events',
+  'captions.vtt',
+  'audio?format=mulaw',
+  'audio?format=mp3',
+  'audio?format=wav',
+  'audio?format=ogg',
+  'events',
+  'audio?format=mulaw',
+] as const;
+
+type Crowd = {
+  /** Taken so far, and those that were closed. */
+  readonly bytes: () => number;
+  readonly lost: () => number;
+  leave(): void;
+};
+
+async function gather(lab: Lab, count: number): Promise<Crowd> {
+  const { sessions } = (await (await fetch(`${lab.url}/v1/sessions`)).json()) as {
+    readonly sessions: readonly { readonly id: string }[];
+  };
+  const leaving = new AbortController();
+  let [bytes, lost] = [0, 0];
+  const take = async (body: ReadableStream<Uint8Array>) => {
+    for await (const piece of body) bytes += piece.length;
+  };
+  for (let index = 0; index < count; index++) {
+    const path = WANTED[index % WANTED.length]!;
+    const response = await fetch(`${lab.url}/v1/sessions/${sessions[0]!.id}/${path}`, {
+      signal: leaving.signal,
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    const isLost = () => {
+      if (!leaving.signal.aborted) lost += 1;
+    };
+    take(response.body!).then(isLost, isLost);
+  }
+  return { bytes: () => bytes, lost: () => lost, leave: () => leaving.abort() };
+}
+
+type Stretch = {
+  readonly latenessMs: readonly number[];
+  readonly cpuMs: number;
+  readonly tickP99Ms: number;
+  readonly requests: number;
+  readonly underruns: number;
+  readonly errors: number;
+};
+
+async function measure(lab: Lab, listeners: Listeners, run: BenchRun): Promise<Stretch> {
+  await lab.upstreamReport(); // each tells what came since the one before
+  const stretch = await measureStretch(lab, [listeners], run.numbers.seconds, run.signal);
+  const { latenessMs, underruns, errors } = stretch.tallies[0]!;
+  return {
+    latenessMs,
+    underruns,
+    errors,
+    cpuMs: stretch.after.cpuMs - stretch.before.cpuMs,
+    tickP99Ms: stretch.tickP99Ms,
+    requests: (await lab.upstreamReport()).heads.length,
+  };
+}
+
+const sum = (stretches: readonly Stretch[], of: (one: Stretch) => number): number =>
+  stretches.reduce((total, one) => total + of(one), 0);
+
+async function run(bench: BenchRun): Promise<BenchResult> {
+  const { onlookers, seconds, rounds, seed } = bench.numbers;
+  const { signal } = bench;
+  const lab = await openLab({ seed });
+  try {
+    const listeners = await startListeners({ sessionUrl: lab.sessionUrl, count: 1, seed, signal });
+    await pause(WARM_UP_MS, undefined, { signal });
+    const alone: Stretch[] = [];
+    const watched: Stretch[] = [];
+    let [bytes, lost] = [0, 0];
+    for (let round = 1; round <= rounds; round++) {
+      bench.progress(`onlookers: round ${round} of ${rounds}, alone`);
+      alone.push(await measure(lab, listeners, bench));
+      bench.progress(`onlookers: round ${round} of ${rounds}, with ${onlookers}`);
+      const crowd = await gather(lab, onlookers);
+      await pause(WARM_UP_MS, undefined, { signal });
+      watched.push(await measure(lab, listeners, bench));
+      bytes += crowd.bytes();
+      lost += crowd.lost();
+      crowd.leave();
+      await pause(500, undefined, { signal });
+    }
+    await listeners.stop();
+    const lateness = (stretches: readonly Stretch[]): Spread =>
+      spreadOf(stretches.flatMap(({ latenessMs }) => latenessMs));
+    const share = (stretches: readonly Stretch[]) =>
+      sum(stretches, ({ cpuMs }) => cpuMs) / (rounds * seconds * 1000);
+    const [without, beside] = [lateness(alone), lateness(watched)];
+    const row = (name: string, stretches: readonly Stretch[], { count, p50, p99, max }: Spread) => [
+      name,
+      String(count),
+      p50.toFixed(2),
+      p99.toFixed(2),
+      max.toFixed(2),
+      String(sum(stretches, ({ underruns }) => underruns)),
+      String(sum(stretches, ({ requests }) => requests)),
+      (share(stretches) * 100).toFixed(1),
+    ];
+    const requests = [alone, watched].map((stretches) => sum(stretches, (one) => one.requests)) as [
+      number,
+      number,
+    ];
+    // A turn lasts six seconds at least, so one stretch has a few, whoever looks on.
+    const mostRequests = rounds * (Math.ceil(seconds / 6) + 2);
+    return {
+      title: `onlookers: one live µ-law session for ${rounds} × ${seconds} s, without and with ${onlookers} onlookers (words, µ-law, mp3, wav, ogg)`,
+      columns: ['', 'frames', 'late p50, ms', 'p99', 'max', 'underruns', 'upstream requests', 'CPU, %'],
+      rows: [row('alone', alone, without), row(`with ${onlookers}`, watched, beside)],
+      notes: [
+        `The onlookers took ${(bytes / 1024 / 1024).toFixed(1)} MiB.`,
+        'Ticks are 5 ms apart, so a frame is up to 5 ms behind its schedule when nothing is late.',
+      ],
+      figures: {
+        aloneLatenessP50Ms: without.p50,
+        aloneLatenessP99Ms: without.p99,
+        watchedLatenessP50Ms: beside.p50,
+        watchedLatenessP99Ms: beside.p99,
+        aloneRequests: requests[0],
+        watchedRequests: requests[1],
+        aloneCoreShare: share(alone),
+        watchedCoreShare: share(watched),
+        onlookerBytes: bytes,
+        lostOnlookers: lost,
+      },
+      faults: [
+        ...(lost > 0 ? [`${lost} onlookers were let go`] : []),
+        ...(bytes === 0 ? ['nothing came to the onlookers'] : []),
+        ...(requests[1] > mostRequests ? [`${requests[1]} requests for one session`] : []),
+        ...(sum([...alone, ...watched], ({ errors }) => errors) > 0 ? ['errors were told'] : []),
+      ],
+    };
+  } finally {
+    await lab.close();
+  }
+}
+
+export const onlookers: Bench = {
+  summary: 'frame lateness of a live session without and with those who look on, and upstream requests',
+  defaults: { onlookers: 50, seconds: 10, rounds: 2, seed: 1 },
+  run,
+};

@@ -1,0 +1,181 @@
+// The sound of one session for its onlookers: the turns as the listener hears them, one after another, into a channel for
+// each format that somebody takes. Turns that are sent in a channel's own samples are shared with it as they are.
+
+import { decodePcm16 } from '../audio/pcm16.ts';
+import type { Codecs } from '../audio/transcoder.ts';
+import { AppError } from '../base/app-error.ts';
+import type { Log } from '../base/log.ts';
+import type { PlainSound } from '../speech/plain-sound.ts';
+import { SILENT_SAMPLE } from '../speech/plain-sound.ts';
+import type { OutgoingAudio } from './session-outlet.ts';
+import { type ChannelFormat, createSoundChannel, plainSoundOf, type SoundChannel } from './sound-channel.ts';
+import { createTimedSamples, type TimedSamples } from './timed-samples.ts';
+import type { TurnProgramme } from './turn-programme.ts';
+import { outputOf, type TurnSettings } from './turn-settings.ts';
+
+export type Listener = {
+  readonly send: (bytes: Uint8Array) => void;
+  /** Nothing more comes. */
+  readonly close: (error: AppError | undefined) => void;
+};
+
+export type OnlookerSound = {
+  readonly listeners: number;
+  /** Throws `busy` when the format needs a dear encoder and none is free. The result leaves. */
+  listen(output: ChannelFormat, listener: Listener, nowMs: number): () => void;
+  wantsTape(settings: TurnSettings): boolean;
+  /** The listener has been sent this. */
+  sent(audio: OutgoingAudio): void;
+  /** A turn has begun, or somebody listens who has missed `fromMs` of it. */
+  follow(programme: TurnProgramme, fromMs: number): void;
+  /** The turn is heard no further than this. */
+  cut(turn: string, finalMs: number): void;
+  tick(nowMs: number): void;
+  close(error: AppError | undefined): void;
+};
+
+type Followed = {
+  readonly programme: TurnProgramme;
+  /** In whose samples it is sent; undefined when they have a container or a codec. */
+  readonly sentAs: PlainSound | undefined;
+  /** What was sent and is not yet heard. */
+  readonly frames: TimedSamples | undefined;
+  givenMs: number;
+  finalMs: number;
+};
+type Open = { readonly channel: SoundChannel; readonly listeners: Set<Listener> };
+
+/** Of plain sound that was sent in a burst: some minutes. What comes beyond it is heard as silence. */
+const MOST_SENT_BYTES = 8 * 1024 * 1024;
+
+/** As the turn is sent, if it is sent without a container: each turn of wav has its own. */
+function sentSound(settings: TurnSettings): PlainSound | undefined {
+  const { format, sampleRate } = outputOf(settings);
+  if (format === 'wav' || sampleRate === undefined) return undefined;
+  return plainSoundOf({ format, sampleRate });
+}
+const isSame = (a: PlainSound | undefined, b: PlainSound | undefined): boolean =>
+  a !== undefined && b !== undefined && a.format === b.format && a.sampleRate === b.sampleRate;
+
+export function createOnlookerSound(codecs: Codecs, joinMs: number, log: Log): OnlookerSound {
+  const open = new Map<string, Open>();
+  const followed = new Map<string, Followed>();
+
+  const channels = () => [...open.values()].map(({ channel }) => channel);
+  const shut = (key: string, { channel, listeners }: Open, error: AppError | undefined) => {
+    open.delete(key);
+    channel.close();
+    for (const listener of [...listeners]) listener.close(error);
+  };
+  const forget = ({ programme }: Followed) => {
+    followed.delete(programme.turn);
+    programme.tape.close();
+  };
+  /** One format that fails takes nobody else along. */
+  const attempt = (task: (channel: SoundChannel) => void) => {
+    for (const [key, one] of open) {
+      try {
+        task(one.channel);
+      } catch (fault) {
+        log.error('the sound of onlookers failed', { cause: String(fault) });
+        shut(key, one, new AppError('internal', 'The sound failed inside; ask for it anew.'));
+      }
+    }
+  };
+
+  const give = (turn: Followed, untilMs: number, nowMs: number) => {
+    const { programme, sentAs, frames, givenMs } = turn;
+    if (givenMs === 0) attempt((channel) => channel.fillTo(nowMs - untilMs));
+    turn.givenMs = untilMs;
+    const isShared = (channel: SoundChannel) => isSame(channel.plain, sentAs);
+    const all = channels();
+    if (frames !== undefined && all.some(isShared)) {
+      const at = (ms: number) => Math.floor((ms * sentAs!.sampleRate) / 1000);
+      const bytes = frames.take(at(givenMs), at(untilMs));
+      attempt((channel) => {
+        if (isShared(channel)) channel.sent(bytes);
+      });
+    }
+    if (all.every(isShared)) return;
+    const { bytes, sampleRate } = programme.tape.take(givenMs, untilMs);
+    const samples = decodePcm16(bytes);
+    attempt((channel) => {
+      if (!isShared(channel)) channel.speech(samples, sampleRate);
+    });
+  };
+  const goOn = (turn: Followed, nowMs: number) => {
+    const { anchorMs, sentMs } = turn.programme.position(nowMs);
+    const untilMs = Math.min(nowMs - anchorMs, sentMs, turn.finalMs);
+    try {
+      if (untilMs > turn.givenMs) give(turn, untilMs, nowMs);
+    } catch (fault) {
+      log.error('a turn failed for its onlookers', { cause: String(fault) });
+      forget(turn);
+    }
+    if (turn.givenMs >= turn.finalMs) forget(turn);
+  };
+
+  return {
+    get listeners() {
+      return [...open.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
+    },
+    listen(output, listener, nowMs) {
+      const key = `${output.format}@${output.sampleRate}`;
+      const known = open.get(key);
+      const one = known ?? {
+        channel: createSoundChannel({ output, codecs, joinMs, nowMs }),
+        listeners: new Set<Listener>(),
+      };
+      open.set(key, one);
+      if (known === undefined) {
+        one.channel.fillTo(nowMs);
+        one.channel.deliver();
+      }
+      one.listeners.add(listener);
+      const leave = one.channel.join(listener);
+      return () => {
+        leave();
+        one.listeners.delete(listener);
+        if (one.listeners.size > 0 || open.get(key) !== one) return;
+        shut(key, one, undefined);
+        if (open.size > 0) return;
+        for (const turn of [...followed.values()]) forget(turn);
+      };
+    },
+    wantsTape: (settings) => {
+      if (open.size === 0) return false;
+      const sent = sentSound(settings);
+      for (const { channel } of open.values()) if (!isSame(channel.plain, sent)) return true;
+      return false;
+    },
+    sent({ turn, atMs, bytes }) {
+      const of = followed.get(turn);
+      if (of?.frames === undefined || of.frames.bytes + bytes.length > MOST_SENT_BYTES) return;
+      of.frames.add(Math.round((atMs * of.sentAs!.sampleRate) / 1000), bytes);
+    },
+    follow(programme, fromMs) {
+      const sentAs = sentSound(programme.settings);
+      followed.set(programme.turn, {
+        programme,
+        sentAs,
+        frames: sentAs === undefined ? undefined : createTimedSamples(SILENT_SAMPLE[sentAs.format]),
+        givenMs: fromMs,
+        finalMs: Number.POSITIVE_INFINITY,
+      });
+    },
+    cut(turn, finalMs) {
+      const of = followed.get(turn);
+      if (of !== undefined) of.finalMs = Math.min(of.finalMs, finalMs);
+    },
+    tick(nowMs) {
+      if (open.size === 0) return;
+      for (const turn of [...followed.values()]) goOn(turn, nowMs);
+      attempt((channel) => channel.fillTo(nowMs));
+      attempt((channel) => channel.deliver());
+    },
+    close(error) {
+      for (const [key, one] of [...open]) shut(key, one, error);
+      for (const turn of [...followed.values()]) forget(turn);
+    },
+  };
+}

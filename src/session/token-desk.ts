@@ -1,0 +1,93 @@
+// Tokens in use: given out to whoever has a key, looked at when somebody comes with one, taken back. What is kept is only
+// what was taken back, for as long as its token could still be used.
+
+import type { CallerToken, CallerTokens, Medium, TokenGrant } from '../access/caller-tokens.ts';
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
+
+export type IssuedToken = { readonly id: string; readonly token: string };
+
+export type TokenDesk = {
+  issue(userId: string, grant: TokenGrant, lifeMs: number): IssuedToken;
+  /** True for a word that only this gateway can have made, whatever has become of it. */
+  isToken(text: string): boolean;
+  /** Its user. Throws `unauthorized` or `forbidden`. */
+  checkSpeak(text: string): string;
+  /** Throws `unauthorized`, or `forbidden` when it is for something else. */
+  checkWatch(text: string, session: string, medium: Medium): CallerToken;
+  /** Throws `not_found` for an id that is not one of this user. */
+  revoke(userId: string, id: string): void;
+  /** Calls `task` when the token is taken back; the result gives up waiting. */
+  onRevoked(id: string, task: () => void): () => void;
+};
+
+export const LONGEST_TOKEN_LIFE_MS = 900_000;
+const NONCE_BYTES = 9;
+/** Taken back within one life of a token; one more is refused, for a forgotten one would open again. */
+const MOST_REVOKED = 100_000;
+
+const unusable = (why: string) => new AppError('unauthorized', `The token ${why}.`);
+
+export function createTokenDesk(tokens: CallerTokens, clock: Clock, random: Random): TokenDesk {
+  /** Until when each is remembered, oldest first. */
+  const revoked = new Map<string, number>();
+  const listeners = new Map<string, Set<() => void>>();
+
+  const forgetOld = () => {
+    const nowMs = clock.now();
+    for (const [id, untilMs] of revoked) {
+      if (untilMs > nowMs) return;
+      revoked.delete(id);
+    }
+  };
+  const check = (text: string): CallerToken => {
+    const token = tokens.read(text);
+    if (token === undefined) throw unusable('is none of this gateway');
+    if (clock.now() >= token.expiresAtMs) throw unusable('has expired; get another one from POST /v1/tokens');
+    if (revoked.has(token.id)) throw unusable('has been revoked');
+    return token;
+  };
+
+  return {
+    issue(userId, grant, lifeMs) {
+      const id = tokens.idFor(userId, random.id(NONCE_BYTES));
+      const expiresAtMs = clock.now() + lifeMs;
+      return { id, token: tokens.sign({ ...grant, id, userId, expiresAtMs }) };
+    },
+    isToken: (text) => tokens.read(text) !== undefined,
+    checkSpeak(text) {
+      const token = check(text);
+      if (token.scope === 'speak') return token.userId;
+      throw new AppError('forbidden', 'The token is for watching; a session needs one of scope "speak".');
+    },
+    checkWatch(text, session, medium) {
+      const token = check(text);
+      if (token.scope !== 'watch')
+        throw new AppError('forbidden', 'The token is for speaking; onlookers need one of scope "watch".');
+      if (token.session !== session) throw new AppError('forbidden', 'The token is for another session.');
+      if (!token.media.includes(medium))
+        throw new AppError('forbidden', `The token is for ${token.media.join(' and ')}, not for ${medium}.`);
+      return token;
+    },
+    revoke(userId, id) {
+      if (!tokens.isIdOf(userId, id)) throw new AppError('not_found', 'There is no token of this id.');
+      forgetOld();
+      if (revoked.size >= MOST_REVOKED && !revoked.has(id)) {
+        const message = 'As many tokens have been revoked as can be remembered; let others expire.';
+        throw new AppError('too_many', message, { retryAfterMs: 60_000 });
+      }
+      revoked.delete(id);
+      revoked.set(id, clock.now() + LONGEST_TOKEN_LIFE_MS);
+      for (const close of [...(listeners.get(id) ?? [])]) close();
+    },
+    onRevoked(id, task) {
+      const mine = listeners.get(id) ?? new Set();
+      listeners.set(id, mine.add(task));
+      return () => {
+        mine.delete(task);
+        if (mine.size === 0 && listeners.get(id) === mine) listeners.delete(id);
+      };
+    },
+  };
+}
