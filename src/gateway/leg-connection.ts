@@ -117,6 +117,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       !isFlowing || wire.bufferedBytes > most || sender?.isBehind === true || isOverfed(own.unheardMs),
     finish: (turn) => own.finish(turn),
     clear: (heardMs) => own.clear(heardMs),
+    takeBack: (turn, heardMs) => own.takeBack(turn, heardMs),
     hangUp() {
       if (isOver) return;
       cancelTimer();

@@ -11,6 +11,7 @@ export type LegPlayout = {
   uncork(): void;
   finish(turn: string): void;
   clear(heardMs: (turn: string) => number | undefined): void;
+  takeBack(turn: string, heardMs: (turn: string) => number | undefined): number | undefined;
   /** A mark has come back; `onPlayed` is told unless it is of an earlier generation. */
   marked(name: string, fate: 'echoed' | 'played' | 'cleared'): void;
   /** Audio that was sent and is not known to have been played, ms. */
@@ -121,6 +122,26 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     for (const piece of unheard.splice(0, at + 1)) unheardMs -= piece.ms;
   };
 
+  const clear = (heardMs: (turn: string) => number | undefined) => {
+    const rest = unheard.filter(
+      ({ turn, atMs, ms }) => atMs + ms > (heardMs(turn) ?? Number.POSITIVE_INFINITY),
+    );
+    held = [];
+    heldMs = 0;
+    unmarkedMs = 0;
+    generation += 1;
+    playedOutAtMs = Number.NEGATIVE_INFINITY;
+    marks.clear();
+    codec.clear?.().forEach(send);
+    hasBegun = false;
+    unheard = rest;
+    unheardMs = rest.reduce((sum, { ms }) => sum + ms, 0);
+    // Without a clear of its own the far side plays what it has.
+    if (codec.clear === undefined) return;
+    rest.forEach(take);
+    sendHeld(held.at(-1)?.turn === openTurn ? 'goes-on' : 'ends');
+  };
+
   return {
     play({ bytes, ...piece }) {
       const kept = { ...piece, bytes: bytes.slice() };
@@ -143,24 +164,13 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
       if (openTurn === turn) openTurn = undefined;
       hasBegun = false;
     },
-    clear(heardMs) {
-      const rest = unheard.filter(
-        ({ turn, atMs, ms }) => atMs + ms > (heardMs(turn) ?? Number.POSITIVE_INFINITY),
-      );
-      held = [];
-      heldMs = 0;
-      unmarkedMs = 0;
-      generation += 1;
-      playedOutAtMs = Number.NEGATIVE_INFINITY;
-      marks.clear();
-      codec.clear?.().forEach(send);
-      hasBegun = false;
-      unheard = rest;
-      unheardMs = rest.reduce((sum, { ms }) => sum + ms, 0);
-      // Without a clear of its own the far side plays what it has.
-      if (codec.clear === undefined) return;
-      rest.forEach(take);
-      sendHeld(held.at(-1)?.turn === openTurn ? 'goes-on' : 'ends');
+    clear,
+    takeBack(turn, heardMs) {
+      const heard = heardMs(turn);
+      if (codec.clear === undefined || heard === undefined) return undefined;
+      const first = unheard.find((piece) => piece.turn === turn && piece.atMs + piece.ms > heard);
+      if (first !== undefined) clear((id) => (id === turn ? undefined : heardMs(id)));
+      return first?.atMs;
     },
     marked(name, fate) {
       const mark = marks.get(name);

@@ -40,7 +40,8 @@ const MOST_FILL_MS = 2000;
 /** A step to silence is a click; this is short enough to be none of the speech. */
 const FADE_MS = 8;
 
-type Slot = { readonly turn: string; bytes: Uint8Array };
+/** `atMs`: media position of its first sample. */
+type Slot = { readonly turn: string; readonly atMs: number; readonly bytes: Uint8Array };
 
 export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayout {
   const { codec, send, audio, bytesPerMs, silence, playout, now, lastHeardMs } = options;
@@ -79,7 +80,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     return frame;
   };
   const closePart = () => {
-    if (part !== undefined) slots.push({ turn: part.turn, bytes: padded(part.bytes) });
+    if (part !== undefined) slots.push({ ...part, bytes: padded(part.bytes) });
     part = undefined;
   };
 
@@ -126,6 +127,17 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
 
   const unheardMs = () => slots.length * stepMs + Math.max(0, playsUntilMs - now());
 
+  const clear = (heardMs: (turn: string) => number | undefined) => {
+    const goesOn = (turn: string) => heardMs(turn) !== undefined;
+    const next = slots[0] ?? part;
+    const isCut = next !== undefined && next.turn === sentTurn && !goesOn(next.turn);
+    if (part !== undefined && !goesOn(part.turn)) part = undefined;
+    slots = slots.filter(({ turn }) => goesOn(turn));
+    if (openTurn !== undefined && !goesOn(openTurn)) openTurn = undefined;
+    // Nothing before it is heard any more: where all has been played there is nothing to fall from.
+    if (isCut && playsUntilMs > now()) slots.unshift({ ...next, bytes: faded(padded(next.bytes)) });
+  };
+
   return {
     leadMs: wireLeadMs + IN_HAND_MS,
     get restMs() {
@@ -134,15 +146,23 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     get isBehind() {
       return slots.length * stepMs > wireLeadMs + IN_HAND_MS;
     },
-    play({ turn, bytes }) {
+    play({ turn, atMs, bytes }) {
       if (part !== undefined && part.turn !== turn) closePart();
       openTurn = turn;
       filledMs = 0;
       const whole = Buffer.concat([part?.bytes ?? new Uint8Array(0), bytes]);
       const end = whole.length - (whole.length % frameBytes);
+      const fromMs = part?.atMs ?? atMs;
       for (let from = 0; from < end; from += frameBytes)
-        slots.push({ turn, bytes: whole.subarray(from, from + frameBytes) });
-      part = end === whole.length ? undefined : { turn, bytes: whole.subarray(end) };
+        slots.push({
+          turn,
+          atMs: fromMs + from / bytesPerMs,
+          bytes: whole.subarray(from, from + frameBytes),
+        });
+      part =
+        end === whole.length
+          ? undefined
+          : { turn, atMs: fromMs + end / bytesPerMs, bytes: whole.subarray(end) };
       sendDue(now());
     },
     cork() {},
@@ -151,15 +171,12 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       if (part?.turn === turn) closePart();
       if (openTurn === turn) openTurn = undefined;
     },
-    clear(heardMs) {
-      const goesOn = (turn: string) => heardMs(turn) !== undefined;
-      const next = slots[0] ?? part;
-      const isCut = next !== undefined && next.turn === sentTurn && !goesOn(next.turn);
-      if (part !== undefined && !goesOn(part.turn)) part = undefined;
-      slots = slots.filter(({ turn }) => goesOn(turn));
-      if (openTurn !== undefined && !goesOn(openTurn)) openTurn = undefined;
-      // Nothing before it is heard any more: where all has been played there is nothing to fall from.
-      if (isCut && playsUntilMs > now()) slots.unshift({ turn: next.turn, bytes: faded(padded(next.bytes)) });
+    clear,
+    takeBack(turn, heardMs) {
+      // What has been sent is played; only what waits here is silent.
+      const first = [...slots, part].find((slot) => slot?.turn === turn);
+      if (first !== undefined) clear((id) => (id === turn ? undefined : heardMs(id)));
+      return first?.atMs;
     },
     marked() {},
     get unheardMs() {

@@ -26,6 +26,11 @@ export type SessionOutlet = {
 export type TurnOutlet = SessionOutlet & {
   /** Whether whoever plays it tells what it has played. */
   readonly reports: 'marks' | 'none';
+  /**
+   * What whoever plays it has not played is silent at once; tells from which media position, ms, and undefined when that
+   * cannot be. Absent: what was sent is the client's own.
+   */
+  readonly takeBack?: (() => number | undefined) | undefined;
   /** There may be something to send. */
   readonly onReady: () => void;
 };
