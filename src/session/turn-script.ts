@@ -77,12 +77,12 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
       ? codePointLength(allText)
       : lines.reduce((sum, line) => sum + codePointLength(line.text), 0);
   /** Of a dialogue: code points before each line. */
-  let lineStarts: readonly number[] | undefined;
+  let lineStarts: number[] | undefined;
   const startOfLine = (line: number): number => {
-    lineStarts ??= (lines ?? []).reduce<number[]>(
-      (starts, { text }) => [...starts, starts.at(-1)! + codePointLength(text)],
-      [0],
-    );
+    if (lineStarts === undefined) {
+      lineStarts = [0];
+      for (const { text } of lines ?? []) lineStarts.push(lineStarts.at(-1)! + codePointLength(text));
+    }
     return lineStarts[line] ?? 0;
   };
 
