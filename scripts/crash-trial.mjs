@@ -159,7 +159,13 @@ function createWork({ url, kind, owner, voices, hook, jobText }) {
  * `tell` hears of every kill. Answers with what was counted; `faults` names broken promises.
  * A client creates and asks the whole time; whatever is under way at a kill may fail for him, but what he was told is so.
  */
-export async function crashTrial({ kills, seed, underWay = UNDER_WAY, sentences = SENTENCES, tell = () => {} }) {
+export async function crashTrial({
+  kills,
+  seed,
+  underWay = UNDER_WAY,
+  sentences = SENTENCES,
+  tell = () => {},
+}) {
   const below = seeded(seed);
   const jobText = SENTENCE.repeat(sentences);
   const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-crash-'));

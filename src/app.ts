@@ -141,11 +141,12 @@ async function build(
     log,
     metrics: gatewayMetrics,
     limits: {
-      textChars: config.pendingTextChars,
+      textChars: config.textChars,
       pendingTextChars: config.pendingTextChars,
       turnsInFlight: config.maxTurnsInFlight,
       spoolBytes: config.spoolBytes,
       creditTimeoutMs: config.creditTimeoutMs,
+      pauseTimeoutMs: config.pauseTimeoutMs,
     },
     defaultVoice: upstream.voice,
     defaultVoice2: upstream.voice2,

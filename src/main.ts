@@ -11,6 +11,7 @@ import { demo } from './cli/demo.ts';
 import { engine } from './cli/engine.ts';
 import { job } from './cli/job.ts';
 import { keys } from './cli/keys.ts';
+import { narrate } from './cli/narrate.ts';
 import { playnote } from './cli/playnote.ts';
 import { say } from './cli/say.ts';
 import { serve } from './cli/serve.ts';
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   serve,
   engine,
   say,
+  narrate,
   job,
   playnote,
   keys,

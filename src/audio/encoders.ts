@@ -3,7 +3,7 @@
 // has no frame (but wav, whose header alone is a valid empty file).
 
 import type { SessionFormat } from '../speech/audio-format.ts';
-import { createFramer, type FrameRule } from './framer.ts';
+import { createFramer, type FrameRule, type FrameStage } from './framer.ts';
 import { ALAW_SILENCE, MULAW_SILENCE } from './g711.ts';
 import type { HeavyFormat } from './heavy-encoders.ts';
 import { type Mp3Encoders, speechBitrateKbps } from './mp3-encoder.ts';
@@ -40,10 +40,7 @@ export const sampleCodeOf = (format: PlainFormat): SampleCode => PLAIN[format].c
  * From the bytes of `sampleCodeOf(format)` to frames. They last `output.frameMs` and the last one is padded with
  * silence; wav leaves it short. `flush` may be followed by more.
  */
-export function createPlainFrames(
-  { format, sampleRate, frameMs }: PlainOutput,
-  emit: Emit,
-): Stage<Uint8Array> {
+export function createPlainFrames({ format, sampleRate, frameMs }: PlainOutput, emit: Emit): FrameStage {
   const { code, ...padding } = PLAIN[format];
   const rule = { sampleRate, frameMs, bytesPerSample: BYTES_PER_SAMPLE[code], ...padding };
   return format === 'wav' ? createWavFrames(rule, emit) : createFramer(rule, emit);
@@ -63,7 +60,7 @@ export const createEncoder = (output: EncoderOutput, mp3: Mp3Encoders, emit: Emi
   output.format === 'mp3' ? createMp3Stage(output.sampleRate, mp3, emit) : createPlainEncoder(output, emit);
 
 /** The header travels in front of the first frame: a message of its own would be one without a duration. */
-function createWavFrames(rule: FrameRule, emit: Emit): Stage<Uint8Array> {
+function createWavFrames(rule: FrameRule, emit: Emit): FrameStage {
   let header: Uint8Array | undefined = wavHeader({ sampleRate: rule.sampleRate, channels: 1 });
   const emitBehindHeader = (frame: AudioFrame): void => {
     if (header === undefined) return emit(frame);
@@ -76,6 +73,7 @@ function createWavFrames(rule: FrameRule, emit: Emit): Stage<Uint8Array> {
   const framer = createFramer(rule, emitBehindHeader);
   return {
     push: (bytes) => framer.push(bytes),
+    drop: () => framer.drop(),
     flush() {
       framer.flush();
       if (header !== undefined) emitBehindHeader({ bytes: new Uint8Array(0), samples: 0 });

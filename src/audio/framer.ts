@@ -4,6 +4,12 @@
 
 import type { AudioFrame, Stage } from './stage.ts';
 
+/** Frames that can be made to begin anew. */
+export type FrameStage = Stage<Uint8Array> & {
+  /** Drops what fills no frame yet, and tells how many bytes that was. */
+  drop(): number;
+};
+
 export type FrameRule = {
   readonly sampleRate: number;
   readonly frameMs: number;
@@ -20,7 +26,7 @@ const frameStart = (rule: FrameRule, index: number): number =>
  * Takes bytes in any split of whole or broken samples, which are copied. A frame is memory of its own that nobody
  * writes again. A padded frame counts its padding in `samples`; a stream without a byte has no frame.
  */
-export function createFramer(rule: FrameRule, emit: (frame: AudioFrame) => void): Stage<Uint8Array> {
+export function createFramer(rule: FrameRule, emit: (frame: AudioFrame) => void): FrameStage {
   const { bytesPerSample, padByte } = rule;
   const frameSamples = (index: number) => frameStart(rule, index + 1) - frameStart(rule, index);
   let index = 0;
@@ -55,6 +61,12 @@ export function createFramer(rule: FrameRule, emit: (frame: AudioFrame) => void)
         samples = filled / bytesPerSample;
         emitFrame(frame.slice(0, filled));
       } else emitFrame(frame.fill(padByte, filled));
+    },
+    drop() {
+      const dropped = filled;
+      frame = undefined;
+      filled = 0;
+      return dropped;
     },
   };
 }

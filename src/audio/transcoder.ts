@@ -38,6 +38,14 @@ export type Transcoder = {
   release(): Promise<void>;
   /** Appends silence, for a turn that has nothing to say. */
   silence(ms: number): void;
+  /** Silence between two streams; none where there has been no sound yet. */
+  rest(ms: number): void;
+  /**
+   * What is on its way is given up, and what follows begins another stream of the same turn. `frames`: those that were
+   * emitted and not sent. They can be left out, or must be kept, because a container goes on behind them; `over`: it has
+   * been closed, and nothing can follow. `sent`: whether any frame was.
+   */
+  cut(sent: 'some' | 'none'): 'drop' | 'keep' | 'over';
   /** No more input: the tail is padded to a whole frame. Resolves when the last frame has been emitted. Once. */
   flush(): Promise<void>;
   /** Ends everything at once; what waits for `release` or `flush` goes on. */
@@ -50,6 +58,16 @@ export type Transcoder = {
   readonly isSilent: boolean;
   /** Hz of what comes out; known at the latest when the first frame does. */
   readonly sampleRate: number | undefined;
+};
+
+const isChained = (format: OutputFormat['format']) =>
+  format === 'ogg' || format === 'flac' || format === 'mp3';
+/** The same header with nothing behind it: no side information, no main data (ISO 11172-3 2.4.1.7), and no checksum. */
+const silentMp3Frame = (bytes: Uint8Array): Uint8Array => {
+  const silent = new Uint8Array(bytes.length);
+  silent.set(bytes.subarray(0, 4));
+  silent[1]! |= 1;
+  return silent;
 };
 
 /** For mp3 without a rate when there is no upstream audio to follow. */
@@ -74,6 +92,10 @@ export function createTranscoder(
   let framedSamples = 0;
   /** What the decoder has not been told of its stream, because nothing of it has been decoded. */
   const untold: { begin?: TranscoderItem; tag?: TranscoderItem } = {};
+
+  let lastFrame: Mp3Frame | undefined;
+  /** Silence that whole MP3 frames have not filled yet; less than nothing when they went beyond it. */
+  let owedMs = 0;
 
   const emitEncoded = (frame: AudioFrame) => {
     framedSamples += frame.samples;
@@ -117,6 +139,7 @@ export function createTranscoder(
     isPassing &&= output.sampleRate === undefined || header.sampleRate === output.sampleRate;
     if (!isPassing) return decode(frame);
     isSilent = false;
+    lastFrame = frame;
     sampleRate ??= header.sampleRate;
     // Samples count at the turn's rate, so that a rate that changes on the way keeps the clock right.
     emit({
@@ -133,6 +156,18 @@ export function createTranscoder(
       if (next !== undefined) decoder.joinStream(next);
     }
   };
+
+  const rest = (ms: number) => {
+    if (isSilent || isOver) return;
+    if (!isPassing)
+      return onPcm({ samples: new Float32Array(Math.round((ms * rateIn) / 1000)), sampleRate: rateIn });
+    if (lastFrame === undefined) return;
+    const frameMs = (lastFrame.header.samplesPerFrame * 1000) / lastFrame.header.sampleRate;
+    const frame = { ...lastFrame, bytes: silentMp3Frame(lastFrame.bytes) };
+    for (owedMs += ms; owedMs >= frameMs / 2; owedMs -= frameMs) onFrame(frame);
+  };
+  /** MP3 frames stand by themselves unless an encoder of ours chains them. */
+  const isContainer = () => encoder !== undefined && isChained(output.format);
 
   return {
     prepare() {
@@ -156,6 +191,7 @@ export function createTranscoder(
       stage.push(new Float32Array(Math.round((ms * rate) / 1000)));
       stage.flush();
     },
+    rest,
     release() {
       if (isOver || output.format === 'mp3' || encoder === undefined) return NOTHING_TO_DO;
       flushWayIn();
@@ -163,6 +199,28 @@ export function createTranscoder(
       return released.release().then(() => {
         insertedSamples = framedSamples - released.takenSamples;
       });
+    },
+    cut(sent) {
+      const wasOver = isOver;
+      decoder.endStream();
+      wayIn?.close();
+      wayIn = undefined;
+      delete untold.begin;
+      delete untold.tag;
+      if (sent === 'none') {
+        encoder?.close();
+        encoder = undefined;
+        [framedSamples, insertedSamples] = [0, 0];
+        isSilent = true;
+      } else if (isContainer()) {
+        if (wasOver && output.format !== 'mp3') return 'over';
+        if (wasOver) encoder = undefined; // frames of MP3 follow on each other whoever made them
+        isOver = false;
+        return 'keep';
+      }
+      isOver = false;
+      encoder?.drop();
+      return 'drop';
     },
     flush() {
       if (isOver) return NOTHING_TO_DO;

@@ -16,6 +16,8 @@ export type TurnEncoder = {
   release(): Promise<void>;
   /** No more input. Resolves when the last frame has been emitted. Once. */
   flush(): Promise<void>;
+  /** Drops what is in no frame yet, where frames stand by themselves; in a container all that came in comes out. */
+  drop(): void;
   /** Gives up at once; no frame after it. */
   close(): void;
   /** Samples at the output's rate that have come in. */
@@ -71,6 +73,9 @@ function openPlain(output: PlainOutput, sound: SoundPath, events: TurnEncoderEve
     from: (fromRate) => sound.encode({ fromRate, toRate: output.sampleRate }, code, take),
     release: flush,
     flush,
+    drop() {
+      takenBytes -= frames.drop();
+    },
     close() {},
     get takenSamples() {
       return takenBytes / BYTES_PER_SAMPLE[code];
@@ -95,6 +100,7 @@ function openHeavy(
     from: (fromRate) => sound.resample({ fromRate, toRate: output.sampleRate }, take),
     release: () => encoder.release(),
     flush: () => encoder.flush(),
+    drop() {},
     close: () => encoder.close(),
     get takenSamples() {
       return takenSamples;

@@ -49,6 +49,8 @@ export const ERROR_TABLE = {
   marks_full: row(429, 1013, true, 'turn'),
   text_too_long: row(413, 1009, false, 'turn'),
   credit_timeout: row(408, 4408, false, 'turn'),
+  pause_timeout: row(408, 4408, false, 'turn'),
+  cannot_seek: row(409, 1008, false, 'turn'),
   leg_not_found: row(404, 4404, true, 'session'),
   leg_taken: row(409, 1008, false, 'session'),
   leg_gone: row(410, 1011, false, 'turn'),

@@ -19,7 +19,8 @@ export const BENCH_NUMBERS = {
     most: 300,
     meaning: 'Redis is emptied once, and dead for so long; 0 = it lives',
   },
-  characters: { least: 1000, most: 50_000, meaning: 'length of the text' },
+  characters: { least: 1000, most: 250_000, meaning: 'length of the text' },
+  minutes: { least: 0, most: 240, meaning: 'narrate for so long in real time, for its drift; 0 = do not' },
   seed: { least: 0, most: 2 ** 31 - 1, meaning: 'of everything that looks random' },
 } as const;
 export type BenchNumber = keyof typeof BENCH_NUMBERS;

@@ -16,8 +16,8 @@ export type TimedWord = SpokenWord & {
 };
 
 export type WordTimeline = {
-  /** Words of the next request, in order. */
-  addRequest(words: readonly SpokenWord[]): void;
+  /** Words of the next request, in order; before its audio there are `pauseMs` of silence. */
+  addRequest(words: readonly SpokenWord[], pauseMs?: number): void;
   /** Audio of request `index` known so far; `complete` once its body has ended. */
   progress(index: number, knownMs: number, state: 'arriving' | 'complete'): void;
   /** Where the words of request `index` are in its audio, as far as they have been heard. */
@@ -39,6 +39,7 @@ export type WordTimeline = {
 type Request = {
   readonly firstWord: number;
   readonly weight: number;
+  readonly pauseMs: number;
   knownMs: number;
   complete: boolean;
   estimate: WordEstimate | undefined;
@@ -69,6 +70,8 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   let takenUntilMs = 0;
   /** How far the audio has been passed. */
   let passedMs = 0;
+  /** How many words had begun when that was asked last: who asks often asks for the next ones. */
+  let begun = 0;
   let msPerWeight = guessMsPerWeight;
 
   /** How long a request will be whose audio is still arriving. */
@@ -76,7 +79,7 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     estimate === undefined ? weight * msPerWeight : (estimate.endsMs[estimate.endsMs.length - 1] ?? 0);
   const lengthOf = (request: Request): number =>
     request.complete ? request.knownMs : Math.max(request.knownMs, foretoldMs(request));
-  const totalMs = () => requests.reduce((sum, request) => sum + lengthOf(request), 0);
+  const totalMs = () => requests.reduce((sum, request) => sum + request.pauseMs + lengthOf(request), 0);
   const behind = (index: number) => requests[index + 1]?.firstWord ?? words.length;
 
   /** A request that turns out shorter than its given words promised has its other words in what is left of it. */
@@ -113,7 +116,8 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   const placeFrom = (index: number) => {
     let baseMs = 0;
     for (let r = 0; r < requests.length; r += 1) {
-      const { estimate } = requests[r]!;
+      const { estimate, pauseMs } = requests[r]!;
+      baseMs += pauseMs;
       if (r >= index && estimate === undefined) spread(r, baseMs);
       else if (r >= index) settle(r, baseMs, estimate!);
       baseMs += lengthOf(requests[r]!);
@@ -124,7 +128,9 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     const known = endsMs[w];
     if (known !== undefined) return Math.max(known, startsMs[w]!);
     const word = words[w]!;
-    const next = startsMs[w + 1] ?? totalMs();
+    const after = requestOf[w + 1];
+    const restMs = after === undefined || after === requestOf[w] ? 0 : after.pauseMs;
+    const next = (startsMs[w + 1] ?? totalMs()) - restMs;
     const span = spanOf(word);
     return startsMs[w]! + (span === 0 ? 0 : ((next - startsMs[w]!) * word.weight) / span);
   };
@@ -149,11 +155,12 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_DOUBT_MS) : (withinOf(w) ?? 0);
 
   return {
-    addRequest(added) {
+    addRequest(added, pauseMs = 0) {
       const weight = added.reduce((sum, word) => sum + spanOf(word), 0);
       const request = {
         firstWord: words.length,
         weight,
+        pauseMs,
         knownMs: 0,
         complete: false,
         estimate: undefined,
@@ -217,12 +224,10 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
         withinMs: withinOf(w),
       })),
     lastBegun(atMs) {
-      let found: SpokenWord | undefined;
-      for (let w = 0; w < words.length; w += 1) {
-        if (startsMs[w]! + doubtOf(w) >= atMs) break;
-        found = words[w];
-      }
-      return found;
+      const hasBegun = (w: number) => startsMs[w]! + doubtOf(w) < atMs;
+      while (begun > 0 && !hasBegun(begun - 1)) begun -= 1;
+      while (begun < words.length && hasBegun(begun)) begun += 1;
+      return words[begun - 1];
     },
     endOf(line, codePoint) {
       // Words stand in the order of the text, so their ends do too.

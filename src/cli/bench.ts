@@ -24,6 +24,7 @@ import { job } from '../bench/job.ts';
 import { legs } from '../bench/legs.ts';
 import { mixedFormats } from '../bench/mixed-formats.ts';
 import { monotonicMs } from '../bench/monotonic.ts';
+import { narration } from '../bench/narration.ts';
 import { onlookers } from '../bench/onlookers.ts';
 import { pacing } from '../bench/pacing.ts';
 import { type PhonePlan, startPhoneProcess } from '../bench/phone-process.ts';
@@ -49,6 +50,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   admission,
   phrase,
   job,
+  narration,
   quota,
 };
 
@@ -70,6 +72,7 @@ const NUMBER_OPTIONS = {
   'block-ms': { type: 'string' },
   'outage-seconds': { type: 'string' },
   characters: { type: 'string' },
+  minutes: { type: 'string' },
   seed: { type: 'string' },
 } as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
 const OPTIONS = {
@@ -90,6 +93,7 @@ const NUMBER_OF: Readonly<Record<Flag, BenchNumber>> = {
   'block-ms': 'blockMs',
   'outage-seconds': 'outageSeconds',
   characters: 'characters',
+  minutes: 'minutes',
   seed: 'seed',
 };
 const FLAGS = Object.keys(NUMBER_OPTIONS) as Flag[];
@@ -249,7 +253,7 @@ const help = (): string =>
 
 export const bench: Command = {
   summary:
-    'measure this machine: first frame, pacing, formats side by side, captions, onlookers, transcoding, cancel, stalled readers, jobs, quotas',
+    'measure this machine: first frame, pacing, formats side by side, captions, onlookers, transcoding, cancel, stalled readers, jobs, narration, quotas',
   help,
   run,
 };

@@ -1,10 +1,10 @@
 // `voxgate say`: one turn through a gateway, its captions on the terminal, its audio into a file.
 
 import { wavHeader } from '../audio/wav.ts';
-import { connectSession, type SessionClient } from '../client/session-client.ts';
+import { connectSession } from '../client/session-client.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
-import type { Preset } from '../dialects/native-messages.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
+import { configureSession } from './configure-session.ts';
 import { checkOutFile } from './out-file.ts';
 import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
@@ -48,14 +48,6 @@ function createTeller(terminal: Terminal): (event: ServerEvent) => void {
   };
 }
 
-async function configure(client: SessionClient, settings: Preset): Promise<void> {
-  const refused = client.next('error', (event) => event.scope === 'session');
-  refused.catch(() => {}); // it waits on when nothing is refused, until the connection ends
-  const configured = client.next('configured');
-  client.send({ type: 'configure', ...settings });
-  await Promise.race([configured, refused.then((event) => Promise.reject(new UsageError(event.message)))]);
-}
-
 async function run(terminal: Terminal): Promise<number> {
   const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
   const text = positionals[0];
@@ -94,7 +86,7 @@ async function run(terminal: Terminal): Promise<number> {
       },
     });
     try {
-      await configure(client, settings);
+      await configureSession(client, settings);
       const ended = client.next('ended');
       terminal.interrupted.addEventListener('abort', () => client.send({ type: 'cancel' }), { once: true });
       if (text !== undefined) {

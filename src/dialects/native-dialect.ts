@@ -6,7 +6,7 @@ import { isJsonObject, parseJson } from '../base/json.ts';
 import type { Dialect, DialectCodec, DialectOutlet } from './dialect.ts';
 import { errorEvent } from './error-event.ts';
 import type { ServerEvent } from './native-events.ts';
-import { type ClientCommand, clientMessageSchemas, LATER_MESSAGE_TYPES } from './native-messages.ts';
+import { type ClientCommand, clientMessageSchemas } from './native-messages.ts';
 import { readPreset } from './session-preset.ts';
 
 export type Decoded =
@@ -35,7 +35,7 @@ export function decodeNative(frame: string): Decoded {
   const named = value.turn;
   const turn = typeof named === 'string' && named.length >= 1 && named.length <= 64 ? named : undefined;
   const type = value.type;
-  if (typeof type !== 'string' || !Object.hasOwn(clientMessageSchemas, type)) return refuseType(type, turn);
+  if (typeof type !== 'string' || !Object.hasOwn(clientMessageSchemas, type)) return refuseType(turn);
   const parsed = clientMessageSchemas[type as keyof typeof clientMessageSchemas].safeParse(value, {
     reportInput: true,
   });
@@ -48,15 +48,7 @@ export function decodeNative(frame: string): Decoded {
   };
 }
 
-function refuseType(type: unknown, turn: string | undefined): Decoded {
-  if ((LATER_MESSAGE_TYPES as readonly unknown[]).includes(type)) {
-    return {
-      ok: false,
-      code: 'unsupported',
-      message: `${String(type)} is not available in this version.`,
-      turn,
-    };
-  }
+function refuseType(turn: string | undefined): Decoded {
   const known = Object.keys(clientMessageSchemas).join(', ');
   return { ok: false, code: 'unknown_type', message: `type must be one of ${known}.`, turn };
 }

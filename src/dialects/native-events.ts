@@ -31,7 +31,7 @@ export const serverEventSchemas = {
     attachToken: z.string().describe('Given to a telephony leg, it makes the leg one of this user'),
     limits: z.strictObject({
       text: count.describe('Longest text of one speak or append, in characters'),
-      pendingText: count.describe('Most text of one turn that may wait to be spoken, in characters'),
+      pendingText: count.describe('Most text of one appended turn that may wait to be spoken, in characters'),
       turnsInFlight: count.describe('Most turns named and not yet ended'),
       messageBytes: count.describe('Largest message'),
       messagesPerSecond: count.describe('Sustained rate of messages'),
@@ -79,6 +79,29 @@ export const serverEventSchemas = {
       ),
   }).describe('Words about to be heard; final once sent'),
   flushed: event('flushed', { turn }).describe('All audio asked for before the flush has been sent'),
+  paused: event('paused', {
+    turn,
+    atMs: ms.describe('Media position up to which audio has been sent'),
+  }).describe('Nothing more of the turn is sent until it is resumed'),
+  resumed: event('resumed', { turn, atMs: ms.describe('Media position from which audio comes') }).describe(
+    'The turn goes on',
+  ),
+  sought: event('sought', {
+    turn,
+    paragraph: count,
+    atMs: ms.describe(
+      'Media position from which audio of the paragraph comes; captions told for it are void',
+    ),
+  }).describe('What was queued has been dropped, and the turn goes on from the paragraph'),
+  progress: event('progress', {
+    turn,
+    paragraph: count,
+    paragraphs: count,
+    spokenCharacters: count.describe(
+      'Code points from the beginning of the text up to the last word that began',
+    ),
+    characters: count,
+  }).describe('How far a whole text of several paragraphs has been heard'),
   underrun: event('underrun', { turn, atMs: ms, gapMs: ms }).describe('The listener ran dry'),
   ended: event('ended', {
     turn,

@@ -80,6 +80,20 @@ const markSchema = message('mark', { turn, name: z.string().min(1).max(128) }).d
 const playedSchema = message('played', { turn, ms: milliseconds }).describe(
   'What the listener has heard of the turn, cumulative',
 );
+const pauseSchema = message('pause', {
+  turn,
+  playedMs: milliseconds.optional().describe('Where the listener has stopped; his time stands still there'),
+}).describe('Nothing more of the turn is sent until resume; answered by paused');
+const resumeSchema = message('resume', { turn }).describe('Goes on after a pause; answered by resumed');
+const seekSchema = message('seek', {
+  turn,
+  paragraph: z.int().min(0).describe('Index from 0: what blank lines part, or a line of a dialogue'),
+  playedMs: milliseconds
+    .optional()
+    .describe(
+      'Where the listener has stopped: he drops what he has not played and hears the new place at once',
+    ),
+}).describe('Speaks from another paragraph on; answered by sought');
 const legSchema = z
   .strictObject({
     callSid: z.string().min(1).max(200).optional(),
@@ -108,6 +122,9 @@ export const clientMessageSchemas = {
   cancel: cancelSchema,
   mark: markSchema,
   played: playedSchema,
+  pause: pauseSchema,
+  resume: resumeSchema,
+  seek: seekSchema,
   attach: attachSchema,
   detach: detachSchema,
   hangup: hangupSchema,
@@ -115,9 +132,6 @@ export const clientMessageSchemas = {
 } as const;
 
 export type ClientMessageType = keyof typeof clientMessageSchemas;
-
-/** Named by the protocol and not served by this version: answered with `unsupported`, nothing else happens. */
-export const LATER_MESSAGE_TYPES = ['pause', 'resume', 'seek'] as const;
 
 export type ClientCommand = {
   [T in ClientMessageType]: z.infer<(typeof clientMessageSchemas)[T]>;

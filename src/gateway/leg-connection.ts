@@ -134,6 +134,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     committedMs: (turn) => sender?.committedMs(turn),
     finish: unlessBroken((turn) => own.finish(turn)),
     clear: unlessBroken((heardMs) => own.clear(heardMs)),
+    takeBack: (turn, heardMs) => own.takeBack(turn, heardMs),
     hangUp: unlessBroken<void>(() => {
       if (isOver) return;
       cancelTimer();

@@ -6,7 +6,9 @@ import type { TranscoderItem } from '../audio/transcoder.ts';
 
 /** Everything asked for before so many flushes is in front of this. */
 export type FlushItem = { readonly kind: 'flush'; readonly count: number };
-export type SpoolItem = TranscoderItem | FlushItem;
+/** Silence between the speech of two requests. */
+export type PauseItem = { readonly kind: 'pause'; readonly ms: number };
+export type SpoolItem = TranscoderItem | FlushItem | PauseItem;
 
 export type Mp3Spool = {
   /** Always takes the item; whoever reads a body asks `isFull` before it reads on. */
@@ -96,7 +98,7 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
   };
   const uncount = (item: SpoolItem) => {
     bytes -= bytesOf(item);
-    // What is left of sums of fractions is not audio.
+    // What is left of sums of fractions is not audio; a pause that still waits is followed by some.
     waitingMs = bytes === 0 ? 0 : waitingMs - itemMs(item);
   };
 
@@ -170,6 +172,7 @@ const bytesOf = (item: SpoolItem): number => {
 /** How much audio an item is, ms. */
 export const itemMs = (item: SpoolItem): number => {
   if (item.kind === 'bridge') return (item.bridge.samples.length * 1000) / item.bridge.sampleRate;
+  if (item.kind === 'pause') return item.ms;
   if (item.kind !== 'frame') return 0;
   const { samplesPerFrame, sampleRate } = item.frame.header;
   return (samplesPerFrame * 1000) / sampleRate;

@@ -5,6 +5,7 @@
 import { MAX_REQUEST_TEXT } from '../speech/speech-request.ts';
 import { type RequestText, splitIntoRequests } from '../text/request-text.ts';
 import { type Segment, segmentText } from '../text/segment.ts';
+import { createLineWaiter } from './line-waiter.ts';
 
 export type LineItem =
   | { readonly kind: 'request'; readonly text: RequestText }
@@ -13,8 +14,6 @@ export type LineItem =
 
 export type RequestLine = {
   add(segment: Segment): void;
-  /** A whole text at once; nothing is handed out in between. */
-  addAll(segments: readonly Segment[]): void;
   flush(): void;
   end(): void;
   /** Looks again whether it is time; called by the session's tick. */
@@ -32,6 +31,8 @@ export type RequestLine = {
 export type RequestLineOptions = {
   /** Below this much audio left to hear, the next request is sent. */
   readonly prefetchMs: number;
+  /** The same where nothing is gained by waiting for more text. */
+  readonly readAheadMs: number;
   /** Audio that the listener has not heard yet, in ms. */
   readonly remainingMs: () => number;
   /** The caller's own turn prefixes, used when they do not occur in the spoken text. */
@@ -47,16 +48,17 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
   let readyCharacters = 0;
   let handedOut = 0;
   let ended = false;
-  let waiter: { readonly resolve: (item: LineItem | undefined) => void } | undefined;
+  /** More of a stretch is ready than was due. */
+  let isAhead = false;
 
   const isEmpty = () => stretches.length === 0;
+  /** What has ended, or fills a request, gains nothing by waiting, and nobody gains by what is asked for too early. */
+  const isFull = () => ended || characters >= MAX_REQUEST_TEXT;
   const isDue = () =>
     !isEmpty() &&
-    (ended ||
-      handedOut === 0 ||
+    (handedOut === 0 ||
       stretches[0]!.flushes > 0 ||
-      characters >= MAX_REQUEST_TEXT ||
-      options.remainingMs() <= options.prefetchMs);
+      options.remainingMs() <= (isFull() ? options.readAheadMs : options.prefetchMs));
 
   /** The stretch that text is added to: one behind which there is no flush yet. */
   const lastStretch = (): Stretch => {
@@ -83,7 +85,9 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
 
   const take = (): LineItem | undefined => {
     while (ready.length === 0 && isDue()) collect();
+    if (isAhead && ready.length > 0 && options.remainingMs() > options.readAheadMs) return undefined;
     const item = ready.shift();
+    isAhead = item?.kind === 'request' && ready[0]?.kind === 'request';
     if (item?.kind === 'request') {
       handedOut += 1;
       readyCharacters -= item.text.text.length;
@@ -91,22 +95,11 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
     return item;
   };
 
-  const poke = () => {
-    if (waiter === undefined) return;
-    const item = take();
-    if (item === undefined && !(ended && isEmpty())) return;
-    const { resolve } = waiter;
-    waiter = undefined;
-    resolve(item);
-  };
+  const { poke, next } = createLineWaiter(take, () => ended && isEmpty() && ready.length === 0);
 
   return {
     add(segment) {
       keep(segment);
-      poke();
-    },
-    addAll(segments) {
-      segments.forEach(keep);
       poke();
     },
     flush() {
@@ -119,24 +112,7 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
       poke();
     },
     poke,
-    next(signal) {
-      const item = take();
-      if (item !== undefined || (ended && isEmpty())) return Promise.resolve(item);
-      return new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason as Error);
-        const abort = () => {
-          waiter = undefined;
-          reject(signal.reason as Error);
-        };
-        signal.addEventListener('abort', abort, { once: true });
-        waiter = {
-          resolve(found) {
-            signal.removeEventListener('abort', abort);
-            resolve(found);
-          },
-        };
-      });
-    },
+    next,
     get handedOut() {
       return handedOut;
     },

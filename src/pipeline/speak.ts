@@ -14,12 +14,14 @@ export type TurnAudio = RequestVoice & {
   readonly frames: FrameQueue;
   /** It is this turn's time to be heard; one that is made ahead may still find what it needs. */
   readonly isFirst: () => boolean;
+  /** The silence between two requests, ms; absent: none. */
+  readonly pauseBetween?: (before: RequestText, after: RequestText) => number;
   /** What the next request is worth to the scheduler; asked once for each. */
   readonly toWork: () => SpeechWork;
   /** `arrived` and its like are about the last asked request. */
   readonly report: {
-    /** A request is about to be sent; its words belong to the audio that follows. */
-    asked(text: RequestText): void;
+    /** A request is about to be sent; its words belong to the audio that follows, behind so much silence. */
+    asked(text: RequestText, pauseMs: number): void;
     /** Everything before so many flushes has become frames. */
     flushed(count: number): void;
   };
@@ -43,7 +45,8 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
       if (item === undefined) await spool.more(signal);
       else {
         if (frames.isFull) await frames.room(signal); // the one place where playback holds decoding back
-        if (item.kind !== 'flush') transcoder.push(item);
+        if (item.kind === 'pause') transcoder.rest(item.ms);
+        else if (item.kind !== 'flush') transcoder.push(item);
         else {
           await transcoder.release();
           turn.report.flushed(item.count);
@@ -67,12 +70,16 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
 /** Request by request into the spool; never rejects, because the spool carries the failure to the loop above. */
 async function fillSpool(turn: TurnAudio, signal: AbortSignal): Promise<void> {
   const { requests, spool, report } = turn;
+  let before: RequestText | undefined;
   try {
     for (let item = await requests.next(signal); item !== undefined; item = await requests.next(signal)) {
       if (item.kind === 'flush') spool.add(item);
       else {
         const work = turn.toWork();
-        report.asked(item.text);
+        const pauseMs = before === undefined ? 0 : (turn.pauseBetween?.(before, item.text) ?? 0);
+        before = item.text;
+        report.asked(item.text, pauseMs);
+        if (pauseMs > 0) spool.add({ kind: 'pause', ms: pauseMs });
         await sayRequest(turn, item.text, work, signal);
       }
     }

@@ -180,7 +180,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       },
       tap: {
         add(item: SpoolItem) {
-          if (item.kind === 'flush' || !speeches.has(id)) return;
+          if (item.kind === 'flush' || item.kind === 'pause' || !speeches.has(id)) return;
           if (item.kind === 'frame') leadIsHeard ??= timed.passesThrough(item.frame.header.sampleRate);
           beganAtMs ??= clock.now();
           held.push(item);

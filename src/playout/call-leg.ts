@@ -36,6 +36,11 @@ export type CallLeg = {
    * undefined for others; what is left of those that go on is sent again.
    */
   clear(heardMs: (turn: string) => number | undefined): void;
+  /**
+   * As `clear`, for one turn that is to be silent for a while: tells from which media position it has not been played, ms;
+   * undefined, and nothing has happened, when that is none of it, or the far side takes nothing back.
+   */
+  takeBack?(turn: string, heardMs: (turn: string) => number | undefined): number | undefined;
   /** Ends the call. */
   hangUp(): void;
   /** Lets the leg go; it drops what it has to play. */

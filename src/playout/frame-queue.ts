@@ -25,6 +25,12 @@ export type FrameQueue = {
   /** No further frame will come. */
   end(): void;
   readonly isEnded: boolean;
+  /** Drops what is queued and takes frames again, even after its end; tells how many samples are gone. */
+  drop(): number;
+  /** Frames that were taken are to be taken again, before all others. */
+  putBack(taken: readonly AudioFrame[]): void;
+  /** Takes frames again after its end, behind those that are queued. */
+  reopen(): void;
   /** Drops everything, for a cancel; frames pushed afterwards are dropped too. */
   clear(): void;
 };
@@ -119,6 +125,27 @@ export function createFrameQueue(
     },
     get isEnded() {
       return phase !== 'open';
+    },
+    drop() {
+      const dropped = samples;
+      frames = [];
+      head = 0;
+      samples = 0;
+      bytes = 0;
+      if (phase === 'ended') phase = 'open';
+      return dropped;
+    },
+    putBack(taken) {
+      if (phase === 'cleared') return;
+      frames = [...taken, ...frames.slice(head)];
+      head = 0;
+      for (const frame of taken) {
+        samples += frame.samples;
+        bytes += frame.bytes.length;
+      }
+    },
+    reopen() {
+      if (phase === 'ended') phase = 'open';
     },
     clear() {
       phase = 'cleared';

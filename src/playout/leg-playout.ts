@@ -11,6 +11,7 @@ export type LegPlayout = {
   uncork(): void;
   finish(turn: string): void;
   clear(heardMs: (turn: string) => number | undefined): void;
+  takeBack(turn: string, heardMs: (turn: string) => number | undefined): number | undefined;
   /** A mark has come back; `onPlayed` is told unless it is of an earlier generation. */
   marked(name: string, fate: 'echoed' | 'played' | 'cleared'): void;
   /** Audio that was sent and is not known to have been played, ms. */
@@ -144,6 +145,23 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     for (const piece of unheard.splice(0, at + 1)) unheardMs -= piece.ms;
   };
 
+  const clear = (heardMs: (turn: string) => number | undefined) => {
+    const goesOn = ({ turn }: LegPiece) => heardMs(turn) !== undefined;
+    const rest = unheard.filter((piece) => piece.atMs + piece.ms > (heardMs(piece.turn) ?? Infinity));
+    const isSent = (piece: LegPiece) => !isHeldWhole(piece);
+    const isCutThere = unheard.some((piece) => !goesOn(piece) && isSent(piece));
+    // A far side that has only what goes on would stutter.
+    if (codec.clear === undefined || (rest.some(isSent) && !isCutThere)) return dropHeld(goesOn);
+    drop(rest);
+    generation += 1;
+    playedOutAtMs = Number.NEGATIVE_INFINITY;
+    marks.clear();
+    unmarkedMs = 0;
+    codec.clear().forEach(send);
+    rest.forEach(take);
+    sendHeld(held.at(-1)?.turn === openTurn ? 'goes-on' : 'ends');
+  };
+
   return {
     play({ bytes, ...piece }) {
       const kept = { ...piece, bytes: bytes.slice() };
@@ -166,21 +184,13 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
       if (openTurn === turn) openTurn = undefined;
       hasBegun = false;
     },
-    clear(heardMs) {
-      const goesOn = ({ turn }: LegPiece) => heardMs(turn) !== undefined;
-      const rest = unheard.filter((piece) => piece.atMs + piece.ms > (heardMs(piece.turn) ?? Infinity));
-      const isSent = (piece: LegPiece) => !isHeldWhole(piece);
-      const isCutThere = unheard.some((piece) => !goesOn(piece) && isSent(piece));
-      // A far side that has only what goes on would stutter.
-      if (codec.clear === undefined || (rest.some(isSent) && !isCutThere)) return dropHeld(goesOn);
-      drop(rest);
-      generation += 1;
-      playedOutAtMs = Number.NEGATIVE_INFINITY;
-      marks.clear();
-      unmarkedMs = 0;
-      codec.clear().forEach(send);
-      rest.forEach(take);
-      sendHeld(held.at(-1)?.turn === openTurn ? 'goes-on' : 'ends');
+    clear,
+    takeBack(turn, heardMs) {
+      const heard = heardMs(turn);
+      if (codec.clear === undefined || heard === undefined) return undefined;
+      const first = unheard.find((piece) => piece.turn === turn && piece.atMs + piece.ms > heard);
+      if (first !== undefined) clear((id) => (id === turn ? undefined : heardMs(id)));
+      return first?.atMs;
     },
     marked(name, fate) {
       const mark = marks.get(name);

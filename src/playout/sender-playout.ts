@@ -42,8 +42,13 @@ const MOST_FILL_MS = 2000;
 /** A step to silence is a click; this is short enough to be none of the speech. */
 const FADE_MS = 8;
 
-/** `endMs` is the media position of its last sample. */
-type Slot = { readonly turn: string; readonly bytes: Uint8Array; readonly endMs: number };
+/** Media positions of its first and its last sample. */
+type Slot = {
+  readonly turn: string;
+  readonly bytes: Uint8Array;
+  readonly atMs: number;
+  readonly endMs: number;
+};
 
 export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayout {
   const { codec, send, audio, bytesPerMs, silence, playout, now, lastHeardMs } = options;
@@ -132,6 +137,17 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
 
   const unheardMs = () => slots.length * stepMs + Math.max(0, playsUntilMs - now());
 
+  const clear = (heardMs: (turn: string) => number | undefined) => {
+    const goesOn = (turn: string) => heardMs(turn) !== undefined;
+    const next = slots[0] ?? part;
+    const isCut = next !== undefined && next.turn === sentTurn && !goesOn(next.turn);
+    if (part !== undefined && !goesOn(part.turn)) part = undefined;
+    slots = slots.filter(({ turn }) => goesOn(turn));
+    if (openTurn !== undefined && !goesOn(openTurn)) openTurn = undefined;
+    // Nothing before it is heard any more: where all has been played there is nothing to fall from.
+    if (isCut && playsUntilMs > now()) slots.unshift({ ...next, bytes: faded(padded(next.bytes)) });
+  };
+
   return {
     leadMs: wireLeadMs + IN_HAND_MS,
     get restMs() {
@@ -150,12 +166,21 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       filledMs = 0;
       const whole = Buffer.concat([part?.bytes ?? new Uint8Array(0), bytes]);
       const endMs = atMs + ms;
+      const fromMs = part?.atMs ?? atMs;
       let from = 0;
       for (; from + frameBytes <= whole.length; from += frameBytes) {
         const leftMs = (whole.length - from - frameBytes) / bytesPerMs;
-        slots.push({ turn, bytes: whole.subarray(from, from + frameBytes), endMs: endMs - leftMs });
+        slots.push({
+          turn,
+          bytes: whole.subarray(from, from + frameBytes),
+          atMs: fromMs + from / bytesPerMs,
+          endMs: endMs - leftMs,
+        });
       }
-      part = from === whole.length ? undefined : { turn, bytes: whole.subarray(from), endMs };
+      part =
+        from === whole.length
+          ? undefined
+          : { turn, bytes: whole.subarray(from), atMs: fromMs + from / bytesPerMs, endMs };
       sendDue(now());
     },
     cork() {},
@@ -164,15 +189,12 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       if (part?.turn === turn) closePart();
       if (openTurn === turn) openTurn = undefined;
     },
-    clear(heardMs) {
-      const goesOn = (turn: string) => heardMs(turn) !== undefined;
-      const next = slots[0] ?? part;
-      const isCut = next !== undefined && next.turn === sentTurn && !goesOn(next.turn);
-      if (part !== undefined && !goesOn(part.turn)) part = undefined;
-      slots = slots.filter(({ turn }) => goesOn(turn));
-      if (openTurn !== undefined && !goesOn(openTurn)) openTurn = undefined;
-      // Nothing before it is heard any more: where all has been played there is nothing to fall from.
-      if (isCut && playsUntilMs > now()) slots.unshift({ ...next, bytes: faded(padded(next.bytes)) });
+    clear,
+    takeBack(turn, heardMs) {
+      // What has been sent is played; only what waits here is silent.
+      const first = [...slots, part].find((slot) => slot?.turn === turn);
+      if (first !== undefined) clear((id) => (id === turn ? undefined : heardMs(id)));
+      return first?.atMs;
     },
     marked() {},
     get unheardMs() {

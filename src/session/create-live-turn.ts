@@ -2,19 +2,21 @@
 // It says every message of its turn, and after `ended` not one audio byte.
 
 import { AppError } from '../base/app-error.ts';
-import { createInsertedSilence } from '../captions/inserted-silence.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import type { Outcome } from '../dialects/native-events.ts';
 import type { LiveTurn } from './live-turn.ts';
+import { PREFETCH_MS, READ_AHEAD_MS } from './script-stretch.ts';
 import type { TurnOutlet } from './session-outlet.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
+import { createStretchTimes } from './stretch-times.ts';
 import { type Effect, step, type Turn, type TurnEvent } from './turn.ts';
 import { createTurnFlushes } from './turn-flushes.ts';
 import { createTurnHearing } from './turn-hearing.ts';
 import { captionEvents, endedEvent, heardEvent, wholeMs } from './turn-messages.ts';
 import { createTurnPlayout } from './turn-playout.ts';
 import type { TurnAudience } from './turn-programme.ts';
-import { createTurnScript, PREFETCH_MS, type WholeText } from './turn-script.ts';
+import { createTurnProgress } from './turn-progress.ts';
+import { createTurnScript, type WholeText } from './turn-script.ts';
 import { turnSeed } from './turn-seed.ts';
 import type { TurnSettings } from './turn-settings.ts';
 import { createTurnSpeech } from './turn-speech.ts';
@@ -40,6 +42,8 @@ export type LiveTurnOptions = {
 const ROUNDING_MS = 1;
 /** What is left to hear may shrink by so much at once, when a decoder drops what an encoder put in front. */
 const SHRINK_MS = 500;
+/** Of what was sent to a leg: more is not before any. */
+const MOST_GIVEN_BACK_MS = 10_000;
 /** Held-back text is looked at so often at least. */
 const LONGEST_SLEEP_MS = 1000;
 
@@ -51,6 +55,11 @@ const creditTimeout = () =>
     'No played report came; with flow: "credit" send played as the listener hears the turn.',
   );
 
+const pauseTimeout = (ms: number) =>
+  new AppError('pause_timeout', `The turn was paused and not resumed within ${Math.round(ms / 1000)} s.`);
+const closedContainer = (format: string) =>
+  new AppError('cannot_seek', `The ${format} of this turn is closed; nothing can be put behind it.`);
+
 export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const { id, settings, whole, runtime, outlet } = options;
   const { clock, metrics } = runtime;
@@ -59,14 +68,30 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   let state: Turn = { phase: 'waiting' };
   let endedAs: Outcome | undefined;
   let isCut = false;
+  /** What a `seek` that is being carried out wants. */
+  let wanted: { readonly paragraph: number; readonly playedMs: number | undefined } = {
+    paragraph: 0,
+    playedMs: undefined,
+  };
 
-  const silence = createInsertedSilence();
+  const times = createStretchTimes();
+  let pausedAtMs = 0;
   const flushes = createTurnFlushes(() => outlet.say({ type: 'flushed', turn: id }));
-  const isInTheEar = () => state.phase === 'playing' || state.phase === 'draining';
+  const isInTheEar = () => ['playing', 'paused', 'draining'].includes(state.phase);
+  const isStill = () => state.phase === 'held' || state.phase === 'paused';
   const untilHeardMs = (nowMs: number) => (isInTheEar() ? Math.max(0, playout.heardUntilMs - nowMs) : 0);
   const remainingMs = () => speech.waitingMs + untilHeardMs(clock.now());
+  /** What is to be sent in a burst is wanted as it is made, whatever its listener still has to hear. */
+  const spareMs = () => (isSentAtOnce ? speech.waitingMs : remainingMs());
+  const isSentAtOnce = settings.pace === 'burst' && settings.flow === 'clock';
   const script = createTurnScript(
-    { settings, seed, defaultVoice: runtime.defaultVoice, defaultVoice2: runtime.defaultVoice2, remainingMs },
+    {
+      settings,
+      seed,
+      defaultVoice: runtime.defaultVoice,
+      defaultVoice2: runtime.defaultVoice2,
+      remainingMs: spareMs,
+    },
     whole,
   );
   const speech = createTurnSpeech({
@@ -80,7 +105,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     spoolCapacityBytes: () => options.spoolCapacityBytes(speech.bufferedBytes),
     onQueued(notice) {
       // Later requests may wait behind audio that is in hand; that is nobody's concern.
-      if (state.phase !== 'waiting') return;
+      if (state.phase !== 'waiting' && state.phase !== 'held') return;
       outlet.say({ type: 'queued', turn: id, ...notice, etaMs: wholeMs(notice.etaMs) });
     },
     onFrame() {
@@ -89,7 +114,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     },
     onStall: outlet.onReady,
     onFlushed(count, madeMs, insertedMs) {
-      silence.add(madeMs - insertedMs, insertedMs);
+      times.addSilence(madeMs, insertedMs);
       flushes.made(madeMs, count);
       outlet.onReady();
     },
@@ -100,6 +125,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   });
   const playout = createTurnPlayout({
     pace: { mode: settings.pace, leadMs: settings.leadMs },
+    givesBackMs: outlet.takeBack === undefined ? 0 : MOST_GIVEN_BACK_MS,
     frames: speech.frames,
     onFrame(frame, seq, atMs, durationMs) {
       sayCaptions(atMs + durationMs + ROUNDING_MS);
@@ -123,12 +149,47 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     },
     isCongested: outlet.isCongested,
     emptyBecause: () =>
-      script.input === 'open' && !script.requests.hasText && !speech.isAsking ? 'text' : 'upstream',
+      script.input === 'open' && !script.stretch.requests.hasText && !speech.isAsking ? 'text' : 'upstream',
   } as const;
 
-  const sayCaptions = (untilMs: number) => {
-    if (settings.captions === 'words')
-      captionEvents(id, script.timeline.take(silence.toOwn(untilMs))).forEach(outlet.say);
+  const progress = createTurnProgress({
+    turn: id,
+    kind: script.soFar(0) === undefined ? 'untold' : 'told',
+    playedMs: (nowMs) => (isSentAtOnce ? playout.sentMs : hearing.heard(nowMs).playedMs),
+    soFar(playedMs) {
+      if (playedMs === 'end') return script.soFar('end');
+      const ownMs = times.toOwn(playedMs);
+      return ownMs > 0 ? script.soFar(ownMs) : undefined;
+    },
+    say: outlet.say,
+  });
+
+  /** `beforeMs`: only of words that begin before it, in the stretch's own time. */
+  const sayCaptions = (untilMs: number, beforeMs = Number.POSITIVE_INFINITY) => {
+    if (settings.captions !== 'words') return;
+    const words = script.stretch.timeline.take(times.toOwn(untilMs));
+    captionEvents(
+      id,
+      words.filter(({ startMs }) => startMs < beforeMs),
+      times.fromMs,
+    ).forEach(outlet.say);
+  };
+  /** In the turn's own time; what is left of a stretch that has been sought past is not read any more. */
+  const readWords = () => {
+    let { stretch } = script;
+    let read = stretch.timeline.reader();
+    return (untilMs: number) => {
+      if (script.stretch !== stretch) {
+        stretch = script.stretch;
+        read = stretch.timeline.reader();
+      }
+      const { fromMs } = times;
+      return read(times.toOwn(untilMs)).map((word) => ({
+        ...word,
+        startMs: word.startMs + fromMs,
+        endMs: word.endMs + fromMs,
+      }));
+    };
   };
   const sayStarted = () => {
     const firstAudioMs = clock.now() - namedAtMs;
@@ -148,11 +209,8 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       settings,
       position: (nowMs) => playout.position(nowMs),
       lines: script.lines,
-      readWords() {
-        const read = script.timeline.reader();
-        return (untilMs) => read(silence.toOwn(untilMs));
-      },
-      toSentMs: (ownMs) => silence.toSent(ownMs),
+      readWords,
+      toSentMs: (ownMs) => times.toSent(ownMs - times.fromMs),
       tape: speech.tape,
     });
   };
@@ -162,6 +220,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     if (sentMs > 0 && sentMs >= speech.madeMs - ROUNDING_MS && outcome !== 'cancelled') flushes.settleAll();
     // The last words of audio whose end was not known when it was sent.
     if (outcome === 'complete') sayCaptions(Number.POSITIVE_INFINITY);
+    if (outcome === 'complete' && isSentAtOnce) progress.finish();
     metrics.turnEnded(outcome, sentMs, script.totalCodePoints);
     const { madeMs: audioMs, requests, resumes, isCached: cached } = speech;
     outlet.say(endedEvent(id, { outcome, audioMs, sentMs, requests, resumes, cached }));
@@ -171,9 +230,39 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     const committedMs = playedBy === 'clock' && isCut ? outlet.committedMs() : undefined;
     const heard = { playedMs: Math.min(committedMs ?? byNowMs, playout.sentMs), playedBy };
     const isWhole = endedAs === 'complete' && heard.playedMs >= playout.sentMs - ROUNDING_MS;
+    if (isWhole) progress.finish();
     outlet.say(
-      heardEvent(id, { ...heard, ...script.heardAt(isWhole ? 'end' : silence.toOwn(heard.playedMs)) }),
+      heardEvent(id, { ...heard, ...script.heardAt(isWhole ? 'end' : times.toOwn(heard.playedMs)) }),
     );
+  };
+  const stopClock = () => {
+    pausedAtMs = clock.now();
+    giveBack();
+  };
+  /** What a leg has not played is silent at once, and the turn's again. */
+  const giveBack = () => {
+    const fromMs = outlet.takeBack?.();
+    if (fromMs !== undefined) speech.putBack(playout.takeBack(fromMs));
+  };
+  const startClock = () => {
+    hearing.goOn(clock.now());
+    playout.resume(clock.now());
+    outlet.onReady();
+  };
+  const speakOn = () => {
+    const { paragraph, playedMs } = wanted;
+    giveBack();
+    const atMs = speech.speakOn((keptUntilMs) => {
+      if (keptUntilMs !== undefined) sayCaptions(keptUntilMs, times.toOwn(keptUntilMs));
+      script.seek(paragraph);
+    }, playout.sentMs);
+    if (atMs === undefined) return outlet.say(errorEvent(closedContainer(settings.format), id));
+    times.begin(atMs, speech.insertedMs);
+    if (playedMs !== undefined) hearing.skip(clock.now());
+    flushes.settleAll();
+    progress.sought();
+    outlet.say({ type: 'sought', turn: id, paragraph, atMs: wholeMs(atMs) });
+    outlet.onReady();
   };
   const passMarks = (nowMs: number) => {
     if (isInTheEar()) hearing.passMarks(nowMs);
@@ -183,6 +272,13 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     else if (effect.do === 'say-error') outlet.say(errorEvent(effect.error, id));
     else if (effect.do === 'say-ended') sayEnded(effect.outcome);
     else if (effect.do === 'say-heard') sayHeard();
+    else if (effect.do === 'stop-clock') stopClock();
+    else if (effect.do === 'start-clock') startClock();
+    else if (effect.do === 'say-paused')
+      outlet.say({ type: 'paused', turn: id, atMs: wholeMs(playout.sentMs) });
+    else if (effect.do === 'say-resumed')
+      outlet.say({ type: 'resumed', turn: id, atMs: wholeMs(playout.sentMs) });
+    else if (effect.do === 'speak-on') speakOn();
     else if (effect.do === 'settle-marks') hearing.settleMarks(effect.outcome);
     else speech.stop();
   };
@@ -192,9 +288,14 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     next.effects.forEach(perform);
   };
 
+  const { pauseTimeoutMs } = runtime.limits;
+  const pauseEndsMs = () => (isStill() ? pausedAtMs + pauseTimeoutMs : Number.POSITIVE_INFINITY);
   const start = (nowMs: number, freeAtMs: number) => {
     speech.comeFirst();
-    if (playout.start(freeAtMs, nowMs, speech, gate)) happen({ type: 'audio-ready' });
+    if (playout.start(freeAtMs, nowMs, speech, gate)) {
+      happen({ type: 'audio-ready' });
+      progress.begin(nowMs);
+    }
   };
 
   return {
@@ -219,24 +320,41 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       }
     },
     nextSendMs(nowMs) {
+      if (isStill()) return Number.POSITIVE_INFINITY;
       if (state.phase === 'playing') return Math.min(playout.dueMs, hearing.creditEndsMs);
       // A few frames in hand or room in the socket are not long in coming; the first frame may be.
       return speech.frames.peek() === undefined ? Number.POSITIVE_INFINITY : nowMs;
     },
     settle(nowMs) {
       passMarks(nowMs);
+      progress.look(nowMs);
+      if (isStill() && nowMs >= pauseEndsMs()) happen({ type: 'fail', error: pauseTimeout(pauseTimeoutMs) });
       if (state.phase === 'draining' && nowMs >= hearing.overMs) happen({ type: 'heard' });
     },
     nextSettleMs(nowMs) {
       if (hearing.marksPending > 0 && isInTheEar()) return nowMs; // their places in the audio move
-      if (state.phase === 'draining') return hearing.overMs;
-      return state.phase === 'finished' ? nowMs : Number.POSITIVE_INFINITY; // the line lets it go then
+      if (state.phase === 'finished') return nowMs; // the line lets it go then
+      const changesMs = state.phase === 'draining' ? hearing.overMs : pauseEndsMs();
+      return Math.min(changesMs, progress.dueMs);
     },
     nextRequestMs(nowMs) {
-      if (script.input === 'ended' || !script.requests.hasText || speech.isAsking)
-        return Number.POSITIVE_INFINITY;
-      const spareMs = remainingMs() - PREFETCH_MS - SHRINK_MS;
-      return nowMs + Math.max(0, Math.min(spareMs, LONGEST_SLEEP_MS));
+      if (!script.stretch.requests.hasText || speech.isAsking) return Number.POSITIVE_INFINITY;
+      if (isStill()) return nowMs + LONGEST_SLEEP_MS;
+      const aheadMs = script.input === 'ended' ? READ_AHEAD_MS : PREFETCH_MS;
+      return nowMs + Math.max(0, Math.min(spareMs() - aheadMs - SHRINK_MS, LONGEST_SLEEP_MS));
+    },
+    pause(playedMs) {
+      if (playedMs !== undefined && !isStill()) playout.pause(playedMs);
+      happen({ type: 'pause' });
+    },
+    resume: () => happen({ type: 'resume' }),
+    seek(paragraph, playedMs) {
+      script.checkParagraph(paragraph);
+      wanted = { paragraph, playedMs };
+      happen({ type: 'seek' });
+    },
+    get isStill() {
+      return isStill();
     },
     cancel(playedMs) {
       const nowMs = clock.now();
@@ -260,7 +378,8 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       const endOfText = script.endOfText();
       hearing.mark(name, () => {
         const endMs = endOfText();
-        return endMs === undefined ? undefined : Math.min(silence.toSent(endMs), speech.reachableMs);
+        if (endMs === undefined || endMs === 'never') return endMs;
+        return Math.min(times.toSent(endMs), speech.reachableMs);
       });
     },
     get heardUntilMs() {

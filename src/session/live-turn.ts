@@ -28,6 +28,16 @@ export type LiveTurn = {
   nextSettleMs(nowMs: number): number;
   /** When text that is held back, because enough is left to hear, is to be looked at again. */
   nextRequestMs(nowMs: number): number;
+  /** Nothing more is sent until `resume`; `playedMs` is where the listener says that he has stopped. */
+  pause(playedMs: number | undefined): void;
+  resume(): void;
+  /** It is paused, before its first audio or in it. */
+  readonly isStill: boolean;
+  /**
+   * Goes on from another paragraph. With `playedMs` the listener has dropped what he had not played. Throws
+   * `invalid_request` when there is no such paragraph.
+   */
+  seek(paragraph: number, playedMs: number | undefined): void;
   cancel(playedMs: number | undefined): void;
   /** Something broke inside: the turn ends, its neighbours go on. */
   fail(fault: unknown): void;

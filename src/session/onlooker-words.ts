@@ -79,7 +79,7 @@ export function createOnlookerWords(options: OnlookerWordsOptions): OnlookerWord
   const tell = (turn: Followed, words: readonly TimedWord[], nowMs: number) => {
     if (words.length === 0) return;
     const { programme } = turn;
-    for (const caption of captionEvents(programme.turn, words)) record(caption);
+    for (const caption of captionEvents(programme.turn, words, 0)) record(caption);
     const toSession = onSession(turn, nowMs);
     const timed = words.map((word) => ({
       ...word,

@@ -21,13 +21,15 @@ export type SessionLeg = {
   /** Of a turn that is named now. */
   settingsFor(settings: TurnSettings): TurnSettings;
   /** Where a turn that is named now goes. */
-  outletFor(turn: string): Pick<TurnOutlet, 'sendAudio' | 'isCongested' | 'reports' | 'committedMs'>;
+  outletFor(
+    turn: string,
+  ): Pick<TurnOutlet, 'sendAudio' | 'isCongested' | 'reports' | 'committedMs' | 'takeBack'>;
   /** The session says something: legs follow the life of their turns. */
   said(event: ServerEvent): void;
   cork(): void;
   uncork(): void;
   /** Turns have been cut: the far side is to be silent at once. */
-  cleared(heardMs: (turn: string) => number | undefined): void;
+  cleared(): void;
   close(): void;
 };
 
@@ -37,12 +39,16 @@ export type SessionLegOptions = {
   readonly outlet: SessionOutlet;
   /** A leg says how far it has played a turn. */
   readonly onPlayed: (turn: string, playedMs: number) => void;
+  /** How far a turn that goes on has been heard. */
+  readonly heardMs: (turn: string) => number | undefined;
   /** Turns that have not been heard cannot be any more. */
   readonly onGone: (turns: readonly string[], error: AppError) => void;
 };
 
 /** Inbound audio that waits while the client's socket is full: a second of it. */
 const MOST_WAITING = 50;
+/** Media positions are told in whole milliseconds. */
+const ROUNDING_MS = 1;
 
 type Attached = {
   readonly leg: CallLeg;
@@ -55,6 +61,8 @@ const notAttached = () => new AppError('leg_not_found', 'No leg is attached to t
 
 export function createSessionLeg(options: SessionLegOptions): SessionLeg {
   const { desk, userId, outlet, onPlayed, onGone } = options;
+  /** How far a client who listens along has each turn, ms: what a leg gives back and gets again is not his twice. */
+  const monitored = new Map<string, number>();
   let attached: Attached | undefined;
   let stopWaiting: (() => void) | undefined;
   let hangUpAfter: string | undefined;
@@ -103,6 +111,10 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
     };
   };
 
+  /** A turn that was cut is still known for a moment, but what is left of it goes on no more. */
+  const goesOn = (turns: ReadonlySet<string>) => (turn: string) =>
+    turns.has(turn) ? options.heardMs(turn) : undefined;
+
   return {
     get attached() {
       return attached === undefined ? undefined : named(attached.leg);
@@ -148,8 +160,11 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
       return {
         sendAudio(audio: OutgoingAudio) {
           leg.play({ turn: audio.turn, atMs: audio.atMs, ms: audio.durationMs, bytes: audio.bytes });
-          if (monitor) outlet.sendAudio(audio);
+          if (!monitor || audio.atMs < (monitored.get(turn) ?? 0) - ROUNDING_MS) return;
+          monitored.set(turn, audio.atMs + audio.durationMs);
+          outlet.sendAudio(audio);
         },
+        takeBack: () => leg.takeBack?.(turn, goesOn(turns)),
         isCongested: () => leg.isCongested(),
         reports: leg.reports === 'marks' ? 'marks' : 'none',
         // A leg that is gone plays nothing more.
@@ -157,6 +172,8 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
       };
     },
     said(event) {
+      if (event.type === 'sought') monitored.set(event.turn, event.atMs);
+      if (event.type === 'ended') monitored.delete(event.turn);
       if (attached === undefined) return;
       if (event.type !== 'ended' && event.type !== 'heard') return;
       // What was cut or failed before its first sound is never told as heard.
@@ -168,11 +185,9 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
     },
     cork: () => attached?.leg.cork(),
     uncork: () => attached?.leg.uncork(),
-    cleared(heardMs) {
+    cleared() {
       if (attached === undefined) return;
-      const { leg, turns } = attached;
-      // A turn that was cut is still known for a moment, but what is left of it goes on no more.
-      leg.clear((turn) => (turns.has(turn) ? heardMs(turn) : undefined));
+      attached.leg.clear(goesOn(attached.turns));
     },
     close() {
       stopWaiting?.();

@@ -28,6 +28,11 @@ export type TurnOutlet = SessionOutlet & {
   readonly reports: 'marks' | 'none';
   /** How far the turn is heard even when it is cut now, ms; undefined where a cut is heard at once. */
   readonly committedMs: () => number | undefined;
+  /**
+   * What whoever plays it has not played is silent at once; tells from which media position, ms, and undefined when that
+   * cannot be. Absent: what was sent is the client's own.
+   */
+  readonly takeBack?: (() => number | undefined) | undefined;
   /** There may be something to send. */
   readonly onReady: () => void;
 };

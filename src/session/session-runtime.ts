@@ -15,15 +15,17 @@ import type { LegDesk } from './leg-desk.ts';
 import type { OnlookerRuntime } from './session-audience.ts';
 
 export type SessionLimits = {
-  /** Longest text of one message, characters. */
+  /** Longest whole text, characters. */
   readonly textChars: number;
-  /** Most text of one turn that may wait to be spoken, characters. */
+  /** Most appended text of one turn that may wait to be spoken, characters. */
   readonly pendingTextChars: number;
   readonly turnsInFlight: number;
   /** Compressed audio that all turns of a session may keep together. */
   readonly spoolBytes: number;
   /** A turn under credit that hears nothing for so long ends `truncated`. */
   readonly creditTimeoutMs: number;
+  /** A turn that is paused for so long ends. */
+  readonly pauseTimeoutMs: number;
 };
 
 export type SessionMetrics = {

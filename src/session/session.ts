@@ -68,7 +68,7 @@ export function createSession(
     clock: runtime.clock,
     playout: runtime.playout,
     outlet,
-    onCut: () => leg.cleared((id) => line.find(id)?.heardMs(runtime.clock.now())),
+    onCut: () => leg.cleared(),
     onEnded: (turn) => retired.add(turn.id, textEndTold.delete(turn.id) ? 'told' : 'untold'),
     onFinished: (turn) => retired.settle(turn.id, turn.lateMarks),
     onBroken: (turn, fault) => {
@@ -82,6 +82,7 @@ export function createSession(
     userId: speaker.tenant,
     outlet: client,
     onPlayed: (id, playedMs) => line.find(id)?.played(playedMs, 'mark'),
+    heardMs: (id) => line.find(id)?.heardMs(runtime.clock.now()),
     onGone(turns, error) {
       for (const turn of turns.map(line.find)) {
         if (turn === undefined) continue;
@@ -199,7 +200,7 @@ export function createSession(
     if (script.input === 'ended') return tellTextEnded(id);
     // A client that tries again is not a silent one, whether there is room or not.
     if (text !== '') line.touch(id);
-    checkRoom(text.length, script.pendingCharacters);
+    checkRoom(text.length, script.stretch.pendingCharacters);
     if (script.totalCharacters + text.length > MOST_TURN_CHARACTERS) {
       const message = `A turn has at most ${MOST_TURN_CHARACTERS} characters; go on in another turn.`;
       throw new AppError('text_too_long', message);
@@ -228,6 +229,21 @@ export function createSession(
     return false;
   };
 
+  /** The turn that is to be heard, or undefined once the client has been answered. */
+  const unended = (id: string): LiveTurn | undefined => {
+    const turn = line.find(id);
+    if (turn !== undefined && !isEnded(turn)) return turn;
+    refuse(turn === undefined && !retired.has(id) ? unknownTurn() : turnEnded(), id);
+    return undefined;
+  };
+  const resume = (id: string) => {
+    const turn = unended(id);
+    if (turn === undefined) return;
+    turn.resume();
+    // Nobody is to give text to a turn that stands still.
+    line.touch(id);
+  };
+
   const carryOut = (command: ClientCommand): void => {
     switch (command.type) {
       case 'configure': {
@@ -251,6 +267,12 @@ export function createSession(
       case 'played':
         if (isKnown(command.turn)) line.find(command.turn)?.played(command.ms, 'client');
         return;
+      case 'pause':
+        return unended(command.turn)?.pause(command.playedMs);
+      case 'resume':
+        return resume(command.turn);
+      case 'seek':
+        return unended(command.turn)?.seek(command.paragraph, command.playedMs);
       case 'attach':
         return leg.attach(command);
       case 'detach':

@@ -6,6 +6,8 @@ export type TimedSamples = {
   add(at: number, bytes: Uint8Array): void;
   /** Samples `from` to `until`, fresh memory; what lies before `until` is forgotten. */
   take(from: number, until: number): Uint8Array;
+  /** Forgets what lies from sample `at` on. */
+  cutAt(at: number): void;
   readonly bytes: number;
 };
 
@@ -14,6 +16,9 @@ export function createTimedSamples(silentSample: Uint8Array): TimedSamples {
   const size = silentSample.length;
   let pieces: { readonly at: number; readonly bytes: Uint8Array }[] = [];
   let bytes = 0;
+  const count = () => {
+    bytes = pieces.reduce((sum, piece) => sum + piece.bytes.length, 0);
+  };
   return {
     add(at, added) {
       pieces.push({ at, bytes: added });
@@ -32,8 +37,14 @@ export function createTimedSamples(silentSample: Uint8Array): TimedSamples {
       }
       const left = pieces.findIndex((piece) => piece.at + piece.bytes.length / size > until);
       pieces = left < 0 ? [] : pieces.slice(left);
-      bytes = pieces.reduce((sum, piece) => sum + piece.bytes.length, 0);
+      count();
       return whole;
+    },
+    cutAt(at) {
+      pieces = pieces
+        .filter((piece) => piece.at < at)
+        .map((piece) => ({ at: piece.at, bytes: piece.bytes.subarray(0, (at - piece.at) * size) }));
+      count();
     },
     get bytes() {
       return bytes;

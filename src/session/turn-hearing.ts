@@ -10,6 +10,10 @@ export type TurnHearing = {
   /** What the listener or his leg says to have played, cumulative ms. */
   report(playedMs: number, nowMs: number, by: ReportedBy): void;
   heard(nowMs: number): ReturnType<HeardLedger['heard']>;
+  /** After a pause: no time has passed since the far side last told how far it is. */
+  goOn(nowMs: number): void;
+  /** The listener has dropped all that he has not heard. */
+  skip(nowMs: number): void;
   /** Media position up to which the listener has given credit, ms; infinite without `flow: "credit"`. */
   readonly creditMs: number;
   /** When a turn that waits for credit is given up; infinite while it does not wait. */
@@ -27,7 +31,7 @@ export type TurnHearing = {
 
 export type TurnHearingOptions = {
   readonly settings: Pick<TurnSettings, 'flow' | 'leadMs'>;
-  readonly playout: Pick<TurnPlayout, 'position' | 'holder' | 'startedAtMs'>;
+  readonly playout: Pick<TurnPlayout, 'position' | 'holder' | 'goingSinceMs' | 'skip'>;
   readonly creditTimeoutMs: number;
   /** Whether a leg will tell what it has played. */
   readonly reports: 'marks' | 'none';
@@ -55,12 +59,24 @@ export function createTurnHearing(options: TurnHearingOptions): TurnHearing {
   return {
     report: (playedMs, nowMs, by) => ledger.report(playedMs, playout.position(nowMs), by),
     heard: (nowMs) => ledger.heard(playout.position(nowMs)),
+    goOn(nowMs) {
+      const position = playout.position(nowMs);
+      const { playedMs, playedBy } = ledger.heard(position);
+      if (playedBy === 'mark') ledger.report(playedMs, position, playedBy);
+    },
+    skip(nowMs) {
+      playout.skip(nowMs);
+      const position = playout.position(nowMs);
+      const { playedBy } = ledger.heard(position);
+      if (isCredit) ledger.report(position.sentMs, position, 'client');
+      else if (playedBy !== 'clock') ledger.report(position.sentMs, position, playedBy);
+    },
     get creditMs() {
       return isCredit ? (ledger.reportedMs ?? 0) + settings.leadMs : Number.POSITIVE_INFINITY;
     },
     get creditEndsMs() {
       if (!isCredit || playout.holder !== 'credit') return Number.POSITIVE_INFINITY;
-      return Math.max(ledger.reportedAtMs ?? 0, playout.startedAtMs ?? 0) + creditTimeoutMs;
+      return Math.max(ledger.reportedAtMs ?? 0, playout.goingSinceMs ?? 0) + creditTimeoutMs;
     },
     get overMs() {
       return ledger.overMs(playout.position(0), graceMs());

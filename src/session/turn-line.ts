@@ -147,8 +147,8 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     for (const entry of entries.values()) {
       if (isEnded(entry.turn)) continue;
       try {
-        entry.turn.script.requests.poke();
-        entry.patience.tend(nowMs);
+        entry.turn.script.stretch.requests.poke();
+        if (!entry.turn.isStill) entry.patience.tend(nowMs);
       } catch (fault) {
         entry.turn.fail(fault);
       }
@@ -159,7 +159,9 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     let nextMs = Number.POSITIVE_INFINITY;
     for (const { turn, patience } of entries.values()) {
       nextMs = Math.min(nextMs, turn.nextSettleMs(nowMs));
-      if (!isEnded(turn)) nextMs = Math.min(nextMs, patience.dueMs, turn.nextRequestMs(nowMs));
+      if (isEnded(turn)) continue;
+      const textMs = turn.isStill ? Number.POSITIVE_INFINITY : patience.dueMs;
+      nextMs = Math.min(nextMs, textMs, turn.nextRequestMs(nowMs));
     }
     return nextMs;
   };

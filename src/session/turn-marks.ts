@@ -6,10 +6,11 @@ export type MarkOutcome = 'played' | 'cleared';
 
 export type TurnMarks = {
   /**
-   * `endMs` says where the text before the mark has been spoken; undefined while that is unknown.
+   * `endMs` says where the text before the mark has been spoken; undefined while that is unknown, 'never' when its
+   * listener has sought past it.
    * Throws `marks_full`.
    */
-  readonly add: (name: string, endMs: () => number | undefined) => void;
+  readonly add: (name: string, endMs: () => number | 'never' | undefined) => void;
   /** Answers, in order, the marks that have been passed at `playedMs`. */
   pass(playedMs: number): void;
   settleAll(outcome: MarkOutcome): void;
@@ -20,7 +21,7 @@ export type TurnMarks = {
 const MOST_MARKS = 256;
 
 export function createTurnMarks(answer: (name: string, outcome: MarkOutcome) => void): TurnMarks {
-  let waiting: { readonly name: string; readonly endMs: () => number | undefined }[] = [];
+  let waiting: { readonly name: string; readonly endMs: () => number | 'never' | undefined }[] = [];
   return {
     add(name, endMs) {
       if (waiting.length >= MOST_MARKS) {
@@ -37,8 +38,8 @@ export function createTurnMarks(answer: (name: string, outcome: MarkOutcome) => 
     pass(playedMs) {
       while (waiting.length > 0) {
         const endMs = waiting[0]!.endMs();
-        if (endMs === undefined || endMs > playedMs) return;
-        answer(waiting.shift()!.name, 'played');
+        if (endMs === undefined || (endMs !== 'never' && endMs > playedMs)) return;
+        answer(waiting.shift()!.name, endMs === 'never' ? 'cleared' : 'played');
       }
     },
     settleAll(outcome) {

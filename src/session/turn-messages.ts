@@ -5,8 +5,12 @@ import type { EventOf } from '../dialects/native-events.ts';
 
 export const wholeMs = (ms: number): number => Math.max(0, Math.round(ms));
 
-/** One caption per run of words of the same dialogue line, all of them heard in the audio or none. */
-export function captionEvents(turn: string, words: readonly TimedWord[]): EventOf<'caption'>[] {
+/** `fromMs`: where the time of the words begins in that of the turn. One caption per run of words of the same dialogue line, all of them heard in the audio or none. */
+export function captionEvents(
+  turn: string,
+  words: readonly TimedWord[],
+  fromMs: number,
+): EventOf<'caption'>[] {
   const captions: EventOf<'caption'>[] = [];
   for (const word of words) {
     let caption = captions.at(-1);
@@ -19,8 +23,8 @@ export function captionEvents(turn: string, words: readonly TimedWord[]): EventO
       caption.withinMs = Math.max(caption.withinMs ?? 0, Math.ceil(word.withinMs));
     caption.words.push({
       text: word.text,
-      startMs: wholeMs(word.startMs),
-      endMs: wholeMs(word.endMs),
+      startMs: wholeMs(fromMs + word.startMs),
+      endMs: wholeMs(fromMs + word.endMs),
       ...(word.speaker === undefined ? {} : { speaker: word.speaker }),
       charStart: word.charStart,
       charEnd: word.charEnd,

@@ -44,6 +44,16 @@ export type TurnPlayout = {
    */
   isShort(nowMs: number): boolean;
   position(nowMs: number): Position;
+  /**
+   * Nothing is sent until `resume`, and the listener's time stands still where he has heard what he was sent, or at
+   * `playedMs` when he says so himself.
+   */
+  pause(playedMs: number | undefined): void;
+  resume(nowMs: number): void;
+  /** What was sent from media position `fromMs` on has been given back: it was never sent, and is the caller's again. */
+  takeBack(fromMs: number): readonly AudioFrame[];
+  /** The listener has dropped what he has not heard. */
+  skip(nowMs: number): void;
   /** The listener dropped `ms` of earlier audio. */
   readonly pullForward: (ms: number) => void;
   readonly sentMs: number;
@@ -51,6 +61,8 @@ export type TurnPlayout = {
   readonly heardUntilMs: number;
   /** When sending began; undefined before. */
   readonly startedAtMs: number | undefined;
+  /** When it began, or last went on after a pause. */
+  readonly goingSinceMs: number | undefined;
   readonly holder: Holder | undefined;
 };
 
@@ -59,6 +71,8 @@ export type TurnPlayoutOptions = {
   readonly frames: FrameQueue;
   onFrame(frame: AudioFrame, seq: number, atMs: number, durationMs: number): void;
   onUnderrun(atMs: number, gapMs: number): void;
+  /** Whether what was sent may be given back: so much of it is kept, ms. */
+  readonly givesBackMs?: number;
 };
 
 /** Playing begins with at least this much in hand, so that a slow start is no stutter; with less to hear ticks are too slow. */
@@ -75,6 +89,20 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
   let holder: Holder | undefined;
   let dueMs = Number.NEGATIVE_INFINITY;
   let hasSentAll = true;
+  let goingSinceMs: number | undefined;
+  /** Where the listener's time stands still, as a media position. */
+  let stillAtMs: number | undefined;
+  /** Sent last, oldest first, as far back as it may be given back. */
+  const kept: AudioFrame[] = [];
+  let keptSamples = 0;
+  const keep = (frame: AudioFrame) => {
+    const { givesBackMs = 0 } = options;
+    if (givesBackMs === 0) return;
+    kept.push(frame);
+    keptSamples += frame.samples;
+    while (toMs(keptSamples - kept[0]!.samples) > givesBackMs) keptSamples -= kept.shift()!.samples;
+  };
+  const nowOf = (nowMs: number) => (stillAtMs === undefined ? nowMs : anchorMs + stillAtMs);
 
   /** Hz; that of the first frame is that of all. */
   let rate = 8000;
@@ -110,6 +138,7 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
       if (!frames.isEnded && waitingMs < Math.min(START_MS, pace.leadMs)) return false;
       anchorMs = Math.max(nowMs, freeAtMs);
       startedAtMs = nowMs;
+      goingSinceMs = nowMs;
       return true;
     },
     send(nowMs, gate) {
@@ -135,11 +164,41 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
         holder = undefined;
         frames.shift();
         sentSamples += frame.samples;
+        keep(frame);
         options.onFrame(frame, seq, atMs, toMs(sentSamples) - atMs);
         seq += 1;
       }
     },
-    position: (nowMs) => ({ anchorMs, sentMs: toMs(sentSamples), nowMs }),
+    position: (nowMs) => ({ anchorMs, sentMs: toMs(sentSamples), nowMs: nowOf(nowMs) }),
+    pause(playedMs) {
+      holder = undefined;
+      if (startedAtMs !== undefined && playedMs !== undefined)
+        stillAtMs = Math.min(playedMs, toMs(sentSamples));
+    },
+    resume(nowMs) {
+      if (startedAtMs === undefined) return;
+      const heardMs = stillAtMs ?? Math.min(toMs(sentSamples), nowMs - anchorMs);
+      anchorMs = nowMs - heardMs;
+      stillAtMs = undefined;
+      holder = undefined;
+      goingSinceMs = nowMs;
+      dueMs = nowMs;
+    },
+    takeBack(fromMs) {
+      const back: AudioFrame[] = [];
+      while (kept.length > 0 && toMs(sentSamples - kept.at(-1)!.samples) >= fromMs - EPSILON_MS) {
+        const frame = kept.pop()!;
+        keptSamples -= frame.samples;
+        sentSamples -= frame.samples;
+        back.unshift(frame);
+      }
+      return back;
+    },
+    skip(nowMs) {
+      if (startedAtMs === undefined) return;
+      if (stillAtMs !== undefined) stillAtMs = toMs(sentSamples);
+      else anchorMs = Math.min(anchorMs, nowMs - toMs(sentSamples));
+    },
     pullForward(ms) {
       anchorMs -= ms;
     },
@@ -155,6 +214,9 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
     },
     get startedAtMs() {
       return startedAtMs;
+    },
+    get goingSinceMs() {
+      return goingSinceMs;
     },
     get holder() {
       return holder;

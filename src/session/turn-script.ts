@@ -1,18 +1,11 @@
-// The text side of one turn: what the caller has said so far, cut into requests, with the words of each on the
-// turn's timeline, so that captions, marks and heard text can point back into the caller's own text.
+// The text side of one turn: what the caller has said so far, its paragraphs, and the stretch of it that is being spoken,
+// so that captions, marks and heard text can point back into the caller's own text.
 
-import { createWordTimeline, GUESS_MS_PER_WEIGHT, type WordTimeline } from '../captions/word-timeline.ts';
-import { toAlignedText, toOutgoingRequest } from '../pipeline/outgoing-request.ts';
-import { createRequestLine, type RequestLine } from '../pipeline/request-line.ts';
-import type { OutgoingRequest } from '../speech/speech-request.ts';
-import type { SpokenWord } from '../speech/spoken-word.ts';
-import type { AlignedText } from '../text/aligned-text.ts';
+import { AppError } from '../base/app-error.ts';
 import { codePointLength } from '../text/code-points.ts';
-import type { RequestText } from '../text/request-text.ts';
-import type { Segment } from '../text/segment.ts';
-import { spokenWords } from '../text/spoken-words.ts';
-import { createTurnText, dialogueSegments, wholeTextSegments } from '../text/turn-text.ts';
-import { type HeardText, heardText } from './heard-text.ts';
+import { paragraphAt, paragraphsOf, type TextPlace } from '../text/paragraphs.ts';
+import type { HeardText } from './heard-text.ts';
+import { createScriptStretch, type ScriptStretch, type StretchText } from './script-stretch.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
 export type WholeText =
@@ -31,148 +24,150 @@ export type ScriptOptions = {
   readonly remainingMs: () => number;
 };
 
+/** How far a whole text has been spoken. */
+export type SpokenSoFar = {
+  readonly paragraph: number;
+  readonly paragraphs: number;
+  readonly spokenCharacters: number;
+  readonly characters: number;
+};
+
 export type TurnScript = {
-  readonly requests: RequestLine;
-  readonly timeline: WordTimeline;
+  /** What is being spoken, from the beginning or from where it was sought last. */
+  readonly stretch: ScriptStretch;
   append(text: string, speaker: 1 | 2 | undefined): void;
   flush(): void;
   /** No text for a while: what is complete enough is spoken. */
   idle(): void;
   end(): void;
   readonly input: 'open' | 'ended';
-  /** Characters that have not gone upstream yet. */
-  readonly pendingCharacters: number;
   readonly totalCharacters: number;
   /** The same in Unicode code points, which is what callers are told. */
   readonly totalCodePoints: number;
-  /** Tells, when asked later, where everything said by now has been spoken, ms; undefined while that is unknown. */
-  endOfText(): () => number | undefined;
-  /** Puts the words of a request on the timeline; call once per request, in order. */
-  place(text: RequestText): readonly SpokenWord[];
-  /** What is said for a request, to find its words in the audio. */
-  aligned(text: RequestText, words: readonly SpokenWord[]): AlignedText;
-  readonly toRequest: (text: RequestText) => OutgoingRequest;
+  /**
+   * Tells, when asked later, where everything said by now has been spoken, ms of the stretch's audio; undefined while that
+   * is unknown, and 'never' once it has been sought past.
+   */
+  endOfText(): () => number | 'never' | undefined;
   /** The caller's text so far: one line, or those of a dialogue. */
   readonly lines: () => readonly string[];
+  /** Throws `invalid_request` when there is no such paragraph. */
+  checkParagraph(paragraph: number): void;
+  /** A new stretch from there on. */
+  seek(paragraph: number): void;
+  /** Undefined: the text came bit by bit, or has one paragraph. */
+  soFar(playedMs: number | 'end'): SpokenSoFar | undefined;
   heardAt(playedMs: number | 'end'): HeardText & { readonly speaker: 1 | 2 | undefined };
 };
 
-/** The next request goes out when less than this is left to hear: time enough for a slow first byte. */
-export const PREFETCH_MS = 4000;
+const START: TextPlace = { unit: 0, point: 0 };
 
 export function createTurnScript(options: ScriptOptions, whole: WholeText | undefined): TurnScript {
-  const { settings } = options;
-  const { synthesis } = settings;
-  const prefixes = {
-    turnPrefix: synthesis.turnPrefix ?? undefined,
-    turnPrefix2: synthesis.turnPrefix2 ?? undefined,
-  };
-  const textOptions = {
-    language: synthesis.language ?? 'english',
-    markup: settings.markup,
-    ...prefixes,
-  } as const;
-  const requests = createRequestLine({
-    prefetchMs: PREFETCH_MS,
-    remainingMs: options.remainingMs,
-    prefixes,
-  });
-  const timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (synthesis.speed ?? 1));
   let input: 'open' | 'ended' = whole === undefined ? 'open' : 'ended';
-  let callerText = '';
-
-  /** How far, in code points, text has been cut into segments, and how far it stands on the timeline. */
-  let cutUntil = 0;
-  let placedUntil = 0;
-  let placed = 0;
-
-  const add = (segment: Segment) => {
-    cutUntil = endOfSegment(segment);
-    requests.add(segment);
+  let allText = whole?.kind === 'text' ? whole.text : '';
+  const lines = whole?.kind === 'dialogue' ? whole.lines : undefined;
+  const speakers: { readonly unit: number; readonly speaker: 1 | 2 }[] = [];
+  /** Of a text; those of one that still comes are looked for when they are asked for. */
+  let known: readonly TextPlace[] | undefined;
+  const places = (): readonly TextPlace[] => {
+    if (input === 'ended') known ??= paragraphsOf(allText);
+    return known ?? paragraphsOf(allText);
   };
-  const streamed =
-    whole === undefined ? createTurnText({ ...textOptions, early: 'first-clause' }, add) : undefined;
-  if (whole !== undefined) {
-    const segments =
-      whole.kind === 'text'
-        ? wholeTextSegments(whole.text, textOptions)
-        : dialogueSegments(whole.lines, textOptions);
-    requests.addAll(segments);
-    requests.end();
-  }
-  const lines = (): readonly string[] => {
-    if (whole === undefined) return [callerText];
-    return whole.kind === 'text' ? [whole.text] : whole.lines.map((line) => line.text);
+  const count = () => lines?.length ?? places().length;
+  let codePoints =
+    lines === undefined
+      ? codePointLength(allText)
+      : lines.reduce((sum, line) => sum + codePointLength(line.text), 0);
+  /** Of a dialogue: code points before each line. */
+  let lineStarts: number[] | undefined;
+  const startOfLine = (line: number): number => {
+    if (lineStarts === undefined) {
+      lineStarts = [0];
+      for (const { text } of lines ?? []) lineStarts.push(lineStarts.at(-1)! + codePointLength(text));
+    }
+    return lineStarts[line] ?? 0;
   };
 
-  /** Nothing of the first `codePoints` still waits to be asked for. */
-  const isPlaced = (codePoints: number): boolean => {
-    if (codePoints <= placedUntil) return true;
-    if (requests.hasText || requests.handedOut > placed) return false;
-    return codePoints <= cutUntil || streamed?.heldCharacters === 0;
-  };
+  const textFrom = (from: TextPlace): StretchText => ({
+    kind: input === 'open' ? 'coming' : 'whole',
+    said: { text: allText, from, speakers },
+  });
+  /** Where the stretch begins, as code points; 0 for a dialogue. */
+  let fromPoint = 0;
+  let firstParagraph = 0;
+  let stretch = createScriptStretch(
+    options,
+    lines === undefined ? textFrom(START) : { kind: 'dialogue', lines, from: 0 },
+  );
 
   return {
-    requests,
-    timeline,
-    lines,
+    get stretch() {
+      return stretch;
+    },
     append(text, speaker) {
-      callerText += text;
-      streamed?.append(text, speaker);
+      const unit = allText.length;
+      if (speaker !== undefined && speaker !== speakers.at(-1)?.speaker) speakers.push({ unit, speaker });
+      // Two halves that meet are one.
+      const seam = codePointLength(allText.slice(-1) + text.slice(0, 1)) === 1 && unit > 0 && text !== '';
+      codePoints += codePointLength(text) - (seam ? 1 : 0);
+      allText += text;
+      stretch.append(text, speaker);
     },
-    flush() {
-      streamed?.flush();
-      requests.flush();
-    },
-    idle() {
-      streamed?.idle();
-    },
+    flush: () => stretch.flush(),
+    idle: () => stretch.idle(),
     end() {
       if (input === 'ended') return;
       input = 'ended';
-      streamed?.end();
-      requests.end();
+      stretch.end();
     },
     get input() {
       return input;
     },
-    get pendingCharacters() {
-      return requests.waitingCharacters + (streamed?.heldCharacters ?? 0);
-    },
     get totalCharacters() {
-      return lines().reduce((sum, text) => sum + text.length, 0);
+      return lines?.reduce((sum, line) => sum + line.text.length, 0) ?? allText.length;
     },
     get totalCodePoints() {
-      return lines().reduce((sum, text) => sum + codePointLength(text), 0);
+      return codePoints;
     },
     endOfText() {
-      if (streamed === undefined) return () => undefined; // it is over when the turn is
-      const said = streamed.appendedCodePoints;
+      if (whole !== undefined) return () => undefined; // it is over when the turn is
+      const said = codePoints;
       if (said === 0) return () => 0;
-      return () => (isPlaced(said) ? timeline.endOf(0, said) : undefined);
+      return () => (said <= fromPoint ? 'never' : stretch.endOf(said));
     },
-    place(text) {
-      placed += 1;
-      const last = text.parts.at(-1);
-      if (last !== undefined) placedUntil = endOfSegment(last.segment);
-      const spoken = spokenWords(text.parts.map((part) => part.segment));
-      // Streamed turns count positions over the whole text, whatever the speaker's line.
-      timeline.addRequest(whole?.kind === 'dialogue' ? spoken : spoken.map((word) => ({ ...word, line: 0 })));
-      return spoken;
+    checkParagraph(paragraph) {
+      if (paragraph < count()) return;
+      const there = count() === 1 ? '1 paragraph, 0' : `${count()} paragraphs, 0 to ${count() - 1}`;
+      const sofar = input === 'open' ? ' so far' : '';
+      throw new AppError(
+        'invalid_request',
+        `seek: paragraph: is ${paragraph}; the text has ${there}${sofar}.`,
+      );
     },
-    aligned: (text, words) => toAlignedText(text, words, settings.pronunciations),
-    toRequest: (text) =>
-      toOutgoingRequest({ ...options, synthesis, pronunciations: settings.pronunciations }, text),
-    heardAt(playedMs) {
-      const last = timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
-      const text =
-        playedMs === 'end' ? { spokenText: lines().join('\n'), remainingText: '' } : heardText(lines(), last);
-      return { ...text, speaker: last?.speaker };
+    seek(paragraph) {
+      firstParagraph = paragraph;
+      if (lines !== undefined) {
+        stretch = createScriptStretch(options, { kind: 'dialogue', lines, from: paragraph });
+        return;
+      }
+      const from = places()[paragraph]!;
+      fromPoint = from.point;
+      stretch = createScriptStretch(options, textFrom(from));
     },
+    soFar(playedMs) {
+      if (whole === undefined || count() < 2) return undefined;
+      const [paragraphs, characters] = [count(), codePoints];
+      if (playedMs === 'end')
+        return { paragraph: paragraphs - 1, paragraphs, spokenCharacters: characters, characters };
+      const last = stretch.lastBegun(playedMs);
+      const { line, charEnd } = last ?? { line: firstParagraph, charEnd: fromPoint };
+      if (lines === undefined) {
+        const paragraph = last === undefined ? firstParagraph : paragraphAt(places(), last.charStart);
+        return { paragraph, paragraphs, spokenCharacters: charEnd, characters };
+      }
+      return { paragraph: line, paragraphs, spokenCharacters: startOfLine(line) + charEnd, characters };
+    },
+    lines: () => lines?.map(({ text }) => text) ?? [allText],
+    heardAt: (playedMs) => stretch.heardAt(playedMs, allText),
   };
 }
-
-const endOfSegment = ({ runs }: Segment): number => {
-  const last = runs.at(-1);
-  return last === undefined ? 0 : last.start + codePointLength(last.text);
-};

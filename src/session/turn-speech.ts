@@ -1,19 +1,17 @@
-// The making of one turn's audio: runs speak() once, holds what it fills and counts what it did. `stop` aborts
-// the upstream, frees the codec and drops everything queued, in one call.
+// The making of one turn's audio: a take of its speech, or one after another when its listener seeks, into one queue
+// through one codec. `stop` aborts the upstream, frees the codec and drops everything queued, in one call.
 
 import type { AudioFrame } from '../audio/stage.ts';
 import { createTranscoder } from '../audio/transcoder.ts';
-import { AppError } from '../base/app-error.ts';
-import { createMp3Spool } from '../pipeline/mp3-spool.ts';
-import { speak } from '../pipeline/speak.ts';
-import { createSpeechWords } from '../pipeline/speech-words.ts';
+import type { AppError } from '../base/app-error.ts';
 import { createFrameQueue, type FrameQueue } from '../playout/frame-queue.ts';
-import { type OutputFormat, passesThrough } from '../speech/audio-format.ts';
+import type { OutputFormat } from '../speech/audio-format.ts';
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
-import { type SessionRuntime, toTurnError } from './session-runtime.ts';
+import type { SessionRuntime } from './session-runtime.ts';
 import type { TurnAudience } from './turn-programme.ts';
 import type { TurnScript } from './turn-script.ts';
 import { outputOf, type TurnSettings } from './turn-settings.ts';
+import { createTurnTake, type TurnTake } from './turn-take.ts';
 import { createTurnTape, type TurnTape } from './turn-tape.ts';
 import type { TurnWork } from './turn-work.ts';
 
@@ -28,6 +26,19 @@ export type TurnSpeech = {
   /** Starts speaking; further calls do nothing. */
   readonly begin: () => void;
   readonly stop: () => void;
+  /**
+   * Frames that had been sent were not played, and are to be taken from the queue again.
+   */
+  readonly putBack: (frames: readonly AudioFrame[]) => void;
+  /**
+   * What is queued and under way is given up, the script's place is spoken from instead. Answers with the media
+   * position from which that comes, ms; undefined, and nothing has happened, when the container has been closed.
+   * `sentMs`: how much has been sent. `seek` moves the script; it is told up to where a container still brings what
+   * it holds of the place before.
+   */
+  readonly speakOn: (seek: (keptUntilMs: number | undefined) => void, sentMs: number) => number | undefined;
+  /** Silence of flushes in the audio made so far, ms. */
+  readonly insertedMs: number;
   /** No further frame will come, and whether it broke off is known; the queue's own end is told a moment before. */
   readonly isOver: boolean;
   /** Why the speech broke off; what had arrived can still be played. */
@@ -88,34 +99,22 @@ const mayNeedHeavyEncoder = ({ format, sampleRate }: OutputFormat): boolean =>
   format === 'ogg' || format === 'flac' || (format === 'mp3' && sampleRate !== undefined);
 
 export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
-  const { script, runtime, tenant } = options;
-  const { phrases } = runtime;
-  const isCacheable = options.settings.cache === 'on';
-  const controller = new AbortController();
+  const { script, runtime } = options;
   const output = outputOf(options.settings);
-  const words = createSpeechWords({
-    timer: runtime.timer,
-    synthesis: options.settings.synthesis,
-    defaultVoice: runtime.defaultVoice,
-    output,
-    urgency: options.settings.captions === 'words' ? 'captions' : 'heard-text',
-    onEstimate: (index, estimate) => script.timeline.align(index, estimate),
-  });
-  const spool = createMp3Spool({ capacityBytes: options.spoolCapacityBytes, tap: words.tap });
-  let phase: 'idle' | 'speaking' | 'over' = 'idle';
+  let phase: 'idle' | 'speaking' | 'over' | 'stopped' = 'idle';
   let place: 'ahead' | 'first' = 'ahead';
   /** A turn made ahead keeps its speech compressed until its time: a session holds one dear encoder, not three. */
   const isHeldBack = () =>
     place === 'ahead' && (mayNeedHeavyEncoder(output) || (output.format === 'mp3' && hasNothingToSay()));
-  const hasNothingToSay = () => spool.isEnded && transcoder.isSilent;
+  const hasNothingToSay = () => take.isDrained && transcoder.isSilent;
   let failure: AppError | undefined;
   let madeSamples = 0;
-  let asked = 0;
-  let arrived = 0;
   let requests = 0;
   let resumes = 0;
   let queueMs = 0;
   let ttfbMs = 0;
+  let timings: 'open' | 'known' = 'open';
+  let hasArrived = false;
 
   const frames = createFrameQueue(
     () => (isHeldBack() ? 0 : (QUEUE_MS * sampleRate()) / 1000 - transcoder.pendingSamples),
@@ -140,63 +139,38 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   const sampleRate = () => transcoder.sampleRate ?? 8000;
   const toMs = (samples: number) => (samples * 1000) / sampleRate();
 
-  const run = async () => {
-    try {
-      await speak(
-        {
-          upstream: runtime.upstream,
-          requests: script.requests,
-          spool,
-          transcoder: tape.overhear(transcoder),
-          frames,
-          isFirst: () => place === 'first',
-          toSpeechRequest: script.toRequest,
-          toWork: () => options.work.next(place),
-          phrases: phrases === undefined || !isCacheable ? undefined : { store: phrases, tenant },
-          wholeness: {
-            clock: runtime.clock,
-            decoders: runtime.codecs.decoders,
-            upkeep: runtime.upkeep,
-            resumeWork: options.work.resume,
-            remainingMs: options.remainingMs,
-            passesThrough: (rate) => passesThrough(output, rate),
-          },
-          report: {
-            queued: options.onQueued,
-            asked(text) {
-              asked += 1;
-              const spoken = script.place(text);
-              words.request(() => script.aligned(text, spoken));
-            },
-            sent() {
-              requests += 1;
-            },
-            answered(body) {
-              if (arrived === 0) ({ queueMs, ttfbMs } = body);
-            },
-            resumed(kind) {
-              if (kind !== 'failed') resumes += 1;
-            },
-            arrived(knownMs, state) {
-              if (state === 'complete') arrived += 1;
-              script.timeline.progress(asked - 1, knownMs, state);
-              if (state === 'complete') options.onStall();
-            },
-            flushed: (count) => options.onFlushed(count, toMs(madeSamples), transcoder.insertedMs),
-          },
+  const openTake = (): TurnTake =>
+    createTurnTake({
+      ...options,
+      stretch: script.stretch,
+      frames,
+      transcoder: tape.overhear(transcoder),
+      place: () => place,
+      events: {
+        queued: options.onQueued,
+        sent() {
+          requests += 1;
         },
-        controller.signal,
-      );
-    } catch (error) {
-      if (controller.signal.aborted) return;
-      failure = toTurnError(runtime.log, error);
-    }
-    phase = 'over';
-    controller.abort();
-    // The last words may be found after the last frame; whoever hears the turn is not there yet.
-    void words.settled().then(words.close);
-    options.onDone();
-  };
+        resumed() {
+          resumes += 1;
+        },
+        answered(body) {
+          if (timings === 'open') ({ queueMs, ttfbMs } = body);
+        },
+        arrived() {
+          timings = 'known';
+          hasArrived = true;
+          options.onStall();
+        },
+        flushed: (count) => options.onFlushed(count, toMs(madeSamples), transcoder.insertedMs),
+        done(error) {
+          failure = error;
+          phase = 'over';
+          options.onDone();
+        },
+      },
+    });
+  let take = openTake();
 
   return {
     frames,
@@ -213,18 +187,37 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     begin() {
       if (phase !== 'idle') return;
       phase = 'speaking';
-      words.begin();
-      void run();
+      take.begin();
     },
     stop() {
-      phase = 'over';
-      controller.abort(new AppError('internal', 'The turn has been stopped.'));
-      words.close();
+      phase = 'stopped';
+      take.cut();
       frames.clear();
       transcoder.close();
     },
+    putBack: frames.putBack,
+    speakOn(seek, sentMs) {
+      const cut = transcoder.cut(sentMs > 0 ? 'some' : 'none');
+      if (cut === 'over') return undefined;
+      take.cut();
+      if (cut === 'drop') {
+        frames.drop();
+        madeSamples = Math.round((sentMs * sampleRate()) / 1000);
+      } else frames.reopen();
+      failure = undefined;
+      const atMs = toMs(madeSamples + transcoder.pendingSamples);
+      tape.seek(atMs);
+      seek(cut === 'keep' ? atMs : undefined);
+      take = openTake();
+      if (phase === 'over') phase = 'speaking';
+      if (phase === 'speaking') take.begin();
+      return atMs;
+    },
+    get insertedMs() {
+      return transcoder.insertedMs;
+    },
     get isOver() {
-      return phase === 'over';
+      return phase === 'over' || phase === 'stopped';
     },
     get failure() {
       return failure;
@@ -233,23 +226,23 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
       return toMs(madeSamples);
     },
     get waitingMs() {
-      return spool.waitingMs + toMs(frames.queuedSamples + transcoder.pendingSamples);
+      return take.waitingMs + toMs(frames.queuedSamples + transcoder.pendingSamples);
     },
     get bufferedBytes() {
-      return spool.bytes + frames.queuedBytes;
+      return take.bytes + frames.queuedBytes;
     },
     get wantsRefill() {
-      return frames.wantsRefill || spool.wantsRefill;
+      return frames.wantsRefill || take.wantsRefill;
     },
     refill() {
       refillFrames();
-      spool.refill();
+      take.refill();
     },
     get requests() {
       return requests;
     },
     get isCached() {
-      return arrived > 0 && requests === 0;
+      return hasArrived && requests === 0;
     },
     get resumes() {
       return resumes;
@@ -261,10 +254,10 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
       return ttfbMs;
     },
     get isAsking() {
-      return asked > arrived;
+      return take.isAsking;
     },
     get reachableMs() {
-      const isComing = asked > arrived || spool.waitingMs > 0 || transcoder.pendingSamples > 0;
+      const isComing = take.isAsking || take.waitingMs > 0 || transcoder.pendingSamples > 0;
       return isComing ? Number.POSITIVE_INFINITY : toMs(madeSamples);
     },
   };

@@ -11,6 +11,8 @@ export type TurnTape = {
   overhear(transcoder: Transcoder): Transcoder;
   /** s16le of media positions `fromMs` to `untilMs`, at `sampleRate`; silence where nothing was noted. */
   take(fromMs: number, untilMs: number): { readonly bytes: Uint8Array; readonly sampleRate: number };
+  /** What was noted behind media position `atMs` is not heard: another stretch of the turn begins there. */
+  seek(atMs: number): void;
   /** Forgets everything and frees the decoder; it may be used again. */
   close(): void;
 };
@@ -28,8 +30,9 @@ type Act =
   /** From here on everything is noted; nothing is known of what came before. */
   | { readonly do: 'join'; readonly atMs: number }
   | { readonly do: 'push'; readonly item: TranscoderItem; readonly atMs: number }
-  | { readonly do: 'silence'; readonly ms: number }
-  | { readonly do: 'release' | 'flush' };
+  | { readonly do: 'silence' | 'rest'; readonly ms: number; readonly atMs: number }
+  | { readonly do: 'seek'; readonly atMs: number }
+  | { readonly do: 'release' | 'flush'; readonly atMs: number };
 
 /** Of a turn that is sent in a burst; a quarter of an hour at 64 kbit/s. What comes beyond it is heard as silence. */
 const MOST_BYTES = 8 * 1024 * 1024;
@@ -54,12 +57,12 @@ export function createTurnTape({ codecs, frameMs, isWanted, madeMs }: TurnTapeOp
   let position = 0;
   let samples = createTimedSamples(SILENT_SAMPLE.raw);
 
-  const note = (act: Act, atMs: number) => {
+  const note = (act: Act) => {
     if (!isWanted() || bytes + bytesOf(act) > MOST_BYTES) {
       state = 'idle';
       return;
     }
-    if (state === 'idle') acts.push({ do: 'join', atMs });
+    if (state === 'idle') acts.push({ do: 'join', atMs: act.atMs });
     state = 'running';
     acts.push(act);
     bytes += bytesOf(act);
@@ -79,6 +82,10 @@ export function createTurnTape({ codecs, frameMs, isWanted, madeMs }: TurnTapeOp
   const skipTo = (atMs: number) => {
     position = Math.max(position, Math.round((atMs * rate!) / 1000));
   };
+  const goBackTo = (atMs: number) => {
+    position = Math.round((atMs * rate!) / 1000);
+    samples.cutAt(position);
+  };
   const push = (item: TranscoderItem, atMs: number) => {
     if (item.kind === 'begin' && (position * 1000) / rate! < atMs - SMALLEST_SHIFT_MS) skipTo(atMs);
     // Whoever comes in the middle of a stream has missed its beginning.
@@ -92,10 +99,12 @@ export function createTurnTape({ codecs, frameMs, isWanted, madeMs }: TurnTapeOp
       skipTo(act.atMs);
     } else if (act.do === 'push') push(act.item, act.atMs);
     else if (act.do === 'silence') open().silence(act.ms);
+    else if (act.do === 'rest') player?.rest(act.ms);
     else if (act.do === 'release') void player?.release();
     else {
       void player?.flush();
       shut();
+      if (act.do === 'seek') goBackTo(act.atMs);
     }
   };
   /** False while it is not known at what rate the speech comes. */
@@ -113,19 +122,25 @@ export function createTurnTape({ codecs, frameMs, isWanted, madeMs }: TurnTapeOp
       push(item) {
         const atMs = madeMs();
         transcoder.push(item);
-        note({ do: 'push', item, atMs }, atMs);
+        note({ do: 'push', item, atMs });
       },
       silence(ms) {
         const atMs = madeMs();
         transcoder.silence(ms);
-        note({ do: 'silence', ms }, atMs);
+        note({ do: 'silence', ms, atMs });
       },
+      rest(ms) {
+        const atMs = madeMs();
+        transcoder.rest(ms);
+        note({ do: 'rest', ms, atMs });
+      },
+      cut: (sent) => transcoder.cut(sent),
       release() {
-        note({ do: 'release' }, madeMs());
+        note({ do: 'release', atMs: madeMs() });
         return transcoder.release();
       },
       flush() {
-        note({ do: 'flush' }, madeMs());
+        note({ do: 'flush', atMs: madeMs() });
         return transcoder.flush();
       },
       close: () => transcoder.close(),
@@ -154,6 +169,13 @@ export function createTurnTape({ codecs, frameMs, isWanted, madeMs }: TurnTapeOp
         next = 0;
       }
       return { bytes: samples.take(Math.floor((fromMs * sampleRate) / 1000), until), sampleRate };
+    },
+    seek(atMs) {
+      if (state === 'idle' && next === acts.length) return;
+      acts = acts.slice(next).filter((act) => act.atMs < atMs);
+      next = 0;
+      bytes = acts.reduce((sum, act) => sum + bytesOf(act), 0);
+      acts.push({ do: 'seek', atMs });
     },
     close() {
       shut();

@@ -1,6 +1,8 @@
 // The life of one turn as a pure machine: what happened → the next phase, and what the session must do about
 // it, in order. Every turn says `ended` exactly once; every turn that said `started` says `heard` exactly once.
 //
+//     held                  paused
+//      │ pause, resume        │ pause, resume
 //   waiting ──audio-ready──▶ playing ──audio-sent──▶ draining ──heard──▶ finished
 //      └──────── cancel, fail ─────┴──── cancel ────────┴──────────────────▶┘
 
@@ -9,7 +11,11 @@ import type { Outcome } from '../dialects/native-events.ts';
 
 export type Turn =
   | { readonly phase: 'waiting' }
+  /** Paused before its first audio. */
+  | { readonly phase: 'held' }
   | { readonly phase: 'playing' }
+  /** Paused in its audio. */
+  | { readonly phase: 'paused' }
   | { readonly phase: 'draining'; readonly outcome: Outcome }
   | { readonly phase: 'finished'; readonly outcome: Outcome };
 
@@ -20,6 +26,10 @@ export type TurnEvent =
   | { readonly type: 'audio-sent'; readonly error: AppError | undefined }
   /** The listener has heard everything that was sent. */
   | { readonly type: 'heard' }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  /** Another paragraph is wanted. */
+  | { readonly type: 'seek' }
   | { readonly type: 'cancel' }
   /** Nothing more can be played, at once. */
   | { readonly type: 'fail'; readonly error: AppError };
@@ -29,6 +39,11 @@ export type Effect =
   | { readonly do: 'say-error'; readonly error: AppError }
   | { readonly do: 'say-ended'; readonly outcome: Outcome }
   | { readonly do: 'say-heard' }
+  | { readonly do: 'stop-clock' }
+  | { readonly do: 'start-clock' }
+  | { readonly do: 'say-paused' }
+  | { readonly do: 'say-resumed' }
+  | { readonly do: 'speak-on' }
   | { readonly do: 'stop-speaking' }
   | { readonly do: 'settle-marks'; readonly outcome: 'played' | 'cleared' };
 
@@ -41,9 +56,11 @@ const sayError = (error: AppError | undefined): Effect[] =>
 export function step(turn: Turn, event: TurnEvent): Step {
   switch (turn.phase) {
     case 'waiting':
-      return stepWaiting(turn, event);
+    case 'held':
+      return stepUnheard(turn, event);
     case 'playing':
-      return stepPlaying(turn, event);
+    case 'paused':
+      return stepHeard(turn, event);
     case 'draining':
       return stepDraining(turn, event);
     case 'finished':
@@ -51,11 +68,30 @@ export function step(turn: Turn, event: TurnEvent): Step {
   }
 }
 
-function stepWaiting(turn: Turn, event: TurnEvent): Step {
-  if (event.type === 'audio-ready') return to({ phase: 'playing' }, { do: 'say-started' });
-  if (event.type === 'cancel') return giveUp('cancelled', undefined);
-  if (event.type === 'fail') return giveUp('failed', event.error);
-  return to(turn);
+type Unheard = Extract<Turn, { phase: 'waiting' | 'held' }>;
+type BeingHeard = Extract<Turn, { phase: 'playing' | 'paused' }>;
+
+function stepUnheard(turn: Unheard, event: TurnEvent): Step {
+  switch (event.type) {
+    case 'audio-ready':
+      return turn.phase === 'held' ? to(turn) : to({ phase: 'playing' }, { do: 'say-started' });
+    case 'pause':
+      return turn.phase === 'held'
+        ? to(turn, { do: 'say-paused' })
+        : to({ phase: 'held' }, { do: 'stop-clock' }, { do: 'say-paused' });
+    case 'resume':
+      return turn.phase === 'waiting'
+        ? to(turn, { do: 'say-resumed' })
+        : to({ phase: 'waiting' }, { do: 'say-resumed' }, { do: 'start-clock' });
+    case 'seek':
+      return to(turn, { do: 'speak-on' });
+    case 'cancel':
+      return giveUp('cancelled', undefined);
+    case 'fail':
+      return giveUp('failed', event.error);
+    default:
+      return to(turn);
+  }
 }
 
 /** Ends a turn at once, `afterwards` said last. */
@@ -69,14 +105,30 @@ const giveUp = (outcome: Outcome, error: AppError | undefined, ...afterwards: Ef
     ...afterwards,
   );
 
-function stepPlaying(turn: Turn, event: TurnEvent): Step {
-  if (event.type === 'audio-sent') {
-    const outcome = event.error === undefined ? 'complete' : 'truncated';
-    return to({ phase: 'draining', outcome }, ...sayError(event.error), { do: 'say-ended', outcome });
+function stepHeard(turn: BeingHeard, event: TurnEvent): Step {
+  switch (event.type) {
+    case 'audio-sent': {
+      if (turn.phase === 'paused') return to(turn);
+      const outcome = event.error === undefined ? 'complete' : 'truncated';
+      return to({ phase: 'draining', outcome }, ...sayError(event.error), { do: 'say-ended', outcome });
+    }
+    case 'pause':
+      return turn.phase === 'paused'
+        ? to(turn, { do: 'say-paused' })
+        : to({ phase: 'paused' }, { do: 'stop-clock' }, { do: 'say-paused' });
+    case 'resume':
+      return turn.phase === 'playing'
+        ? to(turn, { do: 'say-resumed' })
+        : to({ phase: 'playing' }, { do: 'say-resumed' }, { do: 'start-clock' });
+    case 'seek':
+      return to(turn, { do: 'speak-on' });
+    case 'cancel':
+      return giveUp('cancelled', undefined, { do: 'say-heard' });
+    case 'fail':
+      return giveUp('truncated', event.error, { do: 'say-heard' });
+    default:
+      return to(turn);
   }
-  if (event.type === 'cancel') return giveUp('cancelled', undefined, { do: 'say-heard' });
-  if (event.type === 'fail') return giveUp('truncated', event.error, { do: 'say-heard' });
-  return to(turn);
 }
 
 function stepDraining(turn: Extract<Turn, { phase: 'draining' }>, event: TurnEvent): Step {

@@ -190,6 +190,14 @@ export const SETTINGS = {
       'With credit flow, how long a turn waits for `played` before it ends. A minute outlasts any pause in listening.',
   }),
 
+  pauseTimeoutMs: whole(60 * MINUTE_MS, {
+    min: 1000,
+    max: DAY_MS,
+    placeholder: MS,
+    meaning:
+      'How long a turn may stay paused before it ends. An hour: a listener who is called away comes back, a client that forgot does not.',
+  }),
+
   // What one client may hold.
   maxConnections: whole(2000, {
     min: 1,
@@ -212,11 +220,19 @@ export const SETTINGS = {
     placeholder: COUNT,
     meaning: 'Turns named but not ended in one session. A conversation needs two or three.',
   }),
+  textChars: whole(256 * KIB, {
+    min: 1000,
+    max: 1_000_000,
+    placeholder: 'CHARS',
+    meaning:
+      'The longest whole text of one turn. A message has at most 256 KiB, so by default all that fits is taken: a chapter of a book.',
+  }),
   pendingTextChars: whole(100_000, {
     min: 1000,
     max: 10_000_000,
     placeholder: 'CHARS',
-    meaning: 'Text of a turn that is not spoken yet. About two hours of speech; more is a loop gone wrong.',
+    meaning:
+      'Appended text of a turn that is not spoken yet. About two hours of speech; more is a loop gone wrong.',
   }),
   idleTimeoutMs: whole(900_000, {
     min: 1000,

@@ -5,6 +5,7 @@
 import { MAX_REQUEST_TEXT } from '../speech/speech-request.ts';
 import { isGraphemeBoundary, isLineBreak, isSpace } from './character-class.ts';
 import { createHeldText } from './held-text.ts';
+import { isParagraphEnd } from './paragraphs.ts';
 import { isSpeakable, type Segment, segmentText } from './segment.ts';
 import type { TurnPrefixes } from './turn-prefix-reader.ts';
 import { choosePrefixes, type PrefixPair } from './turn-prefixes.ts';
@@ -91,8 +92,9 @@ function partSegment(segment: Segment, most: number): Segment[] {
   return [...parts, { ...segment, runs: held.take(held.text.length) }];
 }
 
-/** How well a request may end before `next`: 2 at the end of a line, 1 at a sentence end. */
-function endRank(last: Segment, next: Segment): 0 | 1 | 2 {
+/** How well a request may end before `next`: 3 at the end of a paragraph, 2 at that of a line, 1 at a sentence end. */
+function endRank(last: Segment, next: Segment): 0 | 1 | 2 | 3 {
+  if (last.line === next.line && isParagraphEnd(segmentText(last), segmentText(next))) return 3;
   if (last.line !== next.line || last.boundary === 'line' || endsLine(segmentText(last))) return 2;
   return last.boundary === 'sentence' ? 1 : 0;
 }
@@ -127,7 +129,7 @@ function requestEnds(
 
 /**
  * A whole turn as few requests as possible, each of at most `limit` UTF-16 units with its prefixes. Among the
- * ways to do it, requests end at the ends of lines, else of sentences, and are filled from the front.
+ * ways to do it, requests end at the ends of paragraphs, of lines, else of sentences, and are filled from the front.
  */
 export function splitIntoRequests(
   segments: readonly Segment[],
@@ -146,8 +148,8 @@ export function splitIntoRequests(
   const requests: RequestText[] = [];
   for (let at = 0; at < pieces.length; ) {
     let end = reach[at]!;
-    let best = end === pieces.length ? 2 : endRank(pieces[end - 1]!, pieces[end]!);
-    for (let other = end - 1; best < 2 && other > at && fewest[other]! < fewest[at]!; other -= 1) {
+    let best = end === pieces.length ? 3 : endRank(pieces[end - 1]!, pieces[end]!);
+    for (let other = end - 1; best < 3 && other > at && fewest[other]! < fewest[at]!; other -= 1) {
       const rank = endRank(pieces[other - 1]!, pieces[other]!);
       if (rank > best) {
         best = rank;
@@ -159,4 +161,51 @@ export function splitIntoRequests(
     at = end;
   }
   return requests;
+}
+
+/**
+ * What a request of a long text takes of it, in UTF-16 units: about a minute and a half of speech. So much is kept of a
+ * turn at a time, so no request is held open while its listener hears it, and what is sought past costs little.
+ */
+export const CHAPTER_REQUEST_UNITS = 1500;
+
+/**
+ * A long text as requests, each made when it is asked for. They end at the best place in the second half of what fits:
+ * at the end of a paragraph, of a line, of a sentence, and there at the last one.
+ */
+export function* chapterRequests(
+  segments: Iterator<Segment>,
+  own: Partial<TurnPrefixes> = {},
+): Generator<RequestText, void, undefined> {
+  let waiting: Segment[] = [];
+  let units = 0;
+  for (;;) {
+    let next = segments.next();
+    for (; next.done !== true; next = segments.next()) {
+      waiting.push(next.value);
+      units += segmentText(next.value).length;
+      if (units > CHAPTER_REQUEST_UNITS) break;
+    }
+    if (waiting.length === 0) return;
+    const end = next.done === true && units <= CHAPTER_REQUEST_UNITS ? waiting.length : bestEnd(waiting);
+    const group = waiting.slice(0, end);
+    waiting = waiting.slice(end);
+    units = waiting.reduce((sum, segment) => sum + segmentText(segment).length, 0);
+    const request = composeRequest(group, own);
+    if (request !== undefined) yield request;
+  }
+}
+
+/** The index behind the last segment of a request; there is more than fits. */
+function bestEnd(segments: readonly Segment[]): number {
+  let units = 0;
+  let best = { end: 1, rank: -1 };
+  for (const [index, segment] of segments.entries()) {
+    units += segmentText(segment).length;
+    const next = segments[index + 1];
+    if (next === undefined || units > CHAPTER_REQUEST_UNITS) break;
+    const rank = units * 2 < CHAPTER_REQUEST_UNITS ? -1 : endRank(segment, next);
+    if (rank >= best.rank) best = { end: index + 1, rank };
+  }
+  return best.end;
 }

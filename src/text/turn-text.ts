@@ -4,6 +4,7 @@
 import type { Language } from '../speech/language.ts';
 import { createCodePointReader } from './code-points.ts';
 import { createMarkupStripper } from './markup-stripper.ts';
+import type { TextPlace } from './paragraphs.ts';
 import { isSpeakable, type Segment, type Speaker, segmentText } from './segment.ts';
 import { createSegmenter, type Early } from './segmenter.ts';
 import { createTurnPrefixReader, type TurnPrefixes } from './turn-prefix-reader.ts';
@@ -134,27 +135,100 @@ export function createTurnText(options: TurnTextOptions, emit: (segment: Segment
   };
 }
 
-/** A whole text, cut by the text alone. */
-export function wholeTextSegments(text: string, options: TextOptions & Partial<TurnPrefixes>): Segment[] {
-  const segments: Segment[] = [];
-  const turn = createTurnText({ ...options, early: 'off' }, (segment) => segments.push(segment));
-  turn.append(text);
+/** What a text is cut from: its own positions, and who speaks where that is not said in the text. */
+export type SaidText = {
+  readonly text: string;
+  /** From here on; positions stay those of the whole text. */
+  readonly from: TextPlace;
+  /** Changes of speaker that are not in the text, in order, by the UTF-16 unit before which they stand. */
+  readonly speakers: readonly { readonly unit: number; readonly speaker: Speaker }[];
+};
+
+/** What is cut in one go: little enough for a book to hold nobody up. */
+const PIECE_UNITS = 4096;
+
+const moved = (segment: Segment, points: number): Segment =>
+  points === 0
+    ? segment
+    : { ...segment, runs: segment.runs.map(({ text, start }) => ({ text, start: start + points })) };
+
+/** A text from a place on, cut by the text alone, and only as far as somebody asks. */
+export function* saidSegments(
+  { text, from, speakers }: SaidText,
+  options: TextOptions & Partial<TurnPrefixes>,
+): Generator<Segment, void, undefined> {
+  const ready: Segment[] = [];
+  const turn = createTurnText({ ...options, early: 'off' }, (segment) =>
+    ready.push(moved(segment, from.point)),
+  );
+  let speaker = speakerAt({ text, from, speakers }, options);
+  const changes = speakers.filter(({ unit }) => unit > from.unit);
+  for (let at = from.unit; at < text.length; ) {
+    const next = changes[0]?.unit ?? text.length;
+    const end = Math.min(next, at + PIECE_UNITS);
+    turn.append(text.slice(at, end), speaker);
+    speaker = undefined;
+    at = end;
+    if (at === next) speaker = changes.shift()?.speaker;
+    yield* ready.splice(0);
+  }
   turn.end();
-  return segments;
+  yield* ready.splice(0);
 }
 
+/** Who speaks at the place where `said` begins; undefined: nobody has been named. */
+export function speakerAt(
+  { text, from, speakers }: SaidText,
+  { turnPrefix, turnPrefix2 }: Partial<TurnPrefixes>,
+): Speaker | undefined {
+  const told = speakers.findLast(({ unit }) => unit <= from.unit);
+  let speaker = told?.speaker;
+  if (from.unit === 0 || (turnPrefix === undefined && turnPrefix2 === undefined)) return speaker;
+  const reader = createTurnPrefixReader(
+    { turnPrefix, turnPrefix2 },
+    {
+      onSpeaker(found) {
+        speaker = found;
+      },
+      onText() {},
+    },
+  );
+  reader.push(text.slice(told?.unit ?? 0, from.unit), 0);
+  reader.flush();
+  return speaker;
+}
+
+const WHOLE: TextPlace = { unit: 0, point: 0 };
+
+/** A whole text, cut by the text alone. */
+export const wholeTextSegments = (text: string, options: TextOptions & Partial<TurnPrefixes>): Segment[] => [
+  ...saidSegments({ text, from: WHOLE, speakers: [] }, options),
+];
+
 /** Positions are code points within `dialogue[line].text`. */
-export function dialogueSegments(
+export function* linesSegments(
+  dialogue: readonly { readonly speaker: Speaker; readonly text: string }[],
+  firstLine: number,
+  options: TextOptions,
+): Generator<Segment, void, undefined> {
+  const ready: Segment[] = [];
+  for (let line = firstLine; line < dialogue.length; line += 1) {
+    const { speaker, text } = dialogue[line]!;
+    const reader = createLine({ ...options, early: 'off' }, { line, speaker }, (segment) =>
+      ready.push(segment),
+    );
+    const points = createCodePointReader((piece, start) => reader.push(piece, start));
+    for (let at = 0; at < text.length; at += PIECE_UNITS) {
+      points.push(text.slice(at, at + PIECE_UNITS));
+      yield* ready.splice(0);
+    }
+    points.flush();
+    reader.flush();
+    yield* ready.splice(0);
+  }
+}
+
+export const dialogueSegments = (
   dialogue: readonly { readonly speaker: Speaker; readonly text: string }[],
   options: TextOptions,
-): Segment[] {
-  const segments: Segment[] = [];
-  for (const [line, { speaker, text }] of dialogue.entries()) {
-    const reader = createLine({ ...options, early: 'off' }, { line, speaker }, (segment) =>
-      segments.push(segment),
-    );
-    reader.push(text, 0);
-    reader.flush();
-  }
-  return segments;
-}
+): Segment[] => [...linesSegments(dialogue, 0, options)];

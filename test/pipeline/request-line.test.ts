@@ -19,7 +19,7 @@ const isFlush = (item: string | undefined) => item?.startsWith('flush') === true
 
 /** A line whose listener has `remainingMs` left, and what it has handed out to a reader who always waits. */
 function startLine(remainingMs: () => number) {
-  const line = createRequestLine({ prefetchMs: 4000, remainingMs, prefixes: {} });
+  const line = createRequestLine({ prefetchMs: 4000, readAheadMs: 30_000, remainingMs, prefixes: {} });
   const out: (string | undefined)[] = [];
   const read = async () => {
     for (;;) {
@@ -51,7 +51,12 @@ describe('request line', () => {
   });
 
   it('counts the flushes of one place', async () => {
-    const line = createRequestLine({ prefetchMs: 4000, remainingMs: () => 0, prefixes: {} });
+    const line = createRequestLine({
+      prefetchMs: 4000,
+      readAheadMs: 30_000,
+      remainingMs: () => 0,
+      prefixes: {},
+    });
     for (let flush = 0; flush < 3; flush += 1) line.flush();
     expect(await line.next(never)).toEqual({ kind: 'flush', count: 3 });
   });
@@ -94,8 +99,8 @@ describe('request line', () => {
     expect(await rest()).toEqual(['flush', 'One. Two. ', 'flush', 'Three. ', 'flush 2', undefined]);
   });
 
-  it('hands out what fills a request, however much is left to hear', async () => {
-    const { line, rest } = startLine(() => 1e9);
+  it('hands out what fills a request although some seconds are left to hear', async () => {
+    const { line, rest } = startLine(() => 30_000);
     line.add(segment('One. '));
     const long = segment('word '.repeat(1000));
     for (let n = 0; n < 4; n += 1) line.add(long);
@@ -104,22 +109,28 @@ describe('request line', () => {
     expect(out[1]!.length).toBe(MAX_REQUEST_TEXT);
   });
 
-  it('gives the same requests for a whole text, whoever hears how much of it', async () => {
-    const segments = Array.from({ length: 30 }, (_, n) => segment(`${'word '.repeat(300)}${n}. `));
-    const requests = await Promise.all(
-      [0, 1e9].map(async (remaining) => {
-        const { line, rest } = startLine(() => remaining);
-        line.addAll(segments);
-        line.end();
-        return rest();
-      }),
-    );
-    expect(requests[0]).toEqual(requests[1]);
-    expect(requests[0]!.length).toBe(4);
+  it('does not ask for text that is there long before it is heard', async () => {
+    let remaining = 0;
+    const { line, rest } = startLine(() => remaining);
+    line.add(segment('One. '));
+    await rest();
+    remaining = 1e9;
+    for (let n = 0; n < 30; n += 1) line.add(segment(`${'word '.repeat(300)}${n}. `));
+    line.end();
+    expect(await rest()).toHaveLength(1);
+    remaining = 30_000;
+    line.poke();
+    remaining = 1e9;
+    expect(await rest()).toHaveLength(2);
+    line.poke();
+    expect(await rest()).toHaveLength(2);
+    remaining = 0;
+    line.poke();
+    expect((await rest()).at(-1)).toBeUndefined();
   });
 
   it('lets its reader go when he is aborted, and serves the next one', async () => {
-    const line = createRequestLine({ prefetchMs: 0, remainingMs: () => 0, prefixes: {} });
+    const line = createRequestLine({ prefetchMs: 0, readAheadMs: 0, remainingMs: () => 0, prefixes: {} });
     const controller = new AbortController();
     const waiting = line.next(controller.signal);
     controller.abort(new Error('gone'));

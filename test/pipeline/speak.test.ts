@@ -214,7 +214,12 @@ describe('speak', () => {
         if (stage === 'answer') return;
         request.send(stage === 'room' ? speechMp3(1500) : plain.subarray(0, 1000));
       });
-      const requests = createRequestLine({ prefetchMs: 4000, remainingMs: () => 0, prefixes: {} });
+      const requests = createRequestLine({
+        prefetchMs: 4000,
+        readAheadMs: 30_000,
+        remainingMs: () => 0,
+        prefixes: {},
+      });
       if (stage !== 'text')
         requests.add({ line: 0, speaker: undefined, runs: [{ text: 'One.', start: 0 }], boundary: 'end' });
       const frames = createFrameQueue(
@@ -256,7 +261,7 @@ describe('speak', () => {
       () => {},
     );
     let closed = 0;
-    const requests = createRequestLine({ prefetchMs: 0, remainingMs: () => 0, prefixes: {} });
+    const requests = createRequestLine({ prefetchMs: 0, readAheadMs: 0, remainingMs: () => 0, prefixes: {} });
     requests.end();
     const speaking = speak(
       {
@@ -269,6 +274,8 @@ describe('speak', () => {
           release: () => Promise.resolve(),
           pendingSamples: 0,
           silence: nothing,
+          rest: nothing,
+          cut: () => 'drop',
           flush() {
             throw new Error('broken codec');
           },

@@ -377,7 +377,7 @@ describe('captions with a word timer', () => {
       withinMs,
     });
     const words = [word('a', 0, 12.2), word('b', 10, 30), word('c', 20), word('d', 30), word('e', 40, 5)];
-    const captions = captionEvents('t', words);
+    const captions = captionEvents('t', words, 0);
     expect(
       captions.map(({ withinMs, words: own }) => [withinMs, own.map(({ text }) => text).join('')]),
     ).toEqual([

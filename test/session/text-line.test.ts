@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_REQUEST_TEXT } from '../../src/speech/speech-request.ts';
+import { CHAPTER_REQUEST_UNITS } from '../../src/text/request-text.ts';
 import { speechMp3 } from '../support/codecs.ts';
 import { type LiveSession, startSession } from '../support/live-session.ts';
 import { atOnce } from '../support/memory-upstream.ts';
@@ -191,7 +191,7 @@ describe('appended text', () => {
 });
 
 describe('a whole text', () => {
-  it('is one request up to what the upstream takes, then split by the text alone', async () => {
+  it('is one request up to what the upstream takes, then split into little ones by the text alone', async () => {
     const sentence = 'Here is one more sentence of the book. ';
     const text = sentence.repeat(1100);
     const run = async (auto: Parameters<typeof startSession>[0]) => {
@@ -202,8 +202,12 @@ describe('a whole text', () => {
       return texts(live);
     };
     const requests = await run({ auto: atOnce(() => speechMp3(100)) });
-    expect(requests).toHaveLength(1 + Math.ceil(text.length / MAX_REQUEST_TEXT));
-    expect(requests.every((each) => each.length <= MAX_REQUEST_TEXT && each.endsWith('book. '))).toBe(true);
+    expect(requests[0]).toBe(sentence.repeat(500));
+    expect(requests).toHaveLength(1 + Math.ceil(text.length / (38 * sentence.length)));
+    expect(requests.every((each) => each.endsWith('book. '))).toBe(true);
+    expect(Math.max(...requests.slice(1).map(({ length }) => length))).toBeLessThanOrEqual(
+      CHAPTER_REQUEST_UNITS,
+    );
     expect(bare(requests.slice(1).join(''))).toBe(bare(text));
     expect(await run({ auto: atOnce(() => speechMp3(700)) })).toEqual(requests);
   });

@@ -11,10 +11,15 @@ const EVENTS: readonly TurnEvent[] = [
   { type: 'heard' },
   { type: 'cancel' },
   { type: 'fail', error },
+  { type: 'pause' },
+  { type: 'resume' },
+  { type: 'seek' },
 ];
 const PHASES: readonly Turn[] = [
   { phase: 'waiting' },
+  { phase: 'held' },
   { phase: 'playing' },
+  { phase: 'paused' },
   { phase: 'draining', outcome: 'complete' },
   { phase: 'finished', outcome: 'cancelled' },
 ];
@@ -33,6 +38,20 @@ const TABLE: Record<Turn['phase'], readonly string[]> = {
     'waiting',
     'finished stop-speaking say-ended:cancelled settle-marks:cleared',
     'finished stop-speaking say-error say-ended:failed settle-marks:cleared',
+    'held stop-clock say-paused',
+    'waiting say-resumed',
+    'waiting speak-on',
+  ],
+  held: [
+    'held',
+    'held',
+    'held',
+    'held',
+    'finished stop-speaking say-ended:cancelled settle-marks:cleared',
+    'finished stop-speaking say-error say-ended:failed settle-marks:cleared',
+    'held say-paused',
+    'waiting say-resumed start-clock',
+    'held speak-on',
   ],
   playing: [
     'playing',
@@ -41,6 +60,20 @@ const TABLE: Record<Turn['phase'], readonly string[]> = {
     'playing',
     'finished stop-speaking say-ended:cancelled settle-marks:cleared say-heard',
     'finished stop-speaking say-error say-ended:truncated settle-marks:cleared say-heard',
+    'paused stop-clock say-paused',
+    'playing say-resumed',
+    'playing speak-on',
+  ],
+  paused: [
+    'paused',
+    'paused',
+    'paused',
+    'paused',
+    'finished stop-speaking say-ended:cancelled settle-marks:cleared say-heard',
+    'finished stop-speaking say-error say-ended:truncated settle-marks:cleared say-heard',
+    'paused say-paused',
+    'playing say-resumed start-clock',
+    'paused speak-on',
   ],
   draining: [
     'draining',
@@ -49,8 +82,11 @@ const TABLE: Record<Turn['phase'], readonly string[]> = {
     'finished settle-marks:played say-heard',
     'finished settle-marks:cleared say-heard',
     'draining',
+    'draining',
+    'draining',
+    'draining',
   ],
-  finished: ['finished', 'finished', 'finished', 'finished', 'finished', 'finished'],
+  finished: EVENTS.map(() => 'finished'),
 };
 
 describe('the machine of a turn', () => {

@@ -80,11 +80,12 @@ export type LiveSessionOptions = {
 };
 
 const LIMITS: SessionLimits = {
-  textChars: 100_000,
+  textChars: 262_144,
   pendingTextChars: 100_000,
   turnsInFlight: 8,
   spoolBytes: 4 * 1024 * 1024,
   creditTimeoutMs: 60_000,
+  pauseTimeoutMs: 3_600_000,
 };
 
 const SPEAKER = { tenant: 'anna', session: 'test' };

@@ -51,7 +51,12 @@ export async function speakAll(
     if (failAfter !== undefined && answered === bodies.length) request.fail(failAfter);
     else request.end();
   });
-  const requests = createRequestLine({ prefetchMs: 4000, remainingMs: () => 0, prefixes: {} });
+  const requests = createRequestLine({
+    prefetchMs: 4000,
+    readAheadMs: 30_000,
+    remainingMs: () => 0,
+    prefixes: {},
+  });
   // One request after the other, each asked for when the one before has been answered.
   const ask = (index: number) => {
     if (index >= bodies.length) return requests.end();

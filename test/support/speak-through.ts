@@ -42,7 +42,12 @@ export async function speakThrough(options: SpeakThroughOptions): Promise<Spoken
   const clock = createFakeClock();
   let asked = 0;
   const upstream = createMemoryUpstream((request) => options.onRequest(request, asked++, clock));
-  const requests = createRequestLine({ prefetchMs: 0, remainingMs: () => 0, prefixes: {} });
+  const requests = createRequestLine({
+    prefetchMs: 0,
+    readAheadMs: 30_000,
+    remainingMs: () => 0,
+    prefixes: {},
+  });
   for (const text of texts) {
     for (const segment of wholeTextSegments(text, { language: undefined, markup: 'keep' }))
       requests.add(segment);

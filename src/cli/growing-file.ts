@@ -1,0 +1,48 @@
+// An audio file that grows while it is made, so that a book need not be held in memory, and that has its name only when
+// it can be played: until then it is NAME.part.
+
+import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { wavHeader } from '../audio/wav.ts';
+
+export type GrowingFile = {
+  write(bytes: Uint8Array): void;
+  readonly bytes: number;
+  /** Gives it its name, its header the true sizes; nothing is left of one without a byte. */
+  finish(): void;
+};
+
+const WAV_HEADER_BYTES = 44;
+
+export function openGrowingFile(path: string): GrowingFile {
+  const unfinished = `${path}.part`;
+  const file = openSync(unfinished, 'w+');
+  let bytes = 0;
+  const tellSizes = () => {
+    const head = Buffer.alloc(WAV_HEADER_BYTES);
+    if (readSync(file, head, 0, head.length, 0) < head.length || head.toString('latin1', 0, 4) !== 'RIFF')
+      return;
+    const sampleRate = head.readUInt32LE(24);
+    writeSync(
+      file,
+      wavHeader({ sampleRate, channels: 1, dataBytes: bytes - WAV_HEADER_BYTES }),
+      0,
+      WAV_HEADER_BYTES,
+      0,
+    );
+  };
+  return {
+    write(more) {
+      for (let at = 0; at < more.length; ) at += writeSync(file, more, at, more.length - at, bytes + at);
+      bytes += more.length;
+    },
+    get bytes() {
+      return bytes;
+    },
+    finish() {
+      tellSizes();
+      closeSync(file);
+      if (bytes === 0) rmSync(unfinished, { force: true });
+      else renameSync(unfinished, path);
+    },
+  };
+}

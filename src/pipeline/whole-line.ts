@@ -1,0 +1,65 @@
+// A whole text on its way upstream: its requests, made one by one, each when what the listener still has to hear runs low.
+// All of it is known, so there is nothing to gather; what is asked for early only lies about, or is sought past.
+
+import type { RequestText } from '../text/request-text.ts';
+import { createLineWaiter } from './line-waiter.ts';
+import type { LineItem, RequestLine } from './request-line.ts';
+
+export type WholeLineOptions = {
+  readonly requests: Iterator<RequestText>;
+  /** Characters that the requests are made of, when none has been made. */
+  readonly characters: number;
+  /** Below this much audio left to hear, the next request is handed out. */
+  readonly readAheadMs: number;
+  /** Audio that the listener has not heard yet, ms. */
+  readonly remainingMs: () => number;
+};
+
+export type WholeLine = Omit<RequestLine, 'add'>;
+
+export function createWholeLine(options: WholeLineOptions): WholeLine {
+  const { requests, readAheadMs, remainingMs } = options;
+  let left = options.characters;
+  let handedOut = 0;
+  let text: 'open' | 'over' = 'open';
+  /** They stand at the end of the text. */
+  let flushes = 0;
+
+  const isDue = () => handedOut === 0 || remainingMs() <= readAheadMs;
+  const take = (): LineItem | undefined => {
+    if (text === 'open') {
+      if (!isDue()) return undefined;
+      const next = requests.next();
+      if (next.done !== true) {
+        handedOut += 1;
+        left -= next.value.text.length;
+        return { kind: 'request', text: next.value };
+      }
+      text = 'over';
+      left = 0;
+    }
+    if (flushes === 0) return undefined;
+    const count = flushes;
+    flushes = 0;
+    return { kind: 'flush', count };
+  };
+  const waiter = createLineWaiter(take, () => text === 'over');
+
+  return {
+    ...waiter,
+    flush() {
+      flushes += 1;
+      waiter.poke();
+    },
+    end() {},
+    get handedOut() {
+      return handedOut;
+    },
+    get waitingCharacters() {
+      return Math.max(0, left);
+    },
+    get hasText() {
+      return text === 'open';
+    },
+  };
+}

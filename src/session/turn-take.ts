@@ -1,0 +1,228 @@
+// One take of a turn's speech: from where it begins to speak, up to its end or until it is cut because another place is
+// wanted. It has the spool, the requests and the words of that stretch; queue and codec are lent to it, and a take that
+// has been cut touches them no more, whatever of it is still under way.
+
+import type { Transcoder } from '../audio/transcoder.ts';
+import { AppError } from '../base/app-error.ts';
+import { createMp3Spool } from '../pipeline/mp3-spool.ts';
+import { speak } from '../pipeline/speak.ts';
+import { createSpeechWords } from '../pipeline/speech-words.ts';
+import type { FrameQueue } from '../playout/frame-queue.ts';
+import { passesThrough } from '../speech/audio-format.ts';
+import type { QueuedNotice, SpeechBody } from '../upstream/speech-upstream.ts';
+import type { ScriptStretch } from './script-stretch.ts';
+import { type SessionRuntime, toTurnError } from './session-runtime.ts';
+import { outputOf, type TurnSettings } from './turn-settings.ts';
+import type { TurnWork } from './turn-work.ts';
+
+export type TurnTake = {
+  begin(): void;
+  /** Hangs up on the upstream; nothing comes of it any more. */
+  cut(): void;
+  /** Of what has come: compressed bytes, and audio that they are, ms. */
+  readonly bytes: number;
+  readonly waitingMs: number;
+  /** All that was asked for has come and gone. */
+  readonly isDrained: boolean;
+  readonly wantsRefill: boolean;
+  refill(): void;
+  /** A request is under way. */
+  readonly isAsking: boolean;
+  /** Some request has been answered whole. */
+  readonly hasArrived: boolean;
+};
+
+export type TakeEvents = {
+  readonly queued: (notice: QueuedNotice) => void;
+  sent(): void;
+  resumed(): void;
+  /** By the first request of the take. */
+  answered(body: SpeechBody): void;
+  /** A request's speech is whole. */
+  arrived(): void;
+  flushed(count: number): void;
+  /** The last frame has been queued, or `failure` says why not. */
+  done(failure: AppError | undefined): void;
+};
+
+export type TurnTakeOptions = {
+  readonly settings: TurnSettings;
+  readonly stretch: ScriptStretch;
+  readonly runtime: SessionRuntime;
+  readonly tenant: string;
+  readonly work: TurnWork;
+  readonly frames: FrameQueue;
+  readonly transcoder: Transcoder;
+  readonly spoolCapacityBytes: () => number;
+  readonly remainingMs: () => number;
+  readonly place: () => 'ahead' | 'first';
+  readonly events: TakeEvents;
+};
+
+const NOTHING_TO_DO = Promise.resolve();
+
+export function createTurnTake(options: TurnTakeOptions): TurnTake {
+  const { stretch, runtime, settings, events, frames, transcoder } = options;
+  const { phrases } = runtime;
+  const output = outputOf(settings);
+  const controller = new AbortController();
+  let state: 'live' | 'cut' = 'live';
+  let asked = 0;
+  let arrived = 0;
+  const words = createSpeechWords({
+    timer: runtime.timer,
+    synthesis: settings.synthesis,
+    defaultVoice: runtime.defaultVoice,
+    output,
+    urgency: settings.captions === 'words' ? 'captions' : 'heard-text',
+    onEstimate: (index, estimate) => stretch.timeline.align(index, estimate),
+  });
+  const spool = createMp3Spool({ capacityBytes: options.spoolCapacityBytes, tap: words.tap });
+  const isLive = () => state === 'live';
+  const whileLive =
+    <Given extends readonly unknown[]>(act: (...given: Given) => void) =>
+    (...given: Given) => {
+      if (isLive()) act(...given);
+    };
+  const lentFrames: FrameQueue = {
+    push: whileLive(frames.push),
+    peek: frames.peek,
+    shift: frames.shift,
+    room: frames.room,
+    refill: frames.refill,
+    end: whileLive(frames.end),
+    drop: frames.drop,
+    putBack: frames.putBack,
+    reopen: frames.reopen,
+    clear: frames.clear,
+    get isFull() {
+      return frames.isFull;
+    },
+    get queuedSamples() {
+      return frames.queuedSamples;
+    },
+    get queuedBytes() {
+      return frames.queuedBytes;
+    },
+    get wantsRefill() {
+      return frames.wantsRefill;
+    },
+    get isEnded() {
+      return frames.isEnded;
+    },
+  };
+  const lentTranscoder: Transcoder = {
+    prepare: transcoder.prepare,
+    push: whileLive(transcoder.push),
+    release: () => (isLive() ? transcoder.release() : NOTHING_TO_DO),
+    silence: whileLive(transcoder.silence),
+    rest: whileLive(transcoder.rest),
+    cut: transcoder.cut,
+    flush: () => (isLive() ? transcoder.flush() : NOTHING_TO_DO),
+    close: whileLive(transcoder.close),
+    get pendingSamples() {
+      return transcoder.pendingSamples;
+    },
+    get insertedMs() {
+      return transcoder.insertedMs;
+    },
+    get isSilent() {
+      return transcoder.isSilent;
+    },
+    get sampleRate() {
+      return transcoder.sampleRate;
+    },
+  };
+
+  const run = async () => {
+    let failure: AppError | undefined;
+    try {
+      await speak(
+        {
+          upstream: runtime.upstream,
+          requests: stretch.requests,
+          spool,
+          transcoder: lentTranscoder,
+          frames: lentFrames,
+          isFirst: () => options.place() === 'first',
+          toSpeechRequest: stretch.toRequest,
+          toWork: () => options.work.next(options.place()),
+          pauseBetween: stretch.pauseBetween,
+          phrases:
+            phrases === undefined || settings.cache !== 'on'
+              ? undefined
+              : { store: phrases, tenant: options.tenant },
+          wholeness: {
+            clock: runtime.clock,
+            decoders: runtime.codecs.decoders,
+            upkeep: runtime.upkeep,
+            resumeWork: options.work.resume,
+            remainingMs: options.remainingMs,
+            passesThrough: (rate) => passesThrough(output, rate),
+          },
+          report: {
+            queued: whileLive(events.queued),
+            asked(text, pauseMs) {
+              asked += 1;
+              const spoken = stretch.place(text, pauseMs);
+              words.request(() => stretch.aligned(text, spoken));
+            },
+            sent: events.sent,
+            answered(body) {
+              if (arrived === 0) events.answered(body);
+            },
+            resumed(kind) {
+              if (kind !== 'failed') events.resumed();
+            },
+            arrived: whileLive((knownMs, part) => {
+              if (part === 'complete') arrived += 1;
+              stretch.timeline.progress(asked - 1, knownMs, part);
+              if (part === 'complete') events.arrived();
+            }),
+            flushed: whileLive(events.flushed),
+          },
+        },
+        controller.signal,
+      );
+    } catch (error) {
+      if (!isLive()) return;
+      failure = toTurnError(runtime.log, error);
+    }
+    if (!isLive()) return;
+    controller.abort();
+    // The last words may be found after the last frame; whoever hears the turn is not there yet.
+    void words.settled().then(words.close);
+    events.done(failure);
+  };
+
+  return {
+    begin() {
+      words.begin();
+      void run();
+    },
+    cut() {
+      state = 'cut';
+      controller.abort(new AppError('internal', 'The turn has been stopped.'));
+      words.close();
+    },
+    get bytes() {
+      return spool.bytes;
+    },
+    get waitingMs() {
+      return spool.waitingMs;
+    },
+    get isDrained() {
+      return spool.isEnded;
+    },
+    get wantsRefill() {
+      return spool.wantsRefill;
+    },
+    refill: spool.refill,
+    get isAsking() {
+      return asked > arrived;
+    },
+    get hasArrived() {
+      return arrived > 0;
+    },
+  };
+}
