@@ -17,7 +17,7 @@ export type ComposerMode = 'text' | 'dialogue' | 'live';
 
 export type Composer = {
   readonly mode: ComposerMode;
-  settings(): SpeakSettings;
+  readonly settings: () => SpeakSettings;
   /** What stands there; undefined when nothing does, or when it is spoken while it is typed. */
   content(): SpokenContent | undefined;
   offerVoices(voices: readonly ListedVoice[]): void;

@@ -176,6 +176,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       case 'error':
         onNotice(event.message);
         break;
+      default:
     }
     onChanged();
   }

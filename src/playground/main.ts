@@ -87,7 +87,7 @@ pageElement('composer', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault();
   say();
 });
-pageElement('flush', HTMLButtonElement).addEventListener('click', conversation.flush);
+pageElement('flush', HTMLButtonElement).addEventListener('click', () => conversation.flush());
 pageElement('interrupt', HTMLButtonElement).addEventListener('click', () => void conversation.interrupt());
 pageElement('pause', HTMLButtonElement).addEventListener('click', () =>
   conversation.narrate(conversation.current?.isHeld === true ? 'resume' : 'pause'),

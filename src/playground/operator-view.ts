@@ -107,15 +107,15 @@ export function createOperatorView(rest: GatewayRest, offer: GatewayOffer): Oper
   for (const name of ['sessions', 'pool'] as const) if (!offer.has(name)) closed.add(name);
 
   async function look(): Promise<void> {
-    for (const [name, { part, read }] of Object.entries(parts)) {
+    for (const [name, reader] of Object.entries(parts)) {
       if (!closed.has(name))
         try {
-          await read();
+          await reader.read();
         } catch (error) {
           // Who may not look in need not be asked again; anything else may pass.
           if (NO_ENTRANCE.has(statusOf(error) ?? 0)) closed.add(name);
         }
-      part.hidden = closed.has(name);
+      reader.part.hidden = closed.has(name);
     }
     notice.textContent = closed.size === 2 ? 'This gateway does not show its sessions and keys here.' : '';
     if (phase === 'seen' && closed.size < 2) timer = setTimeout(() => void look(), ASK_EVERY_MS);

@@ -19,8 +19,8 @@ export type SoundName = keyof typeof SOUNDS;
 /** In bursts only on credit, so that no more than the greatest lead ever waits here. */
 export const DELIVERIES = {
   realtime: { label: 'Real time', pace: 'realtime', flow: 'clock', leadMs: 200 },
-  credit: { label: 'Real time, by what was heard', pace: 'realtime', flow: 'credit', leadMs: 200 },
-  burst: { label: 'In bursts, up to 5 s ahead', pace: 'burst', flow: 'credit', leadMs: 5000 },
+  credit: { label: 'By what was heard', pace: 'realtime', flow: 'credit', leadMs: 200 },
+  burst: { label: 'In bursts, 5 s ahead', pace: 'burst', flow: 'credit', leadMs: 5000 },
 } as const satisfies Record<string, Pick<Configure, 'pace' | 'flow' | 'leadMs'> & { label: string }>;
 export type DeliveryName = keyof typeof DELIVERIES;
 

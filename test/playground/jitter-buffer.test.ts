@@ -15,7 +15,7 @@ function open({ startSamples = QUANTUM, ringSamples = 1000 } = {}) {
   return {
     told,
     buffer,
-    render(): Float32Array {
+    render: (): Float32Array => {
       const into = new Float32Array(QUANTUM).fill(9);
       buffer.render(into, frame);
       frame += QUANTUM;

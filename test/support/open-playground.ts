@@ -26,7 +26,8 @@ export type BrowserPage = {
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   emulateMedia(media: Media): Promise<void>;
   screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
-  on(event: 'request' | 'console' | 'pageerror' | 'websocket', listener: (reported: Reported) => void): void;
+  on(event: 'request' | 'console' | 'websocket', listener: (reported: Reported) => void): void;
+  on(event: 'pageerror', listener: (error: Error) => void): void;
   close(): Promise<void>;
 };
 type BrowserContext = { newPage(): Promise<BrowserPage>; close(): Promise<void> };
@@ -56,7 +57,7 @@ const LAUNCH = {
 };
 const support = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-const MOST_WAIT_MS = 30_000;
+const MOST_WAIT_MS = 50_000;
 const POLL_MS = 15;
 
 /** Asks until `expression` is true in the page. Playwright's own way evaluates in the page, which its policy forbids. */
@@ -108,7 +109,7 @@ export async function openPlayground(env: Readonly<Record<string, string>> = {})
       page.on('console', (message) => {
         if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
       });
-      page.on('pageerror', (error) => faults.push(String(error)));
+      page.on('pageerror', ({ message }) => faults.push(message));
       await page.addInitScript({ content: support('./page-tap.mjs') });
       await page.addInitScript({
         content: `globalThis.violations = [];

@@ -1,7 +1,7 @@
 // Runs in the page before the playground does, and looks on: what comes over the WebSocket, what goes to the sound card,
 // and what each animation frame showed. It changes nothing of it.
 
-const tap = { events: [], frames: [], quanta: [], shown: [], context: undefined };
+const tap = { events: [], frames: [], quanta: [], moves: [], shown: [], context: undefined };
 globalThis.tap = tap;
 
 let turn;
@@ -17,15 +17,16 @@ globalThis.WebSocket = class extends WebSocket {
   }
 };
 
-const { addModule } = AudioWorklet.prototype;
+const addModule = Reflect.get(AudioWorklet.prototype, 'addModule');
 AudioWorklet.prototype.addModule = async function (...given) {
   await addModule.apply(this, given);
   await addModule.call(this, '/assets/tap-worklet.js');
 };
-const { connect } = AudioNode.prototype;
+const connect = Reflect.get(AudioNode.prototype, 'connect');
 AudioNode.prototype.connect = function (target, ...given) {
   if (this instanceof AudioWorkletNode && target === this.context.destination) {
     tap.context = this.context;
+    this.port.addEventListener('message', ({ data }) => tap.moves.push(data));
     const recorder = new AudioWorkletNode(this.context, 'tap');
     recorder.port.onmessage = ({ data }) => tap.quanta.push(...data);
     connect.call(this, recorder);
@@ -78,10 +79,4 @@ tap.sent = (id) => {
 tap.played = () => {
   const samples = Float32Array.from(tap.quanta.flatMap((quantum) => [...quantum.samples]));
   return { frame: tap.quanta[0].frame, base64: base64(new Uint8Array(samples.buffer)) };
-};
-tap.clear = () => {
-  tap.events.length = 0;
-  tap.frames.length = 0;
-  tap.quanta.length = 0;
-  tap.shown.length = 0;
 };
