@@ -97,7 +97,8 @@ export function createStage({ conversation, canNarrate, tell, onOver }: StageOpt
       position.dataset.ms = String(ms);
       if (output !== undefined && peaks !== undefined) {
         const { sampleRate, received } = output;
-        const played = output.played();
+        // What the sound card still holds of a turn that was cut is not waiting any more.
+        const played = isOver(turn) ? Math.max(output.played(), turn.endSample ?? 0) : output.played();
         wave.draw({ peaks, sampleRate, played, received, startSample });
         lead.textContent = `${Math.round(((received - played) * 1000) / sampleRate)} ms ahead`;
       }

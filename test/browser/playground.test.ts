@@ -246,7 +246,7 @@ describe.runIf(process.env.SCREENSHOTS === '1')('its pictures', () => {
       await page.click('#say');
       await until(page, `Number(document.getElementById('position').dataset.ms) > 4600`);
       await page.screenshot({ path: picture(`playground-${colorScheme}`) });
-      await page.keyboard.press('Escape');
+      await page.click('#interrupt');
       await until(page, `document.querySelector('[data-part=unheard]')`);
     }
     await page.emulateMedia({ colorScheme: 'light' });
