@@ -13,7 +13,7 @@ COPY package.json package-lock.json .npmrc ./
 FROM manifest AS build
 RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/
+COPY scripts/build.mjs scripts/build-playground.mjs scripts/
 COPY src src
 # The entry of the speech program is under the GPL like that program, so it stays with it.
 RUN npm run build \

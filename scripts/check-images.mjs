@@ -63,6 +63,7 @@ function inspect({ name, root, config }) {
   must(config.volumes.includes(config.env.VOXGATE_DATA_DIR), 'keeps its data outside a volume');
   must(config.labels['org.opencontainers.image.licenses'] === licence, 'has the wrong licence on its label');
   for (const file of files) must(existsSync(join(app, file)), `lacks ${file}`);
+  must(existsSync(join(app, 'dist/playground/index.html')), 'lacks the playground');
 
   const paths = pathsBelow(app);
   const espeak = paths.filter((path) => /espeak/i.test(path));

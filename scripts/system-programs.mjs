@@ -41,7 +41,7 @@ const PROGRAMS = [
     packages: ['chromium'],
     // By its path, from which the tests start it; Ubuntu has no such package, only a snap.
     probes: [['/usr/bin/chromium', '--version']],
-    files: /^test\/compat\/browser[^/]*\.test\.ts$/,
+    files: /^test\/(compat\/browser[^/]*|browser\/[^/]*)\.test\.ts$/,
   },
   {
     name: 'python3-websockets',

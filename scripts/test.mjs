@@ -26,6 +26,7 @@ const GATES = [
     'npm run format',
   ],
   ['types', node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json')],
+  ['types of the page', node('node_modules/typescript/bin/tsc', '-p', 'src/playground/tsconfig.json')],
   ['lint with types', node('node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings')],
   ['dead code and dependencies', node('node_modules/knip/bin/knip.js', '--no-progress')],
   // A lockfile that lacks some platform's packages installs here and breaks elsewhere; no network is needed to tell.

@@ -2,6 +2,7 @@
 // and in app-upstream.ts; everything below gets what it needs as an argument.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { createCredentials } from './access/credentials.ts';
 import { openAppLegs } from './app-legs.ts';
 import { openAppOnlookers } from './app-onlookers.ts';
@@ -21,6 +22,7 @@ import { createAdminServer } from './http/admin-server.ts';
 import { addCompatRoutes } from './http/compat/compat-routes.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { createOpenReplies } from './http/open-replies.ts';
+import { addPlaygroundRoutes } from './http/playground-routes.ts';
 import { addServiceApi } from './http/service-api.ts';
 import { createPlayoutClock } from './playout/playout-clock.ts';
 import type { SessionRuntime } from './session/session-runtime.ts';
@@ -32,6 +34,8 @@ export type Gateway = {
   readonly url: string;
   /** `ws://host:port/v1/session` or `wss://…`. */
   readonly sessionUrl: string;
+  /** Where people try it; undefined when the page has not been built. */
+  readonly playgroundUrl: string | undefined;
   readonly engineUrl: string | undefined;
   readonly adminUrl: string | undefined;
   /** Lets playing turns finish for at most `drainMs`, then closes everything. Further calls wait for the same end. */
@@ -46,8 +50,11 @@ export type GatewayOptions = {
   readonly service?: 'on' | 'off';
   /** Where programs are looked for (`PATH`): ffmpeg gets this and nothing else of our environment. */
   readonly searchPath?: string | undefined;
+  /** The built page; by default beside the built program. */
+  readonly playgroundFolder?: string;
 };
 
+const PLAYGROUND = fileURLToPath(new URL('playground', import.meta.url));
 /** The gateway's own bounds that no one has needed to set. */
 const MESSAGE_BYTES = 256 * 1024;
 const MESSAGES_PER_SECOND = 5000;
@@ -73,7 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 async function build(
-  { config, log, version, service = 'on', searchPath }: GatewayOptions,
+  { config, log, version, service = 'on', searchPath, playgroundFolder = PLAYGROUND }: GatewayOptions,
   stops: Stop[],
   stopAll: Stop,
 ): Promise<Gateway> {
@@ -221,6 +228,11 @@ async function build(
     pool: () => upstream.pool.state(),
     isStopping: () => phase === 'stopping',
   });
+  const playground = addPlaygroundRoutes(http, {
+    folder: playgroundFolder,
+    publicUrl: config.publicUrl,
+    wants: credentials.areRequired ? 'keys' : 'nothing',
+  });
   await http.listen({ host: config.host, port: config.port });
   stops.push(() => http.close());
   const url = `${scheme}://${addressOf(config.host, http.server.address())}`;
@@ -255,6 +267,7 @@ async function build(
   return {
     url,
     sessionUrl: `${url.replace(/^http/, 'ws')}/v1/session`,
+    playgroundUrl: playground === 'served' ? `${url}/` : undefined,
     engineUrl: upstream.engineUrl,
     adminUrl,
     stop(drainMs) {

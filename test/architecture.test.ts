@@ -32,8 +32,8 @@ const RANKS: Record<string, number> = {
   bench: 7,
   '': 7,
 };
-/** Programs of their own: they use ranks 0–2.5, and nothing but what starts them uses them. */
-const PROGRAMS = ['engine', 'chaos'];
+/** Programs of their own: they use ranks up to this, and nothing but what starts them uses them. */
+const PROGRAMS: Record<string, number> = { engine: 2.5, chaos: 2.5, playground: 2 };
 const LONGEST_FILE = 350;
 const STARTS_A_PROGRAM =
   /^((embedded-engine|cli\/engine)\.ts → engine\/engine-server|cli\/chaos\.ts → chaos\/chaos-proxy)\.ts$/;
@@ -61,9 +61,7 @@ const local = (source: Source): string[] =>
 
 describe('architecture', () => {
   it('has a rank for every folder', () => {
-    const unknown = sources.filter(
-      (s) => !PROGRAMS.includes(s.folder) && s.folder !== 'playground' && RANKS[s.folder] === undefined,
-    );
+    const unknown = sources.filter((s) => PROGRAMS[s.folder] === undefined && RANKS[s.folder] === undefined);
     expect(unknown.map((s) => s.file)).toEqual([]);
   });
 
@@ -75,8 +73,9 @@ describe('architecture', () => {
           if (folder === source.folder) return false;
           // Start and commands are one rank in two folders; the cycle check keeps them apart.
           if (RANKS[folder] === 7 && RANKS[source.folder] === 7) return false;
-          if (PROGRAMS.includes(source.folder)) return (RANKS[folder] ?? 9) > 2.5;
-          if (PROGRAMS.includes(folder)) return true;
+          const highest = PROGRAMS[source.folder];
+          if (highest !== undefined) return (RANKS[folder] ?? 9) > highest;
+          if (PROGRAMS[folder] !== undefined) return true;
           return (RANKS[folder] ?? 9) >= (RANKS[source.folder] ?? 9);
         })
         .map((target) => `${source.file} → ${target}`),
@@ -119,6 +118,26 @@ describe('architecture', () => {
       return found.map((what) => `${source.file}: ${what}`);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it('builds the page for browsers: no node module in what it runs, and no server’s package', () => {
+    // What is imported for its types alone is not run.
+    const RUN = /^(?:import|export) (?!type)(?:[^;']*?from )?'([^'?]+)/gm;
+    const byFile = new Map(sources.map((source) => [source.file, source]));
+    const foreign: string[] = [];
+    const reached = new Set<string>();
+    const reach = (file: string) => {
+      const source = byFile.get(file);
+      if (source === undefined || reached.has(file)) return;
+      reached.add(file);
+      for (const [, name] of source.text.matchAll(RUN)) {
+        if (name!.startsWith('.')) reach(relative(SRC, resolve(SRC, dirname(file), name!)));
+        else foreign.push(`${file} → ${name}`);
+      }
+    };
+    reach('playground/main.ts');
+    expect(reached.size).toBeGreaterThan(20);
+    expect(foreign).toEqual([]);
   });
 
   it('touches `process` in main.ts alone (and in the separate programs)', () => {

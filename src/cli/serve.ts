@@ -22,6 +22,7 @@ async function run(terminal: Terminal): Promise<number> {
   });
   const say = gateway.sessionUrl;
   terminal.print(`Voxgate ${terminal.version} is listening at ${gateway.url}`);
+  if (gateway.playgroundUrl !== undefined) terminal.print(`  playground ${gateway.playgroundUrl}`);
   terminal.print(`  sessions   ${say}`);
   terminal.print(`  service    ${gateway.url}/api/v1 (${gateway.url}/openapi.json tells it)`);
   terminal.print(`  engine     ${gateway.engineUrl ?? `${config.upstreamUrl} (remote)`}`);

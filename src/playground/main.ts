@@ -1,0 +1,132 @@
+// The playground: puts its parts together. What it can do is what the gateway says that it has.
+
+import type { ListedVoice } from '../speech/listed-voice.ts';
+import { createComposer } from './composer.ts';
+import { type Conversation, createConversation } from './conversation.ts';
+import { readGatewayOffer } from './gateway-offer.ts';
+import { createGatewayRest } from './gateway-rest.ts';
+import { askForKeys } from './keys-dialog.ts';
+import { createLiveEditor } from './live-editor.ts';
+import { createOperatorView } from './operator-view.ts';
+import { pageElement } from './page-element.ts';
+import { followPageViews } from './page-views.ts';
+import { createPlayNoteView } from './playnote-view.ts';
+import { type PoolKey, quotaLeft } from './quota-left.ts';
+import { createStage } from './stage.ts';
+
+const CONNECTIONS = { off: 'Not connected', opening: 'Connecting', open: 'Connected' };
+const NOTICE_MS = 8000;
+
+const offer = readGatewayOffer(
+  document.querySelector<HTMLMetaElement>('meta[name="voxgate-gateway"]')?.content ?? '',
+);
+const rest = createGatewayRest(offer.wants);
+const notice = pageElement('notice', HTMLElement);
+const toldElement = pageElement('told', HTMLElement);
+const composer = createComposer();
+let noticeTimer: ReturnType<typeof setTimeout> | undefined;
+
+function showNotice(text: string | undefined): void {
+  clearTimeout(noticeTimer);
+  notice.textContent = text ?? '';
+  noticeTimer = setTimeout(() => showNotice(undefined), NOTICE_MS);
+}
+const tell = (text: string) => {
+  toldElement.textContent = text;
+};
+
+async function showQuota(): Promise<void> {
+  if (!offer.has('pool') || offer.wants === 'keys') return;
+  const { keys } = await rest.json<{ keys: readonly PoolKey[] }>('/v1/pool');
+  stage.turnView.showQuota(quotaLeft(keys));
+}
+
+const live = createLiveEditor({
+  area: pageElement('live', HTMLTextAreaElement),
+  onAdded: (text) => void conversation.append(text),
+  onUnsayable() {
+    showNotice('What has been sent stays said: it was put back.');
+  },
+});
+let liveTurn: unknown;
+const conversation: Conversation = createConversation({
+  rest,
+  settings: composer.settings,
+  now: () => performance.now(),
+  onChanged() {
+    // A turn that is no longer written leaves its text to be read until something new is typed.
+    const { current } = conversation;
+    if (current?.isOpen === true) liveTurn = current;
+    else if (liveTurn !== undefined) {
+      liveTurn = undefined;
+      live.finish();
+    }
+    stage.update();
+  },
+  onNotice: showNotice,
+  onConnection(state) {
+    pageElement('connection', HTMLElement).dataset.state = state;
+    pageElement('connection-text', HTMLElement).textContent = CONNECTIONS[state];
+  },
+});
+const stage = createStage({
+  conversation: () => conversation,
+  canNarrate: offer.has('narration'),
+  tell,
+  onOver: () => void showQuota().catch(() => {}),
+});
+
+function say(): void {
+  if (composer.mode === 'live') return conversation.end();
+  const content = composer.content();
+  if (content === undefined) return showNotice('There is nothing to say yet.');
+  void conversation.speak(content);
+}
+
+pageElement('composer', HTMLFormElement).addEventListener('submit', (event) => {
+  event.preventDefault();
+  say();
+});
+pageElement('flush', HTMLButtonElement).addEventListener('click', () => conversation.flush());
+pageElement('interrupt', HTMLButtonElement).addEventListener('click', () => void conversation.interrupt());
+pageElement('pause', HTMLButtonElement).addEventListener('click', () =>
+  conversation.narrate(conversation.current?.isHeld === true ? 'resume' : 'pause'),
+);
+const seekBy = (paragraphs: number) => () =>
+  conversation.narrate({ seek: Math.max(1, (conversation.current?.paragraph ?? 1) + paragraphs) });
+pageElement('paragraph-back', HTMLButtonElement).addEventListener('click', seekBy(-1));
+pageElement('paragraph-on', HTMLButtonElement).addEventListener('click', seekBy(1));
+addEventListener('keydown', (event) => {
+  if (pageElement('keys', HTMLDialogElement).open) return;
+  if (event.key === 'Escape' && conversation.isBusy) void conversation.interrupt();
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    say();
+  }
+});
+
+const playNotes = createPlayNoteView(rest);
+const operator = createOperatorView(rest, offer);
+
+async function open(): Promise<void> {
+  if (offer.wants === 'keys') {
+    if (!offer.has('tokens')) return showNotice('This gateway wants keys and gives no tokens to pages.');
+    await askForKeys(rest);
+  }
+  if (offer.has('service')) {
+    const voices = await rest.json<ListedVoice[]>('/api/v1/voices');
+    composer.offerVoices(voices);
+    playNotes.offerVoices(voices);
+  }
+  for (const link of document.querySelectorAll<HTMLElement>('nav a[data-view="playnote"]'))
+    link.hidden = !offer.has('service');
+  followPageViews({
+    onEnter(view) {
+      if (view === 'playnote') playNotes.enter();
+      if (view === 'operator') operator.enter();
+      else operator.leave();
+    },
+  });
+}
+
+open().catch((error: unknown) => showNotice(error instanceof Error ? error.message : String(error)));
