@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectSession } from '../client/session-client.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
-import { openLab, type Lab } from './lab.ts';
+import { type Lab, openLab } from './lab.ts';
 import { monotonicMs } from './monotonic.ts';
 import { medianOf } from './spread.ts';
 
@@ -23,7 +23,9 @@ const WINDOW = RATE / 100;
 
 const bookOf = (characters: number): string => {
   const paragraphs = Math.ceil(characters / (PARAGRAPH.length + 2));
-  return Array.from({ length: paragraphs }, () => PARAGRAPH).join('\n\n').slice(0, characters);
+  return Array.from({ length: paragraphs }, () => PARAGRAPH)
+    .join('\n\n')
+    .slice(0, characters);
 };
 
 type Narrated = {

@@ -3,8 +3,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { READING_LIMITS } from '../reading/reading-limits.ts';
 import { readSource } from '../reading/read-source.ts';
+import { READING_LIMITS } from '../reading/reading-limits.ts';
 import type { SourceBlock } from '../script/source-document.ts';
 import { type Terminal, UsageError } from './command.ts';
 

@@ -19,7 +19,8 @@ export function openGrowingFile(path: string): GrowingFile {
   let bytes = 0;
   const tellSizes = () => {
     const head = Buffer.alloc(WAV_HEADER_BYTES);
-    if (readSync(file, head, 0, head.length, 0) < head.length || head.toString('latin1', 0, 4) !== 'RIFF') return;
+    if (readSync(file, head, 0, head.length, 0) < head.length || head.toString('latin1', 0, 4) !== 'RIFF')
+      return;
     const sampleRate = head.readUInt32LE(24);
     writeSync(
       file,
