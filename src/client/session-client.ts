@@ -11,6 +11,10 @@ export type SessionClient = {
   send(command: ClientCommand): void;
   /** The next message of `type` that fits; rejects when the connection ends first. */
   next<T extends ServerEventType>(type: T, fits?: (event: EventOf<T>) => boolean): Promise<EventOf<T>>;
+  /** Resolve with the gateway's answer, and reject with what it refuses. */
+  pause(turn: string, playedMs?: number): Promise<EventOf<'paused'>>;
+  resume(turn: string): Promise<EventOf<'resumed'>>;
+  seek(turn: string, paragraph: number, playedMs?: number): Promise<EventOf<'sought'>>;
   close(): void;
 };
 
@@ -63,7 +67,27 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
         });
         if (socket.readyState > WebSocket.OPEN) fail(new Error('The connection is closed.'));
       }),
+    pause: (turn, playedMs) =>
+      answered({ type: 'pause', turn, ...(playedMs !== undefined && { playedMs }) }, 'paused'),
+    resume: (turn) => answered({ type: 'resume', turn }, 'resumed'),
+    seek: (turn, paragraph, playedMs) =>
+      answered({ type: 'seek', turn, paragraph, ...(playedMs !== undefined && { playedMs }) }, 'sought'),
     close: () => socket.close(1000),
+  };
+  /** What the gateway says to a command about a turn: what was asked for, or that it will not be. */
+  const answered = async <T extends 'paused' | 'resumed' | 'sought'>(
+    command: ClientCommand & { readonly turn: string },
+    type: T,
+  ): Promise<EventOf<T>> => {
+    const isOfTurn = (event: { readonly turn?: string | undefined }) => event.turn === command.turn;
+    const said = client.next(type, isOfTurn as (event: EventOf<T>) => boolean);
+    const refused = client.next('error', isOfTurn);
+    refused.catch(() => {}); // it waits on when nothing is refused, until the connection ends
+    client.send(command);
+    return Promise.race([
+      said,
+      refused.then(({ code, message }) => Promise.reject(new Error(`${code}: ${message}`))),
+    ]);
   };
 
   socket.on('message', (data, isBinary) => {

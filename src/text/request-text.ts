@@ -168,6 +168,8 @@ export function splitIntoRequests(
  * turn at a time, so no request is held open while its listener hears it, and what is sought past costs little.
  */
 export const CHAPTER_REQUEST_UNITS = 1500;
+/** The same of the first one: some sentences, so that a book is heard as soon as they are. */
+export const FIRST_REQUEST_UNITS = 300;
 
 /**
  * A long text as requests, each made when it is asked for. They end at the best place in the second half of what fits:
@@ -179,32 +181,34 @@ export function* chapterRequests(
 ): Generator<RequestText, void, undefined> {
   let waiting: Segment[] = [];
   let units = 0;
+  let limit = FIRST_REQUEST_UNITS;
   for (;;) {
-    let next = segments.next();
-    for (; next.done !== true; next = segments.next()) {
+    while (units <= limit) {
+      const next = segments.next();
+      if (next.done === true) break;
       waiting.push(next.value);
       units += segmentText(next.value).length;
-      if (units > CHAPTER_REQUEST_UNITS) break;
     }
     if (waiting.length === 0) return;
-    const end = next.done === true && units <= CHAPTER_REQUEST_UNITS ? waiting.length : bestEnd(waiting);
+    const end = units <= limit ? waiting.length : bestEnd(waiting, limit);
     const group = waiting.slice(0, end);
     waiting = waiting.slice(end);
     units = waiting.reduce((sum, segment) => sum + segmentText(segment).length, 0);
     const request = composeRequest(group, own);
+    limit = CHAPTER_REQUEST_UNITS;
     if (request !== undefined) yield request;
   }
 }
 
 /** The index behind the last segment of a request; there is more than fits. */
-function bestEnd(segments: readonly Segment[]): number {
+function bestEnd(segments: readonly Segment[], limit: number): number {
   let units = 0;
   let best = { end: 1, rank: -1 };
   for (const [index, segment] of segments.entries()) {
     units += segmentText(segment).length;
     const next = segments[index + 1];
-    if (next === undefined || units > CHAPTER_REQUEST_UNITS) break;
-    const rank = units * 2 < CHAPTER_REQUEST_UNITS ? -1 : endRank(segment, next);
+    if (next === undefined || units > limit) break;
+    const rank = units * 2 < limit ? -1 : endRank(segment, next);
     if (rank >= best.rank) best = { end: index + 1, rank };
   }
   return best.end;

@@ -145,7 +145,7 @@ export type SaidText = {
 };
 
 /** What is cut in one go: little enough for a book to hold nobody up. */
-const PIECE_UNITS = 4096;
+const PIECE_UNITS = 512;
 
 const moved = (segment: Segment, points: number): Segment =>
   points === 0

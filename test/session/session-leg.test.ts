@@ -33,6 +33,11 @@ function createFakeLeg(reports: CallLeg['reports'] = 'marks', audio?: CallLeg['a
     committedMs: () => undefined,
     finish: (turn) => void acts.push(`finish ${turn}`),
     clear: (heardMs) => void acts.push(`clear a=${heardMs('a')} b=${heardMs('b')}`),
+    takeBack(turn, heardMs) {
+      const heard = heardMs(turn) ?? 0;
+      acts.push(`take back ${turn}`);
+      return pieces.find((piece) => piece.turn === turn && piece.atMs + piece.ms > heard)?.atMs;
+    },
     hangUp: () => void acts.push('hang up'),
     release: () => void acts.push('release'),
   };
@@ -410,5 +415,63 @@ describe('a leg that goes', () => {
     leg.congested = false;
     await live.run(100);
     expect(playedMs('a')).toBeGreaterThan(300);
+  });
+});
+
+describe('a pause on a leg', () => {
+  it('is silent at once, and what was not heard comes again', async () => {
+    const { live, leg, say, attach } = start();
+    attach();
+    say('a');
+    await live.run(500);
+    const sentMs = leg.pieces.at(-1)!.atMs + leg.pieces.at(-1)!.ms;
+    live.send({ type: 'pause', turn: 'a' });
+    expect(leg.acts.at(-1)).toBe('take back a');
+    const { atMs } = live.said('paused')[0]!;
+    expect(atMs).toBeLessThan(sentMs);
+    const before = leg.pieces.length;
+    await live.run(5000);
+    expect(leg.pieces.length).toBe(before);
+    live.send({ type: 'resume', turn: 'a' });
+    await live.run(2000);
+    expect(leg.pieces[before]!.atMs).toBe(atMs);
+    const again = leg.pieces.slice(before);
+    const whole = start();
+    whole.attach();
+    whole.say('a');
+    await whole.live.run(2000);
+    const joined = (pieces: readonly LegPiece[]) => Buffer.concat(pieces.map(({ bytes }) => bytes));
+    expect(Buffer.compare(joined(again), joined(whole.leg.pieces).subarray(atMs * 8))).toBe(0);
+    expect(live.said('ended')).toMatchObject([
+      { outcome: 'complete', sentMs: whole.live.said('ended')[0]!.sentMs },
+    ]);
+  });
+
+  it('gives a client who listens along nothing twice', async () => {
+    const { live, leg, say, attach } = start();
+    attach({ monitor: true });
+    say('a');
+    await live.run(500);
+    live.send({ type: 'pause', turn: 'a' });
+    live.send({ type: 'resume', turn: 'a' });
+    await live.run(2000);
+    const { sentMs } = live.said('ended')[0]!;
+    expect(live.audioOf('a').length).toBe(sentMs * 8);
+    expect(leg.pieces.reduce((sum, { ms }) => sum + ms, 0)).toBeGreaterThan(sentMs);
+  });
+
+  it('a seek takes back what was not heard, and the new place follows there', async () => {
+    const { live, leg, attach } = start();
+    attach();
+    live.send({ type: 'speak', turn: 'a', text: 'One two.\n\nThree four.' });
+    await live.run(500);
+    const sentMs = leg.pieces.at(-1)!.atMs + leg.pieces.at(-1)!.ms;
+    const before = leg.pieces.length;
+    live.send({ type: 'seek', turn: 'a', paragraph: 1 });
+    const { atMs } = live.said('sought')[0]!;
+    expect(atMs).toBeLessThan(sentMs);
+    await live.run(200);
+    expect(leg.pieces[before]!.atMs).toBe(atMs);
+    expect(live.upstream.requests.at(-1)!.body.text).toBe('Three four.');
   });
 });

@@ -1,0 +1,69 @@
+// Narration through real sockets: paused, sought and resumed by a client, and as a command.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { narrate } from '../../src/cli/narrate.ts';
+import { connectSession } from '../../src/client/session-client.ts';
+import { createFakeTerminal } from '../support/fake-terminal.ts';
+import { type RunningGateway, startRunningGateway } from '../support/running-gateway.ts';
+
+const TEXT = Array.from({ length: 4 }, (_, n) => `This is paragraph ${n}.`).join('\n\n');
+
+let gateway: RunningGateway;
+const folder = mkdtempSync(join(tmpdir(), 'voxgate-narration-'));
+beforeAll(async () => {
+  gateway = await startRunningGateway();
+});
+afterAll(async () => {
+  await gateway.stop(0);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('narration', () => {
+  it('is paused, sought and resumed by a client', async () => {
+    let bytes = 0;
+    const client = await connectSession({
+      url: gateway.sessionUrl,
+      onAudio: (audio) => {
+        bytes += audio.length;
+      },
+    });
+    const started = client.next('started');
+    client.send({ type: 'speak', turn: 'a', text: TEXT });
+    await started;
+    const { atMs } = await client.pause('a');
+    const paused = bytes;
+    expect(paused / 8).toBe(atMs);
+    expect(await client.seek('a', 3)).toMatchObject({ paragraph: 3, atMs });
+    await expect(client.seek('a', 4)).rejects.toThrow('invalid_request');
+    expect(bytes).toBe(paused);
+    const heard = client.next('heard');
+    expect((await client.resume('a')).atMs).toBe(atMs);
+    expect(await heard).toMatchObject({ spokenText: 'This is paragraph 3.', remainingText: '' });
+    client.close();
+  });
+
+  it('is a command that writes sound and captions', async () => {
+    const [book, out, vtt] = ['book.txt', 'book.wav', 'book.vtt'].map((name) => join(folder, name));
+    writeFileSync(book!, TEXT);
+    const terminal = {
+      ...createFakeTerminal([book!, '--out', out!, '--vtt', vtt!, '--url', gateway.sessionUrl]),
+      readFile: (path: string) => readFileSync(path, 'utf8'),
+      writeFile: (path: string, bytes: Uint8Array) => writeFileSync(path, bytes),
+    };
+    expect(await narrate.run(terminal)).toBe(0);
+    const wav = readFileSync(out!);
+    expect(wav.readUInt32LE(40)).toBe(wav.length - 44);
+    expect(readFileSync(vtt!, 'utf8')).toMatch(/^WEBVTT[\s\S]*This is paragraph 3\./);
+    expect(JSON.parse(terminal.printed.at(-1)!)).toMatchObject({ outcome: 'complete', bytes: wav.length });
+  });
+
+  it('says how it is called', async () => {
+    await expect(narrate.run(createFakeTerminal([]))).rejects.toThrow('Give a text file');
+    await expect(narrate.run(createFakeTerminal(['book.txt']))).rejects.toThrow('--out is missing');
+    await expect(narrate.run(createFakeTerminal(['book.txt', '--out', 'x.mp3']))).rejects.toThrow(
+      'cannot be read (ENOENT)',
+    );
+  });
+});
