@@ -74,7 +74,7 @@ export function createSession(
     outlet: client,
     onPlayed: (id, playedMs) => line.find(id)?.played(playedMs, 'mark'),
     onGone(turns, error) {
-      for (const turn of turns.map(line.find)) {
+      for (const turn of turns.map((id) => line.find(id))) {
         if (turn === undefined) continue;
         // One that has ended only waits to be heard to its end, which nobody will.
         if (isEnded(turn)) turn.cancel(undefined);
