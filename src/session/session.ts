@@ -84,7 +84,7 @@ export function createSession(
     onPlayed: (id, playedMs) => line.find(id)?.played(playedMs, 'mark'),
     heardMs: (id) => line.find(id)?.heardMs(runtime.clock.now()),
     onGone(turns, error) {
-      for (const turn of turns.map(line.find)) {
+      for (const turn of turns.map((id) => line.find(id))) {
         if (turn === undefined) continue;
         // One that has ended only waits to be heard to its end, which nobody will.
         if (isEnded(turn)) turn.cancel(undefined);

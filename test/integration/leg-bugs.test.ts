@@ -139,9 +139,9 @@ describe('chunks of the upstream', () => {
   it.each(Object.keys(CARRIERS))(
     'are heard to the last syllable while the caller of %s waits for more text',
     async (kind) => {
-      const { side, rules } = CARRIERS[kind]!;
+      const carrier = CARRIERS[kind]!;
       const leg = [...LEGS, audioSocketLeg].find((each) => each.kind === kind)!;
-      const call = await startPhoneCall({ auto: speech(730), leg, side: side(), rules });
+      const call = await startPhoneCall({ auto: speech(730), leg, side: carrier.side(), rules: carrier.rules });
       call.live.send({ type: 'append', turn: 'a', text: 'One two three four five.' });
       call.live.send({ type: 'flush', turn: 'a' });
       await call.live.run(1600);

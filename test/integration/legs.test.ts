@@ -105,14 +105,16 @@ describe.concurrent.each(KINDS)('a call of %s', (kind) => {
   afterAll(() => gateway.close());
 
   it.sequential('hears a whole turn without a gap, and its marks tell so', async () => {
+    const stopWatching = watchStalls();
     speak(session, 'whole');
     const heard = await heardOf(session, 'whole');
     expect(heard).toMatchObject({ playedBy: 'mark', remainingText: '' });
     expect(heard.playedMs).toBeGreaterThanOrEqual(SPEECH_MS - 60);
     expect(heard.playedMs - call.heardMs).toBeLessThanOrEqual(40);
     expect(call.heardMs - heard.playedMs).toBeLessThanOrEqual(40 + filledMs);
-    expect(call.playout.gaps).toEqual([]);
-    expect(call.playout.mostAheadMs).toBeLessThanOrEqual(leadMs + filledMs + 100);
+    const stalledMs = stopWatching();
+    expect(call.playout.gaps.filter(({ ms }) => ms > stalledMs)).toEqual([]);
+    expect(call.playout.mostAheadMs).toBeLessThanOrEqual(leadMs + filledMs + 100 + 2 * stalledMs);
   });
 
   it.sequential('is silent from a clear on, and is told to the word how far a turn was heard', async () => {
