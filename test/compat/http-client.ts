@@ -17,13 +17,13 @@ import { audio } from '../support/scripted-upstream.ts';
 export type HttpClient = {
   readonly rig: () => VendorRig;
   /** Speaks a text as MP3, to its end. */
-  speak(how: {
+  readonly speak: (how: {
     readonly rig: VendorRig;
     readonly apiKey: string;
     readonly maxRetries: number;
-  }): Promise<ArrayBuffer | Buffer>;
+  }) => Promise<ArrayBuffer | Buffer>;
   /** Begins to speak, has some of the sound, and answers with how its user leaves. */
-  begin(): Promise<() => unknown>;
+  readonly begin: () => Promise<() => unknown>;
   /** What the client throws for a limit of the speech service, and for a wrong key: matchers. */
   readonly throws: { readonly limited: unknown; readonly unauthorized: unknown };
 };

@@ -5,9 +5,12 @@
 import { z } from 'zod';
 import { cartesiaDialect } from '../../src/dialects/cartesia/cartesia-dialect.ts';
 import type { DialectCodec, DialectEntry, Upgrade } from '../../src/dialects/dialect.ts';
-import type { EventOf, ServerEvent } from '../../src/dialects/native-events.ts';
+import type { ServerEvent } from '../../src/dialects/native-events.ts';
 import { type ClientCommand, clientMessageSchemas } from '../../src/dialects/native-messages.ts';
+import { speechMp3 } from '../support/codecs.ts';
 import { type LiveSession, type LiveSessionOptions, startSession } from '../support/live-session.ts';
+import { atOnce } from '../support/memory-upstream.ts';
+import { READY } from '../support/session-events.ts';
 
 const common = { context_id: z.string(), done: z.boolean(), status_code: z.number() };
 const wordTimes = z.object({
@@ -93,21 +96,6 @@ export function enter(query?: string): DialectEntry {
   if (entry === undefined) throw new Error('not taken');
   return entry;
 }
-
-const READY: EventOf<'ready'> = {
-  type: 'ready',
-  session: 'session-1',
-  version: '0',
-  attachToken: 'token',
-  limits: {
-    text: 1,
-    pendingText: 1,
-    turnsInFlight: 8,
-    messageBytes: 1,
-    messagesPerSecond: 1,
-    idleTimeoutMs: 0,
-  },
-};
 
 export type LoneCodec = {
   readonly codec: DialectCodec;
@@ -212,3 +200,11 @@ export function startLiveClient(options: LiveSessionOptions = {}, query?: string
     },
   };
 }
+
+/** A speech service that answers everything with so much sound. */
+export const speaks = (ms: number) => ({ auto: atOnce(() => speechMp3(ms)) });
+/** 16 kHz, two bytes a sample. */
+export const msOf = (client: LiveClient, contextId: string) =>
+  soundOf(client.messages, contextId).length / 32;
+export const terminalsOf = (client: LiveClient, contextId: string) =>
+  client.messages.filter((message) => message.context_id === contextId && isTerminal(message));

@@ -2,21 +2,18 @@
 // protocol has words for, or grows without end.
 import { describe, expect, it } from 'vitest';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
+import { ended, failure, heard, started } from '../support/session-events.ts';
 import { trialSize } from '../support/trial-size.ts';
 import {
   CLEAR,
   CLOSE,
-  ended,
   FLUSH,
-  failure,
-  heard,
   interruptAt,
   type Message,
   pureRig,
   queued,
   type Rig,
   speak,
-  started,
 } from './deepgram-rig.ts';
 
 const MESSAGES = trialSize(100_000, 20_000);

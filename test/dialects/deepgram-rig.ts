@@ -6,6 +6,7 @@ import type { DialectCodec, DialectEntry, Upgrade } from '../../src/dialects/dia
 import type { EventOf, ServerEvent } from '../../src/dialects/native-events.ts';
 import { type ClientCommand, clientMessageSchemas } from '../../src/dialects/native-messages.ts';
 import { type LiveSession, type LiveSessionOptions, startSession } from '../support/live-session.ts';
+import { ended, heard, READY, started } from '../support/session-events.ts';
 
 export type Version = 'v1' | 'v2';
 export type Message = { readonly type: string } & Readonly<Record<string, unknown>>;
@@ -13,20 +14,8 @@ export type Sent =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'audio'; readonly bytes: Uint8Array };
 
-export const READY: EventOf<'ready'> = {
-  type: 'ready',
-  session: 'AAECAwQFBgcICQoLDA0ODw',
-  version: '1.2.3',
-  attachToken: 'token',
-  limits: {
-    text: 100_000,
-    pendingText: 1000,
-    turnsInFlight: 4,
-    messageBytes: 262_144,
-    messagesPerSecond: 1000,
-    idleTimeoutMs: 0,
-  },
-};
+/** A session that takes few turns. */
+const NARROW: EventOf<'ready'> = { ...READY, limits: { ...READY.limits, turnsInFlight: 4 } };
 
 export function enter(version: Version, query = '', more: Partial<Upgrade> = {}): DialectEntry {
   const path = `/${version}/speak`;
@@ -100,7 +89,7 @@ function createRig(entry: DialectEntry, { handle }: Wired): Rig {
 /** Without a session: nothing answers but what the test says. */
 export function pureRig(version: Version, query = version === 'v2' ? 'model=anna' : ''): Rig {
   const rig = createRig(enter(version, query), { handle() {} });
-  rig.say(READY);
+  rig.say(NARROW);
   return rig;
 }
 
@@ -117,57 +106,9 @@ export function liveRig(version: Version, query: string, options: LiveSessionOpt
     },
   });
   rig = createRig(entry, { handle: (command) => live.session.handle(command) });
-  rig.say({ ...READY, limits: { ...READY.limits, turnsInFlight: 8, pendingText: 100_000 } });
+  rig.say({ ...READY, limits: { ...READY.limits, pendingText: 100_000 } });
   return { ...rig, live };
 }
-
-export const started = (turn: string): ServerEvent => ({
-  type: 'started',
-  turn,
-  format: 'raw',
-  sampleRate: 24_000,
-  seed: 1,
-  timings: { queueMs: 0, upstreamTtfbMs: 0, firstAudioMs: 0 },
-});
-
-export const ended = (
-  turn: string,
-  sentMs = 100,
-  outcome: EventOf<'ended'>['outcome'] = 'complete',
-): ServerEvent => ({
-  type: 'ended',
-  turn,
-  outcome,
-  audioMs: sentMs,
-  sentMs,
-  requests: 1,
-  resumes: 0,
-  cached: false,
-});
-
-export const heard = (
-  turn: string,
-  playedMs: number,
-  spokenText: string,
-  remainingText = '',
-): ServerEvent => ({
-  type: 'heard',
-  turn,
-  playedMs,
-  playedBy: 'clock',
-  spokenText,
-  remainingText,
-});
-
-export const failure = (code: string, turn?: string): ServerEvent => ({
-  type: 'error',
-  code,
-  message: `It failed: ${code}.`,
-  ...(turn === undefined ? {} : { turn }),
-  scope: turn === undefined ? 'session' : 'turn',
-  retryable: true,
-  retryAfterMs: 2000,
-});
 
 export const queued = (turn: string, reason: EventOf<'queued'>['reason']): ServerEvent => ({
   type: 'queued',
@@ -185,3 +126,20 @@ export const interruptAt = (value?: number) =>
   value === undefined
     ? { type: 'Interrupt' }
     : { type: 'Interrupt', playback_offset: { type: 'time_ms', value } };
+
+/** What the session was asked for, in short: `append dg-1 One.` */
+export const commandsOf = (rig: Rig) =>
+  rig.commands.map((command) =>
+    [command.type, 'turn' in command ? command.turn : undefined, 'text' in command ? command.text : undefined]
+      .filter((part) => part !== undefined)
+      .join(' '),
+  );
+
+/** Speaks `text` to its end: 1,000 ms of audio unless told otherwise. */
+export const speakWhole = (rig: Rig, turn: string, text: string, sentMs = 1000) => {
+  rig.send(speak(text), FLUSH);
+  rig.say(started(turn));
+  rig.audio(turn, 4);
+  rig.say(ended(turn, sentMs), heard(turn, sentMs, text));
+};
+export const codes = (rig: Pick<Rig, 'messages'>) => rig.messages('Warning').map((message) => message.code);

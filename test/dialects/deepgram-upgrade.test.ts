@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
 import { deepgramDialects } from '../../src/dialects/deepgram/deepgram-dialects.ts';
-import { enter, READY, type Version } from './deepgram-rig.ts';
+import { READY } from '../support/session-events.ts';
+import { enter, type Version } from './deepgram-rig.ts';
 
 const preset = (version: Version, query: string) => enter(version, query).preset();
 const refusal = (version: Version, query: string): string => {

@@ -188,3 +188,16 @@ export function elevenLabsSession(
   };
   return Object.defineProperties(rig, Object.getOwnPropertyDescriptors(client)) as ElevenLabsSession;
 }
+
+/** What clients of multi-stream-input send. */
+export const say = (context: string, text: string, flush?: true) => ({
+  text,
+  context_id: context,
+  ...(flush !== undefined && { flush }),
+});
+export const close = (context: string) => ({ context_id: context, close_context: true });
+export const speak = (context: string) => [
+  say(context, ' '),
+  say(context, 'Hello. '),
+  { context_id: context, flush: true },
+];

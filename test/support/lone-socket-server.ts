@@ -28,7 +28,7 @@ export type LoneSocketServer = {
   readonly port: number;
   /** Players that have joined the clock, in order. */
   readonly players: readonly Player[];
-  close(): void;
+  readonly close: () => void;
 };
 
 export type LoneSocketServerOptions = {
