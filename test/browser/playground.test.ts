@@ -114,9 +114,10 @@ describe('the playground', () => {
       let judged = 0;
       for (const { ms, lit, beforeSeconds, afterSeconds } of (await page.evaluate('tap.shown')) as Shown[]) {
         if (ms === 0 || ms >= (sent.length * 1000) / rate) continue;
-        // The lit word is the one that is said at the position of this very frame.
-        const said = words.find(({ startMs, endMs }) => startMs <= ms && ms < endMs);
-        expect(lit).toBe(said?.charStart ?? -1);
+        // The lit word is the one that is said at the position of this very frame: a word begins when it does, though
+        // the one before it was thought to last a little longer.
+        const begun = words.findLast(({ startMs }) => startMs <= ms);
+        expect(lit).toBe(begun !== undefined && ms < begun.endMs ? begun.charStart : -1);
         // And the position is the sound card's own, once the page can know that it moves.
         const stretch = sound.find(
           ({ from, to }) => from <= beforeSeconds * rate && afterSeconds * rate < to,
