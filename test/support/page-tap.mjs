@@ -75,8 +75,14 @@ tap.sent = (id) => {
   const frames = tap.frames.filter((frame) => frame.turn === id).map(({ bytes }) => [...bytes]);
   return base64(Uint8Array.from(frames.flat()));
 };
-/** Everything that was rendered, from `frame` of the audio context on: 32-bit floats as this machine has them. */
+/**
+ * Everything that was rendered, from `frame` of the audio context on: 32-bit floats as this machine has them. While nothing
+ * is connected yet there are no quanta.
+ */
 tap.played = () => {
-  const samples = Float32Array.from(tap.quanta.flatMap((quantum) => [...quantum.samples]));
-  return { frame: tap.quanta[0].frame, base64: base64(new Uint8Array(samples.buffer)) };
+  const first = tap.quanta[0].frame;
+  const last = tap.quanta.at(-1);
+  const samples = new Float32Array(last.frame - first + last.samples.length);
+  for (const quantum of tap.quanta) samples.set(quantum.samples, quantum.frame - first);
+  return { frame: first, base64: base64(new Uint8Array(samples.buffer)) };
 };
