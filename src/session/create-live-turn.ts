@@ -1,40 +1,23 @@
 // One turn that is being spoken to a listener: text, speech and playout joined by the pure machine of turn.ts.
 // It says every message of its turn, and after `ended` not one audio byte.
 
-import { AppError } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import type { Outcome } from '../dialects/native-events.ts';
-import type { LiveTurn } from './live-turn.ts';
+import type { LiveTurn, LiveTurnOptions } from './live-turn.ts';
 import { PREFETCH_MS, READ_AHEAD_MS } from './script-stretch.ts';
-import type { TurnOutlet } from './session-outlet.ts';
-import { type SessionRuntime, toTurnError } from './session-runtime.ts';
+import { toTurnError } from './session-runtime.ts';
 import { createStretchTimes } from './stretch-times.ts';
 import { type Effect, step, type Turn, type TurnEvent } from './turn.ts';
+import { closedContainer, creditTimeout, noAudio, pauseTimeout } from './turn-faults.ts';
 import { createTurnFlushes } from './turn-flushes.ts';
 import { createTurnHearing } from './turn-hearing.ts';
 import { captionEvents, endedEvent, heardEvent, wholeMs } from './turn-messages.ts';
 import { createTurnPlayout } from './turn-playout.ts';
 import { createTurnProgress } from './turn-progress.ts';
-import { createTurnScript, type WholeText } from './turn-script.ts';
+import { createTurnScript } from './turn-script.ts';
 import { turnSeed } from './turn-seed.ts';
-import type { TurnSettings } from './turn-settings.ts';
 import { createTurnSpeech } from './turn-speech.ts';
-import { createTurnWork, type Speaker } from './turn-work.ts';
-
-export type LiveTurnOptions = {
-  readonly id: string;
-  readonly settings: TurnSettings;
-  readonly whole: WholeText | undefined;
-  readonly runtime: SessionRuntime;
-  readonly speaker: Speaker;
-  /** Turns of the client that had not ended when this one was named. */
-  readonly turnsBefore: number;
-  /** When they will have been heard. */
-  readonly freeAtMs: number;
-  /** Compressed audio that this turn may keep, given what its neighbours keep. */
-  readonly spoolCapacityBytes: (keptBytes: number) => number;
-  readonly outlet: TurnOutlet;
-};
+import { createTurnWork } from './turn-work.ts';
 
 /** Media positions are counted in samples on one side and in frames of MP3 on the other. */
 const ROUNDING_MS = 1;
@@ -44,19 +27,6 @@ const SHRINK_MS = 500;
 const MOST_GIVEN_BACK_MS = 10_000;
 /** Held-back text is looked at so often at least. */
 const LONGEST_SLEEP_MS = 1000;
-
-const noAudio = () => new AppError('upstream_bad_audio', 'The speech service answered with no sound at all.');
-
-const creditTimeout = () =>
-  new AppError(
-    'credit_timeout',
-    'No played report came; with flow: "credit" send played as the listener hears the turn.',
-  );
-
-const pauseTimeout = (ms: number) =>
-  new AppError('pause_timeout', `The turn was paused and not resumed within ${Math.round(ms / 1000)} s.`);
-const closedContainer = (format: string) =>
-  new AppError('cannot_seek', `The ${format} of this turn is closed; nothing can be put behind it.`);
 
 export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const { id, settings, whole, runtime, outlet } = options;
