@@ -1,17 +1,18 @@
 // The one who waits for a line's next request: he is told as soon as there is one, or that there will be none.
 
-import type { LineItem } from './request-line.ts';
-
-export type LineWaiter = {
+export type LineWaiter<Item> = {
   /** Looks again. */
-  poke(): void;
+  readonly poke: () => void;
   /** The next item; undefined when there will be none. Rejects with the signal's reason. One waiter at a time. */
-  next(signal: AbortSignal): Promise<LineItem | undefined>;
+  readonly next: (signal: AbortSignal) => Promise<Item | undefined>;
 };
 
 /** `take`: what may be handed out now; `isOver`: nothing will come any more. */
-export function createLineWaiter(take: () => LineItem | undefined, isOver: () => boolean): LineWaiter {
-  let waiting: ((item: LineItem | undefined) => void) | undefined;
+export function createLineWaiter<Item>(
+  take: () => Item | undefined,
+  isOver: () => boolean,
+): LineWaiter<Item> {
+  let waiting: ((item: Item | undefined) => void) | undefined;
   return {
     poke() {
       if (waiting === undefined) return;

@@ -1,42 +1,24 @@
 // One turn that is being spoken to a listener: text, speech and playout joined by the pure machine of turn.ts.
 // It says every message of its turn, and after `ended` not one audio byte.
 
-import { AppError } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import type { Outcome } from '../dialects/native-events.ts';
-import type { LiveTurn } from './live-turn.ts';
+import type { LiveTurn, LiveTurnOptions } from './live-turn.ts';
 import { PREFETCH_MS, READ_AHEAD_MS } from './script-stretch.ts';
-import type { TurnOutlet } from './session-outlet.ts';
-import { type SessionRuntime, toTurnError } from './session-runtime.ts';
+import { toTurnError } from './session-runtime.ts';
 import { createStretchTimes } from './stretch-times.ts';
 import { type Effect, step, type Turn, type TurnEvent } from './turn.ts';
+import { createTurnCaptions } from './turn-captions.ts';
+import { closedContainer, creditTimeout, noAudio, pauseTimeout } from './turn-faults.ts';
 import { createTurnFlushes } from './turn-flushes.ts';
 import { createTurnHearing } from './turn-hearing.ts';
-import { captionEvents, endedEvent, heardEvent, wholeMs } from './turn-messages.ts';
+import { endedEvent, heardEvent, wholeMs } from './turn-messages.ts';
 import { createTurnPlayout } from './turn-playout.ts';
-import type { TurnAudience } from './turn-programme.ts';
 import { createTurnProgress } from './turn-progress.ts';
-import { createTurnScript, type WholeText } from './turn-script.ts';
+import { createTurnScript } from './turn-script.ts';
 import { turnSeed } from './turn-seed.ts';
-import type { TurnSettings } from './turn-settings.ts';
 import { createTurnSpeech } from './turn-speech.ts';
-import { createTurnWork, type Speaker } from './turn-work.ts';
-
-export type LiveTurnOptions = {
-  readonly id: string;
-  readonly settings: TurnSettings;
-  readonly whole: WholeText | undefined;
-  readonly runtime: SessionRuntime;
-  readonly speaker: Speaker;
-  /** Turns of the client that had not ended when this one was named. */
-  readonly turnsBefore: number;
-  /** When they will have been heard. */
-  readonly freeAtMs: number;
-  /** Compressed audio that this turn may keep, given what its neighbours keep. */
-  readonly spoolCapacityBytes: (keptBytes: number) => number;
-  readonly outlet: TurnOutlet;
-  readonly audience: TurnAudience;
-};
+import { createTurnWork } from './turn-work.ts';
 
 /** Media positions are counted in samples on one side and in frames of MP3 on the other. */
 const ROUNDING_MS = 1;
@@ -46,19 +28,6 @@ const SHRINK_MS = 500;
 const MOST_GIVEN_BACK_MS = 10_000;
 /** Held-back text is looked at so often at least. */
 const LONGEST_SLEEP_MS = 1000;
-
-const noAudio = () => new AppError('upstream_bad_audio', 'The speech service answered with no sound at all.');
-
-const creditTimeout = () =>
-  new AppError(
-    'credit_timeout',
-    'No played report came; with flow: "credit" send played as the listener hears the turn.',
-  );
-
-const pauseTimeout = (ms: number) =>
-  new AppError('pause_timeout', `The turn was paused and not resumed within ${Math.round(ms / 1000)} s.`);
-const closedContainer = (format: string) =>
-  new AppError('cannot_seek', `The ${format} of this turn is closed; nothing can be put behind it.`);
 
 export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const { id, settings, whole, runtime, outlet } = options;
@@ -128,7 +97,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     givesBackMs: outlet.takeBack === undefined ? 0 : MOST_GIVEN_BACK_MS,
     frames: speech.frames,
     onFrame(frame, seq, atMs, durationMs) {
-      sayCaptions(atMs + durationMs + ROUNDING_MS);
+      captions.say(atMs + durationMs + ROUNDING_MS);
       outlet.sendAudio({ turn: id, encoding: settings.audio, seq, atMs, durationMs, bytes: frame.bytes });
     },
     onUnderrun(atMs, gapMs) {
@@ -164,33 +133,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     say: outlet.say,
   });
 
-  /** `beforeMs`: only of words that begin before it, in the stretch's own time. */
-  const sayCaptions = (untilMs: number, beforeMs = Number.POSITIVE_INFINITY) => {
-    if (settings.captions !== 'words') return;
-    const words = script.stretch.timeline.take(times.toOwn(untilMs));
-    captionEvents(
-      id,
-      words.filter(({ startMs }) => startMs < beforeMs),
-      times.fromMs,
-    ).forEach(outlet.say);
-  };
-  /** In the turn's own time; what is left of a stretch that has been sought past is not read any more. */
-  const readWords = () => {
-    let { stretch } = script;
-    let read = stretch.timeline.reader();
-    return (untilMs: number) => {
-      if (script.stretch !== stretch) {
-        stretch = script.stretch;
-        read = stretch.timeline.reader();
-      }
-      const { fromMs } = times;
-      return read(times.toOwn(untilMs)).map((word) => ({
-        ...word,
-        startMs: word.startMs + fromMs,
-        endMs: word.endMs + fromMs,
-      }));
-    };
-  };
+  const captions = createTurnCaptions({ turn: id, settings, script, times, say: outlet.say });
   const sayStarted = () => {
     const firstAudioMs = clock.now() - namedAtMs;
     // Behind turns of one's own the wait is theirs.
@@ -209,7 +152,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       settings,
       position: (nowMs) => playout.position(nowMs),
       lines: script.lines,
-      readWords,
+      readWords: captions.readWords,
       toSentMs: (ownMs) => times.toSent(ownMs - times.fromMs),
       tape: speech.tape,
     });
@@ -219,7 +162,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     endedAs = outcome;
     if (sentMs > 0 && sentMs >= speech.madeMs - ROUNDING_MS && outcome !== 'cancelled') flushes.settleAll();
     // The last words of audio whose end was not known when it was sent.
-    if (outcome === 'complete') sayCaptions(Number.POSITIVE_INFINITY);
+    if (outcome === 'complete') captions.say(Number.POSITIVE_INFINITY);
     if (outcome === 'complete' && isSentAtOnce) progress.finish();
     metrics.turnEnded(outcome, sentMs, script.totalCodePoints);
     const { madeMs: audioMs, requests, resumes, isCached: cached } = speech;
@@ -253,7 +196,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     const { paragraph, playedMs } = wanted;
     giveBack();
     const atMs = speech.speakOn((keptUntilMs) => {
-      if (keptUntilMs !== undefined) sayCaptions(keptUntilMs, times.toOwn(keptUntilMs));
+      if (keptUntilMs !== undefined) captions.say(keptUntilMs, times.toOwn(keptUntilMs));
       script.seek(paragraph);
     }, playout.sentMs);
     if (atMs === undefined) return outlet.say(errorEvent(closedContainer(settings.format), id));

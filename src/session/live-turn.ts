@@ -1,10 +1,30 @@
 // What the line of turns knows of a turn: how it is begun, sent, heard and cut. `create-live-turn.ts` makes one.
 
 import type { ReportedBy } from './heard-ledger.ts';
+import type { TurnOutlet } from './session-outlet.ts';
+import type { SessionRuntime } from './session-runtime.ts';
 import type { Turn } from './turn.ts';
 import type { MarkOutcome } from './turn-marks.ts';
-import type { TurnScript } from './turn-script.ts';
+import type { TurnAudience } from './turn-programme.ts';
+import type { TurnScript, WholeText } from './turn-script.ts';
 import type { TurnSettings } from './turn-settings.ts';
+import type { Speaker } from './turn-work.ts';
+
+export type LiveTurnOptions = {
+  readonly id: string;
+  readonly settings: TurnSettings;
+  readonly whole: WholeText | undefined;
+  readonly runtime: SessionRuntime;
+  readonly speaker: Speaker;
+  /** Turns of the client that had not ended when this one was named. */
+  readonly turnsBefore: number;
+  /** When they will have been heard. */
+  readonly freeAtMs: number;
+  /** Compressed audio that this turn may keep, given what its neighbours keep. */
+  readonly spoolCapacityBytes: (keptBytes: number) => number;
+  readonly outlet: TurnOutlet;
+  readonly audience: TurnAudience;
+};
 
 export type LiveTurn = {
   readonly id: string;

@@ -15,7 +15,16 @@ import { spokenWords } from '../text/spoken-words.ts';
 import { createTurnText, linesSegments, type SaidText, saidSegments, speakerAt } from '../text/turn-text.ts';
 import { type HeardText, heardText } from './heard-text.ts';
 import { joinPauseMs } from './join-pause.ts';
-import type { ScriptOptions } from './turn-script.ts';
+import type { TurnSettings } from './turn-settings.ts';
+
+export type ScriptOptions = {
+  readonly settings: TurnSettings;
+  readonly seed: number;
+  readonly defaultVoice: string | undefined;
+  readonly defaultVoice2: string | undefined;
+  /** Audio that the listener has not heard yet, in ms. */
+  readonly remainingMs: () => number;
+};
 
 /** What is spoken: a text that is all there, one that is still coming, or lines from one of them on. */
 export type StretchText =
@@ -171,7 +180,7 @@ export function createScriptStretch(options: ScriptOptions, text: StretchText): 
       joinPauseMs(before, after, text.kind === 'coming' ? 'as-it-comes' : 'whole') / (synthesis.speed ?? 1),
     aligned: (request, words) => toAlignedText(request, words, pronunciations),
     toRequest: (request) => toOutgoingRequest({ ...options, synthesis, pronunciations }, request),
-    lastBegun: timeline.lastBegun,
+    lastBegun: (playedMs) => timeline.lastBegun(playedMs),
     heardAt(playedMs, allText) {
       const last = timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
       const rest = restLines(allText);

@@ -5,8 +5,12 @@ import { AppError } from '../base/app-error.ts';
 import { codePointLength } from '../text/code-points.ts';
 import { paragraphAt, paragraphsOf, type TextPlace } from '../text/paragraphs.ts';
 import type { HeardText } from './heard-text.ts';
-import { createScriptStretch, type ScriptStretch, type StretchText } from './script-stretch.ts';
-import type { TurnSettings } from './turn-settings.ts';
+import {
+  createScriptStretch,
+  type ScriptOptions,
+  type ScriptStretch,
+  type StretchText,
+} from './script-stretch.ts';
 
 export type WholeText =
   | { readonly kind: 'text'; readonly text: string }
@@ -14,15 +18,6 @@ export type WholeText =
       readonly kind: 'dialogue';
       readonly lines: readonly { readonly speaker: 1 | 2; readonly text: string }[];
     };
-
-export type ScriptOptions = {
-  readonly settings: TurnSettings;
-  readonly seed: number;
-  readonly defaultVoice: string | undefined;
-  readonly defaultVoice2: string | undefined;
-  /** Audio that the listener has not heard yet, in ms. */
-  readonly remainingMs: () => number;
-};
 
 /** How far a whole text has been spoken. */
 export type SpokenSoFar = {

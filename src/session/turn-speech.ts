@@ -195,7 +195,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
       frames.clear();
       transcoder.close();
     },
-    putBack: frames.putBack,
+    putBack: (taken) => frames.putBack(taken),
     speakOn(seek, sentMs) {
       const cut = transcoder.cut(sentMs > 0 ? 'some' : 'none');
       if (cut === 'over') return undefined;

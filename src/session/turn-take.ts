@@ -85,16 +85,16 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
       if (isLive()) act(...given);
     };
   const lentFrames: FrameQueue = {
-    push: whileLive(frames.push),
-    peek: frames.peek,
-    shift: frames.shift,
-    room: frames.room,
-    refill: frames.refill,
-    end: whileLive(frames.end),
-    drop: frames.drop,
-    putBack: frames.putBack,
-    reopen: frames.reopen,
-    clear: frames.clear,
+    push: whileLive((frame) => frames.push(frame)),
+    peek: () => frames.peek(),
+    shift: () => frames.shift(),
+    room: (signal) => frames.room(signal),
+    refill: () => frames.refill(),
+    end: whileLive(() => frames.end()),
+    drop: () => frames.drop(),
+    putBack: (taken) => frames.putBack(taken),
+    reopen: () => frames.reopen(),
+    clear: () => frames.clear(),
     get isFull() {
       return frames.isFull;
     },
@@ -112,14 +112,14 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
     },
   };
   const lentTranscoder: Transcoder = {
-    prepare: transcoder.prepare,
-    push: whileLive(transcoder.push),
+    prepare: () => transcoder.prepare(),
+    push: whileLive((item) => transcoder.push(item)),
     release: () => (isLive() ? transcoder.release() : NOTHING_TO_DO),
-    silence: whileLive(transcoder.silence),
-    rest: whileLive(transcoder.rest),
-    cut: transcoder.cut,
+    silence: whileLive((ms) => transcoder.silence(ms)),
+    rest: whileLive((ms) => transcoder.rest(ms)),
+    cut: (sent) => transcoder.cut(sent),
     flush: () => (isLive() ? transcoder.flush() : NOTHING_TO_DO),
-    close: whileLive(transcoder.close),
+    close: whileLive(() => transcoder.close()),
     get pendingSamples() {
       return transcoder.pendingSamples;
     },
@@ -161,13 +161,13 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
             passesThrough: (rate) => passesThrough(output, rate),
           },
           report: {
-            queued: whileLive(events.queued),
+            queued: whileLive((notice) => events.queued(notice)),
             asked(text, pauseMs) {
               asked += 1;
               const spoken = stretch.place(text, pauseMs);
               words.request(() => stretch.aligned(text, spoken));
             },
-            sent: events.sent,
+            sent: () => events.sent(),
             answered(body) {
               if (arrived === 0) events.answered(body);
             },
@@ -179,7 +179,7 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
               stretch.timeline.progress(asked - 1, knownMs, part);
               if (part === 'complete') events.arrived();
             }),
-            flushed: whileLive(events.flushed),
+            flushed: whileLive((count) => events.flushed(count)),
           },
         },
         controller.signal,
@@ -217,7 +217,7 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
     get wantsRefill() {
       return spool.wantsRefill;
     },
-    refill: spool.refill,
+    refill: () => spool.refill(),
     get isAsking() {
       return asked > arrived;
     },

@@ -89,7 +89,8 @@ function stepUnheard(turn: Unheard, event: TurnEvent): Step {
       return giveUp('cancelled', undefined);
     case 'fail':
       return giveUp('failed', event.error);
-    default:
+    case 'audio-sent':
+    case 'heard':
       return to(turn);
   }
 }
@@ -126,7 +127,8 @@ function stepHeard(turn: BeingHeard, event: TurnEvent): Step {
       return giveUp('cancelled', undefined, { do: 'say-heard' });
     case 'fail':
       return giveUp('truncated', event.error, { do: 'say-heard' });
-    default:
+    case 'audio-ready':
+    case 'heard':
       return to(turn);
   }
 }

@@ -169,7 +169,7 @@ export function splitIntoRequests(
  */
 export const CHAPTER_REQUEST_UNITS = 1500;
 /** The same of the first one: some sentences, so that a book is heard as soon as they are. */
-export const FIRST_REQUEST_UNITS = 300;
+const FIRST_REQUEST_UNITS = 300;
 
 /**
  * A long text as requests, each made when it is asked for. They end at the best place in the second half of what fits:

@@ -141,7 +141,12 @@ describe('chunks of the upstream', () => {
     async (kind) => {
       const carrier = CARRIERS[kind]!;
       const leg = [...LEGS, audioSocketLeg].find((each) => each.kind === kind)!;
-      const call = await startPhoneCall({ auto: speech(730), leg, side: carrier.side(), rules: carrier.rules });
+      const call = await startPhoneCall({
+        auto: speech(730),
+        leg,
+        side: carrier.side(),
+        rules: carrier.rules,
+      });
       call.live.send({ type: 'append', turn: 'a', text: 'One two three four five.' });
       call.live.send({ type: 'flush', turn: 'a' });
       await call.live.run(1600);

@@ -18,7 +18,7 @@ export const soundOf = (text: string): Uint8Array => {
   const sentences = text.split('.').filter((each) => each.trim() !== '');
   return Uint8Array.from(sentences.flatMap((sentence) => [...soundOfSentence(sentence)]));
 };
-export const sayEach = atOnce(soundOf);
+const sayEach = atOnce(soundOf);
 
 /** `sentences` per paragraph; `words` more in each make a text long without making its sound longer. */
 export const bookOf = (paragraphs: number, sentences = 2, words = 0): string[] =>
