@@ -224,3 +224,9 @@ export function secretList<T>(options: {
     },
   };
 }
+
+export const secretFile = (of: string): Setting<string | undefined> =>
+  text(undefined, {
+    placeholder: 'FILE',
+    meaning: `A file that holds ${of}, so that it stays out of the environment.`,
+  });

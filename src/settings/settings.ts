@@ -1,20 +1,20 @@
 // Every setting of Voxgate, in one table: docs/configuration.md and `serve --help` are made from it.
 // A name here (`leadMs`) is also the key in the YAML file; VOXGATE_LEAD_MS and --lead-ms follow from it.
 
-import { apiKeyList, upstreamKeyList } from './credential-lists.ts';
+import { apiKeyList } from './credential-lists.ts';
 import { SERVICE_SETTINGS } from './service-settings.ts';
 import {
   listenHost,
   oneOf,
-  redisAddress,
   type Setting,
   secret,
+  secretFile,
   text,
   webAddress,
   webSocketAddress,
   whole,
 } from './setting.ts';
-import { voiceAliasList } from './voice-alias-list.ts';
+import { UPSTREAM_SETTINGS } from './upstream-settings.ts';
 
 const MS = 'MS';
 const COUNT = 'COUNT';
@@ -22,12 +22,6 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-
-const secretFile = (of: string): Setting<string | undefined> =>
-  text(undefined, {
-    placeholder: 'FILE',
-    meaning: `A file that holds ${of}, so that it stays out of the environment.`,
-  });
 
 export const SETTINGS = {
   // The public listener.
@@ -48,108 +42,7 @@ export const SETTINGS = {
   }),
   tlsKey: text(undefined, { placeholder: 'FILE', meaning: 'PEM private key that belongs to `tlsCert`.' }),
 
-  // The speech service behind Voxgate.
-  upstreamUrl: webAddress(
-    'base',
-    'Base address of the speech service. Empty: the embedded engine is started and used.',
-  ),
-  upstreamKeys: upstreamKeyList('The keys to spread requests over. Needed as soon as `upstreamUrl` is set.'),
-  upstreamKeysFile: secretFile('`upstreamKeys`'),
-  voice: text(undefined, {
-    placeholder: 'VOICE',
-    meaning:
-      "Voice of a turn that names none. Empty: the engine's first female voice; a remote upstream chooses.",
-  }),
-  voice2: text(undefined, {
-    placeholder: 'VOICE',
-    meaning:
-      "Second voice of a dialogue that names none. Empty: the engine's first male voice; a remote upstream chooses.",
-  }),
-  voiceAliases: voiceAliasList(
-    'Short names that callers may use for voices, or for pairs of them. They come before those that the embedded engine brings along.',
-  ),
-  upstreamConnectTimeoutMs: whole(2000, {
-    min: 100,
-    max: MINUTE_MS,
-    placeholder: MS,
-    meaning: 'How long a connection may take to open. Two seconds is far beyond any healthy network.',
-  }),
-  upstreamFirstByteTimeoutMs: whole(8000, {
-    min: 100,
-    max: 5 * MINUTE_MS,
-    placeholder: MS,
-    meaning: 'From sending a request to its first audio byte. A caller has hung up by then.',
-  }),
-  upstreamStallTimeoutMs: whole(5000, {
-    min: 100,
-    max: 5 * MINUTE_MS,
-    placeholder: MS,
-    meaning: 'Longest silence within a body before it counts as broken. Long enough for a slow sentence.',
-  }),
-  upstreamMaxInFlightPerKey: whole(50, {
-    min: 1,
-    max: 10_000,
-    placeholder: COUNT,
-    meaning: 'Requests open at once per key. Keeps one key from taking every connection the service grants.',
-  }),
-  upstreamMaxWaitMs: whole(30_000, {
-    min: 0,
-    max: 10 * MINUTE_MS,
-    zero: 'never wait, refuse at once',
-    placeholder: MS,
-    meaning: 'Longest wait for a key with room before `busy`. Half a minute spans half a rate window.',
-  }),
-  upstreamHedging: oneOf('on', {
-    values: ['on', 'off'],
-    placeholder: 'HOW',
-    meaning:
-      'Whether a request whose first byte is late may be sent to a second key as well. On: at most one in twenty, and only while keys have room.',
-  }),
-  redisUrl: redisAddress(
-    'Redis that counts requests for all instances together. Empty: this instance counts alone, and its keys must be its own.',
-  ),
-  maxInstances: whole(4, {
-    min: 1,
-    max: 1000,
-    placeholder: COUNT,
-    meaning:
-      'Most instances that share the keys. While Redis is away and has not told how many live, each uses this part of the quota.',
-  }),
-  phraseCache: oneOf('asked', {
-    values: ['off', 'asked', 'always'],
-    placeholder: 'WHEN',
-    meaning:
-      'Which turns may be played from speech that is kept: those that say `cache: "on"`, or all. Asked, because each of them sounds the same every time.',
-  }),
-  phraseCacheBytes: whole(32 * MIB, {
-    min: MIB,
-    max: 16 * 1024 * MIB,
-    placeholder: 'BYTES',
-    meaning: 'Compressed speech of phrases that is kept in memory. 32 MiB is an hour and more at 64 kbit/s.',
-  }),
-  phraseCacheRedisUrl: redisAddress(
-    'Redis that keeps phrases for all instances; one of its own that may forget. Empty: each instance keeps its own.',
-  ),
-  wordTimes: oneOf('captions', {
-    values: ['never', 'captions', 'always'],
-    placeholder: 'WHEN',
-    meaning:
-      'Which turns have their words looked for in the audio; in others words are spread by length. With captions, because it costs a hundredth of a core.',
-  }),
-  timedTurns: whole(128, {
-    min: 1,
-    max: 4096,
-    placeholder: COUNT,
-    meaning:
-      'Most turns that have their words looked for at once; those without captions get half of the places. Each takes about a hundredth of a core.',
-  }),
-  enginePerMinute: whole(0, {
-    min: 0,
-    max: 1_000_000,
-    zero: 'no limit',
-    placeholder: COUNT,
-    meaning: 'Requests a minute that the embedded engine takes. No limit, because the engine is ours alone.',
-  }),
+  ...UPSTREAM_SETTINGS,
 
   ...SERVICE_SETTINGS,
 
