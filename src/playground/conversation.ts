@@ -1,9 +1,10 @@
 // The turns of this page, one session and one sound card: what is asked of the gateway, and what its answers do to them.
 // It draws nothing; whoever shows it is told when something has changed.
 
+import type { ServerEvent } from '../dialects/native-events.ts';
 import { createCreditTeller } from './credit-teller.ts';
 import type { GatewayRest } from './gateway-rest.ts';
-import { type GatewaySession, openSession, type SessionEvent } from './gateway-session.ts';
+import { type GatewaySession, openSession } from './gateway-session.ts';
 import { decodeSamples } from './sample-decoder.ts';
 import { openSoundOutput, type SoundOutput } from './sound-output.ts';
 import { SOUNDS, type SpeakSettings, toConfigure, toSynthesis } from './speak-settings.ts';
@@ -134,7 +135,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     output.play(samples);
   }
 
-  function onEvent(event: SessionEvent): void {
+  function onEvent(event: ServerEvent): void {
     const named = 'turn' in event && event.turn !== undefined ? byId(event.turn) : undefined;
     if (event.type === 'error' && named === undefined) onNotice(event.message);
     if (named === undefined) return;
@@ -166,7 +167,7 @@ export function createConversation(options: ConversationOptions): Conversation {
         output?.release();
         break;
       case 'sought':
-        void seekTo(named, event.atMs);
+        void goOnAt(named, event.atMs);
         named.paragraph = event.paragraph;
         break;
       case 'progress':
@@ -181,14 +182,13 @@ export function createConversation(options: ConversationOptions): Conversation {
     onChanged();
   }
 
-  /** What would have been played at or after `atMs` will not be; what comes next is heard at `atMs`. */
-  async function seekTo(turn: SpokenTurn, atMs: number): Promise<void> {
+  /** What has not been played will not be; what comes next is heard at `atMs`. */
+  async function goOnAt(turn: SpokenTurn, atMs: number): Promise<void> {
     if (output === undefined) return;
-    const at = Math.round((atMs * output.sampleRate) / 1000);
-    turn.track.dropFrom(atMs);
-    const from = turn.startSample + at;
-    peaks?.cut(Math.min(output.received, from));
-    turn.startSample = (await output.cut(from)) - at;
+    turn.track.dropFrom(heardMs(turn));
+    const boundary = await output.cut(0);
+    peaks?.cut(boundary);
+    turn.startSample = boundary - Math.round((atMs * output.sampleRate) / 1000);
   }
 
   function remember(turn: SpokenTurn): void {
@@ -310,7 +310,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       void session?.then((open) =>
         typeof command === 'string'
           ? open.send({ type: command, turn: turn.id })
-          : open.send({ type: 'seek', turn: turn.id, paragraph: command.seek }),
+          : open.send({ type: 'seek', turn: turn.id, paragraph: command.seek, playedMs: heardMs(turn) }),
       );
     },
     tick() {

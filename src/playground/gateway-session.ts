@@ -3,33 +3,15 @@
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { ClientCommand } from '../dialects/native-messages.ts';
 
-/** Narration's messages, which not every gateway has yet. */
-export type NarrationCommand =
-  | { readonly type: 'pause' | 'resume'; readonly turn: string }
-  | { readonly type: 'seek'; readonly turn: string; readonly paragraph: number };
-export type NarrationEvent =
-  | { readonly type: 'paused' | 'resumed'; readonly turn: string; readonly atMs: number }
-  | { readonly type: 'sought'; readonly turn: string; readonly paragraph: number; readonly atMs: number }
-  | {
-      readonly type: 'progress';
-      readonly turn: string;
-      readonly paragraph: number;
-      readonly paragraphs: number;
-      readonly spokenCharacters: number;
-      readonly characters: number;
-    };
-export type SessionEvent = ServerEvent | NarrationEvent;
-export type SessionCommand = ClientCommand | NarrationCommand;
-
 export type GatewaySession = {
-  send(command: SessionCommand): void;
+  send(command: ClientCommand): void;
   close(): void;
 };
 
 export type SessionOptions = {
   readonly query: URLSearchParams;
   readonly protocols: readonly string[];
-  readonly onEvent: (event: SessionEvent) => void;
+  readonly onEvent: (event: ServerEvent) => void;
   readonly onAudio: (frame: ArrayBuffer) => void;
   /** Once, after the session was open. */
   readonly onClosed: (reason: string) => void;
@@ -54,7 +36,7 @@ export function openSession(options: SessionOptions): Promise<GatewaySession> {
     let phase: 'opening' | 'open' = 'opening';
     socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
       if (typeof data !== 'string') return onAudio(data);
-      const event = JSON.parse(data) as SessionEvent;
+      const event = JSON.parse(data) as ServerEvent;
       if (event.type === 'ready') {
         phase = 'open';
         clearTimeout(deadline);

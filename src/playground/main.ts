@@ -93,7 +93,7 @@ pageElement('pause', HTMLButtonElement).addEventListener('click', () =>
   conversation.narrate(conversation.current?.isHeld === true ? 'resume' : 'pause'),
 );
 const seekBy = (paragraphs: number) => () =>
-  conversation.narrate({ seek: Math.max(1, (conversation.current?.paragraph ?? 1) + paragraphs) });
+  conversation.narrate({ seek: Math.max(0, (conversation.current?.paragraph ?? 0) + paragraphs) });
 pageElement('paragraph-back', HTMLButtonElement).addEventListener('click', seekBy(-1));
 pageElement('paragraph-on', HTMLButtonElement).addEventListener('click', seekBy(1));
 addEventListener('keydown', (event) => {

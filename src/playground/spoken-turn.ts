@@ -23,6 +23,7 @@ export type SpokenTurn = {
   /** Whether its text may still grow. */
   isOpen: boolean;
   isHeld: boolean;
+  /** Counted from 0. */
   paragraph: number | undefined;
   paragraphs: number | undefined;
 };

@@ -82,7 +82,7 @@ export function createStage({ conversation, canNarrate, tell, onOver }: StageOpt
     pause.textContent = turn?.isHeld === true ? 'Resume' : 'Pause';
     const many = turn?.paragraphs ?? 0;
     paragraphs.hidden = pause.hidden || many < 2;
-    paragraph.textContent = `Paragraph ${turn?.paragraph ?? 1} of ${many}`;
+    paragraph.textContent = `Paragraph ${(turn?.paragraph ?? 0) + 1} of ${many}`;
   }
 
   function draw(): void {

@@ -194,6 +194,35 @@ describe('the playground', () => {
     await isState('Interrupted');
   });
 
+  it('pauses a narration, goes on, and moves to another paragraph', async () => {
+    await page.fill(
+      '#text',
+      'The first part is short.\n\nThe second part is passed by.\n\nThe third ends it.',
+    );
+    await page.selectOption('#delivery', 'burst');
+    const positionMs = () => page.evaluate(`Number(document.getElementById('position').dataset.ms)`);
+    await page.click('#say');
+    await until(page, `Number(document.getElementById('position').dataset.ms) > 300`);
+    await page.click('#pause');
+    await until(page, `document.getElementById('pause').textContent === 'Resume'`);
+    const quanta = (await page.evaluate('tap.quanta.length')) as number;
+    await until(page, `tap.quanta.length > ${quanta + 32}`);
+    const heldAt = await positionMs();
+    await until(page, `tap.quanta.length > ${quanta + 64}`);
+    expect(await positionMs()).toBe(heldAt);
+    await page.click('#pause');
+    await until(page, `Number(document.getElementById('position').dataset.ms) > ${heldAt}`);
+
+    await page.click('#paragraph-on');
+    await page.click('#paragraph-on');
+    await until(page, `tap.events.filter((event) => event.type === 'sought').length === 2`);
+    await isState('Heard to the end');
+    expect(await text('paragraph')).toBe('Paragraph 3 of 3');
+    const heard = (await events()).find(isType('heard'))!;
+    expect(heard.spokenText.trim()).toBe('The third ends it.');
+    expect(heard.remainingText).toBe('');
+  });
+
   it('makes a PlayNote of a file, and plays it', async () => {
     await page.click('a[data-view=playnote]');
     await page.setInputFiles('#note-file', {
