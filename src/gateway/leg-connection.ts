@@ -77,6 +77,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   let heardAtMs = clock.now();
   let isFlowing = true;
   let isOver = false;
+  let isHangingUp = false;
   let takingSinceMs = clock.now();
   let bufferedBefore = 0;
   let markedAtMs = Number.NEGATIVE_INFINITY;
@@ -139,10 +140,13 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       if (isOver) return;
       cancelTimer();
       const restMs = sender?.restMs ?? 0;
-      if (restMs === 0) hangUpNow();
-      else cancelTimer = clock.after(restMs, unlessBroken<void>(hangUpNow));
+      if (restMs === 0) return hangUpNow();
+      isHangingUp = true;
+      cancelTimer = clock.after(restMs, unlessBroken<void>(hangUpNow));
     }),
     release() {
+      // Nobody else is to have a call that is about to end.
+      if (isHangingUp) return hangUpNow();
       unlessBroken<void>(() => own.clear(() => undefined))();
       place?.release();
     },
@@ -176,6 +180,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       userId,
       token: brought,
       onUnclaimed: () => end('unauthorized', 'no session has asked for the leg'),
+      onForsaken: () => end('idle_timeout', 'no session has the leg'),
     });
     options.onStarted?.(leg);
   };

@@ -15,6 +15,8 @@ export type ArrivedLeg = {
   readonly token: string | undefined;
   /** Nobody has named it; the leg is to go. */
   onUnclaimed(): void;
+  /** No session has had it for a while, or has it any more; the leg is to go. */
+  onForsaken(): void;
 };
 
 export type LegPlace = {
@@ -33,10 +35,13 @@ export type GatewayLegDesk = LegDesk & {
 
 /** A call that was answered and a bot that was told of it find each other well within this. */
 const WAIT_MS = 10_000;
+/** A bot that has lost its connection is back within this; a caller who hears nothing for longer is better off hung up on. */
+const FORSAKEN_MS = 60_000;
 
 type Entry = Omit<ArrivedLeg, 'userId'> & {
   userId: string | undefined;
   listener: LegListener | undefined;
+  stopWaiting: () => void;
 };
 type Waiting = {
   readonly userId: string;
@@ -49,17 +54,33 @@ const isWanted = (
   by: Pick<Waiting, 'userId' | 'wanted'>,
 ): boolean =>
   userId === by.userId &&
-  (by.wanted.token === undefined ? leg.callId === by.wanted.callSid : token === by.wanted.token);
+  (by.wanted.token === undefined
+    ? plainId(leg.callId) === plainId(by.wanted.callSid)
+    : token === by.wanted.token);
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** In capitals it is the same. */
-const uuidOf = (token: string | undefined): string | undefined =>
-  token !== undefined && UUID.test(token) ? token.toLowerCase() : undefined;
+const uuidOf = (id: string | undefined): string | undefined =>
+  id !== undefined && UUID.test(id) ? id.toLowerCase() : undefined;
+const plainId = (id: string | undefined): string | undefined => uuidOf(id) ?? id;
 
 export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDesk {
   const entries = new Set<Entry>();
   const waiting = new Set<Waiting>();
   const claims = createTokenClaims(clock);
+
+  const give = (entry: Entry, listener: LegListener) => {
+    entry.stopWaiting();
+    entry.listener = listener;
+  };
+  const awaitSession = (entry: Entry) => {
+    entry.stopWaiting =
+      entry.userId === undefined
+        ? clock.after(WAIT_MS, () => {
+            if (entry.userId === undefined) entry.onUnclaimed();
+          })
+        : clock.after(FORSAKEN_MS, () => entry.onForsaken());
+  };
 
   return {
     tokenFor: (userId, session) => tokens.tokenFor(userId, session),
@@ -72,7 +93,7 @@ export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDes
       const found = [...entries].filter((entry) => isWanted(entry, { userId, wanted }));
       const free = found.find(({ listener }) => listener === undefined);
       if (free !== undefined) {
-        free.listener = answer.onAttached(free.leg);
+        give(free, answer.onAttached(free.leg));
         return () => {};
       }
       if (found.length > 0) {
@@ -94,7 +115,7 @@ export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDes
         wanted,
         take(entry) {
           stopWaiting();
-          entry.listener = answer.onAttached(entry.leg);
+          give(entry, answer.onAttached(entry.leg));
         },
       };
       waiting.add(self);
@@ -103,14 +124,9 @@ export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDes
     arrive(arrived) {
       const userId =
         arrived.userId ?? (arrived.token === undefined ? undefined : claims.ownerOf(arrived.token));
-      const entry: Entry = { ...arrived, userId, listener: undefined };
+      const entry: Entry = { ...arrived, userId, listener: undefined, stopWaiting: () => {} };
       entries.add(entry);
-      const stopWaiting =
-        userId === undefined
-          ? clock.after(WAIT_MS, () => {
-              if (entry.userId === undefined) arrived.onUnclaimed();
-            })
-          : () => {};
+      awaitSession(entry);
       const first = [...waiting].find((each) => isWanted(entry, each));
       first?.take(entry);
       return {
@@ -119,10 +135,11 @@ export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDes
         },
         release() {
           entry.listener = undefined;
+          awaitSession(entry);
         },
         leave(reason) {
           if (!entries.delete(entry)) return;
-          stopWaiting();
+          entry.stopWaiting();
           const { listener } = entry;
           entry.listener = undefined;
           listener?.onGone(reason);

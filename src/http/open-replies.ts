@@ -22,6 +22,7 @@ export function createOpenReplies(clock: Clock): OpenReplies {
         throw new AppError('shutting_down', 'The gateway is about to stop; try another instance.', {
           retryAfterMs: 1000,
         });
+      if (reply.closed) return; // whoever asked is gone already
       open.add(reply);
       reply.once('close', () => {
         open.delete(reply);

@@ -83,8 +83,9 @@ describe('the connection of a leg', () => {
   });
 
   it('keeps a slow peer that takes something', () => {
-    const { clock, connection, wire } = start({ user: 'ann' });
+    const { clock, connection, wire, attach } = start({ user: 'ann' });
     connection.receive(Buffer.concat([HELLO, AUDIO]));
+    attach();
     for (let second = 0; second < 60; second += 1) {
       wire.bufferedBytes = second % 8 === 0 ? 1000 : 5000;
       connection.sweep(clock.now());
@@ -175,6 +176,25 @@ describe('the connection of a leg', () => {
     expect(desk.legs).toBe(0);
     expect(wire.sent.every((message) => message[0] === 0x10)).toBe(true);
     expect(clock.timers).toBe(0);
+  });
+
+  it('lets a call go that no session has, and one that is to end when its session leaves before that', () => {
+    const forsaken = start({ user: 'ann' });
+    forsaken.connection.receive(Buffer.concat([HELLO, AUDIO]));
+    forsaken.clock.advance(60_000);
+    expect(forsaken.wire.ends).toEqual([4408]);
+
+    const { connection, wire, attach, desk, clock } = start();
+    connection.receive(Buffer.concat([HELLO, AUDIO]));
+    const leg = attach()!;
+    leg.play({ turn: 'a', atMs: 0, ms: 100, bytes: new Uint8Array(1600) });
+    leg.finish('a');
+    leg.hangUp();
+    expect(wire.ends).toEqual([]);
+    leg.release();
+    clock.advance(10_000);
+    expect(wire.ends).toEqual([1000]);
+    expect(desk.legs).toBe(0);
   });
 
   it('hangs up by its own word for it', () => {

@@ -22,11 +22,20 @@ const legOf = (callId: string | undefined, id = `leg of ${callId}`) =>
 function start() {
   const clock = createFakeClock();
   const desk = createLegDesk(clock, TOKENS);
+  const forsaken: (string | undefined)[] = [];
   return {
     clock,
     desk,
+    /** Calls that no session has had for too long. */
+    forsaken,
     arrive: (userId: string, callId: string | undefined, token?: string) =>
-      desk.arrive({ leg: legOf(callId), userId, token, onUnclaimed() {} }),
+      desk.arrive({
+        leg: legOf(callId),
+        userId,
+        token,
+        onUnclaimed() {},
+        onForsaken: () => void forsaken.push(callId),
+      }),
     /** Asks for a leg, and remembers what came of it. */
     attach: (userId: string, wanted: { callSid?: string; token?: string }) => {
       const told: string[] = [];
@@ -69,6 +78,29 @@ describe('the desk of legs', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('lets a leg go that no session has, or has any more, within a minute', () => {
+    const { clock, arrive, attach, forsaken } = start();
+    arrive('ann', 'CA1');
+    const place = arrive('ann', 'CA2');
+    attach('ann', { callSid: 'CA2' });
+    clock.advance(59_999);
+    expect(forsaken).toEqual([]);
+    clock.advance(1);
+    expect(forsaken).toEqual(['CA1']);
+    place.release();
+    clock.advance(59_999);
+    expect(forsaken).toEqual(['CA1']);
+    clock.advance(1);
+    expect(forsaken).toEqual(['CA1', 'CA2']);
+  });
+
+  it('knows a UUID in capitals', () => {
+    const { arrive, attach } = start();
+    arrive('ann', '0b8f3c9e-6a2d-4f10-9d57-1c2b3a4d5e6f');
+    const { told } = attach('ann', { callSid: '0B8F3C9E-6A2D-4F10-9D57-1C2B3A4D5E6F' });
+    expect(told).toEqual(['attached 0b8f3c9e-6a2d-4f10-9d57-1c2b3a4d5e6f']);
+  });
+
   it('refuses after ten seconds, and gives a leg that comes then to nobody', () => {
     const { clock, arrive, attach } = start();
     const { told } = attach('ann', { callSid: 'CA1' });
@@ -84,9 +116,10 @@ describe('the desk of legs', () => {
     const { clock, arrive, attach } = start();
     const { told, giveUp } = attach('ann', { callSid: 'CA1' });
     giveUp();
-    arrive('ann', 'CA1');
+    const place = arrive('ann', 'CA1');
     clock.advance(20_000);
     expect(told).toEqual([]);
+    place.leave('over');
     expect(clock.timers).toBe(0);
   });
 

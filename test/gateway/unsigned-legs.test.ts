@@ -45,6 +45,7 @@ function start() {
       leg,
       userId,
       token,
+      onForsaken() {},
       onUnclaimed() {
         unclaimed += 1;
         place.leave('unclaimed');

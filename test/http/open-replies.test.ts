@@ -40,3 +40,12 @@ it('waits no longer than it was told, and not at all for none', async () => {
   await createOpenReplies(clock).drain(5000);
   expect(clock.timers).toBe(0);
 });
+
+it('does not wait for a reply that had closed before', async () => {
+  const clock = createFakeClock();
+  const replies = createOpenReplies(clock);
+  replies.add(Object.assign(reply(), { closed: true }));
+  const drained = whenDone(replies.drain(5000));
+  await clock.run(0);
+  expect(drained.isDone).toBe(true);
+});
