@@ -171,7 +171,9 @@ export function createScriptStretch(options: ScriptOptions, text: StretchText): 
       const spoken = spokenWords(request.parts.map((part) => part.segment));
       // But for a dialogue, positions count over the whole text, whatever the speaker's line.
       timeline.addRequest(
-        text.kind === 'dialogue' ? spoken : spoken.map((word) => ({ ...word, line: 0 })),
+        text.kind === 'dialogue'
+          ? spoken
+          : spoken.map((word) => (word.line === 0 ? word : { ...word, line: 0 })),
         pauseMs,
       );
       return spoken;

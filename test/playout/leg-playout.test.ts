@@ -181,3 +181,24 @@ describe('marks', () => {
     );
   });
 });
+
+describe('what a leg gives back', () => {
+  it('is what one turn has not been heard of; what others have is sent again', () => {
+    const { playout, sent, play, audio } = start();
+    play('a', 200, 1);
+    playout.finish('a');
+    play('b', 100, 2);
+    const from = sent.length;
+    expect(playout.takeBack('b', (turn) => (turn === 'a' ? 100 : 0))).toBe(0);
+    expect(sent[from]).toBe('clear');
+    expect(audio(from).every((frame) => frame.every((byte) => byte !== 2))).toBe(true);
+    expect(audio(from).reduce((sum, frame) => sum + frame.length, 0)).toBe(100 * BYTES_PER_MS);
+    expect(playout.takeBack('b', () => 0)).toBeUndefined();
+  });
+
+  it('is nothing where the far side cannot be cleared', () => {
+    const { playout, play } = start(codecOf(RULES, {}));
+    play('a', 200);
+    expect(playout.takeBack('a', () => 100)).toBeUndefined();
+  });
+});
