@@ -200,7 +200,8 @@ describe('the playground', () => {
       'The first part is short.\n\nThe second part is passed by.\n\nThe third ends it.',
     );
     await page.selectOption('#delivery', 'burst');
-    const positionMs = () => page.evaluate(`Number(document.getElementById('position').dataset.ms)`);
+    const positionMs = () =>
+      page.evaluate(`Number(document.getElementById('position').dataset.ms)`) as Promise<number>;
     await page.click('#say');
     await until(page, `Number(document.getElementById('position').dataset.ms) > 300`);
     await page.click('#pause');
