@@ -8,6 +8,7 @@ import type { ChannelFormat } from '../../src/session/sound-channel.ts';
 import { mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { type LiveSession, type LiveSessionOptions, startSession } from '../support/live-session.ts';
 import { atOnce } from '../support/memory-upstream.ts';
+import { bookOf, startNarration } from '../support/narrator.ts';
 import { readVtt, untimely } from '../support/read-vtt.ts';
 
 const second = speechMp3(1000);
@@ -344,5 +345,48 @@ describe('bounds', () => {
     readCues(live);
     const all = start({ onlookers: { maxOnlookers: 0 } });
     expect(() => listen(all, MULAW)).toThrow('as many onlookers as it may');
+  });
+});
+
+describe('a turn that is sought in', () => {
+  const play = async (preset: LiveSessionOptions['preset']) => {
+    const live = startNarration({
+      preset: { captions: 'words', ...preset },
+      onlookers: { onlookerJoinMs: 0 },
+    });
+    const ear = listen(live, RAW);
+    const reader = readEvents(live);
+    live.send({ type: 'speak', turn: 'a', text: bookOf(4).join('\n\n'), seed: 1 });
+    await live.run(400);
+    live.send({ type: 'seek', turn: 'a', paragraph: 3 });
+    await live.run(8000);
+    expect(live.said('sought')).toHaveLength(1);
+    return { live, ear, reader, atMs: live.said('sought')[0]!.atMs };
+  };
+
+  it('is heard alike by who shares its sound and by who has it made anew', async () => {
+    const shared = await play({ format: 'raw', sampleRate: 24_000 });
+    const anew = await play({ format: 'mulaw', sampleRate: 8000 });
+    expect(anew.atMs).toBe(shared.atMs);
+    const [one, other] = [shared, anew].map(({ ear }) => trimmed(ear.bytes(), 0));
+    // But for the moment of the seek, where one decoder ends and another begins.
+    const before = one!.subarray(0, (shared.atMs - 40) * 48);
+    expect(other!.subarray(0, before.length).equals(before)).toBe(true);
+    const behindMs = shared.atMs + 100;
+    const piece = one!.subarray(behindMs * 48, (behindMs + 200) * 48);
+    expect(Math.abs(other!.indexOf(piece) / 48 - behindMs)).toBeLessThanOrEqual(1);
+    expect(Math.abs(one!.length - other!.length) / 48).toBeLessThan(40);
+  });
+
+  it('is read from the paragraph on, at its place', async () => {
+    const { live, reader, atMs } = await play({ format: 'mulaw' });
+    const told = (list: readonly ServerEvent[]) =>
+      list
+        .flatMap((event) => (event.type === 'caption' ? event.words : []))
+        .filter(({ startMs }) => startMs >= atMs - 1)
+        .map(({ text, startMs, charStart }) => [text, startMs, charStart]);
+    const read = told(reader.events.map(({ event }) => event));
+    expect(read.length).toBe(10);
+    expect(read).toEqual(told(live.log.flatMap((entry) => ('event' in entry ? [entry.event] : []))));
   });
 });
