@@ -166,9 +166,12 @@ export function createSession(
     if (line.find(id) !== undefined)
       throw new AppError('turn_open', 'A turn of this id is open; choose another id.');
   };
-  const checkLength = (characters: number, most: number) => {
-    if (characters <= most) return;
-    throw new AppError('text_too_long', `A text has at most ${most} characters; this one has ${characters}.`);
+  const checkLength = (characters: number) => {
+    if (characters <= limits.textChars) return;
+    throw new AppError(
+      'text_too_long',
+      `A text has at most ${limits.textChars} characters; this one has ${characters}.`,
+    );
   };
   const checkRoom = (characters: number, pending: number) => {
     if (pending + characters <= limits.pendingTextChars) return;
@@ -179,12 +182,12 @@ export function createSession(
   const speak = ({ type: _type, turn: id, text, dialogue, ...fields }: CommandOf<'speak'>) => {
     checkFree(id);
     const characters = text?.length ?? dialogue!.reduce((sum, part) => sum + part.text.length, 0);
-    checkLength(characters, limits.textChars);
+    checkLength(characters);
     open(id, fields, text === undefined ? { kind: 'dialogue', lines: dialogue! } : { kind: 'text', text });
   };
 
   const append = ({ type: _type, turn: id, text, speaker, ...fields }: CommandOf<'append'>) => {
-    checkLength(text.length, limits.pendingTextChars); // one that can never fit is not to be sent again
+    checkLength(text.length);
     if (line.find(id) === undefined && !retired.has(id)) {
       checkRoom(text.length, 0); // a message that is refused opens no turn
       open(id, fields, undefined)?.script.append(text, speaker);

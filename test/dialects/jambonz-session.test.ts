@@ -122,7 +122,7 @@ describe('a conversation', () => {
     }
     const errors = session.frames.slice(1).map((frame) => (frame.kind === 'text' ? frame.text : 'audio'));
     expect(errors).toHaveLength(10);
-    for (const error of errors) expect(error).toContain('text_too_long');
+    for (const error of errors) expect(error).toContain('text_full');
     for (const word of ['One.', 'Two.']) {
       session.receive(stream(word));
       session.receive(FLUSH);
