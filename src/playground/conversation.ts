@@ -159,12 +159,10 @@ export function createConversation(options: ConversationOptions): Conversation {
         }
         break;
       case 'paused':
-        named.isHeld = true;
-        output?.hold();
+        hold(named, 'pause');
         break;
       case 'resumed':
-        named.isHeld = false;
-        output?.release();
+        hold(named, 'resume');
         break;
       case 'sought':
         void goOnAt(named, event.atMs);
@@ -179,6 +177,14 @@ export function createConversation(options: ConversationOptions): Conversation {
         break;
       default:
     }
+    onChanged();
+  }
+
+  /** At once: what has come waits in the audio thread, not in the gateway. */
+  function hold(turn: SpokenTurn, act: 'pause' | 'resume'): void {
+    turn.isHeld = act === 'pause';
+    if (turn.isHeld) output?.hold();
+    else output?.release();
     onChanged();
   }
 
@@ -307,11 +313,15 @@ export function createConversation(options: ConversationOptions): Conversation {
     narrate(command) {
       const turn = current();
       if (turn === undefined) return;
-      void session?.then((open) =>
-        typeof command === 'string'
-          ? open.send({ type: command, turn: turn.id })
-          : open.send({ type: 'seek', turn: turn.id, paragraph: command.seek, playedMs: heardMs(turn) }),
-      );
+      if (command === 'pause' || command === 'resume') hold(turn, command);
+      // What has been sent to its end is held and let go here alone.
+      if (turn.timeline.phase !== 'waiting' && turn.timeline.phase !== 'playing') return;
+      const playedMs = heardMs(turn);
+      void session?.then((open) => {
+        if (command === 'resume') open.send({ type: 'resume', turn: turn.id });
+        else if (command === 'pause') open.send({ type: 'pause', turn: turn.id, playedMs });
+        else open.send({ type: 'seek', turn: turn.id, paragraph: command.seek, playedMs });
+      });
     },
     tick() {
       const turn = current();

@@ -199,7 +199,6 @@ describe('the playground', () => {
       '#text',
       'The first part is short.\n\nThe second part is passed by.\n\nThe third ends it.',
     );
-    await page.selectOption('#delivery', 'burst');
     const positionMs = () =>
       page.evaluate(`Number(document.getElementById('position').dataset.ms)`) as Promise<number>;
     await page.click('#say');

@@ -8,6 +8,7 @@ import type { AppError } from '../../src/base/app-error.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createWorkerSourceReader } from '../../src/reading/worker-source-reader.ts';
+import { trialSize } from '../support/trial-size.ts';
 import { HOSTILE } from './hostile-files.ts';
 import { NEAR_BOUND, NEAR_BOUND_READ } from './near-bound-files.ts';
 
@@ -21,8 +22,12 @@ afterAll(async () => {
 const nameOf = (what: string): string =>
   what.startsWith('Markdown') ? 'a.md' : what.startsWith('a table') ? 'a.csv' : 'upload.bin';
 
+const ALL = Object.entries({ ...HOSTILE, ...NEAR_BOUND });
+/** Every second one, unless all are asked for. */
+const FILES = ALL.filter((_file, index) => index % trialSize(1, 2) === 0);
+
 describe('hostile files', () => {
-  it.concurrent.each(Object.entries({ ...HOSTILE, ...NEAR_BOUND }))(
+  it.concurrent.each(FILES)(
     '%s',
     async (what, make) => {
       const path = join(folder, what.replaceAll(/[^\w]/g, '-'));
