@@ -84,6 +84,16 @@ function rendered(sent: Int16Array, sound: readonly Stretch[], first: number, co
   return samples;
 }
 
+/** What was recorded is what was wanted, and nearly all was recorded. */
+function expectRendered(samples: Float64Array, wanted: Float64Array): void {
+  const isKnown = (sample: number) => !Number.isNaN(sample);
+  expect(samples.findIndex((sample, at) => isKnown(sample) && sample !== wanted[at])).toBe(-1);
+  const [heard, recorded] = [[...wanted], [...samples]].map((list) =>
+    list.filter((one) => one !== 0 && isKnown(one)),
+  );
+  expect(recorded!.length).toBeGreaterThan(0.8 * heard!.length);
+}
+
 describe('the playground', () => {
   it.each([
     ['studio', 'raw', 24_000],
@@ -106,7 +116,7 @@ describe('the playground', () => {
       const last = sound.at(-1)!;
       expect(last.played + last.to - last.from).toBe(sent.length);
       const wanted = rendered(sent, sound, frame, samples.length);
-      expect(samples.findIndex((sample, at) => sample !== wanted[at])).toBe(-1);
+      expectRendered(samples, wanted);
 
       const words = (await events()).filter(isType('caption')).flatMap((event) => event.words);
       expect(words.length).toBe(9);
@@ -157,7 +167,7 @@ describe('the playground', () => {
     expect(sent.length).toBeGreaterThanOrEqual(played);
     const { frame, samples } = await playedSamples();
     const wanted = rendered(sent, sound, frame, samples.length);
-    expect(samples.findIndex((sample, at) => sample !== wanted[at])).toBe(-1);
+    expectRendered(samples, wanted);
   });
 
   it('can be used with the keyboard alone', async () => {

@@ -76,13 +76,13 @@ tap.sent = (id) => {
   return base64(Uint8Array.from(frames.flat()));
 };
 /**
- * Everything that was rendered, from `frame` of the audio context on: 32-bit floats as this machine has them. While nothing
- * is connected yet there are no quanta.
+ * What was rendered, from `frame` of the audio context on: 32-bit floats as this machine has them. On a machine that is
+ * late the browser leaves some quanta of the recorder out; they are NaN.
  */
 tap.played = () => {
   const first = tap.quanta[0].frame;
   const last = tap.quanta.at(-1);
-  const samples = new Float32Array(last.frame - first + last.samples.length);
+  const samples = new Float32Array(last.frame - first + last.samples.length).fill(NaN);
   for (const quantum of tap.quanta) samples.set(quantum.samples, quantum.frame - first);
   return { frame: first, base64: base64(new Uint8Array(samples.buffer)) };
 };
