@@ -8,10 +8,16 @@ import type { SpeechWork } from '../upstream/speech-work.ts';
 import type { RequestLine } from './request-line.ts';
 import { type RequestVoice, sayRequest } from './say-request.ts';
 
+/** What speech is given to, and all that is asked of it. */
+export type SpeechSink = Pick<
+  Transcoder,
+  'prepare' | 'push' | 'release' | 'silence' | 'rest' | 'flush' | 'close' | 'isSilent'
+>;
+
 export type TurnAudio = RequestVoice & {
   readonly requests: Pick<RequestLine, 'next'>;
-  readonly transcoder: Transcoder;
-  readonly frames: FrameQueue;
+  readonly transcoder: SpeechSink;
+  readonly frames: Pick<FrameQueue, 'isFull' | 'room' | 'end'>;
   /** It is this turn's time to be heard; one that is made ahead may still find what it needs. */
   readonly isFirst: () => boolean;
   /** The silence between two requests, ms; absent: none. */

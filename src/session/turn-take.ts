@@ -2,12 +2,10 @@
 // wanted. It has the spool, the requests and the words of that stretch; queue and codec are lent to it, and a take that
 // has been cut touches them no more, whatever of it is still under way.
 
-import type { Transcoder } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
 import { createMp3Spool } from '../pipeline/mp3-spool.ts';
-import { speak } from '../pipeline/speak.ts';
+import { type SpeechSink, speak, type TurnAudio } from '../pipeline/speak.ts';
 import { createSpeechWords } from '../pipeline/speech-words.ts';
-import type { FrameQueue } from '../playout/frame-queue.ts';
 import { passesThrough } from '../speech/audio-format.ts';
 import type { QueuedNotice, SpeechBody } from '../upstream/speech-upstream.ts';
 import type { ScriptStretch } from './script-stretch.ts';
@@ -51,8 +49,8 @@ export type TurnTakeOptions = {
   readonly runtime: SessionRuntime;
   readonly tenant: string;
   readonly work: TurnWork;
-  readonly frames: FrameQueue;
-  readonly transcoder: Transcoder;
+  readonly frames: TurnAudio['frames'];
+  readonly transcoder: SpeechSink;
   readonly spoolCapacityBytes: () => number;
   readonly remainingMs: () => number;
   readonly place: () => 'ahead' | 'first';
@@ -84,53 +82,23 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
     (...given: Given) => {
       if (isLive()) act(...given);
     };
-  const lentFrames: FrameQueue = {
-    push: whileLive((frame) => frames.push(frame)),
-    peek: () => frames.peek(),
-    shift: () => frames.shift(),
+  const lentFrames: TurnAudio['frames'] = {
     room: (signal) => frames.room(signal),
-    refill: () => frames.refill(),
     end: whileLive(() => frames.end()),
-    drop: () => frames.drop(),
-    putBack: (taken) => frames.putBack(taken),
-    reopen: () => frames.reopen(),
-    clear: () => frames.clear(),
     get isFull() {
       return frames.isFull;
     },
-    get queuedSamples() {
-      return frames.queuedSamples;
-    },
-    get queuedBytes() {
-      return frames.queuedBytes;
-    },
-    get wantsRefill() {
-      return frames.wantsRefill;
-    },
-    get isEnded() {
-      return frames.isEnded;
-    },
   };
-  const lentTranscoder: Transcoder = {
+  const lentTranscoder: SpeechSink = {
     prepare: () => transcoder.prepare(),
     push: whileLive((item) => transcoder.push(item)),
     release: () => (isLive() ? transcoder.release() : NOTHING_TO_DO),
     silence: whileLive((ms) => transcoder.silence(ms)),
     rest: whileLive((ms) => transcoder.rest(ms)),
-    cut: (sent) => transcoder.cut(sent),
     flush: () => (isLive() ? transcoder.flush() : NOTHING_TO_DO),
     close: whileLive(() => transcoder.close()),
-    get pendingSamples() {
-      return transcoder.pendingSamples;
-    },
-    get insertedMs() {
-      return transcoder.insertedMs;
-    },
     get isSilent() {
       return transcoder.isSilent;
-    },
-    get sampleRate() {
-      return transcoder.sampleRate;
     },
   };
 

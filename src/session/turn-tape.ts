@@ -3,12 +3,13 @@
 // nobody gets what was cut before it was heard, and the turn itself pays for no more than a list.
 
 import { type Codecs, createTranscoder, type Transcoder, type TranscoderItem } from '../audio/transcoder.ts';
+import type { SpeechSink } from '../pipeline/speak.ts';
 import { SILENT_SAMPLE } from '../speech/plain-sound.ts';
 import { createTimedSamples } from './timed-samples.ts';
 
 export type TurnTape = {
-  /** The same transcoder, overheard. */
-  overhear(transcoder: Transcoder): Transcoder;
+  /** The same sink, overheard. */
+  overhear(sink: SpeechSink): SpeechSink;
   /** s16le of media positions `fromMs` to `untilMs`, at `sampleRate`; silence where nothing was noted. */
   take(fromMs: number, untilMs: number): { readonly bytes: Uint8Array; readonly sampleRate: number };
   /** What was noted behind media position `atMs` is not heard: another stretch of the turn begins there. */
@@ -117,44 +118,34 @@ export function createTurnTape({ codecs, frameMs, isWanted, madeMs }: TurnTapeOp
   };
 
   return {
-    overhear: (transcoder) => ({
-      prepare: () => transcoder.prepare(),
+    overhear: (sink) => ({
+      prepare: () => sink.prepare(),
       push(item) {
         const atMs = madeMs();
-        transcoder.push(item);
+        sink.push(item);
         note({ do: 'push', item, atMs });
       },
       silence(ms) {
         const atMs = madeMs();
-        transcoder.silence(ms);
+        sink.silence(ms);
         note({ do: 'silence', ms, atMs });
       },
       rest(ms) {
         const atMs = madeMs();
-        transcoder.rest(ms);
+        sink.rest(ms);
         note({ do: 'rest', ms, atMs });
       },
-      cut: (sent) => transcoder.cut(sent),
       release() {
         note({ do: 'release', atMs: madeMs() });
-        return transcoder.release();
+        return sink.release();
       },
       flush() {
         note({ do: 'flush', atMs: madeMs() });
-        return transcoder.flush();
+        return sink.flush();
       },
-      close: () => transcoder.close(),
-      get pendingSamples() {
-        return transcoder.pendingSamples;
-      },
-      get insertedMs() {
-        return transcoder.insertedMs;
-      },
+      close: () => sink.close(),
       get isSilent() {
-        return transcoder.isSilent;
-      },
-      get sampleRate() {
-        return transcoder.sampleRate;
+        return sink.isSilent;
       },
     }),
     take(fromMs, untilMs) {

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LAUNCH } from '../support/chromium.ts';
 import { likenessDb } from '../support/likeness.ts';
 import { startRunningGateway } from '../support/running-gateway.ts';
 
@@ -18,19 +19,6 @@ type Playwright = {
 const require = createRequire(import.meta.url);
 const { chromium } = require('playwright-core') as Playwright;
 
-/** Nothing is asked of any network, and the profile is a new one that goes when the browser does. */
-const LAUNCH = {
-  executablePath: '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-};
 const PAGE = `<!doctype html><title>A decoder</title><script>
 const base64 = (buffer) => new Promise((resolve) => {
   const reader = new FileReader();

@@ -272,19 +272,15 @@ describe('speak', () => {
           prepare: nothing,
           push: nothing,
           release: () => Promise.resolve(),
-          pendingSamples: 0,
           silence: nothing,
           rest: nothing,
-          cut: () => 'drop',
           flush() {
             throw new Error('broken codec');
           },
           close() {
             closed += 1;
           },
-          insertedMs: 0,
           isSilent: false,
-          sampleRate: 8000,
         },
         frames,
         ...BARE,

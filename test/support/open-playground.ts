@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { buildPlayground } from '../../scripts/build-playground.mjs';
 import { startGateway } from '../../src/app.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { LAUNCH } from './chromium.ts';
 import { accepted } from './settings.ts';
 
 type Media = { readonly colorScheme?: 'light' | 'dark'; readonly reducedMotion?: 'reduce' | 'no-preference' };
@@ -42,19 +43,6 @@ type Playwright = {
 const require = createRequire(import.meta.url);
 const { chromium } = require('playwright-core') as Playwright;
 
-/** Nothing is asked of any network, and the profile is a new one that goes when the browser does. */
-const LAUNCH = {
-  executablePath: '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-};
 const support = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 
 const MOST_WAIT_MS = 50_000;
