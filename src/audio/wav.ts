@@ -9,6 +9,8 @@ const RIFF_HEAD_BYTES = 8;
 /** What stands for a size that is not known when the header is sent. */
 const UNKNOWN_SIZE = 0xffffffff;
 const BYTES_PER_SAMPLE = 2;
+/** Without a list. */
+export const WAV_HEADER_BYTES = 44;
 
 export type WavLayout = {
   readonly sampleRate: number;
@@ -21,7 +23,7 @@ export type WavLayout = {
 
 export function wavHeader({ sampleRate, channels, dataBytes, tags }: WavLayout): Uint8Array {
   const list = tags === undefined ? NO_BYTES : infoList(tags);
-  const header = new Uint8Array(44 + list.length);
+  const header = new Uint8Array(WAV_HEADER_BYTES + list.length);
   const riffBytes = header.length - RIFF_HEAD_BYTES + (dataBytes ?? UNKNOWN_SIZE);
   const isKnown = dataBytes !== undefined && riffBytes < UNKNOWN_SIZE;
   const view = new DataView(header.buffer);
@@ -44,6 +46,14 @@ export function wavHeader({ sampleRate, channels, dataBytes, tags }: WavLayout):
   name(36 + list.length, 'data');
   view.setUint32(40 + list.length, isKnown ? dataBytes : UNKNOWN_SIZE, true);
   return header;
+}
+
+/** The header with its true sizes for a file of `fileBytes` that begins with `head`, as it was streamed; undefined: no WAV. */
+export function finishedWavHeader(head: Uint8Array, fileBytes: number): Uint8Array | undefined {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  if (bytes.length < WAV_HEADER_BYTES || bytes.toString('latin1', 0, 4) !== 'RIFF') return undefined;
+  const sampleRate = bytes.readUInt32LE(24);
+  return wavHeader({ sampleRate, channels: 1, dataBytes: fileBytes - WAV_HEADER_BYTES });
 }
 
 /** In front of the sound, where a player that reads on the way finds it. Text is UTF-8, as players take it today. */

@@ -154,6 +154,19 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   const doubtOf = (w: number): number =>
     standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_DOUBT_MS) : (withinOf(w) ?? 0);
 
+  /** Words from `first` on that may begin before `untilMs`; what was given out stands, so none comes before `lastMs`. */
+  const dueFrom = (first: number, lastMs: number, untilMs: number): TimedWord[] => {
+    const due: TimedWord[] = [];
+    let earliestMs = lastMs;
+    for (let w = first; w < words.length; w += 1) {
+      const startMs = Math.max(startsMs[w]!, earliestMs);
+      if (startMs - earlyOf(w) >= untilMs) break;
+      due.push({ ...words[w]!, startMs, endMs: Math.max(startMs, endMsOf(w)), withinMs: withinOf(w) });
+      earliestMs = startMs;
+    }
+    return due;
+  };
+
   return {
     addRequest(added, pauseMs = 0) {
       const weight = added.reduce((sum, word) => sum + spanOf(word), 0);
@@ -188,31 +201,21 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
       placeFrom(index);
     },
     take(untilMs) {
-      const given: TimedWord[] = [];
       passedMs = Math.max(passedMs, untilMs);
-      for (; taken < words.length; taken += 1) {
-        const withinMs = withinOf(taken);
-        // What was given out stands, so the next word cannot come before it.
-        const startMs = Math.max(startsMs[taken]!, lastTakenMs);
-        if (startMs - earlyOf(taken) >= untilMs) break;
-        given.push({ ...words[taken]!, startMs, endMs: Math.max(startMs, endMsOf(taken)), withinMs });
-        lastTakenMs = startMs;
-        takenUntilMs = Math.max(startMs, startsMs[taken + 1] ?? totalMs());
-      }
+      const given = dueFrom(taken, lastTakenMs, untilMs);
+      if (given.length === 0) return given;
+      taken += given.length;
+      lastTakenMs = given.at(-1)!.startMs;
+      takenUntilMs = Math.max(lastTakenMs, startsMs[taken] ?? totalMs());
       return given;
     },
     reader() {
       let read = 0;
       let lastMs = 0;
       return (untilMs) => {
-        const given: TimedWord[] = [];
-        for (; read < words.length; read += 1) {
-          const startMs = Math.max(startsMs[read]!, lastMs);
-          if (startMs - earlyOf(read) >= untilMs) break;
-          const endMs = Math.max(startMs, endMsOf(read));
-          given.push({ ...words[read]!, startMs, endMs, withinMs: withinOf(read) });
-          lastMs = startMs;
-        }
+        const given = dueFrom(read, lastMs, untilMs);
+        read += given.length;
+        lastMs = given.at(-1)?.startMs ?? lastMs;
         return given;
       };
     },

@@ -2,7 +2,7 @@
 // it can be played: until then it is NAME.part.
 
 import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { wavHeader } from '../audio/wav.ts';
+import { finishedWavHeader, WAV_HEADER_BYTES } from '../audio/wav.ts';
 
 export type GrowingFile = {
   write(bytes: Uint8Array): void;
@@ -11,24 +11,15 @@ export type GrowingFile = {
   finish(): void;
 };
 
-const WAV_HEADER_BYTES = 44;
-
 export function openGrowingFile(path: string): GrowingFile {
   const unfinished = `${path}.part`;
   const file = openSync(unfinished, 'w+');
   let bytes = 0;
   const tellSizes = () => {
     const head = Buffer.alloc(WAV_HEADER_BYTES);
-    if (readSync(file, head, 0, head.length, 0) < head.length || head.toString('latin1', 0, 4) !== 'RIFF')
-      return;
-    const sampleRate = head.readUInt32LE(24);
-    writeSync(
-      file,
-      wavHeader({ sampleRate, channels: 1, dataBytes: bytes - WAV_HEADER_BYTES }),
-      0,
-      WAV_HEADER_BYTES,
-      0,
-    );
+    const read = readSync(file, head, 0, head.length, 0);
+    const header = finishedWavHeader(head.subarray(0, read), bytes);
+    if (header !== undefined) writeSync(file, header, 0, header.length, 0);
   };
   return {
     write(more) {

@@ -7,6 +7,7 @@ import { connectSession, type SessionClient } from '../client/session-client.ts'
 import type { ServerEvent } from '../dialects/native-events.ts';
 import { codePointLength } from '../text/code-points.ts';
 import { readBook } from './book-text.ts';
+import { callerHeaders } from './caller-headers.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { configureSession } from './configure-session.ts';
 import { openGrowingFile } from './growing-file.ts';
@@ -73,10 +74,7 @@ async function run(terminal: Terminal): Promise<number> {
   try {
     const client = await connectSession({
       url: gateway.url,
-      headers: {
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(user === undefined ? {} : { 'x-user-id': user }),
-      },
+      headers: callerHeaders({ key, user }),
       onEvent,
       onAudio: (bytes) => file.write(bytes),
     });

@@ -1,8 +1,9 @@
 // `voxgate say`: one turn through a gateway, its captions on the terminal, its audio into a file.
 
-import { wavHeader } from '../audio/wav.ts';
+import { finishedWavHeader } from '../audio/wav.ts';
 import { connectSession } from '../client/session-client.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
+import { callerHeaders } from './caller-headers.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { configureSession } from './configure-session.ts';
 import { checkOutFile } from './out-file.ts';
@@ -71,10 +72,7 @@ async function run(terminal: Terminal): Promise<number> {
     let outcome: 'fine' | 'faulty' = 'fine';
     const client = await connectSession({
       url: gateway.url,
-      headers: {
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(user === undefined ? {} : { 'x-user-id': user }),
-      },
+      headers: callerHeaders({ key, user }),
       onEvent(event) {
         speaker.onEvent(event);
         if (event.type === 'error' && event.code !== 'text_full') outcome = 'faulty';
@@ -117,13 +115,7 @@ async function run(terminal: Terminal): Promise<number> {
 /** A file knows its length: the streaming sizes of a WAV header are replaced by the true ones. */
 function finished(audio: readonly Uint8Array[]): Uint8Array {
   const bytes = Buffer.concat(audio);
-  if (bytes.toString('latin1', 0, 4) !== 'RIFF') return bytes;
-  const header = wavHeader({
-    sampleRate: bytes.readUInt32LE(24),
-    channels: 1,
-    dataBytes: bytes.length - 44,
-  });
-  bytes.set(header, 0);
+  bytes.set(finishedWavHeader(bytes, bytes.length) ?? []);
   return bytes;
 }
 

@@ -8,6 +8,7 @@ import { dialCarrier } from '../simulate/dial-carrier.ts';
 import { freePort } from '../simulate/free-port.ts';
 import { heardWav } from '../simulate/heard-wav.ts';
 import type { SimulatedCall } from '../simulate/simulated-call.ts';
+import { callerHeaders } from './caller-headers.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { checkOutFile } from './out-file.ts';
 import { checkGatewayUrl, type ReachedGateway, reachGateway } from './reach-gateway.ts';
@@ -75,10 +76,7 @@ function readCarrier(kind: string | undefined): SimulatedCarrier & { readonly ki
 const openBot = (url: string, { key, user }: Given): Promise<SessionClient> =>
   connectSession({
     url,
-    headers: {
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-      ...(user === undefined ? {} : { 'x-user-id': user }),
-    },
+    headers: callerHeaders({ key, user }),
   });
 
 /** Whose call it is: the bot's own by the token of its session, unless something was named. */

@@ -110,6 +110,7 @@ const revoked = () => new AppError('unauthorized', 'The token has been revoked.'
 
 export function addOnlookerRoutes(scope: FastifyInstance, options: OnlookerRoutesOptions): void {
   const { tokens, clock, log } = options;
+  const admitted = new WeakMap<FastifyRequest, WatchAccess>();
 
   const show = (reply: FastifyReply, what: Show, access: WatchAccess, medium: string) => {
     const { live, tokenId } = access;
@@ -148,7 +149,7 @@ export function addOnlookerRoutes(scope: FastifyInstance, options: OnlookerRoute
       `/v1/sessions/:id/${name}`,
       {
         // Before the query is looked at: a stranger is not told what is wrong with it.
-        onRequest: async (request) => void admitOnlooker(request, medium, options),
+        onRequest: async (request) => void admitted.set(request, admitOnlooker(request, medium, options)),
         schema: {
           summary: about.summary,
           tags: ['Onlookers'],
@@ -165,12 +166,11 @@ export function addOnlookerRoutes(scope: FastifyInstance, options: OnlookerRoute
         },
       },
       (request, reply) => {
-        const access = admitOnlooker(request, medium, options);
         const what = showOf(request);
         if (request.method === 'HEAD') return reply.headers({ ...HEADERS, 'Content-Type': what.type }).send();
         if (options.isStopping())
           throw new AppError('shutting_down', 'The gateway is about to stop.', { retryAfterMs: 1000 });
-        show(reply, what, access, name);
+        show(reply, what, admitted.get(request)!, name);
         return reply;
       },
     );

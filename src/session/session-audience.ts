@@ -61,7 +61,7 @@ export type SessionAudienceOptions = {
 };
 
 /** What is told of turns beside their words, and nothing that was said to the session in confidence. */
-const TOLD: ReadonlySet<ServerEventType | 'paused' | 'resumed' | 'sought' | 'progress'> = new Set([
+const TOLD: ReadonlySet<ServerEventType> = new Set<ServerEventType>([
   'underrun',
   'ended',
   'heard',
@@ -69,7 +69,7 @@ const TOLD: ReadonlySet<ServerEventType | 'paused' | 'resumed' | 'sought' | 'pro
   'resumed',
   'sought',
   'progress',
-] as const);
+]);
 /** A reader who lost his connection is back by then, and goes on where he was. */
 const LINGER_MS = 30_000;
 const ROUNDING_MS = 1;
