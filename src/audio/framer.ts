@@ -22,9 +22,11 @@ export type FrameRule = {
 const frameStart = (rule: FrameRule, index: number): number =>
   Math.floor((index * rule.sampleRate * rule.frameMs) / 1000);
 
+/** Memory for so many frames is taken at once: each piece of its own costs the collector more than the frame is worth. */
+const FRAMES_PER_SLAB = 16;
+
 /**
- * Takes bytes in any split of whole or broken samples, which are copied. A frame is memory of its own that nobody
- * writes again. A padded frame counts its padding in `samples`; a stream without a byte has no frame.
+ * Takes bytes in any split of whole or broken samples, which are copied. A frame is memory that nobody writes again. A padded frame counts its padding in `samples`; a stream without a byte has no frame.
  */
 export function createFramer(rule: FrameRule, emit: (frame: AudioFrame) => void): FrameStage {
   const { bytesPerSample, padByte } = rule;
@@ -34,6 +36,17 @@ export function createFramer(rule: FrameRule, emit: (frame: AudioFrame) => void)
   /** Frame `index` as far as it has come. */
   let frame: Uint8Array | undefined;
   let filled = 0;
+  let slab = new Uint8Array(0);
+  let used = 0;
+  const nextFrame = (): Uint8Array => {
+    const bytes = samples * bytesPerSample;
+    if (used + bytes > slab.length) {
+      slab = new Uint8Array(bytes * FRAMES_PER_SLAB);
+      used = 0;
+    }
+    used += bytes;
+    return slab.subarray(used - bytes, used);
+  };
 
   const emitFrame = (bytes: Uint8Array): void => {
     const whole = { bytes, samples };
@@ -47,7 +60,7 @@ export function createFramer(rule: FrameRule, emit: (frame: AudioFrame) => void)
   return {
     push(bytes) {
       for (let from = 0; from < bytes.length; ) {
-        frame ??= new Uint8Array(samples * bytesPerSample);
+        frame ??= nextFrame();
         const to = Math.min(from + frame.length - filled, bytes.length);
         frame.set(to - from === bytes.length ? bytes : bytes.subarray(from, to), filled);
         filled += to - from;

@@ -14,8 +14,8 @@ export type GatewayPlan = {
   readonly version: string;
   /** As given to `voxgate serve`. */
   readonly flags: readonly string[];
-  /** 0: the event loop is left alone. */
-  readonly blockMs: number;
+  /** How long the event loop is held, at least and at most; 0: it is left alone. */
+  readonly blockMs: readonly [number, number];
   readonly seed: number;
   /** Whether jobs and PlayNotes are made, too. */
   readonly service: 'on' | 'off';
@@ -28,15 +28,15 @@ export type GatewayCost = ProcessCost & { readonly wordTimer: WordTimerCost | nu
 
 const BLOCK_EVERY_MS = 500;
 
-/** Holds the event loop for `blockMs` at random moments; returns how to stop it. */
-function blockAtRandom(blockMs: number, seed: number): () => void {
+/** Holds the event loop at random moments; returns how to stop it. */
+function blockAtRandom([leastMs, mostMs]: readonly [number, number], seed: number): () => void {
   const random = createSeededRandom(seed);
   let timer: NodeJS.Timeout | undefined;
   const schedule = () => {
     timer = setTimeout(block, random.gapMs(BLOCK_EVERY_MS));
   };
   const block = () => {
-    const until = monotonicMs() + blockMs;
+    const until = monotonicMs() + random.between(leastMs, mostMs);
     while (monotonicMs() < until);
     schedule();
   };
@@ -61,7 +61,7 @@ export async function startGatewayProcess(plan: GatewayPlan, searchPath: string 
     log: createPinoLog('warn'),
     version: plan.version,
   });
-  const unblock = plan.blockMs > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};
+  const unblock = plan.blockMs[1] > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};
   return {
     ready: { url: gateway.url, sessionUrl: gateway.sessionUrl } satisfies GatewayReady,
     report: (): GatewayCost => ({ ...processCost(), wordTimer: wordTimerCost() }),

@@ -24,7 +24,7 @@ export type Lab = GatewayLab & {
 
 type GatewayLabOptions = {
   readonly seed: number;
-  readonly blockMs?: number;
+  readonly blockMs?: readonly [number, number];
   /** A command that runs the gateway's process. */
   readonly through?: readonly string[];
   /** Jobs and PlayNotes, too; without it they are off. */
@@ -50,7 +50,7 @@ const UPSTREAM_FLAGS = ['--upstream-keys', 'bench:bench@100000', '--upstream-max
 
 /** A gateway alone, with these flags besides. */
 export async function openGateway(
-  { seed, blockMs = 0, through = [], service }: GatewayLabOptions,
+  { seed, blockMs = [0, 0], through = [], service }: GatewayLabOptions,
   flags: readonly string[],
 ): Promise<GatewayLab> {
   const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));

@@ -4,16 +4,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession } from '../client/session-client.ts';
+import { connectSession, type SessionClient } from '../client/session-client.ts';
 import { LEGS } from '../legs/legs.ts';
-import type { CallReport } from '../simulate/call-record.ts';
-import { CARRIERS } from '../simulate/carriers.ts';
-import { dialCarrier } from '../simulate/dial-carrier.ts';
 import { freePort } from '../simulate/free-port.ts';
-import { startActor } from './actor.ts';
+import { type ActorProcess, startActor } from './actor.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { textOf } from './fake-upstream.ts';
-import type { HeardInTime } from './heard-in-time.ts';
 import { type Lab, openLab } from './lab.ts';
 import { startListeners } from './listeners.ts';
 import type { PhonePlan, PhoneReport } from './phone-process.ts';
@@ -23,86 +19,79 @@ const WARM_UP_MS = 4000;
 const DRIFT_MS = 20;
 /** The far side has played by then what was told as heard by the clock. */
 const PLAYED_OUT_MS = 500;
+/** Plays what comes when it comes. */
+const SENDER = 'audiosocket';
+const KINDS = [...LEGS.map(({ kind }) => kind), SENDER];
 
 type Outcome = {
   readonly kind: string;
   readonly audioMs: number;
   readonly playedMs: number;
   readonly playedBy: string;
-  readonly report: CallReport & Partial<HeardInTime>;
 };
-/** The far side of a call. */
-type FarSide = { report(): Promise<Outcome['report']>; close(): Promise<void> | void };
-/** What a session attaches to, and who brings it. */
-type Dialling = { readonly token: string; readonly dial: () => Promise<FarSide> };
+type Call = PhonePlan['calls'][number] & { readonly session: SessionClient };
+type Attached = { readonly calls: readonly Call[]; readonly phones: ActorProcess<unknown, PhoneReport> };
 
-const callOf = async (
-  kind: string,
-  lab: Lab,
-  { numbers, signal }: BenchRun,
-  dialling: (ownToken: string) => Dialling,
-): Promise<() => Promise<Outcome>> => {
+/** A session that waits for its call, and what is to be dialled for it. */
+async function openCall(kind: string, lab: Lab, port: number, signal: AbortSignal): Promise<Call> {
   const session = await connectSession({ url: lab.sessionUrl });
-  const { token, dial } = dialling(session.ready.attachToken);
-  session.send({ type: 'attach', leg: { token } });
-  const attached = session.next('attached');
-  attached.catch(() => {}); // looked at when the far side is there
   signal.addEventListener('abort', () => session.close(), { once: true });
-  const farSide = await dial();
-  await attached;
-  return async () => {
-    const [ended, heard] = [session.next('ended'), session.next('heard')];
-    for (const told of [ended, heard]) told.catch(() => {}); // a turn that fails is not heard
-    session.send({ type: 'speak', turn: 'minute', text: textOf(numbers.seconds) });
-    try {
-      const { audioMs, outcome } = await ended;
-      if (outcome !== 'complete') throw new Error(`the turn of the call over ${kind} ended ${outcome}`);
-      const { playedMs, playedBy } = await heard;
-      await pause(PLAYED_OUT_MS);
-      return { kind, audioMs, playedMs, playedBy, report: await farSide.report() };
-    } finally {
-      session.close();
-      await farSide.close();
-    }
-  };
-};
-
-/** A platform that keeps the time itself, in this process. */
-const carrierCall = (kind: string, lab: Lab, bench: BenchRun) =>
-  callOf(kind, lab, bench, (token) => ({
-    token,
-    async dial() {
-      const url = `${lab.url.replace(/^http/, 'ws')}/v1/legs/${kind}/${token}`;
-      const call = await dialCarrier(CARRIERS[kind]!, url, { callId: `bench-${kind}`, token });
-      return { report: async () => call.report(), close: () => call.close() };
-    },
-  }));
-/** Asterisk's AudioSocket, which plays what comes when it comes. */
-const audioSocketCall = (port: number, lab: Lab, bench: BenchRun) =>
-  callOf('audiosocket', lab, bench, () => {
+  if (kind === 'audiosocket') {
     const uuid = randomUUID();
-    const plan: PhonePlan = { url: `tcp://127.0.0.1:${port}`, uuid };
-    return { token: uuid, dial: () => startActor<unknown, PhoneReport>('phone-process', plan) };
-  });
+    session.send({ type: 'attach', leg: { token: uuid } });
+    return { kind, session, url: `tcp://127.0.0.1:${port}`, callId: uuid, token: uuid };
+  }
+  const token = session.ready.attachToken;
+  session.send({ type: 'attach', leg: { token } });
+  const url = `${lab.url.replace(/^http/, 'ws')}/v1/legs/${kind}/${token}`;
+  return { kind, session, url, callId: `bench-${kind}`, token };
+}
+
+/** A call of each kind, joined with its session. */
+async function openCalls(lab: Lab, port: number, signal: AbortSignal): Promise<Attached> {
+  const calls = await Promise.all(KINDS.map((kind) => openCall(kind, lab, port, signal)));
+  const attached = calls.map(({ session }) => session.next('attached'));
+  for (const told of attached) told.catch(() => {}); // looked at when the far sides are there
+  const plan: PhonePlan = {
+    calls: calls.map(({ kind, url, callId, token }) => ({ kind, url, callId, token })),
+  };
+  const phones = await startActor<unknown, PhoneReport>('phone-process', plan);
+  await Promise.all(attached);
+  return { calls, phones };
+}
+
+/** Resolves when the turn has been heard. */
+async function speakFor({ kind, session }: Call, seconds: number): Promise<Outcome> {
+  const [ended, heard] = [session.next('ended'), session.next('heard')];
+  for (const told of [ended, heard]) told.catch(() => {}); // a turn that fails is not heard
+  session.send({ type: 'speak', turn: 'minute', text: textOf(seconds) });
+  const { audioMs, outcome } = await ended;
+  if (outcome !== 'complete') throw new Error(`the turn of the call over ${kind} ended ${outcome}`);
+  const { playedMs, playedBy } = await heard;
+  return { kind, audioMs, playedMs, playedBy };
+}
 
 async function run(bench: BenchRun): Promise<BenchResult> {
   const { numbers, signal, progress } = bench;
   const { streams, seconds, blockMs, seed } = numbers;
-  const kinds = LEGS.map(({ kind }) => kind).filter((kind) => CARRIERS[kind]?.transport === undefined);
   const port = await freePort();
-  const lab = await openLab({ seed, blockMs, flags: ['--audiosocket-port', String(port)] });
+  const lab = await openLab({
+    seed,
+    blockMs: [blockMs / 5, blockMs],
+    flags: ['--audiosocket-port', String(port)],
+  });
   try {
     const listeners = await startListeners({ sessionUrl: lab.sessionUrl, count: streams, seed, signal });
-    progress(
-      `legs: ${streams} other turns, then a call of each of ${kinds.join(', ')}, audiosocket for ${seconds} s`,
-    );
+    progress(`legs: ${streams} other turns, then a call of each of ${KINDS.join(', ')} for ${seconds} s`);
     await pause(WARM_UP_MS, undefined, { signal });
-    const calls = await Promise.all([
-      ...kinds.map((kind) => carrierCall(kind, lab, bench)),
-      audioSocketCall(port, lab, bench),
-    ]);
-    const results = await Promise.all(calls.map((speak) => speak()));
+    const { calls, phones } = await openCalls(lab, port, signal);
+    const outcomes = await Promise.all(calls.map((call) => speakFor(call, seconds)));
+    await pause(PLAYED_OUT_MS);
+    const reports = await phones.report();
+    for (const { session } of calls) session.close();
+    await phones.close();
     await listeners.stop();
+    const results = outcomes.map((outcome, index) => ({ ...outcome, report: reports[index]! }));
     const rows = results.map(({ kind, audioMs, playedMs, playedBy, report }) => [
       kind,
       (report.heardMs / 1000).toFixed(1),
@@ -112,14 +101,13 @@ async function run(bench: BenchRun): Promise<BenchResult> {
       String(Math.round(report.heardMs - audioMs)),
       `${Math.round(playedMs - report.heardMs)} (${playedBy})`,
       String(report.faults.length),
-      report.silentFrames === undefined ? '–' : String(report.silentFrames),
-      report.driftMs === undefined ? '–' : String(Math.round(report.driftMs)),
+      ...(kind === SENDER ? [String(report.silentFrames), String(Math.round(report.driftMs))] : ['–', '–']),
     ]);
-    const sender = results.at(-1)!;
+    const sender = results.find(({ kind }) => kind === SENDER)!;
     const total = (of: (result: (typeof results)[number]) => number) =>
       results.reduce((sum, result) => sum + of(result), 0);
     return {
-      title: `legs: a call of each kind for ${seconds} s beside ${streams} live turns, event loop held for up to ${blockMs} ms twice a second`,
+      title: `legs: a call of each kind for ${seconds} s beside ${streams} live turns, event loop held for ${blockMs / 5} to ${blockMs} ms twice a second`,
       columns: [
         'leg',
         'heard, s',
@@ -139,11 +127,11 @@ async function run(bench: BenchRun): Promise<BenchResult> {
         'AudioSocket, with 60 ms of lead: silent frames inside the speech, at most one a minute, and how late its last frame was, at most 20 ms.',
       ],
       figures: {
-        gaps: total(({ report }) => report.underruns.count),
-        gapMs: total(({ report }) => report.underruns.ms),
+        gaps: total(({ kind, report }) => (kind === SENDER ? 0 : report.underruns.count)),
+        gapMs: total(({ kind, report }) => (kind === SENDER ? 0 : report.underruns.ms)),
         faults: total(({ report }) => report.faults.length),
-        senderSilentFrames: sender.report.silentFrames!,
-        senderDriftMs: sender.report.driftMs!,
+        senderSilentFrames: sender.report.silentFrames,
+        senderDriftMs: sender.report.driftMs,
         mostTooMuchToldMs: Math.max(...results.map(({ playedMs, report }) => playedMs - report.heardMs)),
       },
       faults: results.flatMap(({ kind, audioMs, report }) => [

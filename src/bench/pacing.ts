@@ -14,7 +14,10 @@ const MIB = 1024 * KIB;
 
 async function run({ numbers, upstream, signal, progress }: BenchRun): Promise<BenchResult> {
   const { streams, seconds, blockMs, seed } = numbers;
-  const lab = await (upstream === 'engine' ? openEngineLab : openLab)({ seed, blockMs });
+  const lab = await (upstream === 'engine' ? openEngineLab : openLab)({
+    seed,
+    blockMs: [blockMs, blockMs],
+  });
   try {
     const idle = await lab.usage();
     const listeners = await startListeners({ sessionUrl: lab.sessionUrl, count: streams, seed, signal });

@@ -1,5 +1,5 @@
-// The far side of one AudioSocket call in a process of its own: it plays what comes when it comes, so an event loop that it
-// shared with other clients would be heard as the gateway's lateness.
+// The far sides of calls in a process of their own: they keep the time, or play what comes when it comes, so an event loop
+// that they shared with other clients would be heard as the gateway's lateness.
 
 import type { CallReport } from '../simulate/call-record.ts';
 import { CARRIERS } from '../simulate/carriers.ts';
@@ -8,23 +8,31 @@ import type { Actor } from './actor.ts';
 import { type HeardInTime, heardInTime } from './heard-in-time.ts';
 
 export type PhonePlan = {
-  /** `tcp://host:port`. */
-  readonly url: string;
-  readonly uuid: string;
+  readonly calls: readonly {
+    readonly kind: string;
+    /** `ws://…` of the leg, or `tcp://host:port`. */
+    readonly url: string;
+    readonly callId: string;
+    readonly token: string | undefined;
+  }[];
 };
 
-export type PhoneReport = CallReport & HeardInTime;
+/** In the order of the plan. */
+export type PhoneReport = readonly (CallReport & HeardInTime)[];
 
 const FRAME_MS = 20;
 
-export async function startPhoneProcess({ url, uuid }: PhonePlan): Promise<Actor> {
-  const call = await dialCarrier(CARRIERS.audiosocket!, url, { callId: uuid, token: undefined });
+export async function startPhoneProcess({ calls }: PhonePlan): Promise<Actor> {
+  const open = await Promise.all(
+    calls.map(({ kind, url, callId, token }) => dialCarrier(CARRIERS[kind]!, url, { callId, token })),
+  );
   return {
     ready: {},
-    report: (): PhoneReport => ({ ...call.report(), ...heardInTime(call.playout.heard, FRAME_MS) }),
+    report: (): PhoneReport =>
+      open.map((call) => ({ ...call.report(), ...heardInTime(call.playout.heard, FRAME_MS) })),
     async close() {
-      call.close();
-      await call.closed;
+      for (const call of open) call.close();
+      await Promise.all(open.map((call) => call.closed));
     },
   };
 }

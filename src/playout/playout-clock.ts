@@ -1,5 +1,6 @@
 // One timer for every live session. Each tick asks those who are due by their own account, sends for all of them, and
 // only then lets decoding go on, one listener per turn of the event loop: no one's decoding delays another's frame.
+// Whose far side has next to nothing in hand is asked before all others: after a stall there is much to send.
 // Deadlines are absolute on a monotonic clock, so a late tick does not make the next one late. Due times are read
 // where the players keep them, so a changed one needs no word to the clock and none can be forgotten.
 
@@ -16,9 +17,14 @@ export type Player = {
 };
 
 export type PlayoutClock = {
-  /** Joining twice is joining once. */
-  join(player: Player): void;
+  /** Joining twice is joining once. `thin`: a few milliseconds later would be heard. */
+  join(player: Player, cushion?: 'thin' | 'ample'): void;
   leave(player: Player): void;
+  /**
+   * A tick that is overdue is not kept waiting any longer. Called between pieces of work that come in rows, as after a
+   * stall: sockets that have all become readable, say.
+   */
+  keepTime(): void;
   readonly players: number;
   close(): void;
 };
@@ -41,22 +47,38 @@ export function createPlayoutClock({
   onTick,
   onFault,
 }: PlayoutClockOptions): PlayoutClock {
-  const players = new Set<Player>();
+  const thin = new Set<Player>();
+  const ample = new Set<Player>();
   /** Those who may refill, in turn; the next one is under way while there is any. */
   const waiting = new Set<Player>();
+  let isRefilling = false;
   let nextMs = 0;
+  let isTicking = false;
   let cancelTimer: (() => void) | undefined;
 
+  const leave = (player: Player) => {
+    thin.delete(player);
+    ample.delete(player);
+  };
+  const count = () => thin.size + ample.size;
   const drop = (player: Player, fault: unknown) => {
-    players.delete(player);
+    leave(player);
     onFault(player, fault);
   };
 
+  const keepTime = () => {
+    if (isTicking || cancelTimer === undefined || clock.now() < nextMs + tickMs) return;
+    cancelTimer();
+    tick();
+  };
   const refillNext = () => {
+    keepTime();
+    isRefilling = false;
     for (const player of waiting) {
       waiting.delete(player);
-      if (waiting.size > 0) clock.soon(refillNext);
-      if (players.has(player)) refill(player);
+      isRefilling = waiting.size > 0;
+      if (isRefilling) clock.soon(refillNext);
+      if (thin.has(player) || ample.has(player)) refill(player);
       return;
     }
   };
@@ -68,10 +90,7 @@ export function createPlayoutClock({
     }
   };
 
-  const tick = () => {
-    const nowMs = clock.now();
-    onTick?.(nowMs - nextMs);
-    const isRefilling = waiting.size > 0;
+  const ask = (players: ReadonlySet<Player>, nowMs: number) => {
     for (const player of players) {
       if (player.dueMs > nowMs) continue;
       try {
@@ -81,33 +100,41 @@ export function createPlayoutClock({
         drop(player, fault);
       }
     }
+  };
+  const tick = () => {
+    const nowMs = clock.now();
+    onTick?.(nowMs - nextMs);
+    isTicking = true;
+    ask(thin, nowMs);
+    ask(ample, nowMs);
     if (!isRefilling) refillNext();
+    isTicking = false;
     schedule(nowMs);
   };
 
   const schedule = (nowMs: number) => {
     cancelTimer = undefined;
-    if (players.size === 0) return;
+    if (count() === 0) return;
     // Missed ticks are skipped, not made up for: each tick sends all that is due anyway.
     while (nextMs <= nowMs) nextMs += tickMs * Math.max(1, Math.ceil((nowMs - nextMs) / tickMs));
     cancelTimer = clock.after(nextMs - nowMs, tick);
   };
 
   return {
-    join(player) {
-      players.add(player);
+    join(player, cushion = 'ample') {
+      (cushion === 'thin' ? thin : ample).add(player);
       if (cancelTimer !== undefined) return;
       nextMs = clock.now();
       schedule(nextMs);
     },
-    leave(player) {
-      players.delete(player);
-    },
+    leave,
+    keepTime,
     get players() {
-      return players.size;
+      return count();
     },
     close() {
-      players.clear();
+      thin.clear();
+      ample.clear();
       waiting.clear();
       cancelTimer?.();
       cancelTimer = undefined;

@@ -33,8 +33,8 @@ export type SenderPlayoutOptions = {
   readonly lastHeardMs: () => number;
 };
 
-/** Waits here, so that a cut finds a frame to fade and a late session is not a gap. */
-const IN_HAND_MS = 40;
+/** Waits here, so that a cut finds a frame to fade, and a session that is late by what a stall has left to do is no gap. */
+const IN_HAND_MS = 100;
 /** Half of what an AudioSocket goes without anything in either direction before it ends the call. */
 const KEEP_ALIVE_MS = 1000;
 /** A turn that gets no audio for so long counts as over: one that failed says no more. */
@@ -133,7 +133,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     wantsRefill: false,
     refill() {},
   };
-  playout.join(player);
+  playout.join(player, 'thin');
 
   const unheardMs = () => slots.length * stepMs + Math.max(0, playsUntilMs - now());
 

@@ -145,6 +145,7 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
             arrived: whileLive((knownMs, part) => {
               if (part === 'complete') arrived += 1;
               stretch.timeline.progress(asked - 1, knownMs, part);
+              runtime.playout.keepTime();
               if (part === 'complete') events.arrived();
             }),
             flushed: whileLive((count) => events.flushed(count)),

@@ -94,7 +94,7 @@ describe('frame queue', () => {
     expect(more).toBe(5);
   });
 
-  it('offers room a quarter of its bound at a time, and says so to whoever may have looked before', async () => {
+  it('offers room half of its bound at a time, and says so to whoever may have looked before', async () => {
     let waits = 0;
     const queue = createFrameQueue(
       () => 40,

@@ -47,6 +47,58 @@ describe('playout clock', () => {
     expect(times).toEqual([10, 45, 50, 60, 70, 80]);
   });
 
+  it('asks those whose far side has next to nothing in hand before all others', () => {
+    const clock = createFakeClock(0);
+    const playout = createPlayoutClock({ clock, tickMs: 10, onFault: fails });
+    const asked: string[] = [];
+    const named = (name: string): Player => ({
+      dueMs: 0,
+      sendDue: () => asked.push(name),
+      wantsRefill: false,
+      refill() {},
+    });
+    playout.join(named('a'));
+    playout.join(named('phone'), 'thin');
+    playout.join(named('b'));
+    clock.advance(10);
+    expect(asked).toEqual(['phone', 'a', 'b']);
+    expect(playout.players).toBe(3);
+  });
+
+  it('ticks between pieces of work when a tick is overdue, once, and goes on with the grid', () => {
+    const clock = createFakeClock(0);
+    let workMs = 0;
+    const late: number[] = [];
+    const playout = createPlayoutClock({
+      tickMs: 10,
+      clock: { ...clock, now: () => clock.now() + workMs },
+      onTick: (ms) => late.push(ms),
+      onFault: fails,
+    });
+    const times: number[] = [];
+    playout.join({
+      dueMs: 0,
+      sendDue(nowMs) {
+        times.push(nowMs);
+        playout.keepTime(); // what is done while sending does not tick again
+      },
+      wantsRefill: false,
+      refill() {},
+    });
+    playout.keepTime();
+    clock.advance(10);
+    workMs = 9; // of work that came in a row
+    playout.keepTime();
+    expect(times).toEqual([10]);
+    workMs = 33;
+    playout.keepTime();
+    playout.keepTime();
+    expect(times).toEqual([10, 43]);
+    clock.advance(7); // the timer that was set at 43
+    expect(times).toEqual([10, 43, 50]);
+    expect(late).toEqual([0, 23, 0]);
+  });
+
   it('sends for all before anyone decodes, and lets one decode per turn of the event loop', () => {
     const clock = createFakeClock(0);
     const steps: string[] = [];
