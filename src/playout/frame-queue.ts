@@ -61,7 +61,10 @@ export function createFrameQueue(
   let mostSamples = firstSamples;
 
   const isFull = () => phase === 'open' && (samples >= capacitySamples() || letIn >= mostSamples());
-  const hasRoom = () => samples <= capacitySamples() * REFILL_SHARE;
+  const hasRoom = () => {
+    const capacity = capacitySamples();
+    return capacity > 0 && samples <= capacity * REFILL_SHARE;
+  };
   const refill = () => {
     letIn = 0;
     mostSamples = capacitySamples;
