@@ -21,7 +21,7 @@ export type GatewayPlan = {
   readonly service: 'on' | 'off';
 };
 
-export type GatewayReady = { readonly url: string; readonly sessionUrl: string };
+export type GatewayReady = { readonly url: string; readonly sessionUrl: string; readonly pid: number };
 
 /** `wordTimer`: null where the system does not tell. */
 export type GatewayCost = ProcessCost & { readonly wordTimer: WordTimerCost | null };
@@ -63,7 +63,7 @@ export async function startGatewayProcess(plan: GatewayPlan, searchPath: string 
   });
   const unblock = plan.blockMs[1] > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};
   return {
-    ready: { url: gateway.url, sessionUrl: gateway.sessionUrl } satisfies GatewayReady,
+    ready: { url: gateway.url, sessionUrl: gateway.sessionUrl, pid: process.pid } satisfies GatewayReady,
     report: (): GatewayCost => ({ ...processCost(), wordTimer: wordTimerCost() }),
     async close() {
       unblock();

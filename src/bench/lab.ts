@@ -7,12 +7,15 @@ import { join } from 'node:path';
 import { startActor } from './actor.ts';
 import type { FakeUpstreamPlan, FakeUpstreamReady, FakeUpstreamReport } from './fake-upstream.ts';
 import type { GatewayCost, GatewayPlan, GatewayReady } from './gateway-process.ts';
+import { residentOf } from './proc-files.ts';
 import { readMetrics, type ScrapedMetrics } from './scraped-metrics.ts';
 
 export type GatewayLab = {
   readonly url: string;
   readonly sessionUrl: string;
   usage(): Promise<GatewayCost>;
+  /** Looked at from outside where the system tells, so that looking often costs the gateway nothing. */
+  residentBytes(): Promise<number>;
   metrics(): Promise<ScrapedMetrics>;
   close(): Promise<void>;
 };
@@ -66,6 +69,7 @@ export async function openGateway(
     url: gateway.ready.url,
     sessionUrl: gateway.ready.sessionUrl,
     usage: gateway.report,
+    residentBytes: async () => residentOf(gateway.ready.pid) ?? (await gateway.report()).residentBytes,
     async metrics() {
       const response = await fetch(`${gateway.ready.url}/metrics`);
       if (!response.ok) throw new Error(`/metrics answered ${response.status}`);

@@ -106,7 +106,7 @@ async function measureBurst(lab: Lab, book: string, { signal, progress }: BenchR
     state = 'over';
   });
   while (state === 'narrating') {
-    const { residentBytes } = await lab.usage();
+    const residentBytes = await lab.residentBytes();
     mostBytes = Math.max(mostBytes, residentBytes);
     progress(`narration: ${(residentBytes / MIB).toFixed(0)} MiB`);
     await pause(LOOK_EVERY_MS, undefined, { signal });
@@ -167,10 +167,10 @@ async function run(bench: BenchRun): Promise<BenchResult> {
   try {
     const book = bookOf(characters);
     await pause(IDLE_MS, undefined, { signal: bench.signal });
-    const idle = await lab.usage();
+    const idleBytes = await lab.residentBytes();
     // What is compiled and loaded once is not the book's; it is told apart.
     await narrate(lab, bookOf(5000), 'format=mulaw&pace=burst&captions=words');
-    const warm = await lab.usage();
+    const warmBytes = await lab.residentBytes();
     const starts = await measureStarts(lab, book);
     const burst = await measureBurst(lab, book, bench);
     const joined = await narrate(lab, bookOf(22_000), `format=raw&sampleRate=${RATE}&pace=burst`, 'kept');
@@ -178,10 +178,10 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     const restsMs = gapsMs.filter((ms) => ms > 100);
     const driftMs = minutes === 0 ? Number.NaN : await measureDrift(lab, minutes, bench);
     const figures = {
-      idleMiB: idle.residentBytes / MIB,
-      warmMiB: warm.residentBytes / MIB,
-      peakOverIdleMiB: (burst.mostBytes - idle.residentBytes) / MIB,
-      peakOverWarmMiB: (burst.mostBytes - warm.residentBytes) / MIB,
+      idleMiB: idleBytes / MIB,
+      warmMiB: warmBytes / MIB,
+      peakOverIdleMiB: (burst.mostBytes - idleBytes) / MIB,
+      peakOverWarmMiB: (burst.mostBytes - warmBytes) / MIB,
       sentenceFirstAudioMs: starts.sentenceMs,
       bookFirstAudioMs: starts.bookMs,
       firstAudioRatio: starts.bookMs / starts.sentenceMs,

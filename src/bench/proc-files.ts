@@ -1,6 +1,6 @@
 // Linux's own books of processes and threads (proc(5)), as the benches read them.
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Places of fields in what `fieldsOf` gives. */
 export const PARENT = 1;
@@ -8,6 +8,16 @@ export const NICENESS = 16;
 
 /** The fields of a `stat` file behind the name, which is in brackets and may hold anything. */
 export const fieldsOf = (stat: string): readonly string[] => stat.replace(/^.*\) /s, '').split(' ');
+
+/** Bytes of a process in memory; undefined where the system does not tell. */
+export function residentOf(pid: number): number | undefined {
+  try {
+    const told = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return told === null ? undefined : Number(told[1]) * 1024;
+  } catch {
+    return undefined;
+  }
+}
 
 /** What `read` gives of each entry of `folder` that is a number; an entry that has gone meanwhile is left out. */
 export function eachNumber<T>(folder: string, read: (path: string) => T): T[] {

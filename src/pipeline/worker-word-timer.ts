@@ -33,6 +33,8 @@ export type WorkerWordTimerOptions = {
 };
 
 const PROGRAM = new URL('./word-timer-thread.js', import.meta.url);
+/** Its buffers live outside of the heap; what is young there is small and short-lived. */
+const YOUNG_MB = 8;
 /** Of one message, so that others are not kept waiting behind it. */
 const MOST_SENT_MS = 2000;
 /** A thread that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
@@ -73,7 +75,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       name: 'word-timer',
       workerData,
       env: {},
-      resourceLimits: { maxOldGenerationSizeMb: 512 },
+      resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     thread.on('message', (answer: WordTimerAnswer) => take(answer));
     thread.on('error', (cause) => bury(thread, cause.name));
