@@ -99,6 +99,14 @@ export const SETTINGS = {
     meaning:
       'Connections in all. A guard for memory and file descriptors, meant to be set to what the machine carries.',
   }),
+  busyAt: whole(85, {
+    min: 10,
+    max: 99,
+    zero: 'nobody is refused for that',
+    placeholder: 'PERCENT',
+    meaning:
+      'Used part of the time of the thread that plays, at which new sessions are refused as `busy`; new turns of open ones a third of the rest later. At 85 frames are on time; from about 95 everybody’s are late.',
+  }),
   maxConnectionsPerUser: whole(200, {
     min: 0,
     max: 1_000_000,
