@@ -1,6 +1,7 @@
 // Callers who do as they are told: each opens a session, speaks a few turns, hangs up and calls again; who is refused comes
 // back when it was told to. They count how the admitted hear it and how long a refusal takes.
 
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
 import { textOf } from './fake-upstream.ts';
@@ -60,6 +61,7 @@ export function startOverloadCallers({
 }): OverloadCallers {
   const stopping = new AbortController();
   const until = AbortSignal.any([signal, stopping.signal]);
+  setMaxListeners(0, until);
   const clients = new Set<SessionClient>();
   let callers = 0;
   let tally = newTally();

@@ -8,9 +8,15 @@ import { type CallerTally, type OverloadCallers, startOverloadCallers } from './
 import { quantileBetween } from './scraped-metrics.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
-const JOINING_PER_SECOND = 40;
+/** The first make the code run fast that all others need; then the limit is looked for. */
+const FIRST_CALLERS = 20;
+const FIRST_MS = 5000;
+/** So slowly that nobody is refused for those who have just come; and what is known to be wanted, quickly. */
+const JOINING = { part: 0.1, perSecond: 25 } as const;
+/** One refusal may be chance. */
+const FIRST_REFUSALS = 5;
 const BEYOND = 1.3;
-const WARM_UP_MS = 4000;
+const WARM_UP_MS = 3000;
 const TICKS = 'voxgate_tick_lateness_seconds';
 /** A machine that refuses nobody before this is not measured by callers in one process. */
 const MOST_CALLERS = 1500;
@@ -28,11 +34,16 @@ type Outcome = {
   readonly tally: CallerTally;
 };
 
-/** Callers join one after another until `enough`. */
-async function join(callers: OverloadCallers, enough: () => boolean, signal: AbortSignal): Promise<void> {
+/** Callers join one after another until `enough`, so many a second. */
+async function join(
+  callers: OverloadCallers,
+  enough: () => boolean,
+  perSecond: () => number,
+  signal: AbortSignal,
+): Promise<void> {
   while (!enough()) {
     callers.add();
-    await pause(1000 / JOINING_PER_SECOND, undefined, { signal });
+    await pause(1000 / perSecond(), undefined, { signal });
   }
 }
 
@@ -70,14 +81,17 @@ async function overloaded(
   const lab = await openLab({ seed, flags });
   const callers = startOverloadCallers({ sessionUrl: lab.sessionUrl, seed, signal });
   try {
+    await join(callers, () => callers.count >= FIRST_CALLERS, quickly, signal);
+    await pause(FIRST_MS, undefined, { signal });
     const first = callers.tally();
     const isRefused = () =>
-      first.sessionRefusalsMs.length + first.turnRefusalsMs.length > 0 || callers.count >= MOST_CALLERS;
-    if (known === undefined) await join(callers, isRefused, signal);
+      first.sessionRefusalsMs.length + first.turnRefusalsMs.length >= FIRST_REFUSALS ||
+      callers.count >= MOST_CALLERS;
+    if (known === undefined) await join(callers, isRefused, () => callers.count * JOINING.part, signal);
     const limit = known ?? callers.connected;
     const wanted = callersOf(limit);
     progress(`overload: ${limit} are taken, ${wanted} call for ${seconds} s`);
-    await join(callers, () => callers.count >= wanted, signal);
+    await join(callers, () => callers.count >= wanted, quickly, signal);
     await pause(WARM_UP_MS, undefined, { signal });
     return { limit, outcome: await measure(lab, callers, seconds, signal) };
   } finally {
@@ -86,6 +100,7 @@ async function overloaded(
   }
 }
 
+const quickly = () => JOINING.perSecond;
 const ms = (value: number): string => (Number.isNaN(value) ? '–' : value.toFixed(1));
 
 const rowOf = (
@@ -117,7 +132,7 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     [`${name}Refusals`]: refusals.count,
   });
   return {
-    title: `overload: ${limit} callers were taken before the first refusal; ${beyond(limit)} call for ${seconds} s, µ-law, 24 kHz MP3 in`,
+    title: `overload: ${limit} callers were taken before the first refusals; ${beyond(limit)} call for ${seconds} s, µ-law, 24 kHz MP3 in`,
     columns: [
       '',
       'with a session',

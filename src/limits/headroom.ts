@@ -47,12 +47,14 @@ const BAND = 0.03;
  */
 const LATE_MS = { session: 10, turn: 15 } as const;
 const PUNCTUAL_PART = 0.75;
+/** So many are no load, whatever the thread does beside: what is heard first is made by code that never ran before. */
+const FEW = 4;
 /** What a turn may cost before any was measured, and at least and at most afterwards, of the thread's time. */
 const UNIT = { first: 0.002, least: 0.0003, most: 0.05 } as const;
-/** The first guess counts as so many turns, for a thread that does other things, too. */
-const GUESS_WEIGHT = 10;
-/** What the newest look weighs. That turns are dear is believed at once, that they are cheap in two seconds. */
-const NEWEST = { dearer: 0.5, cheaper: 0.1, leaving: 0.1 } as const;
+/** The first guess counts as so many turns: a thread does other things, too, and what is new is dear at first. */
+const GUESS_WEIGHT = 20;
+/** What the newest look weighs; the fewer turns show in it, the less. */
+const NEWEST = { dearer: 0.3, cheaper: 0.1, leaving: 0.1 } as const;
 const RETRY_MS = { least: 500, most: 5000 } as const;
 /** Between those who are told to come again; otherwise as far apart as places come free. */
 const APART_MS = { least: 2, most: 250 } as const;
@@ -104,7 +106,8 @@ export function createHeadroom(busyAt: number): Headroom {
     // What many have just left behind is not what the others cost.
     const left = changes.reduce((sum, { weight }) => sum + Math.max(0, -weight), 0);
     if (bounded > unit && left > playing / 2) return;
-    unit += NEWEST[bounded > unit ? 'dearer' : 'cheaper'] * (bounded - unit);
+    const evidence = shown / (shown + GUESS_WEIGHT);
+    unit += NEWEST[bounded > unit ? 'dearer' : 'cheaper'] * evidence * (bounded - unit);
   };
 
   const isFull = (level: HeadroomLevel, weight: number, nowMs: number): boolean => {
@@ -142,8 +145,7 @@ export function createHeadroom(busyAt: number): Headroom {
       learn(nowMs);
     },
     refuse(level, weight, nowMs) {
-      // A start is busy with itself, and where nobody speaks nobody is kept from it by a refusal.
-      const isJudged = looks.length === LOOKS && (taken > 0 || sessions.size > 0);
+      const isJudged = looks.length === LOOKS && taken + sessions.size >= FEW;
       const isRefused = Number.isFinite(busyAt) && isJudged && isFull(level, weight, nowMs);
       state[level] = isRefused ? 'full' : 'open';
       return isRefused ? turnOf(nowMs) : undefined;

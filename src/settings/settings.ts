@@ -105,7 +105,7 @@ export const SETTINGS = {
     zero: 'nobody is refused for that',
     placeholder: 'PERCENT',
     meaning:
-      'Used part of the time of the thread that plays, at which new sessions are refused as `busy`; new turns of open ones a third of the rest later. At 85 frames are on time; from about 95 everybody’s are late.',
+      'Used share of the time of the thread that plays at which new sessions are `busy`. Frames are on time at 85; turns that go on in open sessions have a little more.',
   }),
   maxConnectionsPerUser: whole(200, {
     min: 0,
