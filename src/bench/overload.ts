@@ -1,5 +1,5 @@
-// What happens when more is asked for than can be played in time: callers are added until the first is refused, then three
-// in ten more than that call, and come back as they are told. The same number again with a gateway that refuses nobody.
+// What happens when more is asked for than can be played in time: callers are added until some are refused, and when it is
+// known how many are taken, three in ten more than that call, and come back as they are told. The same number again with a gateway that refuses nobody.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
@@ -10,13 +10,16 @@ import { type Spread, spreadOf } from './spread.ts';
 
 /** The first make the code run fast that all others need; then the limit is looked for. */
 const FIRST_CALLERS = 20;
-const FIRST_MS = 5000;
+const FIRST_MS = 4000;
 /** So slowly that nobody is refused for those who have just come; and what is known to be wanted, quickly. */
-const JOINING = { part: 0.1, perSecond: 25 } as const;
+const JOINING = { part: 0.15, perSecond: 25 } as const;
+/** Some more have to be refused for a while before it is known how many are taken. */
+const PRESSING = 1.15;
+const SETTLING_MS = 4000;
 /** One refusal may be chance. */
 const FIRST_REFUSALS = 5;
 const BEYOND = 1.3;
-const WARM_UP_MS = 3000;
+const WARM_UP_MS = 2000;
 const TICKS = 'voxgate_tick_lateness_seconds';
 /** A machine that refuses nobody before this is not measured by callers in one process. */
 const MOST_CALLERS = 1500;
@@ -87,7 +90,12 @@ async function overloaded(
     const isRefused = () =>
       first.sessionRefusalsMs.length + first.turnRefusalsMs.length >= FIRST_REFUSALS ||
       callers.count >= MOST_CALLERS;
-    if (known === undefined) await join(callers, isRefused, () => callers.count * JOINING.part, signal);
+    if (known === undefined) {
+      await join(callers, isRefused, () => callers.count * JOINING.part, signal);
+      const most = callers.count * PRESSING;
+      await join(callers, () => callers.count >= most, quickly, signal);
+      await pause(SETTLING_MS, undefined, { signal });
+    }
     const limit = known ?? callers.connected;
     const wanted = callersOf(limit);
     progress(`overload: ${limit} are taken, ${wanted} call for ${seconds} s`);
@@ -132,7 +140,7 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     [`${name}Refusals`]: refusals.count,
   });
   return {
-    title: `overload: ${limit} callers were taken before the first refusals; ${beyond(limit)} call for ${seconds} s, µ-law, 24 kHz MP3 in`,
+    title: `overload: of those who call ${limit} are taken; ${beyond(limit)} call for ${seconds} s, µ-law, 24 kHz MP3 in`,
     columns: [
       '',
       'with a session',
