@@ -12,6 +12,7 @@ import { createLegServer } from './gateway/leg-server.ts';
 import { createLegSockets } from './gateway/leg-sockets.ts';
 import { LEGS } from './legs/legs.ts';
 import type { PlayoutClock } from './playout/playout-clock.ts';
+import type { AdmissionDesk } from './session/admission-desk.ts';
 import type { Config } from './settings/settings.ts';
 
 const SECRET_BYTES = 32;
@@ -22,6 +23,7 @@ export function openAppLegs(
   parts: {
     readonly clock: Clock;
     readonly playout: PlayoutClock;
+    readonly admission: AdmissionDesk;
     readonly random: Random;
     readonly log: Log;
   },

@@ -4,6 +4,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { createCredentials } from './access/credentials.ts';
+import { openAppAdmission } from './app-admission.ts';
 import { openAppLegs } from './app-legs.ts';
 import { openAppOnlookers } from './app-onlookers.ts';
 import { openAppService } from './app-service.ts';
@@ -114,11 +115,21 @@ async function build(
       loopDelay.reset();
       return Number.isFinite(seconds) ? seconds : 0;
     },
+    usedRatio: () => headroom.usedShare,
+    headroomRatio: () => headroom.free(clock.now()),
     residentBytes: () => process.memoryUsage.rss(),
   });
+  const { headroom, admission } = openAppAdmission(config, {
+    clock,
+    onRefused: gatewayMetrics.refusedAsBusy,
+  });
+  stops.push(() => admission.close());
   const playout = createPlayoutClock({
     clock,
-    onTick: gatewayMetrics.tick,
+    onTick(latenessMs) {
+      gatewayMetrics.tick(latenessMs);
+      headroom.ticked(latenessMs);
+    },
     onFault(player, fault) {
       log.error('a session failed while sending', { cause: String(fault) });
       sockets.failed(player);
@@ -130,7 +141,7 @@ async function build(
   const credentials = createCredentials(
     config.apiKeys.map(({ user, key }) => ({ userId: user, apiKey: key })),
   );
-  const legs = openAppLegs(config, credentials, { clock, playout, random, log });
+  const legs = openAppLegs(config, credentials, { clock, playout, admission, random, log });
   stops.push(() => legs.close()); // for a start that fails; a stop closes them before the listener
   const onlookers = openAppOnlookers({ config, credentials, clock, random, log });
   stops.push(() => onlookers.close());
@@ -146,6 +157,7 @@ async function build(
     playout,
     random,
     log,
+    admission,
     metrics: gatewayMetrics,
     limits: {
       textChars: config.textChars,
@@ -200,7 +212,7 @@ async function build(
     asyncApi: () => asyncApi,
   });
   sockets.attach(http.server);
-  const replies = createOpenReplies(clock);
+  const replies = createOpenReplies(clock, admission);
   const speechService =
     service === 'off'
       ? undefined

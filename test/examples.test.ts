@@ -20,7 +20,11 @@ let gateway: Gateway;
 let folder: string;
 
 beforeAll(async () => {
-  const parsed = parseConfig({ env: {}, flags: ['--port', '0', '--word-times', 'never'], file: () => '' });
+  const parsed = parseConfig({
+    env: {},
+    flags: ['--port', '0', '--word-times', 'never', '--busy-at', '0'],
+    file: () => '',
+  });
   if (!parsed.ok) throw new Error(parsed.problems.join());
   gateway = await startGateway({ config: parsed.config, log: silentLog, version: 'test' });
   folder = mkdtempSync(join(tmpdir(), 'voxgate-examples-'));

@@ -112,8 +112,8 @@ function openHeavy(
 }
 
 /** Throws `busy` when a dear encoder could not be opened now. */
-export function refuseWhenFull(format: SessionFormat, heavy: HeavyEncoders): void {
-  if (heavy.isFull) throw noneFree(format);
+export function refuseWhenFull(format: HeavyOutput['format'], heavy: HeavyEncoders): void {
+  if (heavy.isFull(format)) throw noneFree(format);
 }
 
 const noneFree = (format: SessionFormat) =>

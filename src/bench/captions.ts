@@ -4,9 +4,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
+import { FRAME_MS } from './frame-schedule.ts';
 import type { GatewayCost } from './gateway-process.ts';
 import { type Lab, openLab } from './lab.ts';
-import { FRAME_MS, startListeners } from './listeners.ts';
+import { startListeners } from './listeners.ts';
 import { measureStretch } from './measured-stretch.ts';
 import { type SpokenLine, speakLines, turnOf } from './spoken-lines.ts';
 import { medianOf } from './spread.ts';

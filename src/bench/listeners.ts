@@ -5,7 +5,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
 import { textOf } from './fake-upstream.ts';
-import { monotonicMs } from './monotonic.ts';
+import { createFrameSchedule, FRAME_MS, type FrameTally, LEAD_MS } from './frame-schedule.ts';
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 import { speakUntilHeard } from './speak-until-heard.ts';
 
@@ -24,15 +24,9 @@ export type ListenerOptions = {
 
 export type ListenerFormat = keyof typeof SAMPLE_RATES;
 
-export type ListenerTally = {
-  /**
-   * How much later than its schedule each paced frame came, ms; a schedule that began late makes some negative.
-   * Of µ-law only: frames of the other formats have no fixed length.
-   */
-  readonly latenessMs: number[];
+/** Lateness of µ-law only: frames of the other formats have no fixed length. */
+export type ListenerTally = FrameTally & {
   frames: number;
-  /** µ-law frames that came after the moment at which a player without any buffer of its own needed them. */
-  dryFrames: number;
   /** As the gateway told them. */
   underruns: number;
   errors: number;
@@ -48,8 +42,6 @@ export type Listeners = {
 };
 
 const SAMPLE_RATES = { mulaw: 8000, ogg: 24_000, flac: 24_000 } as const;
-export const FRAME_MS = 20;
-const LEAD_MS = 200;
 const SHORTEST_TURN_S = 6;
 const LONGEST_TURN_S = 14;
 const LONGEST_PAUSE_MS = 300;
@@ -84,32 +76,23 @@ export async function startListeners({
 
   const listen = async (index: number): Promise<void> => {
     const random = createSeededRandom(seed * 7919 + index);
-    let startedAtMs = 0;
-    let frame = -1;
+    const schedule = createFrameSchedule();
     const client = await connectSession({
       url: `${sessionUrl}?format=${format}&sampleRate=${SAMPLE_RATES[format]}&frameMs=${FRAME_MS}&leadMs=${LEAD_MS}${captions === undefined ? '' : `&captions=${captions}`}`,
       onEvent(event) {
-        if (event.type === 'started') frame = -1;
+        if (event.type === 'started') schedule.begin();
         else if (event.type === 'error') tally.errors += 1;
         else if (event.type === 'caption') {
           tally.words += event.words.length;
           if (event.withinMs !== undefined) tally.foundWords += event.words.length;
         } else if (event.type === 'underrun') {
           tally.underruns += 1;
-          startedAtMs += event.gapMs; // a listener that ran dry goes on that much later
+          schedule.shift(event.gapMs);
         }
       },
       onAudio() {
-        const nowMs = monotonicMs();
         tally.frames += 1;
-        if (format !== 'mulaw') return;
-        frame += 1;
-        if (frame === 0) startedAtMs = nowMs;
-        const playedAtMs = startedAtMs + frame * FRAME_MS;
-        if (nowMs > playedAtMs + 1) tally.dryFrames += 1;
-        // What is within the lead comes at once when the turn begins; behind it, each frame has its time.
-        const sentAtMs = playedAtMs + FRAME_MS - LEAD_MS;
-        if (sentAtMs > startedAtMs) tally.latenessMs.push(nowMs - sentAtMs);
+        if (format === 'mulaw') schedule.came(tally);
       },
     });
     clients.push(client);

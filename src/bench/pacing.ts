@@ -3,8 +3,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
+import { FRAME_MS } from './frame-schedule.ts';
 import { openEngineLab, openLab } from './lab.ts';
-import { FRAME_MS, startListeners } from './listeners.ts';
+import { startListeners } from './listeners.ts';
 import { measureStretch } from './measured-stretch.ts';
 
 const SOURCES = { fake: '24 kHz MP3 in', engine: 'spoken by the embedded engine' } as const;

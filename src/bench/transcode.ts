@@ -50,7 +50,7 @@ const keyOf = ({ sampleRate }: SourceRate): string => `at${Math.floor(sampleRate
 const times = (speed: number): string => `${speed.toFixed(0)}×`;
 
 /** Only µ-law is made here. */
-const NO_HEAVY: HeavyEncoders = { isFull: true, open: () => 'busy' };
+const NO_HEAVY: HeavyEncoders = { isFull: () => true, open: () => 'busy' };
 
 const codecsWith = async (sound: SoundPath): Promise<Codecs> => ({
   decoders: await loadMp3Decoders(sound),

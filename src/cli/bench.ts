@@ -26,6 +26,7 @@ import { mixedFormats } from '../bench/mixed-formats.ts';
 import { monotonicMs } from '../bench/monotonic.ts';
 import { narration } from '../bench/narration.ts';
 import { onlookers } from '../bench/onlookers.ts';
+import { overload } from '../bench/overload.ts';
 import { pacing } from '../bench/pacing.ts';
 import { type PhonePlan, startPhoneProcess } from '../bench/phone-process.ts';
 import { phrase } from '../bench/phrase.ts';
@@ -40,6 +41,7 @@ import { readFlags } from './read-flags.ts';
 const BENCHES: Readonly<Record<string, Bench>> = {
   'first-frame': firstFrame,
   pacing,
+  overload,
   'mixed-formats': mixedFormats,
   captions,
   onlookers,
@@ -253,7 +255,7 @@ const help = (): string =>
 
 export const bench: Command = {
   summary:
-    'measure this machine: first frame, pacing, formats side by side, captions, onlookers, transcoding, cancel, stalled readers, jobs, narration, quotas',
+    'measure this machine: first frame, pacing, overload, formats side by side, captions, onlookers, transcoding, cancel, stalled readers, jobs, narration, quotas',
   help,
   run,
 };

@@ -23,6 +23,8 @@ export type SessionClientOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   onEvent?(event: ServerEvent): void;
   onAudio?(bytes: Uint8Array, turn: string): void;
+  /** The upgrade was refused; told before `connectSession` rejects. */
+  onRefused?(refusal: { readonly status: number; readonly retryAfterMs: number | undefined }): void;
 };
 
 type Waiter = {
@@ -102,6 +104,11 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
     );
   });
   socket.on('unexpected-response', (_request, response) => {
+    const seconds = response.headers['retry-after'];
+    options.onRefused?.({
+      status: response.statusCode ?? 0,
+      retryAfterMs: seconds === undefined ? undefined : Number(seconds) * 1000,
+    });
     let body = '';
     response.on('data', (chunk: Buffer) => {
       body = (body + chunk.toString('utf8')).slice(0, 2000);

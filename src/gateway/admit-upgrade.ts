@@ -32,7 +32,12 @@ export type AdmissionOptions = {
 };
 
 /** What is there already. */
-export type Occupancy = { readonly connections: number; connectionsOf(userId: string): number };
+export type Occupancy = {
+  readonly connections: number;
+  connectionsOf(userId: string): number;
+  /** Why nobody is let in at this moment. */
+  refusal(): AppError | undefined;
+};
 
 const RETRY_AFTER_MS = 5000;
 
@@ -129,4 +134,6 @@ function checkRoom(
       retryAfterMs: RETRY_AFTER_MS,
     });
   }
+  const refused = occupancy.refusal();
+  if (refused !== undefined) throw refused;
 }

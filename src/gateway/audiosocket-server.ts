@@ -8,6 +8,7 @@ import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import { audioSocketLeg } from '../legs/audiosocket-leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
+import type { AdmissionDesk } from '../session/admission-desk.ts';
 import { createLegConnection, type LegConnection } from './leg-connection.ts';
 import type { GatewayLegDesk } from './leg-desk.ts';
 import { createSweeper } from './sweeper.ts';
@@ -16,6 +17,7 @@ export type AudioSocketServerOptions = {
   readonly desk: GatewayLegDesk;
   readonly callers: { readonly are: 'strangers' } | { readonly are: 'local'; readonly user: string };
   readonly maxLegs: number;
+  readonly admission: Pick<AdmissionDesk, 'refusal'>;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   readonly random: Random;
@@ -39,7 +41,7 @@ const PROBE_MS = 10_000;
 const NOTHING = new Uint8Array(0);
 
 export function createAudioSocketServer(options: AudioSocketServerOptions): AudioSocketServer {
-  const { desk, callers, maxLegs, clock, playout, random, log } = options;
+  const { desk, callers, maxLegs, admission, clock, playout, random, log } = options;
   const connections = new Set<LegConnection>();
   const { kind } = audioSocketLeg;
   const sweeper = createSweeper(clock, (nowMs) => {
@@ -90,8 +92,11 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Audi
   const server = createServer(
     { noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_MS },
     (socket) => {
-      if (isPrivatePeer(socket.remoteAddress) && connections.size < maxLegs) return open(socket);
-      log.warn('a leg was refused', { kind, because: 'it is not private, or there are as many as may be' });
+      const hasRoom = connections.size < maxLegs && isPrivatePeer(socket.remoteAddress);
+      const refused = hasRoom ? admission.refusal('leg') : undefined;
+      if (hasRoom && refused === undefined) return open(socket);
+      const because = refused?.message ?? 'it is not private, or there are as many as may be';
+      log.warn('a leg was refused', { kind, because });
       socket.destroy();
     },
   );

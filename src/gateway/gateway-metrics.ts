@@ -2,6 +2,7 @@
 
 import { ERROR_TABLE } from '../base/app-error.ts';
 import type { Metrics } from '../base/metrics.ts';
+import type { SpeechAsker } from '../session/admission-desk.ts';
 import type { SessionMetrics } from '../session/session-runtime.ts';
 
 export type GatewayMetrics = SessionMetrics & {
@@ -9,6 +10,7 @@ export type GatewayMetrics = SessionMetrics & {
   readonly sessionClosed: (code: number) => void;
   /** How much later than its deadline a tick of the playout clock ran. */
   readonly tick: (latenessMs: number) => void;
+  readonly refusedAsBusy: (asker: SpeechAsker) => void;
 };
 
 /** What is read when somebody looks. */
@@ -18,6 +20,8 @@ export type GatewayGauges = {
   readonly bufferedBytes: () => number;
   readonly onlookers: () => number;
   readonly loopDelaySeconds: () => number;
+  readonly usedRatio: () => number;
+  readonly headroomRatio: () => number;
   readonly residentBytes: () => number;
 };
 
@@ -39,6 +43,10 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
   const spoken = metrics.counter('voxgate_audio_seconds_total', 'Seconds of audio sent.');
   const underruns = metrics.counter('voxgate_playback_underruns_total', 'Times a listener ran dry.');
   const gaps = metrics.counter('voxgate_underrun_seconds_total', 'Seconds for which listeners ran dry.');
+  const refused = metrics.counter(
+    'voxgate_busy_refusals_total',
+    'Sessions, turns, legs and replies refused because the thread has no time left for them, by kind.',
+  );
   const ttfa = metrics.histogram(
     'voxgate_turn_ttfa_seconds',
     'From the first text of a turn to its first audio sent.',
@@ -62,12 +70,19 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
     '99th percentile of the event loop delay since the last look.',
     gauges.loopDelaySeconds,
   );
+  metrics.gauge('voxgate_thread_used_ratio', 'Part of the time of the thread that plays.', gauges.usedRatio);
+  metrics.gauge(
+    'voxgate_headroom_ratio',
+    'What new sessions may still take of that time.',
+    gauges.headroomRatio,
+  );
   metrics.gauge('process_resident_memory_bytes', 'Resident memory of this process.', gauges.residentBytes);
 
   return {
     sessionOpened: () => opened.add(),
     sessionClosed: (code) => closes.add(1, { code: closeLabel(code) }),
     tick: (latenessMs) => lateness.observe(Math.max(0, latenessMs) / 1000),
+    refusedAsBusy: (asker) => refused.add(1, { kind: asker }),
     firstAudio: (ms) => ttfa.observe(ms / 1000),
     underrun(gapMs) {
       underruns.add();

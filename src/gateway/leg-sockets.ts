@@ -7,6 +7,7 @@ import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { Leg } from '../legs/leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
+import type { AdmissionDesk } from '../session/admission-desk.ts';
 import { createLegConnection, type LegConnection, type LegConnectionOptions } from './leg-connection.ts';
 import type { GatewayLegDesk } from './leg-desk.ts';
 import { createSweeper } from './sweeper.ts';
@@ -14,6 +15,7 @@ import { createSweeper } from './sweeper.ts';
 export type LegSocketsOptions = {
   readonly desk: GatewayLegDesk;
   readonly maxLegs: number;
+  readonly admission: Pick<AdmissionDesk, 'refusal'>;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   readonly random: Random;
@@ -37,7 +39,7 @@ export type LegSockets = {
 export const MOST_LEG_BYTES = 256 * 1024;
 
 export function createLegSockets(options: LegSocketsOptions): LegSockets {
-  const { desk, maxLegs, clock, playout, random, log } = options;
+  const { desk, maxLegs, admission, clock, playout, random, log } = options;
   const connections = new Set<LegConnection>();
   let roomsTaken = 0;
   const sweeper = createSweeper(clock, (nowMs) => {
@@ -49,6 +51,8 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
     takeRoom() {
       if (connections.size + roomsTaken >= maxLegs)
         throw new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 });
+      const refused = admission.refusal('leg');
+      if (refused !== undefined) throw refused;
       roomsTaken += 1;
       let isTaken = true;
       return () => {

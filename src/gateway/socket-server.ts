@@ -101,6 +101,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     return admitUpgrade(request, options.admission, {
       connections: connections.size,
       connectionsOf: (userId) => perUser.get(userId) ?? 0,
+      refusal: () => runtime.admission.refusal('session'),
     });
   };
 
@@ -196,6 +197,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       },
     });
     connections.add(connection);
+    runtime.admission.opened();
     agent?.used({ sessions: 1 });
     options.onOpened();
     sweeper.start();

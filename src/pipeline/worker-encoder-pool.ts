@@ -1,13 +1,15 @@
-// Heavy encoders in worker threads: a bounded number of threads and of jobs, a job being the encoder of one turn,
-// which stays where it was opened. A thread that dies takes its own jobs with it and no others, and is replaced.
+// Heavy encoders in worker threads: a bounded number of threads, and as many jobs as a thread can do in time by what
+// their formats cost, a job being the encoder of one turn, which stays where it was opened. A thread that dies takes its own jobs with it and no others, and is replaced.
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type {
-  HeavyEncoder,
-  HeavyEncoderEvents,
-  HeavyEncoders,
-  HeavyOutput,
+import {
+  ENCODER_WEIGHTS,
+  type HeavyEncoder,
+  type HeavyEncoderEvents,
+  type HeavyEncoders,
+  type HeavyFormat,
+  type HeavyOutput,
 } from '../audio/heavy-encoders.ts';
 import { MOST_OPUS_ENCODERS } from '../audio/opus-encoder.ts';
 import { AppError } from '../base/app-error.ts';
@@ -26,13 +28,17 @@ export type WorkerEncoderPoolOptions = {
   readonly log: Log;
   /** By default as many as leave a core to playback, one or two. */
   readonly threads?: number;
-  /** In all; by default, and at most, 64 a thread, which is also about what a core encodes in real time. */
-  readonly mostJobs?: number;
+  /**
+   * Of one thread, by `ENCODER_WEIGHTS`; by default, and at most, the 64 encoders of Opus that have room in its memory,
+   * which is also about what a core encodes in real time.
+   */
+  readonly mostWeight?: number;
   /** The thread's program. */
   readonly program?: URL;
 };
 
 type Job = {
+  readonly weight: number;
   readonly events: HeavyEncoderEvents;
   pendingSamples: number;
   /** Samples that wait to go to the thread together. */
@@ -54,6 +60,7 @@ type Thread = {
 
 /** While a thread works on a turn's samples, up to this much more is gathered for it. */
 const GATHER_MS = 100;
+const MOST_WEIGHT = MOST_OPUS_ENCODERS * ENCODER_WEIGHTS.ogg;
 const PROGRAM = new URL('./encoder-worker.js', import.meta.url);
 const usualThreads = () => Math.max(1, Math.min(2, availableParallelism() - 1));
 
@@ -62,7 +69,7 @@ const broken = (cause: unknown) =>
 
 export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): WorkerEncoderPool {
   const { log, threads: mostThreads = usualThreads(), program = PROGRAM } = options;
-  const mostJobs = Math.min(options.mostJobs ?? Number.POSITIVE_INFINITY, mostThreads * MOST_OPUS_ENCODERS);
+  const mostWeight = Math.min(options.mostWeight ?? MOST_WEIGHT, MOST_WEIGHT);
   let threads: Thread[] = [];
   let lastJob = 0;
   let isClosed = false;
@@ -163,19 +170,25 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
     if (jobs.size === 0) worker.unref();
   };
 
-  /** The one with the fewest jobs; a new one before any has a second. */
-  const choose = (): Thread => {
-    const [least] = threads.toSorted((a, b) => a.jobs.size - b.jobs.size);
-    return least === undefined || (least.jobs.size > 0 && threads.length < mostThreads) ? start() : least;
+  const weightOf = ({ jobs }: Thread) => [...jobs.values()].reduce((sum, { weight }) => sum + weight, 0);
+  /** The one with the least to do; undefined: a new one, before any has a second job. */
+  const leastBusy = (): Thread | undefined => {
+    const [least] = threads.toSorted((a, b) => weightOf(a) - weightOf(b));
+    return least !== undefined && least.jobs.size > 0 && threads.length < mostThreads ? undefined : least;
+  };
+  const isFull = (format: HeavyFormat): boolean => {
+    const thread = leastBusy();
+    return isClosed || (thread !== undefined && weightOf(thread) + ENCODER_WEIGHTS[format] > mostWeight);
   };
 
   const open = (output: HeavyOutput, events: HeavyEncoderEvents): HeavyEncoder | 'busy' => {
     if (!isSampleRateOf(output.format, output.sampleRate))
       throw new RangeError(`${output.format} has no sample rate ${output.sampleRate}`);
-    if (isClosed || openJobs() >= mostJobs) return 'busy';
-    const thread = choose();
+    if (isFull(output.format)) return 'busy';
+    const thread = leastBusy() ?? start();
     const id = ++lastJob;
     const job: Job = {
+      weight: ENCODER_WEIGHTS[output.format],
       events,
       pendingSamples: 0,
       held: [],
@@ -228,9 +241,7 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
   for (let i = 0; i < mostThreads; i++) start();
   return {
     open,
-    get isFull() {
-      return isClosed || openJobs() >= mostJobs;
-    },
+    isFull,
     get openJobs() {
       return openJobs();
     },

@@ -11,6 +11,7 @@ import type { WordTimer } from '../pipeline/word-timer.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
+import type { AdmissionDesk } from './admission-desk.ts';
 import type { LegDesk } from './leg-desk.ts';
 import type { OnlookerRuntime } from './session-audience.ts';
 
@@ -48,6 +49,7 @@ export type SessionRuntime = {
   readonly playout: PlayoutClock;
   readonly random: Random;
   readonly log: Log;
+  readonly admission: AdmissionDesk;
   readonly limits: SessionLimits;
   readonly metrics: SessionMetrics;
   readonly defaultVoice: string | undefined;

@@ -11,6 +11,7 @@ import { createRetiredTurns } from './retired-turns.ts';
 import { createSessionAudience, type Onlookers } from './session-audience.ts';
 import { type AttachedLeg, createSessionLeg } from './session-leg.ts';
 import type { OutgoingAudio, SessionOutlet } from './session-outlet.ts';
+import { createSessionPlace } from './session-place.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { createTurnLine, isEnded } from './turn-line.ts';
 import { endedEvent } from './turn-messages.ts';
@@ -47,10 +48,12 @@ export function createSession(
 ): Session {
   const { limits } = runtime;
   const retired = createRetiredTurns();
+  const place = createSessionPlace(runtime.admission);
   const outlet: SessionOutlet = {
     ...client,
     say(event) {
       client.say(event);
+      if (event.type === 'started') place.began();
       leg.said(event);
       audience.said(event);
     },
@@ -69,11 +72,15 @@ export function createSession(
     playout: runtime.playout,
     outlet,
     onCut: () => leg.cleared(),
-    onEnded: (turn) => retired.add(turn.id, textEndTold.delete(turn.id) ? 'told' : 'untold'),
+    onEnded: (turn) => {
+      retired.add(turn.id, textEndTold.delete(turn.id) ? 'told' : 'untold');
+      leaveIfSilent();
+    },
     onFinished: (turn) => retired.settle(turn.id, turn.lateMarks),
     onBroken: (turn, fault) => {
       retired.add(turn.id, 'untold');
       audience.lost(turn.id);
+      leaveIfSilent();
       outlet.say(errorEvent(toTurnError(runtime.log, fault), turn.id));
     },
   });
@@ -93,6 +100,9 @@ export function createSession(
       line.wake();
     },
   });
+  const leaveIfSilent = () => {
+    if (line.unended().length === 0) place.leave();
+  };
   /** Open turns whose client has been told that their text has ended. */
   const textEndTold = new Set<string>();
   let settings = initial;
@@ -101,21 +111,21 @@ export function createSession(
   const refuse = (error: AppError, turn?: string) => outlet.say(errorEvent(error, turn));
 
   /** Why no further turn is taken now. */
-  const refusal = (): AppError | undefined => {
+  const refusal = (turn: TurnSettings): AppError | undefined => {
     const retryAfterMs = 1000;
     if (intake === 'draining') {
       return new AppError('shutting_down', 'The gateway is about to stop; open a new session.', {
         retryAfterMs,
       });
     }
-    if (line.unended().length < limits.turnsInFlight) return undefined;
+    if (line.unended().length < limits.turnsInFlight) return place.refusal(turn);
     const message = `${limits.turnsInFlight} turns are in flight already; wait until one has ended.`;
     return new AppError('busy', message, { retryAfterMs });
   };
 
   const open = (id: string, fields: Preset, whole: WholeText | undefined): LiveTurn | undefined => {
     const turnSettings = leg.settingsFor(applySettings(settings, fields));
-    const refused = refusal();
+    const refused = refusal(turnSettings);
     if (refused !== undefined) {
       retired.add(id, 'untold');
       refuse(refused, id);
@@ -148,6 +158,7 @@ export function createSession(
       outlet: turnOutlet,
       audience,
     });
+    place.take(turnSettings);
     line.add(turn);
     return turn;
   };
@@ -316,6 +327,7 @@ export function createSession(
     },
     close() {
       line.close();
+      place.leave();
       leg.close();
       audience.close();
     },

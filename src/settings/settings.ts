@@ -99,6 +99,14 @@ export const SETTINGS = {
     meaning:
       'Connections in all. A guard for memory and file descriptors, meant to be set to what the machine carries.',
   }),
+  busyAt: whole(80, {
+    min: 10,
+    max: 99,
+    zero: 'nobody is refused for that',
+    placeholder: 'PERCENT',
+    meaning:
+      'Used share of the time of the thread that plays at which new sessions are `busy`. Frames are on time at 80; turns that go on in open sessions have a little more.',
+  }),
   maxConnectionsPerUser: whole(200, {
     min: 0,
     max: 1_000_000,

@@ -84,10 +84,13 @@ describe('cartesia codec, ends', () => {
   });
 
   it('tells a context too many in Cartesia’s words, retryable', () => {
-    const { send, messages } = openCodec((command) =>
-      command.type === 'append' ? [failure('busy', command.turn), ended(command.turn, 0, 'failed')] : [],
+    const { send, event, messages } = openCodec((command) =>
+      command.type === 'append' && command.text === 'Two.'
+        ? [failure('busy', command.turn), ended(command.turn, 0, 'failed')]
+        : [],
     );
-    send(say('c', 'One.', { continue: false }));
+    event({ ...READY, limits: { ...READY.limits, turnsInFlight: 1 } });
+    send(say('b', 'One.', { continue: false }), say('c', 'Two.', { continue: false }));
     expect(messages).toMatchObject([
       {
         type: 'error',
@@ -96,6 +99,15 @@ describe('cartesia codec, ends', () => {
         status_code: 503,
       },
     ]);
+  });
+
+  it('does not tell whoever has one context that he has too many: the gateway is busy', () => {
+    const { send, event, messages } = openCodec((command) =>
+      command.type === 'append' ? [failure('busy', command.turn), ended(command.turn, 0, 'failed')] : [],
+    );
+    event({ ...READY, limits: { ...READY.limits, turnsInFlight: 1 } });
+    send(say('c', 'One.', { continue: false }));
+    expect(messages).toMatchObject([{ type: 'error', error_code: 'busy', status_code: 503, done: true }]);
   });
 
   it('takes the turn along when text of it was refused', () => {

@@ -177,7 +177,8 @@ export function startLiveClient(options: LiveSessionOptions = {}, query?: string
     },
     close() {},
   });
-  codec.event(READY);
+  const turnsInFlight = options.limits?.turnsInFlight ?? READY.limits.turnsInFlight;
+  codec.event({ ...READY, limits: { ...READY.limits, turnsInFlight } });
   let toTickMs = 1000;
   return {
     live,

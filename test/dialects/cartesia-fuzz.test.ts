@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
 import type { ServerEvent } from '../../src/dialects/native-events.ts';
 import type { ClientCommand } from '../../src/dialects/native-messages.ts';
+import { READY } from '../support/session-events.ts';
 import { trialSize } from '../support/trial-size.ts';
 import { openCodec, say } from './cartesia-fixture.ts';
 
@@ -187,6 +188,7 @@ describe('cartesia codec, malformed messages', () => {
       kept.clear();
       const session = playSession(below);
       const { codec, messages, event } = openCodec(session.answer);
+      event({ ...READY, limits: { ...READY.limits, turnsInFlight: TURNS_IN_FLIGHT } });
       const wild = () => {
         const message: Record<string, unknown> =
           below(2) === 0 ? say(one(['a', 'b', 'c']), 'secret words') : { context_id: one(IDS) };

@@ -66,7 +66,7 @@ let folder: string;
 beforeAll(async () => {
   folder = scratchFolder('service-page');
   const { config } = accepted({
-    flags: ['--port', '0', '--data-dir', join(folder, 'data'), '--word-times', 'never'],
+    flags: ['--port', '0', '--data-dir', join(folder, 'data'), '--word-times', 'never', '--busy-at', '0'],
   });
   gateway = await startGateway({ config, log: silentLog, version: 'test' });
   writeFileSync(join(folder, 'report.pdf'), smallPdf(REPORT));

@@ -17,6 +17,7 @@ import { createForeignVoices } from '../../src/service/voice-book.ts';
 import { codecs } from '../support/codecs.ts';
 import { fixedRandom } from '../support/fixed-random.ts';
 import { createMemoryUpstream, type MemoryUpstream } from '../support/memory-upstream.ts';
+import { OPEN_ADMISSION } from '../support/open-admission.ts';
 import { SPEECH_MS, spoken } from '../support/running-gateway.ts';
 import {
   credentialsOf,
@@ -200,7 +201,7 @@ describe('a slow reader', () => {
         runtime: { upstream, upkeep: trustingUpkeep(), codecs, timer: NO_WORD_TIMER, clock: systemClock },
         random: fixedRandom(0.5),
         voices: createForeignVoices(async () => []),
-        replies: createOpenReplies(systemClock),
+        replies: createOpenReplies(systemClock, OPEN_ADMISSION),
       });
     });
     origin = await app.listen({ port: 0 });

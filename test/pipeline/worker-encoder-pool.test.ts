@@ -164,7 +164,7 @@ describe('worker encoder pool', () => {
   });
 
   it('is busy beyond its bound, and has room again after a close or a flush', async () => {
-    const pool = poolWith({ mostJobs: 2 });
+    const pool = poolWith({ mostWeight: 15 });
     const [one, two] = [open(pool, OGG), open(pool, FLAC)];
     const events = { onFrame() {}, onProgress() {} };
     expect(pool.open(OGG, events)).toBe('busy');
@@ -178,9 +178,17 @@ describe('worker encoder pool', () => {
   });
 
   it('never opens more in a thread than one codec’s memory has room for', () => {
-    const pool = poolWith({ threads: 1, mostJobs: 1000 });
+    const pool = poolWith({ threads: 1, mostWeight: 1000 });
     for (let i = 0; i < 64; i++) open(pool, OGG);
     expect(pool.open(OGG, { onFrame() {}, onProgress() {} })).toBe('busy');
+  });
+
+  it('takes by what an encoder costs: ten of flac where there is room for one of ogg', () => {
+    const pool = poolWith({ threads: 2, mostWeight: 20 });
+    for (let i = 0; i < 3; i++) open(pool, OGG);
+    for (let i = 0; i < 10; i++) open(pool, FLAC);
+    expect([pool.isFull('ogg'), pool.isFull('flac')]).toEqual([true, true]);
+    expect(pool.open(FLAC, { onFrame() {}, onProgress() {} })).toBe('busy');
   });
 
   it('refuses a rate that the format does not have', () => {

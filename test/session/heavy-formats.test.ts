@@ -14,9 +14,7 @@ function countedEncoders(most: number) {
   let mostOpen = 0;
   let failure: AppError | undefined;
   const heavy: HeavyEncoders = {
-    get isFull() {
-      return open.size >= most;
-    },
+    isFull: () => open.size >= most,
     open(output, events) {
       if (open.size >= most) return 'busy';
       const encoder = codecs.heavy.open(output, events);

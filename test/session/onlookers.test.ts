@@ -244,7 +244,7 @@ describe('the sound', () => {
   });
 
   it('is refused with busy when no dear encoder is free', () => {
-    const live = start({ heavy: { isFull: true, open: () => 'busy' } });
+    const live = start({ heavy: { isFull: () => true, open: () => 'busy' } });
     expect(() => listen(live, { format: 'ogg', sampleRate: 24_000 })).toThrow(/No encoder for ogg/);
     expect(live.session.audience.onlookers).toBe(0);
   });

@@ -31,6 +31,7 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   maxBufferedBytes: [16_384, 268_435_456],
   drainDeadlineMs: [1000, 600_000],
   creditTimeoutMs: [1000, 3_600_000],
+  busyAt: [10, 99, 'zero'],
   maxConnections: [1, 1_000_000],
   maxConnectionsPerUser: [0, 1_000_000],
   maxOnlookers: [0, 1_000_000],

@@ -15,7 +15,7 @@ const encoders = await loadMp3Encoders();
 
 /** The heavy encoders on this thread: their frames come at once, their promises a little later. */
 const heavy: HeavyEncoders = {
-  isFull: false,
+  isFull: () => false,
   open(output, events) {
     const stage = createHeavyStage(output, encoders, (frame) => {
       if (!isClosed) events.onFrame(frame);

@@ -17,6 +17,7 @@ import type { Preset } from '../../src/dialects/native-messages.ts';
 import type { SpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
 import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
+import type { AdmissionDesk } from '../../src/session/admission-desk.ts';
 import type { LegDesk } from '../../src/session/leg-desk.ts';
 import { createSession, type Session } from '../../src/session/session.ts';
 import type { OnlookerLimits } from '../../src/session/session-audience.ts';
@@ -30,6 +31,7 @@ import { fixedRandom } from './fixed-random.ts';
 import { createMemoryUpstream, type MemoryRequest, type MemoryUpstream } from './memory-upstream.ts';
 import { NO_LEG_DESK } from './no-legs.ts';
 import { onlookerRuntime } from './onlookers.ts';
+import { OPEN_ADMISSION } from './open-admission.ts';
 import { trustingUpkeep } from './trusting-upkeep.ts';
 
 export type Said = { readonly atMs: number; readonly event: ServerEvent };
@@ -77,6 +79,8 @@ export type LiveSessionOptions = {
   readonly timer?: WordTimer;
   readonly legs?: LegDesk;
   readonly onlookers?: Partial<OnlookerLimits>;
+  /** By default there is room for everybody. */
+  readonly admission?: AdmissionDesk;
 };
 
 const LIMITS: SessionLimits = {
@@ -120,6 +124,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
         faults.push(`${event}: ${String(fields?.cause)}`);
       },
     },
+    admission: options.admission ?? OPEN_ADMISSION,
     limits: { ...LIMITS, ...options.limits },
     metrics: {
       firstAudio() {},

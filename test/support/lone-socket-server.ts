@@ -14,12 +14,14 @@ import {
 } from '../../src/gateway/socket-server.ts';
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
 import type { Player } from '../../src/playout/playout-clock.ts';
+import type { AdmissionDesk } from '../../src/session/admission-desk.ts';
 import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { codecs } from './codecs.ts';
 import { fixedRandom } from './fixed-random.ts';
 import { createMemoryUpstream } from './memory-upstream.ts';
 import { NO_LEG_DESK, NO_LEG_SERVER } from './no-legs.ts';
 import { onlookerRuntime, tokenDesk } from './onlookers.ts';
+import { OPEN_ADMISSION } from './open-admission.ts';
 import { accepted } from './settings.ts';
 import { trustingUpkeep } from './trusting-upkeep.ts';
 
@@ -35,12 +37,14 @@ export type LoneSocketServerOptions = {
   readonly dialects?: readonly Dialect[];
   readonly log?: Log;
   readonly findAgent?: SocketServerOptions['findAgent'];
+  readonly admission?: AdmissionDesk;
 };
 
 export async function startSocketServer({
   dialects = DIALECTS,
   log = silentLog,
   findAgent = async () => undefined,
+  admission = OPEN_ADMISSION,
 }: LoneSocketServerOptions = {}): Promise<LoneSocketServer> {
   const { config } = accepted({});
   const players: Player[] = [];
@@ -64,6 +68,7 @@ export async function startSocketServer({
       },
       random: fixedRandom(0.5),
       log,
+      admission,
       limits: { ...config, textChars: 1000, turnsInFlight: 8 },
       metrics: { firstAudio() {}, underrun() {}, turnEnded() {} },
       defaultVoice: undefined,

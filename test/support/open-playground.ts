@@ -70,7 +70,13 @@ export async function openPlayground(env: Readonly<Record<string, string>> = {})
   // Worklets are loaded past everything that Playwright could put in between.
   copyFileSync(new URL('./tap-worklet.mjs', import.meta.url), join(folder, 'page/assets/tap-worklet.js'));
   const { config } = accepted({
-    env: { VOXGATE_PORT: '0', VOXGATE_DATA_DIR: join(folder, 'data'), VOXGATE_FFMPEG: 'off', ...env },
+    env: {
+      VOXGATE_PORT: '0',
+      VOXGATE_DATA_DIR: join(folder, 'data'),
+      VOXGATE_FFMPEG: 'off',
+      VOXGATE_BUSY_AT: '0',
+      ...env,
+    },
   });
   const gateway = await startGateway({
     config,

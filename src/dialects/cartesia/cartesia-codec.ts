@@ -42,6 +42,7 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
   const contexts = createCartesiaContexts();
   const pastIds = createCartesiaPastIds();
   let requestId = '';
+  let mostContexts = Number.POSITIVE_INFINITY;
   let captions: 'off' | 'words' = 'off';
   /** The turn that is being opened. */
   let opening: string | undefined;
@@ -177,8 +178,11 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
     if (context?.phase !== 'open') return;
     // It waited so long for text that the session took it to have ended.
     if (event.code === 'turn_ended') tellTextEnded(context);
-    else fail(context, event, opening === turn && event.code === 'busy' ? TOO_MANY_CONTEXTS : undefined);
+    else fail(context, event, isOneTooMany(event) ? TOO_MANY_CONTEXTS : undefined);
   };
+  /** A gateway that is busy with others is called so. */
+  const isOneTooMany = ({ turn, code }: EventOf<'error'>) =>
+    opening === turn && code === 'busy' && contexts.open().length > mostContexts;
   const onSessionError = (event: EventOf<'error'>) => {
     if (!FATAL.has(event.code)) send(errorMessage('', 'ends-nothing', event, requestId));
     // Whoever waits for an answer hears why none comes; whoever waits for nothing sees the connection close.
@@ -221,8 +225,10 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
       refuse(request);
     },
     event(event) {
-      if (event.type === 'ready') requestId = event.session;
-      else if (event.type === 'error') onError(event);
+      if (event.type === 'ready') {
+        requestId = event.session;
+        mostContexts = event.limits.turnsInFlight;
+      } else if (event.type === 'error') onError(event);
       else if ('turn' in event) {
         const context = contexts.ofTurn(event.turn);
         if (context !== undefined) onTurnEvent(context, event);

@@ -1,0 +1,182 @@
+// What happens when more is asked for than can be played in time: callers are added until some are refused, and when it is
+// known how many are taken, three in ten more than that call, and come back as they are told. The same number again with a gateway that refuses nobody.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Bench, BenchResult, BenchRun } from './bench.ts';
+import { type Lab, openLab } from './lab.ts';
+import { type CallerTally, type OverloadCallers, startOverloadCallers } from './overload-callers.ts';
+import { quantileBetween } from './scraped-metrics.ts';
+import { type Spread, spreadOf } from './spread.ts';
+
+/** The first make the code run fast that all others need; then the limit is looked for. */
+const FIRST_CALLERS = 20;
+const FIRST_MS = 4000;
+/** So slowly that nobody is refused for those who have just come; and what is known to be wanted, quickly. */
+const JOINING = { part: 0.15, perSecond: 25 } as const;
+/** Some more have to be refused for a while before it is known how many are taken. */
+const PRESSING = 1.15;
+const SETTLING_MS = 4000;
+/** One refusal may be chance. */
+const FIRST_REFUSALS = 5;
+const BEYOND = 1.3;
+const WARM_UP_MS = 2000;
+const TICKS = 'voxgate_tick_lateness_seconds';
+/** A machine that refuses nobody before this is not measured by callers in one process. */
+const MOST_CALLERS = 1500;
+const AIM_MS = { lateness: 20, refusal: 50 } as const;
+
+type Outcome = {
+  readonly callers: number;
+  readonly connected: number;
+  readonly tickP50Ms: number;
+  readonly tickP99Ms: number;
+  readonly frames: Spread;
+  readonly refusals: Spread;
+  readonly coreShare: number;
+  readonly usedShare: number;
+  readonly tally: CallerTally;
+};
+
+/** Callers join one after another until `enough`, so many a second. */
+async function join(
+  callers: OverloadCallers,
+  enough: () => boolean,
+  perSecond: () => number,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!enough()) {
+    callers.add();
+    await pause(1000 / perSecond(), undefined, { signal });
+  }
+}
+
+async function measure(
+  lab: Lab,
+  callers: OverloadCallers,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const [before, earlier] = [await lab.usage(), await lab.metrics()];
+  const tally = callers.tally();
+  await pause(seconds * 1000, undefined, { signal });
+  callers.tally();
+  const { connected, count } = callers;
+  const [after, later] = [await lab.usage(), await lab.metrics()];
+  return {
+    callers: count,
+    connected,
+    tickP50Ms: 1000 * quantileBetween(earlier, later, TICKS, 0.5),
+    tickP99Ms: 1000 * quantileBetween(earlier, later, TICKS, 0.99),
+    frames: spreadOf(tally.latenessMs),
+    refusals: spreadOf([...tally.sessionRefusalsMs, ...tally.turnRefusalsMs]),
+    coreShare: (after.cpuMs - before.cpuMs) / (seconds * 1000),
+    usedShare: later.value('voxgate_thread_used_ratio'),
+    tally,
+  };
+}
+
+async function overloaded(
+  { numbers: { seconds, seed }, signal, progress }: BenchRun,
+  flags: readonly string[],
+  callersOf: (limit: number) => number,
+  known?: number,
+): Promise<{ readonly limit: number; readonly outcome: Outcome }> {
+  const lab = await openLab({ seed, flags });
+  const callers = startOverloadCallers({ sessionUrl: lab.sessionUrl, seed, signal });
+  try {
+    await join(callers, () => callers.count >= FIRST_CALLERS, quickly, signal);
+    await pause(FIRST_MS, undefined, { signal });
+    const first = callers.tally();
+    const isRefused = () =>
+      first.sessionRefusalsMs.length + first.turnRefusalsMs.length >= FIRST_REFUSALS ||
+      callers.count >= MOST_CALLERS;
+    if (known === undefined) {
+      await join(callers, isRefused, () => callers.count * JOINING.part, signal);
+      const most = callers.count * PRESSING;
+      await join(callers, () => callers.count >= most, quickly, signal);
+      await pause(SETTLING_MS, undefined, { signal });
+    }
+    const limit = known ?? callers.connected;
+    const wanted = callersOf(limit);
+    progress(`overload: ${limit} are taken, ${wanted} call for ${seconds} s`);
+    await join(callers, () => callers.count >= wanted, quickly, signal);
+    await pause(WARM_UP_MS, undefined, { signal });
+    return { limit, outcome: await measure(lab, callers, seconds, signal) };
+  } finally {
+    await callers.stop();
+    await lab.close();
+  }
+}
+
+const quickly = () => JOINING.perSecond;
+const ms = (value: number): string => (Number.isNaN(value) ? '–' : value.toFixed(1));
+
+const rowOf = (
+  name: string,
+  { callers, connected, tickP50Ms, tickP99Ms, frames, refusals, coreShare, tally }: Outcome,
+) => [
+  name,
+  `${connected} of ${callers}`,
+  `${ms(tickP50Ms)} / ${ms(tickP99Ms)}`,
+  `${ms(frames.p50)} / ${ms(frames.p99)} / ${ms(frames.max)}`,
+  `${tally.underruns} / ${tally.dryFrames}`,
+  String(refusals.count),
+  `${ms(refusals.p50)} / ${ms(refusals.p99)} / ${ms(refusals.max)}`,
+  (coreShare * 100).toFixed(0),
+];
+
+async function run(bench: BenchRun): Promise<BenchResult> {
+  const beyond = (limit: number) => Math.ceil(limit * BEYOND);
+  const { limit, outcome: kept } = await overloaded(bench, [], beyond);
+  const { outcome: open } = await overloaded(bench, ['--busy-at', '0'], beyond, limit);
+  const { seconds } = bench.numbers;
+  const figuresOf = (name: string, { tickP99Ms, frames, tally, refusals }: Outcome) => ({
+    [`${name}TickLatenessP99Ms`]: tickP99Ms,
+    [`${name}FrameLatenessP50Ms`]: frames.p50,
+    [`${name}FrameLatenessP99Ms`]: frames.p99,
+    [`${name}Underruns`]: tally.underruns,
+    [`${name}DryFrames`]: tally.dryFrames,
+    [`${name}Turns`]: tally.turns,
+    [`${name}Refusals`]: refusals.count,
+  });
+  return {
+    title: `overload: of those who call ${limit} are taken; ${beyond(limit)} call for ${seconds} s, µ-law, 24 kHz MP3 in`,
+    columns: [
+      '',
+      'with a session',
+      'tick p50 / p99, ms',
+      'frame p50 / p99 / max, ms',
+      'underruns / dry frames',
+      'refusals',
+      'refused in p50 / p99 / max, ms',
+      'CPU, %',
+    ],
+    rows: [rowOf('admission', kept), rowOf('nobody refused', open)],
+    notes: [
+      `Aims: frames of admitted turns p99 at most ${AIM_MS.lateness} ms late, refusals answered within ${AIM_MS.refusal} ms.`,
+      'A call is two turns of 6 to 14 s, then the caller hangs up and calls again; who is refused comes back when told.',
+      `Of the refusals ${kept.tally.sessionRefusalsMs.length} were of sessions, by 503, and ${kept.tally.turnRefusalsMs.length} of turns; the time of a 503 includes its connection.`,
+      'Callers and upstream share what the gateway leaves of the machine, so frames come later than they were sent.',
+    ],
+    figures: {
+      limit,
+      ...figuresOf('kept', kept),
+      ...figuresOf('open', open),
+      keptRefusalP99Ms: kept.refusals.p99,
+      keptRefusalMaxMs: kept.refusals.max,
+      keptUsedShare: kept.usedShare,
+      keptCoreShare: kept.coreShare,
+      openCoreShare: open.coreShare,
+    },
+    faults: [
+      ...[kept, open].flatMap(({ tally }) => (tally.errors > 0 ? [`${tally.errors} errors were told`] : [])),
+      ...(kept.tally.frames === 0 ? ['no frame came'] : []),
+    ],
+  };
+}
+
+export const overload: Bench = {
+  summary: 'three in ten callers more than are taken: how the taken hear it, how fast the others are refused',
+  defaults: { seconds: 15, seed: 1 },
+  run,
+};

@@ -1,0 +1,70 @@
+// Where everyone who wants to speak asks for room on this thread: it looks five times a second at what the thread uses,
+// lets `headroom.ts` judge, and says no in the one way that all protocols tell. A no costs microseconds.
+
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Headroom, HeadroomLevel } from '../limits/headroom.ts';
+
+/** Who asks: a session at its upgrade, a turn of an open session, a call at its upgrade, speech as the reply to a request. */
+export type SpeechAsker = 'session' | 'turn' | 'leg' | 'reply';
+
+export type SpeakingPlace = {
+  /** Its first audio is on its way. */
+  readonly began: () => void;
+  readonly leave: () => void;
+};
+
+export type AdmissionDesk = {
+  /** Why nobody of this kind is taken now: `busy`, with the time to come again. */
+  refusal(asker: SpeechAsker, weight?: number): AppError | undefined;
+  /** A session has come in, which is about to speak. */
+  opened(): void;
+  /** Whoever speaks holds a place of his `weight` until he leaves. */
+  take(weight: number): SpeakingPlace;
+};
+
+export type AdmissionDeskOptions = {
+  readonly headroom: Headroom;
+  readonly clock: Clock;
+  /** The share of the thread's time that was used since it was asked last, 0…1. */
+  readonly usedShare: () => number;
+  readonly onRefused: (asker: SpeechAsker) => void;
+};
+
+const LOOK_MS = 200;
+/** A call that rings is somebody's open session. */
+const LEVELS: Readonly<Record<SpeechAsker, HeadroomLevel>> = {
+  session: 'session',
+  reply: 'session',
+  turn: 'turn',
+  leg: 'turn',
+};
+
+export function createAdmissionDesk(
+  options: AdmissionDeskOptions,
+): AdmissionDesk & { readonly close: () => void } {
+  const { headroom, clock, usedShare, onRefused } = options;
+  const look = () => {
+    headroom.look(clock.now(), usedShare());
+    cancelLook = clock.after(LOOK_MS, look);
+  };
+  usedShare(); // what the start has used is nobody's load
+  let cancelLook = clock.after(LOOK_MS, look);
+
+  return {
+    refusal(asker, weight = 1) {
+      const retryAfterMs = headroom.refuse(LEVELS[asker], weight, clock.now());
+      if (retryAfterMs === undefined) return undefined;
+      onRefused(asker);
+      return new AppError('busy', 'The gateway speaks as much as it can in time; come again.', {
+        retryAfterMs,
+      });
+    },
+    opened: () => headroom.expect(clock.now()),
+    take(weight) {
+      const place = headroom.take(weight, clock.now());
+      return { began: () => place.began(clock.now()), leave: () => place.leave(clock.now()) };
+    },
+    close: () => cancelLook(),
+  };
+}
