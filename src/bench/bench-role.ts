@@ -1,6 +1,12 @@
 // The roles in which the program starts itself for a bench; `voxgate bench ROLE` is not for people.
 
-export const BENCH_ROLES = ['gateway-process', 'upstream-process', 'phone-process', 'bare-session'] as const;
+export const BENCH_ROLES = [
+  'gateway-process',
+  'upstream-process',
+  'phone-process',
+  'crowd-process',
+  'bare-session',
+] as const;
 export type BenchRole = (typeof BENCH_ROLES)[number];
 
 export const isBenchRole = (name: string): name is BenchRole =>

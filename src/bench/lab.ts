@@ -30,6 +30,8 @@ type GatewayLabOptions = {
   readonly blockMs?: readonly [number, number];
   /** A command that runs the gateway's process. */
   readonly through?: readonly string[];
+  /** Whether a gateway that is nearly full refuses; without it nobody is, for the load is the bench's own choice. */
+  readonly admission?: 'on';
   /** Jobs and PlayNotes, too; without it they are off. */
   readonly service?: 'on';
 };
@@ -53,13 +55,13 @@ const UPSTREAM_FLAGS = ['--upstream-keys', 'bench:bench@100000', '--upstream-max
 
 /** A gateway alone, with these flags besides. */
 export async function openGateway(
-  { seed, blockMs = [0, 0], through = [], service }: GatewayLabOptions,
+  { seed, blockMs = [0, 0], through = [], service, admission }: GatewayLabOptions,
   flags: readonly string[],
 ): Promise<GatewayLab> {
   const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
   const plan: GatewayPlan = {
     version: 'bench',
-    flags: [...FLAGS, '--data-dir', dataDir, ...flags],
+    flags: [...FLAGS, ...(admission === 'on' ? [] : ['--busy-at', '0']), '--data-dir', dataDir, ...flags],
     blockMs,
     seed,
     service: service ?? 'off',

@@ -2,53 +2,22 @@
 // kind of sound, in turn; and whether the speech service is asked once for all of them.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { type ActorProcess, startActor } from './actor.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
+import type { CrowdPlan, CrowdReport } from './crowd-process.ts';
 import { type Lab, openLab } from './lab.ts';
 import { type Listeners, startListeners } from './listeners.ts';
 import { measureStretch } from './measured-stretch.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
 const WARM_UP_MS = 3000;
-/** What they take, in turn. */
-const WANTED = [
-  'events',
-  'captions.vtt',
-  'audio?format=mulaw',
-  'audio?format=mp3',
-  'audio?format=wav',
-  'audio?format=ogg',
-  'events',
-  'audio?format=mulaw',
-] as const;
-
-type Crowd = {
-  /** Taken so far, and those that were closed. */
-  readonly bytes: () => number;
-  readonly lost: () => number;
-  leave(): void;
-};
-
-async function gather(lab: Lab, count: number): Promise<Crowd> {
+/** Resolves when all of them look on. */
+async function gather(lab: Lab, onlookers: number): Promise<ActorProcess<unknown, CrowdReport>> {
   const { sessions } = (await (await fetch(`${lab.url}/v1/sessions`)).json()) as {
     readonly sessions: readonly { readonly id: string }[];
   };
-  const leaving = new AbortController();
-  let [bytes, lost] = [0, 0];
-  const take = async (body: ReadableStream<Uint8Array>) => {
-    for await (const piece of body) bytes += piece.length;
-  };
-  for (let index = 0; index < count; index++) {
-    const path = WANTED[index % WANTED.length]!;
-    const response = await fetch(`${lab.url}/v1/sessions/${sessions[0]!.id}/${path}`, {
-      signal: leaving.signal,
-    });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-    const isLost = () => {
-      if (!leaving.signal.aborted) lost += 1;
-    };
-    take(response.body!).then(isLost, isLost);
-  }
-  return { bytes: () => bytes, lost: () => lost, leave: () => leaving.abort() };
+  const plan: CrowdPlan = { sessionUrl: `${lab.url}/v1/sessions/${sessions[0]!.id}`, onlookers };
+  return startActor<unknown, CrowdReport>('crowd-process', plan);
 }
 
 type Stretch = {
@@ -94,9 +63,10 @@ async function run(bench: BenchRun): Promise<BenchResult> {
       const crowd = await gather(lab, onlookers);
       await pause(WARM_UP_MS, undefined, { signal });
       watched.push(await measure(lab, listeners, bench));
-      bytes += crowd.bytes();
-      lost += crowd.lost();
-      crowd.leave();
+      const taken = await crowd.report();
+      bytes += taken.bytes;
+      lost += taken.lost;
+      await crowd.close();
       await pause(500, undefined, { signal });
     }
     await listeners.stop();

@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
-import { type Lab, openLab } from './lab.ts';
+import { type Lab, type LabOptions, openLab } from './lab.ts';
 import { type CallerTally, type OverloadCallers, startOverloadCallers } from './overload-callers.ts';
 import { quantileBetween } from './scraped-metrics.ts';
 import { type Spread, spreadOf } from './spread.ts';
@@ -77,11 +77,11 @@ async function measure(
 
 async function overloaded(
   { numbers: { seconds, seed }, signal, progress }: BenchRun,
-  flags: readonly string[],
+  admission: LabOptions['admission'],
   callersOf: (limit: number) => number,
   known?: number,
 ): Promise<{ readonly limit: number; readonly outcome: Outcome }> {
-  const lab = await openLab({ seed, flags });
+  const lab = await openLab({ seed, ...(admission && { admission }) });
   const callers = startOverloadCallers({ sessionUrl: lab.sessionUrl, seed, signal });
   try {
     await join(callers, () => callers.count >= FIRST_CALLERS, quickly, signal);
@@ -127,8 +127,8 @@ const rowOf = (
 
 async function run(bench: BenchRun): Promise<BenchResult> {
   const beyond = (limit: number) => Math.ceil(limit * BEYOND);
-  const { limit, outcome: kept } = await overloaded(bench, [], beyond);
-  const { outcome: open } = await overloaded(bench, ['--busy-at', '0'], beyond, limit);
+  const { limit, outcome: kept } = await overloaded(bench, 'on', beyond);
+  const { outcome: open } = await overloaded(bench, undefined, beyond, limit);
   const { seconds } = bench.numbers;
   const figuresOf = (name: string, { tickP99Ms, frames, tally, refusals }: Outcome) => ({
     [`${name}TickLatenessP99Ms`]: tickP99Ms,

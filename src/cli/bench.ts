@@ -17,6 +17,7 @@ import {
 import { type BenchRole, isBenchRole } from '../bench/bench-role.ts';
 import { cancel } from '../bench/cancel.ts';
 import { captions } from '../bench/captions.ts';
+import { type CrowdPlan, startCrowdProcess } from '../bench/crowd-process.ts';
 import { type FakeUpstreamPlan, startFakeUpstream } from '../bench/fake-upstream.ts';
 import { firstFrame } from '../bench/first-frame.ts';
 import { type GatewayPlan, startGatewayProcess } from '../bench/gateway-process.ts';
@@ -60,6 +61,7 @@ type StartRole = (plan: unknown, searchPath: string | undefined) => ReturnType<t
 const ROLES: Readonly<Record<BenchRole, StartRole>> = {
   'gateway-process': (plan, searchPath) => startGatewayProcess(plan as GatewayPlan, searchPath),
   'upstream-process': (plan) => startFakeUpstream(plan as FakeUpstreamPlan),
+  'crowd-process': (plan) => startCrowdProcess(plan as CrowdPlan),
   'phone-process': (plan) => startPhoneProcess(plan as PhonePlan),
   'bare-session': startBareSession,
 };

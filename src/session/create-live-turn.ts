@@ -26,11 +26,6 @@ const ROUNDING_MS = 1;
 const SHRINK_MS = 500;
 /** Of what was sent to a leg: more is not before any. */
 const MOST_GIVEN_BACK_MS = 10_000;
-/**
- * Speech that is sent as it is made waits for nothing but our own work. What waits long is old by the time it is let go,
- * and the collector leaves what is old where it is: a chapter would cost ten times what it needs.
- */
-const BURST_SPOOL_BYTES = 96 * 1024;
 /** Held-back text is looked at so often at least. */
 const LONGEST_SLEEP_MS = 1000;
 
@@ -76,10 +71,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     audience: options.audience,
     work: createTurnWork({ ...options, clock, remainingMs }),
     remainingMs,
-    spoolCapacityBytes() {
-      const mostBytes = options.spoolCapacityBytes(speech.bufferedBytes);
-      return isSentAtOnce ? Math.min(mostBytes, BURST_SPOOL_BYTES) : mostBytes;
-    },
+    spoolCapacityBytes: () => options.spoolCapacityBytes(speech.bufferedBytes),
     onQueued(notice) {
       // Later requests may wait behind audio that is in hand; that is nobody's concern.
       if (state.phase !== 'waiting' && state.phase !== 'held') return;

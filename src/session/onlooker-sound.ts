@@ -57,7 +57,13 @@ function sentSound(settings: TurnSettings): PlainSound | undefined {
 const isSame = (a: PlainSound | undefined, b: PlainSound | undefined): boolean =>
   a !== undefined && b !== undefined && a.format === b.format && a.sampleRate === b.sampleRate;
 
-export function createOnlookerSound(codecs: Codecs, joinMs: number, log: Log): OnlookerSound {
+/** `soon`: when the turn of the event loop is over. */
+export function createOnlookerSound(
+  codecs: Codecs,
+  joinMs: number,
+  log: Log,
+  soon: (task: () => void) => void,
+): OnlookerSound {
   const open = new Map<string, Open>();
   const followed = new Map<string, Followed>();
 
@@ -72,15 +78,33 @@ export function createOnlookerSound(codecs: Codecs, joinMs: number, log: Log): O
     programme.tape.close();
   };
   /** One format that fails takes nobody else along. */
-  const attempt = (task: (channel: SoundChannel) => void) => {
-    for (const [key, one] of open) {
-      try {
-        task(one.channel);
-      } catch (fault) {
-        log.error('the sound of onlookers failed', { cause: String(fault) });
-        shut(key, one, new AppError('internal', 'The sound failed inside; ask for it anew.'));
-      }
+  const attemptOne = (key: string, task: (channel: SoundChannel) => void) => {
+    const one = open.get(key);
+    if (one === undefined) return;
+    try {
+      task(one.channel);
+    } catch (fault) {
+      log.error('the sound of onlookers failed', { cause: String(fault) });
+      shut(key, one, new AppError('internal', 'The sound failed inside; ask for it anew.'));
     }
+  };
+  const attempt = (task: (channel: SoundChannel) => void) => {
+    for (const key of [...open.keys()]) attemptOne(key, task);
+  };
+  /** Formats whose sound is to be handed out: one in a turn of the event loop, so that no frame of a listener waits for all. */
+  const undelivered = new Set<string>();
+  const deliverNext = () => {
+    for (const key of undelivered) {
+      undelivered.delete(key);
+      if (undelivered.size > 0) soon(deliverNext);
+      attemptOne(key, (channel) => channel.deliver());
+      return;
+    }
+  };
+  const deliverAll = () => {
+    const isUnderWay = undelivered.size > 0;
+    for (const key of open.keys()) undelivered.add(key);
+    if (!isUnderWay) deliverNext();
   };
 
   const give = (turn: Followed, untilMs: number, nowMs: number) => {
@@ -171,7 +195,7 @@ export function createOnlookerSound(codecs: Codecs, joinMs: number, log: Log): O
       if (open.size === 0) return;
       for (const turn of [...followed.values()]) goOn(turn, nowMs);
       attempt((channel) => channel.fillTo(nowMs));
-      attempt((channel) => channel.deliver());
+      deliverAll();
     },
     close(error) {
       for (const [key, one] of [...open]) shut(key, one, error);

@@ -57,6 +57,12 @@ export type TurnTakeOptions = {
   readonly events: TakeEvents;
 };
 
+/**
+ * Speech that is sent as it is made waits for nothing but our own work. What waits long is old by the time it is let go,
+ * and the collector leaves what is old where it is: a chapter would cost more than it needs.
+ */
+const BURST_SPOOL_BYTES = 96 * 1024;
+
 const NOTHING_TO_DO = Promise.resolve();
 
 export function createTurnTake(options: TurnTakeOptions): TurnTake {
@@ -75,7 +81,12 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
     urgency: settings.captions === 'words' ? 'captions' : 'heard-text',
     onEstimate: (index, estimate) => stretch.timeline.align(index, estimate),
   });
-  const spool = createMp3Spool({ capacityBytes: options.spoolCapacityBytes, tap: words.tap });
+  const isSentAtOnce = settings.pace === 'burst' && settings.flow === 'clock';
+  const mostSpoolBytes = isSentAtOnce ? BURST_SPOOL_BYTES : Number.POSITIVE_INFINITY;
+  const spool = createMp3Spool({
+    capacityBytes: () => Math.min(options.spoolCapacityBytes(), mostSpoolBytes),
+    tap: words.tap,
+  });
   const isLive = () => state === 'live';
   const whileLive =
     <Given extends readonly unknown[]>(act: (...given: Given) => void) =>
