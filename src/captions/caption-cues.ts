@@ -1,5 +1,5 @@
-// Timed words as cues: what a reader takes in at a glance. At most two short lines, one speaker, ending where a sentence
-// does. Every caption format is written from these, so that all of them show the same.
+// Timed words as cues: what a reader takes in at a glance. At most two short lines, one speaker, ending where a sentence or
+// a paragraph does: a heading has no full stop. Every caption format is written from these, so that all of them show the same.
 
 import type { TimedWord } from './word-timeline.ts';
 
@@ -26,6 +26,8 @@ const MOST_CUE_CHARACTERS = 84;
 const MOST_CUE_MS = 7000;
 /** A pause as long as this is an end. */
 export const PAUSE_MS = 700;
+/** An empty line. */
+const PARAGRAPH_END = /\n[^\S\n]*\n/;
 const SENTENCE_END = /[.!?…。！？।۔؟။։።]["'”’»）)\]]*\s*$/u;
 
 /** Letters between two words are the mark of a turn, or the address of a link; the signs are those of markup. */
@@ -37,10 +39,13 @@ type Passage = { readonly words: TimedWord[]; readonly text: string };
 
 function toPassages(words: readonly TimedWord[], lines: readonly string[]): Passage[] {
   const points = lines.map((line) => [...line]);
+  const between = (word: TimedWord, next: TimedWord | undefined): string => {
+    const end = next?.line === word.line ? next.charStart : undefined;
+    return (points[word.line] ?? []).slice(word.charEnd, end).join('');
+  };
   /** What stands between `word` and what follows it, or the end of its line: signs, but nothing that was not said. */
   const gapAfter = (word: TimedWord, next: TimedWord | undefined): string => {
-    const end = next?.line === word.line ? next.charStart : undefined;
-    const gap = (points[word.line] ?? []).slice(word.charEnd, end).join('');
+    const gap = between(word, next);
     if (!UNSPOKEN.test(gap)) return gap;
     return /\s/.test(gap) ? ' ' : '';
   };
@@ -62,6 +67,7 @@ function toPassages(words: readonly TimedWord[], lines: readonly string[]): Pass
         word.charEnd - first.charStart > MOST_CUE_CHARACTERS ||
         word.endMs - first.startMs > MOST_CUE_MS ||
         word.startMs - last.endMs > PAUSE_MS ||
+        PARAGRAPH_END.test(between(last, word)) ||
         SENTENCE_END.test(quote(open, word));
       if (isOver) close(word);
     }

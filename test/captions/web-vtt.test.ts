@@ -135,6 +135,12 @@ describe('captions', () => {
     );
   });
 
+  it('ends a cue with its paragraph: a heading has no full stop', () => {
+    const cues = ['The tides', 'Water rises twice a day', 'and falls as often.'];
+    expect(cuesOf(cues.join('\n\n'))).toEqual(cues);
+    expect(cuesOf(`# The tides\n \nWater rises.`, {}, 'strip')).toEqual(['The tides', 'Water rises.']);
+  });
+
   it('end where a sentence does, and have at most 84 characters', () => {
     expect(cuesOf('The tide turns. “Is it late?” she asked. Yes')).toEqual([
       'The tide turns.',
