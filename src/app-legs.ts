@@ -1,21 +1,31 @@
 // Telephony legs, built: the desk where sessions find them and the servers that let them in.
 
-import { createAttachTokens } from './access/attach-tokens.ts';
+import type { AttachTokens } from './access/attach-tokens.ts';
 import type { Credentials } from './access/credentials.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
 import { createAudioSocketServer } from './gateway/audiosocket-server.ts';
-import { createLegDesk } from './gateway/leg-desk.ts';
+import type { createLegConnection } from './gateway/leg-connection.ts';
+import type { LegArrivals } from './gateway/leg-desk.ts';
 import { createLegDialler } from './gateway/leg-dialler.ts';
 import { createLegServer } from './gateway/leg-server.ts';
 import { createLegSockets } from './gateway/leg-sockets.ts';
 import { LEGS } from './legs/legs.ts';
 import type { PlayoutClock } from './playout/playout-clock.ts';
 import type { AdmissionDesk } from './session/admission-desk.ts';
+import type { LegDesk } from './session/leg-desk.ts';
 import type { Config } from './settings/settings.ts';
 
-const SECRET_BYTES = 32;
+/** Where legs and sessions meet, and what becomes of a leg's socket where that is not left to the servers. */
+export type AppLegDesk = {
+  readonly tokens: AttachTokens;
+  readonly desk: LegDesk;
+  readonly arrivals: LegArrivals;
+  readonly connect?: typeof createLegConnection;
+  /** Legs that this process may have. */
+  readonly maxLegs: number;
+};
 
 export function openAppLegs(
   config: Config,
@@ -27,14 +37,12 @@ export function openAppLegs(
     readonly random: Random;
     readonly log: Log;
   },
+  { tokens, desk, arrivals, maxLegs, connect }: AppLegDesk,
 ) {
-  // Leg and session meet in one process, so the secret need not outlive it.
-  const tokens = createAttachTokens(parts.random.id(SECRET_BYTES));
-  const desk = createLegDesk(parts.clock, tokens);
   const callers = credentials.areRequired
     ? ({ are: 'strangers' } as const)
     : ({ are: 'local', user: credentials.localUser } as const);
-  const common = { ...parts, desk, maxLegs: config.maxConnections };
+  const common = { ...parts, desk: arrivals, maxLegs, ...(connect === undefined ? {} : { connect }) };
   const sockets = createLegSockets(common);
   const server = createLegServer({
     legs: LEGS,

@@ -9,6 +9,7 @@ import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
 import { checkBySchema } from './http/check-by-schema.ts';
 import { addLiveRoutes } from './http/live-routes.ts';
+import type { LiveView } from './http/live-view.ts';
 import { addOnlookerRoutes } from './http/onlooker-routes.ts';
 import { refuseOtherMethods } from './http/other-methods.ts';
 import { addTokenRoutes } from './http/token-routes.ts';
@@ -18,22 +19,34 @@ import type { OnlookerRuntime } from './session/session-audience.ts';
 import { createTokenDesk } from './session/token-desk.ts';
 import type { Config } from './settings/settings.ts';
 
-const SECRET_BYTES = 32;
 /** They are seconds behind the listener: what a twenty-fifth of a second brings goes out together. */
 const TICK_MS = 40;
 
 export type AppOnlookersOptions = {
   readonly config: Config;
   readonly credentials: Credentials;
+  /** Of all processes of the gateway. */
+  readonly tokenSecret: string;
+  /** Which all of them read alike. */
+  readonly tokenClock: Clock;
+  /** Onlookers that this process may have. */
+  readonly maxOnlookers: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 };
 
 export type OnlookerRoutes = {
+  /** Those of this process, which alone can be looked on at here. */
   readonly sessions: LiveSessions;
-  readonly pool: () => unknown;
   readonly isStopping: () => boolean;
+};
+
+export type LookingRoutes = OnlookerRoutes & {
+  readonly hasSession: (userId: string, id: string) => boolean;
+  readonly sessionsOf: (userId: string) => readonly LiveView[] | Promise<readonly LiveView[]>;
+  readonly revoke: (userId: string, id: string) => void | Promise<void>;
+  readonly pool: () => unknown;
 };
 
 export function openAppOnlookers(options: AppOnlookersOptions) {
@@ -43,28 +56,43 @@ export function openAppOnlookers(options: AppOnlookersOptions) {
     tickMs: TICK_MS,
     onFault: (_player, fault) => log.error('onlookers failed', { cause: String(fault) }),
   });
-  const runtime: OnlookerRuntime = { ticks, limits: config, count: { open: 0 } };
-  // A session and whoever watches it meet in one process, so the secret need not outlive it.
-  const tokens = createTokenDesk(createCallerTokens(random.id(SECRET_BYTES)), clock, random);
+  const limits = { ...config, maxOnlookers: options.maxOnlookers };
+  const runtime: OnlookerRuntime = { ticks, limits, count: { open: 0 } };
+  const tokens = createTokenDesk(createCallerTokens(options.tokenSecret), options.tokenClock, random);
+  const addSeats = (scope: FastifyInstance, { sessions, isStopping }: OnlookerRoutes) =>
+    addOnlookerRoutes(scope, {
+      credentials,
+      tokens,
+      sessions,
+      clock,
+      log,
+      isStopping,
+      maxBufferedBytes: config.maxBufferedBytes,
+    });
+  const inScope = async (http: FastifyInstance, add: (scope: FastifyInstance) => void) => {
+    await http.register(async (scope) => {
+      checkBySchema(scope);
+      const methods = refuseOtherMethods(scope);
+      add(scope);
+      methods.close();
+    });
+  };
   return {
     runtime,
     tokens,
-    async addRoutes(http: FastifyInstance, { sessions, pool, isStopping }: OnlookerRoutes): Promise<void> {
-      await http.register(async (scope) => {
-        checkBySchema(scope);
-        const methods = refuseOtherMethods(scope);
-        const common = { credentials, tokens, sessions, clock };
-        addTokenRoutes(scope, { ...common, unixMs: Date.now });
-        addLiveRoutes(scope, { ...common, adminKey: config.adminKey, pool });
-        addOnlookerRoutes(scope, {
-          ...common,
-          log,
-          isStopping,
-          maxBufferedBytes: config.maxBufferedBytes,
-        });
-        methods.close();
-      });
-    },
+    /** Looking on alone. */
+    addSeats: (http: FastifyInstance, routes: OnlookerRoutes): Promise<void> =>
+      inScope(http, (scope) => addSeats(scope, routes)),
+    /** Looking on, and all that one needs for it. */
+    addRoutes: (http: FastifyInstance, routes: LookingRoutes): Promise<void> =>
+      inScope(http, (scope) => {
+        const { hasSession, sessionsOf, revoke, pool } = routes;
+        addTokenRoutes(scope, { credentials, tokens, hasSession, revoke, unixMs: Date.now });
+        addLiveRoutes(scope, { credentials, sessionsOf, adminKey: config.adminKey, pool });
+        addSeats(scope, routes);
+      }),
     close: () => ticks.close(),
   };
 }
+
+export type AppOnlookers = ReturnType<typeof openAppOnlookers>;

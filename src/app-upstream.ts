@@ -54,9 +54,13 @@ const WARM_CONNECTIONS = 2;
 /** Nobody listens to a job: it may wait for fifteen windows. */
 const BATCH_WAIT_MS = 15 * 60_000;
 
-export async function openAppUpstream(options: AppUpstreamOptions): Promise<AppUpstream> {
+/** `store` counts what the pool sends to `service`; whoever opened it closes it. */
+export function openAppUpstream(
+  options: AppUpstreamOptions,
+  service: SpeechService,
+  store: QuotaStore,
+): AppUpstream {
   const { config, clock, random, log, metrics, onStop } = options;
-  const service = await chooseService(options);
   const transport = createHttpSpeechUpstream({
     baseUrl: new URL(service.url),
     maxConnections: service.keys.length * config.upstreamMaxInFlightPerKey,
@@ -68,8 +72,6 @@ export async function openAppUpstream(options: AppUpstreamOptions): Promise<AppU
     clock,
   });
   onStop(() => transport.close());
-  const store = openQuotaStore(options, service);
-  onStop(() => store.close());
   const waitMs = config.upstreamMaxWaitMs;
   const pool = createUpstreamPool({
     keys: service.keys,
@@ -111,7 +113,8 @@ export async function openAppUpstream(options: AppUpstreamOptions): Promise<AppU
   };
 }
 
-type Service = {
+/** The speech service behind the gateway, as it was found at the start. */
+export type SpeechService = {
   readonly url: string;
   readonly keys: Config['upstreamKeys'];
   readonly voice: string | undefined;
@@ -123,7 +126,11 @@ type Service = {
 };
 
 /** The configured speech service, or the embedded engine. */
-async function chooseService({ config, log, onStop }: AppUpstreamOptions): Promise<Service> {
+export async function chooseService({
+  config,
+  log,
+  onStop,
+}: Pick<AppUpstreamOptions, 'config' | 'log' | 'onStop'>): Promise<SpeechService> {
   const defaultVoices = (aliases: VoiceAliases) => {
     const { voice, voice2 } = resolveVoices(aliases, { voice: config.voice, voice2: config.voice2 });
     return { voice, voice2: voice2 ?? undefined, aliases };
@@ -148,14 +155,20 @@ async function chooseService({ config, log, onStop }: AppUpstreamOptions): Promi
   };
 }
 
-function openVoices({ clock }: AppUpstreamOptions, { url, keys, isEmbedded, voices }: Service): VoiceBook {
+function openVoices(
+  { clock }: AppUpstreamOptions,
+  { url, keys, isEmbedded, voices }: SpeechService,
+): VoiceBook {
   if (isEmbedded) return createKnownVoices(voices, RECORDED_VOICE_FIELDS);
   const list = createHttpVoiceList({ baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
   return createForeignVoices(list);
 }
 
 /** Shared by all instances, or this one's own; the embedded engine is always one's own. */
-function openQuotaStore({ config, clock, random, log }: AppUpstreamOptions, service: Service): QuotaStore {
+export function openQuotaStore(
+  { config, clock, random, log }: Omit<AppUpstreamOptions, 'metrics' | 'onStop'>,
+  service: SpeechService,
+): QuotaStore {
   const { url, keys, isEmbedded } = service;
   const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
   const quotas = keys.map(({ apiKey, perMinute }) => ({

@@ -4,6 +4,7 @@
 
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
+import { play } from './app-player.ts';
 import { bench } from './cli/bench.ts';
 import { chaos } from './cli/chaos.ts';
 import { type Command, type Terminal, UsageError } from './cli/command.ts';
@@ -88,6 +89,14 @@ async function main(args: readonly string[]): Promise<number> {
   if (name === '--version' || name === '-v') {
     terminal.print(version);
     return 0;
+  }
+  if (name === 'player') {
+    // What `serve` forks, and nobody types.
+    const played = play();
+    if (played !== undefined) {
+      await played;
+      return 0;
+    }
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)

@@ -27,6 +27,7 @@ const RANKS: Record<string, number> = {
   service: 5,
   gateway: 6,
   http: 6,
+  cluster: 6.5,
   settings: 7,
   cli: 7,
   bench: 7,
@@ -42,8 +43,8 @@ const STARTS_A_PROGRAM =
  * measures one of them by itself.
  */
 const BUILDS_WITH_ADAPTERS = /^(app(-[a-z]+)?|bench\/shared-admission)\.ts$/;
-const ADAPTER = /^(file|http|redis|sqlite|tcp|process|worker)-[a-z0-9-]+\.ts$/;
-const ADAPTER_FOLDERS = ['upstream', 'storage', 'pipeline', 'limits', 'service', 'reading'];
+const ADAPTER = /^(file|http|ipc|redis|sqlite|tcp|process|worker)-[a-z0-9-]+\.ts$/;
+const ADAPTER_FOLDERS = ['upstream', 'storage', 'pipeline', 'limits', 'service', 'reading', 'cluster'];
 
 type Source = { file: string; folder: string; text: string; imports: string[] };
 

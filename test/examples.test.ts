@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, startGateway } from '../src/app.ts';
+import { startGateway } from '../src/app.ts';
+import type { Gateway } from '../src/app-gateway.ts';
 import { silentLog } from '../src/base/log.ts';
 import { parseConfig } from '../src/config.ts';
 

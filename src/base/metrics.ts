@@ -2,7 +2,14 @@
 // because the usual client is deprecated and its successor needs a newer Node; see docs/decisions.
 // Labels are a fixed, small set per metric: never a session, a user or a text.
 
-type Labels = Readonly<Record<string, string>>;
+import {
+  type Across,
+  type Labels,
+  labelText,
+  type MetricSnapshot,
+  type MetricsSnapshot,
+  metricsText,
+} from './metrics-snapshot.ts';
 
 export type Counter = { add(amount?: number, labels?: Labels): void };
 export type Gauge = { set(value: number, labels?: Labels): void };
@@ -10,20 +17,14 @@ export type Histogram = { observe(value: number, labels?: Labels): void };
 
 export type Metrics = {
   counter(name: string, help: string): Counter;
-  /** `read`, when given, is called at each scrape and replaces `set`. */
-  gauge(name: string, help: string, read?: () => number): Gauge;
+  /** `read`, when given, is called at each scrape and replaces `set`. `across`: of several processes; `sum` unless given. */
+  gauge(name: string, help: string, read?: () => number, across?: Across): Gauge;
   /** `buckets` are upper bounds in the metric's own unit, ascending; +Inf is added. */
   histogram(name: string, help: string, buckets: readonly number[]): Histogram;
+  /** The whole registry at this moment. */
+  snapshot(): MetricsSnapshot;
   /** The whole registry as text/plain; version=0.0.4. */
   expose(): string;
-};
-
-const escapeLabel = (value: string) => value.replace(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`));
-
-const key = (labels: Labels | undefined, extra?: string): string => {
-  const parts = Object.entries(labels ?? {}).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
-  if (extra !== undefined) parts.push(extra);
-  return parts.length === 0 ? '' : `{${parts.join(',')}}`;
 };
 
 type Sample = { readonly labels: Labels | undefined; value: number };
@@ -42,7 +43,7 @@ function lookUp<T>(
   labels: Labels | undefined,
   create: (labels: Labels | undefined) => T,
 ): T {
-  const id = key(labels);
+  const id = labelText(labels);
   const known = series.get(id);
   if (known !== undefined) return known;
   if (series.size >= MOST_LABEL_SETS) return series.values().next().value as T;
@@ -51,28 +52,30 @@ function lookUp<T>(
   return made;
 }
 
+const copies = (series: ReadonlyMap<string, Sample>) => [...series.values()].map((sample) => ({ ...sample }));
+
 export function createMetrics(): Metrics {
-  const blocks = new Map<string, () => string>();
-  const register = (name: string, help: string, kind: string, lines: () => string[]) => {
-    if (blocks.has(name)) throw new Error(`metric ${name} is registered twice`);
-    blocks.set(name, () => [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines(), ''].join('\n'));
+  const looks = new Map<string, () => MetricSnapshot>();
+  const register = (name: string, look: () => MetricSnapshot) => {
+    if (looks.has(name)) throw new Error(`metric ${name} is registered twice`);
+    looks.set(name, look);
   };
-  const plain = (name: string, series: Map<string, Sample>) => () =>
-    [...series.values()].map((sample) => `${name}${key(sample.labels)} ${sample.value}`);
+  const snapshot = () => [...looks.values()].map((look) => look());
 
   return {
     counter(name, help) {
       const series = new Map<string, Sample>();
-      register(name, help, 'counter', plain(name, series));
+      register(name, () => ({ name, help, kind: 'counter', samples: copies(series) }));
       return {
         add(amount = 1, labels) {
           lookUp(series, labels, (l) => ({ labels: l, value: 0 })).value += amount;
         },
       };
     },
-    gauge(name, help, read) {
+    gauge(name, help, read, across = 'sum') {
       const series = new Map<string, Sample>();
-      register(name, help, 'gauge', read === undefined ? plain(name, series) : () => [`${name} ${read()}`]);
+      const samples = () => (read === undefined ? copies(series) : [{ labels: undefined, value: read() }]);
+      register(name, () => ({ name, help, kind: 'gauge', across, samples: samples() }));
       return {
         set(value, labels) {
           lookUp(series, labels, (l) => ({ labels: l, value: 0 })).value = value;
@@ -81,17 +84,13 @@ export function createMetrics(): Metrics {
     },
     histogram(name, help, buckets) {
       const series = new Map<string, Distribution>();
-      register(name, help, 'histogram', () =>
-        [...series.values()].flatMap(({ labels, counts, sum, count }) => {
-          let below = 0;
-          const lines = buckets.map((bound, index) => {
-            below += counts[index] ?? 0;
-            return `${name}_bucket${key(labels, `le="${bound}"`)} ${below}`;
-          });
-          lines.push(`${name}_bucket${key(labels, 'le="+Inf"')} ${count}`);
-          return [...lines, `${name}_sum${key(labels)} ${sum}`, `${name}_count${key(labels)} ${count}`];
-        }),
-      );
+      register(name, () => ({
+        name,
+        help,
+        kind: 'histogram',
+        bounds: buckets,
+        samples: [...series.values()].map((each) => ({ ...each, counts: [...each.counts] })),
+      }));
       return {
         observe(value, labels) {
           const found = lookUp(series, labels, (l) => ({
@@ -107,6 +106,7 @@ export function createMetrics(): Metrics {
         },
       };
     },
-    expose: () => [...blocks.values()].map((block) => block()).join(''),
+    snapshot,
+    expose: () => metricsText(snapshot()),
   };
 }

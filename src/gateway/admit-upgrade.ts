@@ -20,15 +20,18 @@ export type Admission = {
   readonly preset: Preset;
 };
 
-export type AdmissionOptions = {
+export type RoomLimits = {
+  readonly maxConnections: number;
+  /** 0 is no limit of its own. */
+  readonly maxConnectionsPerUser: number;
+};
+
+export type AdmissionOptions = RoomLimits & {
   /** Each path is that of one of them at most. */
   readonly dialects: readonly Dialect[];
   readonly credentials: Credentials;
   readonly tokens: Pick<TokenDesk, 'checkSpeak'>;
   readonly scheme: 'http' | 'https';
-  readonly maxConnections: number;
-  /** 0 is no limit of its own. */
-  readonly maxConnectionsPerUser: number;
 };
 
 /** What is there already. */
@@ -119,9 +122,10 @@ function refuseBody(headers: HeaderLines): void {
   );
 }
 
-function checkRoom(
+/** Throws `connection_limit` or `busy`. */
+export function checkRoom(
   userId: string,
-  { maxConnections, maxConnectionsPerUser }: AdmissionOptions,
+  { maxConnections, maxConnectionsPerUser }: RoomLimits,
   occupancy: Occupancy,
 ): void {
   const mine = occupancy.connectionsOf(userId);

@@ -10,11 +10,13 @@ import { audioSocketLeg } from '../legs/audiosocket-leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { AdmissionDesk } from '../session/admission-desk.ts';
 import { createLegConnection, type LegConnection } from './leg-connection.ts';
-import type { GatewayLegDesk } from './leg-desk.ts';
+import type { LegArrivals } from './leg-desk.ts';
 import { createSweeper } from './sweeper.ts';
 
 export type AudioSocketServerOptions = {
-  readonly desk: GatewayLegDesk;
+  readonly desk: LegArrivals;
+  /** Makes a call of a socket; in this process and for good unless given. */
+  readonly connect?: typeof createLegConnection;
   readonly callers: { readonly are: 'strangers' } | { readonly are: 'local'; readonly user: string };
   readonly maxLegs: number;
   readonly admission: Pick<AdmissionDesk, 'refusal'>;
@@ -41,7 +43,17 @@ const PROBE_MS = 10_000;
 const NOTHING = new Uint8Array(0);
 
 export function createAudioSocketServer(options: AudioSocketServerOptions): AudioSocketServer {
-  const { desk, callers, maxLegs, admission, clock, playout, random, log } = options;
+  const {
+    desk,
+    connect = createLegConnection,
+    callers,
+    maxLegs,
+    admission,
+    clock,
+    playout,
+    random,
+    log,
+  } = options;
   const connections = new Set<LegConnection>();
   const { kind } = audioSocketLeg;
   const sweeper = createSweeper(clock, (nowMs) => {
@@ -55,7 +67,7 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Audi
     socket.once('close', cancel);
   };
   const open = (socket: Socket) => {
-    const connection = createLegConnection({
+    const connection = connect({
       id: random.id(12),
       kind,
       codec: audioSocketLeg.open(),

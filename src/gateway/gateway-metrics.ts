@@ -69,12 +69,19 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
     'voxgate_eventloop_delay_seconds',
     '99th percentile of the event loop delay since the last look.',
     gauges.loopDelaySeconds,
+    'most',
   );
-  metrics.gauge('voxgate_thread_used_ratio', 'Part of the time of the thread that plays.', gauges.usedRatio);
+  metrics.gauge(
+    'voxgate_thread_used_ratio',
+    'Part of the time of the thread that plays.',
+    gauges.usedRatio,
+    'most',
+  );
   metrics.gauge(
     'voxgate_headroom_ratio',
     'What new sessions may still take of that time.',
     gauges.headroomRatio,
+    'least',
   );
   metrics.gauge('process_resident_memory_bytes', 'Resident memory of this process.', gauges.residentBytes);
 

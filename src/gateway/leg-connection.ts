@@ -10,7 +10,7 @@ import { createLegPlayout, type LegPlayout } from '../playout/leg-playout.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import { createSenderPlayout, type SenderPlayout } from '../playout/sender-playout.ts';
 import { bytesPerMs, SILENT_SAMPLE } from '../speech/plain-sound.ts';
-import type { GatewayLegDesk, LegPlace } from './leg-desk.ts';
+import type { LegArrivals, LegPlace } from './leg-desk.ts';
 import { createLegGuard } from './leg-guard.ts';
 
 /** What carries the frames: a WebSocket, or a TCP connection cut into messages. */
@@ -27,7 +27,7 @@ export type LegConnectionOptions = {
   readonly kind: string;
   readonly codec: LegCodec;
   readonly wire: LegWire;
-  readonly desk: GatewayLegDesk;
+  readonly desk: LegArrivals;
   readonly clock: Clock;
   readonly log: Log;
   /** What paces legs that have no clock of their own. */
@@ -42,6 +42,8 @@ export type LegConnectionOptions = {
   readonly callId?: string | undefined;
   /** A leg that does not say which call it is within this is none. */
   readonly startWithinMs?: number;
+  /** In front of the names of marks, so that those of an earlier life of the call are none of this one's. */
+  readonly markPrefix?: string;
   /** It has said which call it is, and is somebody's. */
   readonly onStarted?: (leg: CallLeg) => void;
   /** Told once, whether it had started or not. */
@@ -56,6 +58,8 @@ export type LegConnection = {
   /** The socket is gone. */
   closed(): void;
   close(reason: string): void;
+  /** Another process goes on with the call: it ends here, and nobody is told. */
+  handOn(): void;
   /** Looks about once a second whether the far side still takes anything. */
   sweep(nowMs: number): void;
 };
@@ -171,7 +175,9 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       });
     }
     const onPlayed = (turn: string, playedMs: number) => place?.listener?.onPlayed(turn, playedMs);
-    playout = sender ?? createLegPlayout({ ...common, onPlayed, nowMs: () => clock.now() });
+    playout =
+      sender ??
+      createLegPlayout({ ...common, markPrefix: options.markPrefix, onPlayed, nowMs: () => clock.now() });
     // In JSON and base64 audio is half as long again.
     const most = 2 * codec.rules.leadMs * common.bytesPerMs;
     const leg = toCallLeg(options.callId ?? callId, audio, playout, most);
@@ -209,6 +215,12 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     },
     closed: () => leave('the socket was closed'),
     close: (reason) => end('shutting_down', reason),
+    handOn() {
+      isOver = true;
+      cancelTimer();
+      sender?.close();
+      place = undefined;
+    },
     sweep(nowMs) {
       const { bufferedBytes } = wire;
       if (bufferedBytes === 0 || bufferedBytes < bufferedBefore) takingSinceMs = nowMs;

@@ -8,9 +8,13 @@ import type { CallLeg, LegListener } from '../playout/call-leg.ts';
 import type { LegDesk, LegWanted } from '../session/leg-desk.ts';
 import { createTokenClaims } from './token-claims.ts';
 
+/** What the desk itself asks of a leg and of the session that has it. */
+type Named = { readonly callId: string | undefined };
+type Told = Pick<LegListener, 'onGone'>;
+
 /** A leg of `userId`, with the token that it brought; or of nobody yet, who is the first to name that token. */
-export type ArrivedLeg = {
-  readonly leg: CallLeg;
+export type ArrivedLeg<Leg extends Named = CallLeg> = {
+  readonly leg: Leg;
   readonly userId: string | undefined;
   readonly token: string | undefined;
   /** Nobody has named it; the leg is to go. */
@@ -19,39 +23,44 @@ export type ArrivedLeg = {
   onForsaken(): void;
 };
 
-export type LegPlace = {
+export type LegPlace<Listener extends Told = LegListener> = {
   /** The session that has it. */
-  readonly listener: LegListener | undefined;
+  readonly listener: Listener | undefined;
   /** The session lets it go; another may have it then. */
   release(): void;
   /** The leg is gone. */
   leave(reason: string): void;
 };
 
-export type GatewayLegDesk = LegDesk & {
-  readonly arrive: (arrived: ArrivedLeg) => LegPlace;
-  readonly legs: number;
+export type LegArrivals<Leg extends Named = CallLeg, Listener extends Told = LegListener> = {
+  readonly arrive: (arrived: ArrivedLeg<Leg>) => LegPlace<Listener>;
 };
+
+export type GatewayLegDesk<Leg extends Named = CallLeg, Listener extends Told = LegListener> = LegDesk<
+  Leg,
+  Listener
+> &
+  LegArrivals<Leg, Listener> & { readonly legs: number };
 
 /** A call that was answered and a bot that was told of it find each other well within this. */
 const WAIT_MS = 10_000;
 /** A bot that has lost its connection is back within this; a caller who hears nothing for longer is better off hung up on. */
 const FORSAKEN_MS = 60_000;
 
-type Entry = Omit<ArrivedLeg, 'userId'> & {
+type Entry<Leg extends Named, Listener> = Omit<ArrivedLeg<Leg>, 'userId'> & {
   userId: string | undefined;
-  listener: LegListener | undefined;
+  listener: Listener | undefined;
   stopWaiting: () => void;
 };
-type Waiting = {
+type Waiting<E> = {
   readonly userId: string;
   readonly wanted: LegWanted;
-  take(entry: Entry): void;
+  take(entry: E): void;
 };
 
 const isWanted = (
-  { leg, userId, token }: Pick<Entry, 'leg' | 'userId' | 'token'>,
-  by: Pick<Waiting, 'userId' | 'wanted'>,
+  { leg, userId, token }: Pick<Entry<Named, unknown>, 'leg' | 'userId' | 'token'>,
+  by: Pick<Waiting<never>, 'userId' | 'wanted'>,
 ): boolean =>
   userId === by.userId &&
   (by.wanted.token === undefined
@@ -64,16 +73,20 @@ const uuidOf = (id: string | undefined): string | undefined =>
   id !== undefined && UUID.test(id) ? id.toLowerCase() : undefined;
 const plainId = (id: string | undefined): string | undefined => uuidOf(id) ?? id;
 
-export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDesk {
-  const entries = new Set<Entry>();
-  const waiting = new Set<Waiting>();
+export function createLegDesk<Leg extends Named = CallLeg, Listener extends Told = LegListener>(
+  clock: Clock,
+  tokens: AttachTokens,
+): GatewayLegDesk<Leg, Listener> {
+  type Mine = Entry<Leg, Listener>;
+  const entries = new Set<Mine>();
+  const waiting = new Set<Waiting<Mine>>();
   const claims = createTokenClaims(clock);
 
-  const give = (entry: Entry, listener: LegListener) => {
+  const give = (entry: Mine, listener: Listener) => {
     entry.stopWaiting();
     entry.listener = listener;
   };
-  const awaitSession = (entry: Entry) => {
+  const awaitSession = (entry: Mine) => {
     entry.stopWaiting =
       entry.userId === undefined
         ? clock.after(WAIT_MS, () => {
@@ -110,7 +123,7 @@ export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDes
           new AppError('leg_not_found', `No such leg of this user came within ${WAIT_MS / 1000} s.`),
         );
       });
-      const self: Waiting = {
+      const self: Waiting<Mine> = {
         userId,
         wanted,
         take(entry) {
@@ -124,7 +137,7 @@ export function createLegDesk(clock: Clock, tokens: AttachTokens): GatewayLegDes
     arrive(arrived) {
       const userId =
         arrived.userId ?? (arrived.token === undefined ? undefined : claims.ownerOf(arrived.token));
-      const entry: Entry = { ...arrived, userId, listener: undefined, stopWaiting: () => {} };
+      const entry: Mine = { ...arrived, userId, listener: undefined, stopWaiting: () => {} };
       entries.add(entry);
       awaitSession(entry);
       const first = [...waiting].find((each) => isWanted(entry, each));

@@ -9,11 +9,13 @@ import type { Leg } from '../legs/leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { AdmissionDesk } from '../session/admission-desk.ts';
 import { createLegConnection, type LegConnection, type LegConnectionOptions } from './leg-connection.ts';
-import type { GatewayLegDesk } from './leg-desk.ts';
+import type { LegArrivals } from './leg-desk.ts';
 import { createSweeper } from './sweeper.ts';
 
 export type LegSocketsOptions = {
-  readonly desk: GatewayLegDesk;
+  readonly desk: LegArrivals;
+  /** Makes a call of a socket; in this process and for good unless given. */
+  readonly connect?: typeof createLegConnection;
   readonly maxLegs: number;
   readonly admission: Pick<AdmissionDesk, 'refusal'>;
   readonly clock: Clock;
@@ -39,7 +41,7 @@ export type LegSockets = {
 export const MOST_LEG_BYTES = 256 * 1024;
 
 export function createLegSockets(options: LegSocketsOptions): LegSockets {
-  const { desk, maxLegs, admission, clock, playout, random, log } = options;
+  const { desk, connect = createLegConnection, maxLegs, admission, clock, playout, random, log } = options;
   const connections = new Set<LegConnection>();
   let roomsTaken = 0;
   const sweeper = createSweeper(clock, (nowMs) => {
@@ -61,7 +63,7 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
       };
     },
     open(socket, { leg, ...opened }) {
-      const connection = createLegConnection({
+      const connection = connect({
         ...opened,
         id: random.id(12),
         kind: leg.kind,

@@ -37,6 +37,11 @@ export type SocketServerOptions = {
   }) => void;
   /** Undefined for an id that this user has no agent of. */
   readonly findAgent: (userId: string, agentId: string) => Promise<SessionAgent | undefined>;
+  /**
+   * Tells of a session that is about to open, where its room is not this process's alone to give: rejects with the
+   * refusal, or answers with what is to be called when it has ended. Absent: there is no other process.
+   */
+  readonly enlist?: (session: { readonly id: string; readonly userId: string }) => Promise<() => void>;
   readonly limits: ConnectionLimits;
   /** Takes the upgrades of telephony platforms. */
   readonly legs: Pick<LegServer, 'takes' | 'upgrade'>;
@@ -52,6 +57,8 @@ type Seat = {
   readonly agent: SessionAgent | undefined;
   readonly settings: TurnSettings;
   readonly entry: DialectEntry;
+  /** Gives its room back where others have given it. */
+  readonly leave: () => void;
 };
 
 export type SocketServer = {
@@ -115,7 +122,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     const base = agent === undefined ? options.settings : agentSettings(options.settings, agent.profile);
     const settings = applySettings(base, preset);
     options.checkVoices({ voice: settings.synthesis.voice, voice2: settings.synthesis.voice2 });
-    return { id: runtime.random.id(16), userId, agent, settings, entry };
+    return { id: runtime.random.id(16), userId, agent, settings, entry, leave: () => {} };
   };
 
   /** Answers an upgrade with a plain HTTP refusal and ends the socket. */
@@ -134,16 +141,31 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     // A peer that resets before the handshake must not end the process.
     const onError = () => socket.destroy();
     socket.on('error', onError);
+    const seated = (seat: Seat) => {
+      // A peer that goes before the handshake is over never becomes a session.
+      if (socket.destroyed) return seat.leave();
+      socket.once('close', seat.leave);
+      entering.set(request, seat);
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        socket.off('error', onError);
+        open(webSocket, socket, seat);
+      });
+    };
     const enter = (answer: Answer, agent: SessionAgent | undefined) => {
       if (!answer.ok) return refuse(socket, answer.refusal);
       const { entry } = answer.admission;
       try {
         const seat = takeSeat(answer.admission, agent);
-        entering.set(request, seat);
-        sockets.handleUpgrade(request, socket, head, (webSocket) => {
-          socket.off('error', onError);
-          open(webSocket, socket, seat);
-        });
+        if (options.enlist === undefined) return seated(seat);
+        options
+          .enlist(seat)
+          .then((leave) => {
+            const again = admit(request);
+            if (again.ok) return seated({ ...seat, leave });
+            leave();
+            refuse(socket, again.refusal);
+          })
+          .catch((thrown: unknown) => refuse(socket, refusalOf(toAppError(thrown), entry)));
       } catch (thrown) {
         refuse(socket, refusalOf(toAppError(thrown), entry));
       }

@@ -4,12 +4,13 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { AppError } from '../base/app-error.ts';
 import { sendError } from '../base/error-reply.ts';
 import { METRICS_TYPE } from './http-server.ts';
+import type { LiveView } from './live-view.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 
 export type AdminServerOptions = {
   readonly adminKey: string | undefined;
-  readonly exposeMetrics: () => string;
-  readonly sessions: () => unknown;
+  readonly exposeMetrics: () => string | Promise<string>;
+  readonly sessions: () => readonly LiveView[] | Promise<readonly LiveView[]>;
   readonly pool: () => unknown;
 };
 
@@ -22,8 +23,18 @@ export function createAdminServer(options: AdminServerOptions): FastifyInstance 
   app.setNotFoundHandler((_request, reply) =>
     sendError(reply, new AppError('not_found', 'There are /metrics, /sessions and /pool.')),
   );
-  app.get('/metrics', (_request, reply) => reply.type(METRICS_TYPE).send(options.exposeMetrics()));
-  app.get('/sessions', () => options.sessions());
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(METRICS_TYPE).send(await options.exposeMetrics()),
+  );
+  app.get('/sessions', async () =>
+    (await options.sessions()).map(({ id, ageMs, turnsUnheard, bufferedBytes, process }) => ({
+      id,
+      ageMs,
+      turnsUnheard,
+      bufferedBytes,
+      ...(process !== undefined && { process }),
+    })),
+  );
   app.get('/pool', () => options.pool());
   return app;
 }

@@ -24,26 +24,28 @@ export type HttpServerOptions = {
   readonly adminKey: string | undefined;
   /** Why the gateway cannot take traffic now; undefined when it can. */
   readonly notReady: () => string | undefined;
-  readonly exposeMetrics: () => string;
+  readonly exposeMetrics: () => string | Promise<string>;
   readonly asyncApi: () => unknown;
 };
 
 /** Slow or half-open peers are dropped long before they could gather (Node's own defaults are minutes). */
 const HEADERS_TIMEOUT_MS = 10_000;
+export const HANDSHAKE_MS = HEADERS_TIMEOUT_MS;
 const CONNECTIONS_CHECK_MS = 2000;
-const KEEP_ALIVE_MS = 65_000;
+export const KEEP_ALIVE_MS = 65_000;
 const MOST_HEADER_BYTES = 8 * 1024;
 /** 0 is no bound but that on bytes: beyond any other, Node drops headers silently, and with them a proxy's trace. */
-const MOST_HEADERS = 0;
+export const MOST_HEADERS = 0;
+/** What Node itself holds every request to. */
+export const HTTP_GUARDS = {
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+  maxHeaderSize: MOST_HEADER_BYTES,
+} as const;
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { log, tls } = options;
-  const guards = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
-    maxHeaderSize: MOST_HEADER_BYTES,
-  };
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES,
@@ -59,8 +61,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
     // The framework passes on one of the two, so the guards stand in both.
     ...(tls === undefined
-      ? { http: guards }
-      : { https: { ...guards, ...tls, handshakeTimeout: HEADERS_TIMEOUT_MS } }),
+      ? { http: HTTP_GUARDS }
+      : { https: { ...HTTP_GUARDS, ...tls, handshakeTimeout: HANDSHAKE_MS } }),
   }) as unknown as FastifyInstance;
   app.server.maxConnections = options.maxSockets;
   app.server.maxHeadersCount = MOST_HEADERS;
@@ -91,9 +93,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const reason = options.notReady();
     return reason === undefined ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable', reason });
   });
-  app.get('/metrics', (request, reply) => {
+  app.get('/metrics', async (request, reply) => {
     mayReadMetrics(request, options.adminKey);
-    return reply.type(METRICS_TYPE).send(options.exposeMetrics());
+    return reply.type(METRICS_TYPE).send(await options.exposeMetrics());
   });
   app.get('/asyncapi.json', () => options.asyncApi());
   return app;

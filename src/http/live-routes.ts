@@ -4,17 +4,16 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Credentials } from '../access/credentials.ts';
 import { headerLines } from '../access/header-lines.ts';
-import type { Clock } from '../base/clock.ts';
-import type { LiveSession, LiveSessions } from '../session/live-sessions.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { errorReplies } from './error-replies.ts';
+import type { LiveView } from './live-view.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 import { BEARER_ONLY } from './token-routes.ts';
 
 export type LiveRoutesOptions = {
   readonly credentials: Credentials;
-  readonly sessions: LiveSessions;
-  readonly clock: Clock;
+  /** All open sessions of a user. */
+  readonly sessionsOf: (userId: string) => readonly LiveView[] | Promise<readonly LiveView[]>;
   readonly adminKey: string | undefined;
   readonly pool: () => unknown;
 };
@@ -31,28 +30,13 @@ const sessionsSchema = z.object({
       sampleRate: count.optional().describe('Absent for mp3 as the upstream sends it'),
       onlookers: count,
       leg: z.object({ kind: z.string(), callSid: z.string().optional() }).optional(),
+      process: count.optional().describe('The process that plays it, where there are several'),
     }),
   ),
 });
 
-function viewOf(live: LiveSession, nowMs: number) {
-  const { id, openedAtMs, turnsUnheard, bufferedBytes, session } = live;
-  const { leg, sound, audience } = session;
-  return {
-    id,
-    ageMs: Math.round(nowMs - openedAtMs),
-    turnsUnheard,
-    bufferedBytes,
-    ...sound,
-    onlookers: audience.onlookers,
-    ...(leg !== undefined && {
-      leg: { kind: leg.kind, ...(leg.callSid !== undefined && { callSid: leg.callSid }) },
-    }),
-  };
-}
-
 export function addLiveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): void {
-  const { credentials, sessions, clock } = options;
+  const { credentials, sessionsOf } = options;
   const about = { tags: ['Sessions'], security: BEARER_ONLY };
   scope.get(
     '/v1/sessions',
@@ -63,11 +47,9 @@ export function addLiveRoutes(scope: FastifyInstance, options: LiveRoutesOptions
         response: { 200: sessionsSchema, ...errorReplies(401) },
       },
     },
-    (request) => {
-      const userId = credentials.identify(headerLines(request.raw.rawHeaders));
-      const mine = [...sessions()].filter((session) => session.userId === userId);
-      return { sessions: mine.map((session) => viewOf(session, clock.now())) };
-    },
+    async (request) => ({
+      sessions: await sessionsOf(credentials.identify(headerLines(request.raw.rawHeaders))),
+    }),
   );
   scope.get(
     '/v1/pool',

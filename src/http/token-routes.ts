@@ -7,14 +7,15 @@ import { MEDIA, type TokenGrant } from '../access/caller-tokens.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { headerLines } from '../access/header-lines.ts';
 import { AppError } from '../base/app-error.ts';
-import { findSession, type LiveSessions } from '../session/live-sessions.ts';
 import { LONGEST_TOKEN_LIFE_MS, type TokenDesk } from '../session/token-desk.ts';
 import { errorReplies } from './error-replies.ts';
 
 export type TokenRoutesOptions = {
   readonly credentials: Credentials;
-  readonly tokens: TokenDesk;
-  readonly sessions: LiveSessions;
+  readonly tokens: Pick<TokenDesk, 'issue'>;
+  readonly hasSession: (userId: string, id: string) => boolean;
+  /** Takes a token of this user back; when it is done, nobody lets anybody in with it. Throws `not_found`. */
+  readonly revoke: (userId: string, id: string) => void | Promise<void>;
   readonly unixMs: () => number;
 };
 
@@ -50,7 +51,7 @@ export const BEARER_ONLY = [{ bearer: [] }];
 const ABOUT = { tags: ['Tokens'], security: BEARER_ONLY };
 
 export function addTokenRoutes(scope: FastifyInstance, options: TokenRoutesOptions): void {
-  const { credentials, tokens, sessions } = options;
+  const { credentials, tokens, hasSession } = options;
   const callerOf = (request: { readonly raw: { readonly rawHeaders: readonly string[] } }) =>
     credentials.identify(headerLines(request.raw.rawHeaders));
   const onRequest = async (request: Parameters<typeof callerOf>[0]) => void callerOf(request);
@@ -69,7 +70,7 @@ export function addTokenRoutes(scope: FastifyInstance, options: TokenRoutesOptio
     (request, reply) => {
       const { expiresInSeconds: seconds, ...grant } = request.body as z.output<typeof bodySchema>;
       const userId = callerOf(request);
-      if (grant.scope === 'watch' && findSession(sessions, userId, grant.session) === undefined)
+      if (grant.scope === 'watch' && !hasSession(userId, grant.session))
         throw new AppError('not_found', 'session: there is no session of this id.');
       const lifeMs = seconds * 1000;
       const issued = tokens.issue(userId, grant satisfies TokenGrant, lifeMs);
@@ -91,8 +92,8 @@ export function addTokenRoutes(scope: FastifyInstance, options: TokenRoutesOptio
         response: { 204: z.null().describe('It lets nobody in any more'), ...errorReplies(401, 404, 429) },
       },
     },
-    (request, reply) => {
-      tokens.revoke(callerOf(request), (request.params as z.output<typeof paramsSchema>).id);
+    async (request, reply) => {
+      await options.revoke(callerOf(request), (request.params as z.output<typeof paramsSchema>).id);
       return reply.code(204).send();
     },
   );

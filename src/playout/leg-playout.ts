@@ -26,6 +26,8 @@ export type LegPlayoutOptions = {
   readonly bytesPerMs: number;
   /** One sample of silence. */
   readonly silence: Uint8Array;
+  /** In front of the names of marks. */
+  readonly markPrefix?: string | undefined;
   /** A monotonic clock. */
   readonly nowMs: () => number;
 };
@@ -43,7 +45,7 @@ const MOST_MARKS = 100;
 type Mark = { readonly turn: string; readonly playedMs: number };
 
 export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
-  const { codec, send, onPlayed, bytesPerMs, silence, nowMs } = options;
+  const { codec, send, onPlayed, bytesPerMs, silence, nowMs, markPrefix = '' } = options;
   const { leastMs, mostBytes, stepMs, shortestMs = 0, mostMarks = Number.POSITIVE_INFINITY } = codec.rules;
   const step = Math.max(1, Math.round(stepMs * bytesPerMs));
   const shortest = Math.ceil((shortestMs * bytesPerMs) / step) * step;
@@ -68,7 +70,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
 
   const sendMark = (turn: string, playedMs: number) => {
     if (codec.mark === undefined || marks.size >= mostMarks) return;
-    const name = `${generation}.${++lastMark}`;
+    const name = `${markPrefix}${generation}.${++lastMark}`;
     marks.set(name, { turn, playedMs });
     if (marks.size > MOST_MARKS) marks.delete(marks.keys().next().value!);
     unmarkedMs = 0;

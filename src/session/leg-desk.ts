@@ -6,7 +6,8 @@ import type { CallLeg, LegListener } from '../playout/call-leg.ts';
 
 export type LegWanted = { readonly callSid?: string | undefined; readonly token?: string | undefined };
 
-export type LegDesk = {
+/** `Leg` and `Listener`: what a session gets, and what the leg gets in return. */
+export type LegDesk<Leg = CallLeg, Listener = LegListener> = {
   /** What a leg has to bring along to be one of this user. */
   readonly tokenFor: (userId: string, session: string) => string;
   /**
@@ -17,7 +18,7 @@ export type LegDesk = {
     userId: string,
     wanted: LegWanted,
     answer: {
-      readonly onAttached: (leg: CallLeg) => LegListener;
+      readonly onAttached: (leg: Leg) => Listener;
       readonly onRefused: (error: AppError) => void;
     },
   ) => () => void;

@@ -18,6 +18,10 @@ export type TokenDesk = {
   checkWatch(text: string, session: string, medium: Medium): CallerToken;
   /** Throws `not_found` for an id that is not one of this user. */
   revoke(userId: string, id: string): void;
+  /** As `revoke`, of one that another process of this gateway has taken back, to be remembered for `leftMs`. */
+  forget(id: string, leftMs: number): void;
+  /** Those taken back that could still be used, each for how long, ms. */
+  revoked(): readonly { readonly id: string; readonly leftMs: number }[];
   /** Calls `task` when the token is taken back; the result gives up waiting. */
   onRevoked(id: string, task: () => void): () => void;
 };
@@ -49,6 +53,12 @@ export function createTokenDesk(tokens: CallerTokens, clock: Clock, random: Rand
     return token;
   };
 
+  const takeBack = (id: string, leftMs: number) => {
+    revoked.delete(id);
+    revoked.set(id, clock.now() + leftMs);
+    for (const close of [...(listeners.get(id) ?? [])]) close();
+  };
+
   return {
     issue(userId, grant, lifeMs) {
       const id = tokens.idFor(userId, random.id(NONCE_BYTES));
@@ -77,9 +87,16 @@ export function createTokenDesk(tokens: CallerTokens, clock: Clock, random: Rand
         const message = 'As many tokens have been revoked as can be remembered; let others expire.';
         throw new AppError('too_many', message, { retryAfterMs: 60_000 });
       }
-      revoked.delete(id);
-      revoked.set(id, clock.now() + LONGEST_TOKEN_LIFE_MS);
-      for (const close of [...(listeners.get(id) ?? [])]) close();
+      takeBack(id, LONGEST_TOKEN_LIFE_MS);
+    },
+    forget(id, leftMs) {
+      forgetOld();
+      takeBack(id, leftMs);
+    },
+    revoked() {
+      forgetOld();
+      const nowMs = clock.now();
+      return [...revoked].map(([id, untilMs]) => ({ id, leftMs: untilMs - nowMs }));
     },
     onRevoked(id, task) {
       const mine = listeners.get(id) ?? new Set();

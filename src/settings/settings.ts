@@ -201,6 +201,13 @@ export const SETTINGS = {
   }),
 
   // Operating.
+  processes: whole(1, {
+    min: 1,
+    max: 64,
+    placeholder: COUNT,
+    meaning:
+      'Processes that play sessions. With 2 and more they share the port, and one more owns the rest. One, as most machines of a bot need no more; else as many as there are cores.',
+  }),
   adminPort: whole(0, {
     min: 0,
     max: 65_535,

@@ -92,11 +92,10 @@ function keyGauges(metrics: Metrics, members: () => readonly PoolMemberReport[])
     }
     return all.reduce((sum, { inFlight }) => sum + inFlight, 0);
   });
-  const limits = metrics.gauge('voxgate_key_limit', 'Requests that a key may send in a window');
-  const uses = metrics.gauge('voxgate_key_window_used_ratio', 'Used part of the limit of a key');
-  const states = metrics.gauge('voxgate_key_state', '1 for the state that a key is in');
-  const modes = metrics.gauge(
-    'voxgate_quota_mode',
-    '1 for the way in which the requests of a key are counted',
-  );
+  // Processes that share a key tell the same of it.
+  const ofKeys = (name: string, help: string) => metrics.gauge(name, help, undefined, 'most');
+  const limits = ofKeys('voxgate_key_limit', 'Requests that a key may send in a window');
+  const uses = ofKeys('voxgate_key_window_used_ratio', 'Used part of the limit of a key');
+  const states = ofKeys('voxgate_key_state', '1 for the state that a key is in');
+  const modes = ofKeys('voxgate_quota_mode', '1 for the way in which the requests of a key are counted');
 }

@@ -60,6 +60,8 @@ export type QuotaStore = {
   ask(ask: QuotaAsk): QuotaAnswer | Promise<QuotaAnswer>;
   /** Once per grant, when its fate is known. Never throws. */
   report(quota: QuotaId, reservation: string, report: QuotaReport): void;
+  /** Once per grant that was not `unsent`: nothing of it is under way any more. Absent where nobody counts that. */
+  released?(quota: QuotaId, reservation: string): void;
   state(): readonly QuotaState[];
   /** Called when something may have become free other than by time; replaces the last listener. */
   onChange(listener: () => void): void;

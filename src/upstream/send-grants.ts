@@ -96,6 +96,7 @@ export function createSendGrants(options: SendGrantsOptions): SendGrants {
       release() {
         if (told !== 'unsent') members.learnHold(clock.now() - takenAtMs);
         place.release();
+        if (told !== 'unsent') store.released?.(member.quota, reservation);
         countSession(session, -1);
         onFreed();
       },

@@ -4,7 +4,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Gateway, startGateway } from '../../src/app.ts';
+import { startGateway } from '../../src/app.ts';
+import type { Gateway } from '../../src/app-gateway.ts';
 import type { Log } from '../../src/base/log.ts';
 import { audio, type Script, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
 import { openProbe, type ProbeOptions, type SessionProbe } from './session-probe.ts';

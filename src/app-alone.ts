@@ -1,0 +1,122 @@
+// A gateway of one process: what plays sessions and what answers requests, side by side on one listener.
+
+import { createAttachTokens } from './access/attach-tokens.ts';
+import { type Gateway, type GatewayOptions, originOf, SECRET_BYTES, type Stop } from './app-gateway.ts';
+import { openAppPlaying } from './app-playing.ts';
+import { openAppRest } from './app-rest.ts';
+import { chooseService, openAppUpstream, openQuotaStore } from './app-upstream.ts';
+import { systemClock } from './base/clock.ts';
+import { createMetrics } from './base/metrics.ts';
+import { systemRandom } from './base/random.ts';
+import { createLegDesk } from './gateway/leg-desk.ts';
+import { createAdminServer } from './http/admin-server.ts';
+import { viewOf } from './http/live-view.ts';
+import { createOpenReplies } from './http/open-replies.ts';
+import { findSession } from './session/live-sessions.ts';
+import { readTls } from './settings/read-tls.ts';
+
+const portOf = (address: unknown) => (address as { port: number }).port;
+
+/** `stopAll` does what was handed to `onStop`, in reverse. */
+export async function startAlone(
+  options: GatewayOptions,
+  onStop: (stop: Stop) => void,
+  stopAll: () => Promise<void>,
+): Promise<Gateway> {
+  const { config, log, version } = options;
+  const tls = readTls(config);
+  const ports = { config, version, clock: systemClock, random: systemRandom, log };
+  const { clock, random } = ports;
+  const metrics = createMetrics();
+  const common = { ...ports, metrics, onStop };
+
+  const speech = await chooseService(common);
+  const quotas = openQuotaStore(common, speech);
+  onStop(() => quotas.close());
+  const upstream = openAppUpstream(common, speech, quotas);
+  const { runtime, sockets, legs, onlookers, credentials, admission } = await openAppPlaying({
+    ...common,
+    upstream,
+    legDesk() {
+      // Leg and session meet in one process, so the secret need not outlive it.
+      const tokens = createAttachTokens(random.id(SECRET_BYTES));
+      const desk = createLegDesk(clock, tokens);
+      return { tokens, desk, arrivals: desk, maxLegs: config.maxConnections };
+    },
+    tokenSecret: random.id(SECRET_BYTES),
+    tokenClock: clock,
+    maxOnlookers: config.maxOnlookers,
+    findAgent: async (userId, agentId) => service?.findAgent(userId, agentId),
+  });
+
+  let phase: 'ready' | 'stopping' = 'ready';
+  const views = () => [...sockets.connections].map((live) => viewOf(live, clock.now()));
+  const replies = createOpenReplies(clock, admission);
+  const { http, service, playground } = await openAppRest({
+    ...options,
+    ...common,
+    tls,
+    upstream,
+    runtime,
+    credentials,
+    replies,
+    onlookers,
+    legs,
+    origin: () => url,
+    exposeMetrics: () => metrics.expose(),
+    routes: {
+      sessions: () => sockets.connections,
+      isStopping: () => phase === 'stopping',
+      hasSession: (userId, id) => findSession(() => sockets.connections, userId, id) !== undefined,
+      sessionsOf: (userId) =>
+        [...sockets.connections]
+          .filter((live) => live.userId === userId)
+          .map((live) => viewOf(live, clock.now())),
+      revoke: (userId, id) => onlookers.tokens.revoke(userId, id),
+      pool: () => upstream.pool.state(),
+    },
+  });
+  sockets.attach(http.server);
+  await http.listen({ host: config.host, port: config.port });
+  onStop(() => http.close());
+  const scheme = tls === undefined ? 'http' : 'https';
+  const url = originOf(scheme, config.host, portOf(http.server.address()));
+  service?.start();
+  if (config.audiosocketPort !== 0) {
+    await legs.audioSockets.listen({ host: config.host, port: config.audiosocketPort });
+    onStop(() => legs.audioSockets.close());
+  }
+  const adminUrl = await startAdmin();
+
+  async function startAdmin(): Promise<string | undefined> {
+    if (config.adminPort === 0) return undefined;
+    const admin = createAdminServer({
+      adminKey: config.adminKey,
+      exposeMetrics: () => metrics.expose(),
+      pool: () => upstream.pool.state(),
+      sessions: views,
+    });
+    await admin.listen({ host: '127.0.0.1', port: config.adminPort });
+    onStop(() => admin.close());
+    return originOf('http', '127.0.0.1', portOf(admin.server.address()));
+  }
+
+  let stopping: Promise<void> | undefined;
+  return {
+    url,
+    sessionUrl: `${url.replace(/^http/, 'ws')}/v1/session`,
+    playgroundUrl: playground === 'served' ? `${url}/` : undefined,
+    engineUrl: upstream.engineUrl,
+    adminUrl,
+    stop(drainMs) {
+      stopping ??= (async () => {
+        phase = 'stopping';
+        legs.drain();
+        await Promise.all([sockets.drain(drainMs), replies.drain(drainMs)]);
+        legs.close();
+        await stopAll();
+      })();
+      return stopping;
+    },
+  };
+}

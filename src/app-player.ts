@@ -1,0 +1,304 @@
+// A process that plays sessions: upgrades, legs and onlookers of its own, and for all else the primary. Adapters are
+// chosen here as in app-alone.ts.
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAttachTokens } from './access/attach-tokens.ts';
+import { SPARE_SOCKETS, type Stop } from './app-gateway.ts';
+import { openAppPlaying } from './app-playing.ts';
+import { openAppUpstream, type SpeechService } from './app-upstream.ts';
+import { AppError } from './base/app-error.ts';
+import { systemClock } from './base/clock.ts';
+import type { Log } from './base/log.ts';
+import { createMetrics } from './base/metrics.ts';
+import { systemRandom } from './base/random.ts';
+import { createFrontServer, watchedSession } from './cluster/front-server.ts';
+import { createIpcLegDesk } from './cluster/ipc-leg-desk.ts';
+import { openPrimaryLine, type PrimaryLine } from './cluster/ipc-player-process.ts';
+import { createIpcQuotaStore } from './cluster/ipc-quota-store.ts';
+import { createLegGuests } from './cluster/leg-guests.ts';
+import { createLegSwitchboard } from './cluster/leg-switchboard.ts';
+import type {
+  LogLine,
+  PlayerAsks,
+  PlayerNews,
+  PlayerNumber,
+  PrimaryAsks,
+  PrimaryNews,
+} from './cluster/messages.ts';
+import { type Answers, createPeer, type Listeners, type Peer } from './cluster/peer.ts';
+import { openPrivateListener } from './cluster/private-listener.ts';
+import { createReverseProxy } from './cluster/reverse-proxy.ts';
+import { sharedClock } from './cluster/shared-clock.ts';
+import { createHttpServer } from './http/http-server.ts';
+import { viewOf } from './http/live-view.ts';
+import type { PlayoutClock } from './playout/playout-clock.ts';
+import type { Config } from './settings/settings.ts';
+import type { QuotaState } from './upstream/quota-store.ts';
+
+/** What a player is told at its start. */
+export type PlayerBrief = {
+  readonly player: PlayerNumber;
+  readonly config: Config;
+  readonly version: string;
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Of attach tokens, of callers' tokens, and of the listeners between processes. */
+  readonly secrets: { readonly legs: string; readonly tokens: string; readonly peers: string };
+  /** Of the private listeners. */
+  readonly folder: string;
+  readonly speech: SpeechService;
+  readonly quotas: readonly QuotaState[];
+  readonly revoked: readonly { readonly id: string; readonly leftMs: number }[];
+};
+
+type Primary = Peer<PrimaryAsks, PrimaryNews>;
+type Parts = {
+  readonly answers: Omit<Answers<PlayerAsks<PlayerBrief>>, 'start' | 'stop'>;
+  readonly listeners: Listeners<PlayerNews>;
+  readonly ports: { readonly port: number; readonly audiosocketPort: number };
+};
+
+export const PRIMARY = 'primary';
+export const privatePath = (folder: string, of: PlayerNumber | typeof PRIMARY) => join(folder, `${of}.sock`);
+
+const ASK_MS = 3000;
+
+/** Plays for the process that has forked this one, until that says that it is over; undefined when none has. */
+export function play(): Promise<void> | undefined {
+  const line = openPrimaryLine();
+  return line && playFor(line);
+}
+
+function playFor({ line, leave }: PrimaryLine): Promise<void> {
+  return new Promise((resolve) => {
+    const stops: Stop[] = [];
+    const stopAll = async () => {
+      for (const stop of stops.splice(0).reverse()) await stop();
+    };
+    let parts: Parts | undefined;
+    const early = () => new AppError('busy', 'The process has not started yet.');
+    const now = () => {
+      if (parts === undefined) throw early();
+      return parts;
+    };
+    const primary: Primary = createPeer<PrimaryAsks, PrimaryNews, PlayerAsks<PlayerBrief>, PlayerNews>({
+      line,
+      clock: systemClock,
+      log: tellingLog(() => primary),
+      onStuck: leave,
+      answers: {
+        async start(brief) {
+          try {
+            parts = await open(brief, primary, (stop) => stops.push(stop));
+            return parts.ports;
+          } catch (fault) {
+            await stopAll();
+            throw fault instanceof AppError ? fault : new AppError('internal', messageOf(fault));
+          }
+        },
+        async stop() {
+          await stopAll();
+          systemClock.soon(() => {
+            primary.close();
+            leave();
+            resolve();
+          });
+          return null;
+        },
+        drain: (drainMs, signal) => now().answers.drain(drainMs, signal),
+        metrics: (nothing, signal) => now().answers.metrics(nothing, signal),
+        pool: (nothing, signal) => now().answers.pool(nothing, signal),
+        sessions: (of, signal) => now().answers.sessions(of, signal),
+        revokeToken: (token, signal) => now().answers.revokeToken(token, signal),
+        dialLeg: (wanted, signal) => now().answers.dialLeg(wanted, signal),
+      },
+      listeners: {
+        quotaChanged: (states) => parts?.listeners.quotaChanged(states),
+        legGiven: (news) => parts?.listeners.legGiven(news),
+        legRefused: (news) => parts?.listeners.legRefused(news),
+        legEnded: (news) => parts?.listeners.legEnded(news),
+      },
+    });
+    primary.tell('hello', null);
+  });
+}
+
+const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
+
+/** One process writes the log: lines of several would tear each other apart. */
+function tellingLog(primary: () => Primary): Log {
+  const at =
+    (level: LogLine['level']): Log['info'] =>
+    (event, fields) =>
+      primary().tell('log', { level, event, fields });
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+const quieter = (log: Log, least: Config['logLevel']): Log => {
+  const from = (level: LogLine['level']) =>
+    LEVELS.indexOf(level) >= LEVELS.indexOf(least) ? log[level] : () => {};
+  return { debug: from('debug'), info: from('info'), warn: from('warn'), error: from('error') };
+};
+
+async function open(
+  { player, config, version, tls, secrets, folder, speech, ...brief }: PlayerBrief,
+  primary: Primary,
+  onStop: (stop: Stop) => void,
+): Promise<Parts> {
+  const log = quieter(
+    tellingLog(() => primary),
+    config.logLevel,
+  );
+  const ports = { config, version, clock: systemClock, random: systemRandom, log };
+  const { clock, random } = ports;
+  const metrics = createMetrics();
+  const quotas = createIpcQuotaStore({ primary, clock, states: brief.quotas });
+  const upstream = openAppUpstream({ ...ports, metrics, onStop }, speech, quotas);
+
+  const legDesk = (playout: PlayoutClock) => {
+    const tokens = createAttachTokens(secrets.legs);
+    const guests = createLegGuests({
+      desk: () => desk,
+      pathOf: (of) => privatePath(folder, of),
+      secret: secrets.peers,
+      clock,
+      playout,
+      log,
+    });
+    onStop(() => guests.close());
+    const desk = createIpcLegDesk({
+      tokens,
+      primary,
+      async bring(address) {
+        if (address.holder === player) switchboard.bringHome(address.key);
+        else await guests.fetch(address);
+      },
+    });
+    legs = desk;
+    return {
+      tokens,
+      desk,
+      arrivals: { arrive: () => unreachable() },
+      connect: switchboard.connect,
+      maxLegs: Math.ceil(config.maxConnections / config.processes),
+    };
+  };
+  let legs: ReturnType<typeof createIpcLegDesk> | undefined;
+  const switchboard = createLegSwitchboard({ player, primary, desk: () => legs!, life: random.id(6) });
+
+  const playing = await openAppPlaying({
+    ...ports,
+    metrics,
+    onStop,
+    upstream,
+    legDesk,
+    tokenSecret: secrets.tokens,
+    tokenClock: sharedClock,
+    maxOnlookers: Math.ceil(config.maxOnlookers / config.processes),
+    async findAgent(userId, agentId) {
+      const profile = await primary.ask('findAgent', { userId, agentId }, { deadlineMs: ASK_MS });
+      if (profile === undefined) return undefined;
+      return { profile, used: (use) => primary.tell('agentUsed', { userId, agentId, use }) };
+    },
+    async enlist({ id, userId }) {
+      await primary.ask('enterSession', { id, userId }, { deadlineMs: ASK_MS, onLate: () => left(id) });
+      return () => left(id);
+    },
+  });
+  const left = (id: string) => primary.tell('sessionLeft', id);
+  const { sockets, onlookers, credentials } = playing;
+  for (const { id, leftMs } of brief.revoked) onlookers.tokens.forget(id, leftMs);
+
+  let phase: 'ready' | 'stopping' = 'ready';
+  const seats = createHttpServer({
+    clock,
+    log,
+    tls: undefined,
+    maxSockets: config.maxConnections + SPARE_SOCKETS,
+    loopbackOnly: !credentials.areRequired,
+    adminKey: config.adminKey,
+    notReady: () => undefined,
+    exposeMetrics: () => metrics.expose(),
+    asyncApi: () => ({}),
+  });
+  await onlookers.addSeats(seats, {
+    sessions: () => sockets.connections,
+    isStopping: () => phase === 'stopping',
+  });
+  await seats.ready();
+  onStop(() => seats.close());
+
+  const path = privatePath(folder, player);
+  rmSync(path, { force: true }); // of one that died
+  const listener = await openPrivateListener({
+    path,
+    secret: secrets.peers,
+    onRequest: (request, response) => seats.routing(request, response),
+    onLeg: switchboard.give,
+  });
+  onStop(() => listener.close());
+  const proxy = createReverseProxy({ secret: secrets.peers, clock, log });
+  onStop(() => proxy.close());
+  const front = createFrontServer({
+    tls,
+    maxSockets: config.maxConnections + SPARE_SOCKETS,
+    onRequest(request, response) {
+      const toPrimary = () => proxy.forward(request, response, privatePath(folder, PRIMARY));
+      const session = watchedSession(request.url ?? '');
+      if (session === undefined) return toPrimary();
+      primary.ask('findSession', session, { deadlineMs: ASK_MS }).then((at) => {
+        if (at === undefined) toPrimary();
+        else if (at === player) seats.routing(request, response);
+        else proxy.forward(request, response, privatePath(folder, at));
+      }, toPrimary);
+    },
+  });
+  sockets.attach(front.server);
+  const port = await front.listen({ host: config.host, port: config.port });
+  onStop(() => front.close());
+  onStop(() => proxy.settle());
+  const { audioSockets } = playing.legs;
+  let audiosocketPort = 0;
+  if (config.audiosocketPort !== 0) {
+    audiosocketPort = await audioSockets.listen({ host: config.host, port: config.audiosocketPort });
+    onStop(() => audioSockets.close());
+  }
+  onStop(() => playing.legs.close());
+
+  return {
+    ports: { port, audiosocketPort },
+    answers: {
+      async drain(drainMs) {
+        phase = 'stopping';
+        playing.legs.drain();
+        await sockets.drain(drainMs);
+        return null;
+      },
+      metrics: () => metrics.snapshot(),
+      pool: () => upstream.pool.state(),
+      sessions: ({ userId }) =>
+        [...sockets.connections]
+          .filter((live) => userId === undefined || live.userId === userId)
+          .map((live) => ({ ...viewOf(live, clock.now()), process: player })),
+      revokeToken({ id, leftMs }) {
+        onlookers.tokens.forget(id, leftMs);
+        return null;
+      },
+      async dialLeg(wanted, signal) {
+        const { id, kind, callId } = await playing.legs.dial(wanted, signal);
+        return { id, kind, callId };
+      },
+    },
+    listeners: {
+      quotaChanged: quotas.changed,
+      legGiven: (news) => legs!.given(news),
+      legRefused: (news) => legs!.refused(news),
+      legEnded: (news) => legs!.ended(news),
+    },
+  };
+}
+
+const unreachable = (): never => {
+  throw new AppError('internal', 'A leg has come in by no switchboard.');
+};

@@ -1,0 +1,80 @@
+// What the primary answers each process that plays, and does with what it is told by it; and what it lets go when one dies.
+
+import type { Log } from '../base/log.ts';
+import type { SessionAgent } from '../session/session-agent.ts';
+import type { QuotaState, QuotaStore } from '../upstream/quota-store.ts';
+import type { LegRegistry } from './leg-registry.ts';
+import type { PlayerNumber, PrimaryAsks, PrimaryNews } from './messages.ts';
+import type { Answers, Listeners } from './peer.ts';
+import type { QuotaShare } from './quota-share.ts';
+import type { SessionRegistry } from './session-registry.ts';
+
+export type PlayerHost = {
+  readonly answersFor: (player: PlayerNumber) => Answers<PrimaryAsks>;
+  readonly listenersFor: (player: PlayerNumber) => Omit<Listeners<PrimaryNews>, 'hello'>;
+  readonly gone: (player: PlayerNumber) => void;
+};
+
+export type PlayerHostOptions = {
+  readonly share: QuotaShare;
+  readonly sessions: SessionRegistry;
+  readonly legs: LegRegistry;
+  readonly log: Log;
+  readonly findAgent: (userId: string, agentId: string) => Promise<SessionAgent | undefined>;
+  readonly tellQuota: (player: PlayerNumber, states: readonly QuotaState[]) => void;
+};
+
+export function createPlayerHost(options: PlayerHostOptions): PlayerHost {
+  const { share, sessions, legs, log, tellQuota } = options;
+  const quotas = new Map<PlayerNumber, QuotaStore>();
+
+  const quotasOf = (player: PlayerNumber): QuotaStore => {
+    const known = quotas.get(player);
+    if (known !== undefined) return known;
+    const opened = share.open();
+    opened.onChange(() => tellQuota(player, opened.state()));
+    quotas.set(player, opened);
+    return opened;
+  };
+
+  return {
+    answersFor: (player) => ({
+      enterSession(session) {
+        sessions.enter(session, player);
+        return null;
+      },
+      findSession: (id) => sessions.find(id),
+      askQuota(ask) {
+        const store = quotasOf(player);
+        const answer = store.ask(ask);
+        if (!('then' in answer)) return { answer, states: store.state() };
+        return answer.then((given) => ({ answer: given, states: store.state() }));
+      },
+      quotaStates: () => quotasOf(player).state(),
+      findAgent: async ({ userId, agentId }) => (await options.findAgent(userId, agentId))?.profile,
+    }),
+    listenersFor: (player) => ({
+      log: ({ level, event, fields }) => log[level](event, { ...fields, player }),
+      sessionLeft: (id) => sessions.leave(id),
+      quotaReport: ({ quota, reservation, report }) => quotasOf(player).report(quota, reservation, report),
+      quotaReleased: ({ quota, reservation }) => quotasOf(player).released?.(quota, reservation),
+      agentUsed({ userId, agentId, use }) {
+        options.findAgent(userId, agentId).then(
+          (agent) => agent?.used(use),
+          () => {},
+        );
+      },
+      legArrived: (news) => legs.arrived(player, news),
+      legLeft: (news) => legs.left(player, news),
+      legReleased: (key) => legs.released(player, key),
+      legWanted: (news) => legs.wanted(player, news),
+      legUnwanted: (ask) => legs.unwanted(player, ask),
+    }),
+    gone(player) {
+      sessions.playerGone(player);
+      legs.playerGone(player);
+      void quotas.get(player)?.close();
+      quotas.delete(player);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+// The listener by which the processes of one gateway reach each other: a Unix socket in a folder of our own, and a secret.
+// What comes in by it is a request that another process passes on, and is seen as coming from the peer of that one.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { digestKey, isKey } from '../access/bearer-key.ts';
+import { refuseUnreadable } from '../base/unreadable-request.ts';
+import { HTTP_GUARDS, KEEP_ALIVE_MS, MOST_HEADERS } from '../http/http-server.ts';
+
+/** Said by one process to another of a request that it passes on; nobody else's word is ever passed on. */
+export const PEER_HEADER = 'x-voxgate-peer';
+export const UPGRADE_NAME = 'voxgate-leg';
+export const LEG_PATH = '/leg/';
+
+export type PeerNote = {
+  readonly secret: string;
+  /** Of the peer, as its socket told it. */
+  readonly address: string;
+  readonly scheme: 'http' | 'https';
+  /** A request without `Host` got one on the way. */
+  readonly hosts: 'named' | 'none';
+};
+
+export type PrivateListenerOptions = {
+  readonly path: string;
+  readonly secret: string;
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+  /** A process takes the leg of this key. */
+  readonly onLeg?: (key: string, relay: Duplex) => void;
+};
+
+export type PrivateListener = { close(): Promise<void> };
+
+/** All that has a time of its own has it behind this. */
+const REQUEST_MS = 15 * 60_000;
+/** A header with two more, so that a request that just fits fits here, too. */
+const MORE_HEADER_BYTES = 1024;
+
+export const peerNote = ({ secret, address, scheme, hosts }: PeerNote): string =>
+  [secret, scheme, hosts, address].join(' ');
+
+function readNote(text: string): PeerNote {
+  const [secret = '', scheme, hosts, address = ''] = text.split(' ');
+  return {
+    secret,
+    address,
+    scheme: scheme === 'https' ? 'https' : 'http',
+    hosts: hosts === 'none' ? 'none' : 'named',
+  };
+}
+
+const dropHeader = (request: IncomingMessage, name: string) => {
+  const { headers, rawHeaders } = request; // read before they change: the one is made of the other
+  delete headers[name];
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
+    if (rawHeaders[at]!.toLowerCase() === name) rawHeaders.splice(at, 2);
+};
+
+/** One request at a time is on a connection, so the connection may wear the peer of its request. */
+function dress(request: IncomingMessage, { address, scheme, hosts }: PeerNote): void {
+  dropHeader(request, PEER_HEADER);
+  if (hosts === 'none') dropHeader(request, 'host');
+  Object.defineProperties(request.socket, {
+    remoteAddress: { value: address, configurable: true },
+    encrypted: { value: scheme === 'https', configurable: true },
+  });
+}
+
+export async function openPrivateListener(options: PrivateListenerOptions): Promise<PrivateListener> {
+  const secret = digestKey(options.secret);
+  const noteOf = (request: IncomingMessage): PeerNote | undefined => {
+    const given = [request.headers[PEER_HEADER]].flat();
+    const note = given.length === 1 && given[0] !== undefined ? readNote(given[0]) : undefined;
+    return note !== undefined && isKey(note.secret, secret) ? note : undefined;
+  };
+  const server: Server = createServer(
+    {
+      ...HTTP_GUARDS,
+      maxHeaderSize: HTTP_GUARDS.maxHeaderSize + MORE_HEADER_BYTES,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    (request, response) => {
+      const note = noteOf(request);
+      if (note === undefined) return void request.socket.destroy();
+      dress(request, note);
+      options.onRequest(request, response);
+    },
+  );
+  /** Taken out of the server's hands, so that it does not end them by itself. */
+  const relays = new Set<Duplex>();
+  server.maxHeadersCount = MOST_HEADERS;
+  server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket));
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const isLeg = request.headers.upgrade === UPGRADE_NAME && request.url?.startsWith(LEG_PATH) === true;
+    if (!isLeg || noteOf(request) === undefined || options.onLeg === undefined) return void socket.destroy();
+    if (head.length > 0) socket.unshift(head);
+    relays.add(socket);
+    socket.once('close', () => relays.delete(socket));
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${UPGRADE_NAME}\r\n\r\n`,
+    );
+    options.onLeg(decodeURIComponent(request.url!.slice(LEG_PATH.length)), socket);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // A process that shares its ports keeps this one to itself.
+    server.listen({ path: options.path, exclusive: true }, resolve);
+  });
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+        for (const relay of relays) relay.destroy();
+      }),
+  };
+}

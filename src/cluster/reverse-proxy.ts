@@ -1,0 +1,176 @@
+// Plain requests passed on to another process of this gateway, as they come and without keeping any of it: both bodies
+// flow, either side's end is the other's, and headers that are between two neighbours stay there.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { Pool } from 'undici';
+import { AppError, toErrorBody } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { PEER_HEADER, peerNote } from './private-listener.ts';
+
+export type ReverseProxy = {
+  /** To the process that listens at `path`. */
+  forward(request: IncomingMessage, response: ServerResponse, path: string): void;
+  /** Resolves when callers have all of what has been answered in full, or when they have had time enough for it. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ReverseProxyOptions = { readonly secret: string; readonly clock: Clock; readonly log: Log };
+
+/** RFC 9110 7.6.1, and what this side has answered itself: `Expect`. */
+const BETWEEN_NEIGHBOURS: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+]);
+/** What is in buffers of this machine is not long in coming to its end. */
+const SETTLE_MS = 2000;
+/** The longest upload, and what may be made of it before the first byte; whoever is asked has deadlines of its own. */
+const HEADERS_MS = 15 * 60_000;
+/** The name is nobody's: the request brings its own. */
+const ORIGIN = 'http://gateway.invalid';
+
+/** Pairs of name and value as they came, without those that go no further, or that `Connection` names. */
+function passedOn(raw: readonly string[], alsoDropped: string | undefined): string[] {
+  const named = new Set((alsoDropped ?? '').split(',').map((name) => name.trim().toLowerCase()));
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]!.toLowerCase();
+    if (BETWEEN_NEIGHBOURS.has(name) || named.has(name) || name === PEER_HEADER) continue;
+    kept.push(raw[at]!, raw[at + 1]!);
+  }
+  return kept;
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Bytes of the body, until it is clear that nobody wants more of them. */
+function bodyOf(request: IncomingMessage): Readable | null {
+  if (!hasBody(request)) return null;
+  const body = new PassThrough();
+  request.pipe(body);
+  request.once('error', () => body.destroy());
+  request.once('aborted', () => body.destroy());
+  body.once('close', () => {
+    request.unpipe(body);
+    request.resume();
+  });
+  body.on('error', () => {});
+  return body;
+}
+
+export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions): ReverseProxy {
+  const pools = new Map<string, Pool>();
+  /** Answered in full, and not yet sent in full. */
+  const ending = new Set<ServerResponse>();
+  let onSettled = () => {};
+  const poolOf = (path: string): Pool => {
+    const pool =
+      pools.get(path) ??
+      new Pool(ORIGIN, { socketPath: path, headersTimeout: HEADERS_MS, bodyTimeout: 0, pipelining: 1 });
+    pools.set(path, pool);
+    return pool;
+  };
+
+  const refuse = (response: ServerResponse, error: AppError) => {
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    const body = JSON.stringify(toErrorBody(error));
+    response.writeHead(error.http, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      ...(error.retryAfterMs === undefined ? {} : { 'Retry-After': Math.ceil(error.retryAfterMs / 1000) }),
+      Connection: 'close',
+    });
+    response.end(body);
+  };
+
+  const pass = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    signal: AbortSignal,
+  ) => {
+    const { socket } = request;
+    const note = peerNote({
+      secret,
+      address: socket.remoteAddress ?? '',
+      scheme: (socket as TLSSocket).encrypted ? 'https' : 'http',
+      hosts: request.headers.host === undefined ? 'none' : 'named',
+    });
+    const reply = await poolOf(path).request({
+      method: request.method as 'GET',
+      path: request.url ?? '/',
+      headers: [...passedOn(request.rawHeaders, request.headers.connection), PEER_HEADER, note],
+      body: bodyOf(request),
+      signal,
+      responseHeaders: 'raw',
+    });
+    const raw = (reply.headers as unknown as readonly (string | Buffer)[]).map((part) =>
+      typeof part === 'string' ? part : part.toString('latin1'),
+    );
+    const isEnd = raw.some((part, at) => at % 2 === 0 && isClosing(part, raw[at + 1]));
+    const headers = passedOn(raw, undefined);
+    // Whoever answers before it has read everything wants no more of this connection.
+    if (isEnd && !request.complete) headers.push('Connection', 'close');
+    response.writeHead(reply.statusCode, headers);
+    response.flushHeaders();
+    reply.body.once('end', () => {
+      ending.add(response);
+      response.once('close', () => {
+        ending.delete(response);
+        onSettled();
+      });
+    });
+    pipeline(reply.body, response, (fault) => {
+      if (fault != null) response.destroy();
+    });
+  };
+
+  return {
+    forward(request, response, path) {
+      const left = new AbortController();
+      response.once('close', () => {
+        if (!response.writableFinished) left.abort(new Error('the client has gone'));
+      });
+      pass(request, response, path, left.signal).catch((cause: unknown) => {
+        const { name, code } = cause as { name?: string; code?: string };
+        if (left.signal.aborted) return response.destroy();
+        if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')
+          return refuse(
+            response,
+            new AppError('invalid_request', 'The request cannot be passed on as it is.'),
+          );
+        log.warn('a request could not be passed on', { cause: code ?? name });
+        refuse(
+          response,
+          new AppError('busy', 'A process of the gateway is not there; try again.', { retryAfterMs: 1000 }),
+        );
+      });
+    },
+    settle: () =>
+      new Promise((resolve) => {
+        const disarm = clock.after(SETTLE_MS, resolve);
+        onSettled = () => {
+          if (ending.size > 0) return;
+          disarm();
+          resolve();
+        };
+        onSettled();
+      }),
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+    },
+  };
+}
+
+const isClosing = (name: string, value: string | undefined): boolean =>
+  name.toLowerCase() === 'connection' && value?.toLowerCase() === 'close';

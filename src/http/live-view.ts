@@ -1,0 +1,33 @@
+// What is told of a running session: ids, counts and formats, never a word of it.
+
+import type { LiveSession } from '../session/live-sessions.ts';
+import type { SessionFormat } from '../speech/audio-format.ts';
+
+export type LiveView = {
+  readonly id: string;
+  readonly ageMs: number;
+  readonly turnsUnheard: number;
+  readonly bufferedBytes: number;
+  readonly format: SessionFormat;
+  readonly sampleRate?: number | undefined;
+  readonly onlookers: number;
+  readonly leg?: { readonly kind: string; readonly callSid?: string };
+  /** The process that plays it, where there are several. */
+  readonly process?: number;
+};
+
+export function viewOf(live: LiveSession, nowMs: number): LiveView {
+  const { id, openedAtMs, turnsUnheard, bufferedBytes, session } = live;
+  const { leg, sound, audience } = session;
+  return {
+    id,
+    ageMs: Math.round(nowMs - openedAtMs),
+    turnsUnheard,
+    bufferedBytes,
+    ...sound,
+    onlookers: audience.onlookers,
+    ...(leg !== undefined && {
+      leg: { kind: leg.kind, ...(leg.callSid !== undefined && { callSid: leg.callSid }) },
+    }),
+  };
+}
