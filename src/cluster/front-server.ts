@@ -34,9 +34,13 @@ export function createFrontServer({ tls, maxSockets, onRequest }: FrontServerOpt
     server,
     listen: ({ host, port }) =>
       new Promise((resolve, reject) => {
-        server.once('error', reject);
+        server.once('error', (error: NodeJS.ErrnoException) => {
+          // Who shares a port is told of `bind`, and not what is wrong.
+          const isTaken = error.code === 'EADDRINUSE';
+          reject(isTaken ? new Error(`listen EADDRINUSE: address already in use ${host}:${port}`) : error);
+        });
         server.listen({ host, port }, () => {
-          server.off('error', reject);
+          server.removeAllListeners('error');
           resolve((server.address() as { port: number }).port);
         });
       }),

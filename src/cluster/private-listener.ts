@@ -50,6 +50,27 @@ function readNote(text: string): PeerNote {
   };
 }
 
+/** Stands for `Connection: close` on the way to the caller: between two processes the connection stays. */
+export const CLOSE_HEADER = 'x-voxgate-close';
+
+/**
+ * A request may be answered before it has come to its end. Closed then, the answer would be lost with what is still on its
+ * way; so whoever passes it on is asked to close towards the caller, and what comes meanwhile is read and dropped.
+ */
+function keepOpen(response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response) as (
+    status: number,
+    headers?: Record<string, unknown>,
+  ) => ServerResponse;
+  response.writeHead = ((status: number, headers: Record<string, unknown> = {}) => {
+    const name = Object.keys(headers).find((each) => each.toLowerCase() === 'connection');
+    if (name === undefined || headers[name] !== 'close') return writeHead(status, headers);
+    const { [name]: _close, ...others } = headers;
+    return writeHead(status, { ...others, [CLOSE_HEADER]: '1' });
+  }) as typeof response.writeHead;
+  response.once('finish', () => response.req.resume());
+}
+
 const dropHeader = (request: IncomingMessage, name: string) => {
   const { headers, rawHeaders } = request; // read before they change: the one is made of the other
   delete headers[name];
@@ -85,6 +106,7 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
       const note = noteOf(request);
       if (note === undefined) return void request.socket.destroy();
       dress(request, note);
+      keepOpen(response);
       options.onRequest(request, response);
     },
   );

@@ -8,7 +8,7 @@ import { Pool } from 'undici';
 import { AppError, toErrorBody } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { PEER_HEADER, peerNote } from './private-listener.ts';
+import { CLOSE_HEADER, PEER_HEADER, peerNote } from './private-listener.ts';
 
 export type ReverseProxy = {
   /** To the process that listens at `path`. */
@@ -31,6 +31,8 @@ const BETWEEN_NEIGHBOURS: ReadonlySet<string> = new Set([
   'upgrade',
   'expect',
 ]);
+/** Said between our processes alone. */
+const OWN: ReadonlySet<string> = new Set([PEER_HEADER, CLOSE_HEADER]);
 /** What is in buffers of this machine is not long in coming to its end. */
 const SETTLE_MS = 2000;
 /** The longest upload, and what may be made of it before the first byte; whoever is asked has deadlines of its own. */
@@ -44,7 +46,7 @@ function passedOn(raw: readonly string[], alsoDropped: string | undefined): stri
   const kept: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]!.toLowerCase();
-    if (BETWEEN_NEIGHBOURS.has(name) || named.has(name) || name === PEER_HEADER) continue;
+    if (BETWEEN_NEIGHBOURS.has(name) || named.has(name) || OWN.has(name)) continue;
     kept.push(raw[at]!, raw[at + 1]!);
   }
   return kept;
@@ -117,10 +119,9 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
     const raw = (reply.headers as unknown as readonly (string | Buffer)[]).map((part) =>
       typeof part === 'string' ? part : part.toString('latin1'),
     );
-    const isEnd = raw.some((part, at) => at % 2 === 0 && isClosing(part, raw[at + 1]));
     const headers = passedOn(raw, undefined);
-    // Whoever answers before it has read everything wants no more of this connection.
-    if (isEnd && !request.complete) headers.push('Connection', 'close');
+    const isEnd = raw.some((part, at) => at % 2 === 0 && part.toLowerCase() === CLOSE_HEADER);
+    if (isEnd) headers.push('Connection', 'close');
     response.writeHead(reply.statusCode, headers);
     response.flushHeaders();
     reply.body.once('end', () => {
@@ -171,6 +172,3 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
     },
   };
 }
-
-const isClosing = (name: string, value: string | undefined): boolean =>
-  name.toLowerCase() === 'connection' && value?.toLowerCase() === 'close';

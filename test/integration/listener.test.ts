@@ -5,6 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from '../../src/app.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { PROCESSES } from '../support/gateway-processes.ts';
 import { exchange, openRawSession, upgradeRequest } from '../support/raw-session.ts';
 import { type RunningGateway, readMetric, startRunningGateway } from '../support/running-gateway.ts';
 import { createSelfSigned, type SelfSigned } from '../support/self-signed.ts';
@@ -106,7 +107,7 @@ describe('health and documents', () => {
 
 describe('the start', () => {
   it('does not wait for a speech service that takes connections and says nothing', {
-    timeout: 5000,
+    timeout: 5000 * (PROCESSES > 1 ? 4 : 1), // each process has to be loaded, too
   }, async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => {

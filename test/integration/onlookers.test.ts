@@ -2,6 +2,7 @@
 // stands in the log.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { PROCESSES } from '../support/gateway-processes.ts';
 import { readVtt } from '../support/read-vtt.ts';
 import { spoken, startRunningGateway } from '../support/running-gateway.ts';
 import { credentialsOf, type RunningService, startRunningService } from '../support/running-service.ts';
@@ -156,6 +157,7 @@ describe('looking on', () => {
           format: 'mulaw',
           sampleRate: 8000,
           onlookers: 5,
+          ...(PROCESSES > 1 && { process: expect.any(Number) as number }),
         },
       ],
     });

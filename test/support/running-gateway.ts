@@ -1,12 +1,14 @@
 // A whole gateway on a free port, as `voxgate serve` builds it, before a scripted speech service. Its log is kept as
 // lines, so that a test can look for what must not stand there.
 
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startGateway } from '../../src/app.ts';
 import type { Gateway } from '../../src/app-gateway.ts';
 import type { Log } from '../../src/base/log.ts';
+import { PROCESSES, startGatewayProcesses } from './gateway-processes.ts';
 import { audio, type Script, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
 import { openProbe, type ProbeOptions, type SessionProbe } from './session-probe.ts';
 import { accepted } from './settings.ts';
@@ -34,6 +36,8 @@ export const speaking: Script = (reply) => {
 export type RunningGateway = Gateway & {
   readonly port: number;
   readonly upstream: ScriptedUpstream;
+  /** The first of several processes. */
+  readonly child?: ChildProcess;
   readonly logLines: readonly string[];
   /** A session; `query` as in `format=raw&pace=burst`. Closed with the gateway. */
   session(query?: string, options?: ProbeOptions): Promise<SessionProbe>;
@@ -46,6 +50,8 @@ export type RunningGatewayOptions = {
   /** Answers of the speech service; by default every request gets 2.3 s of speech. */
   readonly script?: Script | readonly Script[];
   readonly env?: Readonly<Record<string, string>>;
+  /** As the environment of the tests says unless given. */
+  readonly processes?: number;
 };
 
 /** All samples of `name` in a scrape, added up; NaN when there is none. */
@@ -67,20 +73,25 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}): 
       void logLines.push(JSON.stringify({ level, event, ...fields }));
   const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
   const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-data-'));
-  const { config } = accepted({
-    env: {
-      VOXGATE_PORT: '0',
-      VOXGATE_DATA_DIR: dataDir,
-      VOXGATE_UPSTREAM_URL: upstream.url.origin,
-      VOXGATE_UPSTREAM_KEYS: 'upstream-user:upstream-key',
-      // A thread and a program more for each gateway; what they do has tests of its own.
-      VOXGATE_WORD_TIMES: 'never',
-      // The test shares the gateway's thread, and what a test costs says nothing about who may speak.
-      VOXGATE_BUSY_AT: '0',
-      ...options.env,
-    },
-  });
-  const gateway = await startGateway({ config, log, version: '0.0.0-test' });
+  const processes = options.processes ?? PROCESSES;
+  const env = {
+    VOXGATE_PORT: '0',
+    VOXGATE_DATA_DIR: dataDir,
+    VOXGATE_UPSTREAM_URL: upstream.url.origin,
+    VOXGATE_UPSTREAM_KEYS: 'upstream-user:upstream-key',
+    // A thread and a program more for each gateway; what they do has tests of its own.
+    VOXGATE_WORD_TIMES: 'never',
+    // The test shares the gateway's thread, and what a test costs says nothing about who may speak.
+    VOXGATE_BUSY_AT: '0',
+    // What a log must not hold is looked for at every level.
+    VOXGATE_LOG_LEVEL: 'trace',
+    ...(processes === 1 ? {} : { VOXGATE_PROCESSES: String(processes) }),
+    ...options.env,
+  };
+  const gateway =
+    processes === 1
+      ? await startGateway({ config: accepted({ env }).config, log, version: '0.0.0-test' })
+      : await startGatewayProcesses(env, (line) => void logLines.push(line));
   const probes: SessionProbe[] = [];
   return {
     ...gateway,

@@ -1,0 +1,96 @@
+// One store before several pools: nothing is granted twice, and whoever gives back wakes the others.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.ts';
+import { createQuotaShare, type QuotaShare } from '../../src/cluster/quota-share.ts';
+import { createMemoryQuotaStore } from '../../src/upstream/memory-quota-store.ts';
+import type { QuotaAnswer, QuotaStore } from '../../src/upstream/quota-store.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+
+let share: QuotaShare;
+let first: QuotaStore;
+let second: QuotaStore;
+let woken: string[];
+
+function open(places: number, perMinute: number | 'unlimited' = 'unlimited') {
+  const clock = createFakeClock();
+  const store = createMemoryQuotaStore({ quotas: [{ quota: 'a', perMinute }], clock, log: silentLog });
+  share = createQuotaShare({ store, placesOf: () => places });
+  [first, second] = [share.open(), share.open()];
+  woken = [];
+  first.onChange(() => woken.push('first'));
+  second.onChange(() => woken.push('second'));
+}
+beforeEach(() => open(2));
+
+const ask = (pool: QuotaStore, reservation: string) =>
+  pool.ask({ reservation, among: ['a'], leave: 0, forecast: 1 }) as QuotaAnswer;
+
+describe('a shared quota', () => {
+  it('is one: what one pool has taken the other has not', () => {
+    open(100, 3);
+    expect([ask(first, '1'), ask(second, '2'), ask(first, '3')].map(({ granted }) => granted)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([ask(first, '4'), ask(second, '5')].map(({ granted }) => granted)).toEqual([false, false]);
+    expect(second.state()[0]!.used).toBe(3);
+  });
+
+  it('has so many places for all of them, and tells the others when one comes free', () => {
+    expect(ask(first, '1').granted).toBe(true);
+    expect(ask(first, '2').granted).toBe(true);
+    expect(ask(second, '3')).toEqual({ granted: false, waitsMs: [250] });
+    first.report('a', '1', { kind: 'accepted', advice: {} as never });
+    expect(ask(second, '4').granted).toBe(false);
+    woken = [];
+    first.released?.('a', '1');
+    expect(woken).toEqual(['second']);
+    first.released?.('a', '1');
+    expect(ask(second, '5').granted).toBe(true);
+    expect(ask(first, '6').granted).toBe(false);
+  });
+
+  it('asked again the same, is counted once', () => {
+    expect(ask(first, '1').granted).toBe(true);
+    expect(ask(first, '1').granted).toBe(true);
+    expect(ask(second, '2').granted).toBe(true);
+    expect(ask(second, '3').granted).toBe(false);
+  });
+
+  it('wakes the others when a grant is given back', () => {
+    open(100, 1);
+    expect(ask(first, '1').granted).toBe(true);
+    woken = [];
+    first.report('a', '1', { kind: 'unsent' });
+    expect(woken).toContain('second');
+    expect(ask(second, '2').granted).toBe(true);
+  });
+
+  it('of a pool that is gone keeps what was counted, and lets its places go', () => {
+    open(2, 3);
+    ask(first, '1');
+    ask(first, '2');
+    expect(ask(second, '3').granted).toBe(false);
+    void first.close();
+    expect(ask(second, '4').granted).toBe(true);
+    expect(ask(second, '5').granted).toBe(false);
+    expect(second.state()[0]!.used).toBe(3);
+  });
+
+  it('never grants more than there are places when the store takes its time', async () => {
+    const slow: QuotaStore = {
+      ask: async () => ({ granted: true, quota: 'a' }),
+      report: (_quota, reservation, { kind }) => void reports.push(`${reservation} ${kind}`),
+      state: () => [],
+      onChange() {},
+      close: async () => {},
+    };
+    const reports: string[] = [];
+    share = createQuotaShare({ store: slow, placesOf: () => 1 });
+    [first, second] = [share.open(), share.open()];
+    const answers = await Promise.all([ask(first, '1'), ask(second, '2')]);
+    expect(answers.map(({ granted }) => granted)).toEqual([true, false]);
+    expect(reports).toEqual(['2 unsent']);
+  });
+});
