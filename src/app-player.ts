@@ -115,6 +115,7 @@ function playFor({ line, leave }: PrimaryLine): Promise<void> {
       listeners: {
         quotaChanged: (states) => parts?.listeners.quotaChanged(states),
         legGiven: (news) => parts?.listeners.legGiven(news),
+        legAwaited: (ask) => parts?.listeners.legAwaited(ask),
         legRefused: (news) => parts?.listeners.legRefused(news),
         legEnded: (news) => parts?.listeners.legEnded(news),
       },
@@ -169,6 +170,7 @@ async function open(
     onStop(() => guests.close());
     const desk = createIpcLegDesk({
       tokens,
+      clock,
       primary,
       async bring(address) {
         if (address.holder === player) switchboard.bringHome(address.key);
@@ -232,6 +234,7 @@ async function open(
   const path = privatePath(folder, player);
   rmSync(path, { force: true }); // of one that died
   const listener = await openPrivateListener({
+    clock,
     path,
     secret: secrets.peers,
     onRequest: (request, response) => seats.routing(request, response),
@@ -293,6 +296,7 @@ async function open(
     listeners: {
       quotaChanged: quotas.changed,
       legGiven: (news) => legs!.given(news),
+      legAwaited: (ask) => legs!.awaited(ask),
       legRefused: (news) => legs!.refused(news),
       legEnded: (news) => legs!.ended(news),
     },

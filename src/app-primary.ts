@@ -158,6 +158,7 @@ export async function startPrimary(
   await http.ready();
   onStop(() => http.close());
   const listener = await openPrivateListener({
+    clock,
     path: privatePath(folder, PRIMARY),
     secret: secrets.peers,
     onRequest: (request, response) => http.routing(request, response),
@@ -193,6 +194,7 @@ export async function startPrimary(
       stopping ??= (async () => {
         phase = 'stopping';
         await Promise.all([players.drain(drainMs), replies.drain(drainMs)]);
+        await listener.settle();
         await stopAll();
       })();
       return stopping;

@@ -3,6 +3,7 @@
 
 import type { AttachTokens } from '../access/attach-tokens.ts';
 import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ArrivedLeg } from '../gateway/leg-desk.ts';
 import type { CallLeg, LegListener } from '../playout/call-leg.ts';
 import type { LegDesk } from '../session/leg-desk.ts';
@@ -13,41 +14,53 @@ import type { Peer } from './peer.ts';
 export type IpcLegDesk = LegDesk &
   MovingLegs & {
     readonly given: (news: PlayerNews['legGiven']) => void;
+    readonly awaited: (ask: PlayerNews['legAwaited']) => void;
     readonly refused: (news: PlayerNews['legRefused']) => void;
     /** Ends the call that is here under this key. */
     readonly ended: (news: PlayerNews['legEnded']) => void;
   };
 
 export type IpcLegDeskOptions = {
+  readonly clock: Clock;
   readonly tokens: AttachTokens;
   readonly primary: Peer<PrimaryAsks, PrimaryNews>;
   /** Has the call go on in this process, where it arrives under its key. Rejects when it is gone. */
   readonly bring: (address: LegAddress & { readonly userId: string }) => Promise<void>;
 };
 
+const DECIDES_MS = 1000;
+
 type Here = { readonly arrived: ArrivedLeg; listener: LegListener | undefined };
 type Answer = Parameters<LegDesk['attach']>[2];
 
-export function createIpcLegDesk({ tokens, primary, bring }: IpcLegDeskOptions): IpcLegDesk {
+export function createIpcLegDesk({ tokens, clock, primary, bring }: IpcLegDeskOptions): IpcLegDesk {
   const here = new Map<string, Here>();
   const waiting = new Map<number, Answer>();
   let asked = 0;
 
+  const refuse = (answer: Answer | undefined, error: AppError) => {
+    answer?.onRefused(error);
+    answer?.onDecided?.();
+  };
   const give = (ask: number, key: string) => {
     const answer = waiting.get(ask);
     const place = here.get(key);
     waiting.delete(ask);
     // Whoever wanted it may have gone meanwhile, or the call has.
     if (answer === undefined) return primary.tell('legReleased', key);
-    if (place === undefined) return answer.onRefused(goneError());
+    if (place === undefined) return refuse(answer, goneError());
     place.listener = answer.onAttached(place.arrived.leg);
+    answer.onDecided?.();
   };
 
   return {
     tokenFor: (userId, session) => tokens.tokenFor(userId, session),
+    decides: 'later',
     attach(userId, wanted, answer) {
       const ask = ++asked;
       waiting.set(ask, answer);
+      // A session that waits for the primary is not to be kept from its own turns.
+      clock.after(DECIDES_MS, () => waiting.get(ask)?.onDecided?.());
       primary.tell('legWanted', { ask, userId, wanted });
       return () => {
         if (waiting.delete(ask)) primary.tell('legUnwanted', ask);
@@ -88,14 +101,15 @@ export function createIpcLegDesk({ tokens, primary, bring }: IpcLegDeskOptions):
           primary.tell('legReleased', key);
           const answer = waiting.get(ask);
           waiting.delete(ask);
-          answer?.onRefused(goneError());
+          refuse(answer, goneError());
         },
       );
     },
+    awaited: (ask) => waiting.get(ask)?.onDecided?.(),
     refused({ ask, code, message }) {
       const answer = waiting.get(ask);
       waiting.delete(ask);
-      answer?.onRefused(new AppError(code, message));
+      refuse(answer, new AppError(code, message));
     },
     ended({ key, why }) {
       const arrived = here.get(key)?.arrived;

@@ -41,7 +41,7 @@ export function openPlayerProcesses(program: string, args: readonly string[]): S
 export type PrimaryLine = {
   readonly line: Line;
   /** Lets go of the line and of shared ports, so that the process can end. */
-  leave(): void;
+  readonly leave: () => void;
 };
 
 /** The line to the process that has forked this one; undefined when none has. */

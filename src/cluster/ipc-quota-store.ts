@@ -8,7 +8,7 @@ import type { Peer } from './peer.ts';
 
 export type IpcQuotaStore = QuotaStore & {
   /** The primary says that something may have become free. */
-  changed(states: readonly QuotaState[]): void;
+  readonly changed: (states: readonly QuotaState[]) => void;
 };
 
 export type IpcQuotaStoreOptions = {

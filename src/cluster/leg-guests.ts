@@ -101,7 +101,7 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
     };
     return {
       wire,
-      hear(told: Extract<RelayMessage, { is: 'taken' }>) {
+      hear: (told: Extract<RelayMessage, { is: 'taken' }>) => {
         taken = told.bytes;
         waiting = told.waiting;
       },

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { createLegDesk, type LegPlace } from '../gateway/leg-desk.ts';
 import type { LegAddress, PlayerNews, PlayerNumber, PrimaryNews } from './messages.ts';
 
-type Told = 'legGiven' | 'legRefused' | 'legEnded';
+type Told = 'legGiven' | 'legAwaited' | 'legRefused' | 'legEnded';
 export type TellLegs = <Name extends Told>(player: PlayerNumber, name: Name, news: PlayerNews[Name]) => void;
 type From<Name extends keyof PrimaryNews> = (player: PlayerNumber, news: PrimaryNews[Name]) => void;
 
@@ -83,7 +83,9 @@ export function createLegRegistry(clock: Clock, tokens: AttachTokens, tell: Tell
           tell(player, 'legRefused', { ask, code, message });
         },
       });
-      if (!isAnswered) mine.set(ask, giveUp);
+      if (isAnswered) return;
+      mine.set(ask, giveUp);
+      tell(player, 'legAwaited', ask);
     },
     unwanted(player, ask) {
       const mine = waitingOf(player);

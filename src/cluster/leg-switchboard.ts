@@ -15,7 +15,7 @@ export type LegSwitchboard = {
   /** Makes a call of a socket, as one that may move. */
   readonly connect: typeof createLegConnection;
   /** Another process takes the call; the stream is closed when there is none of this key. */
-  give(key: string, relay: Duplex): void;
+  readonly give: (key: string, relay: Duplex) => void;
   /** Has the call of a socket of this process go on here. Throws when there is none. */
   bringHome(key: string): void;
 };

@@ -88,6 +88,8 @@ export type PlayerNews = {
   /** Something may have become free other than by time. */
   readonly quotaChanged: readonly QuotaState[];
   readonly legGiven: LegAddress & { readonly ask: number; readonly userId: string };
+  /** There is none yet. */
+  readonly legAwaited: number;
   readonly legRefused: { readonly ask: number; readonly code: ErrorCode; readonly message: string };
   /** To the one that has its socket: nobody has named it, or nobody has it any more. */
   readonly legEnded: { readonly key: string; readonly why: 'unclaimed' | 'forsaken' };

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { digestKey, isKey } from '../access/bearer-key.ts';
+import type { Clock } from '../base/clock.ts';
 import { refuseUnreadable } from '../base/unreadable-request.ts';
 import { HTTP_GUARDS, KEEP_ALIVE_MS, MOST_HEADERS } from '../http/http-server.ts';
 
@@ -23,6 +24,7 @@ export type PeerNote = {
 };
 
 export type PrivateListenerOptions = {
+  readonly clock: Clock;
   readonly path: string;
   readonly secret: string;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
@@ -30,7 +32,14 @@ export type PrivateListenerOptions = {
   readonly onLeg?: (key: string, relay: Duplex) => void;
 };
 
-export type PrivateListener = { close(): Promise<void> };
+export type PrivateListener = {
+  /** Resolves when all that was asked has been answered, or when there was time enough for it. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** What is answered at all is answered by then. */
+const SETTLE_MS = 1000;
 
 /** All that has a time of its own has it behind this. */
 const REQUEST_MS = 15 * 60_000;
@@ -90,6 +99,8 @@ function dress(request: IncomingMessage, { address, scheme, hosts }: PeerNote): 
 
 export async function openPrivateListener(options: PrivateListenerOptions): Promise<PrivateListener> {
   const secret = digestKey(options.secret);
+  const answering = new Set<ServerResponse>();
+  let onAnswered = () => {};
   const noteOf = (request: IncomingMessage): PeerNote | undefined => {
     const given = [request.headers[PEER_HEADER]].flat();
     const note = given.length === 1 && given[0] !== undefined ? readNote(given[0]) : undefined;
@@ -107,6 +118,11 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
       if (note === undefined) return void request.socket.destroy();
       dress(request, note);
       keepOpen(response);
+      answering.add(response);
+      response.once('close', () => {
+        answering.delete(response);
+        onAnswered();
+      });
       options.onRequest(request, response);
     },
   );
@@ -131,6 +147,16 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
     server.listen({ path: options.path, exclusive: true }, resolve);
   });
   return {
+    settle: () =>
+      new Promise((resolve) => {
+        const disarm = options.clock.after(SETTLE_MS, resolve);
+        onAnswered = () => {
+          if (answering.size > 0) return;
+          disarm();
+          resolve();
+        };
+        onAnswered();
+      }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -13,7 +13,7 @@ import { CLOSE_HEADER, PEER_HEADER, peerNote } from './private-listener.ts';
 export type ReverseProxy = {
   /** To the process that listens at `path`. */
   forward(request: IncomingMessage, response: ServerResponse, path: string): void;
-  /** Resolves when callers have all of what has been answered in full, or when they have had time enough for it. */
+  /** Resolves when all callers have their answers, or have had time enough for what has been answered. */
   settle(): Promise<void>;
   close(): Promise<void>;
 };
@@ -34,7 +34,7 @@ const BETWEEN_NEIGHBOURS: ReadonlySet<string> = new Set([
 /** Said between our processes alone. */
 const OWN: ReadonlySet<string> = new Set([PEER_HEADER, CLOSE_HEADER]);
 /** What is in buffers of this machine is not long in coming to its end. */
-const SETTLE_MS = 2000;
+const SETTLE_MS = 1000;
 /** The longest upload, and what may be made of it before the first byte; whoever is asked has deadlines of its own. */
 const HEADERS_MS = 15 * 60_000;
 /** The name is nobody's: the request brings its own. */
@@ -72,8 +72,7 @@ function bodyOf(request: IncomingMessage): Readable | null {
 
 export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions): ReverseProxy {
   const pools = new Map<string, Pool>();
-  /** Answered in full, and not yet sent in full. */
-  const ending = new Set<ServerResponse>();
+  const underWay = new Set<ServerResponse>();
   let onSettled = () => {};
   const poolOf = (path: string): Pool => {
     const pool =
@@ -124,13 +123,6 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
     if (isEnd) headers.push('Connection', 'close');
     response.writeHead(reply.statusCode, headers);
     response.flushHeaders();
-    reply.body.once('end', () => {
-      ending.add(response);
-      response.once('close', () => {
-        ending.delete(response);
-        onSettled();
-      });
-    });
     pipeline(reply.body, response, (fault) => {
       if (fault != null) response.destroy();
     });
@@ -139,7 +131,10 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
   return {
     forward(request, response, path) {
       const left = new AbortController();
+      underWay.add(response);
       response.once('close', () => {
+        underWay.delete(response);
+        onSettled();
         if (!response.writableFinished) left.abort(new Error('the client has gone'));
       });
       pass(request, response, path, left.signal).catch((cause: unknown) => {
@@ -161,7 +156,7 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
       new Promise((resolve) => {
         const disarm = clock.after(SETTLE_MS, resolve);
         onSettled = () => {
-          if (ending.size > 0) return;
+          if (underWay.size > 0) return;
           disarm();
           resolve();
         };

@@ -12,7 +12,7 @@ export type SessionRegistry = {
   playerGone(player: PlayerNumber): void;
   /** Which process has it. */
   find(id: string): PlayerNumber | undefined;
-  has(userId: string, id: string): boolean;
+  readonly has: (userId: string, id: string) => boolean;
 };
 
 export function createSessionRegistry(limits: RoomLimits): SessionRegistry {

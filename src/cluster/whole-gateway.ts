@@ -13,12 +13,12 @@ import { joinPools } from './join-pools.ts';
 import type { PlayerPeer, Players } from './players.ts';
 
 export type WholeGateway = {
-  metrics(): Promise<MetricsSnapshot>;
-  pool(): Promise<PoolReport>;
+  readonly metrics: () => Promise<MetricsSnapshot>;
+  readonly pool: () => Promise<PoolReport>;
   /** Of one user, or of all. */
-  sessions(userId: string | undefined): Promise<readonly LiveView[]>;
+  readonly sessions: (userId: string | undefined) => Promise<readonly LiveView[]>;
   /** When it is done, no process lets anybody in with the token. */
-  revoke(userId: string, id: string): Promise<void>;
+  readonly revoke: (userId: string, id: string) => Promise<void>;
   readonly dialLeg: LegRoutesOptions['dial'];
 };
 

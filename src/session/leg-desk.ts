@@ -20,6 +20,10 @@ export type LegDesk<Leg = CallLeg, Listener = LegListener> = {
     answer: {
       readonly onAttached: (leg: Leg) => Listener;
       readonly onRefused: (error: AppError) => void;
+      /** It is known whether there is one now; told by a desk that decides later, after the answer if that is one. */
+      readonly onDecided?: () => void;
     },
   ) => () => void;
+  /** `later`: others have to be asked first whether there is such a leg; absent: what there is, is given within `attach`. */
+  readonly decides?: 'later';
 };

@@ -16,6 +16,8 @@ export type AttachedLeg = { readonly leg: string; readonly kind: string; readonl
 export type SessionLeg = {
   readonly attached: AttachedLeg | undefined;
   attach(command: CommandOf<'attach'>): void;
+  /** Runs `task` now, or once it is known whether the leg that was asked for is there: what follows `attach` may be for it. */
+  whenDecided(task: () => void): void;
   detach(): void;
   hangUp(after: string | undefined): void;
   /** Of a turn that is named now. */
@@ -66,6 +68,8 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
   let attached: Attached | undefined;
   let stopWaiting: (() => void) | undefined;
   let hangUpAfter: string | undefined;
+  /** What waits for a desk to decide. */
+  let undecided: (() => void)[] | undefined;
   let inboundSeq = 0;
   let inboundMs = 0;
   let waiting: ServerEvent[] = [];
@@ -89,6 +93,11 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
     waiting.push(event);
     if (waiting.length > MOST_WAITING) waiting.shift();
     if (!outlet.isCongested()) waiting.splice(0).forEach(outlet.say);
+  };
+  const decided = () => {
+    const tasks = undecided ?? [];
+    undecided = undefined;
+    for (const task of tasks) self.whenDecided(task);
   };
   const take = (leg: CallLeg, { inbound = 'drop', monitor = false }: CommandOf<'attach'>) => {
     stopWaiting = undefined;
@@ -115,7 +124,7 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
   const goesOn = (turns: ReadonlySet<string>) => (turn: string) =>
     turns.has(turn) ? options.heardMs(turn) : undefined;
 
-  return {
+  const self: SessionLeg = {
     get attached() {
       return attached === undefined ? undefined : named(attached.leg);
     },
@@ -133,8 +142,15 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
           stopWaiting = undefined;
           refuse(error);
         },
+        onDecided: decided,
       });
-      if (!isAnswered) stopWaiting = giveUp;
+      if (isAnswered) return;
+      stopWaiting = giveUp;
+      if (desk.decides === 'later') undecided = [];
+    },
+    whenDecided(task) {
+      if (undecided === undefined) task();
+      else undecided.push(task);
     },
     detach() {
       stopWaiting?.();
@@ -190,11 +206,13 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
       attached.leg.clear(goesOn(attached.turns));
     },
     close() {
+      undecided = undefined;
       stopWaiting?.();
       attached?.leg.release();
       attached = undefined;
     },
   };
+  return self;
 }
 
 const toClient = (outlet: SessionOutlet): ReturnType<SessionLeg['outletFor']> => ({

@@ -296,18 +296,20 @@ export function createSession(
     }
   };
 
+  const perform = (command: ClientCommand): void => {
+    try {
+      carryOut(command);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.code === 'internal')
+        runtime.log.error('a command failed inside', { cause: String(error.cause) });
+      refuse(error, 'turn' in command ? command.turn : undefined);
+    }
+    line.stir();
+  };
+
   return {
-    handle(command) {
-      try {
-        carryOut(command);
-      } catch (thrown) {
-        const error = toAppError(thrown);
-        if (error.code === 'internal')
-          runtime.log.error('a command failed inside', { cause: String(error.cause) });
-        refuse(error, 'turn' in command ? command.turn : undefined);
-      }
-      line.stir();
-    },
+    handle: (command) => leg.whenDecided(() => perform(command)),
     get turnsUnheard() {
       return line.unheard;
     },

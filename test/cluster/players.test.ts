@@ -54,7 +54,7 @@ const spawn = (player: number): PlayerProcess => {
   const peer = createPeer<PrimaryAsks, PrimaryNews, PlayerAsks<Brief>, PlayerNews>({
     line: lines.b,
     answers,
-    listeners: { quotaChanged() {}, legGiven() {}, legRefused() {}, legEnded() {} },
+    listeners: { quotaChanged() {}, legGiven() {}, legAwaited() {}, legRefused() {}, legEnded() {} },
     clock,
     log: silentLog,
     onStuck() {},

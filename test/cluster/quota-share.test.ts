@@ -89,7 +89,9 @@ describe('a shared quota', () => {
     const reports: string[] = [];
     share = createQuotaShare({ store: slow, placesOf: () => 1 });
     [first, second] = [share.open(), share.open()];
-    const answers = await Promise.all([ask(first, '1'), ask(second, '2')]);
+    const asked = (pool: QuotaStore, reservation: string) =>
+      Promise.resolve(pool.ask({ reservation, among: ['a'], leave: 0, forecast: 1 }));
+    const answers = await Promise.all([asked(first, '1'), asked(second, '2')]);
     expect(answers.map(({ granted }) => granted)).toEqual([true, false]);
     expect(reports).toEqual(['2 unsent']);
   });

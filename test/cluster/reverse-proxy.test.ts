@@ -26,6 +26,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'voxgate-proxy-'));
   const path = join(folder, 'a.sock');
   listener = await openPrivateListener({
+    clock: systemClock,
     path,
     secret: 'of-this-test',
     onRequest: (asked, response) => handle(asked, response),

@@ -11,7 +11,7 @@ const log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), erro
 
 let gateway;
 process.on('disconnect', () => process.exit(1));
-process.on('message', async (message) => {
+const obey = async (message) => {
   try {
     if (message.is === 'start') {
       const parsed = parseConfig({ env: message.env, flags: [], file: () => '' });
@@ -31,4 +31,5 @@ process.on('message', async (message) => {
   } catch (error) {
     tell({ is: 'failed', message: error.message });
   }
-});
+};
+process.on('message', (message) => void obey(message));
