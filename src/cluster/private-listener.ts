@@ -19,8 +19,8 @@ export type PeerNote = {
   /** Of the peer, as its socket told it. */
   readonly address: string;
   readonly scheme: 'http' | 'https';
-  /** A request without `Host` got one on the way. */
-  readonly hosts: 'named' | 'none';
+  /** A request without `Host` got one on the way; of several only the first came along. */
+  readonly hosts: 'named' | 'none' | 'several';
 };
 
 export type PrivateListenerOptions = {
@@ -55,7 +55,7 @@ function readNote(text: string): PeerNote {
     secret,
     address,
     scheme: scheme === 'https' ? 'https' : 'http',
-    hosts: hosts === 'none' ? 'none' : 'named',
+    hosts: hosts === 'none' || hosts === 'several' ? hosts : 'named',
   };
 }
 
@@ -91,6 +91,7 @@ const dropHeader = (request: IncomingMessage, name: string) => {
 function dress(request: IncomingMessage, { address, scheme, hosts }: PeerNote): void {
   dropHeader(request, PEER_HEADER);
   if (hosts === 'none') dropHeader(request, 'host');
+  if (hosts === 'several') request.rawHeaders.push('Host', '');
   Object.defineProperties(request.socket, {
     remoteAddress: { value: address, configurable: true },
     encrypted: { value: scheme === 'https', configurable: true },

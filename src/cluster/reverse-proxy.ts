@@ -44,9 +44,11 @@ const ORIGIN = 'http://gateway.invalid';
 function passedOn(raw: readonly string[], alsoDropped: string | undefined): string[] {
   const named = new Set((alsoDropped ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const kept: string[] = [];
+  let hosts = 0;
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]!.toLowerCase();
     if (BETWEEN_NEIGHBOURS.has(name) || named.has(name) || OWN.has(name)) continue;
+    if (name === 'host' && ++hosts > 1) continue; // told of in the note
     kept.push(raw[at]!, raw[at + 1]!);
   }
   return kept;
@@ -54,6 +56,12 @@ function passedOn(raw: readonly string[], alsoDropped: string | undefined): stri
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const hostsOf = ({ rawHeaders }: IncomingMessage): 'none' | 'named' | 'several' => {
+  const count = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (count === 0) return 'none';
+  return count === 1 ? 'named' : 'several';
+};
 
 /** Bytes of the body, until it is clear that nobody wants more of them. */
 function bodyOf(request: IncomingMessage): Readable | null {
@@ -105,7 +113,7 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
       secret,
       address: socket.remoteAddress ?? '',
       scheme: (socket as TLSSocket).encrypted ? 'https' : 'http',
-      hosts: request.headers.host === undefined ? 'none' : 'named',
+      hosts: hostsOf(request),
     });
     const reply = await poolOf(path).request({
       method: request.method as 'GET',

@@ -6,9 +6,10 @@ import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, describe as suite, vi } from 'vitest';
 import { createFakeInternet, type FakeInternet } from '../service/fetch/fake-internet.ts';
 import { REFUSED_AS_ANSWERED, REFUSED_AS_WRITTEN } from '../service/fetch/ssrf-corpus.ts';
+import { PROCESSES } from '../support/gateway-processes.ts';
 import { speaking } from '../support/running-gateway.ts';
 import { keyOf, type RunningService, startRunningService, VOICE } from '../support/running-service.ts';
 
@@ -27,6 +28,9 @@ const USERS = [...answered.map(({ user }) => user), 'ann', 'bob', 'cat', 'dan'];
 /** The corpus, always: webhooks to it are still being tried again while later tests run. */
 const known = (host: string): readonly string[] =>
   answered.find(({ url }) => new URL(url).hostname === host)?.addresses ?? [PUBLIC];
+
+// Name server and sockets are watched in this process, so the gateway has to be in it.
+const describe = suite.skipIf(PROCESSES > 1);
 
 let service: RunningService;
 let source: Server;
