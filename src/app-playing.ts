@@ -152,5 +152,3 @@ export async function openAppPlaying(options: AppPlayingOptions) {
   onStop(() => sockets.close());
   return { runtime, sockets, legs, onlookers, credentials, admission };
 }
-
-export type AppPlaying = Awaited<ReturnType<typeof openAppPlaying>>;

@@ -206,7 +206,7 @@ export const SETTINGS = {
     max: 64,
     placeholder: COUNT,
     meaning:
-      'Processes that play sessions. With 2 and more they share the port, and one more owns the rest. One, as most machines of a bot need no more; else as many as there are cores.',
+      'Processes that play; from 2 on they share the port, and one more owns the rest. One, because a core goes a long way; else as many as cores.',
   }),
   adminPort: whole(0, {
     min: 0,

@@ -44,6 +44,7 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   idleTimeoutMs: [1000, 86_400_000, 'zero'],
   heartbeatMs: [1000, 3_600_000],
   pongTimeoutMs: [1000, 600_000],
+  processes: [1, 64],
   drainMs: [0, 3_600_000],
 };
 
