@@ -1,6 +1,7 @@
 // A gateway of one process: what plays sessions and what answers requests, side by side on one listener.
 
 import { createAttachTokens } from './access/attach-tokens.ts';
+import { openAppAdmin } from './app-admin.ts';
 import { type Gateway, type GatewayOptions, originOf, SECRET_BYTES, type Stop } from './app-gateway.ts';
 import { openAppPlaying } from './app-playing.ts';
 import { openAppRest } from './app-rest.ts';
@@ -9,7 +10,6 @@ import { systemClock } from './base/clock.ts';
 import { createMetrics } from './base/metrics.ts';
 import { systemRandom } from './base/random.ts';
 import { createLegDesk } from './gateway/leg-desk.ts';
-import { createAdminServer } from './http/admin-server.ts';
 import { viewOf } from './http/live-view.ts';
 import { createOpenReplies } from './http/open-replies.ts';
 import { findSession } from './session/live-sessions.ts';
@@ -86,20 +86,15 @@ export async function startAlone(
     await legs.audioSockets.listen({ host: config.host, port: config.audiosocketPort });
     onStop(() => legs.audioSockets.close());
   }
-  const adminUrl = await startAdmin();
-
-  async function startAdmin(): Promise<string | undefined> {
-    if (config.adminPort === 0) return undefined;
-    const admin = createAdminServer({
-      adminKey: config.adminKey,
+  const adminUrl = await openAppAdmin(
+    config,
+    {
       exposeMetrics: () => metrics.expose(),
       pool: () => upstream.pool.state(),
       sessions: views,
-    });
-    await admin.listen({ host: '127.0.0.1', port: config.adminPort });
-    onStop(() => admin.close());
-    return originOf('http', '127.0.0.1', portOf(admin.server.address()));
-  }
+    },
+    onStop,
+  );
 
   let stopping: Promise<void> | undefined;
   return {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAttachTokens } from './access/attach-tokens.ts';
+import { openAppAdmin } from './app-admin.ts';
 import { openAppAdmission } from './app-admission.ts';
 import { type Gateway, type GatewayOptions, originOf, SECRET_BYTES, type Stop } from './app-gateway.ts';
 import { openAppOnlookers } from './app-onlookers.ts';
@@ -28,7 +29,6 @@ import { createSessionRegistry } from './cluster/session-registry.ts';
 import { sharedClock } from './cluster/shared-clock.ts';
 import { createWholeGateway } from './cluster/whole-gateway.ts';
 import { createGatewayMetrics } from './gateway/gateway-metrics.ts';
-import { createAdminServer } from './http/admin-server.ts';
 import { createOpenReplies } from './http/open-replies.ts';
 import { readTls } from './settings/read-tls.ts';
 import { quotaIdOf } from './upstream/key-digest.ts';
@@ -168,20 +168,15 @@ export async function startPrimary(
   const { port } = await players.start();
   const url = originOf(tls === undefined ? 'http' : 'https', config.host, port);
   service?.start();
-  const adminUrl = await startAdmin();
-
-  async function startAdmin(): Promise<string | undefined> {
-    if (config.adminPort === 0) return undefined;
-    const admin = createAdminServer({
-      adminKey: config.adminKey,
+  const adminUrl = await openAppAdmin(
+    config,
+    {
       exposeMetrics: async () => metricsText(await whole.metrics()),
       pool: whole.pool,
       sessions: () => whole.sessions(undefined),
-    });
-    await admin.listen({ host: '127.0.0.1', port: config.adminPort });
-    onStop(() => admin.close());
-    return originOf('http', '127.0.0.1', (admin.server.address() as { port: number }).port);
-  }
+    },
+    onStop,
+  );
 
   let stopping: Promise<void> | undefined;
   return {

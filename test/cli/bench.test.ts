@@ -5,7 +5,7 @@ import { UsageError } from '../../src/cli/command.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 
 const WRONG: [string[], RegExp][] = [
-  [[], /Name a bench.*pacing, mixed-formats/],
+  [[], /Name a bench.*pacing, overload, mixed-formats/],
   [['speed'], /no bench "speed"/],
   [['constructor'], /no bench "constructor"/],
   [['pacing', '--streams', '0'], /--streams is "0"; allowed: a whole number from 1 to 2000/],

@@ -83,7 +83,7 @@ describe('SIGTERM', () => {
     const fromMs = performance.now();
     program.child.kill('SIGTERM');
     expect((await program.ended).code).toBe(1);
-    expect(performance.now() - fromMs).toBeLessThan(1000);
+    expect(performance.now() - fromMs).toBeLessThan(5000);
   });
 
   it('with nobody there is immediate, also on SIGINT', async () => {

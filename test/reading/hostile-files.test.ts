@@ -23,8 +23,8 @@ const nameOf = (what: string): string =>
   what.startsWith('Markdown') ? 'a.md' : what.startsWith('a table') ? 'a.csv' : 'upload.bin';
 
 const ALL = Object.entries({ ...HOSTILE, ...NEAR_BOUND });
-/** Every second one, unless all are asked for. */
-const FILES = ALL.filter((_file, index) => index % trialSize(1, 2) === 0);
+/** Every fourth one, unless all are asked for. */
+const FILES = ALL.filter((_file, index) => index % trialSize(1, 4) === 0);
 
 describe('hostile files', () => {
   it.concurrent.each(FILES)(
