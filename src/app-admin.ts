@@ -1,6 +1,6 @@
 // The operator's listener, where there is to be one, on this machine alone.
 
-import { originOf } from './app-gateway.ts';
+import { originOf, portOf } from './app-gateway.ts';
 import { type AdminServerOptions, createAdminServer } from './http/admin-server.ts';
 import type { Config } from './settings/settings.ts';
 
@@ -18,5 +18,5 @@ export async function openAppAdmin(
   onStop(async () => {
     await admin.close();
   });
-  return originOf('http', HOST, (admin.server.address() as { port: number }).port);
+  return originOf('http', HOST, portOf(admin.server.address()));
 }

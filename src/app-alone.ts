@@ -2,7 +2,15 @@
 
 import { createAttachTokens } from './access/attach-tokens.ts';
 import { openAppAdmin } from './app-admin.ts';
-import { type Gateway, type GatewayOptions, originOf, SECRET_BYTES, type Stop } from './app-gateway.ts';
+import {
+  asGateway,
+  type Gateway,
+  type GatewayOptions,
+  originOf,
+  portOf,
+  SECRET_BYTES,
+  type Stop,
+} from './app-gateway.ts';
 import { openAppPlaying } from './app-playing.ts';
 import { openAppRest } from './app-rest.ts';
 import { chooseService, openAppUpstream, openQuotaStore } from './app-upstream.ts';
@@ -10,12 +18,10 @@ import { systemClock } from './base/clock.ts';
 import { createMetrics } from './base/metrics.ts';
 import { systemRandom } from './base/random.ts';
 import { createLegDesk } from './gateway/leg-desk.ts';
-import { viewOf } from './http/live-view.ts';
+import { viewsOf } from './http/live-view.ts';
 import { createOpenReplies } from './http/open-replies.ts';
 import { findSession } from './session/live-sessions.ts';
 import { readTls } from './settings/read-tls.ts';
-
-const portOf = (address: unknown) => (address as { port: number }).port;
 
 /** `stopAll` does what was handed to `onStop`, in reverse. */
 export async function startAlone(
@@ -50,7 +56,7 @@ export async function startAlone(
   });
 
   let phase: 'ready' | 'stopping' = 'ready';
-  const views = () => [...sockets.connections].map((live) => viewOf(live, clock.now()));
+  const views = (userId: string | undefined) => viewsOf(sockets.connections, userId, clock.now());
   const replies = createOpenReplies(clock, admission);
   const { http, service, playground } = await openAppRest({
     ...options,
@@ -68,10 +74,7 @@ export async function startAlone(
       sessions: () => sockets.connections,
       isStopping: () => phase === 'stopping',
       hasSession: (userId, id) => findSession(() => sockets.connections, userId, id) !== undefined,
-      sessionsOf: (userId) =>
-        [...sockets.connections]
-          .filter((live) => live.userId === userId)
-          .map((live) => viewOf(live, clock.now())),
+      sessionsOf: views,
       revoke: (userId, id) => onlookers.tokens.revoke(userId, id),
       pool: () => upstream.pool.state(),
     },
@@ -91,27 +94,16 @@ export async function startAlone(
     {
       exposeMetrics: () => metrics.expose(),
       pool: () => upstream.pool.state(),
-      sessions: views,
+      sessions: () => views(undefined),
     },
     onStop,
   );
 
-  let stopping: Promise<void> | undefined;
-  return {
-    url,
-    sessionUrl: `${url.replace(/^http/, 'ws')}/v1/session`,
-    playgroundUrl: playground === 'served' ? `${url}/` : undefined,
-    engineUrl: upstream.engineUrl,
-    adminUrl,
-    stop(drainMs) {
-      stopping ??= (async () => {
-        phase = 'stopping';
-        legs.drain();
-        await Promise.all([sockets.drain(drainMs), replies.drain(drainMs)]);
-        legs.close();
-        await stopAll();
-      })();
-      return stopping;
-    },
-  };
+  return asGateway({ url, playground, engineUrl: upstream.engineUrl, adminUrl }, async (drainMs) => {
+    phase = 'stopping';
+    legs.drain();
+    await Promise.all([sockets.drain(drainMs), replies.drain(drainMs)]);
+    legs.close();
+    await stopAll();
+  });
 }

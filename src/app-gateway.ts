@@ -35,8 +35,33 @@ export const SPARE_SOCKETS = 16_384;
 /** Of what is made anew at each start, as long as the digest that it keys. */
 export const SECRET_BYTES = 32;
 
+/** Of a listener on TCP that is up. */
+export const portOf = (address: unknown): number => (address as { port: number }).port;
+
 /** Whoever listens everywhere is reached on this machine by its own name. */
 export function originOf(scheme: string, host: string, port: number): string {
   const name = /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host;
   return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** What the starter gets; `stop` is begun once, whoever else asks waits for its end. */
+export function asGateway(
+  {
+    url,
+    playground,
+    ...addresses
+  }: Pick<Gateway, 'url' | 'engineUrl' | 'adminUrl'> & { readonly playground: 'served' | 'not-built' },
+  stop: (drainMs: number) => Promise<void>,
+): Gateway {
+  let stopping: Promise<void> | undefined;
+  return {
+    ...addresses,
+    url,
+    sessionUrl: `${url.replace(/^http/, 'ws')}/v1/session`,
+    playgroundUrl: playground === 'served' ? `${url}/` : undefined,
+    stop(drainMs) {
+      stopping ??= stop(drainMs);
+      return stopping;
+    },
+  };
 }

@@ -9,29 +9,21 @@ import { openAppPlaying } from './app-playing.ts';
 import { openAppUpstream, type SpeechService } from './app-upstream.ts';
 import { AppError } from './base/app-error.ts';
 import { systemClock } from './base/clock.ts';
-import type { Log } from './base/log.ts';
 import { createMetrics } from './base/metrics.ts';
 import { systemRandom } from './base/random.ts';
 import { createFrontServer, watchedSession } from './cluster/front-server.ts';
 import { createIpcLegDesk } from './cluster/ipc-leg-desk.ts';
-import { openPrimaryLine, type PrimaryLine } from './cluster/ipc-player-process.ts';
 import { createIpcQuotaStore } from './cluster/ipc-quota-store.ts';
 import { createLegGuests } from './cluster/leg-guests.ts';
 import { createLegSwitchboard } from './cluster/leg-switchboard.ts';
-import type {
-  LogLine,
-  PlayerAsks,
-  PlayerNews,
-  PlayerNumber,
-  PrimaryAsks,
-  PrimaryNews,
-} from './cluster/messages.ts';
-import { type Answers, createPeer, type Listeners, type Peer } from './cluster/peer.ts';
+import type { PlayerAsks, PlayerNews, PlayerNumber, PrimaryAsks, PrimaryNews } from './cluster/messages.ts';
+import type { Answers, Listeners, Peer } from './cluster/peer.ts';
 import { openPrivateListener } from './cluster/private-listener.ts';
 import { createReverseProxy } from './cluster/reverse-proxy.ts';
 import { sharedClock } from './cluster/shared-clock.ts';
+import { createTellingLog } from './cluster/telling-log.ts';
 import { createHttpServer } from './http/http-server.ts';
-import { viewOf } from './http/live-view.ts';
+import { viewsOf } from './http/live-view.ts';
 import type { PlayoutClock } from './playout/playout-clock.ts';
 import type { Config } from './settings/settings.ts';
 import type { QuotaState } from './upstream/quota-store.ts';
@@ -51,8 +43,8 @@ export type PlayerBrief = {
   readonly revoked: readonly { readonly id: string; readonly leftMs: number }[];
 };
 
-type Primary = Peer<PrimaryAsks, PrimaryNews>;
-type Parts = {
+export type Primary = Peer<PrimaryAsks, PrimaryNews>;
+export type AppPlayer = {
   readonly answers: Omit<Answers<PlayerAsks<PlayerBrief>>, 'start' | 'stop'>;
   readonly listeners: Listeners<PlayerNews>;
   readonly ports: { readonly port: number; readonly audiosocketPort: number };
@@ -63,94 +55,13 @@ export const privatePath = (folder: string, of: PlayerNumber | typeof PRIMARY) =
 
 const ASK_MS = 3000;
 
-/** Plays for the process that has forked this one, until that says that it is over; undefined when none has. */
-export function play(): Promise<void> | undefined {
-  const line = openPrimaryLine();
-  return line && playFor(line);
-}
-
-function playFor({ line, leave }: PrimaryLine): Promise<void> {
-  return new Promise((resolve) => {
-    const stops: Stop[] = [];
-    const stopAll = async () => {
-      for (const stop of stops.splice(0).reverse()) await stop();
-    };
-    let parts: Parts | undefined;
-    const early = () => new AppError('busy', 'The process has not started yet.');
-    const now = () => {
-      if (parts === undefined) throw early();
-      return parts;
-    };
-    const primary: Primary = createPeer<PrimaryAsks, PrimaryNews, PlayerAsks<PlayerBrief>, PlayerNews>({
-      line,
-      clock: systemClock,
-      log: tellingLog(() => primary),
-      onStuck: leave,
-      answers: {
-        async start(brief) {
-          try {
-            parts = await open(brief, primary, (stop) => stops.push(stop));
-            return parts.ports;
-          } catch (fault) {
-            await stopAll();
-            throw fault instanceof AppError ? fault : new AppError('internal', messageOf(fault));
-          }
-        },
-        async stop() {
-          await stopAll();
-          systemClock.soon(() => {
-            primary.close();
-            leave();
-            resolve();
-          });
-          return null;
-        },
-        drain: (drainMs, signal) => now().answers.drain(drainMs, signal),
-        metrics: (nothing, signal) => now().answers.metrics(nothing, signal),
-        pool: (nothing, signal) => now().answers.pool(nothing, signal),
-        sessions: (of, signal) => now().answers.sessions(of, signal),
-        revokeToken: (token, signal) => now().answers.revokeToken(token, signal),
-        dialLeg: (wanted, signal) => now().answers.dialLeg(wanted, signal),
-      },
-      listeners: {
-        quotaChanged: (states) => parts?.listeners.quotaChanged(states),
-        legGiven: (news) => parts?.listeners.legGiven(news),
-        legAwaited: (ask) => parts?.listeners.legAwaited(ask),
-        legRefused: (news) => parts?.listeners.legRefused(news),
-        legEnded: (news) => parts?.listeners.legEnded(news),
-      },
-    });
-    primary.tell('hello', null);
-  });
-}
-
-const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
-
-/** One process writes the log: lines of several would tear each other apart. */
-function tellingLog(primary: () => Primary): Log {
-  const at =
-    (level: LogLine['level']): Log['info'] =>
-    (event, fields) =>
-      primary().tell('log', { level, event, fields });
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-}
-
-const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-const quieter = (log: Log, least: Config['logLevel']): Log => {
-  const from = (level: LogLine['level']) =>
-    LEVELS.indexOf(level) >= LEVELS.indexOf(least) ? log[level] : () => {};
-  return { debug: from('debug'), info: from('info'), warn: from('warn'), error: from('error') };
-};
-
-async function open(
+/** All of a player but its line to the primary; `onStop` gets what is to be done at its end, in reverse. */
+export async function openAppPlayer(
   { player, config, version, tls, secrets, folder, speech, ...brief }: PlayerBrief,
   primary: Primary,
   onStop: (stop: Stop) => void,
-): Promise<Parts> {
-  const log = quieter(
-    tellingLog(() => primary),
-    config.logLevel,
-  );
+): Promise<AppPlayer> {
+  const log = createTellingLog(() => primary, config.logLevel);
   const ports = { config, version, clock: systemClock, random: systemRandom, log };
   const { clock, random } = ports;
   const metrics = createMetrics();
@@ -281,9 +192,7 @@ async function open(
       metrics: () => metrics.snapshot(),
       pool: () => upstream.pool.state(),
       sessions: ({ userId }) =>
-        [...sockets.connections]
-          .filter((live) => userId === undefined || live.userId === userId)
-          .map((live) => ({ ...viewOf(live, clock.now()), process: player })),
+        viewsOf(sockets.connections, userId, clock.now()).map((view) => ({ ...view, process: player })),
       revokeToken({ id, leftMs }) {
         onlookers.tokens.forget(id, leftMs);
         return null;

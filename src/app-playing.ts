@@ -1,10 +1,9 @@
 // What plays sessions, built: the clock that paces them, codecs, legs, onlookers, and the upgrades that let callers in. A
 // gateway of one process has it beside everything else; of several, each that plays has one.
 
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCredentials } from './access/credentials.ts';
-import { openAppAdmission } from './app-admission.ts';
 import { type AppLegDesk, openAppLegs } from './app-legs.ts';
+import { openAppMeasures } from './app-measures.ts';
 import { type AppOnlookersOptions, openAppOnlookers } from './app-onlookers.ts';
 import { openAppSound } from './app-sound.ts';
 import type { AppUpstream } from './app-upstream.ts';
@@ -14,7 +13,6 @@ import type { Log } from './base/log.ts';
 import type { Metrics } from './base/metrics.ts';
 import type { Random } from './base/random.ts';
 import { DIALECTS } from './dialects/dialects.ts';
-import { createGatewayMetrics } from './gateway/gateway-metrics.ts';
 import { createSocketServer, type SocketServerOptions } from './gateway/socket-server.ts';
 import { createPlayoutClock, type PlayoutClock } from './playout/playout-clock.ts';
 import type { SessionRuntime } from './session/session-runtime.ts';
@@ -40,43 +38,18 @@ const MESSAGE_BYTES = 256 * 1024;
 const MESSAGES_PER_SECOND = 5000;
 /** Thirty times what a thousand tokens a second need. */
 const BYTES_PER_SECOND = 2 * 1024 * 1024;
-const LOOP_DELAY_RESOLUTION_MS = 10;
-
-/** The loop's delay since the last look; stopped by the second. */
-export function watchLoopDelay(): readonly [read: () => number, stop: () => void] {
-  const loopDelay = monitorEventLoopDelay({ resolution: LOOP_DELAY_RESOLUTION_MS });
-  loopDelay.enable();
-  const read = () => {
-    // It measures its own timer: an idle loop shows the resolution.
-    const seconds = Math.max(0, loopDelay.percentile(99) / 1e9 - LOOP_DELAY_RESOLUTION_MS / 1000);
-    loopDelay.reset();
-    return Number.isFinite(seconds) ? seconds : 0;
-  };
-  return [read, () => void loopDelay.disable()];
-}
 
 export const openAppCredentials = ({ apiKeys }: Config) =>
   createCredentials(apiKeys.map(({ user, key }) => ({ userId: user, apiKey: key })));
 
 export async function openAppPlaying(options: AppPlayingOptions) {
   const { config, clock, random, log, upstream, onStop } = options;
-  const [loopDelaySeconds, stopWatching] = watchLoopDelay();
-  onStop(stopWatching);
-  const gatewayMetrics = createGatewayMetrics(options.metrics, {
+  const { gatewayMetrics, headroom, admission } = openAppMeasures(options, {
     sessions: () => sockets.connections.size,
     turns: () => sum((connection) => connection.turnsUnheard),
     bufferedBytes: () => sum((connection) => connection.bufferedBytes),
     onlookers: () => onlookers.runtime.count.open,
-    loopDelaySeconds,
-    usedRatio: () => headroom.usedShare,
-    headroomRatio: () => headroom.free(clock.now()),
-    residentBytes: () => process.memoryUsage.rss(),
   });
-  const { headroom, admission } = openAppAdmission(config, {
-    clock,
-    onRefused: gatewayMetrics.refusedAsBusy,
-  });
-  onStop(() => admission.close());
   const playout = createPlayoutClock({
     clock,
     onTick(latenessMs) {

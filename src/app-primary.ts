@@ -7,11 +7,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAttachTokens } from './access/attach-tokens.ts';
 import { openAppAdmin } from './app-admin.ts';
-import { openAppAdmission } from './app-admission.ts';
-import { type Gateway, type GatewayOptions, originOf, SECRET_BYTES, type Stop } from './app-gateway.ts';
+import {
+  asGateway,
+  type Gateway,
+  type GatewayOptions,
+  originOf,
+  SECRET_BYTES,
+  type Stop,
+} from './app-gateway.ts';
+import { openAppMeasures } from './app-measures.ts';
 import { openAppOnlookers } from './app-onlookers.ts';
 import { type PlayerBrief, PRIMARY, privatePath } from './app-player.ts';
-import { openAppCredentials, watchLoopDelay } from './app-playing.ts';
+import { openAppCredentials } from './app-playing.ts';
 import { openAppRest } from './app-rest.ts';
 import { openAppSound } from './app-sound.ts';
 import { chooseService, openAppUpstream, openQuotaStore } from './app-upstream.ts';
@@ -28,7 +35,6 @@ import { createQuotaShare } from './cluster/quota-share.ts';
 import { createSessionRegistry } from './cluster/session-registry.ts';
 import { sharedClock } from './cluster/shared-clock.ts';
 import { createWholeGateway } from './cluster/whole-gateway.ts';
-import { createGatewayMetrics } from './gateway/gateway-metrics.ts';
 import { createOpenReplies } from './http/open-replies.ts';
 import { readTls } from './settings/read-tls.ts';
 import { quotaIdOf } from './upstream/key-digest.ts';
@@ -57,24 +63,13 @@ export async function startPrimary(
   };
   const folder = mkdtempSync(join(tmpdir(), 'voxgate-'));
   onStop(() => rmSync(folder, { recursive: true, force: true }));
-  const [loopDelaySeconds, stopWatching] = watchLoopDelay();
-  onStop(stopWatching);
-  const gatewayMetrics = createGatewayMetrics(metrics, {
+  // Of its own thread, in which REST speaks; each player has some for its sessions.
+  const { admission } = openAppMeasures(common, {
     sessions: none,
     turns: none,
     bufferedBytes: none,
     onlookers: none,
-    loopDelaySeconds,
-    usedRatio: () => headroom.usedShare,
-    headroomRatio: () => headroom.free(clock.now()),
-    residentBytes: () => process.memoryUsage.rss(),
   });
-  // Of its own thread, in which REST speaks; each player has one for its sessions.
-  const { headroom, admission } = openAppAdmission(config, {
-    clock,
-    onRefused: gatewayMetrics.refusedAsBusy,
-  });
-  onStop(() => admission.close());
 
   const speech = await chooseService(common);
   const store = openQuotaStore(common, speech);
@@ -178,21 +173,10 @@ export async function startPrimary(
     onStop,
   );
 
-  let stopping: Promise<void> | undefined;
-  return {
-    url,
-    sessionUrl: `${url.replace(/^http/, 'ws')}/v1/session`,
-    playgroundUrl: playground === 'served' ? `${url}/` : undefined,
-    engineUrl: upstream.engineUrl,
-    adminUrl,
-    stop(drainMs) {
-      stopping ??= (async () => {
-        phase = 'stopping';
-        await Promise.all([players.drain(drainMs), replies.drain(drainMs)]);
-        await listener.settle();
-        await stopAll();
-      })();
-      return stopping;
-    },
-  };
+  return asGateway({ url, playground, engineUrl: upstream.engineUrl, adminUrl }, async (drainMs) => {
+    phase = 'stopping';
+    await Promise.all([players.drain(drainMs), replies.drain(drainMs)]);
+    await listener.settle();
+    await stopAll();
+  });
 }

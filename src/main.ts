@@ -4,7 +4,7 @@
 
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
-import { play } from './app-player.ts';
+import { play } from './app-forked.ts';
 import { bench } from './cli/bench.ts';
 import { chaos } from './cli/chaos.ts';
 import { type Command, type Terminal, UsageError } from './cli/command.ts';

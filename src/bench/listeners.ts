@@ -1,9 +1,8 @@
 // Clients that listen all the time, like callers: each speaks turn after turn, paced in real time, and holds every
 // frame against its own schedule, which begins with the turn's first frame.
 
-import { setMaxListeners } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
+import { openClientGroup } from './client-group.ts';
 import { textOf } from './fake-upstream.ts';
 import { createFrameSchedule, FRAME_MS, type FrameTally, LEAD_MS } from './frame-schedule.ts';
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
@@ -42,9 +41,10 @@ export type Listeners = {
 };
 
 const SAMPLE_RATES = { mulaw: 8000, ogg: 24_000, flac: 24_000 } as const;
-const SHORTEST_TURN_S = 6;
-const LONGEST_TURN_S = 14;
-const LONGEST_PAUSE_MS = 300;
+/** How callers speak, and how long they are silent then. */
+export const SHORTEST_TURN_S = 6;
+export const LONGEST_TURN_S = 14;
+export const LONGEST_PAUSE_MS = 300;
 /** Listeners join within this time, so that their frames do not fall on the same moments. */
 const JOIN_MS = 1000;
 
@@ -68,10 +68,8 @@ export async function startListeners({
   captions,
   textFor = textOf,
 }: ListenerOptions): Promise<Listeners> {
-  const stopping = new AbortController();
-  const until = AbortSignal.any([signal, stopping.signal]);
-  setMaxListeners(0, until);
-  const clients: SessionClient[] = [];
+  const group = openClientGroup(signal);
+  const { until, clients, wait } = group;
   let tally = newTally();
 
   const listen = async (index: number): Promise<void> => {
@@ -95,13 +93,13 @@ export async function startListeners({
         if (format === 'mulaw') schedule.came(tally);
       },
     });
-    clients.push(client);
+    clients.add(client);
     speakOn(client, index, random).catch(() => {
       if (!until.aborted) tally.errors += 1; // the connection was lost
     });
   };
   const speakOn = async (client: SessionClient, index: number, random: SeededRandom) => {
-    await pause(random.between(0, JOIN_MS), undefined, { signal: until });
+    await wait(random.between(0, JOIN_MS));
     for (let turn = 1; !until.aborted; turn++) {
       const seconds = random.between(SHORTEST_TURN_S, LONGEST_TURN_S);
       await speakUntilHeard(client, {
@@ -109,7 +107,7 @@ export async function startListeners({
         text: textFor(seconds, random),
         seed: index,
       });
-      await pause(random.between(0, LONGEST_PAUSE_MS), undefined, { signal: until });
+      await wait(random.between(0, LONGEST_PAUSE_MS));
     }
   };
 
@@ -119,10 +117,6 @@ export async function startListeners({
       tally = newTally();
       return tally;
     },
-    async stop() {
-      stopping.abort();
-      for (const client of clients) client.close();
-      await pause(100);
-    },
+    stop: group.stop,
   };
 }

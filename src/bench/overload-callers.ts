@@ -1,11 +1,11 @@
 // Callers who do as they are told: each opens a session, speaks a few turns, hangs up and calls again; who is refused comes
 // back when it was told to. They count how the admitted hear it and how long a refusal takes.
 
-import { setMaxListeners } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession, type SessionClient } from '../client/session-client.ts';
+import { connectSession } from '../client/session-client.ts';
+import { openClientGroup } from './client-group.ts';
 import { textOf } from './fake-upstream.ts';
 import { createFrameSchedule, FRAME_MS, type FrameTally, LEAD_MS } from './frame-schedule.ts';
+import { LONGEST_PAUSE_MS, LONGEST_TURN_S, SHORTEST_TURN_S } from './listeners.ts';
 import { monotonicMs } from './monotonic.ts';
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 import { speakUntilHeard } from './speak-until-heard.ts';
@@ -33,9 +33,6 @@ export type OverloadCallers = {
 };
 
 const TURNS_OF_A_CALL = 2;
-const SHORTEST_TURN_S = 6;
-const LONGEST_TURN_S = 14;
-const LONGEST_PAUSE_MS = 300;
 /** Who is refused without a time to come again. */
 const USUAL_RETRY_MS = 1000;
 
@@ -59,14 +56,10 @@ export function startOverloadCallers({
   readonly seed: number;
   readonly signal: AbortSignal;
 }): OverloadCallers {
-  const stopping = new AbortController();
-  const until = AbortSignal.any([signal, stopping.signal]);
-  setMaxListeners(0, until);
-  const clients = new Set<SessionClient>();
+  const group = openClientGroup(signal);
+  const { until, clients, wait } = group;
   let callers = 0;
   let tally = newTally();
-
-  const wait = (ms: number) => pause(ms, undefined, { signal: until });
 
   /** A session, or when to come again. */
   const dial = async (calling: {
@@ -156,10 +149,6 @@ export function startOverloadCallers({
       tally = newTally();
       return tally;
     },
-    async stop() {
-      stopping.abort();
-      for (const client of clients) client.close();
-      await pause(100);
-    },
+    stop: group.stop,
   };
 }

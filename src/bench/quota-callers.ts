@@ -1,9 +1,8 @@
 // Callers who want more than there is: each speaks one short turn after another, until its gateway has nothing to
 // give. First at an even pace below the quota, so that the places in it are spread over the window; then without one.
 
-import { setMaxListeners } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
-import { connectSession, type SessionClient } from '../client/session-client.ts';
+import { connectSession } from '../client/session-client.ts';
+import { openClientGroup } from './client-group.ts';
 import { monotonicMs } from './monotonic.ts';
 
 export type QuotaCallersOptions = {
@@ -40,10 +39,8 @@ const newTally = (): QuotaTally => ({ waitsMs: [], silences: [], refused: 0, fai
 
 export async function startQuotaCallers(options: QuotaCallersOptions): Promise<QuotaCallers> {
   const { sessionUrls, count, signal } = options;
-  const stopping = new AbortController();
-  const until = AbortSignal.any([signal, stopping.signal]);
-  setMaxListeners(0, until);
-  const clients: SessionClient[] = [];
+  const group = openClientGroup(signal);
+  const { until, clients, wait } = group;
   let tally = newTally();
   let gapMs = options.gapMs;
   let nextTurnMs = monotonicMs();
@@ -52,7 +49,7 @@ export async function startQuotaCallers(options: QuotaCallersOptions): Promise<Q
   const toBeLet = async () => {
     const nowMs = monotonicMs();
     nextTurnMs = Math.max(nowMs, nextTurnMs + gapMs);
-    if (nextTurnMs > nowMs) await pause(nextTurnMs - nowMs, undefined, { signal: until });
+    if (nextTurnMs > nowMs) await wait(nextTurnMs - nowMs);
   };
 
   const call = async (index: number): Promise<void> => {
@@ -78,7 +75,7 @@ export async function startQuotaCallers(options: QuotaCallersOptions): Promise<Q
         }
       },
     });
-    clients.push(client);
+    clients.add(client);
     const speakOn = async () => {
       for (let turn = 1; !until.aborted; turn++) {
         await toBeLet();
@@ -89,7 +86,7 @@ export async function startQuotaCallers(options: QuotaCallersOptions): Promise<Q
         askedAtMs = monotonicMs();
         client.send({ type: 'speak', turn: id, text: 'Hello there.', seed: index });
         await ended;
-        if (restMs > 0) await pause(restMs, undefined, { signal: until });
+        if (restMs > 0) await wait(restMs);
       }
     };
     speakOn().catch(() => {
@@ -106,10 +103,6 @@ export async function startQuotaCallers(options: QuotaCallersOptions): Promise<Q
       tally = newTally();
       return tally;
     },
-    async stop() {
-      stopping.abort();
-      for (const client of clients) client.close();
-      await pause(100);
-    },
+    stop: group.stop,
   };
 }

@@ -1,5 +1,7 @@
 // A set of measured values in the few numbers that a table shows.
 
+import { nearestRank } from '../limits/quantile.ts';
+
 export type Spread = {
   readonly count: number;
   readonly p50: number;
@@ -8,13 +10,10 @@ export type Spread = {
   readonly max: number;
 };
 
-/** Of sorted values, the smallest that at least `share` of them do not exceed (nearest rank); NaN without values. */
-const rank = (sorted: Float64Array, share: number): number =>
-  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
-
+/** Each NaN without values. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = Float64Array.from(values).sort();
-  const at = (share: number) => rank(sorted, share);
+  const at = (share: number) => nearestRank(sorted, share) ?? Number.NaN;
   return { count: sorted.length, p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
 }
 

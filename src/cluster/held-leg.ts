@@ -12,7 +12,7 @@ import {
 } from '../gateway/leg-connection.ts';
 import { audioSocketLeg, audioSocketMessage, createAudioSocketReader } from '../legs/audiosocket-leg.ts';
 import type { LegCodec, LegFrame } from '../legs/leg.ts';
-import { createRelayReader, frameBytes, packRelay, type RelayMessage } from './relay-frames.ts';
+import { frameBytes, packRelay, type RelayMessage, readRelay } from './relay-frames.ts';
 
 export type HeldLeg = LegConnection & {
   /** From now on the call is at the other end of `relay`. */
@@ -137,15 +137,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
         relay.end();
       }
     };
-    const read = createRelayReader(hear);
-    relay.on('data', (chunk: Buffer) => {
-      try {
-        read(chunk);
-      } catch {
-        relay.destroy();
-      }
-    });
-    relay.on('error', () => {});
+    readRelay(relay, hear);
     relay.once('close', () => {
       if (away !== mine) return;
       away = undefined;

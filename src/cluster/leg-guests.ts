@@ -13,13 +13,7 @@ import { openLegCodec } from './leg-switchboard.ts';
 import type { LegAddress } from './messages.ts';
 import type { MovingLegs } from './moving-legs.ts';
 import { LEG_PATH, PEER_HEADER, peerNote, UPGRADE_NAME } from './private-listener.ts';
-import {
-  createRelayReader,
-  frameBytes,
-  type LegOpening,
-  packRelay,
-  type RelayMessage,
-} from './relay-frames.ts';
+import { frameBytes, type LegOpening, packRelay, type RelayMessage, readRelay } from './relay-frames.ts';
 
 export type LegGuests = {
   /** Resolves when the call has begun here; rejects when it does not. */
@@ -137,7 +131,7 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
         guests.set(guest, relay);
         sweeper.start();
       };
-      const read = createRelayReader((message) => {
+      readRelay(relay, (message) => {
         if (message.is === 'opening') begin(message.opening);
         else if (message.is === 'frame') guest?.receive(message.frame);
         else if (message.is === 'taken') hear(message);
@@ -147,14 +141,6 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
           guest?.handOn();
         }
       });
-      relay.on('data', (chunk: Buffer) => {
-        try {
-          read(chunk);
-        } catch {
-          relay.destroy();
-        }
-      });
-      relay.on('error', () => {});
       relay.once('close', () => {
         disarm();
         reject(gone());

@@ -8,6 +8,7 @@ import { digestKey, isKey } from '../access/bearer-key.ts';
 import type { Clock } from '../base/clock.ts';
 import { refuseUnreadable } from '../base/unreadable-request.ts';
 import { HTTP_GUARDS, KEEP_ALIVE_MS, MOST_HEADERS } from '../http/http-server.ts';
+import { createAnswersUnderWay } from './answers-under-way.ts';
 
 /** Said by one process to another of a request that it passes on; nobody else's word is ever passed on. */
 export const PEER_HEADER = 'x-voxgate-peer';
@@ -37,9 +38,6 @@ export type PrivateListener = {
   settle(): Promise<void>;
   close(): Promise<void>;
 };
-
-/** What is answered at all is answered by then. */
-const SETTLE_MS = 1000;
 
 /** All that has a time of its own has it behind this. */
 const REQUEST_MS = 15 * 60_000;
@@ -100,8 +98,7 @@ function dress(request: IncomingMessage, { address, scheme, hosts }: PeerNote): 
 
 export async function openPrivateListener(options: PrivateListenerOptions): Promise<PrivateListener> {
   const secret = digestKey(options.secret);
-  const answering = new Set<ServerResponse>();
-  let onAnswered = () => {};
+  const answers = createAnswersUnderWay(options.clock);
   const noteOf = (request: IncomingMessage): PeerNote | undefined => {
     const given = [request.headers[PEER_HEADER]].flat();
     const note = given.length === 1 && given[0] !== undefined ? readNote(given[0]) : undefined;
@@ -119,11 +116,7 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
       if (note === undefined) return void request.socket.destroy();
       dress(request, note);
       keepOpen(response);
-      answering.add(response);
-      response.once('close', () => {
-        answering.delete(response);
-        onAnswered();
-      });
+      answers.add(response);
       options.onRequest(request, response);
     },
   );
@@ -148,16 +141,7 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
     server.listen({ path: options.path, exclusive: true }, resolve);
   });
   return {
-    settle: () =>
-      new Promise((resolve) => {
-        const disarm = options.clock.after(SETTLE_MS, resolve);
-        onAnswered = () => {
-          if (answering.size > 0) return;
-          disarm();
-          resolve();
-        };
-        onAnswered();
-      }),
+    settle: () => answers.settle(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,6 +1,7 @@
 // How the messages of a leg travel between two processes: a length, a kind, and the message as it is. One side has the
 // leg's socket, the other plays to it.
 
+import type { Duplex } from 'node:stream';
 import type { LegFrame } from '../legs/leg.ts';
 
 /** What the side with the socket says of the call before it sends its first messages again. */
@@ -67,4 +68,17 @@ export function createRelayReader(onMessage: (message: RelayMessage) => void): (
       else throw new RangeError('a relayed message is of no kind');
     }
   };
+}
+
+/** Reads what comes over a relay; one that brings what no process of ours sends is cut. */
+export function readRelay(relay: Duplex, onMessage: (message: RelayMessage) => void): void {
+  const read = createRelayReader(onMessage);
+  relay.on('data', (chunk: Buffer) => {
+    try {
+      read(chunk);
+    } catch {
+      relay.destroy();
+    }
+  });
+  relay.on('error', () => {}); // its close is what matters
 }

@@ -8,6 +8,7 @@ import { Pool } from 'undici';
 import { AppError, toErrorBody } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { createAnswersUnderWay } from './answers-under-way.ts';
 import { CLOSE_HEADER, PEER_HEADER, peerNote } from './private-listener.ts';
 
 export type ReverseProxy = {
@@ -33,8 +34,6 @@ const BETWEEN_NEIGHBOURS: ReadonlySet<string> = new Set([
 ]);
 /** Said between our processes alone. */
 const OWN: ReadonlySet<string> = new Set([PEER_HEADER, CLOSE_HEADER]);
-/** What is in buffers of this machine is not long in coming to its end. */
-const SETTLE_MS = 1000;
 /** The longest upload, and what may be made of it before the first byte; whoever is asked has deadlines of its own. */
 const HEADERS_MS = 15 * 60_000;
 /** The name is nobody's: the request brings its own. */
@@ -80,8 +79,7 @@ function bodyOf(request: IncomingMessage): Readable | null {
 
 export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions): ReverseProxy {
   const pools = new Map<string, Pool>();
-  const underWay = new Set<ServerResponse>();
-  let onSettled = () => {};
+  const answers = createAnswersUnderWay(clock);
   const poolOf = (path: string): Pool => {
     const pool =
       pools.get(path) ??
@@ -139,10 +137,8 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
   return {
     forward(request, response, path) {
       const left = new AbortController();
-      underWay.add(response);
+      answers.add(response);
       response.once('close', () => {
-        underWay.delete(response);
-        onSettled();
         if (!response.writableFinished) left.abort(new Error('the client has gone'));
       });
       pass(request, response, path, left.signal).catch((cause: unknown) => {
@@ -160,16 +156,7 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
         );
       });
     },
-    settle: () =>
-      new Promise((resolve) => {
-        const disarm = clock.after(SETTLE_MS, resolve);
-        onSettled = () => {
-          if (underWay.size > 0) return;
-          disarm();
-          resolve();
-        };
-        onSettled();
-      }),
+    settle: () => answers.settle(),
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },

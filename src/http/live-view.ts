@@ -16,7 +16,17 @@ export type LiveView = {
   readonly process?: number;
 };
 
-export function viewOf(live: LiveSession, nowMs: number): LiveView {
+/** Of one user, or of all. */
+export const viewsOf = (
+  sessions: Iterable<LiveSession>,
+  userId: string | undefined,
+  nowMs: number,
+): readonly LiveView[] =>
+  [...sessions]
+    .filter((live) => userId === undefined || live.userId === userId)
+    .map((live) => viewOf(live, nowMs));
+
+function viewOf(live: LiveSession, nowMs: number): LiveView {
   const { id, openedAtMs, turnsUnheard, bufferedBytes, session } = live;
   const { leg, sound, audience } = session;
   return {

@@ -1,6 +1,12 @@
-// Where most of a few measured values lie.
+// Where most of a few measured values lie, by nearest rank.
 
-/** The smallest value that at least `share` of them do not exceed (nearest rank); undefined without values. */
-export function quantileOf(values: readonly number[], share: number): number | undefined {
-  return values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(share * values.length) - 1)];
-}
+/** Of sorted values, the smallest that at least `share` of them do not exceed; undefined without values. */
+export const nearestRank = (sorted: ArrayLike<number>, share: number): number | undefined =>
+  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+
+/** The same of values in any order. */
+export const quantileOf = (values: readonly number[], share: number): number | undefined =>
+  nearestRank(
+    values.toSorted((a, b) => a - b),
+    share,
+  );

@@ -1,8 +1,10 @@
 // What a turn weighs on the thread that plays, against one of µ-law in frames of 20 ms: the ratios of what was measured,
 // each on the same machine. What one unit costs is learned where it is spent.
 
+import { mayNeedHeavyEncoder, type SessionFormat } from '../speech/audio-format.ts';
+
 export type WeighedTurn = {
-  readonly format: string;
+  readonly format: SessionFormat;
   readonly sampleRate?: number | undefined;
   readonly frameMs: number;
   readonly audio: 'binary' | 'base64';
@@ -24,13 +26,11 @@ const UNPACED = 2;
 
 export function turnWeight({ format, sampleRate, frameMs, audio, captions }: WeighedTurn): number {
   const isFramed = format === 'mulaw' || format === 'alaw' || format === 'raw';
-  const isEncodedElsewhere =
-    format === 'ogg' || format === 'flac' || (format === 'mp3' && sampleRate !== undefined);
   return (
     READING +
     SENDING * (isFramed ? USUAL_FRAME_MS / frameMs : 1) +
     (audio === 'base64' ? TEXT_FRAME : 0) +
-    (isEncodedElsewhere ? HANDING_OVER : 0) +
+    (mayNeedHeavyEncoder({ format, sampleRate }) ? HANDING_OVER : 0) +
     (captions === 'words' ? CAPTIONS : 0)
   );
 }

@@ -1,5 +1,6 @@
 // Heavy encoders in worker threads: a bounded number of threads, and as many jobs as a thread can do in time by what
-// their formats cost, a job being the encoder of one turn, which stays where it was opened. A thread that dies takes its own jobs with it and no others, and is replaced.
+// their formats cost, a job being the encoder of one turn, which stays where it was opened. A thread that dies takes its
+// own jobs with it and no others, and is replaced.
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';

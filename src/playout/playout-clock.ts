@@ -5,6 +5,7 @@
 // where the players keep them, so a changed one needs no word to the clock and none can be forgotten.
 
 import type { Clock } from '../base/clock.ts';
+import { createOnePerTurn } from '../base/one-per-turn.ts';
 
 export type Player = {
   /** When it is to be asked, on the clock's time; infinite while only something that happens to it can change that. */
@@ -49,9 +50,6 @@ export function createPlayoutClock({
 }: PlayoutClockOptions): PlayoutClock {
   const thin = new Set<Player>();
   const ample = new Set<Player>();
-  /** Those who may refill, in turn; the next one is under way while there is any. */
-  const waiting = new Set<Player>();
-  let isRefilling = false;
   let nextMs = 0;
   let isTicking = false;
   let cancelTimer: (() => void) | undefined;
@@ -71,31 +69,28 @@ export function createPlayoutClock({
     cancelTimer();
     tick();
   };
-  const refillNext = () => {
-    keepTime();
-    isRefilling = false;
-    for (const player of waiting) {
-      waiting.delete(player);
-      isRefilling = waiting.size > 0;
-      if (isRefilling) clock.soon(refillNext);
-      if (thin.has(player) || ample.has(player)) refill(player);
-      return;
-    }
-  };
   const refill = (player: Player) => {
+    if (!thin.has(player) && !ample.has(player)) return;
     try {
       player.refill();
     } catch (fault) {
       drop(player, fault);
     }
   };
+  const soon = (task: () => void) =>
+    clock.soon(() => {
+      keepTime();
+      task();
+    });
+  /** Those who may refill. */
+  const refills = createOnePerTurn<Player>(soon, refill);
 
   const ask = (players: ReadonlySet<Player>, nowMs: number) => {
     for (const player of players) {
       if (player.dueMs > nowMs) continue;
       try {
         player.sendDue(nowMs);
-        if (player.wantsRefill) waiting.add(player);
+        if (player.wantsRefill) refills.add(player);
       } catch (fault) {
         drop(player, fault);
       }
@@ -107,7 +102,7 @@ export function createPlayoutClock({
     isTicking = true;
     ask(thin, nowMs);
     ask(ample, nowMs);
-    if (!isRefilling) refillNext();
+    refills.go();
     isTicking = false;
     schedule(nowMs);
   };
@@ -135,7 +130,7 @@ export function createPlayoutClock({
     close() {
       thin.clear();
       ample.clear();
-      waiting.clear();
+      refills.clear();
       cancelTimer?.();
       cancelTimer = undefined;
     },

@@ -17,6 +17,7 @@ import { createTurnPlayout } from './turn-playout.ts';
 import { createTurnProgress } from './turn-progress.ts';
 import { createTurnScript } from './turn-script.ts';
 import { turnSeed } from './turn-seed.ts';
+import { isSentAtOnce } from './turn-settings.ts';
 import { createTurnSpeech } from './turn-speech.ts';
 import { createTurnWork } from './turn-work.ts';
 
@@ -51,8 +52,8 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const untilHeardMs = (nowMs: number) => (isInTheEar() ? Math.max(0, playout.heardUntilMs - nowMs) : 0);
   const remainingMs = () => speech.waitingMs + untilHeardMs(clock.now());
   /** What is to be sent in a burst is wanted as it is made, whatever its listener still has to hear. */
-  const spareMs = () => (isSentAtOnce ? speech.waitingMs : remainingMs());
-  const isSentAtOnce = settings.pace === 'burst' && settings.flow === 'clock';
+  const spareMs = () => (goesAtOnce ? speech.waitingMs : remainingMs());
+  const goesAtOnce = isSentAtOnce(settings);
   const script = createTurnScript(
     {
       settings,
@@ -124,7 +125,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const progress = createTurnProgress({
     turn: id,
     kind: script.soFar(0) === undefined ? 'untold' : 'told',
-    playedMs: (nowMs) => (isSentAtOnce ? playout.sentMs : hearing.heard(nowMs).playedMs),
+    playedMs: (nowMs) => (goesAtOnce ? playout.sentMs : hearing.heard(nowMs).playedMs),
     soFar(playedMs) {
       if (playedMs === 'end') return script.soFar('end');
       const ownMs = times.toOwn(playedMs);
@@ -163,7 +164,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     if (sentMs > 0 && sentMs >= speech.madeMs - ROUNDING_MS && outcome !== 'cancelled') flushes.settleAll();
     // The last words of audio whose end was not known when it was sent.
     if (outcome === 'complete') captions.say(Number.POSITIVE_INFINITY);
-    if (outcome === 'complete' && isSentAtOnce) progress.finish();
+    if (outcome === 'complete' && goesAtOnce) progress.finish();
     metrics.turnEnded(outcome, sentMs, script.totalCodePoints);
     const { madeMs: audioMs, requests, resumes, isCached: cached } = speech;
     outlet.say(endedEvent(id, { outcome, audioMs, sentMs, requests, resumes, cached }));

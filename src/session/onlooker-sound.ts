@@ -5,6 +5,7 @@ import { decodePcm16 } from '../audio/pcm16.ts';
 import type { Codecs } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Log } from '../base/log.ts';
+import { createOnePerTurn } from '../base/one-per-turn.ts';
 import type { PlainSound } from '../speech/plain-sound.ts';
 import { SILENT_SAMPLE } from '../speech/plain-sound.ts';
 import type { OutgoingAudio } from './session-outlet.ts';
@@ -92,20 +93,7 @@ export function createOnlookerSound(
     for (const key of [...open.keys()]) attemptOne(key, task);
   };
   /** Formats whose sound is to be handed out: one in a turn of the event loop, so that no frame of a listener waits for all. */
-  const undelivered = new Set<string>();
-  const deliverNext = () => {
-    for (const key of undelivered) {
-      undelivered.delete(key);
-      if (undelivered.size > 0) soon(deliverNext);
-      attemptOne(key, (channel) => channel.deliver());
-      return;
-    }
-  };
-  const deliverAll = () => {
-    const isUnderWay = undelivered.size > 0;
-    for (const key of open.keys()) undelivered.add(key);
-    if (!isUnderWay) deliverNext();
-  };
+  const deliveries = createOnePerTurn<string>(soon, (key) => attemptOne(key, (channel) => channel.deliver()));
 
   const give = (turn: Followed, untilMs: number, nowMs: number) => {
     const { programme, sentAs, frames, givenMs } = turn;
@@ -195,7 +183,8 @@ export function createOnlookerSound(
       if (open.size === 0) return;
       for (const turn of [...followed.values()]) goOn(turn, nowMs);
       attempt((channel) => channel.fillTo(nowMs));
-      deliverAll();
+      for (const key of open.keys()) deliveries.add(key);
+      deliveries.go();
     },
     close(error) {
       for (const [key, one] of [...open]) shut(key, one, error);

@@ -5,7 +5,7 @@ import type { AudioFrame } from '../audio/stage.ts';
 import { createTranscoder } from '../audio/transcoder.ts';
 import type { AppError } from '../base/app-error.ts';
 import { createFrameQueue, type FrameQueue } from '../playout/frame-queue.ts';
-import type { OutputFormat } from '../speech/audio-format.ts';
+import { mayNeedHeavyEncoder } from '../speech/audio-format.ts';
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
 import type { SessionRuntime } from './session-runtime.ts';
 import type { TurnAudience } from './turn-programme.ts';
@@ -93,10 +93,6 @@ export type TurnSpeechOptions = {
 const QUEUE_MS = 300;
 /** What a turn begins with; the clock's next tick makes room for the rest. */
 const FIRST_MS = 60;
-
-/** MP3 without a rate of its own always passes through as it came, and only silence has to be made. */
-const mayNeedHeavyEncoder = ({ format, sampleRate }: OutputFormat): boolean =>
-  format === 'ogg' || format === 'flac' || (format === 'mp3' && sampleRate !== undefined);
 
 export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   const { script, runtime } = options;

@@ -10,7 +10,7 @@ import { passesThrough } from '../speech/audio-format.ts';
 import type { QueuedNotice, SpeechBody } from '../upstream/speech-upstream.ts';
 import type { ScriptStretch } from './script-stretch.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
-import { outputOf, type TurnSettings } from './turn-settings.ts';
+import { isSentAtOnce, outputOf, type TurnSettings } from './turn-settings.ts';
 import type { TurnWork } from './turn-work.ts';
 
 export type TurnTake = {
@@ -81,8 +81,7 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
     urgency: settings.captions === 'words' ? 'captions' : 'heard-text',
     onEstimate: (index, estimate) => stretch.timeline.align(index, estimate),
   });
-  const isSentAtOnce = settings.pace === 'burst' && settings.flow === 'clock';
-  const mostSpoolBytes = isSentAtOnce ? BURST_SPOOL_BYTES : Number.POSITIVE_INFINITY;
+  const mostSpoolBytes = isSentAtOnce(settings) ? BURST_SPOOL_BYTES : Number.POSITIVE_INFINITY;
   const spool = createMp3Spool({
     capacityBytes: () => Math.min(options.spoolCapacityBytes(), mostSpoolBytes),
     tap: words.tap,

@@ -36,6 +36,13 @@ export type OutputFormat = {
   readonly frameMs: number;
 };
 
+/** MP3 without a rate of its own always passes through as it came, and only silence has to be made. */
+export const mayNeedHeavyEncoder = ({
+  format,
+  sampleRate,
+}: Pick<OutputFormat, 'format' | 'sampleRate'>): boolean =>
+  format === 'ogg' || format === 'flac' || (format === 'mp3' && sampleRate !== undefined);
+
 /** MP3 of `sampleRate` that is asked for as it comes goes out undecoded, with the delay of its encoder. */
 export const passesThrough = (
   output: Pick<OutputFormat, 'format' | 'sampleRate'>,
