@@ -1,7 +1,7 @@
-// Compiles wasm/sound-path.ts (AssemblyScript) to src/audio/sound-path-wasm.ts, which is committed: building and
-// running Voxgate needs no compiler for it. The same compiler gives the same bytes everywhere.
+// Compiles wasm/ (AssemblyScript) to modules of src/audio, which are committed: building and running Voxgate needs no
+// compiler for them. The same compiler gives the same bytes everywhere.
 //
-//   node scripts/build-wasm.mjs           write it anew, after a change of the source or of the compiler
+//   node scripts/build-wasm.mjs           write them anew, after a change of the source or of the compiler
 //   node scripts/build-wasm.mjs --check   fail when what is committed is not what the source gives
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,11 +9,13 @@ import { join, resolve } from 'node:path';
 import { main } from 'assemblyscript/asc';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const SOURCE = 'wasm/sound-path.ts';
-const TARGET = join(ROOT, 'src/audio/sound-path-wasm.ts');
+const MODULES = [
+  { source: 'wasm/sound-path.ts', target: 'src/audio/sound-path-wasm.ts', name: 'SOUND_PATH_WASM', pages: 1 },
+  { source: 'wasm/layer3/decoder.ts', target: 'src/audio/layer3-wasm.ts', name: 'LAYER3_WASM', pages: 2 },
+];
 const OUT_FILE = 'out.wasm';
 
-/** No runtime, since nothing is allocated; no assertions, since addresses come from sound-memory.ts alone. */
+/** No runtime, since nothing is allocated; no assertions, since addresses come from the host's free lists alone. */
 const OPTIONS = [
   '-O3',
   '--converge',
@@ -22,14 +24,12 @@ const OPTIONS = [
   'simd',
   '--runtime',
   'stub',
-  '--initialMemory',
-  '1',
 ];
 
-async function compile() {
+async function compile({ source, pages }) {
   let wasm;
   let complaints = '';
-  const { error } = await main([SOURCE, ...OPTIONS, '--outFile', OUT_FILE], {
+  const { error } = await main([source, ...OPTIONS, '--initialMemory', `${pages}`, '--outFile', OUT_FILE], {
     readFile(name, directory) {
       try {
         return readFileSync(join(ROOT, directory, name), 'utf8');
@@ -52,22 +52,26 @@ async function compile() {
 }
 
 const embed = (
+  { source, name },
   wasm,
-) => `// Made by scripts/build-wasm.mjs from ${SOURCE}: ${wasm.length} bytes of WebAssembly, never edited by hand.
+) => `// Made by scripts/build-wasm.mjs from ${source}: ${wasm.length} bytes of WebAssembly, never edited by hand.
 
 import { Buffer } from 'node:buffer';
 
-export const SOUND_PATH_WASM: Uint8Array = Buffer.from(
+export const ${name}: Uint8Array = Buffer.from(
   '${wasm.toString('base64')}',
   'base64',
 );
 `;
 
 try {
-  const made = embed(await compile());
-  if (!process.argv.includes('--check')) writeFileSync(TARGET, made);
-  else if (readFileSync(TARGET, 'utf8') !== made)
-    throw new Error(`${SOURCE} gives other bytes than src/audio/sound-path-wasm.ts`);
+  for (const module of MODULES) {
+    const target = join(ROOT, module.target);
+    const made = embed(module, await compile(module));
+    if (!process.argv.includes('--check')) writeFileSync(target, made);
+    else if (readFileSync(target, 'utf8') !== made)
+      throw new Error(`${module.source} gives other bytes than ${module.target}`);
+  }
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;
