@@ -21,7 +21,10 @@ import {
 } from './huffman-codes';
 
 export const FIRST_BITS: u32 = 9;
+// Of an entry that links.
 export const LINK: u32 = 0x8000;
+export const DEPTH: u32 = 11;
+export const PLACE: u32 = 0x7ff;
 /** Lengths of codes are summed in units of the longest one's last place. */
 const LONGEST: u32 = 19;
 const QUADRUPLE_BITS: u32 = 6;
@@ -64,7 +67,7 @@ function build(codes: usize, count: u32): usize {
       at += 1 << (LONGEST - each);
     }
     const place = ((links - table) >> 1) - (1 << FIRST_BITS);
-    store<u16>(table + prefix * 2, (LINK | (depth << 11) | (place as u32)) as u16);
+    store<u16>(table + prefix * 2, (LINK | (depth << DEPTH) | (place as u32)) as u16);
     for (; i < last; i++) {
       const behind = load<u16>(codes + i * 2) as u32;
       const rest = (behind >> 8) - FIRST_BITS;

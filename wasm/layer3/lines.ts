@@ -2,84 +2,29 @@
 // values by up to three tables, then quadruples of −1, 0 and 1, and silence from there on.
 
 import { bandsAt, BAND_BYTES, END, LIMIT, LOUDNESS, STEP, TO } from './bands';
-import { FIRST_BITS, LINK, linearBitsOf, quadruplesOf, tableOf } from './huffman';
+import { DEPTH, FIRST_BITS, LINK, linearBitsOf, PLACE, quadruplesOf, tableOf } from './huffman';
 import { powersAt } from './powers';
 import { BIG_VALUES, QUADRUPLE_TABLE, REGION_ENDS, TABLES } from './side-info';
 
 const LINES: u32 = 576;
 const SIGN: u32 = 0x8000_0000;
+/** Values from which linear bits follow; a table without them has none that great. */
 const LINEAR: u32 = 15;
+const NONE: u32 = 16;
 /** Of table A; table B takes four. */
 const QUADRUPLE_BITS: u32 = 6;
-
-// The next bits, leftmost first. A pair takes at most 21 of the 33 that there are at least; what goes beyond a granule
-// is read and then thrown away with it.
-let cache: u64 = 0;
-let held: u32 = 0;
-let next: usize = 0;
-
-/** One value of 15 with `count` linear bits behind it. */
-// @ts-ignore: decorator
-@inline
-function refill(): void {
-  if (held <= 32) {
-    cache |= (load<u32>(next) as u64) << (32 - held);
-    next += 4;
-    held += 32;
-  }
-}
-
-// @ts-ignore: decorator
-@inline
-function skip(count: u32): void {
-  cache <<= count;
-  held -= count;
-}
-
-/** The next pair of a table; its code is skipped, its signs are not. */
-// @ts-ignore: decorator
-@inline
-function pairOf(table: usize): u32 {
-  let entry: u32 = load<u16>(table + ((cache >> (64 - FIRST_BITS)) as usize) * 2);
-  if ((entry & LINK) !== 0) {
-    skip(FIRST_BITS);
-    const behind = ((entry & 0x7ff) as u64) + (cache >> (64 - ((entry >> 11) & 15)));
-    entry = load<u16>(table + (2 << FIRST_BITS) + (behind as usize) * 2);
-  }
-  skip(entry >> 8);
-  return entry & 0xff;
-}
-
-/** A value with its sign, which is there when it is not zero. */
-// @ts-ignore: decorator
-@inline
-function putSigned(to: usize, value: u32, loudness: f32): void {
-  const magnitude = reinterpret<u32>(load<f32>(powersAt + value * 4) * loudness);
-  store<u32>(to, magnitude | (((cache >> 32) as u32) & SIGN));
-  skip((value !== 0) as u32);
-}
-
-// @ts-ignore: decorator
-@inline
-function putLinear(to: usize, value: u32, loudness: f32, count: u32): void {
-  if (value === LINEAR) {
-    refill();
-    value += (cache >> (64 - count)) as u32;
-    skip(count);
-  }
-  putSigned(to, value, loudness);
-}
 
 /**
  * The lines of `granule` into the places of its bands, with its first bit `from` of `words` and its end at `end`.
  * Returns how far from zero on there may be others than zeros; −1 when it is damaged.
  */
 export function readLines(granule: usize, words: usize, from: u32, end: u32): i32 {
-  next = words + ((from >> 5) << 2);
-  cache = 0;
-  held = 0;
-  refill();
-  skip(from & 31);
+  // The next bits, leftmost first, in locals, which the engine keeps in registers. A pair without linear bits takes at
+  // most 21 of the 33 that there are at least. What goes beyond the granule is read, and then thrown away with it.
+  let next: usize = words + ((from >> 5) << 2);
+  let cache = (load<u32>(next) as u64) << (32 + (from & 31));
+  let held: u32 = 32 - (from & 31);
+  next += 4;
 
   let band = bandsAt;
   let bandEnd = load<u32>(band, END);
@@ -94,6 +39,7 @@ export function readLines(granule: usize, words: usize, from: u32, end: u32): i3
     const select = load<u32>(granule + region * 4, TABLES);
     const table = tableOf(select);
     const linearBits = linearBitsOf(select);
+    const linear = linearBits === 0 ? NONE : LINEAR;
     while (line < regionEnd) {
       if (line === bandEnd) {
         band += BAND_BYTES;
@@ -106,24 +52,63 @@ export function readLines(granule: usize, words: usize, from: u32, end: u32): i3
       if (table === 0) {
         to += step * (stop - line);
         line = stop;
-      } else if (linearBits === 0) {
-        for (; line < stop; line += 2) {
-          refill();
-          const pair = pairOf(table);
-          putSigned(to, pair >> 4, loudness);
-          to += step;
-          putSigned(to, pair & 15, loudness);
-          to += step;
+      }
+      for (; line < stop; line += 2) {
+        if (held <= 32) {
+          cache |= (load<u32>(next) as u64) << (32 - held);
+          next += 4;
+          held += 32;
         }
-      } else {
-        for (; line < stop; line += 2) {
-          refill();
-          const pair = pairOf(table);
-          putLinear(to, pair >> 4, loudness, linearBits);
-          to += step;
-          putLinear(to, pair & 15, loudness, linearBits);
-          to += step;
+        let entry: u32 = load<u16>(table + ((cache >> (64 - FIRST_BITS)) as usize) * 2);
+        if ((entry & LINK) !== 0) {
+          cache <<= FIRST_BITS;
+          held -= FIRST_BITS;
+          const behind = ((entry & PLACE) as u64) + (cache >> (64 - ((entry >> DEPTH) & 15)));
+          entry = load<u16>(table + (2 << FIRST_BITS) + (behind as usize) * 2);
         }
+        cache <<= entry >> 8;
+        held -= entry >> 8;
+        let x = (entry >> 4) & 15;
+        let y = entry & 15;
+
+        if (x >= linear) {
+          if (held <= 32) {
+            cache |= (load<u32>(next) as u64) << (32 - held);
+            next += 4;
+            held += 32;
+          }
+          x += (cache >> (64 - linearBits)) as u32;
+          cache <<= linearBits;
+          held -= linearBits;
+        }
+        // Its sign follows when it is not zero; the sign of a zero does no harm.
+        store<u32>(
+          to,
+          reinterpret<u32>(load<f32>(powersAt + x * 4) * loudness) | (((cache >> 32) as u32) & SIGN),
+        );
+        to += step;
+        const xSigns = (x !== 0) as u32;
+        cache <<= xSigns;
+        held -= xSigns;
+
+        if (y >= linear) {
+          if (held <= 32) {
+            cache |= (load<u32>(next) as u64) << (32 - held);
+            next += 4;
+            held += 32;
+          }
+          y += (cache >> (64 - linearBits)) as u32;
+          cache <<= linearBits;
+          held -= linearBits;
+        }
+        store<u32>(
+          to,
+          reinterpret<u32>(load<f32>(powersAt + y * 4) * loudness) | (((cache >> 32) as u32) & SIGN),
+        );
+        to += step;
+        const ySigns = (y !== 0) as u32;
+        cache <<= ySigns;
+        held -= ySigns;
       }
     }
   }
@@ -131,9 +116,14 @@ export function readLines(granule: usize, words: usize, from: u32, end: u32): i3
 
   const quadruples = quadruplesOf(load<u32>(granule, QUADRUPLE_TABLE));
   while (line + 4 <= LINES) {
-    refill();
+    if (held <= 32) {
+      cache |= (load<u32>(next) as u64) << (32 - held);
+      next += 4;
+      held += 32;
+    }
     const entry = load<u8>(quadruples + ((cache >> (64 - QUADRUPLE_BITS)) as usize)) as u32;
-    skip(entry >> 4);
+    cache <<= entry >> 4;
+    held -= entry >> 4;
     const bits = ((next - words) as u32) * 8 - held + popcnt(entry & 15);
     if (bits > end) break;
     for (let value: u32 = 8; value > 0; value >>= 1) {
@@ -144,7 +134,11 @@ export function readLines(granule: usize, words: usize, from: u32, end: u32): i3
         step = load<u32>(band, STEP);
         loudness = load<f32>(band, LOUDNESS);
       }
-      putSigned(to, ((entry & value) !== 0) as u32, loudness);
+      if ((entry & value) !== 0) {
+        store<u32>(to, reinterpret<u32>(loudness) | (((cache >> 32) as u32) & SIGN));
+        cache <<= 1;
+        held--;
+      }
       to += step;
       line++;
     }
