@@ -16,15 +16,7 @@ const MODULES = [
 const OUT_FILE = 'out.wasm';
 
 /** No runtime, since nothing is allocated; no assertions, since addresses come from the host's free lists alone. */
-const OPTIONS = [
-  '-O3',
-  '--converge',
-  '--noAssert',
-  '--enable',
-  'simd',
-  '--runtime',
-  'stub',
-];
+const OPTIONS = ['-O3', '--converge', '--noAssert', '--enable', 'simd', '--runtime', 'stub'];
 
 async function compile({ source, pages }) {
   let wasm;

@@ -1,7 +1,7 @@
 // What makes sound and finds its words, built: codecs, the workers of dear encoders, and the thread that times words.
 
 import { createFilterBanks } from './audio/filter-bank.ts';
-import { loadMp3Decoders } from './audio/mp3-decoder.ts';
+import { loadMp3Decoders } from './audio/mp3-decoders.ts';
 import { loadMp3Encoders } from './audio/mp3-encoder.ts';
 import { warmCodecs } from './audio/warm-codecs.ts';
 import { createSoundPath } from './audio/wasm-sound-path.ts';

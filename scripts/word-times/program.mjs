@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 /** By file of the program, what is taken from it. */
 const PARTS = {
   'audio/filter-bank.js': ['createFilterBanks'],
-  'audio/mp3-decoder.js': ['loadMp3Decoders'],
+  'audio/mp3-decoders.js': ['loadMp3Decoders'],
   'audio/mp3-encoder.js': ['loadMp3Encoders', 'speechBitrateKbps'],
   'audio/resampler.js': ['createResampler'],
   'audio/wasm-sound-path.js': ['createSoundPath'],

@@ -1,6 +1,6 @@
 // One turn's MP3 frames → blocks of PCM, across the several upstream bodies that a turn may have. Each body is
 // decoded afresh and cut to the samples of its source, so that two bodies join without a gap or an overlap.
-// What mpg123 would trim by itself is trimmed here: it would need to see the tag frame, which the parser takes.
+// Decoders see frames alone, not the tag frame, which the parser takes: what is to be trimmed is trimmed here.
 
 import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
 import type { Mp3Frame } from './mp3-frame-parser.ts';

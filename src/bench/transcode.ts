@@ -4,7 +4,7 @@
 
 import { createFilterBanks } from '../audio/filter-bank.ts';
 import type { HeavyEncoders } from '../audio/heavy-encoders.ts';
-import { loadMp3Decoders } from '../audio/mp3-decoder.ts';
+import { loadMp3Decoders } from '../audio/mp3-decoders.ts';
 import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
 import { createPlainSoundPath } from '../audio/plain-sound-path.ts';
 import type { SoundPath } from '../audio/sound-path.ts';

@@ -2,7 +2,8 @@
 // its features, speaking the reference, holding one against the other. Processor time per second of the speech.
 
 import { createFilterBanks } from '../audio/filter-bank.ts';
-import { loadMp3Decoders, type Mp3Decoders } from '../audio/mp3-decoder.ts';
+import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
+import { loadMp3Decoders } from '../audio/mp3-decoders.ts';
 import { createMp3FrameParser, type Mp3Frame } from '../audio/mp3-frame-parser.ts';
 import { createMp3ToPcm } from '../audio/mp3-to-pcm.ts';
 import type { PcmBlock } from '../audio/stage.ts';

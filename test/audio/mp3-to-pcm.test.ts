@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadMp3Decoders, type Mp3Decoders } from '../../src/audio/mp3-decoder.ts';
+import type { Mp3Decoders } from '../../src/audio/mp3-decoder.ts';
+import { loadMp3Decoders } from '../../src/audio/mp3-decoders.ts';
 import { createMp3ToPcm, streamSamples } from '../../src/audio/mp3-to-pcm.ts';
 import { decodeMp3, mp3Fixture, mp3References, parseMp3 } from '../support/mp3-fixtures.ts';
 

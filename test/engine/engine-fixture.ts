@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadMp3Decoders } from '../../src/audio/mp3-decoder.ts';
+import { loadMp3Decoders } from '../../src/audio/mp3-decoders.ts';
 import { createMp3FrameParser } from '../../src/audio/mp3-frame-parser.ts';
 import { encodePcm16 } from '../../src/audio/pcm16.ts';
 import { systemClock } from '../../src/base/clock.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Mp3Decoders } from '../../src/audio/mp3-decoder.ts';
+import type { Mp3Decoder, Mp3Decoders } from '../../src/audio/mp3-decoder.ts';
 import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3-frame-parser.ts';
 import type { Mp3StreamTag } from '../../src/audio/mp3-stream-tag.ts';
 import { createMp3ToPcm } from '../../src/audio/mp3-to-pcm.ts';
@@ -50,6 +50,20 @@ export function parseMp3(chunks: readonly Uint8Array[]) {
   parser.flush();
   return { frames, tags, junkBytes: parser.junkBytes };
 }
+
+export const framesOf = (name: string): Mp3Frame[] => parseMp3([mp3Fixture(name)]).frames;
+
+/** A copy of what one frame gives, empty when that is nothing. */
+export const decodeFrame = (decoder: Mp3Decoder, bytes: Uint8Array): Float32Array => {
+  let copy = new Float32Array(0);
+  decoder.decode(bytes, (samples) => {
+    copy = samples.slice();
+  });
+  return copy;
+};
+
+export const peakOf = (samples: Float32Array): number =>
+  samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
 
 /** One stream after another through one turn's decoder. */
 export function decodeMp3(decoders: Mp3Decoders, streams: readonly Uint8Array[], chunkBytes = 1000) {

@@ -15,8 +15,6 @@ export function buildAliasTables(): void {
 }
 
 /** Four butterflies, `i` to `i` + 3 lines away from the edge. */
-// @ts-ignore: decorator
-@inline
 function butterflies(edge: usize, i: usize): void {
   const below = edge - (i + 4) * 4;
   const above = edge + i * 4;

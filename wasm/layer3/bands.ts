@@ -5,15 +5,7 @@ import { longEdge, shortEdge } from './band-edges';
 import { isMpeg1, rateIndex } from './frame-header';
 import { quarterPower } from './powers';
 import { factorOf } from './scale-factors';
-import {
-  BLOCK_TYPE,
-  GAIN,
-  HAS_PREEMPHASIS,
-  IS_MIXED,
-  SCALE_STEP,
-  SHORT,
-  SUBBLOCK_GAINS,
-} from './side-info';
+import { BLOCK_TYPE, GAIN, HAS_PREEMPHASIS, IS_MIXED, SCALE_STEP, SHORT, SUBBLOCK_GAINS } from './side-info';
 
 /** A band's record, in words of 32 bits; a short band has one for each window. */
 export const END: usize = 0; // the line behind its last one, as sent
@@ -33,7 +25,9 @@ const SHORT_BANDS: u32 = 13;
 const RATE_8000: u32 = 8;
 
 /** What is added to the scale factors of the upper bands when the granule says so (table B.6). */
-const PREEMPHASIS: usize = memory.data<u8>([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 3, 2, 0]);
+const PREEMPHASIS: usize = memory.data<u8>([
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 3, 2, 0,
+]);
 
 /** Bands of the last granule that was laid out. */
 export let bandCount: u32 = 0;

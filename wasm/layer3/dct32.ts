@@ -30,8 +30,6 @@ export function buildDctTables(): void {
   store<f32>(rootAt, Math.cos(Math.PI / 4) as f32);
 }
 
-// @ts-ignore: decorator
-@inline
 function scaledDifference(a: v128, b: v128, scaleAt: usize): v128 {
   return f32x4.mul(f32x4.sub(a, b), v128.load32_splat(scaleAt));
 }
@@ -156,8 +154,6 @@ function fold(samples: usize): void {
 }
 
 /** Four vectors of four times → one vector in each time's record. */
-// @ts-ignore: decorator
-@inline
 function spread(a: v128, b: v128, c: v128, d: v128, to: usize): void {
   const ab = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
   const cd = v128.shuffle<f32>(c, d, 0, 4, 1, 5);

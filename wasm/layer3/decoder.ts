@@ -5,6 +5,7 @@
 import { buildAliasTables } from './alias';
 import { layOutBands } from './bands';
 import { bitsRead, readFrom, turnWords } from './bit-reader';
+import { buildDctTables } from './dct32';
 import {
   channels,
   isIntensity,
@@ -30,7 +31,6 @@ import {
   readSideInfo,
 } from './side-info';
 import { addLines, buildShares, partIntensity, partMidSide } from './stereo';
-import { buildDctTables } from './dct32';
 import { buildWeights, soundAt, synthesize } from './synthesis';
 
 export { soundAt } from './synthesis';
@@ -77,7 +77,14 @@ buildDctTables();
 buildWeights();
 
 /** Lines of one channel's granule from bit `from` on, louder by 2^(quarters / 4); returns how far they go. */
-function readSpectrum(granule: usize, index: u32, channel: u32, from: u32, quarters: i32, isHeard: bool): u32 {
+function readSpectrum(
+  granule: usize,
+  index: u32,
+  channel: u32,
+  from: u32,
+  quarters: i32,
+  isHeard: bool,
+): u32 {
   const end = from + load<u32>(granule, LENGTH);
   readFrom(wordsAt, from);
   readScaleFactors(granule, channel, index);

@@ -2,9 +2,7 @@
 // one before it plus one of that one's last place, so lengths tell them all. Tables 16–23 share codes, and so do 24–31.
 
 /** Table 1, 4 pairs. */
-export const CODES_1: usize = memory.data<u16>([
-  0x0311, 0x0301, 0x0210, 0x0100,
-]);
+export const CODES_1: usize = memory.data<u16>([0x0311, 0x0301, 0x0210, 0x0100]);
 
 /** Table 2, 9 pairs. */
 export const CODES_2: usize = memory.data<u16>([

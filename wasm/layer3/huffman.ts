@@ -72,7 +72,8 @@ function build(codes: usize, count: u32): usize {
       const behind = load<u16>(codes + i * 2) as u32;
       const rest = (behind >> 8) - FIRST_BITS;
       const fills: u32 = 1 << (depth - rest);
-      for (let k: u32 = 0; k < fills; k++, links += 2) store<u16>(links, ((rest << 8) | (behind & 0xff)) as u16);
+      for (let k: u32 = 0; k < fills; k++, links += 2)
+        store<u16>(links, ((rest << 8) | (behind & 0xff)) as u16);
       code += 1 << (LONGEST - FIRST_BITS - rest);
     }
   }

@@ -97,11 +97,7 @@ export function synthesizeSubbands(
         const saved = overlap + i * 16;
         const at = to + i * TIME;
         v128.store(at, f32x4.add(v128.load(here), v128.load(saved)));
-        v128.store(
-          at,
-          v128.xor(f32x4.add(v128.load(here, 16), v128.load(saved, 16)), everyOther),
-          TIME,
-        );
+        v128.store(at, v128.xor(f32x4.add(v128.load(here, 16), v128.load(saved, 16)), everyOther), TIME);
         v128.store(saved, v128.load(here, 18 * 16));
         v128.store(saved, v128.load(here, 19 * 16), 16);
       }

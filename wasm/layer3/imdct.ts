@@ -68,14 +68,10 @@ export function buildTransformTables(): void {
   store<f32>(shortCosinesAt + 12, Math.cos(Math.PI / 6) as f32);
 }
 
-// @ts-ignore: decorator
-@inline
 function cosine(tens: usize): v128 {
   return v128.load32_splat(cosinesAt + tens * 4);
 }
 
-// @ts-ignore: decorator
-@inline
 function times(a: v128, b: v128): v128 {
   return f32x4.mul(a, b);
 }
@@ -160,8 +156,6 @@ export function transformLong(blockType: u32): void {
   }
 }
 
-// @ts-ignore: decorator
-@inline
 function addTo(at: usize, i: usize, value: v128, window: usize): void {
   const weighed = times(value, v128.load32_splat(shortWindowAt + window * 4));
   v128.store(at + i * 16, f32x4.add(v128.load(at + i * 16), weighed));

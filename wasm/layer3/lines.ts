@@ -1,7 +1,7 @@
 // The Huffman-coded lines of a granule, requantised as they are read (ISO 11172-3 2.4.1.7, 2.4.3.4.6): pairs of big
 // values by up to three tables, then quadruples of −1, 0 and 1, and silence from there on.
 
-import { bandsAt, BAND_BYTES, END, LIMIT, LOUDNESS, STEP, TO } from './bands';
+import { BAND_BYTES, bandsAt, END, LIMIT, LOUDNESS, STEP, TO } from './bands';
 import { DEPTH, FIRST_BITS, LINK, linearBitsOf, PLACE, quadruplesOf, tableOf } from './huffman';
 import { powersAt } from './powers';
 import { BIG_VALUES, QUADRUPLE_TABLE, REGION_ENDS, TABLES } from './side-info';

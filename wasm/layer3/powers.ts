@@ -12,9 +12,9 @@ const quartersAt: usize = memory.data(4 * 401, 16);
 
 export function buildPowers(): void {
   for (let value: u32 = 0; value <= MOST; value++)
-    store<f32>(powersAt + value * 4, Math.pow(value as f64, 4.0 / 3.0) as f32);
+    store<f32>(powersAt + value * 4, ((value as f64) ** (4.0 / 3.0)) as f32);
   for (let quarter = LEAST_QUARTER; quarter <= MOST_QUARTER; quarter++)
-    store<f32>(quartersAt + (quarter - LEAST_QUARTER) * 4, Math.pow(2, (quarter as f64) / 4) as f32);
+    store<f32>(quartersAt + (quarter - LEAST_QUARTER) * 4, (2 ** ((quarter as f64) / 4)) as f32);
 }
 
 /** 2^(quarters / 4). */

@@ -114,8 +114,7 @@ function formOf(granule: usize, isPositions: bool): u32 {
 function readOfMpeg2(granule: usize, channel: u32): void {
   const isPositions = isIntensity && channel === 1;
   const form = formOf(granule, isPositions);
-  const kind: u32 =
-    load<u32>(granule, BLOCK_TYPE) !== SHORT ? 0 : load<u32>(granule, IS_MIXED) === 1 ? 2 : 1;
+  const kind: u32 = load<u32>(granule, BLOCK_TYPE) !== SHORT ? 0 : load<u32>(granule, IS_MIXED) === 1 ? 2 : 1;
   const start = factorsAt + PLACES * channel;
   let to = start;
   for (let run: u32 = 0; run < 4; run++) {

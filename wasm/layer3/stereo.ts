@@ -1,14 +1,14 @@
 // Two channels that were coded together, brought apart (ISO 11172-3 2.4.3.4.9, ISO 13818-3 2.4.3.2), and two channels
 // mixed to the one that is heard.
 
-import { bandCount, bandsAt, BAND_BYTES, END, PLACE, STEP, TO, WINDOW } from './bands';
+import { BAND_BYTES, bandCount, bandsAt, END, PLACE, STEP, TO, WINDOW } from './bands';
 import { isMidSide, isMpeg1 } from './frame-header';
 import { factorOf, isPosition } from './scale-factors';
 import { SCALE_FACTOR_FORM } from './side-info';
 
 const LINES: usize = 576;
 const WINDOWS: u32 = 3;
-const HALF_ROOT: f32 = 0.70710678118654752;
+const HALF_ROOT: f32 = 0.7071067811865476;
 
 /** Where the last bands of each window that the second channel has are, as sent. */
 const reachesAt: usize = memory.data(4 * 4, 16);
@@ -43,7 +43,7 @@ export function partMidSide(first: usize, second: usize): void {
 /** How loud the first or second channel is at a position of MPEG-2: the one that is quieter by steps. */
 function quieter(steps: u32, granule: usize): f32 {
   const step: f64 = (load<u32>(granule, SCALE_FACTOR_FORM) & 1) === 1 ? 0.5 : 0.25;
-  return Math.pow(2, -step * (steps as f64)) as f32;
+  return (2 ** (-step * (steps as f64))) as f32;
 }
 
 /** One band's lines, which were sent in the first channel alone, in both. */

@@ -12,7 +12,6 @@ const EARLIER: usize = 15;
 export const HISTORY_BYTES: usize = EARLIER * TIME;
 /** Floats that are free in front of the first record, so that vectors lie evenly. */
 const FIRST: usize = 16;
-const MOST_TIMES: usize = 36;
 
 /** Records of sixteen earlier times, of a frame's, and of two that fill the last four up. */
 const recordsAt: usize = memory.data((16 + 36 + 4) * 128, 16);

@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createFilterBanks } from '../../audio/filter-bank.ts';
-import { loadMp3Decoders } from '../../audio/mp3-decoder.ts';
+import { loadMp3Decoders } from '../../audio/mp3-decoders.ts';
 import { loadMp3Encoders } from '../../audio/mp3-encoder.ts';
 import { createSoundPath } from '../../audio/wasm-sound-path.ts';
 import { AppError } from '../../base/app-error.ts';

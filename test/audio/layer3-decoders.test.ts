@@ -1,0 +1,285 @@
+// The decoder of our own, held against mpg123 in floats, and against whatever may come.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createMp3Encoder } from 'wasm-media-encoders';
+import { createLayer3Decoders, type Layer3Kernel } from '../../src/audio/layer3-decoders.ts';
+import { LAYER3_WASM } from '../../src/audio/layer3-wasm.ts';
+import type { Mp3Decoder, Mp3Decoders } from '../../src/audio/mp3-decoder.ts';
+import { createMp3HeaderReader, wordAt } from '../../src/audio/mp3-header.ts';
+import { loadMpg123Decoders } from '../../src/audio/mpg123-decoders.ts';
+import { seededNumbers } from '../../src/base/seeded-numbers.ts';
+import { type TrialKind, trialFrames } from '../support/layer3-trial.ts';
+import { decodeFrame, framesOf, mp3References, parseMp3, peakOf } from '../support/mp3-fixtures.ts';
+import { trialSize } from '../support/trial-size.ts';
+
+/** Both round to floats: −125 dB or less each, and where a signal is faint, the sum of its own roundings. */
+const LEAST_SNR_DB = 118;
+const MUTATED_FRAMES = trialSize(200_000, 4000);
+const RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const;
+
+const instantiate = (): Layer3Kernel =>
+  new WebAssembly.Instance(new WebAssembly.Module(LAYER3_WASM)).exports as unknown as Layer3Kernel;
+const bytesFrom = (samples: Float32Array, at: number, count: number) =>
+  Buffer.from(samples.buffer, at * 4, count * 4);
+
+const own = createLayer3Decoders();
+let reference: Mp3Decoders;
+beforeAll(() =>
+  loadMpg123Decoders().then((loaded) => {
+    reference = loaded;
+  }),
+);
+
+const kinds = ([1, 2, 2.5] as const).flatMap((version) =>
+  ([0, 1, 2] as const).flatMap((rate) =>
+    (['mono', 'left-right', 'middle-side', 'intensity', 'both'] as const).map((stereo) => ({
+      version,
+      rate,
+      stereo,
+    })),
+  ),
+);
+
+/** Every frame's samples one behind the other. */
+function decodeAll(decoders: Mp3Decoders, frames: readonly Uint8Array[]): Float32Array {
+  const decoder = decoders.open();
+  const parts = frames.map((frame) => decodeFrame(decoder, frame));
+  decoder.close();
+  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+function snrDb(frames: readonly Uint8Array[]): number {
+  const wanted = decodeAll(reference, frames);
+  const given = decodeAll(own, frames);
+  expect(given.length).toBe(wanted.length);
+  let power = 0;
+  let error = 0;
+  for (let i = 0; i < wanted.length; i++) {
+    power += wanted[i]! ** 2;
+    error += (wanted[i]! - given[i]!) ** 2;
+  }
+  expect(power).toBeGreaterThan(0);
+  return 10 * Math.log10(power / error);
+}
+
+const bytesOf = (name: string) => framesOf(name).map((frame) => frame.bytes);
+
+/** A second of two voices and bursts, which make LAME switch to short blocks. */
+function lively(sampleRate: number): [Float32Array, Float32Array] {
+  const random = seededNumbers(sampleRate, 1);
+  const left = new Float32Array(sampleRate);
+  const right = new Float32Array(sampleRate);
+  for (let i = 0; i < sampleRate; i++) {
+    const time = i / sampleRate;
+    const burst = (random() - 0.5) * Math.exp(-60 * ((time * 5) % 1));
+    const voice = 0.2 * Math.sin(2 * Math.PI * (150 + 40 * Math.sin(9 * time)) * time * 3);
+    left[i] = voice + burst;
+    right[i] = 0.7 * voice + 0.1 * Math.sin(2 * Math.PI * 700 * time) + (time > 0.5 ? burst : 0);
+  }
+  return [left, right];
+}
+
+describe('mpg123 and the decoder of our own', () => {
+  it.each(
+    Object.keys(mp3References).filter((name) => name !== 'damaged-24k.mp3' && !name.startsWith('change')),
+  )('give the same of %s', (name) => expect(snrDb(bytesOf(name))).toBeGreaterThan(LEAST_SNR_DB));
+
+  it.each(RATES)('give the same of what LAME makes at %d Hz', async (sampleRate) => {
+    const encoder = await createMp3Encoder();
+    const [left, right] = lively(sampleRate);
+    const isMpeg1 = sampleRate >= 32_000;
+    for (const channels of [1, 2] as const)
+      for (const rule of [
+        { bitrate: isMpeg1 ? 40 : 24 },
+        { bitrate: isMpeg1 ? 128 : 64 },
+        { bitrate: isMpeg1 ? 320 : sampleRate > 12_000 ? 160 : 64 },
+        { vbrQuality: 0 },
+        { vbrQuality: 9 },
+      ] as const) {
+        encoder.configure({ sampleRate, outputSampleRate: sampleRate, channels, ...rule } as never);
+        const input = channels === 1 ? [left] : [left, right];
+        const bytes = Uint8Array.from([...encoder.encode(input), ...encoder.finalize()]);
+        const { frames } = parseMp3([bytes]);
+        expect(frames.length).toBeGreaterThan(10);
+        expect(frames[5]!.header).toMatchObject({ sampleRate, channels });
+        expect([rule, channels, snrDb(frames.map((frame) => frame.bytes)) > LEAST_SNR_DB]).toEqual([
+          rule,
+          channels,
+          true,
+        ]);
+      }
+  });
+
+  it.each(kinds)('give the same of all that MPEG-$version allows, rate $rate, $stereo', (kind) => {
+    for (const areAlike of kind.stereo === 'mono' ? [true] : [true, false]) {
+      // Intensity stereo of unlike blocks is read in different ways.
+      if (!areAlike && (kind.stereo === 'intensity' || kind.stereo === 'both')) continue;
+      const trial: TrialKind = { ...kind, areAlike };
+      expect([areAlike, Math.round(snrDb(trialFrames(trial, 7, 30)))]).toEqual([
+        areAlike,
+        expect.any(Number),
+      ]);
+      expect(snrDb(trialFrames(trial, 7, 30))).toBeGreaterThan(LEAST_SNR_DB);
+    }
+  });
+});
+
+describe('streams', () => {
+  it('are the same to the bit however their frames take turns with others', () => {
+    const sources = ['ffmpeg-live-24k.mp3', 'lame-joint-44k.mp3', 'lame-8k.mp3', 'lame-vbr-24k.mp3'].map(
+      bytesOf,
+    );
+    const alone = sources.map((frames) => decodeAll(own, frames.slice(0, 30)));
+    const together = sources.map(() => own.open());
+    const at = sources.map(() => 0);
+    for (let step = 0; step < 30; step++)
+      for (const [i, decoder] of together.entries()) {
+        const samples = decodeFrame(decoder, sources[i]![step]!);
+        expect(
+          Buffer.compare(Buffer.from(samples.buffer), bytesFrom(alone[i]!, at[i]!, samples.length)),
+        ).toBe(0);
+        at[i]! += samples.length;
+      }
+    for (const decoder of together) decoder.close();
+  });
+
+  it('begin anew in the places of those that ended', () => {
+    const frames = bytesOf('lame-joint-44k.mp3').slice(0, 10);
+    const decoders = createLayer3Decoders(instantiate(), 1);
+    const [first, second] = [decodeAll(decoders, frames), decodeAll(decoders, frames)];
+    expect(second).toEqual(first);
+  });
+
+  it('are refused when there is no place, and taken when there is again', () => {
+    const decoders = createLayer3Decoders(instantiate(), 2);
+    const [first] = [decoders.open(), decoders.open()];
+    expect(() => decoders.open()).toThrow(/no memory for more than 2/);
+    first.close();
+    first.close();
+    const third = decoders.open();
+    expect(() => decoders.open()).toThrow();
+    expect(decoders.live).toBe(2);
+    third.close();
+  });
+
+  it('are opened while samples are handed out, and leave them whole', () => {
+    const decoders = createLayer3Decoders();
+    const opened: Mp3Decoder[] = [];
+    const [frame] = bytesOf('lame-joint-44k.mp3');
+    const decoder = decoders.open();
+    for (let i = 0; i < 40; i++)
+      decoder.decode(frame!, (samples) => {
+        opened.push(decoders.open());
+        expect(samples.length).toBe(1152);
+      });
+    expect(decoders.live).toBe(41);
+  });
+
+  it('cost 5 kB each', () => {
+    const kernel = instantiate();
+    expect(kernel.streamBytes.value).toBeLessThan(5000);
+    const before = kernel.memory.buffer.byteLength;
+    const decoders = createLayer3Decoders(kernel);
+    for (let i = 0; i < 1000; i++) decoders.open();
+    expect(kernel.memory.buffer.byteLength - before).toBeLessThan(1000 * 5100 + 65_536);
+  });
+
+  it('are silent for a frame that traps, and go on', () => {
+    let isTrapping = false;
+    const kernel = instantiate();
+    const decode: Layer3Kernel['decode'] = (stream, bytes) => {
+      if (isTrapping) throw new Error('unreachable');
+      return kernel.decode(stream, bytes);
+    };
+    const decoder = createLayer3Decoders({ ...kernel, decode }).open();
+    const frames = bytesOf('lame-cbr-24k.mp3').slice(20, 23);
+    decodeFrame(decoder, frames[0]!);
+    isTrapping = true;
+    const samples = decodeFrame(decoder, frames[1]!);
+    expect([samples.length, peakOf(samples)]).toEqual([576, 0]);
+    isTrapping = false;
+    expect(decodeFrame(decoder, frames[2]!).length).toBe(576);
+  });
+});
+
+describe('hostile frames', () => {
+  it(`give their own number of samples and harm nobody: ${MUTATED_FRAMES} of them`, () => {
+    const random = seededNumbers(20_261_123, 2);
+    const whole = (below: number) => Math.min(below - 1, Math.floor(random() * below));
+    const sources = [
+      ...[
+        'ffmpeg-live-24k.mp3',
+        'lame-joint-44k.mp3',
+        'lame-8k.mp3',
+        'lame-id3-crc-24k.mp3',
+        'shine-44k.mp3',
+      ].map(bytesOf),
+      ...kinds.map((kind) => trialFrames({ ...kind, areAlike: false }, 3, 12)),
+    ];
+    const kernel = instantiate();
+    let traps = 0;
+    const decode: Layer3Kernel['decode'] = (stream, bytes) => {
+      try {
+        return kernel.decode(stream, bytes);
+      } catch (trap) {
+        traps++;
+        throw trap;
+      }
+    };
+    const decoders = createLayer3Decoders({ ...kernel, decode });
+    // Clean streams in the places before and behind; a table that is written over is heard in them as well.
+    const clean = bytesOf('lame-joint-44k.mp3');
+    const wanted = decodeAll(own, clean);
+    const [above, hostile, below] = [decoders.open(), decoders.open(), decoders.open()];
+    // Nothing of other streams is in what the hostile one hears.
+    const alone = createLayer3Decoders().open();
+    const readHeader = createMp3HeaderReader();
+    let at = 0;
+    let heard = 0;
+    for (let i = 0; i < MUTATED_FRAMES; i++) {
+      const source = sources[whole(sources.length)]!;
+      const frame = source[whole(source.length)]!.slice();
+      const way = whole(4);
+      // Side information, anything, long runs, and all of the body.
+      const from = way === 0 ? 4 : way === 1 ? 0 : 4 + whole(frame.length - 4);
+      const to = way === 0 ? Math.min(frame.length, 38) : frame.length;
+      const changes = way === 3 ? to - 4 : 1 + whole(8);
+      for (let k = 0; k < changes; k++) {
+        const place = way === 3 ? 4 + k : from + whole(to - from);
+        frame[place] = way === 2 ? 0xff * whole(2) : whole(256);
+      }
+      const header = readHeader(wordAt(frame, 0));
+      const samples = decodeFrame(hostile, frame);
+      expect(samples.length).toBe(header?.frameBytes === frame.length ? header.samplesPerFrame : 0);
+      expect(
+        Buffer.compare(
+          bytesFrom(samples, 0, samples.length),
+          bytesFrom(decodeFrame(alone, frame), 0, samples.length),
+        ),
+      ).toBe(0);
+      const peak = peakOf(samples);
+      expect(peak).toBeLessThanOrEqual(1);
+      if (peak > 0) heard++;
+      if (whole(50) === 0) {
+        hostile.gap();
+        alone.gap();
+      }
+      if (i % 20 > 0 || at >= wanted.length) continue;
+      const next = clean[at / 1152]!;
+      for (const decoder of [above, below])
+        expect(
+          Buffer.compare(Buffer.from(decodeFrame(decoder, next).buffer), bytesFrom(wanted, at, 1152)),
+        ).toBe(0);
+      at += 1152;
+    }
+    expect(traps).toBe(0);
+    expect(heard).toBeGreaterThan(MUTATED_FRAMES / 10);
+    // The tables are as they were.
+    expect(decodeAll(decoders, clean)).toEqual(wanted);
+  });
+});
