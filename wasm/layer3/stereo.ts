@@ -8,7 +8,7 @@ import { SCALE_FACTOR_FORM } from './side-info';
 
 const LINES: usize = 576;
 const WINDOWS: u32 = 3;
-const HALF_ROOT: f32 = 0.7071067811865476;
+const HALF_ROOT: f32 = Math.SQRT1_2 as f32;
 
 /** Where the last bands of each window that the second channel has are, as sent. */
 const reachesAt: usize = memory.data(4 * 4, 16);
