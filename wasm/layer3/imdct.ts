@@ -1,7 +1,8 @@
 // The inverse MDCT (ISO 11172-3 2.4.3.4.10.2) of four subbands at once, one in each lane. 18 lines give 36 values that
 // are 18 in disguise (a DCT-IV, mirrored); that one is a DCT-III of sums of neighbours, which parts in two of nine.
 
-const THIRD: f32 = 0.5;
+/** The cosine of 60°. */
+const HALF: f32 = 0.5;
 
 /** Four subbands' lines: 18 vectors, for short blocks six of each window in turn. */
 export const linesAt: usize = memory.data(16 * 18, 16);
@@ -87,7 +88,7 @@ function nine(at: usize): void {
   const z6 = v128.load(at, 96);
   const z7 = v128.load(at, 112);
   const z8 = v128.load(at, 128);
-  const half = f32x4.splat(THIRD);
+  const half = f32x4.splat(HALF);
 
   const base = f32x4.add(z0, times(z6, half));
   const c20 = cosine(2);
@@ -124,16 +125,15 @@ function nine(at: usize): void {
 
 /** A long block of type 0, 1 or 3. */
 export function transformLong(blockType: u32): void {
-  let earlier = f32x4.splat(0); // the sum before
-  let before = f32x4.splat(0); // the odd sum before
-  let line = earlier;
+  let line = f32x4.splat(0); // the odd line before
+  let before = line; // and its sum with the one before that
   for (let m: usize = 0; m < 9; m++) {
     const even = v128.load(linesAt + m * 32);
     const odd = v128.load(linesAt + m * 32, 16);
     v128.store(evenAt + m * 16, f32x4.add(even, line));
-    earlier = f32x4.add(odd, even);
-    v128.store(oddAt + m * 16, f32x4.add(earlier, before));
-    before = earlier;
+    const sum = f32x4.add(odd, even);
+    v128.store(oddAt + m * 16, f32x4.add(sum, before));
+    before = sum;
     line = odd;
   }
   nine(evenAt);
@@ -178,7 +178,7 @@ function transformWindow(from: usize, to: usize): void {
   const c45 = v128.load32_splat(shortCosinesAt, 4);
   const c75 = v128.load32_splat(shortCosinesAt, 8);
   const second = times(y2, v128.load32_splat(shortCosinesAt, 12));
-  const base = f32x4.add(x0, times(y4, f32x4.splat(THIRD)));
+  const base = f32x4.add(x0, times(y4, f32x4.splat(HALF)));
   const even0 = f32x4.add(base, second);
   const even1 = f32x4.sub(x0, y4);
   const even2 = f32x4.sub(base, second);
