@@ -6,11 +6,14 @@ import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
 import { createAudioSocketServer } from './gateway/audiosocket-server.ts';
+import type { CallListenerOptions } from './gateway/call-listener.ts';
 import type { createLegConnection } from './gateway/leg-connection.ts';
 import type { LegArrivals } from './gateway/leg-desk.ts';
 import { createLegDialler } from './gateway/leg-dialler.ts';
 import { createLegServer } from './gateway/leg-server.ts';
 import { createLegSockets } from './gateway/leg-sockets.ts';
+import { createTcpCalls } from './gateway/tcp-calls.ts';
+import { createWorkerCalls } from './gateway/worker-calls.ts';
 import { LEGS } from './legs/legs.ts';
 import type { PlayoutClock } from './playout/playout-clock.ts';
 import type { AdmissionDesk } from './session/admission-desk.ts';
@@ -53,7 +56,12 @@ export function openAppLegs(
     publicOrigin: config.publicUrl,
     sockets,
   });
-  const audioSockets = createAudioSocketServer({ ...common, callers });
+  // A thread of its own keeps the time of calls. Processes that share a port cannot hand it on to a thread.
+  const openCalls = (calls: CallListenerOptions) =>
+    config.processes > 1
+      ? createTcpCalls({ ...calls, clock: parts.clock })
+      : createWorkerCalls({ ...calls, clock: parts.clock });
+  const audioSockets = createAudioSocketServer({ ...common, callers, openCalls });
   const dialler = createLegDialler({ asteriskUrl: config.asteriskUrl, sockets, tokens, clock: parts.clock });
   return {
     desk,

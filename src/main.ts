@@ -4,33 +4,8 @@
 
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
-import { play } from './app-forked.ts';
-import { bench } from './cli/bench.ts';
-import { chaos } from './cli/chaos.ts';
-import { type Command, type Terminal, UsageError } from './cli/command.ts';
-import { demo } from './cli/demo.ts';
-import { engine } from './cli/engine.ts';
-import { job } from './cli/job.ts';
-import { keys } from './cli/keys.ts';
-import { narrate } from './cli/narrate.ts';
-import { playnote } from './cli/playnote.ts';
-import { say } from './cli/say.ts';
-import { serve } from './cli/serve.ts';
-import { simulate } from './cli/simulate.ts';
-
-const COMMANDS: Readonly<Record<string, Command>> = {
-  serve,
-  engine,
-  say,
-  narrate,
-  job,
-  playnote,
-  keys,
-  demo,
-  bench,
-  chaos,
-  simulate,
-};
+import { type Terminal, UsageError } from './cli/command.ts';
+import { COMMANDS } from './cli/commands.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -92,23 +67,25 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (name === 'player') {
     // What `serve` forks, and nobody types.
+    const { play } = await import('./app-forked.ts');
     const played = play();
     if (played !== undefined) {
       await played;
       return 0;
     }
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined)
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry === undefined)
     throw new UsageError(
       `Unknown command ${JSON.stringify(name)}; there are ${Object.keys(COMMANDS).join(', ')}.`,
     );
-  if (rest.includes('--help') || rest.includes('-h')) {
-    terminal.print(command.help());
-    return 0;
-  }
   if (rest.includes('--version')) {
     terminal.print(version);
+    return 0;
+  }
+  const command = await entry.load();
+  if (rest.includes('--help') || rest.includes('-h')) {
+    terminal.print(command.help());
     return 0;
   }
   return command.run({ ...terminal, args: rest });

@@ -256,8 +256,6 @@ const help = (): string =>
   ].join('\n');
 
 export const bench: Command = {
-  summary:
-    'measure this machine: first frame, pacing, overload, formats side by side, captions, onlookers, transcoding, cancel, stalled readers, jobs, narration, quotas',
   help,
   run,
 };

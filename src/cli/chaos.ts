@@ -51,7 +51,6 @@ async function run(terminal: Terminal): Promise<number> {
 const toxicLines = TOXIC_HELP.flatMap(({ syntax, summary }) => [`    ${syntax}`, `        ${summary}`]);
 
 export const chaos: Command = {
-  summary: 'put a proxy in between that spoils connections on purpose',
   help: () =>
     [
       'Usage: voxgate chaos --target URL [--listen N] [--toxic NAME[:ATTRIBUTE=VALUE]...[@TOXICITY]]... [--seed N]',

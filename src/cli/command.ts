@@ -23,7 +23,6 @@ export type Terminal = {
 };
 
 export type Command = {
-  readonly summary: string;
   readonly help: () => string;
   /** Resolves to the exit code: 0 done, 1 failed. Throws a UsageError for 2. */
   run(terminal: Terminal): Promise<number>;

@@ -121,7 +121,6 @@ async function run(terminal: Terminal): Promise<number> {
 }
 
 export const demo: Command = {
-  summary: 'speak a dialogue and a turn of tokens, and write demo.wav and demo.ulaw',
   help: () => 'Usage: voxgate demo',
   run,
 };

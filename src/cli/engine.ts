@@ -125,7 +125,6 @@ function readKeys(as: string, given: string) {
 const faultLines = FAULT_HELP.flatMap(({ syntax, summary }) => [`    ${syntax}`, `        ${summary}`]);
 
 export const engine: Command = {
-  summary: 'run the embedded speech engine alone',
   help: () =>
     [
       'Usage: voxgate engine [--port N] [--host ADDRESS] [--keys-file FILE] [--log-level LEVEL]',

@@ -143,7 +143,6 @@ async function run(terminal: Terminal): Promise<number> {
 }
 
 export const job: Command = {
-  summary: 'make an audio file of a text',
   help: () =>
     [
       'Usage: voxgate job ["text" | --file FILE] --out FILE [FLAGS]',

@@ -89,7 +89,6 @@ const interruptedWithin = (ms: number, signal: AbortSignal): Promise<boolean> =>
   });
 
 export const keys: Command = {
-  summary: 'show the state of a running pool of keys',
   help: () =>
     [
       'Usage: voxgate keys [--url URL] [--watch] [--json]',

@@ -113,7 +113,6 @@ async function run(terminal: Terminal): Promise<number> {
 }
 
 export const narrate: Command = {
-  summary: 'a text file, as long as a chapter of a book, as audio with captions',
   help: () =>
     [
       'Usage: voxgate narrate FILE --out FILE [--vtt FILE] [--srt FILE] [--voice V] [--speed X] [--url ws://…] …',

@@ -122,7 +122,6 @@ async function run(terminal: Terminal): Promise<number> {
 }
 
 export const playnote: Command = {
-  summary: 'make a podcast, briefing, story or debate of a document',
   help: () =>
     [
       'Usage: voxgate playnote FILE|URL [--style STYLE] [--out FILE] [FLAGS]',

@@ -120,7 +120,6 @@ function finished(audio: readonly Uint8Array[]): Uint8Array {
 }
 
 export const say: Command = {
-  summary: 'speak a text through a gateway',
   help: () =>
     [
       'Usage: voxgate say [TEXT] [--url ws://…] [--out FILE] [--captions FILE] [--format F] [--sample-rate N] [--voice V] …',

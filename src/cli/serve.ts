@@ -40,7 +40,6 @@ async function run(terminal: Terminal): Promise<number> {
 }
 
 export const serve: Command = {
-  summary: 'run the gateway, with the embedded engine unless an upstream is set',
   help: () => `Usage: voxgate serve [--config FILE] [--SETTING VALUE …]\n\n${settingsHelp()}`,
   run,
 };

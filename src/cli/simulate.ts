@@ -212,7 +212,6 @@ async function untilOver(
 }
 
 export const simulate: Command = {
-  summary: 'dial a gateway as a telephony platform would, and judge what comes',
   help: () =>
     [
       'Usage: voxgate simulate LEG [--say TEXT] [--url ws://…] [--barge-in-ms N] [--repeat N] [--seconds N] [--out FILE.wav] …',

@@ -1,7 +1,6 @@
-// The TCP listener for AudioSocket legs. They bring no key but the UUID of the call, so only this machine and private
-// networks are let in, and a leg is the local user's or that of whoever has named its UUID.
+// AudioSocket legs. They bring no key but the UUID of the call, so only this machine and private networks are let in, and
+// a leg is the local user's or that of whoever has named its UUID.
 
-import { createServer, type Socket } from 'node:net';
 import { isPrivatePeer } from '../access/private-peer.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -9,12 +8,16 @@ import type { Random } from '../base/random.ts';
 import { audioSocketLeg } from '../legs/audiosocket-leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { AdmissionDesk } from '../session/admission-desk.ts';
+import type { CallEvents, CallListener, CallListenerOptions } from './call-listener.ts';
 import { createLegConnection, type LegConnection } from './leg-connection.ts';
 import type { LegArrivals } from './leg-desk.ts';
+import type { LegWire } from './leg-wire.ts';
 import { createSweeper } from './sweeper.ts';
 
 export type AudioSocketServerOptions = {
   readonly desk: LegArrivals;
+  /** Has the sockets. */
+  readonly openCalls: (options: CallListenerOptions) => CallListener;
   /** Makes a call of a socket; in this process and for good unless given. */
   readonly connect?: typeof createLegConnection;
   readonly callers: { readonly are: 'strangers' } | { readonly are: 'local'; readonly user: string };
@@ -26,25 +29,14 @@ export type AudioSocketServerOptions = {
   readonly log: Log;
 };
 
-export type AudioSocketServer = {
-  /** Rejects when the address cannot be had. Resolves with the port. */
-  listen(at: { readonly host: string; readonly port: number }): Promise<number>;
-  /** Takes no more calls; those that are there go on. */
-  drain(): void;
-  close(): void;
-};
-
 /** A caller whom nobody hears sends nothing; what his rate is need not be known to speak to him. */
 const FIRST_AUDIO_MS = 500;
-/** A peer that does not take its last bytes is let go after this. */
-const CLOSE_TIMEOUT_MS = 2000;
-/** Finds a peer that is gone without a word. */
-const PROBE_MS = 10_000;
 const NOTHING = new Uint8Array(0);
 
-export function createAudioSocketServer(options: AudioSocketServerOptions): AudioSocketServer {
+export function createAudioSocketServer(options: AudioSocketServerOptions): CallListener {
   const {
     desk,
+    openCalls,
     connect = createLegConnection,
     callers,
     maxLegs,
@@ -61,12 +53,7 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Audi
     return connections.size > 0 ? 'more' : 'none';
   });
 
-  const closeSoon = (socket: Socket) => {
-    socket.end();
-    const cancel = clock.after(CLOSE_TIMEOUT_MS, () => socket.destroy());
-    socket.once('close', cancel);
-  };
-  const open = (socket: Socket) => {
+  const open = (wire: LegWire): CallEvents => {
     const connection = connect({
       id: random.id(12),
       kind,
@@ -78,58 +65,40 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Audi
       token: undefined,
       userOf: () => (callers.are === 'local' ? callers.user : undefined),
       unowned: 'claimable',
-      wire: {
-        send(frame) {
-          if (socket.writable) socket.write(frame);
-        },
-        get bufferedBytes() {
-          return socket.writableLength;
-        },
-        close: () => closeSoon(socket),
-        terminate: () => socket.destroy(),
-      },
+      wire,
     });
     connections.add(connection);
     sweeper.start();
     const cancelStart = clock.after(FIRST_AUDIO_MS, () => connection.receive(NOTHING));
-    socket.on('data', (chunk: Buffer) => connection.receive(chunk));
-    socket.on('error', (error) => log.debug('leg socket fault', { kind, fault: error.message }));
-    socket.once('close', () => {
-      cancelStart();
-      connections.delete(connection);
-      connection.closed();
-    });
+    return {
+      onBytes: (chunk) => connection.receive(chunk),
+      onFault: (fault) => log.debug('leg socket fault', { kind, fault }),
+      onGone() {
+        cancelStart();
+        connections.delete(connection);
+        connection.closed();
+      },
+    };
   };
 
-  const server = createServer(
-    { noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_MS },
-    (socket) => {
-      const hasRoom = connections.size < maxLegs && isPrivatePeer(socket.remoteAddress);
+  const listener = openCalls({
+    onCall({ address, wire }) {
+      const hasRoom = connections.size < maxLegs && isPrivatePeer(address);
       const refused = hasRoom ? admission.refusal('leg') : undefined;
-      if (hasRoom && refused === undefined) return open(socket);
+      if (hasRoom && refused === undefined) return open(wire);
       const because = refused?.message ?? 'it is not private, or there are as many as may be';
       log.warn('a leg was refused', { kind, because });
-      socket.destroy();
+      return undefined;
     },
-  );
+    onFault: (fault) => log.warn('the AudioSocket listener failed', { fault }),
+  });
 
   return {
-    listen: ({ host, port }) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          server.on('error', (error) =>
-            log.warn('the AudioSocket listener failed', { fault: error.message }),
-          );
-          resolve((server.address() as { port: number }).port);
-        });
-      }),
-    drain: () => void server.close(),
-    close() {
+    ...listener,
+    async close() {
       sweeper.stop();
-      server.close();
       for (const connection of connections) connection.close('the gateway stops');
+      await listener.close();
     },
   };
 }

@@ -6,21 +6,14 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { LegAudio, LegCodec, LegFrame, LegInput } from '../legs/leg.ts';
 import type { CallLeg } from '../playout/call-leg.ts';
+import { createFrameMeter } from '../playout/frame-meter.ts';
 import { createLegPlayout, type LegPlayout } from '../playout/leg-playout.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import { createSenderPlayout, type SenderPlayout } from '../playout/sender-playout.ts';
 import { bytesPerMs, SILENT_SAMPLE } from '../speech/plain-sound.ts';
 import type { LegArrivals, LegPlace } from './leg-desk.ts';
 import { createLegGuard } from './leg-guard.ts';
-
-/** What carries the frames: a WebSocket, or a TCP connection cut into messages. */
-export type LegWire = {
-  send(frame: LegFrame): void;
-  readonly bufferedBytes: number;
-  /** Behind what has been sent. */
-  close(code: number, reason: string): void;
-  terminate(): void;
-};
+import type { LegWire, WireMeter } from './leg-wire.ts';
 
 export type LegConnectionOptions = {
   readonly id: string;
@@ -165,13 +158,18 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     cancelTimer();
     const common = { codec, send, bytesPerMs: bytesPerMs(audio), silence: SILENT_SAMPLE[audio.format] };
     if (codec.rules.clock === 'sender') {
-      const lastHeardMs = () => heardAtMs;
+      const paced = { playout: guardedClock(options.playout), now: () => clock.now() };
+      const { rules } = codec;
+      const meter: WireMeter =
+        wire.meter ?? ((memory) => createFrameMeter({ ...paced, memory, rules, write: send }));
       sender = createSenderPlayout({
-        ...common,
+        ...paced,
+        codec,
         audio,
-        playout: guardedClock(options.playout),
-        now: () => clock.now(),
-        lastHeardMs,
+        bytesPerMs: bytesPerMs(audio),
+        silence: SILENT_SAMPLE[audio.format],
+        meter: (memory) => meter(memory, rules),
+        lastHeardMs: () => heardAtMs,
       });
     }
     const onPlayed = (turn: string, playedMs: number) => place?.listener?.onPlayed(turn, playedMs);

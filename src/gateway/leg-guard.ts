@@ -41,10 +41,10 @@ export function createLegGuard(log: Log, clock: Clock, end: () => void): LegGuar
       const guards = new Map<Player, Player>();
       return {
         ...paced,
-        join(player) {
+        join(player, cushion) {
           const guard = guards.get(player) ?? guardedPlayer(player);
           guards.set(player, guard);
-          paced.join(guard);
+          paced.join(guard, cushion);
         },
         leave(player) {
           const guard = guards.get(player);

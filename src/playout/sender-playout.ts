@@ -1,9 +1,13 @@
-// What a leg without a clock of its own is sent: one frame of 20 ms at a time, each when it is due. The far side plays what
-// comes when it comes and takes nothing back, so whatever was sent ahead is what a caller still hears after a cut. Hence a
-// lead of some frames and no more: what the process was late with is made up for within it, and slots beyond it are
-// skipped, not made up for by a burst. Times are absolute; lateness never adds up.
+// What a leg without a clock of its own is sent: frames of 20 ms, each written when it is due. The far side plays what
+// comes when it comes and takes nothing back, so whatever was written is what a caller still hears after a cut. Hence
+// frames wait in a ring for whoever writes them, perhaps another thread, and a cut takes back what is still there.
+//
+//   play → [ slots ] → ring ─▶ frame meter → far side
+//            ▲ all that has not been written, in the ring or before it
 
-import type { LegAudio, LegCodec, LegFrame } from '../legs/leg.ts';
+import type { LegAudio, LegCodec } from '../legs/leg.ts';
+import type { FrameMeter } from './frame-meter.ts';
+import { createFrameRing, type FrameRingMemory, RING_FRAMES } from './frame-ring.ts';
 import type { LegPlayout } from './leg-playout.ts';
 import type { PlayoutClock } from './playout-clock.ts';
 
@@ -22,7 +26,8 @@ export type SenderPlayout = LegPlayout & {
 
 export type SenderPlayoutOptions = {
   readonly codec: LegCodec;
-  readonly send: (frame: LegFrame) => void;
+  /** Writes what is in the ring, in its time. */
+  readonly meter: (memory: FrameRingMemory) => FrameMeter;
   readonly audio: LegAudio;
   readonly bytesPerMs: number;
   /** One sample of silence. */
@@ -42,29 +47,36 @@ const MOST_FILL_MS = 2000;
 /** A step to silence is a click; this is short enough to be none of the speech. */
 const FADE_MS = 8;
 
-/** Media positions of its first and its last sample. */
+/** What a codec puts around a frame, and more. */
+const ENVELOPE_BYTES = 16;
+
+/** Media positions of its first and its last sample; silence is of no turn. */
 type Slot = {
-  readonly turn: string;
+  readonly turn: string | undefined;
   readonly bytes: Uint8Array;
   readonly atMs: number;
   readonly endMs: number;
 };
 
 export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayout {
-  const { codec, send, audio, bytesPerMs, silence, playout, now, lastHeardMs } = options;
+  const { codec, audio, bytesPerMs, silence, playout, now, lastHeardMs } = options;
   const { leadMs: wireLeadMs, stepMs } = codec.rules;
   const frameBytes = Math.round(stepMs * bytesPerMs);
+  const encode = (bytes: Uint8Array): Uint8Array =>
+    Buffer.concat(codec.media(bytes) as readonly Uint8Array[]);
+  const ring = createFrameRing(frameBytes + ENVELOPE_BYTES);
+  const meter = options.meter(ring.memory);
+  /** What has not been written, as was last seen, and how much of it is in the ring. */
   let slots: Slot[] = [];
+  let inRing = 0;
   /** Less than a frame, of the turn that is being given. */
   let part: Slot | undefined;
   /** Begun and not finished: silence stands in for what is late. */
   let openTurn: string | undefined;
-  /** The turn of the last frame that was sent. */
-  let sentTurn: string | undefined;
-  let sentEndMs = 0;
-  /** When the far side will have played all that it was sent. */
-  let playsUntilMs = Number.NEGATIVE_INFINITY;
-  let sentAtMs = now();
+  /** The turn of the last frame that was written. */
+  let writtenTurn: string | undefined;
+  let writtenEndMs = 0;
+  let givenAtMs = now();
   let filledMs = 0;
 
   const silenceFrom = (bytes: Uint8Array, from: number): Uint8Array => {
@@ -88,64 +100,84 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     return frame;
   };
   const closePart = () => {
-    if (part !== undefined) slots.push({ ...part, bytes: padded(part.bytes) });
+    if (part !== undefined) give({ ...part, bytes: padded(part.bytes) });
     part = undefined;
   };
 
-  const sendFrame = (bytes: Uint8Array, nowMs: number) => {
-    codec.media(bytes).forEach(send);
-    // What has run dry begins anew: slots that were missed are gone.
-    playsUntilMs = Math.max(playsUntilMs, nowMs) + stepMs;
-    sentAtMs = nowMs;
+  const wrote = (count: number) => {
+    if (count === 0) return;
+    for (const { turn, endMs } of slots.splice(0, count)) {
+      if (turn === undefined) continue;
+      writtenTurn = turn;
+      writtenEndMs = endMs;
+    }
+    inRing -= count;
   };
+  /** Looks what has been written meanwhile. */
+  const catchUp = () => wrote(inRing - ring.waiting);
+  const withdraw = () => {
+    wrote(inRing - ring.takeBack());
+    inRing = 0;
+  };
+  const fillRing = () => {
+    catchUp();
+    const before = inRing;
+    while (inRing < slots.length && ring.push(encode(slots[inRing]!.bytes))) inRing += 1;
+    if (inRing > before) meter.kick();
+  };
+  const give = (slot: Slot) => {
+    slots.push(slot);
+    givenAtMs = now();
+  };
+  const giveSilence = () => give({ turn: undefined, bytes: padded(new Uint8Array(0)), atMs: 0, endMs: 0 });
+
   /** When silence has to stand in; a turn of which nothing has been heard may still wait. */
   const starvesMs = () =>
-    openTurn !== undefined && openTurn === sentTurn ? playsUntilMs : Number.POSITIVE_INFINITY;
-  const nextSlotMs = () => playsUntilMs + stepMs - wireLeadMs;
-  const quietSinceMs = () => Math.max(sentAtMs, lastHeardMs());
-
-  const sendSlot = (nowMs: number) => {
-    const { turn, bytes, endMs } = slots.shift()!;
-    sentTurn = turn;
-    sentEndMs = endMs;
-    filledMs = 0;
-    sendFrame(bytes, nowMs);
-  };
-  const sendDue = (nowMs: number) => {
-    while (slots.length > 0 && nextSlotMs() <= nowMs) sendSlot(nowMs);
-    if (slots.length === 0 && starvesMs() <= nowMs) starve(nowMs);
-    if (quietSinceMs() + KEEP_ALIVE_MS <= nowMs) sendFrame(padded(new Uint8Array(0)), nowMs);
-  };
-  const starve = (nowMs: number) => {
+    slots.length === 0 && openTurn !== undefined && openTurn === writtenTurn
+      ? ring.playsUntilMs
+      : Number.POSITIVE_INFINITY;
+  const keepAliveMs = () => Math.max(givenAtMs, lastHeardMs()) + KEEP_ALIVE_MS;
+  const starve = () => {
     closePart();
-    if (slots.length > 0) return sendSlot(nowMs);
-    sendFrame(padded(new Uint8Array(0)), nowMs);
+    if (slots.length > 0) return;
+    giveSilence();
     filledMs += stepMs;
     if (filledMs >= MOST_FILL_MS) openTurn = undefined;
   };
 
   const player = {
     get dueMs() {
-      const audioMs = slots.length > 0 ? nextSlotMs() : Number.POSITIVE_INFINITY;
-      return Math.min(audioMs, starvesMs(), quietSinceMs() + KEEP_ALIVE_MS);
+      catchUp();
+      // A ring that is full has room in a frame's time.
+      if (inRing < slots.length) return inRing < RING_FRAMES ? 0 : Number.POSITIVE_INFINITY;
+      return Math.min(starvesMs(), keepAliveMs());
     },
-    sendDue,
+    sendDue(nowMs: number) {
+      if (starvesMs() <= nowMs) starve();
+      if (keepAliveMs() <= nowMs) giveSilence();
+      fillRing();
+    },
     wantsRefill: false,
     refill() {},
   };
   playout.join(player, 'thin');
 
-  const unheardMs = () => slots.length * stepMs + Math.max(0, playsUntilMs - now());
+  const unheardMs = () => {
+    catchUp();
+    return slots.length * stepMs + Math.max(0, ring.playsUntilMs - now());
+  };
 
   const clear = (heardMs: (turn: string) => number | undefined) => {
-    const goesOn = (turn: string) => heardMs(turn) !== undefined;
+    const goesOn = (turn: string | undefined) => turn !== undefined && heardMs(turn) !== undefined;
+    withdraw();
     const next = slots[0] ?? part;
-    const isCut = next !== undefined && next.turn === sentTurn && !goesOn(next.turn);
+    const isCut = next?.turn !== undefined && next.turn === writtenTurn && !goesOn(next.turn);
     if (part !== undefined && !goesOn(part.turn)) part = undefined;
     slots = slots.filter(({ turn }) => goesOn(turn));
-    if (openTurn !== undefined && !goesOn(openTurn)) openTurn = undefined;
+    if (!goesOn(openTurn)) openTurn = undefined;
     // Nothing before it is heard any more: where all has been played there is nothing to fall from.
-    if (isCut && playsUntilMs > now()) slots.unshift({ ...next, bytes: faded(padded(next.bytes)) });
+    if (isCut && ring.playsUntilMs > now()) slots.unshift({ ...next, bytes: faded(padded(next.bytes)) });
+    fillRing();
   };
 
   return {
@@ -154,10 +186,12 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       return openTurn === undefined ? unheardMs() : 0;
     },
     get isBehind() {
+      catchUp();
       return slots.length * stepMs > wireLeadMs + IN_HAND_MS;
     },
     committedMs(turn) {
-      if (turn === sentTurn) return sentEndMs;
+      catchUp();
+      if (turn === writtenTurn) return writtenEndMs;
       return [...slots, part].some((slot) => slot?.turn === turn) ? 0 : Number.POSITIVE_INFINITY;
     },
     play({ turn, atMs, ms, bytes }) {
@@ -170,7 +204,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       let from = 0;
       for (; from + frameBytes <= whole.length; from += frameBytes) {
         const leftMs = (whole.length - from - frameBytes) / bytesPerMs;
-        slots.push({
+        give({
           turn,
           bytes: whole.subarray(from, from + frameBytes),
           atMs: fromMs + from / bytesPerMs,
@@ -181,19 +215,22 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
         from === whole.length
           ? undefined
           : { turn, bytes: whole.subarray(from), atMs: fromMs + from / bytesPerMs, endMs };
-      sendDue(now());
+      fillRing();
     },
     cork() {},
     uncork() {},
     finish(turn) {
       if (part?.turn === turn) closePart();
       if (openTurn === turn) openTurn = undefined;
+      fillRing();
     },
     clear,
     takeBack(turn, heardMs) {
       // What has been sent is played; only what waits here is silent.
+      withdraw();
       const first = [...slots, part].find((slot) => slot?.turn === turn);
-      if (first !== undefined) clear((id) => (id === turn ? undefined : heardMs(id)));
+      if (first === undefined) fillRing();
+      else clear((id) => (id === turn ? undefined : heardMs(id)));
       return first?.atMs;
     },
     marked() {},
@@ -204,6 +241,8 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       slots = [];
       part = undefined;
       openTurn = undefined;
+      ring.takeBack();
+      meter.close();
       playout.leave(player);
     },
   };

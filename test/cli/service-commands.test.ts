@@ -95,11 +95,6 @@ describe('wrong usage', () => {
     expect((wrong as UsageError).message).toMatch(message);
   });
 
-  it.each(Object.entries({ job, playnote }))('%s tells its usage', (name, command) => {
-    expect(command.help()).toMatch(new RegExp(`^Usage: voxgate ${name}`));
-    expect(command.summary).toMatch(/^[a-z].*[^.]$/);
-  });
-
   it('what the gateway refuses is told in its words, which name the field', async () => {
     const made = run(job, ['x', '--out', at('x.mp3'), '--quality', 'best', ...VOICE]);
     await expect(made).rejects.toThrow(/quality/);

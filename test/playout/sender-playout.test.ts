@@ -1,6 +1,7 @@
 // What a leg without a clock of its own is sent, and when: on a fake clock, before a codec that keeps what it is given.
 import { describe, expect, it } from 'vitest';
 import { audioSocketLeg } from '../../src/legs/audiosocket-leg.ts';
+import { createFrameMeter } from '../../src/playout/frame-meter.ts';
 import { createPlayoutClock } from '../../src/playout/playout-clock.ts';
 import { createSenderPlayout } from '../../src/playout/sender-playout.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -27,15 +28,17 @@ function start({ caller = 'speaks' }: { caller?: 'speaks' | 'silent' } = {}) {
       throw fault;
     },
   });
+  const codec = audioSocketLeg.open();
+  const write = (frame: Uint8Array) => {
+    const bytes = Buffer.from(frame);
+    expect(bytes.subarray(0, 3).toString('hex')).toBe('100140');
+    const audio = new Uint8Array(bytes.subarray(3));
+    expect(audio.length).toBe(FRAME_BYTES);
+    sent.push({ atMs: clock.now() - startMs, samples: new Int16Array(audio.buffer) });
+  };
   const sender = createSenderPlayout({
-    codec: audioSocketLeg.open(),
-    send(frame) {
-      const bytes = Buffer.from(frame as Uint8Array);
-      expect(bytes.subarray(0, 3).toString('hex')).toBe('100140');
-      const audio = new Uint8Array(bytes.subarray(3));
-      expect(audio.length).toBe(FRAME_BYTES);
-      sent.push({ atMs: clock.now() - startMs, samples: new Int16Array(audio.buffer) });
-    },
+    codec,
+    meter: (memory) => createFrameMeter({ memory, rules: codec.rules, write, playout, now: clock.now }),
     audio: { format: 'raw', sampleRate: 8000 },
     bytesPerMs: 16,
     silence: Uint8Array.of(0, 0),

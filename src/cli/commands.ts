@@ -1,0 +1,57 @@
+// The commands of the program. Each is loaded when it is asked for: the whole program is some seconds' reading for a small
+// machine, and a version or a short text to speak should not wait for it.
+
+import type { Command } from './command.ts';
+
+export type CommandEntry = {
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+};
+
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  serve: {
+    summary: 'run the gateway, with the embedded engine unless an upstream is set',
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  engine: {
+    summary: 'run the embedded speech engine alone',
+    load: async () => (await import('./engine.ts')).engine,
+  },
+  say: {
+    summary: 'speak a text through a gateway',
+    load: async () => (await import('./say.ts')).say,
+  },
+  narrate: {
+    summary: 'a text file, as long as a chapter of a book, as audio with captions',
+    load: async () => (await import('./narrate.ts')).narrate,
+  },
+  job: {
+    summary: 'make an audio file of a text',
+    load: async () => (await import('./job.ts')).job,
+  },
+  playnote: {
+    summary: 'make a podcast, briefing, story or debate of a document',
+    load: async () => (await import('./playnote.ts')).playnote,
+  },
+  keys: {
+    summary: 'show the state of a running pool of keys',
+    load: async () => (await import('./keys.ts')).keys,
+  },
+  demo: {
+    summary: 'speak a dialogue and a turn of tokens, and write demo.wav and demo.ulaw',
+    load: async () => (await import('./demo.ts')).demo,
+  },
+  bench: {
+    summary:
+      'measure this machine: first frame, pacing, overload, formats side by side, captions, onlookers, transcoding, cancel, stalled readers, jobs, narration, quotas',
+    load: async () => (await import('./bench.ts')).bench,
+  },
+  chaos: {
+    summary: 'put a proxy in between that spoils connections on purpose',
+    load: async () => (await import('./chaos.ts')).chaos,
+  },
+  simulate: {
+    summary: 'dial a gateway as a telephony platform would, and judge what comes',
+    load: async () => (await import('./simulate.ts')).simulate,
+  },
+};

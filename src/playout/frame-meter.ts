@@ -1,0 +1,53 @@
+// Writes the frames of a call whose far side plays what comes when it comes: each when it is due, with a lead that makes
+// up for lateness, and no more than that in a burst. Slots that were missed beyond it are gone. Times are absolute.
+
+import type { LegRules } from '../legs/leg.ts';
+import { type FrameRingMemory, readFrameRing } from './frame-ring.ts';
+import type { PlayoutClock } from './playout-clock.ts';
+
+export type FrameMeter = {
+  /** There is a frame where there was none. */
+  kick(): void;
+  /** What has not been written stays where it is. */
+  close(): void;
+};
+
+export type FrameMeterOptions = {
+  readonly memory: FrameRingMemory;
+  readonly rules: Pick<LegRules, 'leadMs' | 'stepMs'>;
+  readonly write: (frame: Uint8Array) => void;
+  readonly playout: PlayoutClock;
+  readonly now: () => number;
+};
+
+export function createFrameMeter({ memory, rules, write, playout, now }: FrameMeterOptions): FrameMeter {
+  const { leadMs, stepMs } = rules;
+  const ring = readFrameRing(memory);
+  let playsUntilMs = Number.NEGATIVE_INFINITY;
+  const nextMs = () => playsUntilMs + stepMs - leadMs;
+
+  const sendDue = (nowMs: number) => {
+    while (nextMs() <= nowMs) {
+      const frame = ring.take();
+      if (frame === undefined) return;
+      // What has run dry begins anew.
+      playsUntilMs = Math.max(playsUntilMs, nowMs) + stepMs;
+      ring.tellPlaysUntil(playsUntilMs);
+      write(frame);
+    }
+  };
+  const player = {
+    get dueMs() {
+      return ring.waiting > 0 ? nextMs() : Number.POSITIVE_INFINITY;
+    },
+    sendDue,
+    wantsRefill: false,
+    refill() {},
+  };
+  playout.join(player, 'thin');
+
+  return {
+    kick: () => sendDue(now()),
+    close: () => playout.leave(player),
+  };
+}

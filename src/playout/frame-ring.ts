@@ -1,0 +1,95 @@
+// Frames of one call between who makes them and who writes them at their time, which may be two threads: a ring in shared
+// memory, with one writer and one reader. Which frames have been taken is one number that both change atomically, so that
+// what is taken back is never heard, and what was heard is never taken for silent.
+
+/** Handed on to another thread as it is. */
+export type FrameRingMemory = { readonly buffer: SharedArrayBuffer; readonly mostBytes: number };
+
+/** The writer's end. */
+export type FrameRing = {
+  readonly memory: FrameRingMemory;
+  /** False when there is no room. Throws when the frame is of more than `mostBytes`. */
+  push(frame: Uint8Array): boolean;
+  /** Frames that have not been taken. */
+  readonly waiting: number;
+  /** Frames that have not been taken never will be; tells how many they were. */
+  takeBack(): number;
+  /** When the far side will have played all that was taken, whole ms of the clock that both ends read; −∞ at first. */
+  readonly playsUntilMs: number;
+};
+
+/** The reader's end. */
+export type FrameRingReader = {
+  readonly waiting: number;
+  /** The next frame, a copy; undefined when there is none, or it was taken back this moment. */
+  take(): Uint8Array | undefined;
+  tellPlaysUntil(ms: number): void;
+};
+
+/** 320 ms: twice what is ever in hand. */
+export const RING_FRAMES = 16;
+/** Each a 32-bit integer: the frame to be taken next, those that were pushed, counted from the first, and `playsUntilMs`. */
+const NEXT = 0;
+const PUSHED = 1;
+const PLAYS_UNTIL = 2;
+/** From here on, the bytes of the frame in each slot. */
+const LENGTHS = 3;
+const FIELDS = LENGTHS + RING_FRAMES;
+const HEAD_BYTES = FIELDS * Int32Array.BYTES_PER_ELEMENT;
+const NEVER = -(2 ** 31);
+
+const viewsOf = ({ buffer, mostBytes }: FrameRingMemory) => ({
+  fields: new Int32Array(buffer, 0, FIELDS),
+  bytesOf: (slot: number, length: number) => new Uint8Array(buffer, HEAD_BYTES + slot * mostBytes, length),
+});
+const waitingIn = (fields: Int32Array): number => Atomics.load(fields, PUSHED) - Atomics.load(fields, NEXT);
+
+export function createFrameRing(mostBytes: number): FrameRing {
+  const memory = { buffer: new SharedArrayBuffer(HEAD_BYTES + RING_FRAMES * mostBytes), mostBytes };
+  const { fields, bytesOf } = viewsOf(memory);
+  Atomics.store(fields, PLAYS_UNTIL, NEVER);
+
+  return {
+    memory,
+    push(frame) {
+      if (frame.length > mostBytes)
+        throw new RangeError(`a frame of ${frame.length} bytes, at most ${mostBytes}`);
+      if (waitingIn(fields) >= RING_FRAMES) return false;
+      const count = Atomics.load(fields, PUSHED);
+      const slot = count % RING_FRAMES;
+      bytesOf(slot, frame.length).set(frame);
+      fields[LENGTHS + slot] = frame.length;
+      Atomics.store(fields, PUSHED, count + 1);
+      return true;
+    },
+    get waiting() {
+      return waitingIn(fields);
+    },
+    takeBack() {
+      const pushed = Atomics.load(fields, PUSHED);
+      return pushed - Atomics.exchange(fields, NEXT, pushed);
+    },
+    get playsUntilMs() {
+      const ms = Atomics.load(fields, PLAYS_UNTIL);
+      return ms === NEVER ? Number.NEGATIVE_INFINITY : ms;
+    },
+  };
+}
+
+export function readFrameRing(memory: FrameRingMemory): FrameRingReader {
+  const { fields, bytesOf } = viewsOf(memory);
+  return {
+    get waiting() {
+      return waitingIn(fields);
+    },
+    take() {
+      const next = Atomics.load(fields, NEXT);
+      if (next === Atomics.load(fields, PUSHED)) return undefined;
+      // Copied before it is claimed: behind that, the writer may have the slot again.
+      const slot = next % RING_FRAMES;
+      const frame = Uint8Array.from(bytesOf(slot, fields[LENGTHS + slot]!));
+      return Atomics.compareExchange(fields, NEXT, next, next + 1) === next ? frame : undefined;
+    },
+    tellPlaysUntil: (ms) => void Atomics.store(fields, PLAYS_UNTIL, Math.ceil(ms)),
+  };
+}
