@@ -1,11 +1,11 @@
 // One timer for every live session. Each tick asks those who are due by their own account, sends for all of them, and
-// only then lets decoding go on, one listener per turn of the event loop: no one's decoding delays another's frame.
+// only then lets decoding go on, for a short slice of each turn of the event loop: no one's decoding delays another's frame.
 // Whose far side has next to nothing in hand is asked before all others: after a stall there is much to send.
 // Deadlines are absolute on a monotonic clock, so a late tick does not make the next one late. Due times are read
 // where the players keep them, so a changed one needs no word to the clock and none can be forgotten.
 
 import type { Clock } from '../base/clock.ts';
-import { createOnePerTurn } from '../base/one-per-turn.ts';
+import { createWorkSlices } from '../base/work-slices.ts';
 
 export type Player = {
   /** When it is to be asked, on the clock's time; infinite while only something that happens to it can change that. */
@@ -41,6 +41,8 @@ export type PlayoutClockOptions = {
 
 /** With 10 ms a frame would be 2.5 ms later on average; those who are not due cost a tick next to nothing. */
 const TICK_MS = 5;
+/** Of a turn of the event loop, for decoding: what a frame that is due may wait for it, and a dozen listeners' share. */
+const SLICE_MS = 2;
 
 export function createPlayoutClock({
   clock,
@@ -70,6 +72,7 @@ export function createPlayoutClock({
     tick();
   };
   const refill = (player: Player) => {
+    keepTime();
     if (!thin.has(player) && !ample.has(player)) return;
     try {
       player.refill();
@@ -77,13 +80,13 @@ export function createPlayoutClock({
       drop(player, fault);
     }
   };
-  const soon = (task: () => void) =>
-    clock.soon(() => {
-      keepTime();
-      task();
-    });
   /** Those who may refill. */
-  const refills = createOnePerTurn<Player>(soon, refill);
+  const refills = createWorkSlices<Player>({
+    soon: (task) => clock.soon(task),
+    now: () => clock.now(),
+    serve: refill,
+    sliceMs: SLICE_MS,
+  });
 
   const ask = (players: ReadonlySet<Player>, nowMs: number) => {
     for (const player of players) {

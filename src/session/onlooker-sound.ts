@@ -4,8 +4,9 @@
 import { decodePcm16 } from '../audio/pcm16.ts';
 import type { Codecs } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { createOnePerTurn } from '../base/one-per-turn.ts';
+import { createWorkSlices } from '../base/work-slices.ts';
 import type { PlainSound } from '../speech/plain-sound.ts';
 import { SILENT_SAMPLE } from '../speech/plain-sound.ts';
 import type { OutgoingAudio } from './session-outlet.ts';
@@ -46,6 +47,8 @@ type Followed = {
 };
 type Open = { readonly channel: SoundChannel; readonly listeners: Set<Listener> };
 
+/** Of a turn of the event loop, for onlookers. */
+const SLICE_MS = 1;
 /** Of plain sound that was sent in a burst: some minutes. What comes beyond it is heard as silence. */
 const MOST_SENT_BYTES = 8 * 1024 * 1024;
 
@@ -58,13 +61,7 @@ function sentSound(settings: TurnSettings): PlainSound | undefined {
 const isSame = (a: PlainSound | undefined, b: PlainSound | undefined): boolean =>
   a !== undefined && b !== undefined && a.format === b.format && a.sampleRate === b.sampleRate;
 
-/** `soon`: when the turn of the event loop is over. */
-export function createOnlookerSound(
-  codecs: Codecs,
-  joinMs: number,
-  log: Log,
-  soon: (task: () => void) => void,
-): OnlookerSound {
+export function createOnlookerSound(codecs: Codecs, joinMs: number, log: Log, clock: Clock): OnlookerSound {
   const open = new Map<string, Open>();
   const followed = new Map<string, Followed>();
 
@@ -92,8 +89,13 @@ export function createOnlookerSound(
   const attempt = (task: (channel: SoundChannel) => void) => {
     for (const key of [...open.keys()]) attemptOne(key, task);
   };
-  /** Formats whose sound is to be handed out: one in a turn of the event loop, so that no frame of a listener waits for all. */
-  const deliveries = createOnePerTurn<string>(soon, (key) => attemptOne(key, (channel) => channel.deliver()));
+  /** Formats whose sound is to be handed out: no frame of a listener waits for all of them. */
+  const deliveries = createWorkSlices<string>({
+    soon: (task) => clock.soon(task),
+    now: () => clock.now(),
+    serve: (key) => attemptOne(key, (channel) => channel.deliver()),
+    sliceMs: SLICE_MS,
+  });
 
   const give = (turn: Followed, untilMs: number, nowMs: number) => {
     const { programme, sentAs, frames, givenMs } = turn;

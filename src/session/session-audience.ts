@@ -97,7 +97,7 @@ export function createSessionAudience(options: SessionAudienceOptions): SessionA
       for (const reader of cueReaders) reader.send(cues);
     },
   });
-  const sound = createOnlookerSound(options.codecs, limits.onlookerJoinMs, log, (task) => clock.soon(task));
+  const sound = createOnlookerSound(options.codecs, limits.onlookerJoinMs, log, clock);
   const onlookers = () => eventReaders.size + cueReaders.size + sound.listeners;
 
   const stopReading = () => {

@@ -92,7 +92,7 @@ export type TurnSpeechOptions = {
 /** Encoded audio that waits in front of the socket, beyond what has been sent. */
 const QUEUE_MS = 300;
 /** What a turn begins with; the clock's next tick makes room for the rest. */
-const FIRST_MS = 60;
+const FIRST_MS = 200;
 
 export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   const { script, runtime } = options;

@@ -57,15 +57,15 @@ describe('a frame ring', () => {
     const thread = new Worker(new URL('../support/ring-reader-child.ts', import.meta.url), {
       workerData: ring.memory,
     });
+    await once(thread, 'message');
     const answered = once(thread, 'message') as Promise<[{ taken: number[]; torn: number[] }]>;
-    await once(thread, 'online');
     const random = seededNumbers(20_261_123, 7);
     const waiting: number[] = [];
     const back: number[] = [];
     const count = trialSize(2_000_000, 100_000);
     for (let value = 1; value <= count; ) {
       if (ring.push(frame(value))) waiting.push(value++);
-      if (random() < 0.1) back.push(...waiting.splice(waiting.length - ring.takeBack()));
+      if (random() < 0.05) back.push(...waiting.splice(waiting.length - ring.takeBack()));
       if (waiting.length > 4 * RING_FRAMES) waiting.splice(0, waiting.length - RING_FRAMES);
     }
     while (!ring.push(Uint8Array.of(0)));

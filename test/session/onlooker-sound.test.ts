@@ -4,9 +4,16 @@ import { createOnlookerSound } from '../../src/session/onlooker-sound.ts';
 import { codecs } from '../support/codecs.ts';
 
 describe('the sound of onlookers', () => {
-  it('is handed out one format in a turn of the event loop, each as far as time has passed', () => {
+  it('is handed out by so many formats in a turn of the event loop as it has time for, each as far as time has passed', async () => {
     const later: (() => void)[] = [];
-    const sound = createOnlookerSound(codecs, 0, silentLog, (task) => later.push(task));
+    let nowMs = 0;
+    const clock = {
+      now: () => nowMs,
+      soon: (task: () => void) => void later.push(task),
+      after: () => () => {},
+    };
+    const sound = createOnlookerSound(codecs, 0, silentLog, clock);
+    const microtasks = () => new Promise((resolve) => setImmediate(resolve));
     const got: Record<string, number> = {};
     for (const [name, format] of [
       ['first', 'mulaw'],
@@ -16,15 +23,21 @@ describe('the sound of onlookers', () => {
       got[name] = 0;
       const take = (bytes: Uint8Array) => {
         got[name]! += bytes.length;
+        nowMs += 1; // as long as they may take in one turn
       };
       sound.listen({ format, sampleRate: 8000 }, { send: take, close() {} }, 0);
     }
     sound.tick(40);
+    await microtasks();
     expect(got).toEqual({ first: 320, second: 0, third: 0 });
     later.shift()!();
+    await microtasks();
     sound.tick(80); // those who wait are handed what has come meanwhile, and nobody is handed it twice
     expect(got).toEqual({ first: 320, second: 320, third: 0 });
-    while (later.length > 0) later.shift()!();
+    for (let turn = later.shift(); turn !== undefined; turn = later.shift()) {
+      turn();
+      await microtasks();
+    }
     expect(got).toEqual({ first: 640, second: 640, third: 1280 });
     sound.close(undefined);
   });

@@ -1,10 +1,12 @@
-// A thread that takes frames from a ring as fast as it can, until it gets one of a single byte; tells what it took.
+// A thread that takes frames from a ring as fast as it can, until it gets one of a single byte; says
+// when it begins, and tells what it took.
 import { parentPort, workerData } from 'node:worker_threads';
 import { type FrameRingMemory, readFrameRing } from '../../src/playout/frame-ring.ts';
 
 const ring = readFrameRing(workerData as FrameRingMemory);
 const taken: number[] = [];
 const torn: number[] = [];
+parentPort!.postMessage('ready');
 for (;;) {
   const frame = ring.take();
   if (frame === undefined) continue;
