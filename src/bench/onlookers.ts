@@ -43,6 +43,10 @@ async function measure(lab: Lab, listeners: Listeners, run: BenchRun): Promise<S
   };
 }
 
+/** By how much the distances of neighbouring frames are off (RFC 3550, 6.4.1), whatever the phase of the ticks. */
+const jitterMs = ({ latenessMs }: Stretch): readonly number[] =>
+  latenessMs.slice(1).map((ms, index) => Math.abs(ms - latenessMs[index]!));
+
 const sum = (stretches: readonly Stretch[], of: (one: Stretch) => number): number =>
   stretches.reduce((total, one) => total + of(one), 0);
 
@@ -75,12 +79,12 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     const share = (stretches: readonly Stretch[]) =>
       sum(stretches, ({ cpuMs }) => cpuMs) / (rounds * seconds * 1000);
     const [without, beside] = [lateness(alone), lateness(watched)];
-    const row = (name: string, stretches: readonly Stretch[], { count, p50, p99, max }: Spread) => [
+    const jitter = (stretches: readonly Stretch[]): Spread => spreadOf(stretches.flatMap(jitterMs));
+    const [steady, steadyBeside] = [jitter(alone), jitter(watched)];
+    const row = (name: string, stretches: readonly Stretch[], late: Spread, off: Spread) => [
       name,
-      String(count),
-      p50.toFixed(2),
-      p99.toFixed(2),
-      max.toFixed(2),
+      String(late.count),
+      ...[off.p50, off.p99, off.max, late.p50, late.p99, late.max].map((ms) => ms.toFixed(2)),
       String(sum(stretches, ({ underruns }) => underruns)),
       String(sum(stretches, ({ requests }) => requests)),
       (share(stretches) * 100).toFixed(1),
@@ -93,13 +97,29 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     const mostRequests = rounds * (Math.ceil(seconds / 6) + 2);
     return {
       title: `onlookers: one live µ-law session for ${rounds} × ${seconds} s, without and with ${onlookers} onlookers (words, µ-law, mp3, wav, ogg)`,
-      columns: ['', 'frames', 'late p50, ms', 'p99', 'max', 'underruns', 'upstream requests', 'CPU, %'],
-      rows: [row('alone', alone, without), row(`with ${onlookers}`, watched, beside)],
+      columns: [
+        '',
+        'frames',
+        'jitter p50, ms',
+        'p99',
+        'max',
+        'late p50, ms',
+        'p99',
+        'max',
+        'underruns',
+        'upstream requests',
+        'CPU, %',
+      ],
+      rows: [row('alone', alone, without, steady), row(`with ${onlookers}`, watched, beside, steadyBeside)],
       notes: [
         `The onlookers took ${(bytes / 1024 / 1024).toFixed(1)} MiB.`,
-        'Ticks are 5 ms apart, so a frame is up to 5 ms behind its schedule when nothing is late.',
+        'Jitter: what the distances of neighbouring frames are off. Ticks are 5 ms apart, so a frame is up to 5 ms behind its schedule when nothing is late, by the phase of each turn.',
       ],
       figures: {
+        aloneJitterP50Ms: steady.p50,
+        aloneJitterP99Ms: steady.p99,
+        watchedJitterP50Ms: steadyBeside.p50,
+        watchedJitterP99Ms: steadyBeside.p99,
         aloneLatenessP50Ms: without.p50,
         aloneLatenessP99Ms: without.p99,
         watchedLatenessP50Ms: beside.p50,
@@ -124,7 +144,8 @@ async function run(bench: BenchRun): Promise<BenchResult> {
 }
 
 export const onlookers: Bench = {
-  summary: 'frame lateness of a live session without and with those who look on, and upstream requests',
-  defaults: { onlookers: 50, seconds: 10, rounds: 2, seed: 1 },
+  summary:
+    'jitter and lateness of the frames of a live session without and with those who look on, and upstream requests',
+  defaults: { onlookers: 50, seconds: 10, rounds: 4, seed: 1 },
   run,
 };
