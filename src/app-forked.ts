@@ -4,6 +4,7 @@ import type { Stop } from './app-gateway.ts';
 import { type AppPlayer, openAppPlayer, type PlayerBrief, type Primary } from './app-player.ts';
 import { AppError } from './base/app-error.ts';
 import { systemClock } from './base/clock.ts';
+import { keepHeapLean } from './base/lean-heap.ts';
 import { openPrimaryLine, type PrimaryLine } from './cluster/ipc-player-process.ts';
 import type { PlayerAsks, PlayerNews, PrimaryAsks, PrimaryNews } from './cluster/messages.ts';
 import { createPeer } from './cluster/peer.ts';
@@ -36,6 +37,7 @@ function playFor({ line, leave }: PrimaryLine): Promise<void> {
         async start(brief) {
           try {
             parts = await openAppPlayer(brief, primary, (stop) => stops.push(stop));
+            keepHeapLean();
             return parts.ports;
           } catch (fault) {
             await stopAll();

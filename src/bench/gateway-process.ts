@@ -2,6 +2,7 @@
 // its own event loop now and then, which no product code does.
 
 import { startGateway } from '../app.ts';
+import { keepHeapLean } from '../base/lean-heap.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { parseConfig } from '../config.ts';
 import type { Actor } from './actor.ts';
@@ -61,6 +62,7 @@ export async function startGatewayProcess(plan: GatewayPlan, searchPath: string 
     log: createPinoLog('warn'),
     version: plan.version,
   });
+  keepHeapLean();
   const unblock = plan.blockMs[1] > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};
   return {
     ready: { url: gateway.url, sessionUrl: gateway.sessionUrl, pid: process.pid } satisfies GatewayReady,

@@ -1,6 +1,7 @@
 // `voxgate serve`: the gateway until it is told to stop.
 
 import { startGateway } from '../app.ts';
+import { keepHeapLean } from '../base/lean-heap.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { parseConfig } from '../config.ts';
 import { settingsHelp } from '../settings/settings.ts';
@@ -20,6 +21,7 @@ async function run(terminal: Terminal): Promise<number> {
     version: terminal.version,
     searchPath: terminal.env.PATH,
   });
+  keepHeapLean();
   const say = gateway.sessionUrl;
   terminal.print(`Voxgate ${terminal.version} is listening at ${gateway.url}`);
   if (gateway.playgroundUrl !== undefined) terminal.print(`  playground ${gateway.playgroundUrl}`);
