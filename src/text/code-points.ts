@@ -4,8 +4,12 @@
 const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
 
+/** Most texts have no pair, which the engine sees many times faster than a loop does. */
+const ANY_HIGH = /[\ud800-\udbff]/;
+
 /** Code points of `text`; a lone half of a surrogate pair counts as one. */
 export function codePointLength(text: string): number {
+  if (!ANY_HIGH.test(text)) return text.length;
   let count = text.length;
   for (let at = 0; at < text.length - 1; at += 1) {
     if (isHigh(text.charCodeAt(at)) && isLow(text.charCodeAt(at + 1))) {

@@ -34,12 +34,16 @@ const CLAUSE_PAUSE = 2;
 /** One code point of the segment with its place in the caller's text. */
 type Point = { readonly character: string; readonly at: number };
 
-const pointsOf = (segment: Segment): Point[] =>
-  segment.runs.flatMap((run) =>
-    [...run.text].map((character, index) => ({ character, at: run.start + index })),
-  );
+function pointsOf(segment: Segment): Point[] {
+  const points: Point[] = [];
+  for (const run of segment.runs) {
+    let at = run.start;
+    for (const character of run.text) points.push({ character, at: at++ });
+  }
+  return points;
+}
 
-const weightOfCharacter = (character: string): number => {
+const weigh = (character: string): number => {
   const weight = WEIGHTS.find(([script]) => script.test(character))?.[1];
   // Vowel signs and accents, but for the virama, add to a letter; they are no syllable of their own.
   if (/^\p{M}$/u.test(character)) return Math.min(weight ?? SIGN_WEIGHT, SIGN_WEIGHT);
@@ -47,11 +51,28 @@ const weightOfCharacter = (character: string): number => {
   return SPOKEN.test(character) ? LETTER_WEIGHT : 0;
 };
 
-const weightOf = (text: string): number =>
-  [...text].reduce(
-    (weight, character) => weight + weightOfCharacter(character),
-    [...text].some(isUnspaced) ? 0 : WORD_WEIGHT,
-  );
+/** A text is made of few different characters, and a long one is weighed while others play. */
+const MOST_REMEMBERED = 4096;
+const remembered = new Map<string, number>();
+
+function weightOfCharacter(character: string): number {
+  let weight = remembered.get(character);
+  if (weight === undefined) {
+    weight = weigh(character);
+    if (remembered.size < MOST_REMEMBERED) remembered.set(character, weight);
+  }
+  return weight;
+}
+
+function weightOf(text: string): number {
+  let weight = 0;
+  let hasUnspaced = false;
+  for (const character of text) {
+    weight += weightOfCharacter(character);
+    hasUnspaced ||= isUnspaced(character);
+  }
+  return hasUnspaced ? weight : weight + WORD_WEIGHT;
+}
 
 const pauseOf = (text: string): number => {
   if (/[.!?…。｡！？؟۔।॥።፧]["'”’»)\]」』]*$|፡፡$/u.test(text)) return SENTENCE_PAUSE;
