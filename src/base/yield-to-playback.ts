@@ -1,6 +1,7 @@
-// For threads that work while others play: Linux gives each thread a niceness of its own, and tells a thread its
-// number; elsewhere all stay equal.
+// For threads that work while others play: Linux gives each thread a niceness and a scheduling policy of its own, and tells
+// a thread its number; elsewhere all stay equal.
 
+import { execFileSync } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { ownThread } from './thread-time.ts';
 
@@ -10,11 +11,33 @@ export const BACKGROUND_NICENESS = 5;
 /** Of work that may be late, or left out, when there is hardly anything left over. */
 export const SPARE_TIME_NICENESS = 15;
 
+/** One that does not end must not keep the thread. */
+const CHRT_TIMEOUT_MS = 2000;
+
 /** Makes the calling thread nicer than the one that started it. */
-export function yieldToPlayback(niceness: number = BACKGROUND_NICENESS): void {
+export function yieldToPlayback(): void {
+  lower((thread) => setPriority(thread, BACKGROUND_NICENESS));
+}
+
+/**
+ * The calling thread, and programs that it starts, run when nobody else wants to. A nice thread still keeps a core for
+ * milliseconds when somebody wakes up who plays; an idle one (SCHED_IDLE, sched(7)) leaves it at once. Node cannot ask
+ * for that, `chrt` of util-linux can.
+ */
+export function workInSpareTime(): void {
+  lower((thread) => {
+    setPriority(thread, SPARE_TIME_NICENESS);
+    execFileSync('chrt', ['--idle', '--pid', '0', String(thread)], {
+      stdio: 'ignore',
+      timeout: CHRT_TIMEOUT_MS,
+    });
+  });
+}
+
+function lower(give: (thread: number) => void): void {
   try {
     const thread = ownThread();
-    if (thread !== undefined) setPriority(thread, niceness);
+    if (thread !== undefined) give(thread);
   } catch {
     // It only helps.
   }

@@ -207,7 +207,7 @@ function resultOf(
     ],
     notes: [
       'Medians of the rounds; underruns, frames too late and words are sums. 1 ms per second is 0.1 % of a core.',
-      'The word thread and its program give way by niceness, which real-time scheduling (chrt --rr) ignores: without it, please.',
+      'The word thread and its program run by the idle policy (sched(7)), when nobody else wants to; real-time scheduling of the bench (chrt --rr) hides that: without it, please.',
       "The turns are the embedded engine's, spoken beforehand; the reference is the same engine's in another manner.",
       'Words that were told before they were heard show that the search is behind; its cost is then not all there.',
       'Threads and programs are told apart by /proc, so on Linux only; elsewhere their rows are empty.',

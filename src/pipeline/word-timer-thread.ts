@@ -8,7 +8,7 @@ import { createSoundPath } from '../audio/wasm-sound-path.ts';
 import { systemClock } from '../base/clock.ts';
 import { faultKind } from '../base/fault-kind.ts';
 import { silentLog } from '../base/log.ts';
-import { SPARE_TIME_NICENESS, yieldToPlayback } from '../base/yield-to-playback.ts';
+import { workInSpareTime } from '../base/yield-to-playback.ts';
 import { type KnownVoice, UNKNOWN_VOICE } from '../captions/word-finder.ts';
 import { createSpeechProcess } from '../speech-program/speech-process.ts';
 import { createReferenceSpeaker } from './reference-speaker.ts';
@@ -41,7 +41,7 @@ const WARM_UP = {
 } as const;
 const WARM_UP_MS = 20_000;
 
-yieldToPlayback(SPARE_TIME_NICENESS);
+workInSpareTime();
 const port = parentPort!;
 const { command } = workerData as WordTimerThreadData;
 const tell = (answer: WordTimerAnswer, moved: ArrayBuffer[] = []) => port.postMessage(answer, moved);
