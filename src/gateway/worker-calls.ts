@@ -27,6 +27,8 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
   const { onCall, onFault, clock, program = PROGRAM } = options;
   const calls = new Map<number, Call>();
   let worker: Worker | undefined;
+  /** The last call that any thread has taken. */
+  let last = 0;
   /** Where it listens, once it does. */
   let address: Address | undefined;
   let phase: 'open' | 'drained' | 'closed' = 'open';
@@ -47,6 +49,7 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
   });
 
   const begin = ({ call, address: from, state }: Extract<CallNews, { kind: 'call' }>) => {
+    last = call;
     const shared = new Int32Array(state);
     const events = onCall({ address: from, wire: wireOf(call, shared) });
     if (events === undefined) order({ kind: 'terminate', call });
@@ -86,7 +89,8 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
   };
 
   const start = (): Worker => {
-    const workerData: CallThreadData = { aheadMs: clock.now() - Number(hrtime.bigint()) / 1e6 };
+    const aheadMs = clock.now() - Number(hrtime.bigint()) / 1e6;
+    const workerData: CallThreadData = { aheadMs, callsBefore: last };
     const thread = new Worker(program, { name: 'calls', workerData, env: {}, resourceLimits: MEMORY });
     thread.on('message', hear);
     thread.on('error', (cause) => bury(thread, cause.name));
@@ -112,30 +116,37 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
       order({ kind: 'listen', ...at });
     });
 
+  const close = async () => {
+    phase = 'closed';
+    cancelRest?.();
+    const thread = worker;
+    if (thread === undefined) return;
+    order({ kind: 'stop' });
+    worker = undefined;
+    await new Promise<void>((resolve) => {
+      const disarm = clock.after(STOP_DEADLINE_MS, () => void thread.terminate());
+      thread.once('exit', () => {
+        disarm();
+        resolve();
+      });
+    });
+  };
+
   return {
     async listen(at) {
-      const port = await listenAt(at);
-      address = { host: at.host, port };
-      return port;
+      try {
+        const port = await listenAt(at);
+        address = { host: at.host, port };
+        return port;
+      } catch (error) {
+        if (address === undefined) await close();
+        throw error;
+      }
     },
     drain() {
       if (phase === 'open') phase = 'drained';
       order({ kind: 'drain' });
     },
-    async close() {
-      phase = 'closed';
-      cancelRest?.();
-      const thread = worker;
-      if (thread === undefined) return;
-      order({ kind: 'stop' });
-      worker = undefined;
-      await new Promise<void>((resolve) => {
-        const disarm = clock.after(STOP_DEADLINE_MS, () => void thread.terminate());
-        thread.once('exit', () => {
-          disarm();
-          resolve();
-        });
-      });
-    },
+    close,
   };
 }

@@ -3,7 +3,12 @@
 // what is taken back is never heard, and what was heard is never taken for silent.
 
 /** Handed on to another thread as it is. */
-export type FrameRingMemory = { readonly buffer: SharedArrayBuffer; readonly mostBytes: number };
+export type FrameRingMemory = {
+  readonly buffer: SharedArrayBuffer;
+  readonly mostBytes: number;
+  /** Times in the ring count from here: those of a process that has run for a month are too long for it. */
+  readonly sinceMs: number;
+};
 
 /** The writer's end. */
 export type FrameRing = {
@@ -14,7 +19,7 @@ export type FrameRing = {
   readonly waiting: number;
   /** Frames that have not been taken never will be; tells how many they were. */
   takeBack(): number;
-  /** When the far side will have played all that was taken, whole ms of the clock that both ends read; −∞ at first. */
+  /** When the far side will have played all that was taken, on the clock that both ends read, within a ms; −∞ at first. */
   readonly playsUntilMs: number;
 };
 
@@ -44,8 +49,9 @@ const viewsOf = ({ buffer, mostBytes }: FrameRingMemory) => ({
 });
 const waitingIn = (fields: Int32Array): number => Atomics.load(fields, PUSHED) - Atomics.load(fields, NEXT);
 
-export function createFrameRing(mostBytes: number): FrameRing {
-  const memory = { buffer: new SharedArrayBuffer(HEAD_BYTES + RING_FRAMES * mostBytes), mostBytes };
+export function createFrameRing(mostBytes: number, nowMs: number): FrameRing {
+  const buffer = new SharedArrayBuffer(HEAD_BYTES + RING_FRAMES * mostBytes);
+  const memory = { buffer, mostBytes, sinceMs: nowMs };
   const { fields, bytesOf } = viewsOf(memory);
   Atomics.store(fields, PLAYS_UNTIL, NEVER);
 
@@ -71,7 +77,7 @@ export function createFrameRing(mostBytes: number): FrameRing {
     },
     get playsUntilMs() {
       const ms = Atomics.load(fields, PLAYS_UNTIL);
-      return ms === NEVER ? Number.NEGATIVE_INFINITY : ms;
+      return ms === NEVER ? Number.NEGATIVE_INFINITY : nowMs + ms;
     },
   };
 }
@@ -90,6 +96,6 @@ export function readFrameRing(memory: FrameRingMemory): FrameRingReader {
       const frame = Uint8Array.from(bytesOf(slot, fields[LENGTHS + slot]!));
       return Atomics.compareExchange(fields, NEXT, next, next + 1) === next ? frame : undefined;
     },
-    tellPlaysUntil: (ms) => void Atomics.store(fields, PLAYS_UNTIL, Math.ceil(ms)),
+    tellPlaysUntil: (ms) => void Atomics.store(fields, PLAYS_UNTIL, Math.ceil(ms - memory.sinceMs)),
   };
 }

@@ -64,7 +64,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
   const frameBytes = Math.round(stepMs * bytesPerMs);
   const encode = (bytes: Uint8Array): Uint8Array =>
     Buffer.concat(codec.media(bytes) as readonly Uint8Array[]);
-  const ring = createFrameRing(frameBytes + ENVELOPE_BYTES);
+  const ring = createFrameRing(frameBytes + ENVELOPE_BYTES, now());
   const meter = options.meter(ring.memory);
   /** What has not been written, as was last seen, and how much of it is in the ring. */
   let slots: Slot[] = [];

@@ -96,7 +96,7 @@ describe('calls in a thread', () => {
     const { dial } = await start();
     const { peer, call } = await dial();
     const heard = bytesOf(peer);
-    const ring = createFrameRing(FRAME.length);
+    const ring = createFrameRing(FRAME.length, systemClock.now());
     const meter = call.caller.wire.meter!(ring.memory, RULES);
     for (let count = 0; count < 16; count += 1) ring.push(FRAME);
     await until(() => heard.bytes >= 3 * FRAME.length);
@@ -136,13 +136,15 @@ describe('calls in a thread', () => {
     const { dial, faults } = await start();
     const { call } = await dial();
     // A ring that is none is a fault of ours: the thread does not outlive it.
-    call.caller.wire.meter!({ buffer: new SharedArrayBuffer(4), mostBytes: 1 }, RULES);
+    call.caller.wire.meter!({ buffer: new SharedArrayBuffer(4), mostBytes: 1, sinceMs: 0 }, RULES);
     await until(() => call.gone === 1);
     expect(faults).toEqual(['its thread died: RangeError']);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     const { peer, call: next } = await dial();
+    call.caller.wire.terminate(); // a wire of the old thread is nobody's of the new one
     next.caller.wire.send(FRAME);
     await once(peer, 'data');
+    expect(next.gone).toBe(0);
   });
 
   it('are heard out when the gateway stops', async () => {

@@ -79,6 +79,14 @@ describe.concurrent('the program', () => {
 });
 
 describe('serve', () => {
+  it('a port for AudioSocket that is taken: exit code 1, saying which', async () => {
+    const taken = String(gateway.port);
+    const { code, stderr } = await runProgram(['serve', '--port', '0', '--audiosocket-port', taken], {
+      env: { VOXGATE_DATA_DIR: join(folder, 'taken') },
+    });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(`EADDRINUSE.*${taken}`)]);
+  });
+
   it('names a command that works where it was started', async () => {
     const env = {
       VOXGATE_UPSTREAM_URL: gateway.upstream.url.origin,

@@ -11,7 +11,7 @@ const frame = (value: number) => new Uint8Array(new Uint32Array(FRAME_BYTES / 4)
 
 describe('a frame ring', () => {
   it('gives what it was given, in order, each of its own length', () => {
-    const ring = createFrameRing(FRAME_BYTES);
+    const ring = createFrameRing(FRAME_BYTES, 0);
     const reader = readFrameRing(ring.memory);
     for (let round = 0; round < 3 * RING_FRAMES; round += 1) {
       ring.push(Uint8Array.of(round, 1));
@@ -26,7 +26,7 @@ describe('a frame ring', () => {
   });
 
   it('takes no more than it has places for, and nothing that is too long', () => {
-    const ring = createFrameRing(FRAME_BYTES);
+    const ring = createFrameRing(FRAME_BYTES, 0);
     for (let count = 0; count < RING_FRAMES; count += 1) expect(ring.push(frame(count))).toBe(true);
     expect(ring.push(frame(99))).toBe(false);
     readFrameRing(ring.memory).take();
@@ -35,7 +35,7 @@ describe('a frame ring', () => {
   });
 
   it('gives back what has not been taken, once, and goes on with what comes then', () => {
-    const ring = createFrameRing(FRAME_BYTES);
+    const ring = createFrameRing(FRAME_BYTES, 0);
     const reader = readFrameRing(ring.memory);
     for (const value of [1, 2, 3]) ring.push(frame(value));
     expect(reader.take()).toEqual(frame(1));
@@ -45,15 +45,18 @@ describe('a frame ring', () => {
     expect(reader.take()).toEqual(frame(4));
   });
 
-  it('tells when the far side will have played, in whole milliseconds that have passed by then', () => {
-    const ring = createFrameRing(FRAME_BYTES);
-    expect(ring.playsUntilMs).toBe(Number.NEGATIVE_INFINITY);
-    readFrameRing(ring.memory).tellPlaysUntil(-41.5);
-    expect(ring.playsUntilMs).toBe(-41);
-  });
+  it.each([0, 3e9])(
+    'tells when the far side will have played, not before it has, %d ms after the start of the process',
+    (nowMs) => {
+      const ring = createFrameRing(FRAME_BYTES, nowMs);
+      expect(ring.playsUntilMs).toBe(Number.NEGATIVE_INFINITY);
+      readFrameRing(ring.memory).tellPlaysUntil(nowMs + 41.5);
+      expect(ring.playsUntilMs).toBe(nowMs + 42);
+    },
+  );
 
   it('loses nothing, doubles nothing and tears nothing between two threads', async () => {
-    const ring = createFrameRing(FRAME_BYTES);
+    const ring = createFrameRing(FRAME_BYTES, 0);
     const thread = new Worker(new URL('../support/ring-reader-child.ts', import.meta.url), {
       workerData: ring.memory,
     });
