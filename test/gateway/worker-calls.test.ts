@@ -52,10 +52,18 @@ async function start({ program, refuse = false }: { program?: URL; refuse?: bool
   const port = await listener.listen({ host: '127.0.0.1', port: 0 });
   const dial = async () => {
     const comes = new Promise<Taken>((resolve) => waiting.push(resolve));
-    const peer = connect(port, '127.0.0.1');
-    peers.push(peer);
-    peer.on('error', () => {});
-    return { peer, call: await comes };
+    for (;;) {
+      const peer = connect(port, '127.0.0.1');
+      peers.push(peer);
+      // Nobody listens yet, where a thread has just died.
+      const isThere = await once(peer, 'connect').then(
+        () => true,
+        () => false,
+      );
+      peer.on('error', () => {});
+      if (isThere) return { peer, call: await comes };
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   };
   return { listener, taken, faults, port, peers, dial };
 }
@@ -139,7 +147,6 @@ describe('calls in a thread', () => {
     call.caller.wire.meter!({ buffer: new SharedArrayBuffer(4), mostBytes: 1, sinceMs: 0 }, RULES);
     await until(() => call.gone === 1);
     expect(faults).toEqual(['its thread died: RangeError']);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
     const { peer, call: next } = await dial();
     call.caller.wire.terminate(); // a wire of the old thread is nobody's of the new one
     next.caller.wire.send(FRAME);
