@@ -91,7 +91,10 @@ export type TurnSpeechOptions = {
 
 /** Encoded audio that waits in front of the socket, beyond what has been sent. */
 const QUEUE_MS = 300;
-/** What a turn begins with: the most of a lead, so that it begins soon and a loop that is busy then is not heard; the next tick makes room for the rest. */
+/**
+ * What a turn begins with: the most of a lead, so that a loop that is busy right then is not heard. The clock's next tick
+ * makes room for the rest.
+ */
 const FIRST_MS = 160;
 
 export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
