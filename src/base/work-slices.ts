@@ -21,6 +21,8 @@ export type WorkSlicesOptions<Each> = {
 
 /** A third of all time: half of what went into other things. */
 const SHARE = 1 / 2;
+/** Behind a stall, too, others have their turn soon: sockets, whose readers may want to interrupt. */
+const MOST_MS = 10;
 
 export function createWorkSlices<Each>({
   soon,
@@ -35,10 +37,11 @@ export function createWorkSlices<Each>({
   const serveNext = () => {
     for (const one of waiting) {
       waiting.delete(one);
-      isUnderWay = waiting.size > 0;
+      isUnderWay = true; // whoever is served may add others, and ask to go on
       try {
         serve(one);
       } finally {
+        isUnderWay = waiting.size > 0;
         // Behind what serving has set going.
         if (isUnderWay) queueMicrotask(goOn);
       }
@@ -47,7 +50,7 @@ export function createWorkSlices<Each>({
     isUnderWay = false;
   };
   const beginSlice = (elsewhereMs: number) => {
-    sliceEndsMs = now() + Math.max(sliceMs, elsewhereMs * SHARE);
+    sliceEndsMs = now() + Math.min(Math.max(sliceMs, elsewhereMs * SHARE), MOST_MS);
     serveNext();
   };
   const goOn = () => {

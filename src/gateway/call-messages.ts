@@ -6,8 +6,6 @@ import type { FrameRingMemory } from '../playout/frame-ring.ts';
 export type CallThreadData = {
   /** What the gateway's clock is ahead of the one that all threads read alike. */
   readonly aheadMs: number;
-  /** Calls count from here: those of a thread that has died are none of this one's. */
-  readonly callsBefore: number;
 };
 
 export type CallOrder =

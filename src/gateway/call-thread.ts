@@ -25,11 +25,11 @@ const MOST_UNTAKEN_BYTES = 256 * 1024;
 const LOOK_MS = 50;
 
 const port = parentPort!;
-const { aheadMs, callsBefore } = workerData as CallThreadData;
+const { aheadMs } = workerData as CallThreadData;
 const clock: Clock = { ...systemClock, now: () => Number(hrtime.bigint()) / 1e6 + aheadMs };
 const tell = (news: CallNews, moved: ArrayBuffer[] = []) => port.postMessage(news, moved);
 const calls = new Map<number, Call>();
-let last = callsBefore;
+let last = 0;
 
 const playout = createPlayoutClock({
   clock,

@@ -61,6 +61,8 @@ const START_DEADLINE_MS = 10_000;
 /** A far side that takes nothing for so long is gone. */
 const STUCK_MS = 10_000;
 const CLOSE_NORMAL = 1000;
+/** What a far side without a clock has in hand and is still to get, and more. */
+const MOST_GOODBYE_MS = 3000;
 /** So much beyond its lead may be under way and not be told as played: the line, and the distance of marks. */
 const MOST_UNTOLD_MS = 2000;
 /** A far side whose marks stay away for so long tells nothing; shorter than the above, so that lost marks are no pause. */
@@ -111,6 +113,16 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     wire.close(CLOSE_NORMAL, 'hung up');
   };
 
+  /** When all has been heard; who writes it may be late. */
+  const hangUpWithin = (leftMs: number) => {
+    const restMs = Math.min(sender?.restMs ?? 0, leftMs);
+    if (restMs <= 0) return hangUpNow();
+    cancelTimer = clock.after(
+      restMs,
+      unlessBroken<void>(() => hangUpWithin(leftMs - restMs)),
+    );
+  };
+
   const toCallLeg = (
     callId: string | undefined,
     audio: LegAudio,
@@ -136,10 +148,8 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     hangUp: unlessBroken<void>(() => {
       if (isOver) return;
       cancelTimer();
-      const restMs = sender?.restMs ?? 0;
-      if (restMs === 0) return hangUpNow();
       isHangingUp = true;
-      cancelTimer = clock.after(restMs, unlessBroken<void>(hangUpNow));
+      hangUpWithin(MOST_GOODBYE_MS);
     }),
     release() {
       // Nobody else is to have a call that is about to end.

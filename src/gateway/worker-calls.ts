@@ -25,17 +25,13 @@ type Call = { readonly events: CallEvents; readonly state: Int32Array };
 
 export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
   const { onCall, onFault, clock, program = PROGRAM } = options;
-  const calls = new Map<number, Call>();
   let worker: Worker | undefined;
-  /** The last call that any thread has taken. */
-  let last = 0;
   /** Where it listens, once it does. */
   let address: Address | undefined;
   let phase: 'open' | 'drained' | 'closed' = 'open';
   let cancelRest: (() => void) | undefined;
 
-  const order = (message: CallOrder) => worker?.postMessage(message);
-  const wireOf = (call: number, state: Int32Array): LegWire => ({
+  const wireOf = (order: (message: CallOrder) => void, call: number, state: Int32Array): LegWire => ({
     send: (frame: LegFrame) => order({ kind: 'send', call, frame: Buffer.from(frame as Uint8Array) }),
     get bufferedBytes() {
       return Atomics.load(state, CALL_STATE.buffered);
@@ -48,54 +44,62 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
     }) satisfies WireMeter,
   });
 
-  const begin = ({ call, address: from, state }: Extract<CallNews, { kind: 'call' }>) => {
-    last = call;
-    const shared = new Int32Array(state);
-    const events = onCall({ address: from, wire: wireOf(call, shared) });
-    if (events === undefined) order({ kind: 'terminate', call });
-    else calls.set(call, { events, state: shared });
-  };
-  const hear = (news: CallNews) => {
-    if (news.kind === 'call') return begin(news);
-    if (news.kind === 'listener-fault') return onFault(news.fault);
-    if (news.kind === 'listening' || news.kind === 'not-listening') return;
-    const call = calls.get(news.call);
-    if (call === undefined) return;
-    if (news.kind === 'bytes') {
-      Atomics.add(call.state, CALL_STATE.taken, news.chunk.length);
-      call.events.onBytes(news.chunk);
-    } else if (news.kind === 'fault') call.events.onFault(news.fault);
-    else {
-      calls.delete(news.call);
-      call.events.onGone();
-    }
+  const start = (): Worker => {
+    const aheadMs = clock.now() - Number(hrtime.bigint()) / 1e6;
+    const workerData: CallThreadData = { aheadMs };
+    const thread = new Worker(program, { name: 'calls', workerData, env: {}, resourceLimits: MEMORY });
+    const order = (message: CallOrder) => thread.postMessage(message);
+    const calls = new Map<number, Call>();
+    let cause: string | undefined;
+
+    const begin = ({ call, address: from, state }: Extract<CallNews, { kind: 'call' }>) => {
+      const shared = new Int32Array(state);
+      const caller = { address: from, wire: wireOf(order, call, shared) };
+      // One that came in while the gateway was told to stop is nobody's.
+      const events = phase === 'closed' ? undefined : onCall(caller);
+      if (events === undefined) order({ kind: 'terminate', call });
+      else calls.set(call, { events, state: shared });
+    };
+    const hear = (news: CallNews) => {
+      if (news.kind === 'call') return begin(news);
+      if (news.kind === 'listener-fault') return onFault(news.fault);
+      if (news.kind === 'listening' || news.kind === 'not-listening') return;
+      const call = calls.get(news.call);
+      if (call === undefined) return;
+      if (news.kind === 'bytes') {
+        Atomics.add(call.state, CALL_STATE.taken, news.chunk.length);
+        call.events.onBytes(news.chunk);
+      } else if (news.kind === 'fault') call.events.onFault(news.fault);
+      else {
+        calls.delete(news.call);
+        call.events.onGone();
+      }
+    };
+    thread.on('message', hear);
+    thread.on('error', ({ name }) => {
+      cause = name;
+    });
+    // Behind all of its news.
+    thread.on('exit', (code) => {
+      for (const { events } of calls.values()) events.onGone();
+      if (worker !== thread) return;
+      worker = undefined;
+      onFault(`its thread died: ${cause ?? `exit ${code}`}`);
+      listenLater();
+    });
+    return thread;
   };
 
-  const bury = (thread: Worker, cause: string) => {
-    if (worker !== thread) return;
-    worker = undefined;
-    onFault(`its thread died: ${cause}`);
-    for (const { events } of calls.values()) events.onGone();
-    calls.clear();
-    if (phase === 'open' && address !== undefined) cancelRest = clock.after(REST_MS, listenAgain);
+  const listenLater = () => {
+    if (phase === 'open' && address !== undefined) cancelRest ??= clock.after(REST_MS, listenAgain);
   };
   const listenAgain = () => {
     cancelRest = undefined;
     if (address === undefined || phase !== 'open') return;
     listenAt(address).catch((error: Error) => {
       onFault(error.message);
-      if (phase === 'open') cancelRest = clock.after(REST_MS, listenAgain);
+      listenLater();
     });
-  };
-
-  const start = (): Worker => {
-    const aheadMs = clock.now() - Number(hrtime.bigint()) / 1e6;
-    const workerData: CallThreadData = { aheadMs, callsBefore: last };
-    const thread = new Worker(program, { name: 'calls', workerData, env: {}, resourceLimits: MEMORY });
-    thread.on('message', hear);
-    thread.on('error', (cause) => bury(thread, cause.name));
-    thread.on('exit', (code) => bury(thread, `exit ${code}`));
-    return thread;
   };
   const listenAt = (at: Address) =>
     new Promise<number>((resolve, reject) => {
@@ -113,7 +117,7 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
       };
       thread.on('message', answer);
       thread.once('exit', gone);
-      order({ kind: 'listen', ...at });
+      thread.postMessage({ kind: 'listen', ...at } satisfies CallOrder);
     });
 
   const close = async () => {
@@ -121,7 +125,7 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
     cancelRest?.();
     const thread = worker;
     if (thread === undefined) return;
-    order({ kind: 'stop' });
+    thread.postMessage({ kind: 'stop' } satisfies CallOrder);
     worker = undefined;
     await new Promise<void>((resolve) => {
       const disarm = clock.after(STOP_DEADLINE_MS, () => void thread.terminate());
@@ -145,7 +149,7 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
     },
     drain() {
       if (phase === 'open') phase = 'drained';
-      order({ kind: 'drain' });
+      worker?.postMessage({ kind: 'drain' } satisfies CallOrder);
     },
     close,
   };

@@ -28,11 +28,11 @@ export function createFrameMeter({ memory, rules, write, playout, now }: FrameMe
 
   const sendDue = (nowMs: number) => {
     while (nextMs() <= nowMs) {
-      const frame = ring.take();
-      if (frame === undefined) return;
       // What has run dry begins anew.
-      playsUntilMs = Math.max(playsUntilMs, nowMs) + stepMs;
-      ring.tellPlaysUntil(playsUntilMs);
+      const untilMs = Math.max(playsUntilMs, nowMs) + stepMs;
+      const frame = ring.take(untilMs);
+      if (frame === undefined) return;
+      playsUntilMs = untilMs;
       write(frame);
     }
   };

@@ -26,12 +26,14 @@ export type FrameRing = {
 /** The reader's end. */
 export type FrameRingReader = {
   readonly waiting: number;
-  /** The next frame, a copy; undefined when there is none, or it was taken back this moment. */
-  take(): Uint8Array | undefined;
-  tellPlaysUntil(ms: number): void;
+  /**
+   * The next frame, a copy, with which the far side will play until `playsUntilMs`; undefined when there is none, or it was
+   * taken back this moment.
+   */
+  take(playsUntilMs: number): Uint8Array | undefined;
 };
 
-/** 320 ms: twice what is ever in hand. */
+/** 320 ms; who is given more at once keeps it until there is room. */
 export const RING_FRAMES = 16;
 /** Each a 32-bit integer: the frame to be taken next, those that were pushed, counted from the first, and `playsUntilMs`. */
 const NEXT = 0;
@@ -88,14 +90,17 @@ export function readFrameRing(memory: FrameRingMemory): FrameRingReader {
     get waiting() {
       return waitingIn(fields);
     },
-    take() {
+    take(playsUntilMs) {
       const next = Atomics.load(fields, NEXT);
       if (next === Atomics.load(fields, PUSHED)) return undefined;
       // Copied before it is claimed: behind that, the writer may have the slot again.
       const slot = next % RING_FRAMES;
       const frame = Uint8Array.from(bytesOf(slot, fields[LENGTHS + slot]!));
-      return Atomics.compareExchange(fields, NEXT, next, next + 1) === next ? frame : undefined;
+      // Told before it is claimed: a frame that has been taken is known to play.
+      const before = Atomics.exchange(fields, PLAYS_UNTIL, Math.ceil(playsUntilMs - memory.sinceMs));
+      if (Atomics.compareExchange(fields, NEXT, next, next + 1) === next) return frame;
+      Atomics.store(fields, PLAYS_UNTIL, before);
+      return undefined;
     },
-    tellPlaysUntil: (ms) => void Atomics.store(fields, PLAYS_UNTIL, Math.ceil(ms - memory.sinceMs)),
   };
 }

@@ -190,7 +190,8 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       return slots.length * stepMs > wireLeadMs + IN_HAND_MS;
     },
     committedMs(turn) {
-      catchUp();
+      // Asked only before a cut: what is told must not change until then. The next tick fills the ring again.
+      withdraw();
       if (turn === writtenTurn) return writtenEndMs;
       return [...slots, part].some((slot) => slot?.turn === turn) ? 0 : Number.POSITIVE_INFINITY;
     },

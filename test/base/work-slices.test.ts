@@ -69,4 +69,25 @@ describe('work in slices', () => {
     queue.go();
     expect(served).toEqual(['a', 'c']);
   });
+
+  it('is one row of slices, though serving the last one adds others and asks to go on', async () => {
+    const later: (() => void)[] = [];
+    const served: string[] = [];
+    const queue = createWorkSlices<string>({
+      soon: (task) => later.push(task),
+      now: () => served.length,
+      sliceMs: 1,
+      serve(one) {
+        served.push(one);
+        if (one !== 'a') return;
+        for (const each of ['b', 'c', 'd']) queue.add(each);
+        queue.go();
+      },
+    });
+    queue.add('a');
+    queue.go();
+    expect(served).toEqual(['a']);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(later).toHaveLength(1);
+  });
 });

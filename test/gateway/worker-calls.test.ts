@@ -164,6 +164,18 @@ describe('calls in a thread', () => {
     await until(() => heard.bytes === 100 * FRAME.length);
   });
 
+  it('that come while the gateway is told to stop are nobody’s, and end with the thread', async () => {
+    const { port, peers, taken, listener } = await start();
+    const peer = connect(port, '127.0.0.1');
+    peers.push(peer);
+    peer.on('error', () => {});
+    const closed = once(peer, 'close');
+    holdUp(200); // the thread takes the call, and its news waits
+    await listener.close();
+    await closed;
+    expect(taken).toEqual([]);
+  });
+
   it('cannot be had at a port that is taken, and the fault says so', async () => {
     const { port, listener } = await start();
     await expect(listener.listen({ host: '127.0.0.1', port })).rejects.toThrow();

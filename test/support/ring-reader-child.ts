@@ -8,7 +8,7 @@ const taken: number[] = [];
 const torn: number[] = [];
 parentPort!.postMessage('ready');
 for (;;) {
-  const frame = ring.take();
+  const frame = ring.take(0);
   if (frame === undefined) continue;
   if (frame.length === 1) break;
   const [first] = new Uint32Array(frame.buffer, 0, 1);
