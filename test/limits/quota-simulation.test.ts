@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { WINDOW_KINDS } from '../../src/engine/faults/request-windows.ts';
 import { type SimulationPlan, simulateQuota } from '../support/quota-simulation.ts';
 
-const HOURS = Number(process.env.SIM_HOURS ?? 0.75);
+const HOURS = Number(process.env.SIM_HOURS ?? 0.5);
 /** A search is over within minutes; four hours tell whether it holds. */
 const FOUND_MINUTES = Number(process.env.SIM_SEEDS ?? 1) > 1 ? 240 : 120;
 const SEEDS = Number(process.env.SIM_SEEDS ?? 1);
