@@ -11,6 +11,7 @@ import { AppError } from './base/app-error.ts';
 import { systemClock } from './base/clock.ts';
 import { createMetrics } from './base/metrics.ts';
 import { systemRandom } from './base/random.ts';
+import { sharedClock } from './base/shared-clock.ts';
 import { createFrontServer, watchedSession } from './cluster/front-server.ts';
 import { createIpcLegDesk } from './cluster/ipc-leg-desk.ts';
 import { createIpcQuotaStore } from './cluster/ipc-quota-store.ts';
@@ -20,7 +21,6 @@ import type { PlayerAsks, PlayerNews, PlayerNumber, PrimaryAsks, PrimaryNews } f
 import type { Answers, Listeners, Peer } from './cluster/peer.ts';
 import { openPrivateListener } from './cluster/private-listener.ts';
 import { createReverseProxy } from './cluster/reverse-proxy.ts';
-import { sharedClock } from './cluster/shared-clock.ts';
 import { createTellingLog } from './cluster/telling-log.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { viewsOf } from './http/live-view.ts';

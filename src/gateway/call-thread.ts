@@ -1,9 +1,9 @@
 // The program of the thread that has the sockets of calls without a clock: it writes frames in their time however busy the
 // gateway's thread is, and hands on what the far side says. It decides nothing.
 
-import { hrtime } from 'node:process';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Clock, systemClock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
+import { sharedClock } from '../base/shared-clock.ts';
 import { createFrameMeter, type FrameMeter } from '../playout/frame-meter.ts';
 import { createPlayoutClock } from '../playout/playout-clock.ts';
 import type { CallEvents, Caller } from './call-listener.ts';
@@ -17,7 +17,7 @@ import {
 import type { LegWire } from './leg-wire.ts';
 import { createTcpCalls } from './tcp-calls.ts';
 
-type Call = { readonly wire: LegWire; tell(): void; meter: FrameMeter | undefined };
+type Call = { readonly wire: LegWire; showBuffered(): void; meter: FrameMeter | undefined };
 
 /** A gateway that has not taken so much of what a caller says is not given more: the far side waits. */
 const MOST_UNTAKEN_BYTES = 256 * 1024;
@@ -26,7 +26,7 @@ const LOOK_MS = 50;
 
 const port = parentPort!;
 const { aheadMs } = workerData as CallThreadData;
-const clock: Clock = { ...systemClock, now: () => Number(hrtime.bigint()) / 1e6 + aheadMs };
+const clock: Clock = { ...sharedClock, now: () => sharedClock.now() + aheadMs };
 const tell = (news: CallNews, moved: ArrayBuffer[] = []) => port.postMessage(news, moved);
 const calls = new Map<number, Call>();
 let last = 0;
@@ -46,7 +46,7 @@ function take({ address, wire, pause, resume }: Caller): CallEvents {
   const untaken = () => (said - Atomics.load(state, CALL_STATE.taken)) | 0;
   const look = () => {
     cancelLook = undefined;
-    call.tell();
+    call.showBuffered();
     if (untaken() <= MOST_UNTAKEN_BYTES) resume?.();
     if (wire.bufferedBytes > 0 || untaken() > MOST_UNTAKEN_BYTES) lookSoon();
   };
@@ -56,7 +56,7 @@ function take({ address, wire, pause, resume }: Caller): CallEvents {
   const call: Call = {
     wire,
     meter: undefined,
-    tell() {
+    showBuffered() {
       const { bufferedBytes } = wire;
       Atomics.store(state, CALL_STATE.buffered, bufferedBytes);
       if (bufferedBytes > 0) lookSoon();
@@ -112,7 +112,7 @@ function follow(order: CallOrder): void {
   if (call === undefined) return;
   const write = (frame: Uint8Array) => {
     call.wire.send(frame);
-    call.tell();
+    call.showBuffered();
   };
   if (order.kind === 'send') write(order.frame);
   else if (order.kind === 'meter') {

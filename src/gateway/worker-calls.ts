@@ -1,9 +1,9 @@
 // Calls over plain TCP whose sockets are in a thread of their own, so that what plays frames as they come gets them in time
 // while this thread is busy. Here is its other end. A thread that dies loses its calls; another one listens soon.
 
-import { hrtime } from 'node:process';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../base/clock.ts';
+import { sharedClock } from '../base/shared-clock.ts';
 import type { LegFrame } from '../legs/leg.ts';
 import type { CallEvents, CallListener, CallListenerOptions } from './call-listener.ts';
 import { CALL_STATE, type CallNews, type CallOrder, type CallThreadData } from './call-messages.ts';
@@ -45,8 +45,7 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
   });
 
   const start = (): Worker => {
-    const aheadMs = clock.now() - Number(hrtime.bigint()) / 1e6;
-    const workerData: CallThreadData = { aheadMs };
+    const workerData: CallThreadData = { aheadMs: clock.now() - sharedClock.now() };
     const thread = new Worker(program, { name: 'calls', workerData, env: {}, resourceLimits: MEMORY });
     const order = (message: CallOrder) => thread.postMessage(message);
     const calls = new Map<number, Call>();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createWorkSlices } from '../../src/base/work-slices.ts';
+import { settle } from '../support/fake-clock.ts';
 
 /** Serving takes `costMs`, half of it in what it sets going. */
 function start(costMs: number) {
@@ -18,21 +19,20 @@ function start(costMs: number) {
       });
     },
   });
-  const microtasks = () => new Promise((resolve) => setImmediate(resolve));
   const turnOver = async () => {
     later.shift()?.();
-    await microtasks();
+    await settle();
   };
-  return { queue, served, later, microtasks, turnOver };
+  return { queue, served, later, turnOver };
 }
 
 describe('work in slices', () => {
   it('serves the first at once, and as many in each turn as its slice has time for', async () => {
-    const { queue, served, microtasks, turnOver, later } = start(1);
+    const { queue, served, turnOver, later } = start(1);
     for (const one of ['a', 'b', 'a', 'c', 'd', 'e']) queue.add(one);
     queue.go();
     expect(served).toEqual(['a']);
-    await microtasks();
+    await settle();
     expect(served).toEqual(['a', 'b']);
     await turnOver();
     expect(served).toEqual(['a', 'b', 'c', 'd']);
@@ -42,10 +42,10 @@ describe('work in slices', () => {
   });
 
   it('serves one in each turn whose work is longer than a slice', async () => {
-    const { queue, served, microtasks, turnOver } = start(5);
+    const { queue, served, turnOver } = start(5);
     for (const one of ['a', 'b', 'c']) queue.add(one);
     queue.go();
-    await microtasks();
+    await settle();
     expect(served).toEqual(['a']);
     queue.add('a'); // has been served, and waits anew
     queue.go(); // is under way
@@ -59,11 +59,11 @@ describe('work in slices', () => {
   });
 
   it('serves nobody who waited when it was cleared, and goes on afterwards', async () => {
-    const { queue, served, microtasks, turnOver } = start(1);
+    const { queue, served, turnOver } = start(1);
     for (const one of ['a', 'b']) queue.add(one);
     queue.go();
     queue.clear();
-    await microtasks();
+    await settle();
     await turnOver();
     queue.add('c');
     queue.go();
@@ -87,7 +87,7 @@ describe('work in slices', () => {
     queue.add('a');
     queue.go();
     expect(served).toEqual(['a']);
-    await new Promise((resolve) => setImmediate(resolve));
+    await settle();
     expect(later).toHaveLength(1);
   });
 });

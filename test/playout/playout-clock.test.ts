@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createPlayoutClock, type Player } from '../../src/playout/playout-clock.ts';
-import { createFakeClock } from '../support/fake-clock.ts';
+import { createFakeClock, settle } from '../support/fake-clock.ts';
 
 const fails = (_player: Player, fault: unknown) => {
   throw fault;
 };
-
-const microtasks = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('playout clock', () => {
   it('ticks on absolute times, as far apart as it is told, and not at all without players', () => {
@@ -130,16 +128,16 @@ describe('playout clock', () => {
     const sends = ['a', 'b', 'c', 'd', 'e'].map((name) => `send ${name}`);
     clock.advance(10);
     expect(steps.splice(0)).toEqual([...sends, 'refill a']);
-    await microtasks();
+    await settle();
     expect(steps.splice(0)).toEqual(['refill b']);
     turns.shift()!();
-    await microtasks();
+    await settle();
     expect(steps.splice(0)).toEqual(['refill c', 'refill d']);
     clock.advance(10); // a tick in between sends, and does not begin a second round
     expect(steps.splice(0)).toEqual(sends);
     turns.shift()!();
     expect(steps.splice(0)).toEqual(['refill e']);
-    await microtasks();
+    await settle();
     expect(turns).toEqual([]);
   });
 
@@ -193,10 +191,10 @@ describe('playout clock', () => {
     join('b', 10);
     join('c', 20);
     clock.advance(20); // c comes while b still waits for its turn, and is asked only this once
-    await microtasks();
+    await settle();
     for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
       turn();
-      await microtasks();
+      await settle();
     }
     expect(refilled).toEqual(['a', 'b', 'c']);
     playout.close();

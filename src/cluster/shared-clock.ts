@@ -1,7 +1,0 @@
-// A monotonic clock that all processes of this machine read alike, for times that travel between them: the usual one
-// counts from the start of each process.
-
-import { hrtime } from 'node:process';
-import { type Clock, systemClock } from '../base/clock.ts';
-
-export const sharedClock: Clock = { ...systemClock, now: () => Number(hrtime.bigint()) / 1e6 };
