@@ -1,11 +1,13 @@
 // Calls whose sockets are in a thread: real sockets, and a test thread that is held up while frames are due.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { CallEvents, Caller, CallListener } from '../../src/gateway/call-listener.ts';
 import { createWorkerCalls } from '../../src/gateway/worker-calls.ts';
 import { createFrameRing } from '../../src/playout/frame-ring.ts';
+import { settle } from '../support/fake-clock.ts';
 
 const RULES = { leadMs: 60, stepMs: 20 };
 const FRAME = new Uint8Array(320).fill(1);
@@ -24,6 +26,9 @@ afterEach(async () => {
     await listener.close();
   }
 });
+
+/** However it ends: with a reset, too. */
+const closing = (peer: Socket) => new Promise<void>((resolve) => peer.once('close', () => resolve()));
 
 async function start({ program, refuse = false }: { program?: URL; refuse?: boolean } = {}) {
   const taken: Taken[] = [];
@@ -50,25 +55,22 @@ async function start({ program, refuse = false }: { program?: URL; refuse?: bool
   const peers: Socket[] = [];
   open.push({ listener, peers });
   const port = await listener.listen({ host: '127.0.0.1', port: 0 });
+  /** The next call. */
+  const comes = () => new Promise<Taken>((resolve) => waiting.push(resolve));
   const dial = async () => {
-    const comes = new Promise<Taken>((resolve) => waiting.push(resolve));
+    const next = comes();
     for (;;) {
       const peer = connect(port, '127.0.0.1');
       peers.push(peer);
-      // Nobody listens yet, where a thread has just died.
-      const isThere = await once(peer, 'connect').then(
-        () => true,
-        () => false,
-      );
       peer.on('error', () => {});
-      if (isThere) return { peer, call: await comes };
+      // Nobody takes it, where a thread has just died: it is cut, or was never there.
+      const call = await Promise.race([next, closing(peer)]);
+      if (call !== undefined) return { peer, call };
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };
-  return { listener, taken, faults, port, peers, dial };
+  return { listener, taken, faults, port, peers, comes, dial };
 }
-/** However it ends: with a reset, too. */
-const closing = (peer: Socket) => new Promise<void>((resolve) => peer.once('close', () => resolve()));
 const bytesOf = (peer: Socket) => {
   const heard = { bytes: 0 };
   peer.on('data', (chunk: Buffer) => {
@@ -133,13 +135,22 @@ describe('calls in a thread', () => {
   });
 
   it('that say more than this thread takes wait, and nothing they said is lost', async () => {
-    const { dial } = await start();
-    const { peer, call } = await dial();
-    const all = 4 * 1024 * 1024;
-    peer.write(new Uint8Array(all));
-    await until(() => call.said.length > 0);
+    const { port, comes } = await start();
+    const all = 16 * 1024 * 1024;
+    // A thread of its own: it is to go on talking while this one does nothing.
+    const talker = new Worker(
+      `const { createConnection } = require('node:net');
+       const { port, all } = require('node:worker_threads').workerData;
+       createConnection(port, '127.0.0.1').end(new Uint8Array(all));`,
+      { eval: true, execArgv: [], workerData: { port, all } },
+    );
+    const call = await comes();
     const taken = () => call.said.reduce((sum, chunk) => sum + chunk.length, 0);
+    holdUp(500);
+    await settle();
+    expect(taken()).toBeLessThan(1024 * 1024);
     await until(() => taken() === all);
+    await talker.terminate();
   });
 
   it('are all lost with the thread, and others are taken soon, at the same port', async () => {
