@@ -2,7 +2,7 @@
 // The program: finds the command, hands it the terminal, turns its end into an exit code. The only file of the
 // gateway that touches `process`.
 
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { type Terminal, UsageError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
@@ -53,6 +53,7 @@ const terminal: Omit<Terminal, 'args'> = {
   readFile: (path) => readFileSync(path, 'utf8'),
   checkWritable,
   writeFile: (path, bytes) => writeFileSync(path, bytes),
+  makeFolder: (path) => void mkdirSync(path, { recursive: true }),
 };
 
 async function main(args: readonly string[]): Promise<number> {

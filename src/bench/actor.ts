@@ -20,7 +20,7 @@ export type ActorProcess<Ready, Report> = {
   readonly ready: Ready;
   readonly report: () => Promise<Report>;
   /** Resolves when the process is gone. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 };
 
 const ANSWER_DEADLINE_MS = 20_000;

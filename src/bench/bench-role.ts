@@ -4,8 +4,10 @@ export const BENCH_ROLES = [
   'gateway-process',
   'upstream-process',
   'phone-process',
+  'peer-process',
   'crowd-process',
   'bare-session',
+  'idle-sessions-process',
 ] as const;
 export type BenchRole = (typeof BENCH_ROLES)[number];
 

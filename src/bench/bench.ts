@@ -8,6 +8,7 @@ import type { QuotaWindow } from './quota-windows.ts';
 /** What a caller may set; a bench takes those that it has a default for. */
 export const BENCH_NUMBERS = {
   streams: { least: 1, most: 2000, meaning: 'live turns that play the whole time' },
+  sessions: { least: 1, most: 100_000, meaning: 'sessions in which nobody says anything' },
   seconds: { least: 2, most: 600, meaning: 'length of the measurement' },
   heavyStreams: { least: 1, most: 64, meaning: 'turns beside them, also in formats whose encoders are dear' },
   onlookers: { least: 1, most: 200, meaning: 'those who look on at the session' },
@@ -20,7 +21,12 @@ export const BENCH_NUMBERS = {
     meaning: 'Redis is emptied once, and dead for so long; 0 = it lives',
   },
   characters: { least: 1000, most: 250_000, meaning: 'length of the text' },
-  minutes: { least: 0, most: 240, meaning: 'narrate for so long in real time, for its drift; 0 = do not' },
+  minutes: {
+    least: 0,
+    most: 240,
+    meaning: 'a soak; a narration in real time, for its drift (0 = none); the longest turn of growth',
+  },
+  loadPercent: { least: 5, most: 90, meaning: 'of a core, that the main thread is to be busy' },
   seed: { least: 0, most: 2 ** 31 - 1, meaning: 'of everything that looks random' },
 } as const;
 export type BenchNumber = keyof typeof BENCH_NUMBERS;
@@ -35,10 +41,15 @@ export type BenchRun = {
   readonly window: QuotaWindow;
   /** What a file is made as, for a bench that has a default for it. */
   readonly format: ServiceFormat;
+  /** The one part that is measured, of a bench that has parts; undefined is all of them. */
+  readonly only: string | undefined;
   readonly signal: AbortSignal;
   /** Says what is going on, to a terminal only. */
   readonly progress: (line: string) => void;
 };
+
+/** A plot that a bench makes of what it measured; `name` becomes a part of the file's. */
+export type BenchPlot = { readonly name: string; readonly svg: string };
 
 export type BenchResult = {
   readonly title: string;
@@ -50,6 +61,7 @@ export type BenchResult = {
   readonly figures: Readonly<Record<string, number>>;
   /** Promises that were broken; empty is good. */
   readonly faults: readonly string[];
+  readonly plots?: readonly BenchPlot[];
 };
 
 export type Bench = {
@@ -61,8 +73,10 @@ export type Bench = {
   readonly window?: QuotaWindow;
   /** What a file is made as, if that may be chosen. */
   readonly format?: ServiceFormat;
-  /** A system program without which nothing can be measured. It takes minutes, too, and is not among `all`. */
-  readonly needs?: 'redis-server';
+  /** What can be measured by itself. */
+  readonly parts?: readonly string[];
+  /** A system program without which nothing can be measured, or much time; such a bench is not among `all`. */
+  readonly needs?: 'redis-server' | 'minutes';
   run(run: BenchRun): Promise<BenchResult>;
 };
 

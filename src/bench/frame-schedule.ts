@@ -1,4 +1,4 @@
-// Every paced frame of µ-law held against the schedule of its own turn, which begins with the turn's first frame.
+// Every paced frame of a fixed length held against the schedule of its own turn, which begins with the turn's first frame.
 
 import { monotonicMs } from './monotonic.ts';
 
@@ -20,7 +20,8 @@ export type FrameSchedule = {
 export const FRAME_MS = 20;
 export const LEAD_MS = 200;
 
-export function createFrameSchedule(): FrameSchedule {
+/** `frameMs`: of each frame. */
+export function createFrameSchedule(frameMs: number = FRAME_MS): FrameSchedule {
   let startedAtMs = 0;
   let frame = -1;
   return {
@@ -34,10 +35,10 @@ export function createFrameSchedule(): FrameSchedule {
       const nowMs = monotonicMs();
       frame += 1;
       if (frame === 0) startedAtMs = nowMs;
-      const playedAtMs = startedAtMs + frame * FRAME_MS;
+      const playedAtMs = startedAtMs + frame * frameMs;
       if (nowMs > playedAtMs + 1) tally.dryFrames += 1;
       // What is within the lead comes at once when the turn begins; behind it, each frame has its time.
-      const sentAtMs = playedAtMs + FRAME_MS - LEAD_MS;
+      const sentAtMs = playedAtMs + frameMs - LEAD_MS;
       if (sentAtMs > startedAtMs) tally.latenessMs.push(nowMs - sentAtMs);
     },
   };

@@ -6,6 +6,7 @@ import { keepHeapLean } from '../base/lean-heap.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { parseConfig } from '../config.ts';
 import type { Actor } from './actor.ts';
+import { type KeptMemory, keptMemory } from './kept-memory.ts';
 import { monotonicMs } from './monotonic.ts';
 import { type ProcessCost, processCost } from './process-cost.ts';
 import { createSeededRandom } from './seeded-random.ts';
@@ -20,12 +21,18 @@ export type GatewayPlan = {
   readonly seed: number;
   /** Whether jobs and PlayNotes are made, too. */
   readonly service: 'on' | 'off';
+  /** Whether each report collects garbage first and tells what is kept then. */
+  readonly collects: 'each-report' | 'never';
 };
 
 export type GatewayReady = { readonly url: string; readonly sessionUrl: string; readonly pid: number };
 
-/** `wordTimer`: null where the system does not tell. */
-export type GatewayCost = ProcessCost & { readonly wordTimer: WordTimerCost | null };
+export type GatewayCost = ProcessCost & {
+  /** Null where the system does not tell. */
+  readonly wordTimer: WordTimerCost | null;
+  /** Null where nobody asked for it. */
+  readonly kept: KeptMemory | null;
+};
 
 const BLOCK_EVERY_MS = 500;
 
@@ -66,7 +73,11 @@ export async function startGatewayProcess(plan: GatewayPlan, searchPath: string 
   const unblock = plan.blockMs[1] > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};
   return {
     ready: { url: gateway.url, sessionUrl: gateway.sessionUrl, pid: process.pid } satisfies GatewayReady,
-    report: (): GatewayCost => ({ ...processCost(), wordTimer: wordTimerCost() }),
+    report: (): GatewayCost => ({
+      ...processCost(),
+      wordTimer: wordTimerCost(),
+      kept: plan.collects === 'each-report' ? keptMemory() : null,
+    }),
     async close() {
       unblock();
       await gateway.stop(0);

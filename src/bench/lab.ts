@@ -11,13 +11,15 @@ import { residentOf } from './proc-files.ts';
 import { readMetrics, type ScrapedMetrics } from './scraped-metrics.ts';
 
 export type GatewayLab = {
+  /** Of the gateway's process; of the primary where there are several. */
+  readonly pid: number;
   readonly url: string;
   readonly sessionUrl: string;
-  usage(): Promise<GatewayCost>;
+  readonly usage: () => Promise<GatewayCost>;
   /** Looked at from outside where the system tells, so that looking often costs the gateway nothing. */
   residentBytes(): Promise<number>;
   metrics(): Promise<ScrapedMetrics>;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 };
 
 export type Lab = GatewayLab & {
@@ -34,6 +36,8 @@ type GatewayLabOptions = {
   readonly admission?: 'on';
   /** Jobs and PlayNotes, too; without it they are off. */
   readonly service?: 'on';
+  /** Its reports collect garbage first. */
+  readonly collects?: 'each-report';
 };
 export type LabOptions = GatewayLabOptions & {
   readonly upstream?: Partial<FakeUpstreamPlan>;
@@ -42,7 +46,7 @@ export type LabOptions = GatewayLabOptions & {
 };
 
 /** A service at 24 kHz and 64 kbit/s that needs some tens of milliseconds and then speaks faster than real time. */
-const USUAL_UPSTREAM = {
+export const USUAL_UPSTREAM = {
   source: { sampleRate: 24_000, bitrateKbps: 64 },
   ttfbMs: [30, 120],
   headMs: 400,
@@ -51,11 +55,16 @@ const USUAL_UPSTREAM = {
 
 /** Bounds that would get in the way of a load made by one client; everything else is the default. */
 const FLAGS = ['--port', '0', '--max-connections', '10000', '--max-connections-per-user', '0'];
-const UPSTREAM_FLAGS = ['--upstream-keys', 'bench:bench@100000', '--upstream-max-in-flight-per-key', '10000'];
+export const UPSTREAM_FLAGS = [
+  '--upstream-keys',
+  'bench:bench@100000',
+  '--upstream-max-in-flight-per-key',
+  '10000',
+];
 
 /** A gateway alone, with these flags besides. */
 export async function openGateway(
-  { seed, blockMs = [0, 0], through = [], service, admission }: GatewayLabOptions,
+  { seed, blockMs = [0, 0], through = [], service, admission, collects }: GatewayLabOptions,
   flags: readonly string[],
 ): Promise<GatewayLab> {
   const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
@@ -65,9 +74,11 @@ export async function openGateway(
     blockMs,
     seed,
     service: service ?? 'off',
+    collects: collects ?? 'never',
   };
   const gateway = await startActor<GatewayReady, GatewayCost>('gateway-process', plan, through);
   return {
+    pid: gateway.ready.pid,
     url: gateway.ready.url,
     sessionUrl: gateway.ready.sessionUrl,
     usage: gateway.report,

@@ -5,27 +5,38 @@ import { connectSession, type SessionClient } from '../client/session-client.ts'
 import { openClientGroup } from './client-group.ts';
 import { textOf } from './fake-upstream.ts';
 import { createFrameSchedule, FRAME_MS, type FrameTally, LEAD_MS } from './frame-schedule.ts';
+import { monotonicMs } from './monotonic.ts';
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 import { speakUntilHeard } from './speak-until-heard.ts';
 
 export type ListenerOptions = {
   readonly sessionUrl: string;
   readonly count: number;
+  /** Number of the first of them, where others are there already; by default 0. */
+  readonly first?: number;
   readonly seed: number;
   readonly signal: AbortSignal;
   /** By default µ-law, as on the phone. */
-  readonly format?: ListenerFormat;
+  readonly wire?: ListenerWire;
   /** By default none. */
   readonly captions?: 'words';
+  /** How long a turn is, at least and at most; by default as callers speak. */
+  readonly turnSeconds?: readonly [number, number];
+  /** Who has heard so many turns hangs up and calls again; by default nobody does. */
+  readonly turnsInCall?: number;
+  /** Of each turn: the seed that it was asked for with, and when its first frame came, by `monotonicMs`. */
+  readonly onFirstFrame?: (seed: number, atMs: number) => void;
   /** What is said for so many seconds; by default what costs the upstream nothing. */
   readonly textFor?: (seconds: number, random: SeededRandom) => string;
 };
 
-export type ListenerFormat = keyof typeof SAMPLE_RATES;
+export type ListenerWire = keyof typeof WIRES;
 
-/** Lateness of µ-law only: frames of the other formats have no fixed length. */
+/** Lateness where frames have a fixed length: not of ogg and flac. */
 export type ListenerTally = FrameTally & {
   frames: number;
+  /** Where frames have a fixed length; else 0. */
+  heardMs: number;
   /** As the gateway told them. */
   underruns: number;
   errors: number;
@@ -40,17 +51,30 @@ export type Listeners = {
   stop(): Promise<void>;
 };
 
-const SAMPLE_RATES = { mulaw: 8000, ogg: 24_000, flac: 24_000 } as const;
+/** What a listener takes: in the query of its connection, and how long its frames are where that is fixed. */
+export const WIRES = {
+  mulaw: { query: 'format=mulaw&sampleRate=8000', frameMs: FRAME_MS },
+  'mulaw 40 ms': { query: 'format=mulaw&sampleRate=8000', frameMs: 40 },
+  'mulaw in JSON': { query: 'format=mulaw&sampleRate=8000&audio=base64', frameMs: FRAME_MS },
+  'raw 16 kHz': { query: 'format=raw&sampleRate=16000', frameMs: FRAME_MS },
+  'raw 24 kHz': { query: 'format=raw&sampleRate=24000', frameMs: FRAME_MS },
+  ogg: { query: 'format=ogg&sampleRate=24000', frameMs: undefined },
+  flac: { query: 'format=flac&sampleRate=24000', frameMs: undefined },
+} as const;
 /** How callers speak, and how long they are silent then. */
 export const SHORTEST_TURN_S = 6;
 export const LONGEST_TURN_S = 14;
 export const LONGEST_PAUSE_MS = 300;
+const TURN = 'listener-';
+/** Turns of a listener are asked for with seeds of their own, far below those of other clients of a bench. */
+const SEEDS_EACH = 500;
 /** Listeners join within this time, so that their frames do not fall on the same moments. */
 const JOIN_MS = 1000;
 
 const newTally = (): ListenerTally => ({
   latenessMs: [],
   frames: 0,
+  heardMs: 0,
   dryFrames: 0,
   underruns: 0,
   errors: 0,
@@ -62,24 +86,31 @@ const newTally = (): ListenerTally => ({
 export async function startListeners({
   sessionUrl,
   count,
+  first = 0,
   seed,
   signal,
-  format = 'mulaw',
+  wire = 'mulaw',
   captions,
   textFor = textOf,
+  turnSeconds = [SHORTEST_TURN_S, LONGEST_TURN_S],
+  turnsInCall = Number.POSITIVE_INFINITY,
+  onFirstFrame,
 }: ListenerOptions): Promise<Listeners> {
   const group = openClientGroup(signal);
   const { until, clients, wait } = group;
   let tally = newTally();
+  const { query, frameMs } = WIRES[wire];
 
-  const listen = async (index: number): Promise<void> => {
-    const random = createSeededRandom(seed * 7919 + index);
-    const schedule = createFrameSchedule();
+  const call = async (index: number, random: SeededRandom): Promise<void> => {
+    const schedule = createFrameSchedule(frameMs);
+    let begun: number | undefined;
     const client = await connectSession({
-      url: `${sessionUrl}?format=${format}&sampleRate=${SAMPLE_RATES[format]}&frameMs=${FRAME_MS}&leadMs=${LEAD_MS}${captions === undefined ? '' : `&captions=${captions}`}`,
+      url: `${sessionUrl}?${query}&frameMs=${frameMs ?? FRAME_MS}&leadMs=${LEAD_MS}${captions === undefined ? '' : `&captions=${captions}`}`,
       onEvent(event) {
-        if (event.type === 'started') schedule.begin();
-        else if (event.type === 'error') tally.errors += 1;
+        if (event.type === 'started') {
+          schedule.begin();
+          begun = Number(event.turn.slice(TURN.length));
+        } else if (event.type === 'error') tally.errors += 1;
         else if (event.type === 'caption') {
           tally.words += event.words.length;
           if (event.withinMs !== undefined) tally.foundWords += event.words.length;
@@ -89,29 +120,39 @@ export async function startListeners({
         }
       },
       onAudio() {
+        if (begun !== undefined) onFirstFrame?.(index * SEEDS_EACH + begun, monotonicMs());
+        begun = undefined;
         tally.frames += 1;
-        if (format === 'mulaw') schedule.came(tally);
+        tally.heardMs += frameMs ?? 0;
+        if (frameMs !== undefined) schedule.came(tally);
       },
     });
     clients.add(client);
-    speakOn(client, index, random).catch(() => {
+    callAgainAfter(client, index, random).catch(() => {
       if (!until.aborted) tally.errors += 1; // the connection was lost
     });
   };
+  const callAgainAfter = async (client: SessionClient, index: number, random: SeededRandom) => {
+    await speakOn(client, index, random);
+    clients.delete(client);
+    client.close();
+    await call(index, random);
+  };
   const speakOn = async (client: SessionClient, index: number, random: SeededRandom) => {
     await wait(random.between(0, JOIN_MS));
-    for (let turn = 1; !until.aborted; turn++) {
-      const seconds = random.between(SHORTEST_TURN_S, LONGEST_TURN_S);
+    for (let turn = 1; turn <= turnsInCall; turn++) {
+      const seconds = random.between(...turnSeconds);
       await speakUntilHeard(client, {
-        turn: `listener-${turn}`,
+        turn: `${TURN}${turn}`,
         text: textFor(seconds, random),
-        seed: index,
+        seed: index * SEEDS_EACH + turn,
       });
       await wait(random.between(0, LONGEST_PAUSE_MS));
     }
   };
 
-  for (let index = 0; index < count; index++) await listen(index);
+  for (let index = 0; index < count; index++)
+    await call(first + index, createSeededRandom(seed * 7919 + first + index));
   return {
     count() {
       tally = newTally();

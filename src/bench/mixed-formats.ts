@@ -89,7 +89,7 @@ async function measureBeside(
     count,
     seed: seed + streams,
     signal: bench.signal,
-    format: variant,
+    wire: variant,
   });
   try {
     return await measure(lab, phones, heavy, bench);

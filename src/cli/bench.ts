@@ -2,72 +2,30 @@
 // gateway and the fake upstream that it measures, in processes of their own.
 
 import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
 import type { parseArgs } from 'node:util';
 import { act } from '../bench/actor.ts';
-import { admission } from '../bench/admission.ts';
-import { startBareSession } from '../bench/bare-session.ts';
 import {
   BENCH_NUMBERS,
   type Bench,
   type BenchNumber,
+  type BenchPlot,
   type BenchRun,
   type BenchUpstream,
   report,
 } from '../bench/bench.ts';
-import { type BenchRole, isBenchRole } from '../bench/bench-role.ts';
-import { cancel } from '../bench/cancel.ts';
-import { captions } from '../bench/captions.ts';
-import { type CrowdPlan, startCrowdProcess } from '../bench/crowd-process.ts';
-import { type FakeUpstreamPlan, startFakeUpstream } from '../bench/fake-upstream.ts';
-import { firstFrame } from '../bench/first-frame.ts';
-import { type GatewayPlan, startGatewayProcess } from '../bench/gateway-process.ts';
-import { job } from '../bench/job.ts';
-import { legs } from '../bench/legs.ts';
-import { mixedFormats } from '../bench/mixed-formats.ts';
+import { isBenchRole } from '../bench/bench-role.ts';
+import { BENCHES } from '../bench/benches.ts';
 import { monotonicMs } from '../bench/monotonic.ts';
-import { narration } from '../bench/narration.ts';
-import { onlookers } from '../bench/onlookers.ts';
-import { overload } from '../bench/overload.ts';
-import { pacing } from '../bench/pacing.ts';
-import { type PhonePlan, startPhoneProcess } from '../bench/phone-process.ts';
-import { phrase } from '../bench/phrase.ts';
-import { quota } from '../bench/quota.ts';
 import { isQuotaWindow, QUOTA_WINDOWS, type QuotaWindow } from '../bench/quota-windows.ts';
-import { stalledReader } from '../bench/stalled-reader.ts';
-import { transcode } from '../bench/transcode.ts';
+import { startRole } from '../bench/start-role.ts';
 import { AUDIO_FORMATS, type ServiceFormat } from '../speech/audio-format.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readFlags } from './read-flags.ts';
 
-const BENCHES: Readonly<Record<string, Bench>> = {
-  'first-frame': firstFrame,
-  pacing,
-  overload,
-  'mixed-formats': mixedFormats,
-  captions,
-  onlookers,
-  legs,
-  transcode,
-  cancel,
-  'stalled-reader': stalledReader,
-  admission,
-  phrase,
-  job,
-  narration,
-  quota,
-};
-
-type StartRole = (plan: unknown, searchPath: string | undefined) => ReturnType<typeof startFakeUpstream>;
-const ROLES: Readonly<Record<BenchRole, StartRole>> = {
-  'gateway-process': (plan, searchPath) => startGatewayProcess(plan as GatewayPlan, searchPath),
-  'upstream-process': (plan) => startFakeUpstream(plan as FakeUpstreamPlan),
-  'crowd-process': (plan) => startCrowdProcess(plan as CrowdPlan),
-  'phone-process': (plan) => startPhoneProcess(plan as PhonePlan),
-  'bare-session': startBareSession,
-};
-
 const NUMBER_OPTIONS = {
   streams: { type: 'string' },
+  sessions: { type: 'string' },
   'heavy-streams': { type: 'string' },
   onlookers: { type: 'string' },
   seconds: { type: 'string' },
@@ -77,6 +35,7 @@ const NUMBER_OPTIONS = {
   'outage-seconds': { type: 'string' },
   characters: { type: 'string' },
   minutes: { type: 'string' },
+  'load-percent': { type: 'string' },
   seed: { type: 'string' },
 } as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
 const OPTIONS = {
@@ -84,11 +43,14 @@ const OPTIONS = {
   engine: { type: 'boolean' },
   window: { type: 'string' },
   format: { type: 'string' },
+  only: { type: 'string' },
+  plots: { type: 'string' },
 } as const;
 type Flag = keyof typeof NUMBER_OPTIONS;
 
 const NUMBER_OF: Readonly<Record<Flag, BenchNumber>> = {
   streams: 'streams',
+  sessions: 'sessions',
   'heavy-streams': 'heavyStreams',
   onlookers: 'onlookers',
   seconds: 'seconds',
@@ -98,6 +60,7 @@ const NUMBER_OF: Readonly<Record<Flag, BenchNumber>> = {
   'outage-seconds': 'outageSeconds',
   characters: 'characters',
   minutes: 'minutes',
+  'load-percent': 'loadPercent',
   seed: 'seed',
 };
 const FLAGS = Object.keys(NUMBER_OPTIONS) as Flag[];
@@ -156,6 +119,20 @@ function readFormat(name: string | undefined, text: string | undefined): Service
   throw new UsageError(`--format is ${JSON.stringify(text)}; allowed: ${AUDIO_FORMATS.join(', ')}`);
 }
 
+function readOnly(name: string | undefined, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const parts = name === undefined ? undefined : BENCHES[name]?.parts;
+  if (parts === undefined) throw new UsageError('--only is for growth alone');
+  if (parts.includes(text)) return text;
+  throw new UsageError(`--only is ${JSON.stringify(text)}; allowed: ${parts.join(', ')}`);
+}
+
+function writePlots(terminal: Terminal, folder: string, bench: string, plots: readonly BenchPlot[]): void {
+  terminal.makeFolder(folder);
+  for (const { name, svg } of plots)
+    terminal.writeFile(join(folder, `${bench}-${name}.svg`), Buffer.from(svg));
+}
+
 const takenBy = (bench: Bench): Flag[] =>
   FLAGS.filter((flag) => bench.defaults[NUMBER_OF[flag]] !== undefined);
 
@@ -204,14 +181,14 @@ async function run(terminal: Terminal): Promise<number> {
   const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
   const name = positionals[0];
   if (name !== undefined && isBenchRole(name)) {
-    const start = ROLES[name];
-    await act(terminal.input, terminal.print, (plan) => start(plan, terminal.env.PATH));
+    await act(terminal.input, terminal.print, (plan) => startRole(name, plan, terminal.env.PATH));
     return 0;
   }
   const given = readNumbers(values);
   const upstream = values.engine === true ? 'engine' : 'fake';
   const window = readWindow(name, values.window);
   const format = readFormat(name, values.format);
+  const only = readOnly(name, values.only);
   setMaxListeners(0, terminal.interrupted); // hundreds of clients wait at the same time
   let faults = 0;
   for (const [benchName, bench] of chosenBenches(name, given, upstream)) {
@@ -221,10 +198,13 @@ async function run(terminal: Terminal): Promise<number> {
       upstream,
       window: window ?? bench.window ?? 'sliding',
       format: format ?? bench.format ?? 'mp3',
+      only,
       signal: terminal.interrupted,
       progress: progressOf(terminal),
     });
     for (const line of report(benchName, numbers, result)) terminal.print(line);
+    if (values.plots !== undefined && result.plots !== undefined)
+      writePlots(terminal, values.plots, benchName, result.plots);
     faults += result.faults.length;
   }
   return faults === 0 ? 0 : 1;
@@ -246,13 +226,15 @@ const help = (): string =>
       const { least, most, meaning } = BENCH_NUMBERS[NUMBER_OF[flag]];
       return `  --${flag.padEnd(15)}${meaning} (${least} to ${most})`;
     }),
-    `  --${'engine'.padEnd(15)}pacing: the embedded engine instead of a fake upstream, ${pacing.engineDefaults?.streams} streams`,
+    `  --${'engine'.padEnd(15)}pacing: the embedded engine instead of a fake upstream, ${BENCHES.pacing?.engineDefaults?.streams} streams`,
     `  --${'window'.padEnd(15)}quota: how the service counts, ${Object.keys(QUOTA_WINDOWS).join(', ')}`,
     `  --${'format'.padEnd(15)}job: what the file is, ${AUDIO_FORMATS.join(', ')}`,
+    `  --${'only'.padEnd(15)}growth: measure this alone, ${BENCHES.growth?.parts?.join(', ')}`,
+    `  --${'plots'.padEnd(15)}a folder for the plots of a bench that makes some, as SVG; without it none is written`,
     '',
     'Gateway and upstream run in processes of their own, on loopback. Each bench ends in a table and a line of JSON;',
-    'the exit code is 1 when a promise was broken, never because a machine is slow. quota needs redis-server, takes',
-    'minutes and is not part of all.',
+    'the exit code is 1 when a promise was broken, never because a machine is slow. growth, peers, quota and soak take',
+    'minutes and are not part of all; quota needs redis-server.',
   ].join('\n');
 
 export const bench: Command = {

@@ -20,6 +20,8 @@ export type Terminal = {
   /** Throws when `path` could not be written, and leaves it as it was. */
   readonly checkWritable: (path: string) => void;
   readonly writeFile: (path: string, bytes: Uint8Array) => void;
+  /** With those above it; nothing when it is there. */
+  readonly makeFolder: (path: string) => void;
 };
 
 export type Command = {

@@ -5,8 +5,6 @@ import type { MarkOutcome } from './turn-marks.ts';
 
 const MOST_KEPT = 1024;
 
-type Retired = { lateMarks: MarkOutcome; told: boolean };
-
 export type RetiredTurns = {
   /** The turn has ended, of which its client may have been `told` before; until it is known better, nothing of it was heard. */
   add(id: string, client: 'told' | 'untold'): void;
@@ -18,23 +16,31 @@ export type RetiredTurns = {
   tellOnce(id: string): boolean;
 };
 
+/** What is known of an id is one small number: a session that is open for hours keeps a thousand of them. */
+const HEARD = 1;
+const TOLD = 2;
+
 export function createRetiredTurns(): RetiredTurns {
-  const retired = new Map<string, Retired>();
+  const retired = new Map<string, number>();
   return {
     add(id, client) {
-      retired.set(id, { lateMarks: 'cleared', told: client === 'told' });
+      retired.set(id, client === 'told' ? TOLD : 0);
       if (retired.size > MOST_KEPT) retired.delete(retired.keys().next().value!);
     },
     has: (id) => retired.has(id),
     settle(id, lateMarks) {
-      const found = retired.get(id);
-      if (found !== undefined) found.lateMarks = lateMarks;
+      const known = retired.get(id);
+      if (known !== undefined) retired.set(id, lateMarks === 'played' ? known | HEARD : known & ~HEARD);
     },
-    lateMarks: (id) => retired.get(id)?.lateMarks,
+    lateMarks(id) {
+      const known = retired.get(id);
+      if (known === undefined) return undefined;
+      return (known & HEARD) === 0 ? 'cleared' : 'played';
+    },
     tellOnce(id) {
-      const found = retired.get(id);
-      if (found === undefined || found.told) return false;
-      found.told = true;
+      const known = retired.get(id);
+      if (known === undefined || (known & TOLD) !== 0) return false;
+      retired.set(id, known | TOLD);
       return true;
     },
   };

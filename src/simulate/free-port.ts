@@ -1,13 +1,31 @@
 // A port of the loopback that nobody has at this moment, for listeners whose port has to be known before they are there.
+// It lies below those that systems give to connections of their own accord (from 32,768 on Linux, 49,152 elsewhere), for
+// one of them may be gone again before the listener is there.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
+const FIRST = 10_000;
+const LAST = 32_000;
+const MOST_TRIES = 50;
+
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer();
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  return port;
+  return true;
+};
+
+/** Rejects when no port is free. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
+    if (await isFree(port)) return port;
+  }
+  throw new Error('no port of the loopback is free');
 }

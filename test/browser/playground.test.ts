@@ -87,7 +87,12 @@ function rendered(sent: Int16Array, sound: readonly Stretch[], first: number, co
 /** What was recorded is what was wanted, and nearly all was recorded. */
 function expectRendered(samples: Float64Array, wanted: Float64Array): void {
   const isKnown = (sample: number) => !Number.isNaN(sample);
-  expect(samples.findIndex((sample, at) => isKnown(sample) && sample !== wanted[at])).toBe(-1);
+  const wrong = samples.findIndex((sample, at) => isKnown(sample) && sample !== wanted[at]);
+  if (wrong >= 0) {
+    // Which kind of gap it was (silence, a repeat, a shift) shows in what surrounds it.
+    const around = (list: Float64Array) => [...list.subarray(Math.max(0, wrong - 4), wrong + QUANTUM + 4)];
+    expect({ wrong, samples: around(samples) }).toEqual({ wrong: -1, samples: around(wanted) });
+  }
   const [heard, recorded] = [[...wanted], [...samples]].map((list) =>
     list.filter((one) => one !== 0 && isKnown(one)),
   );

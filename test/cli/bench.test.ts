@@ -5,7 +5,7 @@ import { UsageError } from '../../src/cli/command.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 
 const WRONG: [string[], RegExp][] = [
-  [[], /Name a bench.*pacing, overload, mixed-formats/],
+  [[], /Name a bench.*pacing, capacity, processes, overload/],
   [['speed'], /no bench "speed"/],
   [['constructor'], /no bench "constructor"/],
   [['pacing', '--streams', '0'], /--streams is "0"; allowed: a whole number from 1 to 2000/],
@@ -25,6 +25,8 @@ const WRONG: [string[], RegExp][] = [
     /--window is "calendar"; allowed: sliding, strict, bucket, first, clock/,
   ],
   [['quota', '--outage-seconds', '301'], /--outage-seconds is "301"; allowed: a whole number from 0 to 300/],
+  [['pacing', '--only', 'streams'], /--only is for growth/],
+  [['growth', '--only', 'users'], /--only is "users"; allowed: streams, sessions, length/],
   [['all', '--engine'], /--engine is for pacing/],
 ];
 

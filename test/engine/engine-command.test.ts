@@ -25,6 +25,7 @@ function terminal(args: readonly string[]): Terminal & { readonly printed: strin
     },
     checkWritable() {},
     writeFile() {},
+    makeFolder() {},
     printed,
   };
 }

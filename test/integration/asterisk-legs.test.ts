@@ -8,8 +8,8 @@ import { audioSocketMessage } from '../../src/legs/audiosocket-leg.ts';
 import { CARRIERS } from '../../src/simulate/carriers.ts';
 import { createChanWebSocketSide } from '../../src/simulate/chan-websocket-side.ts';
 import { dialWebSocket } from '../../src/simulate/dial-websocket.ts';
+import { freePort } from '../../src/simulate/free-port.ts';
 import { type SimulatedCall, startSimulatedCall } from '../../src/simulate/simulated-call.ts';
-import { freePort } from '../support/free-port.ts';
 import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
 import type { SessionProbe } from '../support/session-probe.ts';
 

@@ -8,9 +8,9 @@ import { WebSocketServer } from 'ws';
 import { CARRIERS } from '../../src/simulate/carriers.ts';
 import { createChanWebSocketSide } from '../../src/simulate/chan-websocket-side.ts';
 import { dialCarrier } from '../../src/simulate/dial-carrier.ts';
+import { freePort } from '../../src/simulate/free-port.ts';
 import { type MediaServer, startMediaServer } from '../../src/simulate/media-server.ts';
 import type { SimulatedCall } from '../../src/simulate/simulated-call.ts';
-import { freePort } from '../support/free-port.ts';
 import { PROCESSES } from '../support/gateway-processes.ts';
 import { speaking } from '../support/running-gateway.ts';
 import {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CARRIERS } from '../../src/simulate/carriers.ts';
 import { dialCarrier } from '../../src/simulate/dial-carrier.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../../src/simulate/free-port.ts';
 import { type RunningGateway, startRunningGateway } from '../support/running-gateway.ts';
 
 const DRAIN_MS = 10_000;

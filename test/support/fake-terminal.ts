@@ -29,6 +29,7 @@ export function createFakeTerminal(args: readonly string[], input = ''): FakeTer
       if (path.startsWith('/nowhere/')) throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
     },
     writeFile() {},
+    makeFolder() {},
     printed,
     complaints,
   };

@@ -47,14 +47,18 @@ export function startLoad(store: QuotaStore, among: readonly string[], callers =
   };
 }
 
+/** Redis's time is counted in whole milliseconds, so two sends may be that much closer than it counts. */
+const STEP_MS = 1;
+
 /** The most sends that were surely counted within one span. */
 export function mostWithin(sends: readonly Send[], spanMs: number): number {
+  const surelyMs = spanMs - STEP_MS;
   const sorted = [...sends].sort((a, b) => a.fromMs - b.fromMs);
   let most = 0;
   for (const [i, { fromMs }] of sorted.entries()) {
     let count = 0;
-    for (let k = i; k < sorted.length && sorted[k]!.fromMs < fromMs + spanMs; k++) {
-      if (sorted[k]!.toMs < fromMs + spanMs) count += 1;
+    for (let k = i; k < sorted.length && sorted[k]!.fromMs < fromMs + surelyMs; k++) {
+      if (sorted[k]!.toMs < fromMs + surelyMs) count += 1;
     }
     most = Math.max(most, count);
   }

@@ -16,6 +16,8 @@ declare module 'fluent-ffmpeg' {
     on(event: 'error', listener: (error: Error) => void): FfmpegCommand;
     on(event: 'end', listener: (stdout?: string | null, stderr?: string | null) => void): FfmpegCommand;
     run(): void;
+    /** Starts it; what it writes. */
+    pipe(): NodeJS.ReadableStream;
     kill(signal: 'SIGKILL'): void;
     /** Internal; see ffmpeg-command.ts. */
     _spawnFfmpeg(args: string[], options: object, onProcess: unknown, onEnd?: OnEnd): void;
@@ -35,7 +37,7 @@ declare module 'fluent-ffmpeg' {
     };
   };
   function ffmpeg(
-    input?: string | { readonly niceness?: number; readonly stdoutLines?: number },
+    input?: string | NodeJS.ReadableStream | { readonly niceness?: number; readonly stdoutLines?: number },
   ): FfmpegCommand;
   namespace ffmpeg {
     function ffprobe(path: string, done: (error: Error | null, data: ProbeData) => void): void;

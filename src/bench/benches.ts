@@ -1,0 +1,46 @@
+// Every bench by the name that the command knows it by, in the order in which `all` runs them.
+
+import { admission } from './admission.ts';
+import type { Bench } from './bench.ts';
+import { cancel } from './cancel.ts';
+import { capacity } from './capacity.ts';
+import { captions } from './captions.ts';
+import { firstFrame } from './first-frame.ts';
+import { growth } from './growth.ts';
+import { job } from './job.ts';
+import { legs } from './legs.ts';
+import { mixedFormats } from './mixed-formats.ts';
+import { narration } from './narration.ts';
+import { onlookers } from './onlookers.ts';
+import { overload } from './overload.ts';
+import { pacing } from './pacing.ts';
+import { peers } from './peers.ts';
+import { phrase } from './phrase.ts';
+import { processes } from './processes.ts';
+import { quota } from './quota.ts';
+import { soak } from './soak.ts';
+import { stalledReader } from './stalled-reader.ts';
+import { transcode } from './transcode.ts';
+
+export const BENCHES: Readonly<Record<string, Bench>> = {
+  'first-frame': firstFrame,
+  pacing,
+  capacity,
+  processes,
+  overload,
+  'mixed-formats': mixedFormats,
+  captions,
+  onlookers,
+  legs,
+  transcode,
+  peers,
+  cancel,
+  'stalled-reader': stalledReader,
+  admission,
+  phrase,
+  job,
+  narration,
+  growth,
+  quota,
+  soak,
+};
