@@ -1,13 +1,40 @@
 import { defineConfig } from 'vitest/config';
 
+/** Folders whose tests leave nothing behind in a module: their files share one load of the program in each worker. */
+const SHARED = [
+  'access',
+  'audio',
+  'captions',
+  'dialects',
+  'gateway',
+  'http',
+  'legs',
+  'limits',
+  'pipeline',
+  'playground',
+  'playout',
+  'reading',
+  'script',
+  'service',
+  'session',
+  'settings',
+  'speech',
+  'text',
+  'upstream',
+];
+const shared = SHARED.map((folder) => `test/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
     setupFiles: ['./test/support/property-seed.ts'],
     // So that worker threads can run the sources, too.
     execArgv: ['--import', './test/support/typescript-workers.mjs'],
+    projects: [
+      { extends: true, test: { name: 'shared', include: shared, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: shared } },
+    ],
   },
 });

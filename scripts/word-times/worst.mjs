@@ -1,11 +1,12 @@
-// The speeches with the largest errors, with what is needed to look into them.
+// The speeches with the largest errors, and the captions that came when their word was heard, with what is needed to look
+// into them.
 
 const textOf = ({ whole }) =>
   whole.kind === 'text' ? whole.text : whole.lines.map(({ text }) => text).join(' | ');
 
 /** `most` speeches of each pass are kept. */
 export function createWorst(most) {
-  const lists = { whole: [], streamed: [] };
+  const lists = { whole: [], streamed: [], late: [] };
 
   /** `starts`: `{word, startMs}` as timed. */
   const keep = (pass, speech, words, starts) => {
@@ -27,12 +28,21 @@ export function createWorst(most) {
     list.length = Math.min(list.length, most);
   };
 
+  const keepLate = (speech, words, { word, startMs, heardMs }) => {
+    const lateMs = heardMs - speech.truthMs[word];
+    if (!(lateMs > 0) || lists.late.length === most) return;
+    const { name, language, speed, seed, truthMs } = speech;
+    const place = `word ${word} “${words[word].text}” at ${truthMs[word].toFixed(0)} ms, told at ${heardMs.toFixed(0)} as ${startMs.toFixed(0)}`;
+    lists.late.push({ line: `late: ${name} ${language} ${speed} seed ${seed}, ${place}: ${textOf(speech)}` });
+  };
+
   return {
     look(speech, { words, captions }) {
       if (most === 0) return;
       const starts = words.map(({ startMs }, word) => ({ word, startMs }));
       keep('whole', speech, words, starts);
       keep('streamed', speech, words, captions);
+      for (const caption of captions) keepLate(speech, words, caption);
     },
     lines: () => Object.values(lists).flatMap((list) => list.map(({ line }) => line)),
   };

@@ -6,6 +6,7 @@
 //   request 0 ├─ exact ─┤ request 1 ├─ given ─┤┄┄ corrected while audio arrives ┄┄┤
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
+import { createWordDoubt } from './word-doubt.ts';
 import type { WordEstimate } from './word-estimate.ts';
 
 export type TimedWord = SpokenWord & {
@@ -49,13 +50,6 @@ const spanOf = (word: SpokenWord) => word.weight + word.pause;
 
 /** What a letter takes before the voice's own pace is known. */
 export const GUESS_MS_PER_WEIGHT = 62;
-/** A word that was heard is given out so much before it is thought to begin, if its time is no surer than that. */
-const MOST_EARLY_MS = 60;
-/** The start of a word that was only foretold is no surer than this. */
-const FORETOLD_WITHIN_MS = 250;
-/** And is said to have begun so much later: better a word too few in what was heard than one that was not heard. */
-const MOST_DOUBT_MS = 100;
-
 /** `guessMsPerWeight`: English at a normal speed takes 60–70 ms a letter. */
 export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   const words: SpokenWord[] = [];
@@ -135,24 +129,12 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     return startsMs[w]! + (span === 0 ? 0 : ((next - startsMs[w]!) * word.weight) / span);
   };
 
-  /** What is known of a word: nothing but its weight, where it should come, or where it was heard. */
-  const standing = (w: number): 'weighed' | 'foretold' | 'heard' => {
-    const { estimate, firstWord } = requestOf[w]!;
-    if (estimate === undefined) return 'weighed';
-    return w < firstWord + estimate.reached ? 'heard' : 'foretold';
-  };
-  const withinOf = (w: number): number | undefined => {
-    const withinMs = requestOf[w]!.estimate?.withinMs;
-    return withinMs === undefined || standing(w) === 'heard'
-      ? withinMs
-      : Math.max(withinMs, FORETOLD_WITHIN_MS);
-  };
-  /** A word that was only foretold may as well be later: it waits for its time. */
-  const earlyOf = (w: number): number =>
-    standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_EARLY_MS) : 0;
-  /** And it has not begun before it must have. */
-  const doubtOf = (w: number): number =>
-    standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_DOUBT_MS) : (withinOf(w) ?? 0);
+  const { withinOf, doubtOf, mayBeginMs } = createWordDoubt({
+    requestOf: (w) => requestOf[w]!,
+    startMsOf: (w) => startsMs[w]!,
+    endMsOf,
+    usualMsOf: (w) => spanOf(words[w]!) * msPerWeight,
+  });
 
   /** Words from `first` on that may begin before `untilMs`; what was given out stands, so none comes before `lastMs`. */
   const dueFrom = (first: number, lastMs: number, untilMs: number): TimedWord[] => {
@@ -160,7 +142,7 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     let earliestMs = lastMs;
     for (let w = first; w < words.length; w += 1) {
       const startMs = Math.max(startsMs[w]!, earliestMs);
-      if (startMs - earlyOf(w) >= untilMs) break;
+      if (mayBeginMs(w, startMs) >= untilMs) break;
       due.push({ ...words[w]!, startMs, endMs: Math.max(startMs, endMsOf(w)), withinMs: withinOf(w) });
       earliestMs = startMs;
     }

@@ -6,6 +6,7 @@ import type { FromPlayout, PlayoutOptions, ToPlayout } from './playout-messages.
 
 class Playout extends AudioWorkletProcessor {
   readonly #buffer;
+  #frame = Number.NEGATIVE_INFINITY;
 
   constructor(options: { readonly processorOptions: PlayoutOptions }) {
     super();
@@ -15,7 +16,10 @@ class Playout extends AudioWorkletProcessor {
   }
 
   process(_inputs: readonly Float32Array[][], [output]: readonly Float32Array[][]): boolean {
-    this.#buffer.render(output![0]!, currentFrame);
+    const samples = output![0]!;
+    // Chromium leaves `currentFrame` as it was while another thread holds its graph: a later call is a later quantum.
+    this.#frame = Math.max(currentFrame, this.#frame + samples.length);
+    this.#buffer.render(samples, this.#frame);
     return true;
   }
 }

@@ -215,6 +215,23 @@ describe('word timeline', () => {
       expect(timeline.take(340.1)).toHaveLength(1);
     });
 
+    it('gives a word out when the rests in front of it may be speech that nobody knows of', () => {
+      const timeline = three();
+      timeline.align(0, estimate([0, 400, 500], 10, [100, 480, 600]));
+      expect(times(timeline.take(100))).toEqual([['one', 0, 100]]);
+      expect(times(timeline.take(100.1))).toEqual([['two', 400, 480]]);
+      // One rest back, and no further: the word in front, of 80 ms, may have come where the rest begins.
+      expect(timeline.take(180)).toEqual([]);
+      expect(times(timeline.take(180.1))).toEqual([['tri', 500, 600]]);
+    });
+
+    it('gives a word out when the one in front of it has lasted for twice its letters', () => {
+      const timeline = three();
+      timeline.align(0, estimate([0, 550, 580], 10));
+      expect(timeline.take(400)).toHaveLength(1);
+      expect(times(timeline.take(400.1)).map(([text]) => text)).toEqual(['two']);
+    });
+
     it('moves by a correction only what was not taken, and never before what was', () => {
       const timeline = three();
       timeline.align(0, estimate([0, 200, 400], 10));

@@ -5,9 +5,12 @@ const GATHERED = 16;
 
 class Tap extends AudioWorkletProcessor {
   #quanta = [];
+  #frame = -Infinity;
 
-  process([[samples]]) {
-    if (samples !== undefined) this.#quanta.push({ frame: currentFrame, samples: samples.slice() });
+  process([[samples]], [[silence]]) {
+    // `currentFrame` is that of the quantum before while another thread holds the graph: two would lie upon each other.
+    this.#frame = Math.max(currentFrame, this.#frame + silence.length);
+    if (samples !== undefined) this.#quanta.push({ frame: this.#frame, samples: samples.slice() });
     if (this.#quanta.length >= GATHERED) this.port.postMessage(this.#quanta.splice(0));
     return true;
   }

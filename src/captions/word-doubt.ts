@@ -1,0 +1,74 @@
+// How sure the time of a word is, and what follows from it: when the word is to be told at the latest so that no caption comes
+// late, and when it has surely begun so that nothing counts as heard that was not.
+
+import type { WordEstimate } from './word-estimate.ts';
+
+/** What is known of words; all times are ms of the turn. */
+export type KnownWords = {
+  /** The request that holds word `w`. */
+  readonly requestOf: (w: number) => {
+    readonly firstWord: number;
+    readonly estimate: WordEstimate | undefined;
+  };
+  readonly startMsOf: (w: number) => number;
+  readonly endMsOf: (w: number) => number;
+  /** How long it lasts by its letters, ms. */
+  readonly usualMsOf: (w: number) => number;
+};
+
+export type WordDoubt = {
+  /** The start is within so much of the true one, as a rule (19 of 20); undefined while nothing but weights tells it. */
+  readonly withinOf: (w: number) => number | undefined;
+  /** A word has not surely begun before so much more than its start. */
+  readonly doubtOf: (w: number) => number;
+  /** When word `w` may begin at the earliest, if it is thought to begin at `startMs`. */
+  readonly mayBeginMs: (w: number, startMs: number) => number;
+};
+
+/** A word that was heard is given out so much before it is thought to begin, if its time is no surer than that. */
+const MOST_EARLY_MS = 60;
+/** The start of a word that was only foretold is no surer than this. */
+const FORETOLD_WITHIN_MS = 250;
+/** And is said to have begun so much later: better a word too few in what was heard than one that was not heard. */
+const MOST_DOUBT_MS = 100;
+
+/** A word that lasts longer than so many times what is usual may hold the beginning of the next one. */
+const MOST_TIMES_USUAL = 2;
+
+export function createWordDoubt({ requestOf, startMsOf, endMsOf, usualMsOf }: KnownWords): WordDoubt {
+  /** What is known of a word: nothing but its weight, where it should come, or where it was heard. */
+  const standing = (w: number): 'weighed' | 'foretold' | 'heard' => {
+    const { estimate, firstWord } = requestOf(w);
+    if (estimate === undefined) return 'weighed';
+    return w < firstWord + estimate.reached ? 'heard' : 'foretold';
+  };
+  const withinOf = (w: number): number | undefined => {
+    const withinMs = requestOf(w).estimate?.withinMs;
+    return withinMs === undefined || standing(w) === 'heard'
+      ? withinMs
+      : Math.max(withinMs, FORETOLD_WITHIN_MS);
+  };
+  /** A word that was only foretold may as well be later: it waits for its time. */
+  const earlyOf = (w: number): number =>
+    standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_EARLY_MS) : 0;
+  const likelyMsOf = (w: number): number =>
+    Math.min(endMsOf(w) - startMsOf(w), MOST_TIMES_USUAL * usualMsOf(w));
+  /**
+   * When a word may begin at the earliest. What seems to be a rest before it or before the word in front of it, or drawls
+   * that one, may be speech that the reference lacks, as where a voice spells what another one reads.
+   */
+  const mayBeginMs = (w: number, startMs: number): number => {
+    const surelyMs = startMs - earlyOf(w);
+    const request = requestOf(w);
+    if (request.estimate === undefined || w === request.firstWord) return surelyMs;
+    const front = w - 1;
+    const frontMs =
+      front === request.firstWord ? startMsOf(front) : Math.min(startMsOf(front), endMsOf(front - 1));
+    return Math.min(surelyMs, frontMs + likelyMsOf(front));
+  };
+  /** And it has not begun before it must have. */
+  const doubtOf = (w: number): number =>
+    standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_DOUBT_MS) : (withinOf(w) ?? 0);
+
+  return { withinOf, doubtOf, mayBeginMs };
+}
