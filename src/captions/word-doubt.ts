@@ -48,19 +48,19 @@ export function createWordDoubt({ requestOf, startMsOf, endMsOf, usualMsOf }: Kn
       ? withinMs
       : Math.max(withinMs, FORETOLD_WITHIN_MS);
   };
-  /** A word that was only foretold may as well be later: it waits for its time. */
+  /** A word that was only foretold may as well be later: it waits for its time, in which it may be heard. */
   const earlyOf = (w: number): number =>
     standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_EARLY_MS) : 0;
   const likelyMsOf = (w: number): number =>
     Math.min(endMsOf(w) - startMsOf(w), MOST_TIMES_USUAL * usualMsOf(w));
   /**
-   * When a word may begin at the earliest. What seems to be a rest before it or before the word in front of it, or drawls
+   * When a word may begin at the earliest. Of one that was heard, what seems to be a rest before it or before the word in front of it, or drawls
    * that one, may be speech that the reference lacks, as where a voice spells what another one reads.
    */
   const mayBeginMs = (w: number, startMs: number): number => {
     const surelyMs = startMs - earlyOf(w);
     const request = requestOf(w);
-    if (request.estimate === undefined || w === request.firstWord) return surelyMs;
+    if (w === request.firstWord || standing(w) !== 'heard') return surelyMs;
     const front = w - 1;
     const frontMs =
       front === request.firstWord ? startMsOf(front) : Math.min(startMsOf(front), endMsOf(front - 1));

@@ -43,7 +43,9 @@ const text = (id: string) => page.evaluate(`document.getElementById('${id}').tex
 const isState = (state: string) =>
   until(page, `document.getElementById('state').textContent === '${state}'`).catch(async (cause: Error) => {
     const types = (await events()).map(({ type }) => type).join(' ');
-    throw new Error(`${cause.message}; it is “${await text('state')}” at ${await text('position')}: ${types}`);
+    throw new Error(
+      `${cause.message}; it is “${await text('state')}” at ${await text('position')}: ${types}`,
+    );
   });
 const events = () => page.evaluate('tap.events') as Promise<ServerEvent[]>;
 const isType =
