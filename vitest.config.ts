@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-/** Folders whose tests leave nothing behind in a module: their files share one load of the program in each worker. */
+/**
+ * Folders whose tests put nothing in a module's place (`vi.mock`) and leave nothing behind in one: their files share one load
+ * of the program in each worker.
+ */
 const SHARED = [
   'access',
   'audio',
   'captions',
-  'dialects',
   'gateway',
   'http',
   'legs',
