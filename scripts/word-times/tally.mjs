@@ -4,6 +4,9 @@
 /** Times are told in whole milliseconds. */
 const ROUNDING_MS = 1;
 
+/** Whether a word that begins at `trueMs` went out when the audio before `ms` had been heard, or sent; not where no time is known. */
+export const isLate = (trueMs, ms) => trueMs !== undefined && ms > trueMs + ROUNDING_MS;
+
 const quantile = (sorted, share) =>
   sorted.length === 0 ? 0 : sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 
@@ -72,8 +75,8 @@ export function createTally() {
         if (ms === undefined) continue;
         streamed.add(startMs - ms, withinMs);
         if (isBlind) blind.add(startMs - ms, withinMs);
-        if (heardMs > ms + ROUNDING_MS) counts.lateHeard += 1;
-        if (sentMs > ms + ROUNDING_MS) counts.lateSent += 1;
+        if (isLate(ms, heardMs)) counts.lateHeard += 1;
+        if (isLate(ms, sentMs)) counts.lateSent += 1;
       }
       const verdicts = moments.map((moment) => judgeMoment(truthMs, moment));
       for (const verdict of verdicts) count(every, verdict);

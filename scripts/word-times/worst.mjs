@@ -1,13 +1,24 @@
 // The speeches with the largest errors, and the captions that came when their word was heard, with what is needed to look
 // into them.
 
+import { isLate } from './tally.mjs';
+
 const textOf = ({ whole }) =>
   whole.kind === 'text' ? whole.text : whole.lines.map(({ text }) => text).join(' | ');
 
-/** `most` speeches of each pass are kept. */
+const place = ({ name, language, speed, seed, truthMs }, words, at) =>
+  `${name} ${language} ${speed} seed ${seed}, word ${at} “${words[at]?.text}” at ${truthMs[at]?.toFixed(0)} ms`;
+
+/** `most` speeches of each pass are kept, and as many late captions. */
 export function createWorst(most) {
   const lists = { whole: [], streamed: [], late: [] };
 
+  /** The largest `sizeMs` first. */
+  const keepIn = (list, sizeMs, line) => {
+    list.push({ sizeMs, line });
+    list.sort((a, b) => b.sizeMs - a.sizeMs);
+    list.length = Math.min(list.length, most);
+  };
   /** `starts`: `{word, startMs}` as timed. */
   const keep = (pass, speech, words, starts) => {
     let offMs = 0;
@@ -18,22 +29,14 @@ export function createWorst(most) {
       offMs = startMs - trueMs;
       at = word;
     }
-    const { name, language, speed, seed, truthMs } = speech;
-    const place = `word ${at} “${words[at]?.text}” at ${truthMs[at]?.toFixed(0)} ms`;
-    const from = `${name} ${language} ${speed} seed ${seed}`;
-    const line = `${pass} ${offMs.toFixed(0)} ms off: ${from}, ${place}: ${textOf(speech)}`;
-    const list = lists[pass];
-    list.push({ offMs, line });
-    list.sort((a, b) => Math.abs(b.offMs) - Math.abs(a.offMs));
-    list.length = Math.min(list.length, most);
+    const line = `${pass} ${offMs.toFixed(0)} ms off: ${place(speech, words, at)}: ${textOf(speech)}`;
+    keepIn(lists[pass], Math.abs(offMs), line);
   };
-
   const keepLate = (speech, words, { word, startMs, heardMs }) => {
-    const lateMs = heardMs - speech.truthMs[word];
-    if (!(lateMs > 0) || lists.late.length === most) return;
-    const { name, language, speed, seed, truthMs } = speech;
-    const place = `word ${word} “${words[word].text}” at ${truthMs[word].toFixed(0)} ms, told at ${heardMs.toFixed(0)} as ${startMs.toFixed(0)}`;
-    lists.late.push({ line: `late: ${name} ${language} ${speed} seed ${seed}, ${place}: ${textOf(speech)}` });
+    const trueMs = speech.truthMs[word];
+    if (!isLate(trueMs, heardMs)) return;
+    const told = `told at ${heardMs.toFixed(0)} as ${startMs.toFixed(0)}`;
+    keepIn(lists.late, heardMs - trueMs, `late: ${place(speech, words, word)}, ${told}: ${textOf(speech)}`);
   };
 
   return {

@@ -3,8 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ActorProcess, startActor } from './actor.ts';
-import type { GrowthRow, GrowthStep, MeasureGrowth } from './growth-row.ts';
-import { stepsUpTo } from './growth-row.ts';
+import { type GrowthRow, type GrowthStep, type MeasureGrowth, stepsUpTo } from './growth-row.ts';
 import type { IdleSessionsPlan, IdleSessionsReport } from './idle-sessions-process.ts';
 import { openLab } from './lab.ts';
 import { monotonicMs } from './monotonic.ts';

@@ -1,8 +1,7 @@
 // More and more live turns at one gateway, until there are as many as were asked for or more than it can carry.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GrowthRow, GrowthStep, MeasureGrowth } from './growth-row.ts';
-import { stepsUpTo } from './growth-row.ts';
+import { type GrowthRow, type GrowthStep, type MeasureGrowth, stepsUpTo } from './growth-row.ts';
 import { openLab } from './lab.ts';
 import { type Listeners, startListeners } from './listeners.ts';
 import { measureStretch } from './measured-stretch.ts';

@@ -3,8 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectSession } from '../client/session-client.ts';
 import { textOf } from './fake-upstream.ts';
-import type { GrowthRow, GrowthStep, MeasureGrowth } from './growth-row.ts';
-import { stepsUpTo } from './growth-row.ts';
+import { type GrowthRow, type GrowthStep, type MeasureGrowth, stepsUpTo } from './growth-row.ts';
 import { openLab } from './lab.ts';
 
 const STEPS_S = [1, 10, 60, 600, 3600, 7200, 14_400];

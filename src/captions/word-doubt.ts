@@ -31,7 +31,6 @@ const MOST_EARLY_MS = 60;
 const FORETOLD_WITHIN_MS = 250;
 /** And is said to have begun so much later: better a word too few in what was heard than one that was not heard. */
 const MOST_DOUBT_MS = 100;
-
 /** A word that lasts longer than so many times what is usual may hold the beginning of the next one. */
 const MOST_TIMES_USUAL = 2;
 
@@ -51,24 +50,23 @@ export function createWordDoubt({ requestOf, startMsOf, endMsOf, usualMsOf }: Kn
   /** A word that was only foretold may as well be later: it waits for its time, in which it may be heard. */
   const earlyOf = (w: number): number =>
     standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_EARLY_MS) : 0;
-  const likelyMsOf = (w: number): number =>
-    Math.min(endMsOf(w) - startMsOf(w), MOST_TIMES_USUAL * usualMsOf(w));
-  /**
-   * When a word may begin at the earliest. Of one that was heard, what seems to be a rest before it or before the word in front of it, or drawls
-   * that one, may be speech that the reference lacks, as where a voice spells what another one reads.
-   */
-  const mayBeginMs = (w: number, startMs: number): number => {
-    const surelyMs = startMs - earlyOf(w);
-    const request = requestOf(w);
-    if (w === request.firstWord || standing(w) !== 'heard') return surelyMs;
-    const front = w - 1;
-    const frontMs =
-      front === request.firstWord ? startMsOf(front) : Math.min(startMsOf(front), endMsOf(front - 1));
-    return Math.min(surelyMs, frontMs + likelyMsOf(front));
-  };
   /** And it has not begun before it must have. */
   const doubtOf = (w: number): number =>
     standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_DOUBT_MS) : (withinOf(w) ?? 0);
+  const likelyMsOf = (w: number): number =>
+    Math.min(endMsOf(w) - startMsOf(w), MOST_TIMES_USUAL * usualMsOf(w));
+  /**
+   * What seems to be a rest before a word that was heard, or before the word in front of it, or seems to drawl that one, may be
+   * speech that the reference lacks, as where a voice spells what another one reads.
+   */
+  const mayBeginMs = (w: number, startMs: number): number => {
+    const usuallyMs = startMs - earlyOf(w);
+    const { firstWord } = requestOf(w);
+    if (w === firstWord || standing(w) !== 'heard') return usuallyMs;
+    const front = w - 1;
+    const frontMs = front === firstWord ? startMsOf(front) : Math.min(startMsOf(front), endMsOf(front - 1));
+    return Math.min(usuallyMs, frontMs + likelyMsOf(front));
+  };
 
   return { withinOf, doubtOf, mayBeginMs };
 }

@@ -50,6 +50,7 @@ const spanOf = (word: SpokenWord) => word.weight + word.pause;
 
 /** What a letter takes before the voice's own pace is known. */
 export const GUESS_MS_PER_WEIGHT = 62;
+
 /** `guessMsPerWeight`: English at a normal speed takes 60–70 ms a letter. */
 export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   const words: SpokenWord[] = [];
