@@ -40,7 +40,7 @@ export function openAppMeasures(
   const gatewayMetrics = createGatewayMetrics(metrics, {
     ...counts,
     loopDelaySeconds,
-    usedRatio: () => headroom.usedShare,
+    usedRatio: () => headroom.usedShare(),
     headroomRatio: () => headroom.free(clock.now()),
     residentBytes: () => process.memoryUsage.rss(),
   });

@@ -46,8 +46,8 @@ export async function openAppPlaying(options: AppPlayingOptions) {
   const { config, clock, random, log, upstream, onStop } = options;
   const { gatewayMetrics, headroom, admission } = openAppMeasures(options, {
     sessions: () => sockets.connections.size,
-    turns: () => sum((connection) => connection.turnsUnheard),
-    bufferedBytes: () => sum((connection) => connection.bufferedBytes),
+    turns: () => sum((connection) => connection.turnsUnheard()),
+    bufferedBytes: () => sum((connection) => connection.bufferedBytes()),
     onlookers: () => onlookers.runtime.count.open,
   });
   const playout = createPlayoutClock({

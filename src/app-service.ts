@@ -175,7 +175,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     },
   });
   onStop(() => runner.close());
-  metrics.gauge('voxgate_works_running', 'Jobs and PlayNotes that are being made', () => runner.running);
+  metrics.gauge('voxgate_works_running', 'Jobs and PlayNotes that are being made', () => runner.running());
 
   const retention = createRetention({
     works: store,

@@ -23,8 +23,6 @@ export function openBody(program, onItem) {
       relayed.finish();
       relayed.end();
     },
-    get heardMs() {
-      return relayed.heardMs;
-    },
+    heardMs: () => relayed.heardMs(),
   };
 }

@@ -19,7 +19,7 @@ const REFERENCE_MS = 20;
 const LONGEST_MS = 600_000;
 
 const NEVER_HELD = {
-  creditMs: Number.POSITIVE_INFINITY,
+  creditMs: () => Number.POSITIVE_INFINITY,
   isCongested: () => false,
   emptyBecause: () => 'upstream',
 };
@@ -88,9 +88,7 @@ export async function timeStreamed(program, speech, voice, references, pace) {
     shift() {
       takenFrames += 1;
     },
-    get isEnded() {
-      return totalMs < Number.POSITIVE_INFINITY && takenFrames === madeFrames;
-    },
+    isEnded: () => totalMs < Number.POSITIVE_INFINITY && takenFrames === madeFrames,
   };
   const captions = [];
   let heardMs = 0;
@@ -115,10 +113,10 @@ export async function timeStreamed(program, speech, voice, references, pace) {
     pushed = Math.min(arrived, speech.bytes.length);
     const isWhole = pushed === speech.bytes.length;
     if (isWhole) body.end();
-    timeline.progress(0, body.heardMs, isWhole ? 'complete' : 'arriving');
-    if (isWhole) totalMs = body.heardMs;
+    timeline.progress(0, body.heardMs(), isWhole ? 'complete' : 'arriving');
+    if (isWhole) totalMs = body.heardMs();
     // The end of a speech is filled up to a frame.
-    madeFrames = isWhole ? Math.ceil(totalMs / FRAME_MS) : Math.floor(body.heardMs / FRAME_MS);
+    madeFrames = isWhole ? Math.ceil(totalMs / FRAME_MS) : Math.floor(body.heardMs() / FRAME_MS);
   };
 
   const moments = [];
@@ -139,13 +137,13 @@ export async function timeStreamed(program, speech, voice, references, pace) {
       anchorMs = position.anchorMs;
       heardMs = Math.max(0, Math.min(position.sentMs, nowMs - anchorMs));
       if (!isSent) playout.send(nowMs, NEVER_HELD);
-      if (!isSent && frames.isEnded) {
+      if (!isSent && frames.isEnded()) {
         isSent = true;
-        sayCaptions(Number.POSITIVE_INFINITY, playout.sentMs);
+        sayCaptions(Number.POSITIVE_INFINITY, playout.sentMs());
       }
       const last = timeline.lastBegun(heardMs);
       moments.push({ heardMs, word: last === undefined ? -1 : wordAt(last) });
-      if (isSent && nowMs >= playout.heardUntilMs) break;
+      if (isSent && nowMs >= playout.heardUntilMs()) break;
     }
   } finally {
     timing.close();

@@ -47,7 +47,7 @@ export async function timeWhole(program, speech, voice, isAided) {
     const body = openBody(program, (item) => items.push(item));
     body.push(speech.bytes);
     body.end();
-    turn.timeline.progress(0, body.heardMs, 'complete');
+    turn.timeline.progress(0, body.heardMs(), 'complete');
     timing.items(items, false);
     await timing.settled();
     return { words: turn.timeline.words(), references };

@@ -9,7 +9,7 @@ export type BitWriter = {
   /** Fills the last byte with zeros. */
   align(): void;
   /** Whole bytes that are there. */
-  readonly length: number;
+  length(): number;
   /** Begins anew, behind the first `start` bytes. */
   reset(start: number): void;
 };
@@ -37,9 +37,7 @@ export function createBitWriter(into: Uint8Array): BitWriter {
       bits((1 << parameter) | (value & ((1 << parameter) - 1)), zeros + 1 + parameter);
     },
     align: () => bits(0, (8 - heldBits) & 7),
-    get length() {
-      return length;
-    },
+    length: () => length,
     reset(start) {
       length = start;
       held = 0;

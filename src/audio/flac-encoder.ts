@@ -56,7 +56,7 @@ export function createFlacBlocks(
     bits.reset(writeFlacBlockHeader(coded, { index, length, sampleRate }));
     writeSubframe(block, length, bits);
     bits.align();
-    const end = bits.length;
+    const end = bits.length();
     const crc = crc16(coded, 0, end);
     coded[end] = crc >> 8;
     coded[end + 1] = crc;

@@ -25,7 +25,7 @@ export type HeavyEncoder = {
   /** Gives up at once: no frame and no call after it. Harmless when everything is over. */
   close(): void;
   /** Samples pushed and not worked off yet. What the codec itself holds back (up to 210 ms of mp3) is not among them. */
-  readonly pendingSamples: number;
+  pendingSamples(): number;
 };
 
 export type HeavyEncoderEvents = {

@@ -106,8 +106,6 @@ export function createLayer3Decoders(
 
   return {
     open,
-    get live() {
-      return live;
-    },
+    live: () => live,
   };
 }

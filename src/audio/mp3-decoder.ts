@@ -16,5 +16,5 @@ export type Mp3Decoders = {
   /** Throws when memory for another decoder cannot be had. */
   open(): Mp3Decoder;
   /** Decoders that are open. */
-  readonly live: number;
+  live(): number;
 };

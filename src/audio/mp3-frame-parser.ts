@@ -25,9 +25,9 @@ export type Mp3FrameSink = {
 
 export type Mp3FrameParser = Stage<Uint8Array> & {
   /** Bytes dropped so far that were neither frames nor tags. */
-  readonly junkBytes: number;
+  junkBytes(): number;
   /** Bytes that have come and make no whole frame yet. */
-  readonly heldBytes: number;
+  heldBytes(): number;
 };
 
 /**
@@ -128,12 +128,8 @@ export function createMp3FrameParser(sink: Mp3FrameSink): Mp3FrameParser {
       held = NOTHING;
       consume(rest, true);
     },
-    get junkBytes() {
-      return junkBytes;
-    },
-    get heldBytes() {
-      return held.length;
-    },
+    junkBytes: () => junkBytes,
+    heldBytes: () => held.length,
   };
 }
 

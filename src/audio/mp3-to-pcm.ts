@@ -64,8 +64,8 @@ export type Mp3ToPcm = {
   /** Frees the decoder; the turn is over, with or without `endStream`. */
   close(): void;
   /** Emitted since creation, all streams together. */
-  readonly emittedSamples: number;
-  readonly emittedMs: number;
+  emittedSamples(): number;
+  emittedMs(): number;
 };
 
 export function createMp3ToPcm(decoders: Mp3Decoders, emit: (block: PcmBlock) => void): Mp3ToPcm {
@@ -134,11 +134,7 @@ export function createMp3ToPcm(decoders: Mp3Decoders, emit: (block: PcmBlock) =>
     },
     endStream,
     close: endStream,
-    get emittedSamples() {
-      return emittedSamples;
-    },
-    get emittedMs() {
-      return earlierMs + msAtRate();
-    },
+    emittedSamples: () => emittedSamples,
+    emittedMs: () => earlierMs + msAtRate(),
   };
 }

@@ -9,7 +9,7 @@ import { loadMpg123, type Mpg123Instance } from './mpg123-instance.ts';
 
 export type Mpg123Decoders = Mp3Decoders & {
   /** WASM instances (16 MB of address space each) that they share. */
-  readonly instances: number;
+  instances(): number;
 };
 
 /** An instance has memory for 40 handles of 418 kB; some is left for the decoding itself. */
@@ -152,12 +152,8 @@ export function createMpg123Decoders(
 
   return {
     open,
-    get live() {
-      return live;
-    },
-    get instances() {
-      return rooms.length;
-    },
+    live: () => live,
+    instances: () => rooms.length,
   };
 }
 

@@ -30,7 +30,7 @@ export type SoundKernel = Pick<
 export type SoundMemory = {
   readonly kernel: SoundKernel;
   /** Changes when the memory grows, which detaches every view of the buffer before. */
-  readonly buffer: ArrayBuffer;
+  buffer(): ArrayBuffer;
   readonly at: Readonly<Record<'raw' | 'mono' | 'made' | 'coded', number>>;
   /** Makes sure that the next `open` does not grow the memory. */
   makeRoom(): void;
@@ -38,7 +38,7 @@ export type SoundMemory = {
   open(bank: FilterBank): number | undefined;
   /** Once per stream. */
   close(stream: number): void;
-  readonly openStreams: number;
+  openStreams(): number;
 };
 
 export type SoundMemoryLimits = { readonly streams: number; readonly banks: number };
@@ -120,9 +120,7 @@ export function createSoundMemory(onGrown: () => void, limits: SoundMemoryLimits
 
   return {
     kernel,
-    get buffer() {
-      return memory.buffer;
-    },
+    buffer: () => memory.buffer,
     at: {
       raw: kernel.rawAt.value,
       mono: kernel.monoAt.value,
@@ -153,8 +151,6 @@ export function createSoundMemory(onGrown: () => void, limits: SoundMemoryLimits
       openStreams--;
       freeStreams.push(stream);
     },
-    get openStreams() {
-      return openStreams;
-    },
+    openStreams: () => openStreams,
   };
 }

@@ -51,13 +51,13 @@ export type Transcoder = {
   /** Ends everything at once; what waits for `release` or `flush` goes on. */
   close(): void;
   /** Samples whose frames are being made elsewhere; they count as waiting. */
-  readonly pendingSamples: number;
+  pendingSamples(): number;
   /** Silence that flushes have inserted so far, ms. */
-  readonly insertedMs: number;
+  insertedMs(): number;
   /** True until the first audio of the turn. */
-  readonly isSilent: boolean;
+  isSilent(): boolean;
   /** Hz of what comes out; known at the latest when the first frame does. */
-  readonly sampleRate: number | undefined;
+  sampleRate(): number | undefined;
 };
 
 const isChained = (format: OutputFormat['format']) =>
@@ -197,7 +197,7 @@ export function createTranscoder(
       flushWayIn();
       const released = encoder;
       return released.release().then(() => {
-        insertedSamples = framedSamples - released.takenSamples;
+        insertedSamples = framedSamples - released.takenSamples();
       });
     },
     cut(sent) {
@@ -235,17 +235,9 @@ export function createTranscoder(
       wayIn?.close();
       encoder?.close();
     },
-    get pendingSamples() {
-      return encoder?.pendingSamples ?? 0;
-    },
-    get insertedMs() {
-      return sampleRate === undefined ? 0 : (insertedSamples * 1000) / sampleRate;
-    },
-    get isSilent() {
-      return isSilent;
-    },
-    get sampleRate() {
-      return sampleRate;
-    },
+    pendingSamples: () => encoder?.pendingSamples() ?? 0,
+    insertedMs: () => (sampleRate === undefined ? 0 : (insertedSamples * 1000) / sampleRate),
+    isSilent: () => isSilent,
+    sampleRate: () => sampleRate,
   };
 }

@@ -76,7 +76,7 @@ export function createPeakFinder(): PeakFinder {
 export type TruePeakMeter = {
   push(samples: Float32Array): void;
   /** The greatest magnitude so far, 1 being full scale. It sees the last 6 samples when as many more have come. */
-  readonly peak: number;
+  peak(): number;
 };
 
 /** Nearly free: only what may be the greatest is looked at closely. */
@@ -88,9 +88,7 @@ export function createTruePeakMeter(): TruePeakMeter {
   };
   return {
     push: (samples) => finder.find(samples, peak, take),
-    get peak() {
-      return peak;
-    },
+    peak: () => peak,
   };
 }
 

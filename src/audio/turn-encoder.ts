@@ -21,9 +21,9 @@ export type TurnEncoder = {
   /** Gives up at once; no frame after it. */
   close(): void;
   /** Samples at the output's rate that have come in. */
-  readonly takenSamples: number;
+  takenSamples(): number;
   /** Those of them whose frames have not come back. */
-  readonly pendingSamples: number;
+  pendingSamples(): number;
 };
 
 export type TurnEncoderEvents = {
@@ -77,10 +77,8 @@ function openPlain(output: PlainOutput, sound: SoundPath, events: TurnEncoderEve
       takenBytes -= frames.drop();
     },
     close() {},
-    get takenSamples() {
-      return takenBytes / BYTES_PER_SAMPLE[code];
-    },
-    pendingSamples: 0,
+    takenSamples: () => takenBytes / BYTES_PER_SAMPLE[code],
+    pendingSamples: () => 0,
   };
 }
 
@@ -102,12 +100,8 @@ function openHeavy(
     flush: () => encoder.flush(),
     drop() {},
     close: () => encoder.close(),
-    get takenSamples() {
-      return takenSamples;
-    },
-    get pendingSamples() {
-      return encoder.pendingSamples;
-    },
+    takenSamples: () => takenSamples,
+    pendingSamples: () => encoder.pendingSamples(),
   };
 }
 

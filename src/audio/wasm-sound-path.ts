@@ -16,18 +16,21 @@ type Deliver = (at: number, count: number) => void;
 
 export type WasmSoundPath = SoundPath & {
   /** Places in use. */
-  readonly openStreams: number;
+  openStreams(): number;
 };
 
 /** Throws when this machine's WASM has no SIMD. */
 export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimits): WasmSoundPath {
   const plain = createPlainSoundPath(banks);
-  const takeViews = ({ buffer, at }: SoundMemory) => ({
-    raw: new Float32Array(buffer, at.raw, 2 * MOST_SAMPLES),
-    mono: new Float32Array(buffer, at.mono, MOST_SAMPLES),
-    shortMono: new Float32Array(buffer, at.mono, MOST_SAMPLES / 2),
-    coded: new Uint8Array(buffer, at.coded, MOST_CODED),
-  });
+  const takeViews = (memory: SoundMemory) => {
+    const [buffer, { raw, mono, coded }] = [memory.buffer(), memory.at];
+    return {
+      raw: new Float32Array(buffer, raw, 2 * MOST_SAMPLES),
+      mono: new Float32Array(buffer, mono, MOST_SAMPLES),
+      shortMono: new Float32Array(buffer, mono, MOST_SAMPLES / 2),
+      coded: new Uint8Array(buffer, coded, MOST_CODED),
+    };
+  };
   const memory = createSoundMemory(() => {
     views = takeViews(memory);
   }, limits);
@@ -120,7 +123,7 @@ export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimi
     },
     resample(rates, emit) {
       if (rates.fromRate === rates.toRate) return plain.resample(rates, emit);
-      const deliver: Deliver = (from, count) => emit(new Float32Array(memory.buffer, from, count));
+      const deliver: Deliver = (from, count) => emit(new Float32Array(memory.buffer(), from, count));
       return otherRate(rates, deliver) ?? plain.resample(rates, emit);
     },
     encode(rates, code, emit) {
@@ -128,9 +131,7 @@ export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimi
       if (rates.fromRate === rates.toRate) return sameRate(deliver);
       return otherRate(rates, deliver) ?? plain.encode(rates, code, emit);
     },
-    get openStreams() {
-      return memory.openStreams;
-    },
+    openStreams: () => memory.openStreams(),
   };
 }
 

@@ -24,9 +24,9 @@ export type CallerTally = FrameTally & {
 export type OverloadCallers = {
   /** One more caller. */
   add(): void;
-  readonly count: number;
+  count(): number;
   /** Those whose session is open. */
-  readonly connected: number;
+  connected(): number;
   /** Begins a new count and answers with it; it goes on until the next one. */
   tally(): CallerTally;
   stop(): Promise<void>;
@@ -139,12 +139,8 @@ export function startOverloadCallers({
     add() {
       void callOn(callers++);
     },
-    get count() {
-      return callers;
-    },
-    get connected() {
-      return clients.size;
-    },
+    count: () => callers,
+    connected: () => clients.size,
     tally() {
       tally = newTally();
       return tally;

@@ -60,11 +60,10 @@ async function measure(
   const tally = callers.tally();
   await pause(seconds * 1000, undefined, { signal });
   callers.tally();
-  const { connected, count } = callers;
   const [after, later] = [await lab.usage(), await lab.metrics()];
   return {
-    callers: count,
-    connected,
+    callers: callers.count(),
+    connected: callers.connected(),
     tickP50Ms: 1000 * quantileBetween(earlier, later, TICKS, 0.5),
     tickP99Ms: 1000 * quantileBetween(earlier, later, TICKS, 0.99),
     frames: spreadOf(tally.latenessMs),
@@ -84,22 +83,22 @@ async function overloaded(
   const lab = await openLab({ seed, ...(admission && { admission }) });
   const callers = startOverloadCallers({ sessionUrl: lab.sessionUrl, seed, signal });
   try {
-    await join(callers, () => callers.count >= FIRST_CALLERS, quickly, signal);
+    await join(callers, () => callers.count() >= FIRST_CALLERS, quickly, signal);
     await pause(FIRST_MS, undefined, { signal });
     const first = callers.tally();
     const isRefused = () =>
       first.sessionRefusalsMs.length + first.turnRefusalsMs.length >= FIRST_REFUSALS ||
-      callers.count >= MOST_CALLERS;
+      callers.count() >= MOST_CALLERS;
     if (known === undefined) {
-      await join(callers, isRefused, () => callers.count * JOINING.part, signal);
-      const most = callers.count * PRESSING;
-      await join(callers, () => callers.count >= most, quickly, signal);
+      await join(callers, isRefused, () => callers.count() * JOINING.part, signal);
+      const most = callers.count() * PRESSING;
+      await join(callers, () => callers.count() >= most, quickly, signal);
       await pause(SETTLING_MS, undefined, { signal });
     }
-    const limit = known ?? callers.connected;
+    const limit = known ?? callers.connected();
     const wanted = callersOf(limit);
     progress(`overload: ${limit} are taken, ${wanted} call for ${seconds} s`);
-    await join(callers, () => callers.count >= wanted, quickly, signal);
+    await join(callers, () => callers.count() >= wanted, quickly, signal);
     await pause(WARM_UP_MS, undefined, { signal });
     return { limit, outcome: await measure(lab, callers, seconds, signal) };
   } finally {

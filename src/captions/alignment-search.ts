@@ -9,9 +9,9 @@ export type AlignmentSearch = {
   /** The vector of the next frame of speech, as `writeFeatures` makes it, and what it costs to call it a pause. */
   advance(vector: Float32Array, pauseCost: number): void;
   /** Frames taken so far. */
-  readonly frames: number;
+  frames(): number;
   /** What the best way costs so far: sum of the distances and of the penalties of its steps. */
-  readonly cost: number;
+  cost(): number;
   /**
    * Finds the best way that leads to now, `'open'`, or to the end of the reference if any does, `'closed'`. Gives the
    * first frame of speech whose place is not what it was at the last call: no more than `REMEMBERED_FRAMES` ago.
@@ -227,12 +227,8 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
 
   return {
     advance,
-    get frames() {
-      return frames;
-    },
-    get cost() {
-      return cost;
-    },
+    frames: () => frames,
+    cost: () => cost,
     trace(end) {
       if (frames === 0) return 0;
       let node = bestEnd(end);

@@ -4,7 +4,7 @@ import { CEPSTRA, createFeatureExtractor, type FeatureFrame } from './speech-fea
 
 export type FeatureStore = {
   readonly add: (frame: FeatureFrame) => void;
-  readonly frames: number;
+  frames(): number;
   /** Frame `at`, valid until the next call. */
   frame(at: number): FeatureFrame;
   /** All frames so far, without copying; valid until the next `add`. */
@@ -28,9 +28,7 @@ export function createFeatureStore(): FeatureStore {
       levels[frames] = frame.level;
       frames += 1;
     },
-    get frames() {
-      return frames;
-    },
+    frames: () => frames,
     frame: (at) => ({
       cepstra: cepstra.subarray(at * CEPSTRA, (at + 1) * CEPSTRA),
       level: levels[at]!,

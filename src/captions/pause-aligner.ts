@@ -107,8 +107,8 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
   };
 
   const atEnd = (): PauseEstimate => {
-    const totalMs = finder.frames * FRAME_MS;
-    const silentMs = (finder.silentFrom ?? finder.frames) * FRAME_MS;
+    const totalMs = finder.frames() * FRAME_MS;
+    const silentMs = (finder.silentFrom() ?? finder.frames()) * FRAME_MS;
     let last = paths.closing(silentMs, totalMs);
     for (let round = 0; round < TEMPO_ROUNDS && last.speechMs > 0 && count > 0; round += 1) {
       const known = { msPerWeight: last.speechMs / last.weight, certainty: 'known' } as const;
@@ -177,8 +177,8 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
   };
 
   const now = (): PauseEstimate => {
-    const nowMs = finder.frames * FRAME_MS;
-    const { silentFrom } = finder;
+    const nowMs = finder.frames() * FRAME_MS;
+    const silentFrom = finder.silentFrom();
     const silentMs = silentFrom === undefined ? 0 : nowMs - silentFrom * FRAME_MS;
     const open = paths.speaking(nowMs, silentMs);
     if (silentFrom === 0) {
@@ -199,7 +199,7 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
       if (final === undefined) finder.push(level);
     },
     end() {
-      final ??= settle(atEnd(), finder.frames * FRAME_MS);
+      final ??= settle(atEnd(), finder.frames() * FRAME_MS);
     },
     estimate() {
       if (final === undefined) return settle(now(), Number.POSITIVE_INFINITY);

@@ -15,9 +15,9 @@ export type PauseFinder = {
   /** Level of the next frame, natural logarithm of energy; anything that is no number is silence. */
   push(level: number): void;
   /** Frames so far. */
-  readonly frames: number;
+  frames(): number;
   /** Where the silence that still lasts began, however short it is; undefined while there is speech. */
-  readonly silentFrom: number | undefined;
+  silentFrom(): number | undefined;
 };
 
 /** `onPause` gets every pause once speech has followed it; a silence at the very beginning is one, however short. */
@@ -46,11 +46,7 @@ export function createPauseFinder(onPause: (pause: Pause) => void): PauseFinder 
       silentFrom = undefined;
       sounding = 0;
     },
-    get frames() {
-      return frames;
-    },
-    get silentFrom() {
-      return silentFrom;
-    },
+    frames: () => frames,
+    silentFrom: () => silentFrom,
   };
 }

@@ -90,12 +90,12 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
 
   /** The oldest frame that the search has not had; those behind it are there for its slope. */
   const advance = () => {
-    const at = held - (heard - search.frames);
+    const at = held - (heard - search.frames());
     writeFeatures(recent, held, at, mean, vector, 0);
     const above = gauge.above(recentLevels[at]!);
     if (above === 0) silentFrames += 1;
     search.advance(vector, Math.min(VOICED_COST, SILENT_COST + above * COST_PER_NAT));
-    if (search.frames - asked >= UNASKED_FRAMES) follow();
+    if (search.frames() - asked >= UNASKED_FRAMES) follow();
   };
 
   /** How many words begin at or before a place in the reference. */
@@ -120,7 +120,7 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
 
   /** Follows the best way from where it is a new one, and notes when it comes past each word. */
   const follow = () => {
-    const end = search.frames;
+    const end = search.frames();
     if (end === asked && !isOver) return;
     const from = search.trace(isOver ? 'closed' : 'open');
     let before = from === 0 ? -1 : search.placeAt(from);
@@ -150,8 +150,8 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
 
   /** Words to come: at the tempo so far; once all is over, over what sound there is. */
   const foretell = () => {
-    const nowMs = search.frames * FRAME_MS;
-    const place = search.frames === 0 ? 0 : search.placeAt(search.frames - 1);
+    const nowMs = search.frames() * FRAME_MS;
+    const place = search.frames() === 0 ? 0 : search.placeAt(search.frames() - 1);
     const placeMs = reached === words ? 0 : (frameMs[Math.max(0, Math.floor(place))] ?? 0);
     const since = Math.max(0, reached - TEMPO_WORDS);
     const tookMs = reached === 0 ? 0 : Math.max(0, nowMs - startsMs[since]!);
@@ -173,12 +173,12 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
   };
 
   const withinMs = (): number => {
-    const spoken = search.frames - silentFrames;
-    const cost = Math.max(0, search.cost - SILENT_COST * silentFrames);
+    const spoken = search.frames() - silentFrames;
+    const cost = Math.max(0, search.cost() - SILENT_COST * silentFrames);
     if (!isOver)
       return STREAMED_FACTOR * fitErrorMs((cost + UNKNOWN_COST * UNKNOWN_FRAMES) / (spoken + UNKNOWN_FRAMES));
     // Words that it never came to are anywhere in what was left.
-    const restMs = reached === words ? 0 : search.frames * FRAME_MS - (startsMs[reached - 1] ?? 0);
+    const restMs = reached === words ? 0 : search.frames() * FRAME_MS - (startsMs[reached - 1] ?? 0);
     return Math.max(restMs, fitErrorMs(cost / Math.max(1, spoken)));
   };
 
@@ -195,10 +195,10 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
       held += 1;
       heard += 1;
       learn(cepstra, level);
-      if (heard - search.frames > SLOPE_FRAMES) advance();
+      if (heard - search.frames() > SLOPE_FRAMES) advance();
     },
     end() {
-      while (search.frames < heard) advance();
+      while (search.frames() < heard) advance();
       isOver = true;
     },
     estimate() {

@@ -19,9 +19,9 @@ export type WordFinder = {
   /** Undefined while nothing tells more than the weights do. */
   estimate(): WordEstimate | undefined;
   /** Everything has been heard and held against the whole reference. */
-  readonly isFinal: boolean;
+  isFinal(): boolean;
   /** What was learned of the voice: all of it only when it has been heard for long enough to tell. */
-  readonly learned: KnownVoice;
+  learned(): KnownVoice;
 };
 
 /** What is known of a voice from what was heard of it before. */
@@ -107,7 +107,7 @@ export function createWordFinder(
   let isOver = false;
 
   const feed = (to: { push(frame: FeatureFrame): void; end(): void }, canEnd: boolean) => {
-    for (let at = 0; at < store.frames; at += 1) to.push(store.frame(at));
+    for (let at = 0; at < store.frames(); at += 1) to.push(store.frame(at));
     if (isOver && canEnd) to.end();
   };
 
@@ -143,19 +143,17 @@ export function createWordFinder(
       const found = aligner.estimate();
       if (isOver && state === 'whole') return found;
       if (found.reached === 0) return carryOn(begunAsUsual(found, known.onsetMs), words, msPerWeight);
-      const sure = store.frames < HASTY_FRAMES ? withoutHaste(found, held.wordMs, tempo) : found;
+      const sure = store.frames() < HASTY_FRAMES ? withoutHaste(found, held.wordMs, tempo) : found;
       return carryOn(sure, words, msPerWeight);
     },
-    get isFinal() {
-      return isOver && (state === 'whole' || state === 'pauses');
-    },
-    get learned() {
+    isFinal: () => isOver && (state === 'whole' || state === 'pauses'),
+    learned() {
       if (aligner === undefined || !isOver) return UNKNOWN_VOICE;
       const { startsMs, withinMs } = aligner.estimate();
       // What was hardly found teaches nothing.
       if (withinMs > MOST_TO_LEARN_MS) return UNKNOWN_VOICE;
       return {
-        mean: store.frames >= FRAMES_TO_KNOW ? aligner.mean : undefined,
+        mean: store.frames() >= FRAMES_TO_KNOW ? aligner.mean : undefined,
         onsetMs: startsMs[0],
       };
     },

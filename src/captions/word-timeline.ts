@@ -34,7 +34,7 @@ export type WordTimeline = {
   /** Where the last word that ends at or before `codePoint` of line `line` has been spoken; undefined while unknown. */
   endOf(line: number, codePoint: number): number | undefined;
   /** Milliseconds per unit of weight, learned from complete requests; the given guess before. */
-  readonly msPerWeight: number;
+  msPerWeight(): number;
 };
 
 type Request = {
@@ -230,8 +230,6 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
       // After the last word there is the rest of its request, which is known only when it has ended.
       return requests.at(-1)!.complete ? totalMs() : undefined;
     },
-    get msPerWeight() {
-      return msPerWeight;
-    },
+    msPerWeight: () => msPerWeight,
   };
 }

@@ -6,7 +6,7 @@ import { finishedWavHeader, WAV_HEADER_BYTES } from '../audio/wav.ts';
 
 export type GrowingFile = {
   write(bytes: Uint8Array): void;
-  readonly bytes: number;
+  bytes(): number;
   /** Gives it its name, its header the true sizes; nothing is left of one without a byte. */
   finish(): void;
 };
@@ -26,9 +26,7 @@ export function openGrowingFile(path: string): GrowingFile {
       for (let at = 0; at < more.length; ) at += writeSync(file, more, at, more.length - at, bytes + at);
       bytes += more.length;
     },
-    get bytes() {
-      return bytes;
-    },
+    bytes: () => bytes,
     finish() {
       tellSizes();
       closeSync(file);

@@ -92,7 +92,7 @@ async function run(terminal: Terminal): Promise<number> {
       const { outcome: end, sentMs } = await ended;
       if (end !== 'complete') outcome = 'faulty';
       terminal.status('');
-      const told = { file: out, outcome: end, seconds: Math.round(sentMs / 100) / 10, bytes: file.bytes };
+      const told = { file: out, outcome: end, seconds: Math.round(sentMs / 100) / 10, bytes: file.bytes() };
       const stopped = end === 'complete' ? '' : `, ${end}: what was spoken so far can be played`;
       terminal.print(
         terminal.isInteractive
@@ -106,8 +106,8 @@ async function run(terminal: Terminal): Promise<number> {
     return outcome === 'fine' ? 0 : 1;
   } finally {
     file.finish();
-    if (vtt !== undefined && keeper.words > 0) terminal.writeFile(vtt, keeper.write(captionsVtt));
-    if (srt !== undefined && keeper.words > 0) terminal.writeFile(srt, keeper.write(captionsSrt));
+    if (vtt !== undefined && keeper.words() > 0) terminal.writeFile(vtt, keeper.write(captionsVtt));
+    if (srt !== undefined && keeper.words() > 0) terminal.writeFile(srt, keeper.write(captionsSrt));
     await gateway.stop();
   }
 }

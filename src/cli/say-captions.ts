@@ -46,7 +46,7 @@ export type CaptionKeeper = {
   /** What the gateway says, for the captions among it. */
   onEvent(event: ServerEvent): void;
   /** Words so far. */
-  readonly words: number;
+  words(): number;
   /** The file. */
   write(writer: Writer): Uint8Array;
 };
@@ -76,9 +76,7 @@ export function createCaptionKeeper(): CaptionKeeper {
       for (const { speaker, ...word } of event.words)
         words.push({ ...word, speaker, line: event.line, weight: 0, pause: 0 });
     },
-    get words() {
-      return words.length;
-    },
+    words: () => words.length,
     write: (writer) => Buffer.from(writer(words, { lines: [spoken], nameOf: () => undefined })),
   };
 }

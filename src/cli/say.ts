@@ -104,7 +104,7 @@ async function run(terminal: Terminal): Promise<number> {
       client.close();
     }
     if (out !== undefined && audio.length > 0) terminal.writeFile(out, finished(audio));
-    if (captions !== undefined && writeCaptions !== undefined && (keeper.words > 0 || outcome === 'fine'))
+    if (captions !== undefined && writeCaptions !== undefined && (keeper.words() > 0 || outcome === 'fine'))
       terminal.writeFile(captions, keeper.write(writeCaptions));
     return outcome === 'fine' ? 0 : 1;
   } finally {

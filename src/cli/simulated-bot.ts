@@ -50,7 +50,7 @@ export async function speakToCall(
     const { outcome } = await ended;
     const playedMs = outcome === 'failed' ? 0 : (await heard).playedMs;
     await pause(QUIET_MS);
-    while (call.playout.bufferedMs > 0) await pause(LOOK_MS);
+    while (call.playout.bufferedMs() > 0) await pause(LOOK_MS);
     spoken.push({
       turn,
       outcome,

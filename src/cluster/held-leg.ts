@@ -111,7 +111,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     const tell = () => {
       telling = 'idle';
       if (away !== mine) return;
-      const waiting = wire.bufferedBytes;
+      const waiting = wire.bufferedBytes();
       mine.send({ is: 'taken', bytes, waiting });
       if (waiting > 0) tellIn(TELL_EVERY_MS);
     };

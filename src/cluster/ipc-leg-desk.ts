@@ -75,9 +75,7 @@ export function createIpcLegDesk({ tokens, clock, primary, bring }: IpcLegDeskOp
         primary.tell('legArrived', { key, id, kind, callId, userId, token });
       }
       return {
-        get listener() {
-          return place.listener;
-        },
+        listener: () => place.listener,
         release() {
           place.listener = undefined;
           primary.tell('legReleased', key);

@@ -82,9 +82,7 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
         sent += frameBytes(frame);
         send({ is: 'frame', frame });
       },
-      get bufferedBytes() {
-        return sent - taken + waiting;
-      },
+      bufferedBytes: () => sent - taken + waiting,
       close(code, reason) {
         send({ is: 'close', code, reason });
         relay.end();

@@ -52,9 +52,7 @@ export function createLegRegistry(clock: Clock, tokens: AttachTokens, tell: Tell
       });
       places.set(key, {
         holder,
-        get listener() {
-          return place.listener;
-        },
+        listener: () => place.listener(),
         release: () => place.release(),
         leave: (reason) => place.leave(reason),
       });
@@ -63,7 +61,7 @@ export function createLegRegistry(clock: Clock, tokens: AttachTokens, tell: Tell
     released(player, key) {
       const place = places.get(key);
       // What is played to by another by now is not this one's to let go.
-      if (place?.listener?.by === player) place.release();
+      if (place?.listener()?.by === player) place.release();
     },
     wanted(player, { ask, userId, wanted }) {
       const mine = waitingOf(player);
@@ -97,7 +95,7 @@ export function createLegRegistry(clock: Clock, tokens: AttachTokens, tell: Tell
       waiting.delete(player);
       for (const [key, place] of [...places]) {
         if (place.holder === player) leave(key, 'its process has died');
-        else if (place.listener?.by === player) place.release();
+        else if (place.listener()?.by === player) place.release();
       }
     },
   };

@@ -48,7 +48,7 @@ function take({ address, wire, pause, resume }: Caller): CallEvents {
     cancelLook = undefined;
     call.showBuffered();
     if (untaken() <= MOST_UNTAKEN_BYTES) resume?.();
-    if (wire.bufferedBytes > 0 || untaken() > MOST_UNTAKEN_BYTES) lookSoon();
+    if (wire.bufferedBytes() > 0 || untaken() > MOST_UNTAKEN_BYTES) lookSoon();
   };
   const lookSoon = () => {
     cancelLook ??= clock.after(LOOK_MS, look);
@@ -57,7 +57,7 @@ function take({ address, wire, pause, resume }: Caller): CallEvents {
     wire,
     meter: undefined,
     showBuffered() {
-      const { bufferedBytes } = wire;
+      const bufferedBytes = wire.bufferedBytes();
       Atomics.store(state, CALL_STATE.buffered, bufferedBytes);
       if (bufferedBytes > 0) lookSoon();
     },

@@ -36,8 +36,8 @@ export type ClientConnection = {
   readonly id: string;
   readonly userId: string;
   readonly openedAtMs: number;
-  readonly turnsUnheard: number;
-  readonly bufferedBytes: number;
+  turnsUnheard(): number;
+  bufferedBytes(): number;
   readonly session: Pick<Session, 'sound' | 'leg' | 'audience'>;
   /** Speaks `text` as the session's first turn. */
   greet(text: string): void;
@@ -202,20 +202,16 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     userId: options.userId,
     openedAtMs,
     session,
-    get turnsUnheard() {
-      return session.turnsUnheard;
-    },
-    get bufferedBytes() {
-      return session.bufferedBytes + socket.bufferedAmount;
-    },
+    turnsUnheard: () => session.turnsUnheard(),
+    bufferedBytes: () => session.bufferedBytes() + socket.bufferedAmount,
     greet: (text) => session.handle({ type: 'speak', turn: GREETING_TURN, text }),
     fail() {
       refuseAndClose(new AppError('internal', 'The session failed inside; open a new one.'));
     },
     sweep(nowMs) {
       if (phase === 'closing') return;
-      if (session.turnsUnheard > 0) heardFromAtMs = nowMs;
-      if (phase === 'draining' && session.turnsUnheard === 0) return close('shutting_down');
+      if (session.turnsUnheard() > 0) heardFromAtMs = nowMs;
+      if (phase === 'draining' && session.turnsUnheard() === 0) return close('shutting_down');
       if (idleTimeoutMs > 0 && nowMs - heardFromAtMs >= idleTimeoutMs) {
         return refuseAndClose(
           new AppError('idle_timeout', 'Nothing was said for a while; open a new session when needed.'),
@@ -230,7 +226,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
       phase = 'draining';
       say({ type: 'goaway', deadlineMs });
       session.drain();
-      if (session.turnsUnheard === 0) close('shutting_down');
+      if (session.turnsUnheard() === 0) close('shutting_down');
     },
     close,
   };

@@ -87,7 +87,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   const send = (frame: LegFrame) => wire.send(frame);
   /** It plays slower than the clock, by its own word. */
   const isOverfed = (unheardMs: number) =>
-    unheardMs > codec.rules.leadMs + MOST_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
+    unheardMs > codec.rules().leadMs + MOST_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
   const leave = (reason: string, why: LegEnd = 'over') => {
     if (isOver) return;
     isOver = true;
@@ -115,7 +115,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
 
   /** When all has been heard; who writes it may be late. */
   const hangUpWithin = (leftMs: number) => {
-    const restMs = Math.min(sender?.restMs ?? 0, leftMs);
+    const restMs = Math.min(sender?.restMs() ?? 0, leftMs);
     if (restMs <= 0) return hangUpNow();
     cancelTimer = clock.after(
       restMs,
@@ -133,14 +133,14 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     kind,
     callId,
     audio,
-    leadMs: sender?.leadMs ?? codec.rules.leadMs,
+    leadMs: sender?.leadMs ?? codec.rules().leadMs,
     reports: codec.mark === undefined ? 'nothing' : 'marks',
     play: unlessBroken((piece) => own.play(piece)),
     cork: () => own.cork(),
     uncork: unlessBroken<void>(() => own.uncork()),
     // What waits in our own process would come out behind a clear; what piles up at the far side is late for ever.
     isCongested: () =>
-      !isFlowing || wire.bufferedBytes > most || sender?.isBehind === true || isOverfed(own.unheardMs),
+      !isFlowing || wire.bufferedBytes() > most || sender?.isBehind() === true || isOverfed(own.unheardMs()),
     committedMs: (turn) => sender?.committedMs(turn),
     finish: unlessBroken((turn) => own.finish(turn)),
     clear: unlessBroken((heardMs) => own.clear(heardMs)),
@@ -167,9 +167,9 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       return end('unauthorized', 'the leg brought no token that is known');
     cancelTimer();
     const common = { codec, send, bytesPerMs: bytesPerMs(audio), silence: SILENT_SAMPLE[audio.format] };
-    if (codec.rules.clock === 'sender') {
+    if (codec.rules().clock === 'sender') {
       const paced = { playout: guardedClock(options.playout), now: () => clock.now() };
-      const { rules } = codec;
+      const rules = codec.rules();
       const meter: WireMeter =
         wire.meter ?? ((memory) => createFrameMeter({ ...paced, memory, rules, write: send }));
       sender = createSenderPlayout({
@@ -182,12 +182,12 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
         lastHeardMs: () => heardAtMs,
       });
     }
-    const onPlayed = (turn: string, playedMs: number) => place?.listener?.onPlayed(turn, playedMs);
+    const onPlayed = (turn: string, playedMs: number) => place?.listener()?.onPlayed(turn, playedMs);
     playout =
       sender ??
       createLegPlayout({ ...common, markPrefix: options.markPrefix, onPlayed, nowMs: () => clock.now() });
     // In JSON and base64 audio is half as long again.
-    const most = 2 * codec.rules.leadMs * common.bytesPerMs;
+    const most = 2 * codec.rules().leadMs * common.bytesPerMs;
     const leg = toCallLeg(options.callId ?? callId, audio, playout, most);
     place = desk.arrive({
       leg,
@@ -202,8 +202,8 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   const take = (input: LegInput) => {
     if (isOver) return;
     if (input.kind === 'start') begin(input);
-    else if (input.kind === 'audio') place?.listener?.onAudio(input.bytes);
-    else if (input.kind === 'digit') place?.listener?.onDigit(input.digit);
+    else if (input.kind === 'audio') place?.listener()?.onAudio(input.bytes);
+    else if (input.kind === 'digit') place?.listener()?.onDigit(input.digit);
     else if (input.kind === 'mark') {
       markedAtMs = clock.now();
       playout?.marked(input.name, input.fate);
@@ -230,7 +230,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       place = undefined;
     },
     sweep(nowMs) {
-      const { bufferedBytes } = wire;
+      const bufferedBytes = wire.bufferedBytes();
       if (bufferedBytes === 0 || bufferedBytes < bufferedBefore) takingSinceMs = nowMs;
       bufferedBefore = bufferedBytes;
       if (nowMs - takingSinceMs < STUCK_MS) return;

@@ -25,7 +25,7 @@ export type ArrivedLeg<Leg extends Named = CallLeg> = {
 
 export type LegPlace<Listener extends Told = LegListener> = {
   /** The session that has it. */
-  readonly listener: Listener | undefined;
+  listener(): Listener | undefined;
   /** The session lets it go; another may have it then. */
   release(): void;
   /** The leg is gone. */
@@ -40,7 +40,7 @@ export type GatewayLegDesk<Leg extends Named = CallLeg, Listener extends Told = 
   Leg,
   Listener
 > &
-  LegArrivals<Leg, Listener> & { readonly legs: number };
+  LegArrivals<Leg, Listener> & { legs(): number };
 
 /** A call that was answered and a bot that was told of it find each other well within this. */
 const WAIT_MS = 10_000;
@@ -143,9 +143,7 @@ export function createLegDesk<Leg extends Named = CallLeg, Listener extends Told
       const first = [...waiting].find((each) => isWanted(entry, each));
       first?.take(entry);
       return {
-        get listener() {
-          return entry.listener;
-        },
+        listener: () => entry.listener,
         release() {
           entry.listener = undefined;
           awaitSession(entry);
@@ -159,8 +157,6 @@ export function createLegDesk<Leg extends Named = CallLeg, Listener extends Told
         },
       };
     },
-    get legs() {
-      return entries.size;
-    },
+    legs: () => entries.size,
   };
 }

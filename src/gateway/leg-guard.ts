@@ -25,13 +25,9 @@ export function createLegGuard(log: Log, clock: Clock, end: () => void): LegGuar
       if (state === 'sound') work(value);
     });
   const guardedPlayer = (player: Player): Player => ({
-    get dueMs() {
-      return state === 'sound' ? player.dueMs : Number.POSITIVE_INFINITY;
-    },
+    dueMs: () => (state === 'sound' ? player.dueMs() : Number.POSITIVE_INFINITY),
     sendDue: unlessBroken((nowMs: number) => player.sendDue(nowMs)),
-    get wantsRefill() {
-      return player.wantsRefill;
-    },
+    wantsRefill: () => player.wantsRefill(),
     refill: unlessBroken(() => player.refill()) as () => void,
   });
 

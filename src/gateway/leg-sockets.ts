@@ -77,9 +77,7 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
           send(frame) {
             if (socket.readyState === socket.OPEN) socket.send(frame);
           },
-          get bufferedBytes() {
-            return socket.bufferedAmount;
-          },
+          bufferedBytes: () => socket.bufferedAmount,
           close: (code, reason) => socket.close(code, reason),
           terminate: () => socket.terminate(),
         },

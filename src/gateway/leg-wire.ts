@@ -9,7 +9,7 @@ export type WireMeter = (memory: FrameRingMemory, rules: Pick<LegRules, 'leadMs'
 
 export type LegWire = {
   send(frame: LegFrame): void;
-  readonly bufferedBytes: number;
+  bufferedBytes(): number;
   /** Behind what has been sent. */
   close(code: number, reason: string): void;
   terminate(): void;

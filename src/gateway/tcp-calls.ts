@@ -26,9 +26,7 @@ export function createTcpCalls({ onCall, onFault, clock }: TcpCallsOptions): Cal
           send(frame) {
             if (socket.writable) socket.write(frame);
           },
-          get bufferedBytes() {
-            return socket.writableLength;
-          },
+          bufferedBytes: () => socket.writableLength,
           close: () => closeSoon(socket),
           terminate: () => socket.destroy(),
         },

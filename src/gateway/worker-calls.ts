@@ -33,9 +33,7 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
 
   const wireOf = (order: (message: CallOrder) => void, call: number, state: Int32Array): LegWire => ({
     send: (frame: LegFrame) => order({ kind: 'send', call, frame: Buffer.from(frame as Uint8Array) }),
-    get bufferedBytes() {
-      return Atomics.load(state, CALL_STATE.buffered);
-    },
+    bufferedBytes: () => Atomics.load(state, CALL_STATE.buffered),
     close: () => order({ kind: 'end', call }),
     terminate: () => order({ kind: 'terminate', call }),
     meter: ((memory, rules) => {

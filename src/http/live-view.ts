@@ -27,15 +27,15 @@ export const viewsOf = (
     .map((live) => viewOf(live, nowMs));
 
 function viewOf(live: LiveSession, nowMs: number): LiveView {
-  const { id, openedAtMs, turnsUnheard, bufferedBytes, session } = live;
-  const { leg, sound, audience } = session;
+  const { id, openedAtMs, session } = live;
+  const leg = session.leg();
   return {
     id,
     ageMs: Math.round(nowMs - openedAtMs),
-    turnsUnheard,
-    bufferedBytes,
-    ...sound,
-    onlookers: audience.onlookers,
+    turnsUnheard: live.turnsUnheard(),
+    bufferedBytes: live.bufferedBytes(),
+    ...session.sound(),
+    onlookers: session.audience.onlookers(),
     ...(leg !== undefined && {
       leg: { kind: leg.kind, ...(leg.callSid !== undefined && { callSid: leg.callSid }) },
     }),

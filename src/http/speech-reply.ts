@@ -25,7 +25,7 @@ export type BegunSpeech = {
   readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
   readonly sampleRate: number;
   /** Made so far. */
-  readonly audioMs: number;
+  audioMs(): number;
   /** As `DrainedSpeech.words`. */
   readonly words: () => readonly TimedWord[];
 };
@@ -68,10 +68,8 @@ export async function beginSpeech(
   }
   return {
     chunks: takenInTime(all(), STALLED_MS, clock, () => raw.destroy()),
-    sampleRate: speech.sampleRate ?? usualRateOf('mp3'),
-    get audioMs() {
-      return speech.audioMs;
-    },
+    sampleRate: speech.sampleRate() ?? usualRateOf('mp3'),
+    audioMs: () => speech.audioMs(),
     words: () => speech.words(),
   };
 }

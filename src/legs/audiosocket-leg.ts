@@ -89,7 +89,7 @@ function createCodec(): LegCodec {
   const readChunk = createAudioSocketReader(take);
 
   return {
-    rules: RULES,
+    rules: () => RULES,
     /** A chunk of the stream, in any split. An empty one says that nothing has come for a while: a silent call is of 8 kHz. */
     read(chunk) {
       inputs = [];

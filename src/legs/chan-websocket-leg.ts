@@ -96,9 +96,7 @@ function createCodec(): LegCodec {
   };
 
   return {
-    get rules() {
-      return rules;
-    },
+    rules: () => rules,
     read(frame) {
       if (typeof frame === 'string') return readControl(frame);
       const isAudio = sampleBytes > 0 && frame.length > 0 && frame.length % sampleBytes === 0;

@@ -51,7 +51,7 @@ function open(): LegCodec {
   };
 
   return {
-    rules: RULES,
+    rules: () => RULES,
     read(frame) {
       if (typeof frame !== 'string') return audio === undefined ? UNKNOWN : audioInput(frame);
       const message = parseJsonObject(frame);

@@ -68,7 +68,7 @@ export function createJsonCodec(table: JsonLegTable): LegCodec {
   };
 
   return {
-    rules: table.rules,
+    rules: () => table.rules,
     read(frame) {
       const message = parseJsonObject(frame);
       const event = message?.event;

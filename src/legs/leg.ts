@@ -47,7 +47,7 @@ export type LegRules = {
 };
 
 export type LegCodec = {
-  readonly rules: LegRules;
+  rules(): LegRules;
   read(frame: LegFrame): readonly LegInput[];
   media(bytes: Uint8Array): readonly LegFrame[];
   /** Comes back when what was sent before it has been played; absent: there is no such thing. */

@@ -28,7 +28,7 @@ function readEvent({ mark, fate, digit, stop }: JsonObject): readonly LegInput[]
 function open(): LegCodec {
   let audio: LegAudio | undefined;
   return {
-    rules: RULES,
+    rules: () => RULES,
     read(frame) {
       if (typeof frame !== 'string') return audio === undefined ? UNKNOWN : audioInput(frame);
       const message = parseJsonObject(frame);

@@ -26,7 +26,7 @@ function open(): LegCodec {
   };
 
   return {
-    rules: RULES,
+    rules: () => RULES,
     read(frame) {
       if (typeof frame !== 'string') return audio === undefined ? UNKNOWN : audioInput(frame);
       const message = parseJsonObject(frame);

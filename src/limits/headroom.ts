@@ -25,7 +25,7 @@ export type Headroom = {
   expect(nowMs: number): void;
   take(weight: number, nowMs: number): HeadroomPlace;
   /** As measured, without what does not show yet. */
-  readonly usedShare: number;
+  usedShare(): number;
   /** What new sessions may still take of the thread's time, 0…1. */
   free(nowMs: number): number;
 };
@@ -181,9 +181,7 @@ export function createHeadroom(busyAt: number): Headroom {
         },
       };
     },
-    get usedShare() {
-      return usedShare;
-    },
+    usedShare: () => usedShare,
     free: (nowMs) => Math.max(0, Math.min(1, limits.session) - usedShare - unit * unshown(nowMs)),
   };
 }

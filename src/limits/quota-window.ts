@@ -6,7 +6,7 @@ import type { QuotaRule } from './quota-rule.ts';
 
 /** Times of sends, in whole milliseconds of the store's clock, never falling. */
 export type SendTimes = {
-  readonly count: number;
+  count(): number;
   /** The k-th newest, from 0 (the newest) to `count` − 1. */
   newest(k: number): number;
 };
@@ -22,7 +22,7 @@ export const reserveOf = (limit: number, leave: number): number =>
 
 /** Sends at `fromMs` or later. O(log n). */
 export function countSince(sends: SendTimes, fromMs: number): number {
-  let [least, most] = [0, sends.count];
+  let [least, most] = [0, sends.count()];
   while (least < most) {
     const middle = (least + most) >> 1;
     if (sends.newest(middle) >= fromMs) least = middle + 1;
@@ -144,12 +144,12 @@ export function freeAtMs(rule: QuotaRule, sends: SendTimes, fromMs: number, leav
   if (rule.kind === 'unlimited') return fromMs;
   if (rule.kind === 'phase') return freeInPhase(rule, sends, fromMs, leave);
   const open = rule.limit - reserveOf(rule.limit, leave);
-  return sends.count < open ? fromMs : Math.max(fromMs, sends.newest(open - 1) + rule.spanMs);
+  return sends.count() < open ? fromMs : Math.max(fromMs, sends.newest(open - 1) + rule.spanMs);
 }
 
 export type Forecast = {
   /** When the next send may go. */
-  readonly nextMs: number;
+  nextMs(): number;
   /** It goes then: on to the one after it. */
   take(): void;
 };
@@ -169,14 +169,12 @@ function foretellSliding(
   let nextMs = fromMs;
   const foretell = () => {
     const k = open - 1 - planned.length;
-    if (k >= sends.count) return;
+    if (k >= sends.count()) return;
     nextMs = Math.max(nextMs, (k < 0 ? planned[-1 - k]! : sends.newest(k)) + spanMs);
   };
   foretell();
   return {
-    get nextMs() {
-      return nextMs;
-    },
+    nextMs: () => nextMs,
     take() {
       planned.push(nextMs);
       foretell();
@@ -189,16 +187,12 @@ export function createForecast(rule: QuotaRule, sends: SendTimes, fromMs: number
   if (rule.kind === 'sliding') return foretellSliding(rule, sends, fromMs, leave);
   const planned: number[] = [];
   const all: SendTimes = {
-    get count() {
-      return sends.count + planned.length;
-    },
+    count: () => sends.count() + planned.length,
     newest: (k) => planned[planned.length - 1 - k] ?? sends.newest(k - planned.length),
   };
   let nextMs = freeAtMs(rule, all, fromMs, leave);
   return {
-    get nextMs() {
-      return nextMs;
-    },
+    nextMs: () => nextMs,
     take() {
       planned.push(nextMs);
       nextMs = freeAtMs(rule, all, nextMs, leave);

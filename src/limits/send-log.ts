@@ -10,7 +10,7 @@ export type SendLog = SendTimes & {
   add(reservation: string, nowMs: number): number;
   timeOf(reservation: string): number | undefined;
   /** Sends of which no answer is known. */
-  readonly unanswered: number;
+  unanswered(): number;
   answered(reservation: string): void;
   /** Takes out this very send; false when it is not there (any more). Costs as much as there are later ones. */
   remove(reservation: string): boolean;
@@ -49,14 +49,10 @@ export function createSendLog(most: number): SendLog {
   };
 
   return {
-    get count() {
-      return count;
-    },
+    count: () => count,
     newest: (k) => times[placeOf(k)]!,
     timeOf: (reservation) => byName.get(reservation),
-    get unanswered() {
-      return open.size;
-    },
+    unanswered: () => open.size,
     answered(reservation) {
       open.delete(reservation);
     },

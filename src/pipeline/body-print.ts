@@ -10,12 +10,12 @@ export type PrintCheck = {
    */
   push(chunk: Uint8Array): number | 'different';
   /** All that was printed has come again. */
-  readonly isWhole: boolean;
+  isWhole(): boolean;
 };
 
 export type BodyPrint = {
   push(chunk: Uint8Array): void;
-  readonly bytes: number;
+  bytes(): number;
   /** Begins to hold another body against what has been printed by now. */
   check(): PrintCheck;
 };
@@ -40,9 +40,7 @@ export function createBodyPrint(): BodyPrint {
         if (bytes % BLOCK_BYTES === 0) digests.push(digest(block));
       }
     },
-    get bytes() {
-      return bytes;
-    },
+    bytes: () => bytes,
     check() {
       const printed = { bytes, digests: digests.slice(), tail: block.slice(0, bytes % BLOCK_BYTES) };
       return createPrintCheck(printed);
@@ -78,8 +76,6 @@ function createPrintCheck(printed: {
       }
       return verdict === 'same' ? known : 'different';
     },
-    get isWhole() {
-      return verdict === 'same' && seen === printed.bytes;
-    },
+    isWhole: () => verdict === 'same' && seen === printed.bytes,
   };
 }

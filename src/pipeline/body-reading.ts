@@ -10,18 +10,18 @@ export type BodyReading = {
   /** No more bytes will come: what is held is looked at as the end. */
   flush(): void;
   connect(sink: Mp3FrameSink): void;
-  readonly frames: number;
+  frames(): number;
   /** Their length, ms. */
-  readonly audioMs: number;
+  audioMs(): number;
   /** Of the last frame. */
-  readonly header: Mp3Header | undefined;
+  header(): Mp3Header | undefined;
   /** The last tag, the frames behind it, and how many tags there were. */
-  readonly tag: Mp3StreamTag | undefined;
-  readonly framesSinceTag: number;
-  readonly tags: number;
+  tag(): Mp3StreamTag | undefined;
+  framesSinceTag(): number;
+  tags(): number;
   /** Bytes that make no whole frame yet, and those since the last frame that are neither frame nor tag. */
-  readonly heldBytes: number;
-  readonly strayBytes: number;
+  heldBytes(): number;
+  strayBytes(): number;
   /** The kept ones of frames `from` to `until`; undefined when one of them is no longer kept. */
   frameRange(from: number, until: number): Mp3Frame[] | undefined;
 };
@@ -41,7 +41,7 @@ export function createBodyReading(keptFrames: number): BodyReading {
     onFrame(frame) {
       kept[frames % keptFrames] = frame;
       frames += 1;
-      junkBefore = parser.junkBytes;
+      junkBefore = parser.junkBytes();
       header = frame.header;
       sink?.onFrame(frame);
     },
@@ -49,7 +49,7 @@ export function createBodyReading(keptFrames: number): BodyReading {
       tag = found;
       tags += 1;
       framesBeforeTag = frames;
-      junkBefore = parser.junkBytes;
+      junkBefore = parser.junkBytes();
       sink?.onTag(found);
     },
   });
@@ -60,30 +60,14 @@ export function createBodyReading(keptFrames: number): BodyReading {
     connect(to) {
       sink = to;
     },
-    get frames() {
-      return frames;
-    },
-    get audioMs() {
-      return header === undefined ? 0 : (frames * header.samplesPerFrame * 1000) / header.sampleRate;
-    },
-    get header() {
-      return header;
-    },
-    get tag() {
-      return tag;
-    },
-    get framesSinceTag() {
-      return frames - framesBeforeTag;
-    },
-    get tags() {
-      return tags;
-    },
-    get heldBytes() {
-      return parser.heldBytes;
-    },
-    get strayBytes() {
-      return parser.junkBytes - junkBefore + parser.heldBytes;
-    },
+    frames: () => frames,
+    audioMs: () => (header === undefined ? 0 : (frames * header.samplesPerFrame * 1000) / header.sampleRate),
+    header: () => header,
+    tag: () => tag,
+    framesSinceTag: () => frames - framesBeforeTag,
+    tags: () => tags,
+    heldBytes: () => parser.heldBytes(),
+    strayBytes: () => parser.junkBytes() - junkBefore + parser.heldBytes(),
     frameRange(from, until) {
       if (from < Math.max(0, frames - keptFrames) || until > frames) return undefined;
       return Array.from({ length: Math.max(0, until - from) }, (_, i) => kept[(from + i) % keptFrames]!);

@@ -15,11 +15,11 @@ export type CatchUp = {
   /** The body has ended; joins what there is. Throws as `push`. */
   finish(): void;
   /** How the break has been passed: `agreed` when both takes are whole and say so. Undefined while it has not. */
-  readonly passed: Passed | undefined;
+  passed(): Passed | undefined;
   /** It is another take, and fits nowhere: a further one would be another again. */
-  readonly isUnlike: boolean;
+  isUnlike(): boolean;
   /** Of the body so far, heard or skipped, ms. */
-  readonly audioMs: number;
+  audioMs(): number;
 };
 
 /** Two takes of one text differ by no more, unless one of them breaks off. */
@@ -27,7 +27,7 @@ const MOST_DIFFERENCE = 0.1;
 
 /** Both came to a clean end, and at the same length: neither was cut, so the one that was relayed is left as it is. */
 const areAsLong = (fresh: BodyReading, old: BodyReading): boolean =>
-  Math.abs(fresh.frames / old.frames - 1) <= MOST_DIFFERENCE;
+  Math.abs(fresh.frames() / old.frames() - 1) <= MOST_DIFFERENCE;
 
 /** `old`: whether the body before was cut, or came to an end that is in doubt. */
 export function createCatchUp(
@@ -37,8 +37,8 @@ export function createCatchUp(
 ): CatchUp {
   const fresh = createFreshReading();
   const print: BodyPrint = createBodyPrint();
-  const check = relayed.print.check();
-  const broke = relayed.reading;
+  const check = relayed.print().check();
+  const broke = relayed.reading();
   let state: 'comparing' | 'joining' | 'unlike' | Passed = 'comparing';
 
   const pass = (how: Passed) => {
@@ -60,8 +60,8 @@ export function createCatchUp(
       if (known === 'different') {
         state = 'joining';
         refuseJunk(fresh);
-        if (fresh.frames >= broke.frames + framesBeyond(broke)) join();
-      } else if (check.isWhole) {
+        if (fresh.frames() >= broke.frames() + framesBeyond(broke)) join();
+      } else if (check.isWhole()) {
         pass('exact');
         relayed.goOn(print, chunk.subarray(known));
       }
@@ -74,14 +74,8 @@ export function createCatchUp(
       }
       if (state === 'exact' || state === 'aligned') relayed.finish();
     },
-    get passed() {
-      return state === 'comparing' || state === 'joining' || state === 'unlike' ? undefined : state;
-    },
-    get isUnlike() {
-      return state === 'unlike';
-    },
-    get audioMs() {
-      return state === 'exact' ? relayed.audioMs : fresh.audioMs;
-    },
+    passed: () => (state === 'comparing' || state === 'joining' || state === 'unlike' ? undefined : state),
+    isUnlike: () => state === 'unlike',
+    audioMs: () => (state === 'exact' ? relayed.audioMs() : fresh.audioMs()),
   };
 }

@@ -18,10 +18,10 @@ export type DrainedSpeech = {
   /** Chunks of fresh memory in the output's format; read once. Throws as `speak` does, after all that did arrive. */
   readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
   /** Hz; known when the first chunk is. */
-  readonly sampleRate: number | undefined;
-  readonly audioMs: number;
+  sampleRate(): number | undefined;
+  audioMs(): number;
   /** Upstream requests that were sent, with their retries. */
-  readonly requests: number;
+  requests(): number;
   /** When the words are spoken, as well as is known; whole and final once `chunks` has ended. */
   words(): readonly TimedWord[];
 };
@@ -62,9 +62,9 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   let beganAtMs: number | undefined;
   let wake = () => {};
 
-  const rate = () => transcoder.sampleRate ?? 8000;
+  const rate = () => transcoder.sampleRate() ?? 8000;
   const frames = createFrameQueue(
-    () => (QUEUE_MS * rate()) / 1000 - transcoder.pendingSamples,
+    () => (QUEUE_MS * rate()) / 1000 - transcoder.pendingSamples(),
     () => wake(),
     () => wake(),
   );
@@ -163,9 +163,9 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
           beganAtMs ??= clock.now();
           yield chunk;
         }
-        if (chunk === undefined && frames.isEnded) break;
-        if (frames.wantsRefill) frames.refill();
-        if (spool.wantsRefill) spool.refill();
+        if (chunk === undefined && frames.isEnded()) break;
+        if (frames.wantsRefill()) frames.refill();
+        if (spool.wantsRefill()) spool.refill();
         if (chunk === undefined) await more;
       }
       await ended;
@@ -184,15 +184,9 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
 
   return {
     chunks: drain(),
-    get sampleRate() {
-      return transcoder.sampleRate;
-    },
-    get audioMs() {
-      return audioMs();
-    },
-    get requests() {
-      return requests;
-    },
+    sampleRate: () => transcoder.sampleRate(),
+    audioMs,
+    requests: () => requests,
     words: timeline.words,
   };
 }

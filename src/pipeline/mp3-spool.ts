@@ -13,15 +13,15 @@ export type SpoolItem = TranscoderItem | FlushItem | PauseItem;
 export type Mp3Spool = {
   /** Always takes the item; whoever reads a body asks `isFull` before it reads on. */
   readonly add: (item: SpoolItem) => void;
-  readonly isFull: boolean;
+  isFull(): boolean;
   /** Resolves when there is room; one waiter at a time. Room that comes of a grown capacity is told by `refill`. */
   room(signal: AbortSignal): Promise<void>;
   /** There is room, and somebody who waits for it has not been told. */
-  readonly wantsRefill: boolean;
+  wantsRefill(): boolean;
   /** Lets him go on, if there is room. */
   refill(): void;
   /** Frames at the end, nothing else among them, that have not been taken. */
-  readonly lastFrames: number;
+  lastFrames(): number;
   /** Drops so many of them. */
   takeBack(count: number): void;
   take(): SpoolItem | undefined;
@@ -31,10 +31,10 @@ export type Mp3Spool = {
   end(): void;
   /** Nothing further will come, because of `error`; what is there can still be taken. */
   fail(error: unknown): void;
-  readonly isEnded: boolean;
-  readonly bytes: number;
+  isEnded(): boolean;
+  bytes(): number;
   /** Milliseconds of audio that wait here. */
-  readonly waitingMs: number;
+  waitingMs(): number;
 };
 
 type Waiter = { resolve(): void; reject(reason: unknown): void };
@@ -110,14 +110,10 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
         filler = waiter;
       });
     },
-    get isFull() {
-      return bytes >= capacityBytes();
-    },
-    get wantsRefill() {
-      return filler !== undefined && bytes < capacityBytes();
-    },
+    isFull: () => bytes >= capacityBytes(),
+    wantsRefill: () => filler !== undefined && bytes < capacityBytes(),
     refill,
-    get lastFrames() {
+    lastFrames() {
       let at = items.length;
       while (at > head && items[at - 1]!.kind === 'frame') at -= 1;
       return items.length - at;
@@ -153,15 +149,9 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
       if (state.kind === 'open') state = { kind: 'failed', error };
       wakeTaker();
     },
-    get isEnded() {
-      return state.kind === 'ended' && head === items.length;
-    },
-    get bytes() {
-      return bytes;
-    },
-    get waitingMs() {
-      return waitingMs;
-    },
+    isEnded: () => state.kind === 'ended' && head === items.length,
+    bytes: () => bytes,
+    waitingMs: () => waitingMs,
   };
 }
 

@@ -12,7 +12,7 @@ export type BodyReader = {
   push(chunk: Uint8Array): void;
   finish(): void;
   /** Audio in whole frames so far, ms: that, not bytes, is what shows that a body goes on. */
-  readonly audioMs: number;
+  audioMs(): number;
 };
 
 export type AttemptEnd =
@@ -61,13 +61,13 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
     watch.within(attempt.answerMs);
     const body = await attempt.open(cut.signal);
     phase = 'reading';
-    let audioMs = reader.audioMs;
+    let audioMs = reader.audioMs();
     watch.within(stallLimitMs(audioMs));
     for await (const chunk of body.chunks) {
       signal.throwIfAborted();
       for (let at = 0; at < chunk.length; at += SLICE_BYTES)
         reader.push(chunk.subarray(at, at + SLICE_BYTES));
-      const moreMs = reader.audioMs - audioMs;
+      const moreMs = reader.audioMs() - audioMs;
       if (moreMs > 0) {
         const isFirst = audioMs === 0;
         audioMs += moreMs;
@@ -75,10 +75,10 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
         if (isFirst) watch.within(stallLimitMs(audioMs));
         else watch.earn(moreMs * EARNED, stallLimitMs(audioMs));
       }
-      if (!spool.isFull) continue;
+      if (!spool.isFull()) continue;
       // Nothing is wanted, so nothing is late.
       watch.rest();
-      while (spool.isFull) await spool.room(signal);
+      while (spool.isFull()) await spool.room(signal);
       watch.within(stallLimitMs(audioMs));
     }
     reader.finish();

@@ -31,11 +31,11 @@ export type RelayedSpeech = {
   /** The speech is over. */
   end(): void;
   /** Of the body that is read now, ms. */
-  readonly audioMs: number;
-  readonly reading: BodyReading;
-  readonly print: BodyPrint;
+  audioMs(): number;
+  reading(): BodyReading;
+  print(): BodyPrint;
   /** Length of what has come, ms of heard time. */
-  readonly heardMs: number;
+  heardMs(): number;
 };
 
 export type RelayedSpeechOptions = {
@@ -53,8 +53,8 @@ const noAudio = () =>
 
 /** Throws when what came last in a body is no audio. */
 export function refuseJunk(reading: BodyReading): void {
-  if (reading.strayBytes <= MOST_JUNK_BYTES) return;
-  if (reading.frames === 0) throw noAudio();
+  if (reading.strayBytes() <= MOST_JUNK_BYTES) return;
+  if (reading.frames() === 0) throw noAudio();
   throw new AppError('upstream_broken', 'The audio of the speech service turned into something else.');
 }
 
@@ -79,11 +79,11 @@ export function createRelayedSpeech(options: RelayedSpeechOptions): RelayedSpeec
   const heardSamples = ({ sampleRate, samplesPerFrame }: Mp3Header, frames: number) =>
     passesThrough(sampleRate)
       ? frames * samplesPerFrame
-      : streamSamples(reading.tag, frames, samplesPerFrame);
+      : streamSamples(reading.tag(), frames, samplesPerFrame);
   const heardMs = () => {
-    const { header, frames } = reading;
+    const header = reading.header();
     if (header === undefined) return 0;
-    return (Math.max(0, heardSamples(header, frames) + shift) * 1000) / header.sampleRate;
+    return (Math.max(0, heardSamples(header, reading.frames()) + shift) * 1000) / header.sampleRate;
   };
   const read = (bytes: Uint8Array) => {
     reading.push(bytes);
@@ -91,18 +91,19 @@ export function createRelayedSpeech(options: RelayedSpeechOptions): RelayedSpeec
     if (heardMs() > longestMs)
       throw new AppError('upstream_bad_audio', 'The speech service sent more audio than the text can take.');
   };
-  const untaken = () => Math.min(spool.lastFrames, reading.frames);
+  const untaken = () => Math.min(spool.lastFrames(), reading.frames());
   const cross = (bridge: SpeechBridge, takenBack: number) => {
     spool.takeBack(takenBack);
     spool.add({ kind: 'bridge', bridge });
   };
   /** Nothing of the old take has been taken, and all of the new one is at hand: then there is no join. */
   const replaceBy = (fresh: BodyReading): boolean => {
-    const all = fresh.frameRange(0, fresh.frames);
-    if (all === undefined || shift !== 0 || untaken() < reading.frames) return false;
-    spool.takeBack(reading.frames);
+    const all = fresh.frameRange(0, fresh.frames());
+    if (all === undefined || shift !== 0 || untaken() < reading.frames()) return false;
+    spool.takeBack(reading.frames());
     spool.add({ kind: 'begin' }); // the old take's tag may be in the spool, or taken, and does not speak for the new one
-    if (fresh.tag !== undefined) spool.add({ kind: 'tag', tag: fresh.tag });
+    const tag = fresh.tag();
+    if (tag !== undefined) spool.add({ kind: 'tag', tag });
     for (const frame of all) spool.add({ kind: 'frame', frame });
     return true;
   };
@@ -121,11 +122,11 @@ export function createRelayedSpeech(options: RelayedSpeechOptions): RelayedSpeec
         const splice = spliceTakes(reading, fresh, untaken(), decoders);
         if (splice === undefined) return 'unlike';
         const { bridge, takenBack, rest } = splice;
-        const { samplesPerFrame, sampleRate } = fresh.header!;
+        const { samplesPerFrame, sampleRate } = fresh.header()!;
         const crossed = passesThrough(sampleRate)
           ? bridge.frames.length * samplesPerFrame
           : bridge.samples.length;
-        const framesApart = reading.frames - takenBack - bridge.next!.framesBefore;
+        const framesApart = reading.frames() - takenBack - bridge.next!.framesBefore;
         shift += framesApart * samplesPerFrame + crossed;
         cross(bridge, takenBack);
         for (const frame of rest) spool.add({ kind: 'frame', frame });
@@ -135,37 +136,29 @@ export function createRelayedSpeech(options: RelayedSpeechOptions): RelayedSpeec
       return 'changed';
     },
     fadeOut() {
-      const { header } = reading;
+      const header = reading.header();
       if (header === undefined || passesThrough(header.sampleRate)) return;
       const fade = fadeTake(reading, untaken(), decoders);
       if (fade === undefined) return;
       const { bridge, takenBack } = fade;
-      const { frames } = reading;
+      const frames = reading.frames();
       shift +=
         heardSamples(header, frames - takenBack) - heardSamples(header, frames) + bridge.samples.length;
       cross(bridge, takenBack);
     },
     finish() {
       // A single frame is one only when it is known that nothing follows.
-      if (reading.frames === 0) reading.flush();
-      if (reading.frames === 0) throw noAudio();
+      if (reading.frames() === 0) reading.flush();
+      if (reading.frames() === 0) throw noAudio();
     },
     end() {
       reading.flush();
       spool.add({ kind: 'end' });
     },
-    get audioMs() {
-      return reading.audioMs;
-    },
-    get reading() {
-      return reading;
-    },
-    get print() {
-      return print;
-    },
-    get heardMs() {
-      return heardMs();
-    },
+    audioMs: () => reading.audioMs(),
+    reading: () => reading,
+    print: () => print,
+    heardMs,
   };
 }
 

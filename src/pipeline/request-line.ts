@@ -21,11 +21,11 @@ export type RequestLine = {
   /** The next request; undefined when the text has ended. */
   next(signal: AbortSignal): Promise<LineItem | undefined>;
   /** Requests handed out so far. */
-  readonly handedOut: number;
+  handedOut(): number;
   /** Characters that have not been handed out. */
-  readonly waitingCharacters: number;
+  waitingCharacters(): number;
   /** True while there is text that has not been handed out. */
-  readonly hasText: boolean;
+  hasText(): boolean;
 };
 
 export type RequestLineOptions = {
@@ -113,14 +113,8 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
     },
     poke,
     next,
-    get handedOut() {
-      return handedOut;
-    },
-    get waitingCharacters() {
-      return characters + readyCharacters;
-    },
-    get hasText() {
-      return !isEmpty() || ready.length > 0;
-    },
+    handedOut: () => handedOut,
+    waitingCharacters: () => characters + readyCharacters,
+    hasText: () => !isEmpty() || ready.length > 0,
   };
 }

@@ -46,11 +46,11 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
   try {
     if (turn.isFirst()) transcoder.prepare();
     void fillSpool(turn, signal); // runs ahead; its failure surfaces in the loop below
-    while (!spool.isEnded) {
+    while (!spool.isEnded()) {
       const item = spool.take();
       if (item === undefined) await spool.more(signal);
       else {
-        if (frames.isFull) await frames.room(signal); // the one place where playback holds decoding back
+        if (frames.isFull()) await frames.room(signal); // the one place where playback holds decoding back
         if (item.kind === 'pause') transcoder.rest(item.ms);
         else if (item.kind !== 'flush') transcoder.push(item);
         else {
@@ -59,8 +59,8 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
         }
       }
     }
-    if (transcoder.isSilent) {
-      if (frames.isFull) await frames.room(signal); // a turn made ahead takes no dear encoder before its time
+    if (transcoder.isSilent()) {
+      if (frames.isFull()) await frames.room(signal); // a turn made ahead takes no dear encoder before its time
       transcoder.silence(SILENCE_MS);
     }
   } finally {

@@ -49,7 +49,7 @@ type Request = {
 };
 
 /** MP3 on its way to features. */
-type Sound = { push(item: TranscoderItem): void; readonly leadMs: number; close(): void };
+type Sound = { push(item: TranscoderItem): void; leadMs(): number; close(): void };
 
 function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
   let extractor: FeatureExtractor | undefined;
@@ -85,9 +85,7 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
         finder.end();
       }
     },
-    get leadMs() {
-      return rate === 0 ? 0 : (streamLead(tag) * 1000) / rate;
-    },
+    leadMs: () => (rate === 0 ? 0 : (streamLead(tag) * 1000) / rate),
     close: () => decoder.close(),
   };
 }
@@ -124,9 +122,9 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     const { finder } = request;
     const estimate = finder.estimate();
     if (estimate !== undefined)
-      onEstimate(request.index, shifted(estimate, request.leadIsHeard ? request.sound.leadMs : 0));
-    if (!finder.isFinal) return;
-    const { mean = voice.known.mean, onsetMs = voice.known.onsetMs } = finder.learned;
+      onEstimate(request.index, shifted(estimate, request.leadIsHeard ? request.sound.leadMs() : 0));
+    if (!finder.isFinal()) return;
+    const { mean = voice.known.mean, onsetMs = voice.known.onsetMs } = finder.learned();
     voice.known = { mean, onsetMs };
     leave(request, 'told');
   };

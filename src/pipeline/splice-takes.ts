@@ -35,10 +35,11 @@ const USUAL_LEAD = 576 + 529;
 const PAUSE_SEARCH_MS = 300;
 
 /** How many frames behind the break the fresh take must have before `spliceTakes` can look for it. */
-export const framesBeyond = (old: BodyReading): number =>
-  old.header === undefined
-    ? 1
-    : Math.ceil(((REACH_MS / 1000) * old.header.sampleRate) / old.header.samplesPerFrame) + 3;
+export function framesBeyond(old: BodyReading): number {
+  const header = old.header();
+  if (header === undefined) return 1;
+  return Math.ceil(((REACH_MS / 1000) * header.sampleRate) / header.samplesPerFrame) + 3;
+}
 
 /** A frame of no sound: the decoder rings out what is left of the one before. */
 function emptyFrame(frame: Mp3Frame): Mp3Frame {
@@ -68,7 +69,7 @@ function decode(decoders: Mp3Decoders, frames: readonly Mp3Frame[], first: numbe
 }
 
 /** Positions count from the first frame behind the tag; of several tags only the last stream could be counted. */
-const isOneStream = (reading: BodyReading): boolean => reading.framesSinceTag === reading.frames;
+const isOneStream = (reading: BodyReading): boolean => reading.framesSinceTag() === reading.frames();
 
 const areAlike = (frames: readonly Mp3Frame[]): boolean =>
   frames.every(
@@ -79,14 +80,14 @@ const areAlike = (frames: readonly Mp3Frame[]): boolean =>
 
 /** The take that broke, with what rings out behind its last frame; undefined when there is too little of it. */
 function endOfTake(old: BodyReading, decoders: Mp3Decoders) {
-  const first = Math.max(0, old.frames - OLD_FRAMES);
-  const frames = old.frameRange(first, old.frames);
+  const first = Math.max(0, old.frames() - OLD_FRAMES);
+  const frames = old.frameRange(first, old.frames());
   const last = frames?.at(-1);
   if (frames === undefined || last === undefined || !isOneStream(old) || !areAlike(frames)) return undefined;
   const { sampleRate, samplesPerFrame } = last.header;
-  const lead =
-    (old.tag?.encoderDelay === undefined ? USUAL_LEAD : old.tag.encoderDelay + 529) / samplesPerFrame;
-  if (frames.length <= WARM_UP_FRAMES || old.frames < lead) return undefined;
+  const encoderDelay = old.tag()?.encoderDelay;
+  const lead = (encoderDelay === undefined ? USUAL_LEAD : encoderDelay + 529) / samplesPerFrame;
+  if (frames.length <= WARM_UP_FRAMES || old.frames() < lead) return undefined;
   const take = decode(decoders, [...frames, emptyFrame(last)], first);
   return { take, frames, sampleRate, samplesPerFrame, leadFrames: Math.ceil(lead) };
 }
@@ -101,26 +102,26 @@ export function spliceTakes(
   const end = endOfTake(old, decoders);
   if (end === undefined || !isOneStream(fresh)) return undefined;
   const { sampleRate, samplesPerFrame: spf } = end;
-  const first = Math.max(0, fresh.frames - FRESH_FRAMES);
-  const frames = fresh.frameRange(first, fresh.frames);
+  const first = Math.max(0, fresh.frames() - FRESH_FRAMES);
+  const frames = fresh.frameRange(first, fresh.frames());
   if (frames === undefined || frames.length <= WARM_UP_FRAMES) return undefined;
   if (!areAlike([...end.frames, ...frames])) return undefined;
   const take = decode(decoders, frames, first);
 
   const fade = fadeSamples(sampleRate);
   const reach = (REACH_MS / 1000) * sampleRate;
-  const earliest = Math.max(old.frames - untaken, end.leadFrames) * spf;
+  const earliest = Math.max(old.frames() - untaken, end.leadFrames) * spf;
   // The end of what came is faded out in itself while it can be, else in what the decoder rings out behind it.
-  const broke = old.frames * spf - (untaken > 0 ? fade : 0);
-  const latest = Math.min(broke, Math.floor(fresh.frames * spf - reach - fade));
+  const broke = old.frames() * spf - (untaken > 0 ? fade : 0);
+  const latest = Math.min(broke, Math.floor(fresh.frames() * spf - reach - fade));
   if (latest < earliest) return undefined;
   const found = alignTakes(end.take, take, { sampleRate, earliest, latest });
   if (found === undefined) return undefined;
 
-  const oldFrames = Math.min(old.frames, Math.floor(found.cut / spf));
+  const oldFrames = Math.min(old.frames(), Math.floor(found.cut / spf));
   const freshFrames = Math.ceil((found.cut + found.lag + fade) / spf);
   const warmUp = fresh.frameRange(Math.max(0, freshFrames - WARM_UP_FRAMES), freshFrames);
-  const rest = fresh.frameRange(freshFrames, fresh.frames);
+  const rest = fresh.frameRange(freshFrames, fresh.frames());
   if (warmUp === undefined || rest === undefined) return undefined;
   const places = { begin: oldFrames * spf, cut: found.cut, lag: found.lag, end: freshFrames * spf, fade };
   const samples = bridgeTakes(end.take, take, places);
@@ -130,9 +131,9 @@ export function spliceTakes(
       samples,
       sampleRate,
       frames: warmUp.slice(warmUp.length - whole),
-      next: { tag: fresh.tag, framesBefore: freshFrames, warmUp },
+      next: { tag: fresh.tag(), framesBefore: freshFrames, warmUp },
     },
-    takenBack: old.frames - oldFrames,
+    takenBack: old.frames() - oldFrames,
     rest,
   };
 }
@@ -147,15 +148,15 @@ export function fadeTake(
   if (end === undefined) return undefined;
   const { take, sampleRate, samplesPerFrame: spf } = end;
   const fade = fadeSamples(sampleRate);
-  const latest = old.frames * spf - (untaken > 0 ? fade : 0);
-  const earliest = Math.max(old.frames - untaken, end.leadFrames) * spf;
+  const latest = old.frames() * spf - (untaken > 0 ? fade : 0);
+  const earliest = Math.max(old.frames() - untaken, end.leadFrames) * spf;
   const cut =
     earliest > latest
-      ? old.frames * spf
+      ? old.frames() * spf
       : (lastPause([{ take, lag: 0 }], { sampleRate, earliest, latest }, PAUSE_SEARCH_MS) ?? latest);
-  const begin = Math.min(old.frames, Math.floor(cut / spf)) * spf;
+  const begin = Math.min(old.frames(), Math.floor(cut / spf)) * spf;
   return {
     bridge: { samples: bridgeToSilence(take, begin, cut, fade), sampleRate, frames: [], next: undefined },
-    takenBack: old.frames - begin / spf,
+    takenBack: old.frames() - begin / spf,
   };
 }

@@ -100,25 +100,28 @@ export async function relayWholeBody(
         onStall() {
           stalls += 1;
         },
-        onAudio: () => report.arrived(relayed.heardMs, 'arriving'),
+        onAudio: () => report.arrived(relayed.heardMs(), 'arriving'),
       },
       signal,
     );
 
   /** What is wrong with the end of a body; undefined when nothing is. */
   const judge = (end: AttemptEnd, which: 'same-end' | 'another' = 'another'): Trouble | undefined => {
-    const { frames, heldBytes, framesSinceTag, tag } = relayed.reading;
+    const reading = relayed.reading();
     if (end.kind !== 'ended')
-      return { error: end.error, doubt: frames === 0 && isNoAudio(end.error) ? 'no-audio' : undefined };
+      return {
+        error: end.error,
+        doubt: reading.frames() === 0 && isNoAudio(end.error) ? 'no-audio' : undefined,
+      };
     const doubt = doubtOf({
-      heldBytes,
-      frames: framesSinceTag,
-      tag,
-      audioMs: relayed.heardMs,
+      heldBytes: reading.heldBytes(),
+      frames: reading.framesSinceTag(),
+      tag: reading.tag(),
+      audioMs: relayed.heardMs(),
       characters: letters,
       charactersPerSecond: pace.fastest(request),
     });
-    endedAt = relayed.print.bytes;
+    endedAt = relayed.print().bytes();
     if (doubt === undefined) pace.undoubted(request);
     else if (which === 'same-end') pace.endedAlike(request, doubt);
     if (doubt === undefined || pace.isBelieved(request, doubt)) return undefined;
@@ -145,22 +148,22 @@ export async function relayWholeBody(
   /** Asks once more; answers with what is wrong now. */
   const askAgain = async (trouble: Trouble): Promise<Trouble | undefined> => {
     await pause(spent.pauseMs, clock, signal);
-    const from = relayed.print.bytes;
+    const from = relayed.print().bytes();
     const catchUp = createCatchUp(relayed, endedAt === from ? 'ended' : 'broken', (how) =>
       tell(kindOf(trouble, how)),
     );
     const end = await read(catchUp, ANSWER_MS, openAgain);
-    const { passed } = catchUp;
+    const passed = catchUp.passed();
     if (passed === undefined) tell('failed');
-    const isNews = passed === 'aligned' || relayed.print.bytes > from;
+    const isNews = passed === 'aligned' || relayed.print().bytes() > from;
     const result = {
       refusal: end.kind === 'refused' ? end.error : undefined,
-      brought: catchUp.isUnlike ? 'unlike' : isNews ? 'new-audio' : 'nothing-new',
+      brought: catchUp.isUnlike() ? 'unlike' : isNews ? 'new-audio' : 'nothing-new',
     } as const;
     spent = spend(spent, trouble, result, wholeness.remainingMs());
     if (end.kind === 'refused' || (end.kind === 'ended' && passed === undefined)) return trouble;
     // Twice the same end may be how this voice ends, or how this service cuts: the pace of the voice knows.
-    const isSameEnd = passed === 'agreed' || (passed === 'exact' && endedAt === relayed.print.bytes);
+    const isSameEnd = passed === 'agreed' || (passed === 'exact' && endedAt === relayed.print().bytes());
     return judge(end, end.kind === 'ended' && isSameEnd ? 'same-end' : 'another');
   };
 
@@ -178,12 +181,12 @@ export async function relayWholeBody(
   while (trouble !== undefined) {
     if (!mayAskAgain(trouble)) {
       relayed.fadeOut();
-      report.arrived(relayed.heardMs, 'arriving');
+      report.arrived(relayed.heardMs(), 'arriving');
       throw trouble.error;
     }
     trouble = await askAgain(trouble);
   }
   relayed.end();
-  pace.learn(request, letters, relayed.heardMs);
-  report.arrived(relayed.heardMs, 'complete');
+  pace.learn(request, letters, relayed.heardMs());
+  report.arrived(relayed.heardMs(), 'complete');
 }

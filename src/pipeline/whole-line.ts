@@ -52,14 +52,8 @@ export function createWholeLine(options: WholeLineOptions): WholeLine {
       waiter.poke();
     },
     end() {},
-    get handedOut() {
-      return handedOut;
-    },
-    get waitingCharacters() {
-      return Math.max(0, left);
-    },
-    get hasText() {
-      return text === 'open';
-    },
+    handedOut: () => handedOut,
+    waitingCharacters: () => Math.max(0, left),
+    hasText: () => text === 'open',
   };
 }

@@ -20,7 +20,7 @@ import { type EncoderAnswer, type EncoderOrder, unpackFrames } from './encoder-m
 
 export type WorkerEncoderPool = HeavyEncoders & {
   /** Jobs that are open. */
-  readonly openJobs: number;
+  openJobs(): number;
   /** Fails what is open and ends the threads. */
   close(): Promise<void>;
 };
@@ -233,9 +233,7 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
         leave(thread, id);
         for (const settle of job.waiting.splice(0)) settle();
       },
-      get pendingSamples() {
-        return job.pendingSamples;
-      },
+      pendingSamples: () => job.pendingSamples,
     };
   };
 
@@ -243,9 +241,7 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
   return {
     open,
     isFull,
-    get openJobs() {
-      return openJobs();
-    },
+    openJobs,
     async close() {
       isClosed = true;
       const ending = threads;

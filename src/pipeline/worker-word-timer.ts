@@ -14,7 +14,7 @@ import type { WordTimerThreadData } from './word-timer-thread.ts';
 
 export type WorkerWordTimer = WordTimer & {
   /** Speeches that are being timed. */
-  readonly openSpeeches: number;
+  openSpeeches(): number;
   /** Starts the thread, so that no speech waits for it. */
   warm(): void;
   close(): Promise<void>;
@@ -228,9 +228,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       worker = start();
       worker.unref();
     },
-    get openSpeeches() {
-      return speeches.size;
-    },
+    openSpeeches: () => speeches.size,
     async close() {
       const thread = worker;
       worker = undefined;

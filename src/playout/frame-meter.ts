@@ -37,11 +37,9 @@ export function createFrameMeter({ memory, rules, write, playout, now }: FrameMe
     }
   };
   const player = {
-    get dueMs() {
-      return ring.waiting > 0 ? nextMs() : Number.POSITIVE_INFINITY;
-    },
+    dueMs: () => (ring.waiting() > 0 ? nextMs() : Number.POSITIVE_INFINITY),
     sendDue,
-    wantsRefill: false,
+    wantsRefill: () => false,
     refill() {},
   };
   playout.join(player, 'thin');

@@ -15,17 +15,17 @@ export type FrameQueue = {
   readonly push: (frame: AudioFrame) => void;
   peek(): AudioFrame | undefined;
   shift(): AudioFrame | undefined;
-  readonly isFull: boolean;
-  readonly queuedSamples: number;
-  readonly queuedBytes: number;
+  isFull(): boolean;
+  queuedSamples(): number;
+  queuedBytes(): number;
   /** Resolves when decoding may go on; rejects with the signal's reason. One waiter at a time. */
   room(signal: AbortSignal): Promise<void>;
-  readonly wantsRefill: boolean;
+  wantsRefill(): boolean;
   /** Lets a waiting producer go on. */
   readonly refill: () => void;
   /** No further frame will come. */
   end(): void;
-  readonly isEnded: boolean;
+  isEnded(): boolean;
   /** Drops what is queued and takes frames again, even after its end; tells how many samples are gone. */
   drop(): number;
   /** Frames that were taken are to be taken again, before all others. */
@@ -95,15 +95,9 @@ export function createFrameQueue(
       }
       return frame;
     },
-    get isFull() {
-      return isFull();
-    },
-    get queuedSamples() {
-      return samples;
-    },
-    get queuedBytes() {
-      return bytes;
-    },
+    isFull,
+    queuedSamples: () => samples,
+    queuedBytes: () => bytes,
     room(signal) {
       if (!isFull()) return Promise.resolve();
       return new Promise((resolve, reject) => {
@@ -120,16 +114,12 @@ export function createFrameQueue(
         if (hasRoom()) onWait();
       });
     },
-    get wantsRefill() {
-      return waiter !== undefined && hasRoom();
-    },
+    wantsRefill: () => waiter !== undefined && hasRoom(),
     refill,
     end() {
       if (phase === 'open') phase = 'ended';
     },
-    get isEnded() {
-      return phase !== 'open';
-    },
+    isEnded: () => phase !== 'open',
     drop() {
       const dropped = samples;
       frames = [];

@@ -16,16 +16,16 @@ export type FrameRing = {
   /** False when there is no room. Throws when the frame is of more than `mostBytes`. */
   push(frame: Uint8Array): boolean;
   /** Frames that have not been taken. */
-  readonly waiting: number;
+  waiting(): number;
   /** Frames that have not been taken never will be; tells how many they were. */
   takeBack(): number;
   /** When the far side will have played all that was taken, on the clock that both ends read, within a ms; −∞ at first. */
-  readonly playsUntilMs: number;
+  playsUntilMs(): number;
 };
 
 /** The reader's end. */
 export type FrameRingReader = {
-  readonly waiting: number;
+  waiting(): number;
   /**
    * The next frame, a copy, with which the far side will play until `playsUntilMs`; undefined when there is none, or it was
    * taken back this moment.
@@ -70,14 +70,12 @@ export function createFrameRing(mostBytes: number, nowMs: number): FrameRing {
       Atomics.store(fields, PUSHED, count + 1);
       return true;
     },
-    get waiting() {
-      return waitingIn(fields);
-    },
+    waiting: () => waitingIn(fields),
     takeBack() {
       const pushed = Atomics.load(fields, PUSHED);
       return pushed - Atomics.exchange(fields, NEXT, pushed);
     },
-    get playsUntilMs() {
+    playsUntilMs() {
       const ms = Atomics.load(fields, PLAYS_UNTIL);
       return ms === NEVER ? Number.NEGATIVE_INFINITY : nowMs + ms;
     },
@@ -87,9 +85,7 @@ export function createFrameRing(mostBytes: number, nowMs: number): FrameRing {
 export function readFrameRing(memory: FrameRingMemory): FrameRingReader {
   const { fields, bytesOf } = viewsOf(memory);
   return {
-    get waiting() {
-      return waitingIn(fields);
-    },
+    waiting: () => waitingIn(fields),
     take(playsUntilMs) {
       const next = Atomics.load(fields, NEXT);
       if (next === Atomics.load(fields, PUSHED)) return undefined;

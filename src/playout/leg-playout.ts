@@ -15,7 +15,7 @@ export type LegPlayout = {
   /** A mark has come back; `onPlayed` is told unless it is of an earlier generation. */
   marked(name: string, fate: 'echoed' | 'played' | 'cleared'): void;
   /** Audio that was sent and is not known to have been played, ms. */
-  readonly unheardMs: number;
+  unheardMs(): number;
 };
 
 export type LegPlayoutOptions = {
@@ -46,7 +46,7 @@ type Mark = { readonly turn: string; readonly playedMs: number };
 
 export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   const { codec, send, onPlayed, bytesPerMs, silence, nowMs, markPrefix = '' } = options;
-  const { leastMs, mostBytes, stepMs, shortestMs = 0, mostMarks = Number.POSITIVE_INFINITY } = codec.rules;
+  const { leastMs, mostBytes, stepMs, shortestMs = 0, mostMarks = Number.POSITIVE_INFINITY } = codec.rules();
   const step = Math.max(1, Math.round(stepMs * bytesPerMs));
   const shortest = Math.ceil((shortestMs * bytesPerMs) / step) * step;
   const most = Math.max(1, Math.floor(mostBytes / step)) * step;
@@ -206,8 +206,6 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
       forget(mark);
       onPlayed(mark.turn, mark.playedMs);
     },
-    get unheardMs() {
-      return unheardMs;
-    },
+    unheardMs: () => unheardMs,
   };
 }

@@ -9,11 +9,11 @@ import { createWorkSlices } from '../base/work-slices.ts';
 
 export type Player = {
   /** When it is to be asked, on the clock's time; infinite while only something that happens to it can change that. */
-  readonly dueMs: number;
+  dueMs(): number;
   /** Sends what is due, and sets `dueMs` anew; to be asked early does no harm. */
   sendDue(nowMs: number): void;
   /** True when a producer waits for room that is there; looked at after `sendDue`. */
-  readonly wantsRefill: boolean;
+  wantsRefill(): boolean;
   refill(): void;
 };
 
@@ -26,7 +26,7 @@ export type PlayoutClock = {
    * stall: sockets that have all become readable, say.
    */
   keepTime(): void;
-  readonly players: number;
+  players(): number;
   close(): void;
 };
 
@@ -90,10 +90,10 @@ export function createPlayoutClock({
 
   const ask = (players: ReadonlySet<Player>, nowMs: number) => {
     for (const player of players) {
-      if (player.dueMs > nowMs) continue;
+      if (player.dueMs() > nowMs) continue;
       try {
         player.sendDue(nowMs);
-        if (player.wantsRefill) refills.add(player);
+        if (player.wantsRefill()) refills.add(player);
       } catch (fault) {
         drop(player, fault);
       }
@@ -127,9 +127,7 @@ export function createPlayoutClock({
     },
     leave,
     keepTime,
-    get players() {
-      return count();
-    },
+    players: () => count(),
     close() {
       thin.clear();
       ample.clear();

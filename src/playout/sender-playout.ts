@@ -15,9 +15,9 @@ export type SenderPlayout = LegPlayout & {
   /** How far ahead of real time a session is to give audio: the lead, and what waits here for its slot. */
   readonly leadMs: number;
   /** More waits than a session is to give: the far side is later than the session knows. */
-  readonly isBehind: boolean;
+  isBehind(): boolean;
   /** Until the far side has played the last of turns that were given whole; 0 while more of one is to come. */
-  readonly restMs: number;
+  restMs(): number;
   /** How far a turn is heard even when it is cut now, ms; infinite when all that was given of it has been sent. */
   committedMs(turn: string): number;
   /** The leg is gone. */
@@ -60,7 +60,7 @@ type Slot = {
 
 export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayout {
   const { codec, audio, bytesPerMs, silence, playout, now, lastHeardMs } = options;
-  const { leadMs: wireLeadMs, stepMs } = codec.rules;
+  const { leadMs: wireLeadMs, stepMs } = codec.rules();
   const frameBytes = Math.round(stepMs * bytesPerMs);
   const encode = (bytes: Uint8Array): Uint8Array =>
     Buffer.concat(codec.media(bytes) as readonly Uint8Array[]);
@@ -114,7 +114,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     inRing -= count;
   };
   /** Looks what has been written meanwhile. */
-  const catchUp = () => wrote(inRing - ring.waiting);
+  const catchUp = () => wrote(inRing - ring.waiting());
   const withdraw = () => {
     wrote(inRing - ring.takeBack());
     inRing = 0;
@@ -134,7 +134,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
   /** When silence has to stand in; a turn of which nothing has been heard may still wait. */
   const starvesMs = () =>
     slots.length === 0 && openTurn !== undefined && openTurn === writtenTurn
-      ? ring.playsUntilMs
+      ? ring.playsUntilMs()
       : Number.POSITIVE_INFINITY;
   const keepAliveMs = () => Math.max(givenAtMs, lastHeardMs()) + KEEP_ALIVE_MS;
   const starve = () => {
@@ -146,7 +146,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
   };
 
   const player = {
-    get dueMs() {
+    dueMs() {
       catchUp();
       // A ring that is full has room in a frame's time.
       if (inRing < slots.length) return inRing < RING_FRAMES ? 0 : Number.POSITIVE_INFINITY;
@@ -157,14 +157,14 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       if (keepAliveMs() <= nowMs) giveSilence();
       fillRing();
     },
-    wantsRefill: false,
+    wantsRefill: () => false,
     refill() {},
   };
   playout.join(player, 'thin');
 
   const unheardMs = () => {
     catchUp();
-    return slots.length * stepMs + Math.max(0, ring.playsUntilMs - now());
+    return slots.length * stepMs + Math.max(0, ring.playsUntilMs() - now());
   };
 
   const clear = (heardMs: (turn: string) => number | undefined) => {
@@ -176,16 +176,14 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     slots = slots.filter(({ turn }) => goesOn(turn));
     if (!goesOn(openTurn)) openTurn = undefined;
     // Nothing before it is heard any more: where all has been played there is nothing to fall from.
-    if (isCut && ring.playsUntilMs > now()) slots.unshift({ ...next, bytes: faded(padded(next.bytes)) });
+    if (isCut && ring.playsUntilMs() > now()) slots.unshift({ ...next, bytes: faded(padded(next.bytes)) });
     fillRing();
   };
 
   return {
     leadMs: wireLeadMs + IN_HAND_MS,
-    get restMs() {
-      return openTurn === undefined ? unheardMs() : 0;
-    },
-    get isBehind() {
+    restMs: () => (openTurn === undefined ? unheardMs() : 0),
+    isBehind() {
       catchUp();
       return slots.length * stepMs > wireLeadMs + IN_HAND_MS;
     },
@@ -235,9 +233,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       return first?.atMs;
     },
     marked() {},
-    get unheardMs() {
-      return unheardMs();
-    },
+    unheardMs,
     close() {
       slots = [];
       part = undefined;

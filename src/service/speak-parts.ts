@@ -54,7 +54,7 @@ export async function speakParts(
       },
       own,
     );
-    return shelf.keep(index, speech.chunks, () => ({ audioMs: speech.audioMs, words: speech.words() }));
+    return shelf.keep(index, speech.chunks, () => ({ audioMs: speech.audioMs(), words: speech.words() }));
   };
 
   const speakPart = async (index: number): Promise<SpokenPart> => {

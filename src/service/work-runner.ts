@@ -25,7 +25,7 @@ export type WorkRunner = {
   readonly nudge: () => void;
   /** Stops the work of this id if it is being done here, and resolves when it has; its row has been dealt with. */
   interrupt(id: string): Promise<void>;
-  readonly running: number;
+  running(): number;
   /** Gives back what is being done; resolves when all of it has stopped. */
   close(): Promise<void>;
 };
@@ -259,9 +259,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
       work?.controller.abort(new Stopped('interrupted'));
       await work?.done;
     },
-    get running() {
-      return running.size;
-    },
+    running: () => running.size,
     async close() {
       phase = 'closing';
       stopScanning();

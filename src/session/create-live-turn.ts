@@ -49,10 +49,10 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const flushes = createTurnFlushes(() => outlet.say({ type: 'flushed', turn: id }));
   const isInTheEar = () => ['playing', 'paused', 'draining'].includes(state.phase);
   const isStill = () => state.phase === 'held' || state.phase === 'paused';
-  const untilHeardMs = (nowMs: number) => (isInTheEar() ? Math.max(0, playout.heardUntilMs - nowMs) : 0);
-  const remainingMs = () => speech.waitingMs + untilHeardMs(clock.now());
+  const untilHeardMs = (nowMs: number) => (isInTheEar() ? Math.max(0, playout.heardUntilMs() - nowMs) : 0);
+  const remainingMs = () => speech.waitingMs() + untilHeardMs(clock.now());
   /** What is to be sent in a burst is wanted as it is made, whatever its listener still has to hear. */
-  const spareMs = () => (goesAtOnce ? speech.waitingMs : remainingMs());
+  const spareMs = () => (goesAtOnce ? speech.waitingMs() : remainingMs());
   const goesAtOnce = isSentAtOnce(settings);
   const script = createTurnScript(
     {
@@ -72,7 +72,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     audience: options.audience,
     work: createTurnWork({ ...options, clock, remainingMs }),
     remainingMs,
-    spoolCapacityBytes: () => options.spoolCapacityBytes(speech.bufferedBytes),
+    spoolCapacityBytes: () => options.spoolCapacityBytes(speech.bufferedBytes()),
     onQueued(notice) {
       // Later requests may wait behind audio that is in hand; that is nobody's concern.
       if (state.phase !== 'waiting' && state.phase !== 'held') return;
@@ -89,7 +89,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       outlet.onReady();
     },
     onDone() {
-      if (speech.madeMs === 0) happen({ type: 'fail', error: speech.failure ?? noAudio() });
+      if (speech.madeMs() === 0) happen({ type: 'fail', error: speech.failure() ?? noAudio() });
       outlet.onReady();
     },
   });
@@ -114,18 +114,18 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     onMark: (name, outcome) => outlet.say({ type: 'mark', turn: id, name, outcome }),
   });
   const gate = {
-    get creditMs() {
-      return hearing.creditMs;
-    },
+    creditMs: () => hearing.creditMs(),
     isCongested: outlet.isCongested,
     emptyBecause: () =>
-      script.input === 'open' && !script.stretch.requests.hasText && !speech.isAsking ? 'text' : 'upstream',
+      script.input() === 'open' && !script.stretch().requests.hasText() && !speech.isAsking()
+        ? 'text'
+        : 'upstream',
   } as const;
 
   const progress = createTurnProgress({
     turn: id,
     kind: script.soFar(0) === undefined ? 'untold' : 'told',
-    playedMs: (nowMs) => (goesAtOnce ? playout.sentMs : hearing.heard(nowMs).playedMs),
+    playedMs: (nowMs) => (goesAtOnce ? playout.sentMs() : hearing.heard(nowMs).playedMs),
     soFar(playedMs) {
       if (playedMs === 'end') return script.soFar('end');
       const ownMs = times.toOwn(playedMs);
@@ -139,12 +139,12 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     const firstAudioMs = clock.now() - namedAtMs;
     // Behind turns of one's own the wait is theirs.
     if (options.turnsBefore === 0) metrics.firstAudio(firstAudioMs);
-    const timings = { queueMs: wholeMs(speech.queueMs), upstreamTtfbMs: wholeMs(speech.ttfbMs) };
+    const timings = { queueMs: wholeMs(speech.queueMs()), upstreamTtfbMs: wholeMs(speech.ttfbMs()) };
     outlet.say({
       type: 'started',
       turn: id,
       format: settings.format,
-      sampleRate: speech.sampleRate,
+      sampleRate: speech.sampleRate(),
       seed,
       timings: { ...timings, firstAudioMs: wholeMs(firstAudioMs) },
     });
@@ -154,26 +154,26 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       position: (nowMs) => playout.position(nowMs),
       lines: script.lines,
       readWords: captions.readWords,
-      toSentMs: (ownMs) => times.toSent(ownMs - times.fromMs),
+      toSentMs: (ownMs) => times.toSent(ownMs - times.fromMs()),
       tape: speech.tape,
     });
   };
   const sayEnded = (outcome: Outcome) => {
-    const { sentMs } = playout;
+    const sentMs = playout.sentMs();
     endedAs = outcome;
-    if (sentMs > 0 && sentMs >= speech.madeMs - ROUNDING_MS && outcome !== 'cancelled') flushes.settleAll();
+    if (sentMs > 0 && sentMs >= speech.madeMs() - ROUNDING_MS && outcome !== 'cancelled') flushes.settleAll();
     // The last words of audio whose end was not known when it was sent.
     if (outcome === 'complete') captions.say(Number.POSITIVE_INFINITY);
     if (outcome === 'complete' && goesAtOnce) progress.finish();
-    metrics.turnEnded(outcome, sentMs, script.totalCodePoints);
-    const { madeMs: audioMs, requests, resumes, isCached: cached } = speech;
-    outlet.say(endedEvent(id, { outcome, audioMs, sentMs, requests, resumes, cached }));
+    metrics.turnEnded(outcome, sentMs, script.totalCodePoints());
+    const [audioMs, requests, resumes] = [speech.madeMs(), speech.requests(), speech.resumes()];
+    outlet.say(endedEvent(id, { outcome, audioMs, sentMs, requests, resumes, cached: speech.isCached() }));
   };
   const sayHeard = () => {
     const { playedMs: byNowMs, playedBy } = hearing.heard(clock.now());
     const committedMs = playedBy === 'clock' && isCut ? outlet.committedMs() : undefined;
-    const heard = { playedMs: Math.min(committedMs ?? byNowMs, playout.sentMs), playedBy };
-    const isWhole = endedAs === 'complete' && heard.playedMs >= playout.sentMs - ROUNDING_MS;
+    const heard = { playedMs: Math.min(committedMs ?? byNowMs, playout.sentMs()), playedBy };
+    const isWhole = endedAs === 'complete' && heard.playedMs >= playout.sentMs() - ROUNDING_MS;
     if (isWhole) progress.finish();
     outlet.say(
       heardEvent(id, { ...heard, ...script.heardAt(isWhole ? 'end' : times.toOwn(heard.playedMs)) }),
@@ -199,9 +199,9 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     const atMs = speech.speakOn((keptUntilMs) => {
       if (keptUntilMs !== undefined) captions.say(keptUntilMs, times.toOwn(keptUntilMs));
       script.seek(paragraph);
-    }, playout.sentMs);
+    }, playout.sentMs());
     if (atMs === undefined) return outlet.say(errorEvent(closedContainer(settings.format), id));
-    times.begin(atMs, speech.insertedMs);
+    times.begin(atMs, speech.insertedMs());
     if (playedMs !== undefined) hearing.skip(clock.now());
     flushes.settleAll();
     progress.sought();
@@ -219,9 +219,9 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     else if (effect.do === 'stop-clock') stopClock();
     else if (effect.do === 'start-clock') startClock();
     else if (effect.do === 'say-paused')
-      outlet.say({ type: 'paused', turn: id, atMs: wholeMs(playout.sentMs) });
+      outlet.say({ type: 'paused', turn: id, atMs: wholeMs(playout.sentMs()) });
     else if (effect.do === 'say-resumed')
-      outlet.say({ type: 'resumed', turn: id, atMs: wholeMs(playout.sentMs) });
+      outlet.say({ type: 'resumed', turn: id, atMs: wholeMs(playout.sentMs()) });
     else if (effect.do === 'speak-on') speakOn();
     else if (effect.do === 'settle-marks') hearing.settleMarks(effect.outcome);
     else speech.stop();
@@ -236,7 +236,8 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   const pauseEndsMs = () => (isStill() ? pausedAtMs + pauseTimeoutMs : Number.POSITIVE_INFINITY);
   const start = (nowMs: number, freeAtMs: number) => {
     speech.comeFirst();
-    if (playout.start(freeAtMs, nowMs, speech, gate)) {
+    const inHand = { sampleRate: speech.sampleRate(), waitingMs: speech.waitingMs() };
+    if (playout.start(freeAtMs, nowMs, inHand, gate)) {
       happen({ type: 'audio-ready' });
       progress.begin(nowMs);
     }
@@ -246,26 +247,22 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     id,
     settings,
     script,
-    get phase() {
-      return state.phase;
-    },
-    get lateMarks() {
-      return hearing.lateMarks;
-    },
+    phase: () => state.phase,
+    lateMarks: () => hearing.lateMarks(),
     begin: speech.begin,
     sendDue(nowMs, freeAtMs) {
       if (state.phase === 'waiting') start(nowMs, freeAtMs);
       if (state.phase === 'playing') playout.send(nowMs, gate);
-      flushes.pass(playout.sentMs + ROUNDING_MS);
+      flushes.pass(playout.sentMs() + ROUNDING_MS);
       if (state.phase !== 'playing') return;
-      if (nowMs >= hearing.creditEndsMs) happen({ type: 'fail', error: creditTimeout() });
-      else if (speech.isOver && speech.frames.peek() === undefined) {
-        happen({ type: 'audio-sent', error: speech.failure });
+      if (nowMs >= hearing.creditEndsMs()) happen({ type: 'fail', error: creditTimeout() });
+      else if (speech.isOver() && speech.frames.peek() === undefined) {
+        happen({ type: 'audio-sent', error: speech.failure() });
       }
     },
     nextSendMs(nowMs) {
       if (isStill()) return Number.POSITIVE_INFINITY;
-      if (state.phase === 'playing') return Math.min(playout.dueMs, hearing.creditEndsMs);
+      if (state.phase === 'playing') return Math.min(playout.dueMs(), hearing.creditEndsMs());
       // A few frames in hand or room in the socket are not long in coming; the first frame may be.
       return speech.frames.peek() === undefined ? Number.POSITIVE_INFINITY : nowMs;
     },
@@ -273,18 +270,18 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       passMarks(nowMs);
       progress.look(nowMs);
       if (isStill() && nowMs >= pauseEndsMs()) happen({ type: 'fail', error: pauseTimeout(pauseTimeoutMs) });
-      if (state.phase === 'draining' && nowMs >= hearing.overMs) happen({ type: 'heard' });
+      if (state.phase === 'draining' && nowMs >= hearing.overMs()) happen({ type: 'heard' });
     },
     nextSettleMs(nowMs) {
-      if (hearing.marksPending > 0 && isInTheEar()) return nowMs; // their places in the audio move
+      if (hearing.marksPending() > 0 && isInTheEar()) return nowMs; // their places in the audio move
       if (state.phase === 'finished') return nowMs; // the line lets it go then
-      const changesMs = state.phase === 'draining' ? hearing.overMs : pauseEndsMs();
-      return Math.min(changesMs, progress.dueMs);
+      const changesMs = state.phase === 'draining' ? hearing.overMs() : pauseEndsMs();
+      return Math.min(changesMs, progress.dueMs());
     },
     nextRequestMs(nowMs) {
-      if (!script.stretch.requests.hasText || speech.isAsking) return Number.POSITIVE_INFINITY;
+      if (!script.stretch().requests.hasText() || speech.isAsking()) return Number.POSITIVE_INFINITY;
       if (isStill()) return nowMs + LONGEST_SLEEP_MS;
-      const aheadMs = script.input === 'ended' ? READ_AHEAD_MS : PREFETCH_MS;
+      const aheadMs = script.input() === 'ended' ? READ_AHEAD_MS : PREFETCH_MS;
       return nowMs + Math.max(0, Math.min(spareMs() - aheadMs - SHRINK_MS, LONGEST_SLEEP_MS));
     },
     pause(playedMs) {
@@ -297,9 +294,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       wanted = { paragraph, playedMs };
       happen({ type: 'seek' });
     },
-    get isStill() {
-      return isStill();
-    },
+    isStill,
     cancel(playedMs) {
       const nowMs = clock.now();
       if (playedMs !== undefined) hearing.report(playedMs, nowMs, 'client');
@@ -313,7 +308,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       hearing.report(ms, clock.now(), by);
       outlet.onReady();
     },
-    heardMs: (nowMs) => (playout.startedAtMs === undefined ? 0 : hearing.heard(nowMs).playedMs),
+    heardMs: (nowMs) => (playout.startedAtMs() === undefined ? 0 : hearing.heard(nowMs).playedMs),
     flush() {
       flushes.ask();
       script.flush();
@@ -323,25 +318,17 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       hearing.mark(name, () => {
         const endMs = endOfText();
         if (endMs === undefined || endMs === 'never') return endMs;
-        return Math.min(times.toSent(endMs), speech.reachableMs);
+        return Math.min(times.toSent(endMs), speech.reachableMs());
       });
     },
-    get heardUntilMs() {
-      return playout.startedAtMs === undefined ? undefined : playout.heardUntilMs;
-    },
+    heardUntilMs: () => (playout.startedAtMs() === undefined ? undefined : playout.heardUntilMs()),
     unheardMs(nowMs) {
-      return Math.min(playout.sentMs, untilHeardMs(nowMs));
+      return Math.min(playout.sentMs(), untilHeardMs(nowMs));
     },
     pullForward: playout.pullForward,
-    get remainingMs() {
-      return remainingMs();
-    },
-    get bufferedBytes() {
-      return speech.bufferedBytes;
-    },
-    get wantsRefill() {
-      return speech.wantsRefill;
-    },
+    remainingMs,
+    bufferedBytes: () => speech.bufferedBytes(),
+    wantsRefill: () => speech.wantsRefill(),
     refill: speech.refill,
   };
 }

@@ -6,9 +6,9 @@ import { heardByClockMs } from '../playout/pacer.ts';
 export type HeardLedger = {
   /** A `played` report or the mark of a leg, cumulative ms; what has not been sent cannot have been heard. */
   report(playedMs: number, position: Pick<Position, 'sentMs' | 'nowMs'>, by: ReportedBy): void;
-  readonly reportedMs: number | undefined;
+  reportedMs(): number | undefined;
   /** When the last report came; the anchor while none has. */
-  readonly reportedAtMs: number | undefined;
+  reportedAtMs(): number | undefined;
   heard(position: Position): { readonly playedMs: number; readonly playedBy: ReportedBy | 'clock' };
   /**
    * When all that was sent will have been heard, or no report can be expected any more; in the infinite past when the
@@ -33,12 +33,8 @@ export function createHeardLedger(): HeardLedger {
       reportedMs = Math.max(reportedMs ?? 0, Math.min(playedMs, sentMs));
       reportedAtMs = nowMs;
     },
-    get reportedMs() {
-      return reportedMs;
-    },
-    get reportedAtMs() {
-      return reportedAtMs;
-    },
+    reportedMs: () => reportedMs,
+    reportedAtMs: () => reportedAtMs,
     heard({ anchorMs, sentMs, nowMs }) {
       if (reportedMs !== undefined) {
         const sinceMs = reportedBy === 'mark' ? Math.max(0, nowMs - reportedAtMs!) : 0;

@@ -6,8 +6,8 @@ export type LiveSession = {
   readonly id: string;
   readonly userId: string;
   readonly openedAtMs: number;
-  readonly turnsUnheard: number;
-  readonly bufferedBytes: number;
+  turnsUnheard(): number;
+  bufferedBytes(): number;
   readonly session: Pick<Session, 'sound' | 'leg' | 'audience'>;
 };
 

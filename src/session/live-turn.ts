@@ -30,9 +30,9 @@ export type LiveTurn = {
   readonly id: string;
   readonly settings: TurnSettings;
   readonly script: TurnScript;
-  readonly phase: Turn['phase'];
+  phase(): Turn['phase'];
   /** How marks fare that come when the turn is finished. */
-  readonly lateMarks: MarkOutcome;
+  lateMarks(): MarkOutcome;
   /** Lets synthesis begin; further calls do nothing. */
   begin(): void;
   /** Sends what is due; a turn that has not begun to play is heard from `freeAtMs` on. */
@@ -52,7 +52,7 @@ export type LiveTurn = {
   pause(playedMs: number | undefined): void;
   resume(): void;
   /** It is paused, before its first audio or in it. */
-  readonly isStill: boolean;
+  isStill(): boolean;
   /**
    * Goes on from another paragraph. With `playedMs` the listener has dropped what he had not played. Throws
    * `invalid_request` when there is no such paragraph.
@@ -69,14 +69,14 @@ export type LiveTurn = {
   flush(): void;
   mark(name: string): void;
   /** When the listener will have heard all that was sent; undefined before the first audio. */
-  readonly heardUntilMs: number | undefined;
+  heardUntilMs(): number | undefined;
   /** Audio that has been sent and will be heard from `nowMs` on, what comes before it not counted. */
   unheardMs(nowMs: number): number;
   /** The listener dropped `ms` of earlier audio: this turn is heard that much sooner. */
   pullForward(ms: number): void;
   /** Audio that has arrived and has not been heard, ms. */
-  readonly remainingMs: number;
-  readonly bufferedBytes: number;
-  readonly wantsRefill: boolean;
+  remainingMs(): number;
+  bufferedBytes(): number;
+  wantsRefill(): boolean;
   refill(): void;
 };

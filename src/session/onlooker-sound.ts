@@ -22,7 +22,7 @@ export type Listener = {
 };
 
 export type OnlookerSound = {
-  readonly listeners: number;
+  listeners(): number;
   /** Throws `busy` when the format needs a dear encoder and none is free. The result leaves. */
   listen(output: ChannelFormat, listener: Listener, nowMs: number): () => void;
   wantsTape(settings: TurnSettings): boolean;
@@ -130,9 +130,7 @@ export function createOnlookerSound(codecs: Codecs, joinMs: number, log: Log, cl
   };
 
   return {
-    get listeners() {
-      return [...open.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
-    },
+    listeners: () => [...open.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
     listen(output, listener, nowMs) {
       const key = `${output.format}@${output.sampleRate}`;
       const known = open.get(key);
@@ -164,7 +162,7 @@ export function createOnlookerSound(codecs: Codecs, joinMs: number, log: Log, cl
     },
     sent({ turn, atMs, bytes }) {
       const of = followed.get(turn);
-      if (of?.frames === undefined || of.frames.bytes + bytes.length > MOST_SENT_BYTES) return;
+      if (of?.frames === undefined || of.frames.bytes() + bytes.length > MOST_SENT_BYTES) return;
       of.frames.add(Math.round((atMs * of.sentAs!.sampleRate) / 1000), bytes);
     },
     follow(programme, fromMs) {

@@ -25,7 +25,7 @@ export type OnlookerWords = {
   /** Events behind `lastId`, if all of them are kept; else those of the turn that is heard. */
   eventsSince(lastId: number | undefined): readonly NumberedEvent[];
   /** Cues that are kept. */
-  readonly cues: readonly string[];
+  cues(): readonly string[];
 };
 
 export type OnlookerWordsOptions = {
@@ -137,8 +137,6 @@ export function createOnlookerWords(options: OnlookerWordsOptions): OnlookerWord
       const started = events.findLastIndex(({ event }) => event.type === 'started');
       return started < 0 || followed.size === 0 ? [] : events.slice(started);
     },
-    get cues() {
-      return cues;
-    },
+    cues: () => cues,
   };
 }

@@ -46,7 +46,7 @@ export type ScriptStretch = {
   idle(): void;
   end(): void;
   /** Characters that have not gone upstream yet. */
-  readonly pendingCharacters: number;
+  pendingCharacters(): number;
   /** Where the text before code point `said` has been spoken, ms; undefined while that is unknown. */
   endOf(said: number): number | undefined;
   /** Puts the words of a request on the timeline, behind so much silence; call once per request, in order. */
@@ -139,8 +139,8 @@ export function createScriptStretch(options: ScriptOptions, text: StretchText): 
   /** Nothing of the first `codePoints` still waits to be asked for. */
   const isPlaced = (codePoints: number): boolean => {
     if (codePoints <= placedUntil) return true;
-    if (requests.hasText || requests.handedOut > placed) return false;
-    return streamed === undefined || codePoints <= cutUntil || streamed.heldCharacters === 0;
+    if (requests.hasText() || requests.handedOut() > placed) return false;
+    return streamed === undefined || codePoints <= cutUntil || streamed.heldCharacters() === 0;
   };
   const restLines = (allText: string): readonly string[] =>
     text.kind === 'dialogue'
@@ -160,9 +160,7 @@ export function createScriptStretch(options: ScriptOptions, text: StretchText): 
       streamed?.end();
       requests.end();
     },
-    get pendingCharacters() {
-      return requests.waitingCharacters + (streamed?.heldCharacters ?? 0);
-    },
+    pendingCharacters: () => requests.waitingCharacters() + (streamed?.heldCharacters() ?? 0),
     endOf: (said) => (isPlaced(said) ? timeline.endOf(0, said) : undefined),
     place(request, pauseMs) {
       placed += 1;

@@ -37,7 +37,7 @@ export type CueReader = OnlookerEnd & { readonly send: (cues: readonly string[])
 
 /** Each joins, is sent what it has missed, and answers with the way out. Throws `connection_limit` or `busy`. */
 export type Onlookers = {
-  readonly onlookers: number;
+  onlookers(): number;
   readEvents(reader: EventReader, lastId: number | undefined): () => void;
   readCues(reader: CueReader): () => void;
   listen(output: ChannelFormat, listener: Listener): () => void;
@@ -98,7 +98,7 @@ export function createSessionAudience(options: SessionAudienceOptions): SessionA
     },
   });
   const sound = createOnlookerSound(options.codecs, limits.onlookerJoinMs, log, clock);
-  const onlookers = () => eventReaders.size + cueReaders.size + sound.listeners;
+  const onlookers = () => eventReaders.size + cueReaders.size + sound.listeners();
 
   const stopReading = () => {
     reading = 'off';
@@ -110,8 +110,8 @@ export function createSessionAudience(options: SessionAudienceOptions): SessionA
     stopReading();
   };
   const player = {
-    dueMs: Number.NEGATIVE_INFINITY,
-    wantsRefill: false,
+    dueMs: () => Number.NEGATIVE_INFINITY,
+    wantsRefill: () => false,
     refill() {},
     sendDue(nowMs: number) {
       try {
@@ -122,7 +122,7 @@ export function createSessionAudience(options: SessionAudienceOptions): SessionA
         shutAll(new AppError('internal', 'Looking on failed inside; come again.'));
       }
       if (nowMs >= readUntilMs) stopReading();
-      if (reading === 'off' && sound.listeners === 0) ticks.leave(player);
+      if (reading === 'off' && sound.listeners() === 0) ticks.leave(player);
     },
   };
 
@@ -179,19 +179,17 @@ export function createSessionAudience(options: SessionAudienceOptions): SessionA
   };
 
   return {
-    get onlookers() {
-      return onlookers();
-    },
+    onlookers,
     readEvents: (reader, lastId) =>
       read(eventReaders, reader, () => words.eventsSince(lastId).forEach(reader.send)),
     readCues: (reader) =>
       read(cueReaders, reader, () => {
-        if (words.cues.length > 0) reader.send(words.cues);
+        if (words.cues().length > 0) reader.send(words.cues());
       }),
     listen(output, listener) {
       const leave = enter();
       const nowMs = clock.now();
-      const isFirst = sound.listeners === 0;
+      const isFirst = sound.listeners() === 0;
       const leaveSound = sound.listen(output, listener, nowMs);
       count.open += 1;
       if (isFirst)
@@ -213,7 +211,7 @@ export function createSessionAudience(options: SessionAudienceOptions): SessionA
       const turn = { programme, started: started! };
       live.set(programme.turn, turn);
       if (reading === 'on') words.follow(turn, nowMs);
-      if (sound.listeners > 0) sound.follow(programme, 0);
+      if (sound.listeners() > 0) sound.follow(programme, 0);
     },
     said(event) {
       if (event.type === 'started') started = event;
@@ -221,7 +219,7 @@ export function createSessionAudience(options: SessionAudienceOptions): SessionA
       if (reading === 'on' && TOLD.has(event.type)) words.said(event);
     },
     sent(audio) {
-      if (sound.listeners > 0) sound.sent(audio);
+      if (sound.listeners() > 0) sound.sent(audio);
     },
     lost: (turn) => end(turn, { reach: 'cut', finalMs: 0 }),
     close() {

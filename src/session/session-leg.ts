@@ -14,7 +14,7 @@ import type { TurnSettings } from './turn-settings.ts';
 export type AttachedLeg = { readonly leg: string; readonly kind: string; readonly callSid?: string };
 
 export type SessionLeg = {
-  readonly attached: AttachedLeg | undefined;
+  attached(): AttachedLeg | undefined;
   attach(command: CommandOf<'attach'>): void;
   /** Runs `task` now, or once it is known whether the leg that was asked for is there: what follows `attach` may be for it. */
   whenDecided(task: () => void): void;
@@ -125,9 +125,7 @@ export function createSessionLeg(options: SessionLegOptions): SessionLeg {
     turns.has(turn) ? options.heardMs(turn) : undefined;
 
   const self: SessionLeg = {
-    get attached() {
-      return attached === undefined ? undefined : named(attached.leg);
-    },
+    attached: () => (attached === undefined ? undefined : named(attached.leg)),
     attach(command) {
       if (attached !== undefined || stopWaiting !== undefined)
         return refuse(new AppError('leg_taken', 'A leg is attached or waited for already; detach it first.'));

@@ -23,11 +23,11 @@ export type Session = {
   /** Carries out one command and answers through the outlet; never throws for what a client does. */
   handle(command: ClientCommand): void;
   /** Turns that have not been heard; with none, nothing is lost by closing. */
-  readonly turnsUnheard: number;
-  readonly bufferedBytes: number;
+  turnsUnheard(): number;
+  bufferedBytes(): number;
   /** In which a turn would be sent that is named now. */
-  readonly sound: { readonly format: SessionFormat; readonly sampleRate: number | undefined };
-  readonly leg: AttachedLeg | undefined;
+  sound(): { readonly format: SessionFormat; readonly sampleRate: number | undefined };
+  leg(): AttachedLeg | undefined;
   readonly audience: Onlookers;
   /** No new turn from now on; those that are there play to their end. */
   drain(): void;
@@ -76,7 +76,7 @@ export function createSession(
       retired.add(turn.id, textEndTold.delete(turn.id) ? 'told' : 'untold');
       leaveIfSilent();
     },
-    onFinished: (turn) => retired.settle(turn.id, turn.lateMarks),
+    onFinished: (turn) => retired.settle(turn.id, turn.lateMarks()),
     onBroken: (turn, fault) => {
       retired.add(turn.id, 'untold');
       audience.lost(turn.id);
@@ -135,7 +135,7 @@ export function createSession(
       return undefined;
     }
     const before = line.unended();
-    const etaMs = Math.round(before.reduce((sum, turn) => sum + turn.remainingMs, 0));
+    const etaMs = Math.round(before.reduce((sum, turn) => sum + turn.remainingMs(), 0));
     if (before.length > 0)
       outlet.say({ type: 'queued', turn: id, reason: 'previous-turn', position: before.length, etaMs });
     const player = leg.outletFor(id);
@@ -145,7 +145,7 @@ export function createSession(
     };
     const turnOutlet = { ...outlet, ...player, sendAudio, onReady: line.wake };
     const spoolCapacityBytes = (keptBytes: number) =>
-      Math.max(SMALLEST_SPOOL_BYTES, limits.spoolBytes - (line.bufferedBytes - keptBytes));
+      Math.max(SMALLEST_SPOOL_BYTES, limits.spoolBytes - (line.bufferedBytes() - keptBytes));
     const turn = createLiveTurn({
       id,
       settings: turnSettings,
@@ -209,11 +209,11 @@ export function createSession(
     if (Object.values(fields).some((value) => value !== undefined)) {
       throw new AppError('turn_open', 'Synthesis fields and format go with the first message of a turn.');
     }
-    if (script.input === 'ended') return tellTextEnded(id);
+    if (script.input() === 'ended') return tellTextEnded(id);
     // A client that tries again is not a silent one, whether there is room or not.
     if (text !== '') line.touch(id);
-    checkRoom(text.length, script.stretch.pendingCharacters);
-    if (script.totalCharacters + text.length > MOST_TURN_CHARACTERS) {
+    checkRoom(text.length, script.stretch().pendingCharacters());
+    if (script.totalCharacters() + text.length > MOST_TURN_CHARACTERS) {
       const message = `A turn has at most ${MOST_TURN_CHARACTERS} characters; go on in another turn.`;
       throw new AppError('text_too_long', message);
     }
@@ -310,19 +310,13 @@ export function createSession(
 
   return {
     handle: (command) => leg.whenDecided(() => perform(command)),
-    get turnsUnheard() {
-      return line.unheard;
-    },
-    get bufferedBytes() {
-      return line.bufferedBytes;
-    },
-    get sound() {
+    turnsUnheard: () => line.unheard(),
+    bufferedBytes: () => line.bufferedBytes(),
+    sound() {
       const { format, sampleRate } = outputOf(leg.settingsFor(settings));
       return { format, sampleRate };
     },
-    get leg() {
-      return leg.attached;
-    },
+    leg: () => leg.attached(),
     audience,
     drain() {
       intake = 'draining';

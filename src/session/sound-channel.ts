@@ -18,7 +18,7 @@ export type ChannelFormat = { readonly format: SessionFormat; readonly sampleRat
 export type SoundMember = { readonly send: (bytes: Uint8Array) => void };
 
 export type SoundChannel = {
-  readonly members: number;
+  members(): number;
   /** Sound that is sent to the listener in the same samples; undefined for a format that has none. */
   readonly plain: PlainSound | undefined;
   /** The next of what the listener hears. */
@@ -153,9 +153,7 @@ export function createSoundChannel({ output, codecs, joinMs, nowMs }: SoundChann
   };
 
   return {
-    get members() {
-      return members.size + newcomers.size;
-    },
+    members: () => members.size + newcomers.size,
     plain,
     speech(samples, rate) {
       givenMs += (samples.length * 1000) / rate;

@@ -5,7 +5,7 @@ import { createInsertedSilence } from '../captions/inserted-silence.ts';
 
 export type StretchTimes = {
   /** Where the stretch begins in the turn's speech, ms. */
-  readonly fromMs: number;
+  fromMs(): number;
   /** At media position `madeMs` of the turn silence was inserted; `insertedMs` is all of the turn so far. */
   addSilence(madeMs: number, insertedMs: number): void;
   /** From the stretch's own time to the media position in the turn. */
@@ -20,9 +20,7 @@ export function createStretchTimes(): StretchTimes {
   let insertedBeforeMs = 0;
   let silence = createInsertedSilence();
   return {
-    get fromMs() {
-      return atMs - insertedBeforeMs;
-    },
+    fromMs: () => atMs - insertedBeforeMs,
     addSilence(madeMs, insertedMs) {
       silence.add(madeMs - insertedMs - (atMs - insertedBeforeMs), insertedMs - insertedBeforeMs);
     },

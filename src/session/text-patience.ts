@@ -9,7 +9,7 @@ export type TextPatience = {
   /** Does what is due. */
   tend(nowMs: number): void;
   /** When that is next; infinite once the text has ended. */
-  readonly dueMs: number;
+  dueMs(): number;
 };
 
 const IDLE_TEXT_MS = 1000;
@@ -27,7 +27,7 @@ export function createTextPatience(
       text = 'flowing';
     },
     tend(nowMs) {
-      if (script.input === 'ended') return;
+      if (script.input() === 'ended') return;
       const quietMs = nowMs - lastTextMs;
       if (quietMs >= ABANDONED_TEXT_MS) script.end();
       else if (quietMs >= IDLE_TEXT_MS && text === 'flowing') {
@@ -35,8 +35,8 @@ export function createTextPatience(
         script.idle();
       }
     },
-    get dueMs() {
-      if (script.input === 'ended') return Number.POSITIVE_INFINITY;
+    dueMs() {
+      if (script.input() === 'ended') return Number.POSITIVE_INFINITY;
       return lastTextMs + (text === 'flowing' ? IDLE_TEXT_MS : ABANDONED_TEXT_MS);
     },
   };

@@ -8,7 +8,7 @@ export type TimedSamples = {
   take(from: number, until: number): Uint8Array;
   /** Forgets what lies from sample `at` on. */
   cutAt(at: number): void;
-  readonly bytes: number;
+  bytes(): number;
 };
 
 /** `silentSample` is one sample of silence. */
@@ -46,8 +46,6 @@ export function createTimedSamples(silentSample: Uint8Array): TimedSamples {
         .map((piece) => ({ at: piece.at, bytes: piece.bytes.subarray(0, (at - piece.at) * size) }));
       count();
     },
-    get bytes() {
-      return bytes;
-    },
+    bytes: () => bytes,
   };
 }

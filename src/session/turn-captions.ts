@@ -36,19 +36,19 @@ export function createTurnCaptions({
   return {
     say(untilMs, beforeMs = Number.POSITIVE_INFINITY) {
       if (settings.captions !== 'words') return;
-      const words = script.stretch.timeline.take(times.toOwn(untilMs));
+      const words = script.stretch().timeline.take(times.toOwn(untilMs));
       const told = words.filter(({ startMs }) => startMs < beforeMs);
-      captionEvents(turn, told, times.fromMs).forEach(say);
+      captionEvents(turn, told, times.fromMs()).forEach(say);
     },
     readWords() {
-      let { stretch } = script;
+      let stretch = script.stretch();
       let read = stretch.timeline.reader();
       return (untilMs) => {
-        if (script.stretch !== stretch) {
-          stretch = script.stretch;
+        if (script.stretch() !== stretch) {
+          stretch = script.stretch();
           read = stretch.timeline.reader();
         }
-        const { fromMs } = times;
+        const fromMs = times.fromMs();
         return read(times.toOwn(untilMs)).map((word) => ({
           ...word,
           startMs: word.startMs + fromMs,

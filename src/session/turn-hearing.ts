@@ -15,18 +15,18 @@ export type TurnHearing = {
   /** The listener has dropped all that he has not heard. */
   skip(nowMs: number): void;
   /** Media position up to which the listener has given credit, ms; infinite without `flow: "credit"`. */
-  readonly creditMs: number;
+  creditMs(): number;
   /** When a turn that waits for credit is given up; infinite while it does not wait. */
-  readonly creditEndsMs: number;
+  creditEndsMs(): number;
   /** When all that has been sent will have been heard, or no report can be expected any more. */
-  readonly overMs: number;
+  overMs(): number;
   readonly mark: TurnMarks['add'];
   /** Answers the marks that have been passed. */
   passMarks(nowMs: number): void;
   readonly settleMarks: (outcome: MarkOutcome) => void;
-  readonly marksPending: number;
+  marksPending(): number;
   /** How marks fare that come when the turn is finished. */
-  readonly lateMarks: MarkOutcome;
+  lateMarks(): MarkOutcome;
 };
 
 export type TurnHearingOptions = {
@@ -53,7 +53,7 @@ export function createTurnHearing(options: TurnHearingOptions): TurnHearing {
   const graceMs = () => {
     if (isCredit) return creditTimeoutMs;
     if (options.reports === 'marks') return MARK_GRACE_MS;
-    return ledger.reportedMs === undefined ? 0 : REPORT_GRACE_MS;
+    return ledger.reportedMs() === undefined ? 0 : REPORT_GRACE_MS;
   };
 
   return {
@@ -71,29 +71,21 @@ export function createTurnHearing(options: TurnHearingOptions): TurnHearing {
       if (isCredit) ledger.report(position.sentMs, position, 'client');
       else if (playedBy !== 'clock') ledger.report(position.sentMs, position, playedBy);
     },
-    get creditMs() {
-      return isCredit ? (ledger.reportedMs ?? 0) + settings.leadMs : Number.POSITIVE_INFINITY;
+    creditMs: () => (isCredit ? (ledger.reportedMs() ?? 0) + settings.leadMs : Number.POSITIVE_INFINITY),
+    creditEndsMs() {
+      if (!isCredit || playout.holder() !== 'credit') return Number.POSITIVE_INFINITY;
+      return Math.max(ledger.reportedAtMs() ?? 0, playout.goingSinceMs() ?? 0) + creditTimeoutMs;
     },
-    get creditEndsMs() {
-      if (!isCredit || playout.holder !== 'credit') return Number.POSITIVE_INFINITY;
-      return Math.max(ledger.reportedAtMs ?? 0, playout.goingSinceMs ?? 0) + creditTimeoutMs;
-    },
-    get overMs() {
-      return ledger.overMs(playout.position(0), graceMs());
-    },
+    overMs: () => ledger.overMs(playout.position(0), graceMs()),
     mark: marks.add,
     passMarks(nowMs) {
-      if (marks.pending > 0) marks.pass(ledger.heard(playout.position(nowMs)).playedMs);
+      if (marks.pending() > 0) marks.pass(ledger.heard(playout.position(nowMs)).playedMs);
     },
     settleMarks(outcome) {
       lateMarks = outcome;
       marks.settleAll(outcome);
     },
-    get marksPending() {
-      return marks.pending;
-    },
-    get lateMarks() {
-      return lateMarks;
-    },
+    marksPending: () => marks.pending(),
+    lateMarks: () => lateMarks,
   };
 }

@@ -14,7 +14,7 @@ export type TurnLine = {
   find(id: string): LiveTurn | undefined;
   /** Turns that have not ended, in order. */
   unended(): readonly LiveTurn[];
-  readonly unheard: number;
+  unheard(): number;
   /** Text has come for the turn. */
   touch(id: string): void;
   /** Something has happened to a turn: what is due now is sent now, and the clock looks again at its next tick. */
@@ -26,14 +26,15 @@ export type TurnLine = {
    * the turn that is being heard.
    */
   cancel(id: string | undefined, playedMs: number | undefined): void;
-  readonly bufferedBytes: number;
+  bufferedBytes(): number;
   readonly close: () => void;
 };
 
 /** Turns that are synthesised at the same time, the playing one included. */
 const SYNTHESISED_AHEAD = 3;
 
-export const isEnded = (turn: LiveTurn): boolean => turn.phase === 'draining' || turn.phase === 'finished';
+export const isEnded = (turn: LiveTurn): boolean =>
+  turn.phase() === 'draining' || turn.phase() === 'finished';
 
 type Entry = {
   readonly turn: LiveTurn;
@@ -65,6 +66,7 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
   let front: LiveTurn | undefined;
   /** When there is more to do than to send what is due of it. */
   let lookMs = Number.NEGATIVE_INFINITY;
+  let dueMs = Number.NEGATIVE_INFINITY;
 
   const turns = () => [...entries.values()].map((entry) => entry.turn);
   const unended = () => turns().filter((turn) => !isEnded(turn));
@@ -96,9 +98,9 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
   /** The next frame of the turn in front: what nearly every call is for. */
   const sendOn = (nowMs: number) => {
     if (front === undefined) return;
-    const before = front.phase;
+    const before = front.phase();
     send(front, nowMs);
-    if (front.phase !== before) lookMs = Number.NEGATIVE_INFINITY;
+    if (front.phase() !== before) lookMs = Number.NEGATIVE_INFINITY;
   };
   const send = (turn: LiveTurn, nowMs: number) => {
     try {
@@ -106,7 +108,7 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     } catch (fault) {
       turn.fail(fault);
     }
-    freeAtMs = turn.heardUntilMs ?? freeAtMs;
+    freeAtMs = turn.heardUntilMs() ?? freeAtMs;
   };
   const settle = (nowMs: number) => {
     for (const entry of entries.values()) {
@@ -115,7 +117,7 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
         entry.known = 'ended';
         onEnded(entry.turn);
       }
-      if (entry.turn.phase === 'finished') {
+      if (entry.turn.phase() === 'finished') {
         entries.delete(entry.turn.id);
         onFinished(entry.turn);
       }
@@ -147,8 +149,8 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     for (const entry of entries.values()) {
       if (isEnded(entry.turn)) continue;
       try {
-        entry.turn.script.stretch.requests.poke();
-        if (!entry.turn.isStill) entry.patience.tend(nowMs);
+        entry.turn.script.stretch().requests.poke();
+        if (!entry.turn.isStill()) entry.patience.tend(nowMs);
       } catch (fault) {
         entry.turn.fail(fault);
       }
@@ -160,16 +162,16 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     for (const { turn, patience } of entries.values()) {
       nextMs = Math.min(nextMs, turn.nextSettleMs(nowMs));
       if (isEnded(turn)) continue;
-      const textMs = turn.isStill ? Number.POSITIVE_INFINITY : patience.dueMs;
+      const textMs = turn.isStill() ? Number.POSITIVE_INFINITY : patience.dueMs();
       nextMs = Math.min(nextMs, textMs, turn.nextRequestMs(nowMs));
     }
     return nextMs;
   };
 
   const player = {
-    dueMs: Number.NEGATIVE_INFINITY,
+    dueMs: () => dueMs,
     sendDue(nowMs: number) {
-      player.dueMs = Number.POSITIVE_INFINITY; // but for what happens meanwhile
+      dueMs = Number.POSITIVE_INFINITY; // but for what happens meanwhile
       if (nowMs < lookMs) once(sendOn, nowMs);
       if (nowMs >= lookMs) {
         lookMs = Number.POSITIVE_INFINITY;
@@ -178,21 +180,21 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
         lookMs = Math.min(lookMs, nextLookMs(nowMs));
       }
       const nextSendMs = front?.nextSendMs(nowMs) ?? Number.POSITIVE_INFINITY;
-      player.dueMs = Math.min(player.dueMs, lookMs, nextSendMs);
+      dueMs = Math.min(dueMs, lookMs, nextSendMs);
     },
-    get wantsRefill() {
-      for (const { turn } of entries.values()) if (turn.wantsRefill) return true;
+    wantsRefill() {
+      for (const { turn } of entries.values()) if (turn.wantsRefill()) return true;
       return false;
     },
     refill() {
-      for (const { turn } of entries.values()) if (turn.wantsRefill) turn.refill();
+      for (const { turn } of entries.values()) if (turn.wantsRefill()) turn.refill();
     },
   };
 
   /** The next tick is to look at everything. */
   const stir = () => {
     lookMs = Number.NEGATIVE_INFINITY;
-    player.dueMs = lookMs;
+    dueMs = lookMs;
   };
   const wake = () => {
     stir();
@@ -206,7 +208,7 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     turn.cancel(playedMs);
     const all = turns();
     for (const later of all.slice(all.indexOf(turn) + 1)) {
-      if (later.heardUntilMs !== undefined) later.pullForward(droppedMs);
+      if (later.heardUntilMs() !== undefined) later.pullForward(droppedMs);
     }
     freeAtMs = Math.max(nowMs, freeAtMs - droppedMs);
   };
@@ -214,8 +216,8 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
   /** The one that `playedMs` speaks of: another may have been heard, and wait for its last report. */
   const inTheEarOf = (chosen: readonly LiveTurn[]): LiveTurn | undefined => {
     const nowMs = clock.now();
-    const started = chosen.filter((turn) => turn.heardUntilMs !== undefined);
-    return started.find((turn) => turn.heardUntilMs! > nowMs) ?? started.at(-1);
+    const started = chosen.filter((turn) => turn.heardUntilMs() !== undefined);
+    return started.find((turn) => turn.heardUntilMs()! > nowMs) ?? started.at(-1);
   };
 
   return {
@@ -230,9 +232,7 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     },
     find: (id) => entries.get(id)?.turn,
     unended,
-    get unheard() {
-      return entries.size;
-    },
+    unheard: () => entries.size,
     touch(id) {
       entries.get(id)?.patience.touch(clock.now());
     },
@@ -245,9 +245,7 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
       onCut();
       wake();
     },
-    get bufferedBytes() {
-      return turns().reduce((sum, turn) => sum + turn.bufferedBytes, 0);
-    },
+    bufferedBytes: () => turns().reduce((sum, turn) => sum + turn.bufferedBytes(), 0),
     close() {
       phase = 'closed';
       playout.leave(player);

@@ -14,7 +14,7 @@ export type TurnMarks = {
   /** Answers, in order, the marks that have been passed at `playedMs`. */
   pass(playedMs: number): void;
   settleAll(outcome: MarkOutcome): void;
-  readonly pending: number;
+  pending(): number;
 };
 
 /** One a second for four minutes ahead; nobody waits for more. */
@@ -47,8 +47,6 @@ export function createTurnMarks(answer: (name: string, outcome: MarkOutcome) => 
       waiting = [];
       for (const mark of all) answer(mark.name, outcome);
     },
-    get pending() {
-      return waiting.length;
-    },
+    pending: () => waiting.length,
   };
 }

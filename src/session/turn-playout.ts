@@ -11,7 +11,7 @@ export type Holder = 'upstream' | 'text' | 'credit' | 'congestion';
 
 export type SendGate = {
   /** Media position up to which the listener has given credit, ms. */
-  readonly creditMs: number;
+  creditMs(): number;
   readonly isCongested: () => boolean;
   /** Who is to blame when the queue is empty: the upstream, or a caller who has given no text. */
   readonly emptyBecause: () => 'upstream' | 'text';
@@ -37,7 +37,7 @@ export type TurnPlayout = {
    * When time alone will let `send` do more, as of its last run. What keeps the listener waiting and tells nobody when
    * it is over, a full socket or an empty queue, is worth a look at every tick; credit comes with a message.
    */
-  readonly dueMs: number;
+  dueMs(): number;
   /**
    * The next frame is worth a `send` of its own: the last one left nothing behind, and the listener has little to hear.
    * To one who has more it goes at the next tick, with whatever comes until then.
@@ -56,14 +56,14 @@ export type TurnPlayout = {
   skip(nowMs: number): void;
   /** The listener dropped `ms` of earlier audio. */
   readonly pullForward: (ms: number) => void;
-  readonly sentMs: number;
+  sentMs(): number;
   /** When the listener will have heard all that was sent. */
-  readonly heardUntilMs: number;
+  heardUntilMs(): number;
   /** When sending began; undefined before. */
-  readonly startedAtMs: number | undefined;
+  startedAtMs(): number | undefined;
   /** When it began, or last went on after a pause. */
-  readonly goingSinceMs: number | undefined;
-  readonly holder: Holder | undefined;
+  goingSinceMs(): number | undefined;
+  holder(): Holder | undefined;
 };
 
 export type TurnPlayoutOptions = {
@@ -112,7 +112,7 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
   const frameDueMs = (frame: AudioFrame, gate: SendGate): number => {
     const endMs = toMs(sentSamples + frame.samples) - EPSILON_MS;
     // A frame longer than the whole credit still goes, alone: otherwise it never would.
-    if (endMs > gate.creditMs && toMs(sentSamples) > gate.creditMs - pace.leadMs) {
+    if (endMs > gate.creditMs() && toMs(sentSamples) > gate.creditMs() - pace.leadMs) {
       holder = 'credit';
       return Number.POSITIVE_INFINITY;
     }
@@ -135,7 +135,7 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
       rate = sampleRate;
       const firstMs = toMs(first.samples);
       if (nowMs < sendableFromMs(pace, firstMs, freeAtMs, firstMs)) return false;
-      if (!frames.isEnded && waitingMs < Math.min(START_MS, pace.leadMs)) return false;
+      if (!frames.isEnded() && waitingMs < Math.min(START_MS, pace.leadMs)) return false;
       anchorMs = Math.max(nowMs, freeAtMs);
       startedAtMs = nowMs;
       goingSinceMs = nowMs;
@@ -146,7 +146,7 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
       for (let frame = frames.peek(); ; frame = frames.peek()) {
         hasSentAll = frame === undefined;
         if (frame === undefined) {
-          if (!frames.isEnded) blameForEmpty(nowMs, gate);
+          if (!frames.isEnded()) blameForEmpty(nowMs, gate);
           return;
         }
         if (gate.isCongested()) {
@@ -202,24 +202,12 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
     pullForward(ms) {
       anchorMs -= ms;
     },
-    get dueMs() {
-      return dueMs;
-    },
+    dueMs: () => dueMs,
     isShort: (nowMs) => hasSentAll && anchorMs + toMs(sentSamples) - nowMs < START_MS,
-    get sentMs() {
-      return toMs(sentSamples);
-    },
-    get heardUntilMs() {
-      return anchorMs + toMs(sentSamples);
-    },
-    get startedAtMs() {
-      return startedAtMs;
-    },
-    get goingSinceMs() {
-      return goingSinceMs;
-    },
-    get holder() {
-      return holder;
-    },
+    sentMs: () => toMs(sentSamples),
+    heardUntilMs: () => anchorMs + toMs(sentSamples),
+    startedAtMs: () => startedAtMs,
+    goingSinceMs: () => goingSinceMs,
+    holder: () => holder,
   };
 }

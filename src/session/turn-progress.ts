@@ -8,7 +8,7 @@ export type TurnProgress = {
   /** The first audio has been sent. */
   begin(nowMs: number): void;
   /** When to look next; infinite when there is nothing to tell. */
-  readonly dueMs: number;
+  dueMs(): number;
   look(nowMs: number): void;
   /** Another paragraph: the next look tells. */
   sought(): void;
@@ -42,9 +42,7 @@ export function createTurnProgress(options: TurnProgressOptions): TurnProgress {
     begin(nowMs) {
       if (kind === 'told') dueMs = nowMs + LOOK_EVERY_MS;
     },
-    get dueMs() {
-      return dueMs;
-    },
+    dueMs: () => dueMs,
     look(nowMs) {
       if (nowMs < dueMs) return;
       dueMs = nowMs + LOOK_EVERY_MS;

@@ -29,16 +29,16 @@ export type SpokenSoFar = {
 
 export type TurnScript = {
   /** What is being spoken, from the beginning or from where it was sought last. */
-  readonly stretch: ScriptStretch;
+  stretch(): ScriptStretch;
   append(text: string, speaker: 1 | 2 | undefined): void;
   flush(): void;
   /** No text for a while: what is complete enough is spoken. */
   idle(): void;
   end(): void;
-  readonly input: 'open' | 'ended';
-  readonly totalCharacters: number;
+  input(): 'open' | 'ended';
+  totalCharacters(): number;
   /** The same in Unicode code points, which is what callers are told. */
-  readonly totalCodePoints: number;
+  totalCodePoints(): number;
   /**
    * Tells, when asked later, where everything said by now has been spoken, ms of the stretch's audio; undefined while that
    * is unknown, and 'never' once it has been sought past.
@@ -96,9 +96,7 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
   );
 
   return {
-    get stretch() {
-      return stretch;
-    },
+    stretch: () => stretch,
     append(text, speaker) {
       const unit = allText.length;
       if (speaker !== undefined && speaker !== speakers.at(-1)?.speaker) speakers.push({ unit, speaker });
@@ -115,15 +113,9 @@ export function createTurnScript(options: ScriptOptions, whole: WholeText | unde
       input = 'ended';
       stretch.end();
     },
-    get input() {
-      return input;
-    },
-    get totalCharacters() {
-      return lines?.reduce((sum, line) => sum + line.text.length, 0) ?? allText.length;
-    },
-    get totalCodePoints() {
-      return codePoints;
-    },
+    input: () => input,
+    totalCharacters: () => lines?.reduce((sum, line) => sum + line.text.length, 0) ?? allText.length,
+    totalCodePoints: () => codePoints,
     endOfText() {
       if (whole !== undefined) return () => undefined; // it is over when the turn is
       const said = codePoints;

@@ -20,7 +20,7 @@ export type TurnSpeech = {
   /** What onlookers hear of it. */
   readonly tape: TurnTape;
   /** Hz of the frames. */
-  readonly sampleRate: number;
+  sampleRate(): number;
   /** It is this turn's time to be heard. */
   readonly comeFirst: () => void;
   /** Starts speaking; further calls do nothing. */
@@ -38,35 +38,35 @@ export type TurnSpeech = {
    */
   readonly speakOn: (seek: (keptUntilMs: number | undefined) => void, sentMs: number) => number | undefined;
   /** Silence of flushes in the audio made so far, ms. */
-  readonly insertedMs: number;
+  insertedMs(): number;
   /** No further frame will come, and whether it broke off is known; the queue's own end is told a moment before. */
-  readonly isOver: boolean;
+  isOver(): boolean;
   /** Why the speech broke off; what had arrived can still be played. */
-  readonly failure: AppError | undefined;
+  failure(): AppError | undefined;
   /** Audio made so far, ms. */
-  readonly madeMs: number;
+  madeMs(): number;
   /** Audio that has arrived and has not been taken from the queue, ms. */
-  readonly waitingMs: number;
-  readonly bufferedBytes: number;
+  waitingMs(): number;
+  bufferedBytes(): number;
   /** Decoding waits for room among the frames, or reading for room beside the turn's neighbours, and there is some. */
-  readonly wantsRefill: boolean;
+  wantsRefill(): boolean;
   readonly refill: () => void;
   /** Upstream requests that were sent, with their retries. */
-  readonly requests: number;
+  requests(): number;
   /** All of it had been kept: nothing was asked for. */
-  readonly isCached: boolean;
+  isCached(): boolean;
   /** How often speech that broke was taken up again. */
-  readonly resumes: number;
+  resumes(): number;
   /** Of the first request: the wait for quota, and from sending to the first byte. */
-  readonly queueMs: number;
-  readonly ttfbMs: number;
+  queueMs(): number;
+  ttfbMs(): number;
   /** An upstream request is under way. */
-  readonly isAsking: boolean;
+  isAsking(): boolean;
   /**
    * The media position that is reached without further text: the codec keeps the rest of a frame back until more
    * comes. Infinite while audio is on its way.
    */
-  readonly reachableMs: number;
+  reachableMs(): number;
 };
 
 export type TurnSpeechOptions = {
@@ -105,7 +105,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   /** A turn made ahead keeps its speech compressed until its time: a session holds one dear encoder, not three. */
   const isHeldBack = () =>
     place === 'ahead' && (mayNeedHeavyEncoder(output) || (output.format === 'mp3' && hasNothingToSay()));
-  const hasNothingToSay = () => take.isDrained && transcoder.isSilent;
+  const hasNothingToSay = () => take.isDrained() && transcoder.isSilent();
   let failure: AppError | undefined;
   let madeSamples = 0;
   let requests = 0;
@@ -116,7 +116,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   let hasArrived = false;
 
   const frames = createFrameQueue(
-    () => (isHeldBack() ? 0 : (QUEUE_MS * sampleRate()) / 1000 - transcoder.pendingSamples),
+    () => (isHeldBack() ? 0 : (QUEUE_MS * sampleRate()) / 1000 - transcoder.pendingSamples()),
     options.onFrame,
     options.onStall,
     () => (FIRST_MS * sampleRate()) / 1000,
@@ -126,22 +126,22 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
     frames.push(frame);
   };
   const refillFrames = () => {
-    if (frames.wantsRefill) frames.refill();
+    if (frames.wantsRefill()) frames.refill();
   };
   const transcoder = createTranscoder(output, runtime.codecs, onMade, refillFrames);
   const tape = createTurnTape({
     codecs: runtime.codecs,
     frameMs: output.frameMs,
     isWanted: () => options.audience.wantsTape(options.settings),
-    madeMs: () => toMs(madeSamples + transcoder.pendingSamples),
+    madeMs: () => toMs(madeSamples + transcoder.pendingSamples()),
   });
-  const sampleRate = () => transcoder.sampleRate ?? 8000;
+  const sampleRate = () => transcoder.sampleRate() ?? 8000;
   const toMs = (samples: number) => (samples * 1000) / sampleRate();
 
   const openTake = (): TurnTake =>
     createTurnTake({
       ...options,
-      stretch: script.stretch,
+      stretch: script.stretch(),
       frames,
       transcoder: tape.overhear(transcoder),
       place: () => place,
@@ -161,7 +161,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
           hasArrived = true;
           options.onStall();
         },
-        flushed: (count) => options.onFlushed(count, toMs(madeSamples), transcoder.insertedMs),
+        flushed: (count) => options.onFlushed(count, toMs(madeSamples), transcoder.insertedMs()),
         done(error) {
           failure = error;
           phase = 'over';
@@ -174,9 +174,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
   return {
     frames,
     tape,
-    get sampleRate() {
-      return sampleRate();
-    },
+    sampleRate,
     comeFirst() {
       if (place === 'first') return;
       place = 'first';
@@ -204,7 +202,7 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
         madeSamples = Math.round((sentMs * sampleRate()) / 1000);
       } else frames.reopen();
       failure = undefined;
-      const atMs = toMs(madeSamples + transcoder.pendingSamples);
+      const atMs = toMs(madeSamples + transcoder.pendingSamples());
       tape.seek(atMs);
       seek(cut === 'keep' ? atMs : undefined);
       take = openTake();
@@ -212,51 +210,25 @@ export function createTurnSpeech(options: TurnSpeechOptions): TurnSpeech {
       if (phase === 'speaking') take.begin();
       return atMs;
     },
-    get insertedMs() {
-      return transcoder.insertedMs;
-    },
-    get isOver() {
-      return phase === 'over' || phase === 'stopped';
-    },
-    get failure() {
-      return failure;
-    },
-    get madeMs() {
-      return toMs(madeSamples);
-    },
-    get waitingMs() {
-      return take.waitingMs + toMs(frames.queuedSamples + transcoder.pendingSamples);
-    },
-    get bufferedBytes() {
-      return take.bytes + frames.queuedBytes;
-    },
-    get wantsRefill() {
-      return frames.wantsRefill || take.wantsRefill;
-    },
+    insertedMs: () => transcoder.insertedMs(),
+    isOver: () => phase === 'over' || phase === 'stopped',
+    failure: () => failure,
+    madeMs: () => toMs(madeSamples),
+    waitingMs: () => take.waitingMs() + toMs(frames.queuedSamples() + transcoder.pendingSamples()),
+    bufferedBytes: () => take.bytes() + frames.queuedBytes(),
+    wantsRefill: () => frames.wantsRefill() || take.wantsRefill(),
     refill() {
       refillFrames();
       take.refill();
     },
-    get requests() {
-      return requests;
-    },
-    get isCached() {
-      return hasArrived && requests === 0;
-    },
-    get resumes() {
-      return resumes;
-    },
-    get queueMs() {
-      return queueMs;
-    },
-    get ttfbMs() {
-      return ttfbMs;
-    },
-    get isAsking() {
-      return take.isAsking;
-    },
-    get reachableMs() {
-      const isComing = take.isAsking || take.waitingMs > 0 || transcoder.pendingSamples > 0;
+    requests: () => requests,
+    isCached: () => hasArrived && requests === 0,
+    resumes: () => resumes,
+    queueMs: () => queueMs,
+    ttfbMs: () => ttfbMs,
+    isAsking: () => take.isAsking(),
+    reachableMs() {
+      const isComing = take.isAsking() || take.waitingMs() > 0 || transcoder.pendingSamples() > 0;
       return isComing ? Number.POSITIVE_INFINITY : toMs(madeSamples);
     },
   };

@@ -18,16 +18,16 @@ export type TurnTake = {
   /** Hangs up on the upstream; nothing comes of it any more. */
   cut(): void;
   /** Of what has come: compressed bytes, and audio that they are, ms. */
-  readonly bytes: number;
-  readonly waitingMs: number;
+  bytes(): number;
+  waitingMs(): number;
   /** All that was asked for has come and gone. */
-  readonly isDrained: boolean;
-  readonly wantsRefill: boolean;
+  isDrained(): boolean;
+  wantsRefill(): boolean;
   refill(): void;
   /** A request is under way. */
-  readonly isAsking: boolean;
+  isAsking(): boolean;
   /** Some request has been answered whole. */
-  readonly hasArrived: boolean;
+  hasArrived(): boolean;
 };
 
 export type TakeEvents = {
@@ -95,9 +95,7 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
   const lentFrames: TurnAudio['frames'] = {
     room: (signal) => frames.room(signal),
     end: whileLive(() => frames.end()),
-    get isFull() {
-      return frames.isFull;
-    },
+    isFull: () => frames.isFull(),
   };
   const lentTranscoder: SpeechSink = {
     prepare: () => transcoder.prepare(),
@@ -107,9 +105,7 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
     rest: whileLive((ms) => transcoder.rest(ms)),
     flush: () => (isLive() ? transcoder.flush() : NOTHING_TO_DO),
     close: whileLive(() => transcoder.close()),
-    get isSilent() {
-      return transcoder.isSilent;
-    },
+    isSilent: () => transcoder.isSilent(),
   };
 
   const run = async () => {
@@ -184,24 +180,12 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
       controller.abort(new AppError('internal', 'The turn has been stopped.'));
       words.close();
     },
-    get bytes() {
-      return spool.bytes;
-    },
-    get waitingMs() {
-      return spool.waitingMs;
-    },
-    get isDrained() {
-      return spool.isEnded;
-    },
-    get wantsRefill() {
-      return spool.wantsRefill;
-    },
+    bytes: () => spool.bytes(),
+    waitingMs: () => spool.waitingMs(),
+    isDrained: () => spool.isEnded(),
+    wantsRefill: () => spool.wantsRefill(),
     refill: () => spool.refill(),
-    get isAsking() {
-      return asked > arrived;
-    },
-    get hasArrived() {
-      return arrived > 0;
-    },
+    isAsking: () => asked > arrived,
+    hasArrived: () => arrived > 0,
   };
 }

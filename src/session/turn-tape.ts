@@ -144,9 +144,7 @@ export function createTurnTape({ codecs, frameMs, isWanted, madeMs }: TurnTapeOp
         return sink.flush();
       },
       close: () => sink.close(),
-      get isSilent() {
-        return sink.isSilent;
-      },
+      isSilent: () => sink.isSilent(),
     }),
     take(fromMs, untilMs) {
       const sampleRate = knowsRate() ? rate! : SILENT_RATE;

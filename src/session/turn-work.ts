@@ -59,17 +59,10 @@ export function createTurnWork({ speaker, clock, freeAtMs, remainingMs }: TurnWo
 
 /** Work that becomes worth more while its request waits, and tells the one line in which it does. */
 function createRisingWork(standing: SpeechWork) {
-  let now = standing;
   let listener = () => {};
-  const work: SpeechWork = {
+  const work = {
     ...standing,
-    get class() {
-      return now.class;
-    },
-    get deadlineMs() {
-      return now.deadlineMs;
-    },
-    onRise(told) {
+    onRise(told: () => void) {
       listener = told;
       return () => {
         listener = () => {};
@@ -79,7 +72,8 @@ function createRisingWork(standing: SpeechWork) {
   return {
     work,
     rise(to: SpeechWork) {
-      now = to;
+      work.class = to.class;
+      work.deadlineMs = to.deadlineMs;
       listener();
     },
   };

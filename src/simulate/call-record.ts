@@ -24,7 +24,7 @@ export type CallRecord = {
   cleared(): void;
   /** Whoever speaks says that what comes from now on is another turn. */
   readonly turnAnnounced: () => void;
-  readonly figures: Pick<CallReport, 'leadMs' | 'jitterMs' | 'underruns' | 'staleBytes'>;
+  figures(): Pick<CallReport, 'leadMs' | 'jitterMs' | 'underruns' | 'staleBytes'>;
 };
 
 /** Nobody hears so long a silence as a part of a turn. */
@@ -76,7 +76,7 @@ export function createCallRecord(
       announcedAtMs.push(nowMs());
       isCut = false;
     },
-    get figures() {
+    figures() {
       leads.sort((a, b) => a - b);
       lateness.sort((a, b) => a - b);
       const within = gaps().filter(

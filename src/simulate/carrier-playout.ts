@@ -20,15 +20,15 @@ export type CarrierPlayout = {
   clear(): void;
   /** Plays up to `nowMs`. */
   advance(nowMs: number): void;
-  readonly bufferedMs: number;
+  bufferedMs(): number;
   /** In the order of playing; each call gives those since the last. */
   takePassed(): readonly PassedMark[];
   readonly heard: readonly HeardBlock[];
   /** Times when audio had begun, more came later, and there was none in between. */
   readonly gaps: readonly { readonly atMs: number; readonly ms: number }[];
-  readonly clears: number;
+  clears(): number;
   /** The most that was ever ahead. */
-  readonly mostAheadMs: number;
+  mostAheadMs(): number;
 };
 
 const TICK_MS = 20;
@@ -112,9 +112,7 @@ export function createCarrierPlayout({ bytesPerMs, mostBufferedMs, onClear }: Ca
         playsAtMs = undefined;
       }
     },
-    get bufferedMs() {
-      return bufferedBytes / bytesPerMs;
-    },
+    bufferedMs: () => bufferedBytes / bytesPerMs,
     takePassed() {
       const taken = passed;
       passed = [];
@@ -122,11 +120,7 @@ export function createCarrierPlayout({ bytesPerMs, mostBufferedMs, onClear }: Ca
     },
     heard,
     gaps,
-    get clears() {
-      return clears;
-    },
-    get mostAheadMs() {
-      return mostAheadMs;
-    },
+    clears: () => clears,
+    mostAheadMs: () => mostAheadMs,
   };
 }

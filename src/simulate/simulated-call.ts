@@ -67,7 +67,7 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
       marksEchoed += 1;
       send(side.mark(name, fate));
     }
-    send(side.flow?.(playout.bufferedMs) ?? []);
+    send(side.flow?.(playout.bufferedMs()) ?? []);
   };
   const noteHoldUp = () => {
     const heldUpMs = clock.now() - tickedAtMs;
@@ -78,7 +78,7 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
     const wrong = playout.media(bytes, clock.now(), mostHeldUpMs);
     if (wrong !== undefined) return faults.push(wrong);
     const { length } = bytes;
-    record.mediaCame({ bytes: length, ms: length / rules.bytesPerMs, aheadMs: playout.bufferedMs });
+    record.mediaCame({ bytes: length, ms: length / rules.bytesPerMs, aheadMs: playout.bufferedMs() });
   };
   const take = (frame: CallFrame) => {
     playout.advance(clock.now());
@@ -142,8 +142,8 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
       const heardBytes = playout.heard.reduce((sum, { bytes }) => sum + bytes.length, 0);
       return {
         heardMs: Math.round(heardBytes / rules.bytesPerMs),
-        ...record.figures,
-        clears: playout.clears,
+        ...record.figures(),
+        clears: playout.clears(),
         marks: { sent: marksSent, echoed: marksEchoed, lost: marksSent - marksEchoed },
         faults,
       };

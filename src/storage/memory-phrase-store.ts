@@ -9,8 +9,8 @@ const LARGEST_SHARE = 1 / 8;
 
 export type MemoryPhraseStore = PhraseStore & {
   find(key: string): Uint8Array | undefined;
-  readonly bytes: number;
-  readonly phrases: number;
+  bytes(): number;
+  phrases(): number;
 };
 
 type Kept = { readonly body: Uint8Array; readonly untilMs: number };
@@ -46,12 +46,8 @@ export function createMemoryPhraseStore(capacityBytes: number, clock: Pick<Clock
       while (bytes > capacityBytes) drop(phrases.keys().next().value!);
     },
     drop,
-    get bytes() {
-      return bytes;
-    },
-    get phrases() {
-      return phrases.size;
-    },
+    bytes: () => bytes,
+    phrases: () => phrases.size,
     close() {
       phrases.clear();
       bytes = 0;

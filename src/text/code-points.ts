@@ -41,8 +41,8 @@ export type CodePointReader = {
   /** True when `text` would first complete a pair that the text before it began. */
   completes(text: string): boolean;
   /** Code points received, a waiting half included. */
-  readonly received: number;
-  readonly heldCharacters: number;
+  received(): number;
+  heldCharacters(): number;
 };
 
 export function createCodePointReader(emit: (text: string, start: number) => void): CodePointReader {
@@ -70,11 +70,7 @@ export function createCodePointReader(emit: (text: string, start: number) => voi
       handOn(last);
     },
     completes: (text) => half !== '' && isLow(text.charCodeAt(0)),
-    get received() {
-      return start + half.length;
-    },
-    get heldCharacters() {
-      return half.length;
-    },
+    received: () => start + half.length,
+    heldCharacters: () => half.length,
   };
 }

@@ -5,7 +5,7 @@ import { codePointLength } from './code-points.ts';
 import type { Run } from './segment.ts';
 
 export type HeldText = {
-  readonly text: string;
+  text(): string;
   /** Appends text that stands at code point `start`; it never parts a surrogate pair. */
   push(text: string, start: number): void;
   /** Removes the first `length` UTF-16 units and tells their origins, adjoining pieces as one run. */
@@ -23,9 +23,7 @@ export function createHeldText(): HeldText {
   let end = 0;
 
   return {
-    get text() {
-      return text;
-    },
+    text: () => text,
     push(more, start) {
       if (more === '') return;
       const last = pieces.at(-1);

@@ -23,7 +23,7 @@ export type MarkupStripper = {
   /** An exclamation mark that only waits to see whether an image follows is handed on. */
   idle(): void;
   /** UTF-16 units held back. */
-  readonly heldCharacters: number;
+  heldCharacters(): number;
 };
 
 /** A stretch to be dropped when reading comes to it, in UTF-16 units from the start of the text. */
@@ -248,9 +248,7 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
       if (held === '!') passText(1);
       release();
     },
-    get heldCharacters() {
-      return held.length;
-    },
+    heldCharacters: () => held.length,
   };
 }
 

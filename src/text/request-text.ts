@@ -87,9 +87,9 @@ function partSegment(segment: Segment, most: number): Segment[] {
   const held = createHeldText();
   for (const run of segment.runs) held.push(run.text, run.start);
   const parts: Segment[] = [];
-  while (held.text.length > most)
-    parts.push({ ...segment, runs: held.take(partAt(held.text, most)), boundary: 'words' });
-  return [...parts, { ...segment, runs: held.take(held.text.length) }];
+  while (held.text().length > most)
+    parts.push({ ...segment, runs: held.take(partAt(held.text(), most)), boundary: 'words' });
+  return [...parts, { ...segment, runs: held.take(held.text().length) }];
 }
 
 /** How well a request may end before `next`: 3 at the end of a paragraph, 2 at that of a line, 1 at a sentence end. */

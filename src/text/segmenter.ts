@@ -41,7 +41,7 @@ export type Segmenter = {
   /** No text has come for a while: what is complete enough to be spoken becomes segments. */
   idle(): void;
   /** UTF-16 units that wait for more text. */
-  readonly heldCharacters: number;
+  heldCharacters(): number;
 };
 
 // Lengths in UTF-16 units. A sentence of 250 is half again the longest that style guides allow, 20 seconds of
@@ -108,8 +108,8 @@ export function createSegmenter(
 
   const opening = () => {
     if (continued) return 'continued';
-    const start = skipWhile(held.text, 0, scan.at, (char) => !isLetter(char));
-    return start < scan.at && isLower(characterAt(held.text, start)) ? 'lower' : 'capital';
+    const start = skipWhile(held.text(), 0, scan.at, (char) => !isLetter(char));
+    return start < scan.at && isLower(characterAt(held.text(), start)) ? 'lower' : 'capital';
   };
 
   const wordsRead = () => Math.floor(scan.words + (scan.tokenSpeaks ? 1 : 0));
@@ -135,7 +135,7 @@ export function createSegmenter(
     const due = phrase
       ? isEarlyAt(EARLY_CLAUSE_WORDS) || end >= CLAUSE_FROM
       : isEarlyAt(EARLY_WORDS) || end >= WORD_FROM;
-    if (place !== 'within' && due && end < held.text.length) {
+    if (place !== 'within' && due && end < held.text().length) {
       cut(end, phrase ? 'clause' : 'words');
       return true;
     }
@@ -148,7 +148,7 @@ export function createSegmenter(
 
   function readTerminal(ending: Ending): boolean {
     const verdict = judgeTerminal({
-      text: held.text,
+      text: held.text(),
       at: scan.at,
       tokenAt: scan.tokenAt,
       ending,
@@ -157,38 +157,38 @@ export function createSegmenter(
     });
     if (verdict === 'wait') return false;
     const { next, end } = verdict;
-    if (end === undefined && held.text.slice(scan.at, next) === rules.wordMark)
-      return next === held.text.length && ending === 'open'
+    if (end === undefined && held.text().slice(scan.at, next) === rules.wordMark)
+      return next === held.text().length && ending === 'open'
         ? false
         : endWord(next, scan.speaks ? 'word' : 'within');
     if (end === undefined || !scan.speaks) return readTo(next);
-    const over = ending === 'closed' && end === held.text.length;
-    if (!over && endsInAside(scan.unit, scan.at, held.text.slice(next, end))) return readTo(next);
-    cut(end, isLineBreak(held.text[end - 1]!) ? 'line' : 'sentence');
+    const over = ending === 'closed' && end === held.text().length;
+    if (!over && endsInAside(scan.unit, scan.at, held.text().slice(next, end))) return readTo(next);
+    cut(end, isLineBreak(held.text()[end - 1]!) ? 'line' : 'sentence');
     return true;
   }
 
   function readClauseMark(ending: Ending): boolean {
-    const clause = judgeClauseMark(held.text, scan.at, ending);
+    const clause = judgeClauseMark(held.text(), scan.at, ending);
     if (clause === 'wait') return false;
     if (clause === undefined || !scan.speaks) return readTo(scan.at + 1);
     scan.clauseEnd = clause;
-    const over = ending === 'closed' && clause === held.text.length;
+    const over = ending === 'closed' && clause === held.text().length;
     if (over || !(isEarlyAt(EARLY_CLAUSE_WORDS) || clause >= CLAUSE_FROM)) return readTo(scan.at + 1);
     cut(clause, 'clause');
     return true;
   }
 
   function readLineBreak(char: string, ending: Ending): boolean {
-    if (char === '\r' && scan.at + 1 === held.text.length && ending === 'open') return false;
-    const end = skipSpaces(held.text, scan.at);
+    if (char === '\r' && scan.at + 1 === held.text().length && ending === 'open') return false;
+    const end = skipSpaces(held.text(), scan.at);
     if (scan.speaks) cut(end, 'line');
     else startToken(end);
     return true;
   }
 
   function readSpace(char: string, ending: Ending): boolean {
-    const { text } = held;
+    const text = held.text();
     const { end, after } = skipBlanks(text, scan.at);
     if (after === '' && ending === 'open') return false;
     const before = characterBefore(text, scan.at);
@@ -209,8 +209,8 @@ export function createSegmenter(
 
   function readUnspaced(char: string): boolean {
     if (isEarlyAt(EARLY_WORDS) || isOverdue() || scan.at >= WORD_FROM) {
-      const isLong = (scan.at >= WORD_FROM || isOverdue()) && isGraphemeBoundary(held.text, scan.at);
-      const end = lastWordStart(held.text, scan.at, rules.neverFirst) ?? (isLong ? scan.at : undefined);
+      const isLong = (scan.at >= WORD_FROM || isOverdue()) && isGraphemeBoundary(held.text(), scan.at);
+      const end = lastWordStart(held.text(), scan.at, rules.neverFirst) ?? (isLong ? scan.at : undefined);
       if (end !== undefined) {
         cut(end, 'words');
         return true;
@@ -231,15 +231,15 @@ export function createSegmenter(
       scan.tokenSpeaks = true;
       scan.speaks = true;
     } else {
-      readUnitMark(scan.unit, held.text, scan.at, scan.speaks ? wordsRead() : undefined);
+      readUnitMark(scan.unit, held.text(), scan.at, scan.speaks ? wordsRead() : undefined);
     }
     return readTo(scan.at + char.length);
   }
 
   /** Reads one character or cuts; false when more text must be seen first. */
   function step(ending: Ending): boolean {
-    const char = characterAt(held.text, scan.at);
-    if (scan.at >= CHARACTER_FROM && (scan.at >= CUT_ANYWAY || isGraphemeBoundary(held.text, scan.at))) {
+    const char = characterAt(held.text(), scan.at);
+    if (scan.at >= CHARACTER_FROM && (scan.at >= CUT_ANYWAY || isGraphemeBoundary(held.text(), scan.at))) {
       cut(scan.at, 'words');
       return true;
     }
@@ -251,7 +251,7 @@ export function createSegmenter(
   }
 
   function advance(ending: Ending) {
-    while (scan.at < held.text.length && step(ending));
+    while (scan.at < held.text().length && step(ending));
   }
 
   return {
@@ -261,16 +261,16 @@ export function createSegmenter(
     },
     breakLine() {
       advance('closed');
-      if (scan.speaks) cut(held.text.length, 'line');
+      if (scan.speaks) cut(held.text().length, 'line');
     },
     flush() {
       advance('closed');
-      if (held.text !== '') cut(held.text.length, 'end');
+      if (held.text() !== '') cut(held.text().length, 'end');
     },
     idle() {
-      const before = held.text.length;
+      const before = held.text().length;
       advance('closed');
-      if (held.text.length === before) {
+      if (held.text().length === before) {
         if (scan.clauseEnd > 0) cut(scan.clauseEnd, 'clause');
         else if (scan.wordEnd > 0 && scan.words >= IDLE_WORDS) cut(scan.wordEnd, 'words');
       }
@@ -278,8 +278,6 @@ export function createSegmenter(
       scan = freshScan();
       advance('open');
     },
-    get heldCharacters() {
-      return held.text.length;
-    },
+    heldCharacters: () => held.text().length,
   };
 }

@@ -17,7 +17,7 @@ export type TurnPrefixReader = {
   push(text: string, start: number): void;
   /** What may still be the beginning of a prefix is text after all. */
   flush(): void;
-  readonly heldCharacters: number;
+  heldCharacters(): number;
 };
 
 /**
@@ -107,8 +107,6 @@ export function createTurnPrefixReader(
     flush() {
       advance('closed');
     },
-    get heldCharacters() {
-      return held.length;
-    },
+    heldCharacters: () => held.length,
   };
 }

@@ -26,16 +26,16 @@ export type TurnText = {
   /** No more text: as `flush`. */
   end(): void;
   /** Code points of everything appended. */
-  readonly appendedCodePoints: number;
+  appendedCodePoints(): number;
   /** UTF-16 units that are in no segment yet. */
-  readonly heldCharacters: number;
+  heldCharacters(): number;
 };
 
 type Line = {
   push(text: string, start: number): void;
   flush(): void;
   idle(): void;
-  readonly heldCharacters: number;
+  heldCharacters(): number;
 };
 
 /** One speaker's stretch: markup and sentences do not reach over its ends. */
@@ -60,9 +60,7 @@ function createLine(
       stripper.idle();
       segmenter.idle();
     },
-    get heldCharacters() {
-      return stripper.heldCharacters + segmenter.heldCharacters;
-    },
+    heldCharacters: () => stripper.heldCharacters() + segmenter.heldCharacters(),
   };
 }
 
@@ -126,12 +124,8 @@ export function createTurnText(options: TurnTextOptions, emit: (segment: Segment
       points.flush();
       flush();
     },
-    get appendedCodePoints() {
-      return points.received;
-    },
-    get heldCharacters() {
-      return points.heldCharacters + reader.heldCharacters + line.heldCharacters;
-    },
+    appendedCodePoints: () => points.received(),
+    heldCharacters: () => points.heldCharacters() + reader.heldCharacters() + line.heldCharacters(),
   };
 }
 

@@ -14,7 +14,7 @@ export type HedgePolicy = {
   /** Puts one back that was not sent. */
   giveBack(): void;
   /** Hedges that the budget has now. */
-  readonly budget: number;
+  budget(): number;
 };
 
 const SHARE = 0.05;
@@ -57,8 +57,6 @@ export function createHedgePolicy(): HedgePolicy {
     giveBack() {
       saved = Math.min(MOST_SAVED, saved + 1);
     },
-    get budget() {
-      return Math.max(0, saved);
-    },
+    budget: () => Math.max(0, saved),
   };
 }

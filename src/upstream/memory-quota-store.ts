@@ -161,7 +161,7 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
       }
       const atMs = now();
       const { spreadMs, heldUntilMs } = quota.known;
-      const at = { sentAtMs, nowMs: atMs, spreadMs, heldUntilMs, unanswered: quota.sends.unanswered };
+      const at = { sentAtMs, nowMs: atMs, spreadMs, heldUntilMs, unanswered: quota.sends.unanswered() };
       const counts = countsAround(ruleOf(quota.known, atMs), quota.sends, at);
       learn(quota, { ...report, atMs, sentAtMs, ...counts });
     },
@@ -204,9 +204,9 @@ function waitsOf(quotas: readonly Quota[], nowMs: number, leave: number, count: 
   for (;;) {
     let first: Forecast | undefined;
     for (const forecast of forecasts)
-      if (first === undefined || forecast.nextMs < first.nextMs) first = forecast;
+      if (first === undefined || forecast.nextMs() < first.nextMs()) first = forecast;
     if (first === undefined) throw new RangeError('a request was made on no quota at all');
-    waitsMs.push(first.nextMs - nowMs);
+    waitsMs.push(first.nextMs() - nowMs);
     if (waitsMs.length >= count) return waitsMs;
     first.take();
   }

@@ -40,7 +40,7 @@ export type Place = {
 export type PoolMember = {
   readonly fingerprint: string;
   readonly quota: QuotaId;
-  readonly inFlight: number;
+  inFlight(): number;
   cap(nowMs: number): number;
   /** Free in-flight places: none during a rest, at most one during a trial. */
   places(nowMs: number): number;
@@ -90,9 +90,7 @@ export function createPoolMember({ userId, apiKey }: Credentials, maxInFlight: n
   const member: PoolMember = {
     fingerprint: fingerprintOf(credentials),
     quota: quotaIdOf(apiKey),
-    get inFlight() {
-      return inFlight;
-    },
+    inFlight: () => inFlight,
     cap: (nowMs) => cap.at(nowMs),
     places(nowMs) {
       const free = Math.max(0, cap.at(nowMs) - inFlight);

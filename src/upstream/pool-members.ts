@@ -30,7 +30,7 @@ export type PoolMembers = {
    */
   placeWaits(nowMs: number, among: readonly PoolMember[]): (ahead: number) => number;
   /** How long a place is held, in the moving mean. */
-  readonly holdMs: number;
+  holdMs(): number;
   /** Until the first of those that rest may be tried; Infinity when none rests. */
   restMs(nowMs: number): number;
   /** Takes over what the service has said, here or to another instance. */
@@ -52,7 +52,7 @@ export function createPoolMembers(keys: readonly Credentials[], maxInFlightPerKe
   const withPlace = (nowMs: number) => all.filter((member) => member.places(nowMs) > 0);
   const quotasOf = (members: readonly PoolMember[]) => [...new Set(members.map(({ quota }) => quota))];
   /** Least to do first: the store takes the first of equals, and a place goes to the least busy member. */
-  const byLoad = (a: PoolMember, b: PoolMember) => a.inFlight - b.inFlight;
+  const byLoad = (a: PoolMember, b: PoolMember) => a.inFlight() - b.inFlight();
 
   return {
     all,
@@ -88,9 +88,7 @@ export function createPoolMembers(keys: readonly Credentials[], maxInFlightPerKe
       }
       return soonestMs;
     },
-    get holdMs() {
-      return holdMs;
-    },
+    holdMs: () => holdMs,
     heed(quotas) {
       for (const { quota, concurrent } of quotas) {
         if (concurrent === undefined) continue;

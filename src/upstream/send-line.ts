@@ -27,7 +27,7 @@ export type Entry = Pick<OpenOptions, 'signal' | 'onQueued' | 'prefer'> &
 export type RefusalReason = 'full' | 'tenant_full' | 'too_long' | 'closing';
 
 export type SendLine = {
-  readonly length: number;
+  length(): number;
   waiting(): Readonly<Partial<Record<WorkClass, number>>>;
   /** A send, at once if possible; rejects with `busy`, `shutting_down`, or the signal's reason. */
   enter(entry: Entry): Promise<Send>;
@@ -124,7 +124,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
 
   /** Who is to be asked for, and among which quotas. A long line is passed over by classes, not one by one. */
   const nextQuestion = (nowMs: number) => {
-    if (queue.length === 0) return undefined;
+    if (queue.length() === 0) return undefined;
     const usable = members.usable(nowMs);
     if (usable.length === 0) return undefined;
     outlook.compare(usable);
@@ -157,7 +157,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
     // A store may call back while it is asked; the loop that asks looks again anyway.
     if (phase === 'pumping' || phase === 'closed') return;
     if (phase === 'idle') askForAll();
-    if (queue.length > 0) {
+    if (queue.length() > 0) {
       const nowMs = clock.now();
       const closedFrom = outlook.closedFrom(nowMs);
       review.judge(({ work }) => phase !== 'asking' || leaveOf(work, nowMs) >= closedFrom);
@@ -167,10 +167,10 @@ export function createSendLine(options: SendLineOptions): SendLine {
   const arm = () => {
     disarm();
     disarm = () => {};
-    if (queue.length === 0) return;
+    if (queue.length() === 0) return;
     const nowMs = clock.now();
     const freeMs = nowMs + Math.min(outlook.nextMs(nowMs), members.restMs(nowMs));
-    const dueMs = Math.min(review.dueMs, freeMs);
+    const dueMs = Math.min(review.dueMs(), freeMs);
     // Whole milliseconds, and at least one, so that rounding cannot make it fire just too early for ever.
     disarm = clock.after(Math.max(1, Math.ceil(dueMs - nowMs)), tick);
   };
@@ -193,9 +193,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
   });
 
   return {
-    get length() {
-      return queue.length;
-    },
+    length: () => queue.length(),
     waiting() {
       const counts: Partial<Record<WorkClass, number>> = {};
       for (const { work } of queue.order()) counts[work.class] = (counts[work.class] ?? 0) + 1;
@@ -240,7 +238,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
         const added = queue.add(waiter);
         if (added !== 'added') {
           onRefused(added === 'full' ? 'full' : 'tenant_full');
-          reject(busyError('Too many requests already wait for the speech service', members.holdMs));
+          reject(busyError('Too many requests already wait for the speech service', members.holdMs()));
           return;
         }
         review.add(waiter);
@@ -254,7 +252,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
     },
     async tryNow(tried) {
       const among = members.untried(clock.now(), tried);
-      if (phase !== 'idle' || queue.length > 0 || among.length === 0) return undefined;
+      if (phase !== 'idle' || queue.length() > 0 || among.length === 0) return undefined;
       const wish: Wish = { session: undefined, prefer: undefined, tried, accepts: 'untried' };
       const question = grants.ask(among, HEDGE_LEAVE);
       const answer = await Promise.resolve(question.answer).catch(() => BROKEN_STORE);

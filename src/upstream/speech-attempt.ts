@@ -47,8 +47,8 @@ export function createAttemptStarter(options: AttemptStarterOptions): AttemptSta
 
   /** Whether a 429 speaks of the requests under way: for sure, perhaps, or not. */
   const isCrowded = ({ member }: Send, { advice }: AttemptFailure): 'surely' | 'perhaps' | 'no' => {
-    if (member.inFlight < 2) return 'no';
-    if ((advice.remaining ?? 0) > 0 || member.inFlight > (advice.concurrent ?? Number.POSITIVE_INFINITY))
+    if (member.inFlight() < 2) return 'no';
+    if ((advice.remaining ?? 0) > 0 || member.inFlight() > (advice.concurrent ?? Number.POSITIVE_INFINITY))
       return 'surely';
     const state = store.state().find(({ quota }) => quota === member.quota);
     if (state === undefined || state.rule.kind === 'unlimited') return 'no';

@@ -87,7 +87,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const waitMsOf = (work: WorkClass) => (typeof maxWaitMs === 'number' ? maxWaitMs : maxWaitMs[work]);
   const poolUse = () => {
     const nowMs = clock.now();
-    const busy = members.all.reduce((sum, member) => sum + member.inFlight, 0);
+    const busy = members.all.reduce((sum, member) => sum + member.inFlight(), 0);
     const places = members.all.reduce((sum, member) => sum + member.cap(nowMs), 0);
     return Math.max(useOf(store.state()) ?? 0, busy / places);
   };
@@ -213,9 +213,9 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     open,
     state: () => ({
       keys: report(),
-      waiting: line.length,
+      waiting: line.length(),
       waitingByClass: line.waiting(),
-      hedge: { budget: hedges.budget, afterMs: hedges.afterMs() },
+      hedge: { budget: hedges.budget(), afterMs: hedges.afterMs() },
     }),
     close: () => line.close(),
   };

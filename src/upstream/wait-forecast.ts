@@ -66,7 +66,7 @@ export function createWaitForecast({ members, store, outlook, grants }: WaitFore
         return { reason: 'quota', etaMs: Math.min(quotaMs, elsewhere(ahead)), leastMs: 0 };
       }
       const placeMs = placeWaitMs()(ahead);
-      const freeMs = grants.hasSessionRoom(work.session) ? placeMs : Math.max(placeMs, members.holdMs);
+      const freeMs = grants.hasSessionRoom(work.session) ? placeMs : Math.max(placeMs, members.holdMs());
       return {
         reason: resting() || heldMs() > 0 ? 'quota' : 'busy',
         etaMs: Math.max(freeMs, heldMs()),

@@ -11,7 +11,7 @@ import type { WorkQueue } from './work-queue.ts';
 
 export type WaitReview = {
   /** The next moment at which time alone changes something for somebody here; perhaps too early. */
-  readonly dueMs: number;
+  dueMs(): number;
   add(waiter: SendWaiter): void;
   /** It waits no longer, for whatever reason. */
   drop(waiter: SendWaiter): void;
@@ -107,9 +107,7 @@ export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitRevi
   };
 
   return {
-    get dueMs() {
-      return Math.min(nextNoticeMs, nextTurnMs);
-    },
+    dueMs: () => Math.min(nextNoticeMs, nextTurnMs),
     add(waiter) {
       const nowMs = clock.now();
       if (here.size === 0) {

@@ -18,7 +18,7 @@ export type QueueBounds = {
 };
 
 export type WorkQueue<Entry extends QueueEntry> = {
-  readonly length: number;
+  length(): number;
   add(entry: Entry): 'added' | 'full' | 'tenant-full';
   /** The next in order that may go, of classes of which any may; it stays in the queue. */
   next(may: (entry: Entry) => boolean, mayClass?: (of: WorkClass) => boolean): Entry | undefined;
@@ -84,9 +84,7 @@ export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): 
   };
 
   return {
-    get length() {
-      return bands.reduce((sum, band) => sum + band.length, 0);
-    },
+    length: () => bands.reduce((sum, band) => sum + band.length, 0),
     add(entry) {
       const band = bandOf(entry);
       const { tenant } = entry.work;

@@ -33,7 +33,7 @@ describe('bit writer', () => {
         writer.align();
         const digits = fields.map(digitsOf).join('');
         const padded = digits.padEnd(Math.ceil(digits.length / 8) * 8, '0');
-        const written = [...bytes.subarray(0, writer.length)];
+        const written = [...bytes.subarray(0, writer.length())];
         expect(written.map((byte) => byte.toString(2).padStart(8, '0')).join('')).toBe(padded);
       }),
     );
@@ -46,6 +46,6 @@ describe('bit writer', () => {
     writer.reset(2);
     writer.bits(0xa, 4);
     writer.align();
-    expect([writer.length, ...bytes]).toEqual([3, 0xff, 2, 0xa0, 0]);
+    expect([writer.length(), ...bytes]).toEqual([3, 0xff, 2, 0xa0, 0]);
   });
 });

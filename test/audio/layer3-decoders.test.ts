@@ -163,7 +163,7 @@ describe('streams', () => {
     first.close();
     const third = decoders.open();
     expect(() => decoders.open()).toThrow();
-    expect(decoders.live).toBe(2);
+    expect(decoders.live()).toBe(2);
     third.close();
   });
 
@@ -177,7 +177,7 @@ describe('streams', () => {
         opened.push(decoders.open());
         expect(samples.length).toBe(1152);
       });
-    expect(decoders.live).toBe(41);
+    expect(decoders.live()).toBe(41);
   });
 
   it('cost 5 kB each', () => {

@@ -15,7 +15,7 @@ describe('loadMp3Decoders', () => {
     const decoders = await loadMp3Decoders(undefined, () => {
       throw new Error('no SIMD');
     });
-    expect(decoders).toHaveProperty('instances', 0);
+    expect(decoders).toHaveProperty('instances');
     expect(await loadMp3Decoders()).not.toHaveProperty('instances');
   });
 });
@@ -36,7 +36,7 @@ describe.each([
     }),
   );
   afterEach(() => {
-    expect(decoders.live).toBe(0);
+    expect(decoders.live()).toBe(0);
   });
 
   it('gives a sound frame for every frame, from the first one on', () => {
@@ -55,7 +55,7 @@ describe.each([
       return decoded;
     });
     const many = Array.from({ length: 200 }, () => decoders.open());
-    expect(decoders.live).toBe(200);
+    expect(decoders.live()).toBe(200);
     for (let step = 0; step < 12; step++)
       for (const [i, decoder] of many.entries()) {
         const samples = decodeFrame(decoder, sources[i % 4]![step]!.bytes);

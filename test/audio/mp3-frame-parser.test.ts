@@ -121,7 +121,7 @@ describe('damage', () => {
   it('counts a body without MP3 as junk while it comes', () => {
     const parser = createMp3FrameParser({ onFrame: () => expect.unreachable(), onTag() {} });
     parser.push(join('{"errorMessage":"', zeros(8192).fill(0x61), '"}'));
-    expect(parser.junkBytes).toBeGreaterThan(8192);
+    expect(parser.junkBytes()).toBeGreaterThan(8192);
   });
 
   it('is not taken in by headers that nothing confirms', () => {
@@ -160,7 +160,7 @@ describe('damage', () => {
         for (const chunk of chunksOf(bytes, [length])) {
           parser.push(chunk);
           given += chunk.length;
-          expect(passed + parser.junkBytes).toBeLessThanOrEqual(given);
+          expect(passed + parser.junkBytes()).toBeLessThanOrEqual(given);
         }
         parser.flush();
       }),
@@ -176,7 +176,7 @@ describe('damage', () => {
     for (const chunk of chunksOf(lures, [100])) {
       parser.push(chunk);
       given += chunk.length;
-      expect(given - parser.junkBytes).toBeLessThan(MAX_FRAME_BYTES + 4);
+      expect(given - parser.junkBytes()).toBeLessThan(MAX_FRAME_BYTES + 4);
     }
   });
 });

@@ -26,7 +26,7 @@ describe('one stream', () => {
         const ms = reference.runs.reduce((sum, run) => sum + (run.samples * 1000) / run.sampleRate, 0);
         expect(decoded.emittedMs).toBeCloseTo(ms, 9);
       }
-      expect(decoders.live).toBe(0);
+      expect(decoders.live()).toBe(0);
     },
   );
 
@@ -149,10 +149,10 @@ describe('misuse', () => {
     const toPcm = createMp3ToPcm(decoders, () => {});
     toPcm.beginStream();
     toPcm.beginStream();
-    expect(decoders.live).toBe(1);
+    expect(decoders.live()).toBe(1);
     toPcm.endStream();
     toPcm.close();
     toPcm.close();
-    expect(decoders.live).toBe(0);
+    expect(decoders.live()).toBe(0);
   });
 });

@@ -25,7 +25,7 @@ function truePeak(samples: Float32Array): number {
   const meter = createTruePeakMeter();
   meter.push(samples);
   meter.push(new Float32Array(6));
-  return meter.peak;
+  return meter.peak();
 }
 
 describe('peak limiter', () => {

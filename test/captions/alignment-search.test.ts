@@ -25,7 +25,7 @@ describe('alignment search', () => {
   it('goes along the reference when it hears the reference itself, at no cost', () => {
     const search = createAlignmentSearch(reference);
     for (let frame = 0; frame < 300; frame += 1) search.advance(vectorAt(frame), VOICED);
-    expect(search.cost).toBe(0);
+    expect(search.cost()).toBe(0);
     expect(search.trace('open')).toBe(0);
     expect([0, 100, 299].map((frame) => search.placeAt(frame))).toEqual([0, 100, 299]);
   });
@@ -54,7 +54,7 @@ describe('alignment search', () => {
     for (let frame = 0; frame < FRAMES; frame += 1) search.advance(vectorAt(frame), VOICED);
     for (let frame = 0; frame < 5; frame += 1) search.advance(new Float32Array(DIMENSIONS).fill(7), VOICED);
     search.trace('closed');
-    expect(search.placeAt(search.frames - 1)).toBeGreaterThanOrEqual(FRAMES - 1);
+    expect(search.placeAt(search.frames() - 1)).toBeGreaterThanOrEqual(FRAMES - 1);
   });
 
   it('goes back no further than it remembers, whatever it hears', () => {
@@ -66,7 +66,7 @@ describe('alignment search', () => {
     const from = search.trace('open');
     expect(from).toBeGreaterThanOrEqual(2 * REMEMBERED_FRAMES);
     let before = -0.5;
-    for (let frame = from; frame < search.frames; frame += 1) {
+    for (let frame = from; frame < search.frames(); frame += 1) {
       expect(search.placeAt(frame)).toBeGreaterThanOrEqual(before);
       before = search.placeAt(frame);
     }

@@ -20,7 +20,7 @@ describe('feature store', () => {
         store.add({ cepstra, level: -at });
       }
       cepstra.fill(Number.NaN);
-      expect(store.frames).toBe(frames);
+      expect(store.frames()).toBe(frames);
       const track = store.track();
       expect([track.levels.length, track.cepstra.length]).toEqual([frames, frames * CEPSTRA]);
       for (const at of [0, 1, 254, 255, 256, frames - 1]) {

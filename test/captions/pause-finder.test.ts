@@ -14,7 +14,7 @@ function pausesOf(...turnsMs: number[]) {
   turnsMs.forEach((ms, turn) => {
     for (let frame = 0; frame < framesIn(ms); frame += 1) finder.push(turn % 2 === 0 ? SILENCE : SPEECH);
   });
-  const { silentFrom } = finder;
+  const silentFrom = finder.silentFrom();
   return {
     pausesMs: pauses.map(({ from, to }) => [from * FRAME_MS, to * FRAME_MS]),
     silentFromMs: silentFrom === undefined ? undefined : silentFrom * FRAME_MS,

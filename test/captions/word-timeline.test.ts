@@ -76,10 +76,10 @@ describe('word timeline', () => {
     const timeline = createWordTimeline(60);
     timeline.addRequest([word('a', 0, 19)]);
     timeline.progress(0, 19_000, 'complete');
-    expect(timeline.msPerWeight).toBe(60);
+    expect(timeline.msPerWeight()).toBe(60);
     timeline.addRequest([word('b', 2, 20)]);
     timeline.progress(1, 1000, 'complete');
-    expect(timeline.msPerWeight).toBe(50);
+    expect(timeline.msPerWeight()).toBe(50);
   });
 
   it('bears requests without words or without sound, and progress of none', () => {

@@ -40,7 +40,7 @@ function hold(kind: string): HeldLeg {
     openCodec: () => openLegCodec(kind),
     wire: {
       send: (frame) => void sent.push(frame),
-      get bufferedBytes() {
+      bufferedBytes() {
         return waitingBytes;
       },
       close: (code, reason) => void closed.push([code, reason]),
@@ -50,7 +50,7 @@ function hold(kind: string): HeldLeg {
     arrive(life, { leg }) {
       arrivals.push(life);
       calls.push(leg);
-      return { listener: undefined, release() {}, leave() {} };
+      return { listener: () => undefined, release() {}, leave() {} };
     },
     onMovedAway: () => {
       movedAway += 1;

@@ -101,7 +101,7 @@ export function legContract(name: string, subject: LegSubject): void {
         expect(heard.subarray(0, sent).equals(Buffer.from(sound(sent)))).toBe(true);
         const filled = heard.subarray(sent);
         expect(filled.every((byte, at) => byte === silence[at % silence.length])).toBe(true);
-        expect(filled.length).toBeLessThanOrEqual(whole(Math.max(20, codec.rules.shortestMs ?? 0)));
+        expect(filled.length).toBeLessThanOrEqual(whole(Math.max(20, codec.rules().shortestMs ?? 0)));
       }
     });
 

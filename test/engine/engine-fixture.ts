@@ -97,7 +97,7 @@ export async function decodeMp3(bytes: Buffer): Promise<{ pcm16: Buffer; sampleR
   parser.push(bytes);
   parser.flush();
   decoder.close();
-  if (parser.junkBytes > 0) throw new Error(`${parser.junkBytes} bytes are no MP3 frames`);
+  if (parser.junkBytes() > 0) throw new Error(`${parser.junkBytes()} bytes are no MP3 frames`);
   return { pcm16: Buffer.concat(blocks), sampleRate };
 }
 

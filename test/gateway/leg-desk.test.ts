@@ -63,7 +63,7 @@ describe('the desk of legs', () => {
     const place = arrive('ann', 'CA1');
     const { told, listener } = attach('ann', { callSid: 'CA1' });
     expect(told).toEqual(['attached CA1']);
-    expect(place.listener).toBe(listener);
+    expect(place.listener()).toBe(listener);
   });
 
   it('gives a leg that comes later, by the call or by its token', () => {
@@ -108,7 +108,7 @@ describe('the desk of legs', () => {
     expect(told).toEqual([]);
     clock.advance(1);
     expect(told).toEqual(['leg_not_found']);
-    expect(arrive('ann', 'CA1').listener).toBeUndefined();
+    expect(arrive('ann', 'CA1').listener()).toBeUndefined();
     expect(told).toEqual(['leg_not_found']);
   });
 
@@ -130,7 +130,7 @@ describe('the desk of legs', () => {
     const after = [attach('bob', { callSid: 'CA1' }), attach('bob', { token: 't1' })];
     clock.advance(10_000);
     expect([...before, ...after].map(({ told }) => told)).toEqual(Array(4).fill(['leg_not_found']));
-    expect(place.listener).toBeUndefined();
+    expect(place.listener()).toBeUndefined();
   });
 
   it('does not tell another user that a leg is taken: to him there is none', () => {
@@ -151,14 +151,14 @@ describe('the desk of legs', () => {
     place.release();
     const again = attach('ann', { callSid: 'CA1' });
     expect(again.told).toEqual(['attached CA1']);
-    expect(place.listener).toBe(again.listener);
+    expect(place.listener()).toBe(again.listener);
   });
 
   it('gives each of two sessions that wait for one call its own leg', () => {
     const { arrive, attach } = start();
     const waiting = [attach('ann', { callSid: 'CA1' }), attach('ann', { callSid: 'CA1' })];
     const places = [arrive('ann', 'CA1'), arrive('ann', 'CA1')];
-    expect(places.map((place) => place.listener)).toEqual(waiting.map(({ listener }) => listener));
+    expect(places.map((place) => place.listener())).toEqual(waiting.map(({ listener }) => listener));
   });
 
   it('tells the session once that the leg is gone, and has it no more', () => {
@@ -168,7 +168,7 @@ describe('the desk of legs', () => {
     place.leave('the call is over');
     place.leave('again');
     expect(told).toEqual(['attached CA1', 'gone: the call is over']);
-    expect(desk.legs).toBe(0);
+    expect(desk.legs()).toBe(0);
     const late = attach('ann', { callSid: 'CA1' });
     clock.advance(10_000);
     expect(late.told).toEqual(['leg_not_found']);
@@ -208,7 +208,7 @@ describe('the desk of legs', () => {
           } else clock.advance(each.ms);
 
           const had = places.flatMap(({ user: owner, place }) =>
-            place.listener === undefined ? [] : [{ owner, listener: place.listener }],
+            place.listener() === undefined ? [] : [{ owner, listener: place.listener() }],
           );
           expect(new Set(had.map(({ listener }) => listener)).size).toBe(had.length);
           for (const { owner, listener } of had)
@@ -216,7 +216,7 @@ describe('the desk of legs', () => {
         }
         clock.advance(10_000);
         for (const { told } of asked) expect(told.filter((what) => !what.startsWith('gone'))).toHaveLength(1);
-        expect(desk.legs).toBe(places.filter(({ isThere }) => isThere).length);
+        expect(desk.legs()).toBe(places.filter(({ isThere }) => isThere).length);
       }),
       { numRuns: 300 },
     );

@@ -77,7 +77,7 @@ describe('a leg that brings a UUID and nothing else', () => {
     expect(early.unclaimed).toBe(0);
     clock.advance(1);
     expect(early.unclaimed).toBe(1);
-    expect(desk.legs).toBe(0);
+    expect(desk.legs()).toBe(0);
     const late = arrive(UUID);
     clock.advance(WAIT_MS - 1);
     expect(attach('ann', UUID).told).toEqual([late.leg.id]);

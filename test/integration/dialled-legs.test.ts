@@ -88,7 +88,7 @@ describe('a channel that waits in Asterisk', () => {
     await session.event('started', ({ turn }) => turn === 'b');
     session.send({ type: 'cancel', turn: 'b' });
     expect(await session.event('heard', ({ turn }) => turn === 'b')).toMatchObject({ turn: 'b' });
-    await expect.poll(() => call.playout.clears).toBe(1);
+    await expect.poll(() => call.playout.clears()).toBe(1);
     session.send({ type: 'hangup' });
     expect(await session.event('detached')).toMatchObject({ reason: 'hung up' });
     await call.closed;

@@ -43,7 +43,7 @@ async function interruptCall({ seed, delayMs }: Moment, nearMs: number): Promise
     await live.run(upTo(first!.ms + second!.ms));
     const target = [first!.id, second!.id, undefined][upTo(2)];
     live.send({ type: 'cancel', ...(target !== undefined && { turn: target }) });
-    const isOver = () => live.session.turnsUnheard === 0 && carrier.playout.bufferedMs === 0;
+    const isOver = () => live.session.turnsUnheard() === 0 && carrier.playout.bufferedMs() === 0;
     while (!isOver()) await live.run(100);
     await live.run(300);
 

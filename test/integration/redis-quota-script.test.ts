@@ -27,7 +27,7 @@ const plans = fc.record({
 });
 
 const timesOf = (sorted: readonly number[]): SendTimes => ({
-  count: sorted.length,
+  count: () => sorted.length,
   newest: (k) => sorted[sorted.length - 1 - k]!,
 });
 
@@ -97,7 +97,7 @@ describe.runIf(hasRedis)('the script in Redis', () => {
         forecasts += 1;
         const forecast = createForecast(placed, timesOf(sends), fromMs, leave);
         const expected = Array.from({ length: 20 }, () => {
-          const waitMs = forecast.nextMs - nowMs;
+          const waitMs = forecast.nextMs() - nowMs;
           forecast.take();
           return waitMs;
         });

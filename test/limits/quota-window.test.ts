@@ -14,7 +14,7 @@ import {
 
 /** Oldest first. */
 const sendsAt = (...times: readonly number[]): SendTimes => ({
-  count: times.length,
+  count: () => times.length,
   newest: (k) => times[times.length - 1 - k]!,
 });
 const sliding = (limit: number): QuotaRule => ({ kind: 'sliding', limit, spanMs: 60_500 });
@@ -28,7 +28,7 @@ const phase = (limit: number): QuotaRule => ({
 const forecast = (rule: QuotaRule, sends: SendTimes, fromMs: number, leave: number, count: number) => {
   const next = createForecast(rule, sends, fromMs, leave);
   return Array.from({ length: count }, () => {
-    const ms = next.nextMs;
+    const ms = next.nextMs();
     next.take();
     return ms;
   });

@@ -20,28 +20,28 @@ describe('mp3 spool', () => {
   it('gives its items in order, and counts what waits', () => {
     const spool = filled();
     spool.add({ kind: 'end' });
-    expect(spool.bytes).toBe(bytesOf(frames.length));
-    expect(spool.waitingMs).toBeCloseTo(frames.length * 24, 6);
+    expect(spool.bytes()).toBe(bytesOf(frames.length));
+    expect(spool.waitingMs()).toBeCloseTo(frames.length * 24, 6);
     const kinds: string[] = [];
     for (let item = spool.take(); item !== undefined; item = spool.take()) kinds.push(item.kind);
     expect(kinds).toEqual(['begin', ...frames.map(() => 'frame'), 'end']);
-    expect([spool.bytes, spool.waitingMs, spool.isEnded]).toEqual([0, 0, false]);
+    expect([spool.bytes(), spool.waitingMs(), spool.isEnded()]).toEqual([0, 0, false]);
     spool.end();
-    expect(spool.isEnded).toBe(true);
+    expect(spool.isEnded()).toBe(true);
   });
 
   it('counts the samples of a bridge as what they take to hear', () => {
     const spool = makeSpool();
     const bridge = { samples: new Float32Array(240), sampleRate: 24_000, frames: [], next: undefined };
     spool.add({ kind: 'bridge', bridge });
-    expect([spool.bytes, spool.waitingMs]).toEqual([960, 10]);
+    expect([spool.bytes(), spool.waitingMs()]).toEqual([960, 10]);
     spool.take();
-    expect([spool.bytes, spool.waitingMs]).toEqual([0, 0]);
+    expect([spool.bytes(), spool.waitingMs()]).toEqual([0, 0]);
   });
 
   it('has room when enough has been taken', async () => {
     const spool = filled(bytesOf(3));
-    expect(spool.isFull).toBe(true);
+    expect(spool.isFull()).toBe(true);
     let hasRoom = false;
     const room = spool.room(never).then(() => {
       hasRoom = true;
@@ -53,7 +53,7 @@ describe('mp3 spool', () => {
       if (left === frames.length) spool.take(); // the beginning
     }
     await room;
-    expect(spool.isFull).toBe(false);
+    expect(spool.isFull()).toBe(false);
     await spool.room(never);
   });
 
@@ -61,19 +61,19 @@ describe('mp3 spool', () => {
     let capacityBytes = 100;
     const spool = createMp3Spool({ capacityBytes: () => capacityBytes });
     frameItems.forEach(spool.add);
-    expect(spool.wantsRefill).toBe(false);
+    expect(spool.wantsRefill()).toBe(false);
     let hasRoom = false;
     const room = spool.room(never).then(() => {
       hasRoom = true;
     });
     spool.refill();
     await settle();
-    expect([spool.wantsRefill, hasRoom]).toEqual([false, false]);
+    expect([spool.wantsRefill(), hasRoom]).toEqual([false, false]);
     capacityBytes = 1e6;
-    expect(spool.wantsRefill).toBe(true);
+    expect(spool.wantsRefill()).toBe(true);
     spool.refill();
     await room;
-    expect(spool.wantsRefill).toBe(false);
+    expect(spool.wantsRefill()).toBe(false);
   });
 
   it('wants nothing for a filler that was aborted', async () => {
@@ -85,28 +85,28 @@ describe('mp3 spool', () => {
     controller.abort(new Error('gone'));
     await expect(room).rejects.toThrow('gone');
     capacityBytes = 1e6;
-    expect(spool.wantsRefill).toBe(false);
+    expect(spool.wantsRefill()).toBe(false);
   });
 
   it('gives up its last frames, as far as nobody has taken them', () => {
     const spool = filled();
-    expect(spool.lastFrames).toBe(frames.length);
+    expect(spool.lastFrames()).toBe(frames.length);
     spool.take();
     spool.take();
-    expect(spool.lastFrames).toBe(frames.length - 1);
+    expect(spool.lastFrames()).toBe(frames.length - 1);
     spool.takeBack(frames.length - 3);
-    expect([spool.lastFrames, spool.bytes]).toEqual([2, bytesOf(3) - bytesOf(1)]);
+    expect([spool.lastFrames(), spool.bytes()]).toEqual([2, bytesOf(3) - bytesOf(1)]);
     spool.takeBack(0);
     spool.add({ kind: 'end' });
-    expect(spool.lastFrames).toBe(0);
+    expect(spool.lastFrames()).toBe(0);
     expect([spool.take(), spool.take(), spool.take()?.kind]).toEqual([frameItems[1], frameItems[2], 'end']);
   });
 
   it('lets a tap hear of all that comes and of what is given up again, before anybody can take it', () => {
     const heard: unknown[] = [];
     const tap = {
-      add: (item: SpoolItem) => heard.push([item.kind, spool.bytes]),
-      takeBack: (count: number) => heard.push(['taken back', count, spool.lastFrames]),
+      add: (item: SpoolItem) => heard.push([item.kind, spool.bytes()]),
+      takeBack: (count: number) => heard.push(['taken back', count, spool.lastFrames()]),
     };
     const spool = createMp3Spool({ capacityBytes: () => 0, tap });
     const [first, second] = frameItems as [SpoolItem, SpoolItem];
@@ -143,7 +143,7 @@ describe('mp3 spool', () => {
     spool.end();
     await spool.more(never);
     while (spool.take() !== undefined);
-    expect(spool.isEnded).toBe(false);
+    expect(spool.isEnded()).toBe(false);
     await expect(spool.more(never)).rejects.toBe(failure);
   });
 
@@ -157,7 +157,7 @@ describe('mp3 spool', () => {
     const end = forEnd.more(never);
     forEnd.end();
     await end;
-    expect(forEnd.isEnded).toBe(true);
+    expect(forEnd.isEnded()).toBe(true);
     const forFailure = makeSpool();
     const failure = forFailure.more(never);
     forFailure.fail(new Error('broken'));

@@ -70,11 +70,11 @@ describe('request line', () => {
     line.add(segment('Three. '));
     line.poke();
     expect(await rest()).toHaveLength(1);
-    expect(line.waitingCharacters).toBe(12);
+    expect(line.waitingCharacters()).toBe(12);
     remaining = 4000;
     line.poke();
     expect(await rest()).toEqual(['One. ', 'Two. Three. ']);
-    expect([line.waitingCharacters, line.hasText, line.handedOut]).toEqual([0, false, 2]);
+    expect([line.waitingCharacters(), line.hasText(), line.handedOut()]).toEqual([0, false, 2]);
   });
 
   it('counts the first words as handed out only when they hold something to say', async () => {
@@ -172,7 +172,7 @@ describe('request line', () => {
         const counts = out.filter(isFlush).map((item) => Number(item!.split(' ')[1] ?? 1));
         expect(counts.reduce((sum, count) => sum + count, 0)).toBe(flushes);
         expect(bare(out.filter((item) => !isFlush(item)).join(''))).toBe(bare(text));
-        expect([line.waitingCharacters, line.hasText]).toEqual([0, false]);
+        expect([line.waitingCharacters(), line.hasText()]).toEqual([0, false]);
       }),
       { numRuns: 200 },
     );

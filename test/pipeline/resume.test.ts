@@ -197,9 +197,9 @@ describe('a body that breaks', () => {
   });
 
   it('leaves no decoder and no timer behind', async () => {
-    const open = codecs.decoders.live;
+    const open = codecs.decoders.live();
     await speakBroken([{ body: bodies[1]!, faults: [{ atByte: 9000, how: 'stall' }] }]);
-    expect(codecs.decoders.live).toBe(open);
+    expect(codecs.decoders.live()).toBe(open);
   });
 });
 

@@ -207,7 +207,7 @@ describe('speak', () => {
   });
 
   it('stops at every wait when it is aborted, and frees what it holds', async () => {
-    const openDecoders = codecs.decoders.live;
+    const openDecoders = codecs.decoders.live();
     for (const stage of ['text', 'answer', 'body', 'room'] as const) {
       const controller = new AbortController();
       const upstream = createMemoryUpstream((request) => {
@@ -246,7 +246,7 @@ describe('speak', () => {
       const reason = new Error(stage);
       controller.abort(reason);
       await expect(speaking).rejects.toBe(reason);
-      expect([stage, frames.isEnded, upstream.live.length, codecs.decoders.live - openDecoders]).toEqual([
+      expect([stage, frames.isEnded(), upstream.live.length, codecs.decoders.live() - openDecoders]).toEqual([
         stage,
         true,
         0,
@@ -280,7 +280,7 @@ describe('speak', () => {
           close() {
             closed += 1;
           },
-          isSilent: false,
+          isSilent: () => false,
         },
         frames,
         ...BARE,
@@ -288,6 +288,6 @@ describe('speak', () => {
       new AbortController().signal,
     );
     await expect(speaking).rejects.toThrow('broken codec');
-    expect([frames.isEnded, closed]).toEqual([true, 1]);
+    expect([frames.isEnded(), closed]).toEqual([true, 1]);
   });
 });

@@ -127,7 +127,7 @@ describe('word timer, its thread', () => {
       for (const [word, ms] of SPOKEN_MS.entries()) expect(Math.abs(startsMs[word]! - ms)).toBeLessThan(40);
     }
     timing.close();
-    expect([timer.openSpeeches, clock.timers, lines]).toEqual([0, 0, []]);
+    expect([timer.openSpeeches(), clock.timers, lines]).toEqual([0, 0, []]);
   });
 
   it('does without an engine, and without words', async () => {
@@ -186,15 +186,15 @@ describe('word timer, who gets a place', () => {
     expect(timer.open(speechOf('heard-text').timed)).toBeUndefined();
     const captions = [opened(timer), opened(timer)];
     expect(timer.open(speechOf().timed)).toBeUndefined();
-    expect(timer.openSpeeches).toBe(3);
+    expect(timer.openSpeeches()).toBe(3);
     captions[0]!.close();
     captions[0]!.close();
-    expect(timer.openSpeeches).toBe(2);
+    expect(timer.openSpeeches()).toBe(2);
     expect(timer.open(speechOf('heard-text').timed)).toBeUndefined();
     opened(timer).close();
     heard.close();
     captions[1]!.close();
-    expect(timer.openSpeeches).toBe(0);
+    expect(timer.openSpeeches()).toBe(0);
     opened(timer, speechOf('heard-text').timed);
   });
 
@@ -246,7 +246,7 @@ describe('word timer, when its thread fails', () => {
     expect(lines.filter(({ event }) => event !== 'taken')).toEqual([
       { level: 'error', event: 'word_timer_died', fields: { cause: 'RangeError', speeches: 2 } },
     ]);
-    expect([timer.openSpeeches, clock.timers]).toEqual([0, 0]);
+    expect([timer.openSpeeches(), clock.timers]).toEqual([0, 0]);
     for (const timing of [doomed, companion]) {
       timing.request(TEXT);
       add(timing, BODY);
@@ -299,10 +299,10 @@ describe('word timer, when its thread fails', () => {
     short.request(TEXT);
     addMs(long, 179_900);
     addMs(short, 1000);
-    expect([timer.openSpeeches, lines.length]).toEqual([2, 0]);
+    expect([timer.openSpeeches(), lines.length]).toEqual([2, 0]);
     addMs(long, 200);
     expect(lines.map(({ level, event }) => [level, event])).toEqual([['warn', 'word_timer_behind']]);
-    expect(timer.openSpeeches).toBe(1);
+    expect(timer.openSpeeches()).toBe(1);
     addMs(long, 100_000);
     long.request(TEXT);
     await long.settled();
@@ -318,7 +318,7 @@ describe('word timer, when its thread fails', () => {
       timing.tap.add({ kind: 'end' });
     }
     expect(lines.map(({ event }) => event)).toEqual(['word_timer_behind']);
-    expect(timer.openSpeeches).toBe(0);
+    expect(timer.openSpeeches()).toBe(0);
   });
 
   it('keeps a speech of any length that it follows', async () => {
@@ -330,7 +330,7 @@ describe('word timer, when its thread fails', () => {
       timing.tap.add({ kind: 'end' });
       await timing.settled();
     }
-    expect([lines, timer.openSpeeches]).toEqual([[], 1]);
+    expect([lines, timer.openSpeeches()]).toEqual([[], 1]);
   });
 
   it('sends in few messages what comes at once', async () => {
@@ -367,7 +367,7 @@ describe('word timer, closed', () => {
     const closed = timer.close();
     await settled;
     await closed;
-    expect([timer.openSpeeches, clock.timers, lines]).toEqual([0, 0, []]);
+    expect([timer.openSpeeches(), clock.timers, lines]).toEqual([0, 0, []]);
     expect(timer.open(speechOf().timed)).toBeUndefined();
     add(timing, BODY);
     timing.close();

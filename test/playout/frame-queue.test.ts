@@ -27,12 +27,12 @@ describe('frame queue', () => {
     );
     expect(queue.shift()).toBeUndefined();
     for (let id = 0; id < 200; id += 1) queue.push(frame(id));
-    expect([queue.queuedSamples, queue.queuedBytes]).toEqual([2000, 400]);
+    expect([queue.queuedSamples(), queue.queuedBytes()]).toEqual([2000, 400]);
     for (let id = 0; id < 200; id += 1) {
       expect(queue.peek()?.bytes[0]).toBe(id);
       expect(queue.shift()?.bytes[0]).toBe(id);
     }
-    expect([queue.queuedSamples, queue.queuedBytes, queue.peek()]).toEqual([0, 0, undefined]);
+    expect([queue.queuedSamples(), queue.queuedBytes(), queue.peek()]).toEqual([0, 0, undefined]);
   });
 
   it('holds the producer from its bound on, until a refill finds room', async () => {
@@ -41,16 +41,16 @@ describe('frame queue', () => {
       () => {},
     );
     queue.push(frame(1));
-    expect(queue.isFull).toBe(false);
+    expect(queue.isFull()).toBe(false);
     expect(await stateOf(queue.room(never))).toBe('done');
     queue.push(frame(2));
-    expect(queue.isFull).toBe(true);
+    expect(queue.isFull()).toBe(true);
     const room = queue.room(never);
-    expect([await stateOf(room), queue.wantsRefill]).toEqual(['waiting', false]);
+    expect([await stateOf(room), queue.wantsRefill()]).toEqual(['waiting', false]);
     queue.shift();
-    expect([await stateOf(room), queue.wantsRefill]).toEqual(['waiting', true]);
+    expect([await stateOf(room), queue.wantsRefill()]).toEqual(['waiting', true]);
     queue.refill();
-    expect([await stateOf(room), queue.wantsRefill]).toEqual(['done', false]);
+    expect([await stateOf(room), queue.wantsRefill()]).toEqual(['done', false]);
   });
 
   it('lets in one capacity between two refills, even if every frame is taken at once', async () => {
@@ -62,13 +62,13 @@ describe('frame queue', () => {
         sent += 1;
       },
     );
-    while (!queue.isFull) queue.push(frame(1));
+    while (!queue.isFull()) queue.push(frame(1));
     expect(sent).toBe(5);
     const room = queue.room(never);
-    expect(queue.wantsRefill).toBe(true);
+    expect(queue.wantsRefill()).toBe(true);
     queue.refill();
     expect(await stateOf(room)).toBe('done');
-    expect(queue.isFull).toBe(false);
+    expect(queue.isFull()).toBe(false);
   });
 
   it('lets in less before the first refill, where that is wanted', async () => {
@@ -82,15 +82,15 @@ describe('frame queue', () => {
       () => 20,
     );
     queue.push(frame(1));
-    expect(queue.isFull).toBe(false);
+    expect(queue.isFull()).toBe(false);
     queue.push(frame(2));
-    expect(queue.isFull).toBe(true);
+    expect(queue.isFull()).toBe(true);
     const room = queue.room(never);
-    expect([await stateOf(room), queue.wantsRefill, waits]).toEqual(['waiting', true, 1]);
+    expect([await stateOf(room), queue.wantsRefill(), waits]).toEqual(['waiting', true, 1]);
     queue.refill();
     expect(await stateOf(room)).toBe('done');
     let more = 0;
-    for (; !queue.isFull; more += 1) queue.push(frame(3));
+    for (; !queue.isFull(); more += 1) queue.push(frame(3));
     expect(more).toBe(5);
   });
 
@@ -106,16 +106,16 @@ describe('frame queue', () => {
     for (let id = 0; id < 4; id += 1) queue.push(frame(id));
     const room = queue.room(never);
     queue.shift();
-    expect([queue.wantsRefill, waits]).toEqual([false, 0]);
+    expect([queue.wantsRefill(), waits]).toEqual([false, 0]);
     queue.shift();
-    expect([queue.wantsRefill, waits]).toEqual([true, 0]);
+    expect([queue.wantsRefill(), waits]).toEqual([true, 0]);
     queue.refill();
     expect(await stateOf(room)).toBe('done');
     // One capacity is let in; what it takes to fill it again has already gone.
     for (let id = 0; id < 4; id += 1) queue.push(frame(id));
     while (queue.shift() !== undefined);
     void queue.room(never);
-    expect([queue.wantsRefill, waits]).toEqual([true, 1]);
+    expect([queue.wantsRefill(), waits]).toEqual([true, 1]);
   });
 
   it('lets the waiter go when it is aborted, cleared, or was aborted before', async () => {
@@ -150,7 +150,7 @@ describe('frame queue', () => {
     queue.push(frame(1));
     queue.clear();
     queue.push(frame(2));
-    expect([told, queue.peek(), queue.queuedSamples, queue.isEnded, queue.isFull]).toEqual([
+    expect([told, queue.peek(), queue.queuedSamples(), queue.isEnded(), queue.isFull()]).toEqual([
       1,
       undefined,
       0,
@@ -158,7 +158,7 @@ describe('frame queue', () => {
       false,
     ]);
     queue.end();
-    expect(queue.isEnded).toBe(true);
+    expect(queue.isEnded()).toBe(true);
   });
 
   it('still gives what it holds when it has ended', () => {
@@ -168,7 +168,7 @@ describe('frame queue', () => {
     );
     queue.push(frame(1));
     queue.end();
-    expect([queue.isEnded, queue.isFull, queue.shift()?.bytes[0], queue.peek()]).toEqual([
+    expect([queue.isEnded(), queue.isFull(), queue.shift()?.bytes[0], queue.peek()]).toEqual([
       true,
       false,
       1,

@@ -18,7 +18,7 @@ function open(rules: Partial<LegRules> = {}): LegPlayout {
   position = {};
   nowMs = 0;
   const codec: LegCodec = {
-    rules: { ...RULES, ...rules },
+    rules: () => ({ ...RULES, ...rules }),
     read: () => [],
     media: (bytes) => [`m${bytes.length}`],
     mark: (name) => [`=${name}`],

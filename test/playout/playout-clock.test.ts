@@ -13,9 +13,9 @@ describe('playout clock', () => {
     const late: number[] = [];
     const playout = createPlayoutClock({ clock, tickMs: 10, onTick: (ms) => late.push(ms), onFault: fails });
     const player: Player = {
-      dueMs: 0,
+      dueMs: () => 0,
       sendDue: (nowMs) => times.push(nowMs),
-      wantsRefill: false,
+      wantsRefill: () => false,
       refill() {},
     };
     expect(clock.timers).toBe(0);
@@ -26,7 +26,7 @@ describe('playout clock', () => {
     clock.advance(100);
     expect(times).toEqual([15, 25, 35]);
     expect(late.every((ms) => ms === 0)).toBe(true);
-    expect([clock.timers, playout.players]).toEqual([0, 0]);
+    expect([clock.timers, playout.players()]).toEqual([0, 0]);
   });
 
   it('skips the ticks that a late one has missed and keeps the grid', () => {
@@ -38,7 +38,12 @@ describe('playout clock', () => {
       onFault: fails,
     });
     const times: number[] = [];
-    playout.join({ dueMs: 0, sendDue: (nowMs) => times.push(nowMs), wantsRefill: false, refill() {} });
+    playout.join({
+      dueMs: () => 0,
+      sendDue: (nowMs) => times.push(nowMs),
+      wantsRefill: () => false,
+      refill() {},
+    });
     clock.advance(5);
     blockMs = 25;
     clock.advance(10); // the tick at 10 sets its next one late
@@ -52,9 +57,9 @@ describe('playout clock', () => {
     const playout = createPlayoutClock({ clock, tickMs: 10, onFault: fails });
     const asked: string[] = [];
     const named = (name: string): Player => ({
-      dueMs: 0,
+      dueMs: () => 0,
       sendDue: () => asked.push(name),
-      wantsRefill: false,
+      wantsRefill: () => false,
       refill() {},
     });
     playout.join(named('a'));
@@ -62,7 +67,7 @@ describe('playout clock', () => {
     playout.join(named('b'));
     clock.advance(10);
     expect(asked).toEqual(['phone', 'a', 'b']);
-    expect(playout.players).toBe(3);
+    expect(playout.players()).toBe(3);
   });
 
   it('ticks between pieces of work when a tick is overdue, once, and goes on with the grid', () => {
@@ -77,12 +82,12 @@ describe('playout clock', () => {
     });
     const times: number[] = [];
     playout.join({
-      dueMs: 0,
+      dueMs: () => 0,
       sendDue(nowMs) {
         times.push(nowMs);
         playout.keepTime(); // what is done while sending does not tick again
       },
-      wantsRefill: false,
+      wantsRefill: () => false,
       refill() {},
     });
     playout.keepTime();
@@ -112,9 +117,9 @@ describe('playout clock', () => {
     const join = (name: string) => {
       let wantsRefill = true;
       playout.join({
-        dueMs: 0,
+        dueMs: () => 0,
         sendDue: () => steps.push(`send ${name}`),
-        get wantsRefill() {
+        wantsRefill() {
           return wantsRefill;
         },
         refill() {
@@ -145,20 +150,21 @@ describe('playout clock', () => {
     const clock = createFakeClock(0);
     const playout = createPlayoutClock({ clock, tickMs: 10, onFault: fails });
     const times: number[] = [];
+    let dueMs = 35;
     const player = {
-      dueMs: 35,
-      wantsRefill: false,
+      dueMs: () => dueMs,
+      wantsRefill: () => false,
       sendDue(nowMs: number) {
         times.push(nowMs);
-        player.dueMs = nowMs + 20;
+        dueMs = nowMs + 20;
       },
       refill() {},
     };
     playout.join(player);
     clock.advance(95);
-    player.dueMs = Number.POSITIVE_INFINITY;
+    dueMs = Number.POSITIVE_INFINITY;
     clock.advance(100);
-    player.dueMs = Number.NEGATIVE_INFINITY;
+    dueMs = Number.NEGATIVE_INFINITY;
     clock.advance(10);
     expect(times).toEqual([40, 60, 80, 200]);
     playout.close();
@@ -173,15 +179,17 @@ describe('playout clock', () => {
       onFault: fails,
     });
     const refilled: string[] = [];
-    const join = (name: string, dueMs: number) => {
+    const join = (name: string, firstMs: number) => {
+      let dueMs = firstMs;
+      let wantsRefill = true;
       const player = {
-        dueMs,
-        wantsRefill: true,
+        dueMs: () => dueMs,
+        wantsRefill: () => wantsRefill,
         sendDue() {
-          player.dueMs = Number.POSITIVE_INFINITY;
+          dueMs = Number.POSITIVE_INFINITY;
         },
         refill() {
-          player.wantsRefill = false;
+          wantsRefill = false;
           refilled.push(name);
         },
       };
@@ -210,12 +218,12 @@ describe('playout clock', () => {
       onFault: (_player, fault) => faults.push(fault),
     });
     const player = (name: string, broken: 'send' | 'refill' | 'nothing'): Player => ({
-      dueMs: 0,
+      dueMs: () => 0,
       sendDue() {
         if (broken === 'send') throw new Error(name);
         sent.push(name);
       },
-      wantsRefill: broken === 'refill',
+      wantsRefill: () => broken === 'refill',
       refill() {
         throw new Error(name);
       },
@@ -226,7 +234,7 @@ describe('playout clock', () => {
     clock.advance(30);
     expect(faults.map(String)).toEqual(['Error: a', 'Error: b']);
     expect(sent).toEqual(['b', 'c', 'c', 'c']);
-    expect(playout.players).toBe(1);
+    expect(playout.players()).toBe(1);
   });
 
   it('asks no one who has left in the meantime, and stops for good when closed', () => {
@@ -234,21 +242,26 @@ describe('playout clock', () => {
     const playout = createPlayoutClock({ clock, tickMs: 10, onFault: fails });
     let refills = 0;
     const second: Player = {
-      dueMs: 0,
+      dueMs: () => 0,
       sendDue() {},
-      wantsRefill: true,
+      wantsRefill: () => true,
       refill() {
         refills += 1;
       },
     };
-    const first: Player = { dueMs: 0, sendDue() {}, wantsRefill: true, refill: () => playout.leave(second) };
+    const first: Player = {
+      dueMs: () => 0,
+      sendDue() {},
+      wantsRefill: () => true,
+      refill: () => playout.leave(second),
+    };
     playout.join(first);
     playout.join(second);
     clock.advance(10);
-    expect([refills, playout.players]).toEqual([0, 1]);
+    expect([refills, playout.players()]).toEqual([0, 1]);
     playout.close();
     clock.advance(100);
-    expect([clock.timers, playout.players]).toEqual([0, 0]);
+    expect([clock.timers, playout.players()]).toEqual([0, 0]);
   });
 
   it('may be left and joined from within a tick', () => {
@@ -256,13 +269,13 @@ describe('playout clock', () => {
     const playout = createPlayoutClock({ clock, tickMs: 10, onFault: fails });
     let ticks = 0;
     const player: Player = {
-      dueMs: 0,
+      dueMs: () => 0,
       sendDue() {
         ticks += 1;
         playout.leave(player);
         if (ticks < 3) playout.join(player);
       },
-      wantsRefill: false,
+      wantsRefill: () => false,
       refill() {},
     };
     playout.join(player);

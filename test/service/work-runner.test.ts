@@ -17,7 +17,7 @@ describe('the work runner', () => {
     runner.nudge();
     await settle();
     expect(bench.doings.map(({ work }) => work.id)).toEqual(ids.slice(0, 3));
-    expect(runner.running).toBe(3);
+    expect(runner.running()).toBe(3);
     bench.doing(ids[1]!).complete({ fileSize: 7 });
     await settle();
     expect(bench.doings.map(({ work }) => work.id)).toEqual(ids.slice(0, 4));
@@ -233,7 +233,7 @@ describe('the work runner', () => {
     expect(bench.doings[0]!.signal.aborted).toBe(true);
     isBroken = false;
     await bench.clock.run(5000);
-    expect([bench.doings.length, bench.overlaps, runner.running]).toEqual([2, 0, 1]);
+    expect([bench.doings.length, bench.overlaps, runner.running()]).toEqual([2, 0, 1]);
     bench.doing(id).complete();
     await settle();
     expect(await bench.find(id)).toMatchObject({ status: 'completed', attempts: 2 });

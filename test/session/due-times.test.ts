@@ -18,13 +18,13 @@ const askedAlways =
       join(player) {
         if (!always.has(player)) {
           always.set(player, {
-            dueMs: Number.NEGATIVE_INFINITY,
+            dueMs: () => Number.NEGATIVE_INFINITY,
             sendDue(nowMs) {
               stir();
               player.sendDue(nowMs);
             },
-            get wantsRefill() {
-              return player.wantsRefill;
+            wantsRefill() {
+              return player.wantsRefill();
             },
             refill: () => player.refill(),
           });

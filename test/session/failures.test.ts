@@ -152,7 +152,7 @@ describe('a fault of our own', () => {
     ]);
     expect(codes(live)).toEqual(['internal a']);
     expect(live.faults).toEqual(['a turn failed inside: Error: broken']);
-    expect(live.session.turnsUnheard).toBe(0);
+    expect(live.session.turnsUnheard()).toBe(0);
   });
 });
 

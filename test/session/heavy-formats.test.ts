@@ -36,7 +36,7 @@ function countedEncoders(most: number) {
           open.delete(events);
           encoder.close();
         },
-        pendingSamples: 0,
+        pendingSamples: () => 0,
       };
     },
   };

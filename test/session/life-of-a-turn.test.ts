@@ -177,7 +177,7 @@ async function play(steps: readonly Act[], preset: Record<string, unknown>): Pro
   }
   live.congest('clear');
   for (const turn of life.turns.keys()) live.send({ type: 'end', turn });
-  for (let round = 0; round < 15 && live.session.turnsUnheard > 0; round += 1) {
+  for (let round = 0; round < 15 && live.session.turnsUnheard() > 0; round += 1) {
     for (const request of live.upstream.live) {
       if (request.state === 'asked') request.send(speechMp3(100));
       request.end();
@@ -189,8 +189,8 @@ async function play(steps: readonly Act[], preset: Record<string, unknown>): Pro
   live.send({ type: 'cancel' });
   check();
   life.finish();
-  if (live.session.turnsUnheard > 0) throw new Error('turns are left');
-  if (live.session.bufferedBytes > 0) throw new Error('bytes are left');
+  if (live.session.turnsUnheard() > 0) throw new Error('turns are left');
+  if (live.session.bufferedBytes() > 0) throw new Error('bytes are left');
   await live.run(20);
   if (live.clock.timers > 0) throw new Error('a timer is left');
 }

@@ -83,7 +83,7 @@ describe('fifty onlookers', () => {
     if (onlookers === 'fifty') {
       for (let index = 0; index < 35; index += 1) ears.push(listen(live, formats[index % formats.length]!));
       for (let index = 0; index < 15; index += 1) readers.push(readEvents(live));
-      expect(live.session.audience.onlookers).toBe(50);
+      expect(live.session.audience.onlookers()).toBe(50);
     }
     await live.run(7); // off the grid of their own ticks
     live.send({ type: 'speak', turn: 'a', text: TEXT });
@@ -139,7 +139,7 @@ describe('fifty onlookers', () => {
       const after = listen(live, MULAW);
       live.send({ type: 'speak', turn: 'a', text: 'One.' });
       await live.run(2000);
-      expect(live.session.audience.onlookers).toBe(2);
+      expect(live.session.audience.onlookers()).toBe(2);
       expect(after.bytes().equals(before.bytes())).toBe(true);
       return { bytes: after.bytes(), sent: sent(live) };
     };
@@ -152,7 +152,7 @@ describe('fifty onlookers', () => {
     live.send({ type: 'speak', turn: 'a', text: 'One.' });
     await live.run(speechMs + 500);
     for (const onlooker of leaving) onlooker.leave();
-    expect(live.session.audience.onlookers).toBe(0);
+    expect(live.session.audience.onlookers()).toBe(0);
     await live.run(31_000);
     expect(live.clock.timers).toBe(0);
   });
@@ -246,7 +246,7 @@ describe('the sound', () => {
   it('is refused with busy when no dear encoder is free', () => {
     const live = start({ heavy: { isFull: () => true, open: () => 'busy' } });
     expect(() => listen(live, { format: 'ogg', sampleRate: 24_000 })).toThrow(/No encoder for ogg/);
-    expect(live.session.audience.onlookers).toBe(0);
+    expect(live.session.audience.onlookers()).toBe(0);
   });
 
   it('ends with the session', async () => {
@@ -256,7 +256,7 @@ describe('the sound', () => {
     await live.run(500);
     live.session.close();
     expect(ear.closed).toEqual([undefined]);
-    expect(live.session.audience.onlookers).toBe(0);
+    expect(live.session.audience.onlookers()).toBe(0);
     await live.run(50);
     expect(live.clock.timers).toBe(0);
     expect(() => listen(live, MULAW)).toThrow('The session has ended.');

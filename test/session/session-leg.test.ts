@@ -355,7 +355,7 @@ describe('a leg that goes', () => {
       'leg_gone a',
       'leg_gone b',
     ]);
-    expect(live.session.turnsUnheard).toBe(0);
+    expect(live.session.turnsUnheard()).toBe(0);
   });
 
   it.each(['the caller hangs up', 'the session detaches'] as const)(
@@ -375,7 +375,7 @@ describe('a leg that goes', () => {
       expect(heard!.playedMs).toBeLessThan(playedMs('a') - 200);
       expect(live.said('ended')).toHaveLength(1);
       expect(live.said('error')).toEqual([]);
-      expect(live.session.turnsUnheard).toBe(0);
+      expect(live.session.turnsUnheard()).toBe(0);
     },
   );
 

@@ -66,7 +66,7 @@ describe('ids of turns', () => {
     ])
       live.send({ ...message, turn: 'a' });
     expect(codes(live)).toEqual(new Array(5).fill('unknown_turn a'));
-    expect(live.session.turnsUnheard).toBe(0);
+    expect(live.session.turnsUnheard()).toBe(0);
   });
 
   it('of an open turn take no second speak, and no fields later', async () => {
@@ -191,7 +191,7 @@ describe('a session', () => {
       'b failed',
       'a complete',
     ]);
-    expect(live.session.turnsUnheard).toBe(0);
+    expect(live.session.turnsUnheard()).toBe(0);
   });
 
   it('that is closed says nothing more and leaves nothing running', async () => {
@@ -205,7 +205,7 @@ describe('a session', () => {
     live.session.close();
     await live.run(5000);
     expect(live.log.length).toBe(before);
-    expect([live.upstream.live, live.session.bufferedBytes, live.clock.timers]).toEqual([[], 0, 0]);
+    expect([live.upstream.live, live.session.bufferedBytes(), live.clock.timers]).toEqual([[], 0, 0]);
   });
 
   it('holds the upstream back when its spool is full', async () => {
@@ -217,7 +217,7 @@ describe('a session', () => {
     live.upstream.requests[0]!.end();
     await live.run(1000);
     expect(live.upstream.requests[0]!.unreadBytes).toBeGreaterThan(0);
-    expect(live.session.bufferedBytes).toBeLessThan(64 * 1024 + second.length + 8000);
+    expect(live.session.bufferedBytes()).toBeLessThan(64 * 1024 + second.length + 8000);
     await live.run(32_000);
     expect(live.said('ended')[0]!.outcome).toBe('complete');
     expect(live.said('underrun')).toEqual([]);

@@ -167,7 +167,7 @@ describe('appended text', () => {
     const live = startSession({ limits: { pendingTextChars: 1000 } });
     live.send({ type: 'append', turn: 'a', text: 'x'.repeat(1001) });
     expect(live.said('error').map(({ code }) => code)).toEqual(['text_full']);
-    expect(live.session.turnsUnheard).toBe(0);
+    expect(live.session.turnsUnheard()).toBe(0);
     live.send({ type: 'speak', turn: 'a', text: 'One.' });
     expect(live.said('error')).toHaveLength(1);
   });

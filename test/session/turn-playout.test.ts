@@ -5,7 +5,7 @@ import { createTurnPlayout, type SendGate } from '../../src/session/turn-playout
 const NOW_MS = 1000;
 const FRAME = { bytes: new Uint8Array(160), samples: 160 };
 const gate: SendGate = {
-  creditMs: Number.POSITIVE_INFINITY,
+  creditMs: () => Number.POSITIVE_INFINITY,
   isCongested: () => false,
   emptyBecause: () => 'upstream',
 };

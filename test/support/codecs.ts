@@ -33,7 +33,7 @@ const heavy: HeavyEncoders = {
         if (!isClosed) stage.close();
         isClosed = true;
       },
-      pendingSamples: 0,
+      pendingSamples: () => 0,
     };
   },
 };

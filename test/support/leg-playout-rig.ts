@@ -9,7 +9,7 @@ const CLEAR = { clear: () => ['clear'] };
 
 /** Audio goes as it is, marks as `mark NAME`. */
 export const codecOf = (rules: LegRules = RULES, extra: Partial<LegCodec> = CLEAR): LegCodec => ({
-  rules,
+  rules: () => rules,
   read: () => [],
   media: (bytes) => [bytes.slice()],
   mark: (name) => [`mark ${name}`],

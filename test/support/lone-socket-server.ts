@@ -63,7 +63,7 @@ export async function startSocketServer({
         join: (player) => void players.push(player),
         leave() {},
         keepTime() {},
-        players: 0,
+        players: () => 0,
         close() {},
       },
       random: fixedRandom(0.5),

@@ -48,7 +48,7 @@ export function parseMp3(chunks: readonly Uint8Array[]) {
   });
   for (const chunk of chunks) parser.push(chunk);
   parser.flush();
-  return { frames, tags, junkBytes: parser.junkBytes };
+  return { frames, tags, junkBytes: parser.junkBytes() };
 }
 
 export const framesOf = (name: string): Mp3Frame[] => parseMp3([mp3Fixture(name)]).frames;
@@ -86,7 +86,7 @@ export function decodeMp3(decoders: Mp3Decoders, streams: readonly Uint8Array[],
     parser.flush();
     toPcm.endStream();
   }
-  const { emittedMs, emittedSamples } = toPcm;
+  const [emittedMs, emittedSamples] = [toPcm.emittedMs(), toPcm.emittedSamples()];
   toPcm.close();
   return { pcm, runs, emittedMs, emittedSamples, sha256: hash.digest('hex') };
 }

@@ -84,7 +84,7 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
         playout: live.playout,
         wire: {
           send: (frame) => later(() => events.onFrame(frame)),
-          get bufferedBytes() {
+          bufferedBytes() {
             return options.bufferedBytes?.() ?? 0;
           },
           close: (code) => later(() => events.onClosed(code)),

@@ -125,7 +125,7 @@ export async function speakAll(
     frames,
     bytes: Buffer.concat(frames.map(({ bytes }) => bytes)),
     samples: frames.reduce((sum, frame) => sum + frame.samples, 0),
-    sampleRate: transcoder.sampleRate,
+    sampleRate: transcoder.sampleRate(),
     reports,
     error,
   };

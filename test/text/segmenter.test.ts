@@ -13,7 +13,7 @@ function open(early: Early = 'off', language: Language = 'english') {
   return {
     ...segmenter,
     cuts,
-    held: () => segmenter.heldCharacters,
+    held: () => segmenter.heldCharacters(),
     push(text: string) {
       segmenter.push(text, start);
       start += codePointLength(text);

@@ -28,7 +28,7 @@ function read(chunks: readonly string[], prefixes: TurnPrefixes): Spoken[] {
     start += codePointLength(chunk);
   }
   reader.flush();
-  expect(reader.heldCharacters).toBe(0);
+  expect(reader.heldCharacters()).toBe(0);
   return spoken;
 }
 
@@ -99,8 +99,8 @@ describe('a caller’s turn prefixes', () => {
       { onSpeaker: () => {}, onText: () => {} },
     );
     reader.push('Well, Speaker 1', 0);
-    expect(reader.heldCharacters).toBe(9);
+    expect(reader.heldCharacters()).toBe(9);
     reader.push(' is here', 15);
-    expect(reader.heldCharacters).toBe(0);
+    expect(reader.heldCharacters()).toBe(0);
   });
 });

@@ -26,7 +26,7 @@ function read(chunks: readonly string[], options: TurnTextOptions): Segment[] {
   const turn = createTurnText(options, (segment) => segments.push(segment));
   for (const chunk of chunks) turn.append(chunk);
   turn.end();
-  expect(turn.heldCharacters).toBe(0);
+  expect(turn.heldCharacters()).toBe(0);
   return segments;
 }
 
@@ -55,7 +55,7 @@ describe('a turn’s text', () => {
           turn.append(text);
           turn.flush();
           turn.append(text);
-          return { segments, held: turn.heldCharacters };
+          return { segments, held: turn.heldCharacters() };
         };
         expect(soFar(chunks)).toEqual(soFar([text]));
       }),
@@ -92,7 +92,7 @@ describe('a turn’s text', () => {
       fc.property(splitText, ({ text, chunks }) => {
         const turn = createTurnText(OPTIONS, () => {});
         for (const chunk of chunks) turn.append(chunk);
-        expect(turn.appendedCodePoints).toBe(Array.from(text).length);
+        expect(turn.appendedCodePoints()).toBe(Array.from(text).length);
       }),
       { numRuns: 200 },
     );
@@ -123,7 +123,7 @@ describe('a turn’s text', () => {
     turn.end();
     expect(segments.map(segmentText)).toEqual(['Ha 😀', 'Ho']);
     expect(segments[1]!.runs[0]!.start).toBe(4);
-    expect(turn.appendedCodePoints).toBe(6);
+    expect(turn.appendedCodePoints()).toBe(6);
   });
 
   it('honours the caller’s turn prefixes and an explicit speaker', () => {

@@ -93,7 +93,7 @@ describe('bounds', () => {
     ]);
     expect(add('a', 'batch')).toBe('added');
     expect(queue.add(entry('again', { tenant: 'a', place: 'front' }))).toBe('added');
-    expect(queue.length).toBe(5);
+    expect(queue.length()).toBe(5);
   });
 });
 
@@ -116,7 +116,7 @@ describe('whatever comes', () => {
         const served = drain(queue);
         expect(served).toEqual(told);
         expect(new Set(served)).toEqual(new Set(entries));
-        expect(queue.length).toBe(0);
+        expect(queue.length()).toBe(0);
       }),
     );
   });
@@ -183,7 +183,7 @@ describe('whatever comes', () => {
           expect(queue.remove(left)).toBe(true);
           expect(queue.remove(left)).toBe(false);
         }
-        expect(queue.length).toBe(inside.length - leaving.length);
+        expect(queue.length()).toBe(inside.length - leaving.length);
         expect(new Set(drain(queue))).toEqual(
           new Set(inside.filter(([, leaves]) => !leaves).map(([stays]) => stays)),
         );
@@ -198,7 +198,7 @@ describe('whatever comes', () => {
         for (const added of entries) {
           if (added.place === 'back') queue.add(added);
         }
-        expect(queue.length).toBeLessThanOrEqual(30);
+        expect(queue.length()).toBeLessThanOrEqual(30);
         const tenants = new Map<string, number>();
         for (const { work } of queue.order()) {
           const band = work.class === 'batch' || work.class === 'prefetch' ? work.class : 'live';
@@ -220,7 +220,7 @@ describe('a change of standing', () => {
     queue.add(rising);
     queue.rise(rising, { class: 'first', tenant: 'a', deadlineMs: 5 });
     expect(names(queue.order())).toBe('a-rising b1 a1');
-    expect([queue.length, queue.has(rising)]).toEqual([3, true]);
+    expect([queue.length(), queue.has(rising)]).toEqual([3, true]);
   });
 
   it('may lead into another band, and is nothing to one that has left', () => {
@@ -232,7 +232,7 @@ describe('a change of standing', () => {
     expect(names(queue.order())).toBe('rising ahead');
     queue.remove(rising);
     queue.rise(rising, { class: 'first', tenant: '', deadlineMs: 9 });
-    expect([names(queue.order()), queue.length, queue.has(rising)]).toEqual(['ahead', 1, false]);
+    expect([names(queue.order()), queue.length(), queue.has(rising)]).toEqual(['ahead', 1, false]);
   });
 });
 

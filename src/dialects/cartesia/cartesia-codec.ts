@@ -209,7 +209,7 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
     else if (context.phase !== 'open') return;
     else if (event.type === 'queued') say(context, keepAliveMessage(context.id, event));
     else if (event.type === 'caption')
-      say(context, timestampsMessage(context.id, context.flushes.number, event.words));
+      say(context, timestampsMessage(context.id, context.flushes.number(), event.words));
     else if (event.type === 'flushed') onFlushed(context);
   };
   const onFlushed = (context: CartesiaContext) => {
@@ -241,7 +241,7 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
         context.samples === 'float32'
           ? floatSamples(bytes)
           : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      say(context, chunkMessage(context.id, context.flushes.number, sound));
+      say(context, chunkMessage(context.id, context.flushes.number(), sound));
     },
     tick(nowMs) {
       pastIds.tick(nowMs);

@@ -3,7 +3,7 @@
 
 export type CartesiaFlushes = {
   /** Of the flush that will be answered next, and so of the sound that comes. */
-  readonly number: number;
+  number(): number;
   /** Nobody waits for its answer. */
   askOwn(): void;
   /** `full-again`: the client has been told already. */
@@ -20,9 +20,7 @@ export function createCartesiaFlushes(): CartesiaFlushes {
   let own: 'none' | 'under-way' = 'none';
   let room: 'open' | 'told-full' = 'open';
   return {
-    get number() {
-      return number;
-    },
+    number: () => number,
     askOwn() {
       own = 'under-way';
     },

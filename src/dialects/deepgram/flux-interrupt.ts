@@ -11,9 +11,9 @@ export type FluxInterrupt = {
   cuts(turn: string): boolean;
   ended(event: EventOf<'ended'>): void;
   heard(event: EventOf<'heard'>): void;
-  readonly isDone: boolean;
+  isDone(): boolean;
   /** How much of the speech has been heard, ms. */
-  readonly playedMs: number;
+  playedMs(): number;
   readonly report: (audioPlayedMs: number) => object;
 };
 
@@ -47,12 +47,8 @@ export function createFluxInterrupt(options: FluxInterruptOptions): FluxInterrup
       if (isCut || speech.texts.has(event.turn)) heard.set(event.turn, event);
       if (isCut) playedMs += event.playedMs;
     },
-    get isDone() {
-      return unended.size === 0 && unheard.size === 0;
-    },
-    get playedMs() {
-      return playedMs;
-    },
+    isDone: () => unended.size === 0 && unheard.size === 0,
+    playedMs: () => playedMs,
     report(audioPlayedMs) {
       const { spoken, remaining } = heardTexts(speech, turns, heard);
       return {

@@ -4,7 +4,7 @@
 export type Tail = { readonly turn: string; readonly fromMs: number };
 
 export type PlaybackPosition = {
-  readonly ms: number;
+  ms(): number;
   /** A speech of so much audio is over. */
   advance(ms: number): void;
   /** The client says where it is; what it had beyond is dropped. */
@@ -20,9 +20,7 @@ export function createPlaybackPosition(): PlaybackPosition {
   const unheard = new Map<string, Tail & { readonly sentMs: number; isDropped: boolean }>();
   let positionMs = 0;
   return {
-    get ms() {
-      return positionMs;
-    },
+    ms: () => positionMs,
     advance(ms) {
       positionMs += ms;
     },

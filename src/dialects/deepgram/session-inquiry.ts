@@ -11,7 +11,7 @@ export type SessionInquiry = {
   /** Answers with the refusal, which `onRefused` is told in the order of what else comes meanwhile. */
   readonly ask: (command: ClientCommand, onRefused?: (refusal: Refusal) => void) => Refusal | undefined;
   /** False while the session is being asked: nothing else should be, before it has answered. */
-  readonly isIdle: boolean;
+  isIdle(): boolean;
   /** Takes a failure that answers the command under way. */
   readonly takes: (event: Refusal) => boolean;
 };
@@ -35,9 +35,7 @@ export function createSessionInquiry(carryOut: DialectOutlet['carryOut']): Sessi
       asking = undefined;
       return mine.refusal;
     },
-    get isIdle() {
-      return asking === undefined;
-    },
+    isIdle: () => asking === undefined,
     takes(event) {
       if (asking === undefined || asking.turn !== event.turn || asking.refusal !== undefined) return false;
       asking.refusal = event;

@@ -16,9 +16,9 @@ export type SpeechLine<Own> = {
   setLimits(limits: Pick<EventOf<'ready'>['limits'], 'turnsInFlight' | 'pendingText'>): void;
   /** Adds to the open speech, or opens one. */
   add(text: string): 'added' | TextRefusal;
-  readonly first: Own | undefined;
-  readonly last: Own | undefined;
-  readonly isOpen: boolean;
+  first(): Own | undefined;
+  last(): Own | undefined;
+  isOpen(): boolean;
   /** The open speech gets no more text. */
   end(): void;
   /** Takes the first speech out of the line: its turns that have not ended, and the text that no turn has. */
@@ -30,7 +30,7 @@ export type SpeechLine<Own> = {
   /** The speech that `turn` speaks and is not yet over. */
   of(turn: string): Own | undefined;
   /** True while the first speech waits for audio or has some left. */
-  readonly isSpeaking: boolean;
+  isSpeaking(): boolean;
   /** A turn that the client did not ask for, such as a greeting, begins. */
   adopt(turn: string): void;
   isOurs(turn: string): boolean;
@@ -141,7 +141,7 @@ export function createSpeechLine<Own>(options: SpeechLineOptions<Own>): SpeechLi
   };
   /** Gives the session what it takes now; not from within a command, which has to be answered first. */
   const feed = () => {
-    if (!session.isIdle) return;
+    if (!session.isIdle()) return;
     [...speeches].every(feedOne);
     advance();
   };
@@ -186,15 +186,9 @@ export function createSpeechLine<Own>(options: SpeechLineOptions<Own>): SpeechLi
       feed();
       return 'added';
     },
-    get first() {
-      return speeches[0]?.own;
-    },
-    get last() {
-      return speeches.at(-1)?.own;
-    },
-    get isOpen() {
-      return openOne() !== undefined;
-    },
+    first: () => speeches[0]?.own,
+    last: () => speeches.at(-1)?.own,
+    isOpen: () => openOne() !== undefined,
     end() {
       const speech = openOne();
       if (speech === undefined) return;
@@ -212,9 +206,7 @@ export function createSpeechLine<Own>(options: SpeechLineOptions<Own>): SpeechLi
       return refusals.at(-1);
     },
     of: (turn) => speakers.get(turn)?.own,
-    get isSpeaking() {
-      return (speeches[0]?.turns.size ?? 0) > 0;
-    },
+    isSpeaking: () => (speeches[0]?.turns.size ?? 0) > 0,
     adopt(turn) {
       const speech = begin('ended');
       speech.turns.add(turn);

@@ -41,16 +41,16 @@ export function createV1Codec(outlet: DialectOutlet, model: string): DialectCode
   const settle = () => {
     if (cut.size > 0 || phase === 'closed') return;
     for (; clears > 0; clears -= 1) client.say({ type: 'Cleared', sequence_id: cleared++ });
-    if (phase !== 'closing' || line.first !== undefined) return;
+    if (phase !== 'closing' || line.first() !== undefined) return;
     phase = 'closed';
     outlet.close(NORMAL, '');
   };
   const ignored = (type: string) =>
     client.warn('NO_ACTIVE_SPEECH', `${MOST_OWED} answers are due already; this ${type} gets none.`);
   const flush = () => {
-    const { last } = line;
+    const last = line.last();
     if (last === undefined) return sayFlushed();
-    if (!line.isOpen && owed >= MOST_OWED) return ignored('Flush');
+    if (!line.isOpen() && owed >= MOST_OWED) return ignored('Flush');
     owed += 1;
     last.flushes += 1;
     line.end();
@@ -96,7 +96,7 @@ export function createV1Codec(outlet: DialectOutlet, model: string): DialectCode
         line.setLimits(event.limits);
         sayMetadata(event);
       } else if (event.type === 'queued') {
-        if (line.of(event.turn) === line.first) client.queued(event);
+        if (line.of(event.turn) === line.first()) client.queued(event);
       } else if (event.type === 'started') {
         if (!line.isOurs(event.turn)) line.adopt(event.turn);
       } else if (event.type === 'error') {
@@ -110,7 +110,7 @@ export function createV1Codec(outlet: DialectOutlet, model: string): DialectCode
     audio({ turn, bytes }) {
       if (line.of(turn) !== undefined) client.sendAudio(bytes);
     },
-    tick: (nowMs) => client.tick(nowMs, line.isSpeaking ? 'speaking' : 'idle'),
+    tick: (nowMs) => client.tick(nowMs, line.isSpeaking() ? 'speaking' : 'idle'),
     closeCode: wireCloseCode,
   };
 }

@@ -50,24 +50,25 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
 
   /** Says what an Interrupt came to as soon as that is known: the next speech may begin right behind. */
   const settle = () => {
-    if (interrupt?.isDone === true) {
-      const { speech, playedMs, offsetMs, report } = interrupt;
+    if (interrupt?.isDone() === true) {
+      const { speech, offsetMs, report } = interrupt;
+      const playedMs = interrupt.playedMs();
       interrupt = undefined;
       // A client cannot have played more than it was sent.
       const audioPlayedMs =
         offsetMs === undefined
-          ? Math.round(position.ms + playedMs)
-          : Math.min(offsetMs, Math.round(position.ms + speech.sentMs));
+          ? Math.round(position.ms() + playedMs)
+          : Math.min(offsetMs, Math.round(position.ms() + speech.sentMs));
       if (offsetMs !== undefined) lastOffsetMs = audioPlayedMs;
       announce(speech);
       client.say(report(audioPlayedMs));
       position.set(audioPlayedMs);
     }
-    if (phase !== 'closing' || line.first !== undefined || interrupt !== undefined) return;
+    if (phase !== 'closing' || line.first() !== undefined || interrupt !== undefined) return;
     phase = 'closed';
     client.say({
       type: 'SessionMetadata',
-      total_audio_duration_ms: Math.round(position.ms),
+      total_audio_duration_ms: Math.round(position.ms()),
       total_input_character_count: characters,
       total_billable_character_count: characters,
     });
@@ -78,11 +79,11 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
     if (text === '' || phase !== 'open') return;
     const outcome = line.add(text);
     if (outcome !== 'added') return client.refuseText(outcome);
-    characters += countText(line.last!, text);
+    characters += countText(line.last()!, text);
   };
   const flush = () => {
-    const { last } = line;
-    if (last === undefined || !line.isOpen)
+    const last = line.last();
+    if (last === undefined || !line.isOpen())
       return client.warn('NO_ACTIVE_SPEECH', 'There is no text to flush; the message is ignored.');
     last.flush = 'asked';
     line.end();
@@ -96,11 +97,11 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
       turn,
       ...(speech?.texts.has(turn) === true && playedSince(fromMs, offsetMs)),
     }));
-    if (offsetMs !== undefined) position.set(Math.min(position.ms, offsetMs));
+    if (offsetMs !== undefined) position.set(Math.min(position.ms(), offsetMs));
     return cancels;
   };
   const stop = (speech: FluxSpeech, offsetMs: number | undefined) => {
-    const played = playedSince(position.ms + speech.sentMs, offsetMs);
+    const played = playedSince(position.ms() + speech.sentMs, offsetMs);
     const { turns, waiting } = line.takeFirst();
     interrupt = createFluxInterrupt({ speech, offsetMs, turns, begun, waiting });
     // Of the speech the last one first, so that nothing moves up in between; the client is in the first one.
@@ -119,7 +120,7 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
         'INVALID_INTERRUPT_OFFSET',
         'playback_offset must be beyond that of the last Interrupt; this one is ignored.',
       );
-    const { first } = line;
+    const first = line.first();
     if (first === undefined) {
       line.command(...dropTails(offsetMs));
       return client.warn('NO_ACTIVE_SPEECH', 'There is no speech to interrupt; all of it has been sent.');
@@ -200,7 +201,7 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
     event(event) {
       if (event.type === 'ready') onReady(event);
       else if (event.type === 'queued') {
-        if (line.of(event.turn) === line.first) client.queued(event);
+        if (line.of(event.turn) === line.first()) client.queued(event);
       } else if (event.type === 'started') onStarted(event);
       else if (event.type === 'ended') onEnded(event);
       else if (event.type === 'heard') {
@@ -214,7 +215,7 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
     audio({ turn, bytes }) {
       if (line.of(turn) !== undefined) client.sendAudio(bytes);
     },
-    tick: (nowMs) => client.tick(nowMs, line.isSpeaking ? 'speaking' : 'idle'),
+    tick: (nowMs) => client.tick(nowMs, line.isSpeaking() ? 'speaking' : 'idle'),
     closeCode: wireCloseCode,
   };
 }

@@ -47,7 +47,7 @@ export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutl
     },
   });
   const closeWhenDone = () => {
-    if (phase === 'leaving' && contexts.open === 0) close(NORMAL, '');
+    if (phase === 'leaving' && contexts.open() === 0) close(NORMAL, '');
   };
 
   const leave = () => {

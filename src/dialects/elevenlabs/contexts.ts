@@ -30,7 +30,7 @@ export type Contexts = {
   tick(nowMs: number): void;
   /** The client leaves: all contexts end as by a close. */
   closeAll(): void;
-  readonly open: number;
+  open(): number;
 };
 
 export type ContextsOptions = {
@@ -224,8 +224,6 @@ export function createContexts(options: ContextsOptions): Contexts {
       for (const context of [...contexts.values()]) if (context.phase === 'open') close(context);
       cancelUnwanted();
     },
-    get open() {
-      return contexts.size;
-    },
+    open: () => contexts.size,
   };
 }

@@ -44,7 +44,7 @@ async function* eventsOf(speech: SpokenReply, input: string): AsyncGenerator<Uin
     return;
   }
   const input_tokens = Math.ceil(codePointLength(input) / CHARACTERS_PER_TOKEN);
-  const output_tokens = Math.ceil(speech.audioMs / MS_PER_TOKEN);
+  const output_tokens = Math.ceil(speech.audioMs() / MS_PER_TOKEN);
   yield eventOf({
     type: 'speech.audio.done',
     usage: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens },

@@ -51,9 +51,7 @@ export async function speakAsked(
   reply.headers({ 'Content-Type': mediaType, 'Cache-Control': 'no-store', 'X-Voxgate-Seed': String(seed) });
   if (isPromptIgnored) reply.header('X-Voxgate-Ignored', 'prompt');
   return {
-    get audioMs() {
-      return speech.audioMs;
-    },
+    audioMs: () => speech.audioMs(),
     words: speech.words,
     sound: finishedSound(speech.chunks, asked.sound, speech.sampleRate),
     mediaType,

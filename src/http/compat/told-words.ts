@@ -29,7 +29,7 @@ export function createToldWords(speech: Pick<BegunSpeech, 'audioMs' | 'words'>):
     });
   return {
     next() {
-      const { audioMs } = speech;
+      const audioMs = speech.audioMs();
       if (audioMs < askedAtMs + ASK_EVERY_MS) return [];
       askedAtMs = audioMs;
       const from = told;

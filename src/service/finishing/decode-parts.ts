@@ -62,7 +62,7 @@ export async function decodeParts(
       wayIn?.close();
       toPcm.close();
     }
-    if (toPcm.emittedSamples === 0) throw noSound(index + 1, parts.length);
+    if (toPcm.emittedSamples() === 0) throw noSound(index + 1, parts.length);
     places.push({ start, end: position });
     for (let left = gapSamples(gapMs, sampleRate); left > 0; left -= SILENCE.length)
       emit(left < SILENCE.length ? SILENCE.subarray(0, left) : SILENCE);

@@ -97,7 +97,7 @@ async function measure(
     loudness.push(block);
     peaks.push(block);
   });
-  return { samples, places, loudnessLufs: loudness.integrated(), peakDbtp: toDecibels(peaks.peak) };
+  return { samples, places, loudnessLufs: loudness.integrated(), peakDbtp: toDecibels(peaks.peak()) };
 }
 
 /** `emit` gets scratch memory. */

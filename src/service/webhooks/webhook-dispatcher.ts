@@ -162,7 +162,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
         line.leave(going);
         running.delete(task);
         start();
-        if (news === 'full' && line.room >= Math.min(BATCH, bounds.waiting / 2)) nudge();
+        if (news === 'full' && line.room() >= Math.min(BATCH, bounds.waiting / 2)) nudge();
       });
       running.add(task);
     }
@@ -171,16 +171,16 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   /** Claims and starts what is due; answers with how long there is nothing to look for. */
   const look = async (): Promise<number> => {
     news = 'none';
-    while (!stopping.signal.aborted && line.room > 0) {
+    while (!stopping.signal.aborted && line.room() > 0) {
       const heldUntilMs = clock.now() + HOLD_MS;
-      const limit = Math.min(BATCH, line.room);
+      const limit = Math.min(BATCH, line.room());
       const found = await store.due({ nowMs: unixMs(), holdMs: HOLD_MS, limit });
       for (const delivery of found) line.add({ delivery, host: hostOf(delivery.url), heldUntilMs });
       start();
       if (found.length < limit) break;
       await new Promise<void>((resolve) => clock.soon(resolve));
     }
-    if (line.room === 0) {
+    if (line.room() === 0) {
       news = 'full';
       return LONGEST_REST_MS;
     }

@@ -24,7 +24,7 @@ export type LineBounds = {
 
 export type WebhookLine = {
   /** How many more may wait. */
-  readonly room: number;
+  room(): number;
   /**
    * False: there are too many of this host or owner, and the claim is left to run out. One that waits already is held
    * for as long as the new claim says; one on its way stays what it is.
@@ -69,9 +69,7 @@ export function createWebhookLine(bounds: LineBounds): WebhookLine {
   };
 
   return {
-    get room() {
-      return bounds.waiting - waiting.size;
-    },
+    room: () => bounds.waiting - waiting.size,
     add(claimed) {
       const { id } = claimed.delivery;
       if (going.has(id)) return true;

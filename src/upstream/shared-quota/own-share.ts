@@ -40,7 +40,7 @@ export const reachOf = (rule: QuotaRule): number => {
 
 const ascending = (a: number, b: number) => a - b;
 const timesOf = (sorted: readonly number[]): SendTimes => ({
-  count: sorted.length,
+  count: () => sorted.length,
   newest: (k) => sorted[sorted.length - 1 - k]!,
 });
 

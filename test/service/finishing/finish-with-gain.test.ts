@@ -32,7 +32,7 @@ function loudnessOf(raw: Buffer, sampleRate: number) {
   const peaks = createTruePeakMeter();
   meter.push(samples);
   peaks.push(samples);
-  return { lufs: meter.integrated(), peakDb: decibels(peaks.peak) };
+  return { lufs: meter.integrated(), peakDb: decibels(peaks.peak()) };
 }
 
 const fixture = (name: string) => {

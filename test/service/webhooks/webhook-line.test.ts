@@ -46,7 +46,7 @@ it('holds one that waits for as long as the newest claim says, and leaves one on
   const line = createWebhookLine(BOUNDS);
   line.add(claimed('a', 'a.example', 'ann', 100));
   expect(line.add(claimed('a', 'a.example', 'ann', 200))).toBe(true);
-  expect(line.room).toBe(BOUNDS.waiting - 1);
+  expect(line.room()).toBe(BOUNDS.waiting - 1);
   expect(line.next()?.heldUntilMs).toBe(200);
   expect(line.add(claimed('a', 'a.example', 'ann', 300))).toBe(true);
   expect(line.next()).toBeUndefined();
@@ -73,7 +73,7 @@ it('keeps every bound whatever comes and goes, and counts down to nothing', () =
           const next = line.next();
           if (next !== undefined) going.push(next);
         }
-        expect(line.room).toBeGreaterThanOrEqual(0);
+        expect(line.room()).toBeGreaterThanOrEqual(0);
         expect(going.length).toBeLessThanOrEqual(BOUNDS.atOnce);
         expect(new Set(going.map(({ delivery }) => delivery.id)).size).toBe(going.length);
         for (const name of ['a', 'b', 'c'])
@@ -85,7 +85,7 @@ it('keeps every bound whatever comes and goes, and counts down to nothing', () =
       }
       line.clear();
       for (const one of going) line.leave(one);
-      expect([line.room, line.next()]).toEqual([BOUNDS.waiting, undefined]);
+      expect([line.room(), line.next()]).toEqual([BOUNDS.waiting, undefined]);
       // Nothing is left counted: the whole of each bound is there again.
       for (let n = 0; n < BOUNDS.waitingEach; n++) expect(line.add(claimed(`n${n}`, 'a', 'x'))).toBe(true);
       expect(line.add(claimed('more', 'a', 'x'))).toBe(false);
