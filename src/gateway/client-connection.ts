@@ -16,6 +16,7 @@ import type { OutgoingAudio } from '../session/session-outlet.ts';
 import type { SessionRuntime } from '../session/session-runtime.ts';
 import type { TurnSettings } from '../session/turn-settings.ts';
 import { createCodecGuard } from './codec-guard.ts';
+import { createFrameWriter } from './frame-writer.ts';
 import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
 import { createIntakeLimit, type IntakeLimits } from './intake-limit.ts';
 import { createReadingWatch } from './reading-watch.ts';
@@ -68,7 +69,8 @@ export type ConnectionOptions = {
 };
 
 export function createClientConnection(options: ConnectionOptions): ClientConnection {
-  const { socket, wire, runtime, limits, entry } = options;
+  const { socket, runtime, limits, entry } = options;
+  const wire = createFrameWriter(options.wire);
   const idleTimeoutMs = entry.idleTimeoutMs ?? limits.idleTimeoutMs;
   const clock: Clock = runtime.clock;
   const openedAtMs = clock.now();
@@ -103,8 +105,8 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     say,
     sendAudio: guarded((audio: OutgoingAudio) => codec.audio(audio)),
     isCongested: () => socket.bufferedAmount > congestedBytes,
-    cork: () => wire.cork(),
-    uncork: () => wire.uncork(),
+    cork: wire.cork,
+    uncork: wire.uncork,
   });
 
   /** No word and no audio from now on, and the speech service is hung up on. */
@@ -123,6 +125,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     fallSilent();
     // `ws` ends the socket by itself when the other side does not answer the close in time.
     closedAs = code;
+    wire.flush(); // what was said before stands before the close frame
     socket.close(code, reason);
   };
   const close = (code: ErrorCode) => closeAs(codec.closeCode?.(code) ?? ERROR_TABLE[code].close, code);

@@ -1,7 +1,7 @@
 // What is remembered of a body's bytes, so that a second body can be held against it: a hash of every 4 KiB and the
 // bytes of the last, unfinished block. A minute at 64 kbit/s costs 4 KiB and 4 KB of hashes, never the body itself.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export type PrintCheck = {
   /**
@@ -22,7 +22,7 @@ export type BodyPrint = {
 
 const BLOCK_BYTES = 4096;
 
-const digest = (block: Uint8Array): string => createHash('sha256').update(block).digest('base64');
+const digest = (block: Uint8Array): string => hash('sha256', block, 'base64');
 
 export function createBodyPrint(): BodyPrint {
   const digests: string[] = [];

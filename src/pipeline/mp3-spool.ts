@@ -3,6 +3,7 @@
 // send. When it is full, the body is not read: TCP holds the upstream back.
 
 import type { TranscoderItem } from '../audio/transcoder.ts';
+import { createLoneWaiter } from '../base/lone-waiter.ts';
 
 /** Everything asked for before so many flushes is in front of this. */
 export type FlushItem = { readonly kind: 'flush'; readonly count: number };
@@ -37,25 +38,6 @@ export type Mp3Spool = {
   waitingMs(): number;
 };
 
-type Waiter = { resolve(): void; reject(reason: unknown): void };
-
-const wait = (signal: AbortSignal, keep: (waiter: Waiter | undefined) => void): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const abort = () => {
-      keep(undefined);
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    const settled =
-      <T>(settle: (value: T) => void) =>
-      (value: T) => {
-        signal.removeEventListener('abort', abort);
-        settle(value);
-      };
-    keep({ resolve: settled(() => resolve()) as () => void, reject: settled(reject) });
-  });
-
 /** Hears of everything that comes into a spool, and of what is given up again at its end. */
 export type SpoolTap = {
   add(item: SpoolItem): void;
@@ -74,14 +56,12 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
   let bytes = 0;
   let waitingMs = 0;
   let state: { kind: 'open' } | { kind: 'ended' } | { kind: 'failed'; error: unknown } = { kind: 'open' };
-  let taker: Waiter | undefined;
-  let filler: Waiter | undefined;
+  const taker = createLoneWaiter();
+  const filler = createLoneWaiter();
 
   const wakeTaker = () => {
-    const waiting = taker;
-    taker = undefined;
-    if (state.kind === 'failed' && head === items.length) waiting?.reject(state.error);
-    else waiting?.resolve();
+    if (state.kind === 'failed' && head === items.length) taker.fail(state.error);
+    else taker.release();
   };
   const add = (item: SpoolItem) => {
     tap?.add(item);
@@ -91,10 +71,7 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
     wakeTaker();
   };
   const refill = () => {
-    if (filler === undefined || bytes >= capacityBytes()) return;
-    const waiting = filler;
-    filler = undefined;
-    waiting.resolve();
+    if (filler.isWaiting() && bytes < capacityBytes()) filler.release();
   };
   const uncount = (item: SpoolItem) => {
     bytes -= bytesOf(item);
@@ -106,12 +83,10 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
     add,
     room(signal) {
       if (bytes < capacityBytes()) return Promise.resolve();
-      return wait(signal, (waiter) => {
-        filler = waiter;
-      });
+      return filler.wait(signal);
     },
     isFull: () => bytes >= capacityBytes(),
-    wantsRefill: () => filler !== undefined && bytes < capacityBytes(),
+    wantsRefill: () => filler.isWaiting() && bytes < capacityBytes(),
     refill,
     lastFrames() {
       let at = items.length;
@@ -137,9 +112,7 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
     more(signal) {
       if (head < items.length || state.kind === 'ended') return Promise.resolve();
       if (state.kind === 'failed') return Promise.reject(state.error as Error);
-      return wait(signal, (waiter) => {
-        taker = waiter;
-      });
+      return taker.wait(signal);
     },
     end() {
       if (state.kind === 'open') state = { kind: 'ended' };

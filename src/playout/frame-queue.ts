@@ -9,6 +9,7 @@
 //                      ▲ isFull / room()   refill() ┘
 
 import type { AudioFrame } from '../audio/stage.ts';
+import { createLoneWaiter } from '../base/lone-waiter.ts';
 
 export type FrameQueue = {
   /** Always takes the frame: one MP3 frame may become several, so the bound is asked before, not here. */
@@ -55,7 +56,7 @@ export function createFrameQueue(
   let samples = 0;
   let bytes = 0;
   let phase: 'open' | 'ended' | 'cleared' = 'open';
-  let waiter: (() => void) | undefined;
+  const waiter = createLoneWaiter();
   /** Pushed since the last refill, and how much that may be. */
   let letIn = 0;
   let mostSamples = firstSamples;
@@ -68,9 +69,7 @@ export function createFrameQueue(
   const refill = () => {
     letIn = 0;
     mostSamples = capacitySamples;
-    const waiting = waiter;
-    waiter = undefined;
-    waiting?.();
+    waiter.release();
   };
 
   return {
@@ -100,21 +99,11 @@ export function createFrameQueue(
     queuedBytes: () => bytes,
     room(signal) {
       if (!isFull()) return Promise.resolve();
-      return new Promise((resolve, reject) => {
-        const abort = () => {
-          waiter = undefined;
-          reject(signal.reason as Error);
-        };
-        if (signal.aborted) return abort();
-        signal.addEventListener('abort', abort, { once: true });
-        waiter = () => {
-          signal.removeEventListener('abort', abort);
-          resolve();
-        };
-        if (hasRoom()) onWait();
-      });
+      const waited = waiter.wait(signal);
+      if (waiter.isWaiting() && hasRoom()) onWait();
+      return waited;
     },
-    wantsRefill: () => waiter !== undefined && hasRoom(),
+    wantsRefill: () => waiter.isWaiting() && hasRoom(),
     refill,
     end() {
       if (phase === 'open') phase = 'ended';

@@ -130,7 +130,12 @@ export function createOnlookerSound(codecs: Codecs, joinMs: number, log: Log, cl
   };
 
   return {
-    listeners: () => [...open.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
+    listeners() {
+      // Asked for every frame of every session, and nearly always about none.
+      let sum = 0;
+      for (const { listeners } of open.values()) sum += listeners.size;
+      return sum;
+    },
     listen(output, listener, nowMs) {
       const key = `${output.format}@${output.sampleRate}`;
       const known = open.get(key);

@@ -69,6 +69,9 @@ export function createTurnTape({ codecs, frameMs, isWanted, madeMs }: TurnTapeOp
     bytes += bytesOf(act);
   };
 
+  /** What comes now would be noted for nobody: so it is with nearly every turn. */
+  const isIdle = () => state === 'idle' && !isWanted();
+
   const open = (): Transcoder => {
     player ??= createTranscoder({ format: 'raw', sampleRate: rate, frameMs }, codecs, (frame) => {
       samples.add(position, frame.bytes);
@@ -121,6 +124,7 @@ export function createTurnTape({ codecs, frameMs, isWanted, madeMs }: TurnTapeOp
     overhear: (sink) => ({
       prepare: () => sink.prepare(),
       push(item) {
+        if (isIdle()) return sink.push(item);
         const atMs = madeMs();
         sink.push(item);
         note({ do: 'push', item, atMs });
