@@ -2,6 +2,7 @@
 // sounded there. Read for nobody at first; `connect` hands on what comes from then on.
 
 import { createMp3FrameParser, type Mp3Frame, type Mp3FrameSink } from '../audio/mp3-frame-parser.ts';
+import { createMp3FrameStore } from '../audio/mp3-frame-store.ts';
 import type { Mp3Header } from '../audio/mp3-header.ts';
 import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
 
@@ -28,7 +29,7 @@ export type BodyReading = {
 
 /** `keptFrames`: how many of the last frames are kept. */
 export function createBodyReading(keptFrames: number): BodyReading {
-  const kept: Mp3Frame[] = [];
+  const kept = createMp3FrameStore();
   let sink: Mp3FrameSink | undefined;
   let frames = 0;
   let tag: Mp3StreamTag | undefined;
@@ -39,7 +40,8 @@ export function createBodyReading(keptFrames: number): BodyReading {
 
   const parser = createMp3FrameParser({
     onFrame(frame) {
-      kept[frames % keptFrames] = frame;
+      kept.add(frame);
+      if (kept.frames() > keptFrames) kept.dropFirst();
       frames += 1;
       junkBefore = parser.junkBytes();
       header = frame.header;
@@ -69,8 +71,9 @@ export function createBodyReading(keptFrames: number): BodyReading {
     heldBytes: () => parser.heldBytes(),
     strayBytes: () => parser.junkBytes() - junkBefore + parser.heldBytes(),
     frameRange(from, until) {
-      if (from < Math.max(0, frames - keptFrames) || until > frames) return undefined;
-      return Array.from({ length: Math.max(0, until - from) }, (_, i) => kept[(from + i) % keptFrames]!);
+      const first = frames - kept.frames();
+      if (from < first || until > frames) return undefined;
+      return kept.range(from - first, until - first);
     },
   };
 }

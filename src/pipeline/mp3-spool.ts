@@ -2,6 +2,7 @@
 // speech costs about half a megabyte here, so the scarce upstream slot is freed as fast as the upstream can
 // send. When it is full, the body is not read: TCP holds the upstream back.
 
+import { createMp3FrameStore } from '../audio/mp3-frame-store.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
 import { createLoneWaiter } from '../base/lone-waiter.ts';
 
@@ -10,6 +11,7 @@ export type FlushItem = { readonly kind: 'flush'; readonly count: number };
 /** Silence between the speech of two requests. */
 export type PauseItem = { readonly kind: 'pause'; readonly ms: number };
 export type SpoolItem = TranscoderItem | FlushItem | PauseItem;
+type NotFrame = Exclude<SpoolItem, { readonly kind: 'frame' }>;
 
 export type Mp3Spool = {
   /** Always takes the item; whoever reads a body asks `isFull` before it reads on. */
@@ -51,8 +53,10 @@ export type Mp3SpoolOptions = {
 };
 
 export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spool {
-  let items: SpoolItem[] = [];
+  /** What waits, in its order: of frames in a row only how many, for they are kept as bytes. */
+  let items: (NotFrame | number)[] = [];
   let head = 0;
+  const frames = createMp3FrameStore();
   let bytes = 0;
   let waitingMs = 0;
   let state: { kind: 'open' } | { kind: 'ended' } | { kind: 'failed'; error: unknown } = { kind: 'open' };
@@ -65,7 +69,13 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
   };
   const add = (item: SpoolItem) => {
     tap?.add(item);
-    items.push(item);
+    if (item.kind !== 'frame') items.push(item);
+    else {
+      frames.add(item.frame);
+      const last = items.length > head ? items.at(-1) : undefined;
+      if (typeof last === 'number') items[items.length - 1] = last + 1;
+      else items.push(1);
+    }
     bytes += bytesOf(item);
     waitingMs += itemMs(item);
     wakeTaker();
@@ -79,6 +89,17 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
     waitingMs = bytes === 0 ? 0 : waitingMs - itemMs(item);
   };
 
+  const lastFrames = (): number => {
+    const last = items.length > head ? items.at(-1) : undefined;
+    return typeof last === 'number' ? last : 0;
+  };
+  const passHead = () => {
+    head += 1;
+    if (head < items.length && head < 64) return;
+    items = items.slice(head);
+    head = 0;
+  };
+
   return {
     add,
     room(signal) {
@@ -88,24 +109,21 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
     isFull: () => bytes >= capacityBytes(),
     wantsRefill: () => filler.isWaiting() && bytes < capacityBytes(),
     refill,
-    lastFrames() {
-      let at = items.length;
-      while (at > head && items[at - 1]!.kind === 'frame') at -= 1;
-      return items.length - at;
-    },
+    lastFrames,
     takeBack(count) {
       tap?.takeBack(count);
-      for (const item of items.splice(items.length - count)) uncount(item);
+      const left = lastFrames() - count;
+      for (let i = 0; i < count; i += 1) uncount({ kind: 'frame', frame: frames.takeLast()! });
+      if (left > 0) items[items.length - 1] = left;
+      else if (count > 0) items.pop();
     },
     take() {
-      const item = items[head];
-      if (item === undefined) return undefined;
-      head += 1;
+      const next = items[head];
+      if (next === undefined) return undefined;
+      const item: SpoolItem = typeof next === 'number' ? { kind: 'frame', frame: frames.takeFirst()! } : next;
+      if (typeof next === 'number' && next > 1) items[head] = next - 1;
+      else passHead();
       uncount(item);
-      if (head === items.length || head >= 256) {
-        items = items.slice(head);
-        head = 0;
-      }
       refill();
       return item;
     },

@@ -64,6 +64,8 @@ export type TurnTakeOptions = {
 const BURST_SPOOL_BYTES = 96 * 1024;
 
 const NOTHING_TO_DO = Promise.resolve();
+/** One for all: an abort without a reason makes a new exception, with its stack. */
+const OVER = new AppError('internal', 'The take is over.');
 
 export function createTurnTake(options: TurnTakeOptions): TurnTake {
   const { stretch, runtime, settings, events, frames, transcoder } = options;
@@ -164,7 +166,7 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
       failure = toTurnError(runtime.log, error);
     }
     if (!isLive()) return;
-    controller.abort();
+    controller.abort(OVER);
     // The last words may be found after the last frame; whoever hears the turn is not there yet.
     void words.settled().then(words.close);
     events.done(failure);
