@@ -71,7 +71,10 @@ export function createMp3FrameStore(): Mp3FrameStore {
     add({ bytes, header, afterGap }) {
       const block = roomFor(bytes.length);
       block.bytes.set(bytes, block.end);
-      if (afterGap) (block.gaps ??= new Set()).add(block.headers.length);
+      if (afterGap) {
+        block.gaps ??= new Set();
+        block.gaps.add(block.headers.length);
+      }
       block.headers.push(header);
       block.begins.push(block.end);
       block.end += bytes.length;
