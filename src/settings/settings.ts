@@ -105,7 +105,7 @@ export const SETTINGS = {
     zero: 'nobody is refused for that',
     placeholder: 'PERCENT',
     meaning:
-      'Used share of the time of the thread that plays at which new sessions are `busy`. At 70 frames are on time and refusals come at once; turns that go on in open sessions have a little more.',
+      'Used share of the time of the thread that plays at which new sessions are `busy`. Frames are on time at 70; turns that go on in open sessions have a little more.',
   }),
   maxConnectionsPerUser: whole(200, {
     min: 0,
