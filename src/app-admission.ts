@@ -2,6 +2,7 @@
 
 import { performance } from 'node:perf_hooks';
 import type { Clock } from './base/clock.ts';
+import { fitHeapTo } from './base/lean-heap.ts';
 import { createHeadroom } from './limits/headroom.ts';
 import { createAdmissionDesk, type SpeechAsker } from './session/admission-desk.ts';
 import type { Config } from './settings/settings.ts';
@@ -22,6 +23,11 @@ export function openAppAdmission(
   { clock, onRefused }: { readonly clock: Clock; readonly onRefused: (asker: SpeechAsker) => void },
 ) {
   const headroom = createHeadroom(busyAt === 0 ? Number.POSITIVE_INFINITY : busyAt / 100);
-  const admission = createAdmissionDesk({ headroom, clock, usedShare: createUsedShare(), onRefused });
+  const measured = createUsedShare();
+  const usedShare = () => {
+    fitHeapTo(headroom.playing());
+    return measured();
+  };
+  const admission = createAdmissionDesk({ headroom, clock, usedShare, onRefused });
   return { headroom, admission };
 }

@@ -6,19 +6,36 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * The old space may grow by so much, in percent of what is alive, before it is collected. At 40 it takes a third less memory,
- * and every twentieth of the processor more, in collections that each hold back the frames of some ten milliseconds.
+ * The old space may grow by so much, in percent of what is alive, before it is collected. For hundreds of turns `lean` is a
+ * third less memory, and every twentieth of the processor more, in collections that each hold back frames for ten milliseconds.
  */
-const GROWTH_PERCENT = 100;
+const GROWTH_PERCENT = { lean: 40, roomy: 100 } as const;
+/** It becomes roomy with so many turns, and lean again with half of them. */
+const MANY_TURNS = 50;
+
+let heap: 'unset' | keyof typeof GROWTH_PERCENT = 'unset';
+
+function grow(how: keyof typeof GROWTH_PERCENT): void {
+  if (heap === how) return;
+  heap = how;
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT[how]}`);
+}
 
 /**
  * For the end of a start: gives back what only the start needed, some 100 ms, and has later collections come in time. They
  * are concurrent, and what they find is little.
  */
 export function keepHeapLean(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  grow('lean');
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   setFlagsFromString('--no-expose-gc');
   collect();
+}
+
+/** So many turns play in this process. Without effect where nobody asked for a lean heap. */
+export function fitHeapTo(turns: number): void {
+  if (heap === 'unset') return;
+  if (turns >= MANY_TURNS) grow('roomy');
+  else if (turns <= MANY_TURNS / 2) grow('lean');
 }

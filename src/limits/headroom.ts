@@ -24,6 +24,8 @@ export type Headroom = {
   /** A session has come in and will speak in a moment: counts as one turn until one is taken. */
   expect(nowMs: number): void;
   take(weight: number, nowMs: number): HeadroomPlace;
+  /** The weight of what plays. */
+  playing(): number;
   /** As measured, without what does not show yet. */
   usedShare(): number;
   /** What new sessions may still take of the thread's time, 0…1. */
@@ -181,6 +183,7 @@ export function createHeadroom(busyAt: number): Headroom {
         },
       };
     },
+    playing: () => playing,
     usedShare: () => usedShare,
     free: (nowMs) => Math.max(0, Math.min(1, limits.session) - usedShare - unit * unshown(nowMs)),
   };
