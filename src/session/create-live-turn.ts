@@ -3,6 +3,7 @@
 
 import { errorEvent } from '../dialects/error-event.ts';
 import type { Outcome } from '../dialects/native-events.ts';
+import { coalesceMs } from '../playout/pacer.ts';
 import type { LiveTurn, LiveTurnOptions } from './live-turn.ts';
 import { PREFETCH_MS, READ_AHEAD_MS } from './script-stretch.ts';
 import { toTurnError } from './session-runtime.ts';
@@ -54,6 +55,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
   /** What is to be sent in a burst is wanted as it is made, whatever its listener still has to hear. */
   const spareMs = () => (goesAtOnce ? speech.waitingMs() : remainingMs());
   const goesAtOnce = isSentAtOnce(settings);
+  const pace = { mode: settings.pace, leadMs: settings.leadMs };
   const script = createTurnScript(
     {
       settings,
@@ -94,7 +96,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     },
   });
   const playout = createTurnPlayout({
-    pace: { mode: settings.pace, leadMs: settings.leadMs },
+    pace,
     givesBackMs: outlet.takeBack === undefined ? 0 : MOST_GIVEN_BACK_MS,
     frames: speech.frames,
     onFrame(frame, seq, atMs, durationMs) {
@@ -120,6 +122,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       script.input() === 'open' && !script.stretch().requests.hasText() && !speech.isAsking()
         ? 'text'
         : 'upstream',
+    coalesceMs: () => coalesceMs(pace, runtime.playout.players()),
   } as const;
 
   const progress = createTurnProgress({

@@ -15,6 +15,8 @@ export type SendGate = {
   readonly isCongested: () => boolean;
   /** Who is to blame when the queue is empty: the upstream, or a caller who has given no text. */
   readonly emptyBecause: () => 'upstream' | 'text';
+  /** A frame that goes takes along those that are due so soon after it, ms. */
+  readonly coalesceMs: () => number;
 };
 
 /** What has arrived and has not been taken from the queue. */
@@ -143,6 +145,7 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
     },
     send(nowMs, gate) {
       dueMs = nowMs;
+      let untilMs = nowMs;
       for (let frame = frames.peek(); ; frame = frames.peek()) {
         hasSentAll = frame === undefined;
         if (frame === undefined) {
@@ -154,7 +157,8 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
           return;
         }
         dueMs = frameDueMs(frame, gate);
-        if (dueMs > nowMs) return;
+        if (dueMs > untilMs) return;
+        untilMs = nowMs + gate.coalesceMs();
         const atMs = toMs(sentSamples);
         const gapMs = starvedMs(anchorMs, atMs, nowMs);
         if (gapMs > 0) {

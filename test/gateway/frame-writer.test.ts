@@ -1,61 +1,69 @@
 import { describe, expect, it } from 'vitest';
 import { createFrameWriter } from '../../src/gateway/frame-writer.ts';
 
-/** What a stream was asked to do: `(` and `)` for cork and uncork, a letter for each frame. */
+/** What a stream was given, the writes apart. */
 const recorded = () => {
-  let asked = '';
+  const writes: string[] = [];
   const wire = {
-    write(frame: Uint8Array) {
-      asked += String.fromCharCode(frame[0]!);
+    write(bytes: Uint8Array) {
+      writes.push(Buffer.from(bytes).toString('latin1'));
       return true;
     },
-    cork() {
-      asked += '(';
-    },
-    uncork() {
-      asked += ')';
-    },
   };
-  return { writer: createFrameWriter(wire), asked: () => asked };
+  return { writer: createFrameWriter(wire), writes };
 };
-const frame = (letter: string) => new Uint8Array([letter.charCodeAt(0)]);
+const frame = (letter: string, length = 1) => new Uint8Array(length).fill(letter.charCodeAt(0));
 
 describe('createFrameWriter', () => {
   it('writes at once what belongs to no task', () => {
-    const { writer, asked } = recorded();
+    const { writer, writes } = recorded();
     writer.write(frame('a'));
-    expect(asked()).toBe('a');
+    expect(writes).toEqual(['a']);
   });
 
-  it('needs no cork for a task of one frame', () => {
-    const { writer, asked } = recorded();
+  it('holds the frame of a task until it is over, and writes nothing for one without', () => {
+    const { writer, writes } = recorded();
     writer.cork();
     writer.write(frame('a'));
-    expect(asked()).toBe('');
+    expect(writes).toEqual([]);
     writer.uncork();
-    expect(asked()).toBe('a');
     writer.cork();
     writer.uncork();
-    expect(asked()).toBe('a');
+    expect(writes).toEqual(['a']);
   });
 
   it('joins the frames of a task, in their order', () => {
-    const { writer, asked } = recorded();
+    const { writer, writes } = recorded();
     writer.cork();
     for (const letter of 'abc') writer.write(frame(letter));
     writer.uncork();
     writer.write(frame('d'));
-    expect(asked()).toBe('(abc)d');
+    expect(writes).toEqual(['abc', 'd']);
   });
 
   it('hands on what it holds before somebody else writes', () => {
-    const { writer, asked } = recorded();
+    const { writer, writes } = recorded();
     writer.cork();
     writer.write(frame('a'));
     writer.flush();
-    expect(asked()).toBe('a');
+    expect(writes).toEqual(['a']);
     writer.write(frame('b'));
     writer.uncork();
-    expect(asked()).toBe('ab');
+    expect(writes).toEqual(['a', 'b']);
+  });
+
+  it('holds no more than 16 KB, so that the stream knows of the rest', () => {
+    const { writer, writes } = recorded();
+    writer.cork();
+    for (const letter of 'abcd') writer.write(frame(letter, 8000));
+    expect(writes.map((bytes) => bytes.length)).toEqual([16_000]);
+    writer.write(frame('e', 100_000));
+    expect(writes.map((bytes) => bytes.length)).toEqual([16_000, 16_000]);
+    writer.uncork();
+    expect(writes.map((bytes) => `${bytes[0]}${bytes.at(-1)} ${bytes.length}`)).toEqual([
+      'ab 16000',
+      'cd 16000',
+      'ee 100000',
+    ]);
   });
 });

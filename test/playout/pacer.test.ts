@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { heardByClockMs, leadForFrameMs, sendableFromMs, starvedMs } from '../../src/playout/pacer.ts';
+import {
+  coalesceMs,
+  heardByClockMs,
+  leadForFrameMs,
+  sendableFromMs,
+  starvedMs,
+} from '../../src/playout/pacer.ts';
 
 describe('pacer', () => {
   it('lets a turn be sent its lead ahead of what is heard, a burst without bound', () => {
@@ -12,6 +18,11 @@ describe('pacer', () => {
   it('stretches a lead that is too short for its frames by less than a frame', () => {
     const leadOf = (leadMs: number, frameMs: number) => leadForFrameMs({ mode: 'realtime', leadMs }, frameMs);
     expect([leadOf(200, 100), leadOf(40, 20), leadOf(40, 40), leadOf(40, 100)]).toEqual([200, 40, 60, 120]);
+  });
+
+  it('joins frames from 50 listeners on, for those who have a lead to spare', () => {
+    const joined = (leadMs: number, listeners: number) => coalesceMs({ mode: 'realtime', leadMs }, listeners);
+    expect([joined(200, 49), joined(200, 50), joined(99, 500), joined(100, 500)]).toEqual([0, 20, 0, 20]);
   });
 
   it('calls a listener starved from a whole millisecond on', () => {

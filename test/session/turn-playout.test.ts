@@ -8,6 +8,7 @@ const gate: SendGate = {
   creditMs: () => Number.POSITIVE_INFINITY,
   isCongested: () => false,
   emptyBecause: () => 'upstream',
+  coalesceMs: () => 0,
 };
 /** A listener of µ-law with a lead of 200 ms and so many frames of 20 ms in front of him. */
 const playoutOf = (count: number, leadMs = 200) => {
@@ -61,5 +62,46 @@ describe('a frame is worth sending by itself', () => {
     playout.send(NOW_MS, gate);
     expect(frames.peek()).toBeDefined();
     expect(playout.isShort(NOW_MS + 199)).toBe(false);
+  });
+});
+
+describe('frames in company', () => {
+  /** How many frames each look of the clock sends, one every 5 ms, once the lead is there. */
+  const sentAtEachTick = (company: SendGate, ticks: number) => {
+    const { frames, playout, start } = playoutOf(11 + ticks);
+    start(220);
+    playout.send(NOW_MS, company);
+    const sent: number[] = [];
+    for (let tick = 1; tick <= ticks; tick += 1) {
+      const before = frames.queuedSamples();
+      playout.send(NOW_MS + 5 * tick, company);
+      sent.push((before - frames.queuedSamples()) / FRAME.samples);
+    }
+    return sent;
+  };
+  const inPairs = { ...gate, coalesceMs: () => 20 };
+
+  it('leave two every 40 ms instead of one every 20, and none of them later', () => {
+    expect(sentAtEachTick(gate, 16).join('')).toBe('0001000100010001');
+    // One in company with the lead already: the first look has sent eleven.
+    expect(sentAtEachTick(inPairs, 16).join('')).toBe('0000000200000002');
+  });
+
+  it('leave alone where the listener gives no credit for the second', () => {
+    const { playout, start } = playoutOf(20);
+    start(400);
+    playout.send(NOW_MS, { ...inPairs, creditMs: () => 200 });
+    expect(playout.sentMs()).toBe(200);
+    expect(playout.holder()).toBe('credit');
+  });
+
+  it('never begin with less than one that is due', () => {
+    const { playout, start } = playoutOf(20);
+    start(400);
+    playout.send(NOW_MS, gate);
+    playout.send(NOW_MS + 19, inPairs);
+    expect(playout.sentMs()).toBe(200);
+    playout.send(NOW_MS + 20, inPairs);
+    expect(playout.sentMs()).toBe(240);
   });
 });
