@@ -22,6 +22,7 @@ const NEVER_HELD = {
   creditMs: () => Number.POSITIVE_INFINITY,
   isCongested: () => false,
   emptyBecause: () => 'upstream',
+  coalesceMs: () => 0,
 };
 
 /** Says again what was said before, when it is told to. */
