@@ -5,6 +5,7 @@ import { type AppPlayer, openAppPlayer, type PlayerBrief, type Primary } from '.
 import { AppError } from './base/app-error.ts';
 import { systemClock } from './base/clock.ts';
 import { keepHeapLean } from './base/lean-heap.ts';
+import { helpersYieldToPlayback } from './base/yield-to-playback.ts';
 import { openPrimaryLine, type PrimaryLine } from './cluster/ipc-player-process.ts';
 import type { PlayerAsks, PlayerNews, PrimaryAsks, PrimaryNews } from './cluster/messages.ts';
 import { createPeer } from './cluster/peer.ts';
@@ -13,7 +14,9 @@ import { createTellingLog } from './cluster/telling-log.ts';
 /** Plays for the process that has forked this one, until that says that it is over; undefined when none has. */
 export function play(): Promise<void> | undefined {
   const line = openPrimaryLine();
-  return line && playFor(line);
+  if (line === undefined) return undefined;
+  helpersYieldToPlayback();
+  return playFor(line);
 }
 
 function playFor({ line, leave }: PrimaryLine): Promise<void> {

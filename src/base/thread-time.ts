@@ -1,7 +1,7 @@
 // How much processor time a thread of this process has had, where Linux tells (Documentation/scheduler/sched-stats). What a
 // thread is allowed to spend on something is not to depend on what else the machine does.
 
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** The calling thread's number, as the system counts threads; undefined where it does not tell. */
 export function ownThread(): number | undefined {
@@ -12,6 +12,9 @@ export function ownThread(): number | undefined {
     return undefined;
   }
 }
+
+/** All threads of this process, by the same numbers; throws where the system does not tell. */
+export const threads = (): number[] => readdirSync('/proc/self/task').map(Number);
 
 /** Milliseconds that thread `thread` of this process has run; undefined where the system does not tell. */
 export function threadTimeMs(thread: number | undefined): number | undefined {

@@ -3,10 +3,17 @@
 
 import { execFileSync } from 'node:child_process';
 import { setPriority } from 'node:os';
-import { ownThread } from './thread-time.ts';
+import { ownThread, threads } from './thread-time.ts';
 
 /** Of work that runs beside phone calls, in threads and in programs that are started. */
 export const BACKGROUND_NICENESS = 5;
+
+/**
+ * Of the engine's own threads: they mark garbage and compile while the main thread goes on. Every few seconds four of them
+ * want all cores for a tenth of a second, and who plays would share with them; yet a collection that is ending waits for
+ * what each of them has begun, so they must not starve.
+ */
+const HELPER_NICENESS = 10;
 
 /** Of work that may be late, or left out, when there is hardly anything left over. */
 export const SPARE_TIME_NICENESS = 15;
@@ -31,6 +38,16 @@ export function workInSpareTime(): void {
       stdio: 'ignore',
       timeout: CHRT_TIMEOUT_MS,
     });
+  });
+}
+
+/**
+ * Makes every thread nicer but the calling one: for the first step of a process, when the others are those that the engine
+ * and Node have brought along (V8's workers, libuv's readers of files and names). Threads started later are as they ask.
+ */
+export function helpersYieldToPlayback(): void {
+  lower((own) => {
+    for (const thread of threads()) if (thread !== own) setPriority(thread, HELPER_NICENESS);
   });
 }
 

@@ -4,6 +4,7 @@
 import { startGateway } from '../app.ts';
 import { keepHeapLean } from '../base/lean-heap.ts';
 import { createPinoLog } from '../base/pino-log.ts';
+import { helpersYieldToPlayback } from '../base/yield-to-playback.ts';
 import { parseConfig } from '../config.ts';
 import type { Actor } from './actor.ts';
 import { type KeptMemory, keptMemory } from './kept-memory.ts';
@@ -62,6 +63,7 @@ export async function startGatewayProcess(plan: GatewayPlan, searchPath: string 
     },
   });
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
+  helpersYieldToPlayback();
   const gateway = await startGateway({
     service: plan.service,
     searchPath,

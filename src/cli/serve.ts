@@ -3,6 +3,7 @@
 import { startGateway } from '../app.ts';
 import { keepHeapLean } from '../base/lean-heap.ts';
 import { createPinoLog } from '../base/pino-log.ts';
+import { helpersYieldToPlayback } from '../base/yield-to-playback.ts';
 import { parseConfig } from '../config.ts';
 import { settingsHelp } from '../settings/settings.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
@@ -15,6 +16,7 @@ async function run(terminal: Terminal): Promise<number> {
   const log = createPinoLog(config.logLevel);
   for (const warning of parsed.warnings) log.warn(warning);
 
+  helpersYieldToPlayback();
   const gateway = await startGateway({
     config,
     log,

@@ -1,8 +1,15 @@
 // Scheduling as Linux tells it of a real thread, where there is a Linux with `chrt`.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { getPriority } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+
+const HOOKS = pathToFileURL(join(import.meta.dirname, '../support/typescript-hooks.mjs')).href;
+const REGISTER = `data:text/javascript,import{register}from"node:module";register(${JSON.stringify(HOOKS)})`;
+const HELPERS_CHILD = join(import.meta.dirname, '../support/yielding-helpers-child.ts');
 
 const hasChrt = process.platform === 'linux' && spawnSync('chrt', ['--version']).status === 0;
 
@@ -14,5 +21,20 @@ describe.runIf(hasChrt)('work in spare time', () => {
     expect(told.program).toMatch(/SCHED_IDLE/);
     const main = spawnSync('chrt', ['--pid', String(process.pid)], { encoding: 'utf8' });
     expect(main.stdout).toMatch(/SCHED_OTHER/);
+  });
+});
+
+describe.runIf(process.platform === 'linux')("the engine's own threads", () => {
+  it('yield to the one that plays, and to threads that are started later', () => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['--import', REGISTER, HELPERS_CHILD], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    const told = JSON.parse(stdout) as { own: number; early: number[]; late: number[] };
+    const usual = getPriority();
+    expect(told.own).toBe(usual);
+    expect(told.early.length).toBeGreaterThan(0);
+    expect(new Set(told.early)).toEqual(new Set([Math.min(19, usual + 10)]));
+    expect(new Set(told.late)).toEqual(new Set([usual]));
   });
 });
