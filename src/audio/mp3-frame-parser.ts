@@ -17,6 +17,9 @@ export type Mp3Frame = {
   readonly afterGap?: true;
 };
 
+/** For whoever keeps a frame: with bytes of its own. */
+export const ownFrame = (frame: Mp3Frame): Mp3Frame => ({ ...frame, bytes: frame.bytes.slice() });
+
 export type Mp3FrameSink = {
   onFrame(frame: Mp3Frame): void;
   /** Before the first frame that it describes; in a body of joined files once per file that has a tag. */

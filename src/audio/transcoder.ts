@@ -4,7 +4,7 @@
 import type { OutputFormat } from '../speech/audio-format.ts';
 import type { HeavyEncoders } from './heavy-encoders.ts';
 import type { Mp3Decoders } from './mp3-decoder.ts';
-import type { Mp3Frame } from './mp3-frame-parser.ts';
+import { type Mp3Frame, ownFrame } from './mp3-frame-parser.ts';
 import type { Mp3StreamTag } from './mp3-stream-tag.ts';
 import { createMp3ToPcm } from './mp3-to-pcm.ts';
 import type { SoundPath } from './sound-path.ts';
@@ -19,6 +19,7 @@ export type Codecs = {
   readonly sound: SoundPath;
 };
 
+/** Bytes of a frame are read before `push` returns, and not kept. */
 export type TranscoderItem =
   | { readonly kind: 'begin' }
   | { readonly kind: 'tag'; readonly tag: Mp3StreamTag }
@@ -139,11 +140,11 @@ export function createTranscoder(
     isPassing &&= output.sampleRate === undefined || header.sampleRate === output.sampleRate;
     if (!isPassing) return decode(frame);
     isSilent = false;
-    lastFrame = frame;
+    lastFrame = ownFrame(frame);
     sampleRate ??= header.sampleRate;
     // Samples count at the turn's rate, so that a rate that changes on the way keeps the clock right.
     emit({
-      bytes: frame.bytes,
+      bytes: lastFrame.bytes,
       samples: Math.round((header.samplesPerFrame * sampleRate) / header.sampleRate),
     });
   };

@@ -16,11 +16,11 @@ import type { OutgoingAudio } from '../session/session-outlet.ts';
 import type { SessionRuntime } from '../session/session-runtime.ts';
 import type { TurnSettings } from '../session/turn-settings.ts';
 import { createCodecGuard } from './codec-guard.ts';
-import { createFrameWriter } from './frame-writer.ts';
+import { createFrameWriter, type SendBuffer } from './frame-writer.ts';
 import { createHeartbeat, type HeartbeatLimits } from './heartbeat.ts';
 import { createIntakeLimit, type IntakeLimits } from './intake-limit.ts';
 import { createReadingWatch } from './reading-watch.ts';
-import { frameHeaderBytes, serverFrame } from './server-frame.ts';
+import { frameHeaderBytes } from './server-frame.ts';
 
 export type ConnectionLimits = HeartbeatLimits &
   IntakeLimits & {
@@ -61,6 +61,8 @@ export type ConnectionOptions = {
   readonly socket: WebSocket;
   /** What `socket` speaks through. */
   readonly wire: Duplex;
+  /** Shared with the server's other connections. */
+  readonly sendBuffer: SendBuffer;
   readonly settings: TurnSettings;
   readonly entry: DialectEntry;
   readonly runtime: SessionRuntime;
@@ -70,7 +72,7 @@ export type ConnectionOptions = {
 
 export function createClientConnection(options: ConnectionOptions): ClientConnection {
   const { socket, runtime, limits, entry } = options;
-  const wire = createFrameWriter(options.wire);
+  const wire = createFrameWriter(options.wire, options.sendBuffer);
   const idleTimeoutMs = entry.idleTimeoutMs ?? limits.idleTimeoutMs;
   const clock: Clock = runtime.clock;
   const openedAtMs = clock.now();
@@ -86,9 +88,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
   const send = (payload: string | Uint8Array) => {
     // After a close frame there is nothing to say (RFC 6455 5.5.1); `ws` knows of the other side's.
     if (phase === 'closing' || socket.readyState !== WebSocket.OPEN) return;
-    const frame = serverFrame(payload);
-    wire.write(frame);
-    reading.handed(frame.length);
+    reading.handed(wire.write(payload));
   };
   const codec = entry.open({
     newId: () => runtime.random.id(16),

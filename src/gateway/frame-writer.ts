@@ -1,10 +1,16 @@
-// Frames to one socket, those of one task in one write: they are held until it is over, and small ones are then put one
-// behind the other, for the kernel takes one buffer at half the price of two, and a stream's own cork costs as much again.
+// Messages to one socket, those of one task in one write. They are laid one behind the other into memory that all sockets
+// of a server share, and the kernel copies them out of it: a frame needs no memory of its own, and one buffer costs the
+// kernel half the price of two. What it does not take at once stays where it is, and others write behind it.
+//
+//   send buffer   │ waits in a slow socket │ held for this task │ free … │
+//                                          └ begin              └ end
 
 import type { Writable } from 'node:stream';
+import { type FramePayload, putServerFrame, serverFrame, serverFrameBytes } from './server-frame.ts';
 
 export type FrameWriter = {
-  write(frame: Uint8Array): void;
+  /** Answers with the bytes of the frame that the payload becomes. */
+  write(payload: FramePayload): number;
   /** What is written until `uncork` leaves together. */
   readonly cork: () => void;
   readonly uncork: () => void;
@@ -14,26 +20,59 @@ export type FrameWriter = {
 
 /** A lead of most sounds; beyond it the stream is to know how much waits in it. */
 const MOST_HELD_BYTES = 16_384;
+const SEND_BUFFER_BYTES = 4 * MOST_HELD_BYTES;
 
-export function createFrameWriter(wire: Pick<Writable, 'write'>): FrameWriter {
+/** One for the sockets of a server. */
+export type SendBuffer = {
+  memory: Buffer;
+  begin: number;
+  end: number;
+  /** Whose messages are between `begin` and `end`: one writer at a time. */
+  holder: FrameWriter | undefined;
+};
+
+export const createSendBuffer = (): SendBuffer => ({
+  memory: Buffer.allocUnsafeSlow(SEND_BUFFER_BYTES),
+  begin: 0,
+  end: 0,
+  holder: undefined,
+});
+
+export function createFrameWriter(
+  wire: Pick<Writable, 'write' | 'writableLength'>,
+  buffer: SendBuffer,
+): FrameWriter {
   let isCorked = false;
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
 
   const flush = () => {
-    if (held.length === 0) return;
-    const frames = held;
-    const bytes = heldBytes;
-    held = [];
-    heldBytes = 0;
-    wire.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames, bytes));
+    if (buffer.holder !== writer) return;
+    buffer.holder = undefined;
+    wire.write(buffer.memory.subarray(buffer.begin, buffer.end));
+    if (wire.writableLength === 0) buffer.end = buffer.begin;
+    else buffer.begin = buffer.end;
   };
-  return {
-    write(frame) {
-      if (!isCorked) return void wire.write(frame);
-      if (heldBytes + frame.length > MOST_HELD_BYTES) flush();
-      held.push(frame);
-      heldBytes += frame.length;
+  const makeRoom = (bytes: number) => {
+    if (buffer.holder !== writer) buffer.holder?.flush();
+    if (buffer.end - buffer.begin + bytes > MOST_HELD_BYTES) flush();
+    if (buffer.end + bytes <= buffer.memory.length) return;
+    flush();
+    if (buffer.end + bytes > buffer.memory.length) Object.assign(buffer, createSendBuffer());
+  };
+
+  const writer: FrameWriter = {
+    write(payload) {
+      const bytes = serverFrameBytes(payload);
+      if (bytes > MOST_HELD_BYTES) {
+        flush();
+        wire.write(serverFrame(payload));
+        return bytes;
+      }
+      makeRoom(bytes);
+      putServerFrame(payload, bytes, buffer.memory, buffer.end);
+      buffer.end += bytes;
+      buffer.holder = writer;
+      if (!isCorked) flush();
+      return bytes;
     },
     cork() {
       isCorked = true;
@@ -44,4 +83,5 @@ export function createFrameWriter(wire: Pick<Writable, 'write'>): FrameWriter {
     },
     flush,
   };
+  return writer;
 }

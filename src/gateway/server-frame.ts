@@ -5,6 +5,9 @@
 //                                         │ MASK 0, 126, length in 2 bytes
 //                                         │ MASK 0, 127, length in 8 bytes
 
+/** A string becomes a text frame in UTF-8, bytes a binary one. */
+export type FramePayload = string | Uint8Array;
+
 const FINAL_TEXT = 0x81;
 const FINAL_BINARY = 0x82;
 const MOST_IN_7_BITS = 125;
@@ -16,23 +19,42 @@ export const frameHeaderBytes = (payloadBytes: number): number => {
   return payloadBytes <= MOST_IN_16_BITS ? 4 : 10;
 };
 
-/** A string becomes a text frame in UTF-8, bytes a binary one; they are copied. */
-export function serverFrame(payload: string | Uint8Array): Buffer {
+/** Of the header in a frame of so many bytes. */
+const headerBytesOf = (frameBytes: number): number => {
+  if (frameBytes <= MOST_IN_7_BITS + 2) return 2;
+  return frameBytes <= MOST_IN_16_BITS + 4 ? 4 : 10;
+};
+
+const payloadBytes = (payload: FramePayload): number =>
+  typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length;
+
+/** Bytes of the whole frame. */
+export const serverFrameBytes = (payload: FramePayload): number => {
+  const length = payloadBytes(payload);
+  return frameHeaderBytes(length) + length;
+};
+
+/** Writes the frame, of `frameBytes`, into `memory` from `at` on; there is room for it. */
+export function putServerFrame(payload: FramePayload, frameBytes: number, memory: Buffer, at: number): void {
   const isText = typeof payload === 'string';
-  const length = isText ? Buffer.byteLength(payload) : payload.length;
-  const start = frameHeaderBytes(length);
-  // From the pool: a frame of audio is too small for memory of its own.
-  const frame = Buffer.allocUnsafe(start + length);
-  frame[0] = isText ? FINAL_TEXT : FINAL_BINARY;
-  if (start === 2) frame[1] = length;
+  memory[at] = isText ? FINAL_TEXT : FINAL_BINARY;
+  const start = headerBytesOf(frameBytes);
+  const length = frameBytes - start;
+  if (start === 2) memory[at + 1] = length;
   else if (start === 4) {
-    frame[1] = 126;
-    frame.writeUInt16BE(length, 2);
+    memory[at + 1] = 126;
+    memory.writeUInt16BE(length, at + 2);
   } else {
-    frame[1] = 127;
-    frame.writeBigUInt64BE(BigInt(length), 2);
+    memory[at + 1] = 127;
+    memory.writeBigUInt64BE(BigInt(length), at + 2);
   }
-  if (isText) frame.write(payload, start);
-  else frame.set(payload, start);
+  if (isText) memory.write(payload, at + start);
+  else memory.set(payload, at + start);
+}
+
+/** The frame in memory of its own. */
+export function serverFrame(payload: FramePayload): Buffer {
+  const frame = Buffer.allocUnsafe(serverFrameBytes(payload));
+  putServerFrame(payload, frame.length, frame, 0);
   return frame;
 }

@@ -20,6 +20,7 @@ import {
   refusalOf,
 } from './admit-upgrade.ts';
 import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
+import { createSendBuffer } from './frame-writer.ts';
 import type { LegServer } from './leg-server.ts';
 import { CLOSE_TIMEOUT_MS, SOCKET_BOUNDS } from './socket-bounds.ts';
 import { createSweeper } from './sweeper.ts';
@@ -76,6 +77,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   const { clock } = runtime;
   const connections = new Set<ClientConnection>();
   const perUser = new Map<string, number>();
+  const sendBuffer = createSendBuffer();
   const ownerOf = new WeakMap<Player, ClientConnection>();
   let phase: 'open' | 'draining' | 'closed' = 'open';
   let onDrained = () => {};
@@ -205,6 +207,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       version: options.version,
       socket,
       wire,
+      sendBuffer,
       settings,
       entry,
       runtime: agent === undefined ? ownRuntime : agentRuntime(ownRuntime, agent),

@@ -27,6 +27,9 @@ export type Mp3Spool = {
   lastFrames(): number;
   /** Drops so many of them. */
   takeBack(count: number): void;
+  /** `take` has something. */
+  hasNext(): boolean;
+  /** The bytes of a frame stay as they are until the next `add`. */
   take(): SpoolItem | undefined;
   /** Resolves when `take` has something, or nothing will come; rejects with what `fail` was given. */
   more(signal: AbortSignal): Promise<void>;
@@ -117,6 +120,7 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
       if (left > 0) items[items.length - 1] = left;
       else if (count > 0) items.pop();
     },
+    hasNext: () => head < items.length,
     take() {
       const next = items[head];
       if (next === undefined) return undefined;

@@ -47,10 +47,11 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
     if (turn.isFirst()) transcoder.prepare();
     void fillSpool(turn, signal); // runs ahead; its failure surfaces in the loop below
     while (!spool.isEnded()) {
-      const item = spool.take();
-      if (item === undefined) await spool.more(signal);
+      if (!spool.hasNext()) await spool.more(signal);
       else {
         if (frames.isFull()) await frames.room(signal); // the one place where playback holds decoding back
+        const item = spool.take();
+        if (item === undefined) continue; // another take has come meanwhile
         if (item.kind === 'pause') transcoder.rest(item.ms);
         else if (item.kind !== 'flush') transcoder.push(item);
         else {

@@ -2,6 +2,7 @@
 // it in another format, and decoded a second time only when the listener has come so far. So one synthesis serves all,
 // nobody gets what was cut before it was heard, and the turn itself pays for no more than a list.
 
+import { ownFrame } from '../audio/mp3-frame-parser.ts';
 import { type Codecs, createTranscoder, type Transcoder, type TranscoderItem } from '../audio/transcoder.ts';
 import type { SpeechSink } from '../pipeline/speak.ts';
 import { SILENT_SAMPLE } from '../speech/plain-sound.ts';
@@ -127,7 +128,11 @@ export function createTurnTape({ codecs, frameMs, isWanted, madeMs }: TurnTapeOp
         if (isIdle()) return sink.push(item);
         const atMs = madeMs();
         sink.push(item);
-        note({ do: 'push', item, atMs });
+        note({
+          do: 'push',
+          item: item.kind === 'frame' ? { ...item, frame: ownFrame(item.frame) } : item,
+          atMs,
+        });
       },
       silence(ms) {
         const atMs = madeMs();
