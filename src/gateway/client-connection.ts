@@ -104,7 +104,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
   const session = createSession(runtime, speaker, options.settings, {
     say,
     sendAudio: guarded((audio: OutgoingAudio) => codec.audio(audio)),
-    isCongested: () => socket.bufferedAmount > congestedBytes,
+    isCongested: () => socket.bufferedAmount + wire.heldBytes() > congestedBytes,
     cork: wire.cork,
     uncork: wire.uncork,
   });

@@ -16,6 +16,8 @@ export type FrameWriter = {
   readonly uncork: () => void;
   /** Hands on what is held: somebody else is about to write to the stream. */
   flush(): void;
+  /** What the stream has not been given yet, and does not count. */
+  heldBytes(): number;
 };
 
 /** A lead of most sounds; beyond it the stream is to know how much waits in it. */
@@ -82,6 +84,7 @@ export function createFrameWriter(
       flush();
     },
     flush,
+    heldBytes: () => (buffer.holder === writer ? buffer.end - buffer.begin : 0),
   };
   return writer;
 }

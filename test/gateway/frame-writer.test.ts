@@ -90,6 +90,17 @@ describe('createFrameWriter', () => {
     ]);
   });
 
+  it('tells how much it holds, which the stream does not know of', () => {
+    const buffer = createSendBuffer();
+    const [{ writer }, other] = [recorded(buffer), recorded(buffer)];
+    writer.cork();
+    writer.write(payload('a', 100));
+    writer.write(payload('b', 100));
+    expect([writer.heldBytes(), other.writer.heldBytes()]).toEqual([204, 0]);
+    writer.uncork();
+    expect(writer.heldBytes()).toBe(0);
+  });
+
   it('takes no memory for what a socket takes at once', () => {
     const buffer = createSendBuffer();
     const { memory } = buffer;
