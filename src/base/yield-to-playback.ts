@@ -2,14 +2,14 @@
 // a thread its number; elsewhere all stay equal.
 
 import { execFileSync } from 'node:child_process';
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { ownThread, threads } from './thread-time.ts';
 
 /** Of work that runs beside phone calls, in threads and in programs that are started. */
 export const BACKGROUND_NICENESS = 5;
 
 /**
- * Of the engine's own threads: they mark garbage and compile while the main thread goes on. Every few seconds four of them
+ * Of the engine's own threads, added to that of the process: they mark garbage and compile while the main thread goes on. Every few seconds four of them
  * want all cores for a tenth of a second, and who plays would share with them; yet a collection that is ending waits for
  * what each of them has begun, so they must not starve.
  */
@@ -47,7 +47,8 @@ export function workInSpareTime(): void {
  */
 export function helpersYieldToPlayback(): void {
   lower((own) => {
-    for (const thread of threads()) if (thread !== own) setPriority(thread, HELPER_NICENESS);
+    const niceness = Math.min(getPriority() + HELPER_NICENESS, constants.priority.PRIORITY_LOW);
+    for (const thread of threads()) if (thread !== own) setPriority(thread, niceness);
   });
 }
 

@@ -48,10 +48,15 @@ export function createFrameWriter(
 
   const flush = () => {
     if (buffer.holder !== writer) return;
+    const { memory, begin, end } = buffer;
+    // Left to the stream whatever happens, so that nobody's words are ever written to another's socket.
     buffer.holder = undefined;
-    wire.write(buffer.memory.subarray(buffer.begin, buffer.end));
-    if (wire.writableLength === 0) buffer.end = buffer.begin;
-    else buffer.begin = buffer.end;
+    buffer.begin = end;
+    wire.write(memory.subarray(begin, end));
+    if (wire.writableLength === 0 && buffer.memory === memory && buffer.end === end) {
+      buffer.begin = begin;
+      buffer.end = begin;
+    }
   };
   const makeRoom = (bytes: number) => {
     if (buffer.holder !== writer) buffer.holder?.flush();

@@ -122,6 +122,20 @@ describe('createFrameWriter', () => {
     expect(b.writes).toEqual([frames('between')]);
   });
 
+  it('gives nobody what could not be written to another', () => {
+    const buffer = createSendBuffer();
+    const broken = {
+      writableLength: 0,
+      write(): boolean {
+        throw new Error('no');
+      },
+    };
+    expect(() => createFrameWriter(broken, buffer).write('for a')).toThrow('no');
+    const { writer, writes } = recorded(buffer);
+    writer.write('for b');
+    expect(writes).toEqual([frames('for b')]);
+  });
+
   it('never writes over what waits in a slow socket', () => {
     type Act = { socket: number; act: 'write' | 'cork' | 'uncork' | 'take'; bytes: number };
     const act = fc.record<Act>({
