@@ -2,7 +2,6 @@
 
 import { performance } from 'node:perf_hooks';
 import type { Clock } from './base/clock.ts';
-import { fitHeapTo } from './base/lean-heap.ts';
 import { createHeadroom } from './limits/headroom.ts';
 import { createAdmissionDesk, type SpeechAsker } from './session/admission-desk.ts';
 import type { Config } from './settings/settings.ts';
@@ -23,11 +22,7 @@ export function openAppAdmission(
   { clock, onRefused }: { readonly clock: Clock; readonly onRefused: (asker: SpeechAsker) => void },
 ) {
   const headroom = createHeadroom(busyAt === 0 ? Number.POSITIVE_INFINITY : busyAt / 100);
-  const measured = createUsedShare();
-  const usedShare = () => {
-    fitHeapTo(headroom.playing());
-    return measured();
-  };
+  const usedShare = createUsedShare();
   const admission = createAdmissionDesk({ headroom, clock, usedShare, onRefused });
   return { headroom, admission };
 }

@@ -1,6 +1,6 @@
 // From samples to frames, by format: the one table of what each output is made of. All stages keep the same
-// promises: the split of the input does not change the bytes, frames are fresh memory, and a turn without a sample
-// has no frame (but wav, whose header alone is a valid empty file).
+// promises: the split of the input does not change the bytes, and a turn without a sample has no frame (but wav, whose
+// header alone is a valid empty file).
 
 import type { SessionFormat } from '../speech/audio-format.ts';
 import { createFramer, type FrameRule, type FrameStage } from './framer.ts';

@@ -22,62 +22,52 @@ export type FrameRule = {
 const frameStart = (rule: FrameRule, index: number): number =>
   Math.floor((index * rule.sampleRate * rule.frameMs) / 1000);
 
-/** Memory for so many frames is taken at once: each piece of its own costs the collector more than the frame is worth. */
-const FRAMES_PER_SLAB = 16;
-
 /**
- * Takes bytes in any split of whole or broken samples, which are copied. A frame is memory that nobody writes again. A padded frame counts its padding in `samples`; a stream without a byte has no frame.
+ * Takes bytes in any split of whole or broken samples, which are copied. All frames are the same memory, one after another:
+ * a piece of its own for each costs the collector more than the frame is worth. A padded frame counts its padding in
+ * `samples`; a stream without a byte has no frame.
  */
 export function createFramer(rule: FrameRule, emit: (frame: AudioFrame) => void): FrameStage {
   const { bytesPerSample, padByte } = rule;
   const frameSamples = (index: number) => frameStart(rule, index + 1) - frameStart(rule, index);
+  const frameOf = (samples: number): AudioFrame => ({
+    bytes: memory.subarray(0, samples * bytesPerSample),
+    samples,
+  });
+  const memory = new Uint8Array((frameSamples(0) + 1) * bytesPerSample);
   let index = 0;
-  let samples = frameSamples(0);
-  /** Frame `index` as far as it has come. */
-  let frame: Uint8Array | undefined;
+  /** Frame `index`, of whose bytes `filled` have come. */
+  let frame = frameOf(frameSamples(0));
   let filled = 0;
-  let slab = new Uint8Array(0);
-  let used = 0;
-  const nextFrame = (): Uint8Array => {
-    const bytes = samples * bytesPerSample;
-    if (used + bytes > slab.length) {
-      slab = new Uint8Array(bytes * FRAMES_PER_SLAB);
-      used = 0;
-    }
-    used += bytes;
-    return slab.subarray(used - bytes, used);
-  };
 
-  const emitFrame = (bytes: Uint8Array): void => {
-    const whole = { bytes, samples };
-    frame = undefined;
+  const emitFrame = (whole: AudioFrame): void => {
     filled = 0;
     index++;
-    samples = frameSamples(index);
+    const samples = frameSamples(index);
+    if (samples !== frame.samples) frame = frameOf(samples);
     emit(whole);
   };
 
   return {
     push(bytes) {
       for (let from = 0; from < bytes.length; ) {
-        frame ??= nextFrame();
-        const to = Math.min(from + frame.length - filled, bytes.length);
-        frame.set(to - from === bytes.length ? bytes : bytes.subarray(from, to), filled);
+        const to = Math.min(from + frame.bytes.length - filled, bytes.length);
+        frame.bytes.set(to - from === bytes.length ? bytes : bytes.subarray(from, to), filled);
         filled += to - from;
         from = to;
-        if (filled === frame.length) emitFrame(frame);
+        if (filled === frame.bytes.length) emitFrame(frame);
       }
     },
     flush() {
-      if (frame === undefined) return;
-      if (padByte === undefined) {
-        samples = filled / bytesPerSample;
-        emitFrame(frame.slice(0, filled));
-      } else emitFrame(frame.fill(padByte, filled));
+      if (filled === 0) return;
+      if (padByte === undefined) emitFrame(frameOf(filled / bytesPerSample));
+      else {
+        frame.bytes.fill(padByte, filled);
+        emitFrame(frame);
+      }
     },
     drop() {
       const dropped = filled;
-      frame = undefined;
       filled = 0;
       return dropped;
     },

@@ -22,5 +22,8 @@ export type ReleasableStage<In> = Stage<In> & {
  */
 export type PcmBlock = { readonly samples: Float32Array; readonly sampleRate: number };
 
-/** One message's worth of encoded audio. `samples` counts at the output rate; bytes are never reused. */
+/**
+ * One message's worth of encoded audio. `samples` counts at the output rate. The bytes are memory of who gives them out: those
+ * of a stage are valid until it returns, those of a queue until it takes the next frame, so copy what is kept.
+ */
 export type AudioFrame = { readonly bytes: Uint8Array; readonly samples: number };

@@ -6,37 +6,19 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * The old space may grow by so much, in percent of what is alive, before it is collected. For hundreds of turns `lean` is a
- * tenth less memory than `roomy`, and every twenty-fifth of the processor more, in collections that each hold back frames for
- * ten milliseconds; more room than `roomy` saves nothing.
+ * The old space may grow by so much, in percent of what is alive, before it is collected. With 500 turns 60 take a tenth more
+ * memory and save no processor; 25 cost every twentieth of it.
  */
-const GROWTH_PERCENT = { lean: 40, roomy: 60 } as const;
-/** It becomes roomy with so many turns, and lean again with half of them. */
-const MANY_TURNS = 50;
-
-let heap: 'unset' | keyof typeof GROWTH_PERCENT = 'unset';
-
-function grow(how: keyof typeof GROWTH_PERCENT): void {
-  if (heap === how) return;
-  heap = how;
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT[how]}`);
-}
+const GROWTH_PERCENT = 40;
 
 /**
  * For the end of a start: gives back what only the start needed, some 100 ms, and has later collections come in time. They
  * are concurrent, and what they find is little.
  */
 export function keepHeapLean(): void {
-  grow('lean');
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   setFlagsFromString('--no-expose-gc');
   collect();
-}
-
-/** So many turns play in this process. Without effect where nobody asked for a lean heap. */
-export function fitHeapTo(turns: number): void {
-  if (heap === 'unset') return;
-  if (turns >= MANY_TURNS) grow('roomy');
-  else if (turns <= MANY_TURNS / 2) grow('lean');
 }

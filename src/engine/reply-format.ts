@@ -27,7 +27,7 @@ type ReplyFormat = {
 const heavyEncoder =
   (format: HeavyFormat): CreateEncoder =>
   (sampleRate, { mp3 }, write) =>
-    createHeavyStage({ format, sampleRate }, mp3, ({ bytes }) => write(bytes));
+    createHeavyStage({ format, sampleRate }, mp3, ({ bytes }) => write(bytes.slice()));
 
 /** Opus encoders open in this process: they share one memory of fixed size. */
 let opusEncoders = 0;
@@ -53,7 +53,7 @@ const WAV_FRAME_MS = 100;
 
 const createWavEncoder: CreateEncoder = (sampleRate, { mp3 }, write) => {
   const output = { format: 'wav', sampleRate, frameMs: WAV_FRAME_MS } as const;
-  return { ...createEncoder(output, mp3, ({ bytes }) => write(bytes)), close() {} };
+  return { ...createEncoder(output, mp3, ({ bytes }) => write(bytes.slice())), close() {} };
 };
 
 const sampleEncoder =

@@ -25,6 +25,8 @@ export type BodyReading = {
   strayBytes(): number;
   /** The kept ones of frames `from` to `until`; undefined when one of them is no longer kept. */
   frameRange(from: number, until: number): Mp3Frame[] | undefined;
+  /** Keeps none any longer. */
+  forget(): void;
 };
 
 /** `keptFrames`: how many of the last frames are kept. */
@@ -75,5 +77,6 @@ export function createBodyReading(keptFrames: number): BodyReading {
       if (from < first || until > frames) return undefined;
       return kept.range(from - first, until - first);
     },
+    forget: () => kept.clear(),
   };
 }

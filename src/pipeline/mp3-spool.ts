@@ -29,7 +29,7 @@ export type Mp3Spool = {
   takeBack(count: number): void;
   /** `take` has something. */
   hasNext(): boolean;
-  /** The bytes of a frame stay as they are until the next `add`. */
+  /** The bytes of a frame are good until the next call. */
   take(): SpoolItem | undefined;
   /** Resolves when `take` has something, or nothing will come; rejects with what `fail` was given. */
   more(signal: AbortSignal): Promise<void>;

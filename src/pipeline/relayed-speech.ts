@@ -153,6 +153,7 @@ export function createRelayedSpeech(options: RelayedSpeechOptions): RelayedSpeec
     },
     end() {
       reading.flush();
+      reading.forget();
       spool.add({ kind: 'end' });
     },
     audioMs: () => reading.audioMs(),

@@ -8,13 +8,16 @@
 //   decode → push ─▶ [ frame frame frame ] ─▶ shift → socket
 //                      ▲ isFull / room()   refill() ┘
 
+import { createFrameStore } from '../audio/frame-store.ts';
 import type { AudioFrame } from '../audio/stage.ts';
 import { createLoneWaiter } from '../base/lone-waiter.ts';
 
 export type FrameQueue = {
-  /** Always takes the frame: one MP3 frame may become several, so the bound is asked before, not here. */
+  /** Always takes the frame, a copy: one MP3 frame may become several, so the bound is asked before, not here. */
   readonly push: (frame: AudioFrame) => void;
-  peek(): AudioFrame | undefined;
+  /** Of the next frame. */
+  nextSamples(): number | undefined;
+  /** Its bytes are good until the next call. */
   shift(): AudioFrame | undefined;
   isFull(): boolean;
   queuedSamples(): number;
@@ -40,6 +43,8 @@ export type FrameQueue = {
 /** A waiting producer may go on when no more than this of the capacity is left. */
 const REFILL_SHARE = 1 / 2;
 
+const toFrame = (bytes: Uint8Array, samples: number): AudioFrame => ({ bytes, samples });
+
 /**
  * `onPush` runs after each frame, so that a starved listener is served without waiting for the next tick; `onWait`
  * when a producer begins to wait although there is room, for whoever refills may have looked before. Before the first
@@ -51,8 +56,7 @@ export function createFrameQueue(
   onWait: () => void = () => {},
   firstSamples: () => number = capacitySamples,
 ): FrameQueue {
-  let frames: AudioFrame[] = [];
-  let head = 0;
+  const frames = createFrameStore(toFrame);
   let samples = 0;
   let bytes = 0;
   let phase: 'open' | 'ended' | 'cleared' = 'open';
@@ -75,23 +79,18 @@ export function createFrameQueue(
   return {
     push(frame) {
       if (phase === 'cleared') return;
-      frames.push(frame);
+      frames.add(frame.bytes, frame.samples);
       samples += frame.samples;
       letIn += frame.samples;
       bytes += frame.bytes.length;
       onPush();
     },
-    peek: () => frames[head],
+    nextSamples: () => frames.firstNote(),
     shift() {
-      const frame = frames[head];
+      const frame = frames.takeFirst();
       if (frame === undefined) return undefined;
-      head += 1;
       samples -= frame.samples;
       bytes -= frame.bytes.length;
-      if (head === frames.length || head >= 64) {
-        frames = frames.slice(head);
-        head = 0;
-      }
       return frame;
     },
     isFull,
@@ -111,8 +110,7 @@ export function createFrameQueue(
     isEnded: () => phase !== 'open',
     drop() {
       const dropped = samples;
-      frames = [];
-      head = 0;
+      frames.clear();
       samples = 0;
       bytes = 0;
       if (phase === 'ended') phase = 'open';
@@ -120,8 +118,9 @@ export function createFrameQueue(
     },
     putBack(taken) {
       if (phase === 'cleared') return;
-      frames = [...taken, ...frames.slice(head)];
-      head = 0;
+      const behind = frames.range(0, frames.frames());
+      frames.clear();
+      for (const frame of [...taken, ...behind]) frames.add(frame.bytes, frame.samples);
       for (const frame of taken) {
         samples += frame.samples;
         bytes += frame.bytes.length;
@@ -132,8 +131,7 @@ export function createFrameQueue(
     },
     clear() {
       phase = 'cleared';
-      frames = [];
-      head = 0;
+      frames.clear();
       samples = 0;
       bytes = 0;
       refill();

@@ -259,7 +259,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       flushes.pass(playout.sentMs() + ROUNDING_MS);
       if (state.phase !== 'playing') return;
       if (nowMs >= hearing.creditEndsMs()) happen({ type: 'fail', error: creditTimeout() });
-      else if (speech.isOver() && speech.frames.peek() === undefined) {
+      else if (speech.isOver() && speech.frames.nextSamples() === undefined) {
         happen({ type: 'audio-sent', error: speech.failure() });
       }
     },
@@ -267,7 +267,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       if (isStill()) return Number.POSITIVE_INFINITY;
       if (state.phase === 'playing') return Math.min(playout.dueMs(), hearing.creditEndsMs());
       // A few frames in hand or room in the socket are not long in coming; the first frame may be.
-      return speech.frames.peek() === undefined ? Number.POSITIVE_INFINITY : nowMs;
+      return speech.frames.nextSamples() === undefined ? Number.POSITIVE_INFINITY : nowMs;
     },
     settle(nowMs) {
       passMarks(nowMs);

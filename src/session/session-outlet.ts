@@ -9,6 +9,7 @@ export type OutgoingAudio = {
   /** Media position of the first sample, ms. */
   readonly atMs: number;
   readonly durationMs: number;
+  /** Good until `sendAudio` returns. */
   readonly bytes: Uint8Array;
 };
 

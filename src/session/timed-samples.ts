@@ -2,7 +2,7 @@
 // with silence where nothing is known.
 
 export type TimedSamples = {
-  /** Whole samples from sample `at` on; kept, not copied. */
+  /** Whole samples from sample `at` on, a copy. */
   add(at: number, bytes: Uint8Array): void;
   /** Samples `from` to `until`, fresh memory; what lies before `until` is forgotten. */
   take(from: number, until: number): Uint8Array;
@@ -21,7 +21,7 @@ export function createTimedSamples(silentSample: Uint8Array): TimedSamples {
   };
   return {
     add(at, added) {
-      pieces.push({ at, bytes: added });
+      pieces.push({ at, bytes: added.slice() });
       bytes += added.length;
     },
     take(from, until) {

@@ -71,6 +71,7 @@ export type TurnPlayout = {
 export type TurnPlayoutOptions = {
   readonly pace: Pace;
   readonly frames: FrameQueue;
+  /** Its bytes are read at once, or copied. */
   onFrame(frame: AudioFrame, seq: number, atMs: number, durationMs: number): void;
   onUnderrun(atMs: number, gapMs: number): void;
   /** Whether what was sent may be given back: so much of it is kept, ms. */
@@ -100,7 +101,7 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
   const keep = (frame: AudioFrame) => {
     const { givesBackMs = 0 } = options;
     if (givesBackMs === 0) return;
-    kept.push(frame);
+    kept.push({ ...frame, bytes: frame.bytes.slice() });
     keptSamples += frame.samples;
     while (toMs(keptSamples - kept[0]!.samples) > givesBackMs) keptSamples -= kept.shift()!.samples;
   };
@@ -110,15 +111,15 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
   let rate = 8000;
   const toMs = (samples: number) => (samples * 1000) / rate;
 
-  /** When `frame`, the next one, may go; infinite while the listener's credit does not reach so far. */
-  const frameDueMs = (frame: AudioFrame, gate: SendGate): number => {
-    const endMs = toMs(sentSamples + frame.samples) - EPSILON_MS;
+  /** When the next frame, of so many samples, may go; infinite while the listener's credit does not reach so far. */
+  const frameDueMs = (samples: number, gate: SendGate): number => {
+    const endMs = toMs(sentSamples + samples) - EPSILON_MS;
     // A frame longer than the whole credit still goes, alone: otherwise it never would.
     if (endMs > gate.creditMs() && toMs(sentSamples) > gate.creditMs() - pace.leadMs) {
       holder = 'credit';
       return Number.POSITIVE_INFINITY;
     }
-    return sendableFromMs(pace, toMs(frame.samples), anchorMs, endMs);
+    return sendableFromMs(pace, toMs(samples), anchorMs, endMs);
   };
 
   /**
@@ -132,10 +133,10 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
 
   return {
     start(freeAtMs, nowMs, { sampleRate, waitingMs }, gate) {
-      const first = frames.peek();
+      const first = frames.nextSamples();
       if (first === undefined || gate.isCongested()) return false;
       rate = sampleRate;
-      const firstMs = toMs(first.samples);
+      const firstMs = toMs(first);
       if (nowMs < sendableFromMs(pace, firstMs, freeAtMs, firstMs)) return false;
       if (!frames.isEnded() && waitingMs < Math.min(START_MS, pace.leadMs)) return false;
       anchorMs = Math.max(nowMs, freeAtMs);
@@ -146,9 +147,9 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
     send(nowMs, gate) {
       dueMs = nowMs;
       let untilMs = nowMs;
-      for (let frame = frames.peek(); ; frame = frames.peek()) {
-        hasSentAll = frame === undefined;
-        if (frame === undefined) {
+      for (let samples = frames.nextSamples(); ; samples = frames.nextSamples()) {
+        hasSentAll = samples === undefined;
+        if (samples === undefined) {
           if (!frames.isEnded()) blameForEmpty(nowMs, gate);
           return;
         }
@@ -156,7 +157,7 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
           holder = 'congestion';
           return;
         }
-        dueMs = frameDueMs(frame, gate);
+        dueMs = frameDueMs(samples, gate);
         if (dueMs > untilMs) return;
         untilMs = nowMs + gate.coalesceMs();
         const atMs = toMs(sentSamples);
@@ -166,8 +167,8 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
           if (seq > 0 && (holder ?? 'upstream') === 'upstream') options.onUnderrun(atMs, gapMs);
         }
         holder = undefined;
-        frames.shift();
-        sentSamples += frame.samples;
+        const frame = frames.shift()!;
+        sentSamples += samples;
         keep(frame);
         options.onFrame(frame, seq, atMs, toMs(sentSamples) - atMs);
         seq += 1;

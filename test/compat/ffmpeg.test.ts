@@ -31,7 +31,7 @@ async function transcode(mp3: Uint8Array, output: OutputFormat) {
   const frames: Uint8Array[] = [];
   let samples = 0;
   const transcoder = createTranscoder(output, codecs, (frame) => {
-    frames.push(frame.bytes);
+    frames.push(frame.bytes.slice());
     samples += frame.samples;
   });
   const parser = createMp3FrameParser({

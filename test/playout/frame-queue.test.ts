@@ -29,10 +29,10 @@ describe('frame queue', () => {
     for (let id = 0; id < 200; id += 1) queue.push(frame(id));
     expect([queue.queuedSamples(), queue.queuedBytes()]).toEqual([2000, 400]);
     for (let id = 0; id < 200; id += 1) {
-      expect(queue.peek()?.bytes[0]).toBe(id);
+      expect(queue.nextSamples()).toBe(10);
       expect(queue.shift()?.bytes[0]).toBe(id);
     }
-    expect([queue.queuedSamples(), queue.queuedBytes(), queue.peek()]).toEqual([0, 0, undefined]);
+    expect([queue.queuedSamples(), queue.queuedBytes(), queue.nextSamples()]).toEqual([0, 0, undefined]);
   });
 
   it('holds the producer from its bound on, until a refill finds room', async () => {
@@ -150,7 +150,7 @@ describe('frame queue', () => {
     queue.push(frame(1));
     queue.clear();
     queue.push(frame(2));
-    expect([told, queue.peek(), queue.queuedSamples(), queue.isEnded(), queue.isFull()]).toEqual([
+    expect([told, queue.nextSamples(), queue.queuedSamples(), queue.isEnded(), queue.isFull()]).toEqual([
       1,
       undefined,
       0,
@@ -168,7 +168,7 @@ describe('frame queue', () => {
     );
     queue.push(frame(1));
     queue.end();
-    expect([queue.isEnded(), queue.isFull(), queue.shift()?.bytes[0], queue.peek()]).toEqual([
+    expect([queue.isEnded(), queue.isFull(), queue.shift()?.bytes[0], queue.nextSamples()]).toEqual([
       true,
       false,
       1,

@@ -144,7 +144,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
   };
   const session = createSession(runtime, SPEAKER, applySettings(defaultSettings(200), options.preset ?? {}), {
     say,
-    sendAudio: (audio) => add({ atMs: clock.now(), audio }),
+    sendAudio: (audio) => add({ atMs: clock.now(), audio: { ...audio, bytes: audio.bytes.slice() } }),
     isCongested: () => socket === 'congested',
     cork() {},
     uncork() {},

@@ -11,6 +11,7 @@ import type { OutputFormat } from '../../src/speech/audio-format.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
 import { codecs } from './codecs.ts';
 import { createFakeClock } from './fake-clock.ts';
+import { ownCopy } from './keep-frames.ts';
 import { createMemoryUpstream } from './memory-upstream.ts';
 import { trustingUpkeep } from './trusting-upkeep.ts';
 
@@ -71,7 +72,7 @@ export async function speakAll(
   );
   const transcoder = createTranscoder({ frameMs: 20, ...output }, codecs, queue.push);
   const drain = () => {
-    for (let frame = queue.shift(); frame !== undefined; frame = queue.shift()) frames.push(frame);
+    for (let frame = queue.shift(); frame !== undefined; frame = queue.shift()) frames.push(ownCopy(frame));
     queue.refill();
   };
   let phase: 'speaking' | 'over' = 'speaking';

@@ -116,7 +116,7 @@ export async function speakThrough(options: SpeakThroughOptions): Promise<Spoken
   const drain = () => {
     for (let frame = queue.shift(); frame !== undefined; frame = queue.shift()) {
       samples += frame.samples;
-      sound.push(frame.bytes);
+      sound.push(frame.bytes.slice());
     }
     queue.refill();
   };

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFrameStore } from '../../src/audio/frame-store.ts';
+
+const createStore = () => createFrameStore((bytes: Uint8Array, note: number) => ({ bytes, note }));
+type Kept = { readonly bytes: Uint8Array; readonly note: number };
+const plain = (frame: Kept | undefined) => frame && [frame.note, ...frame.bytes];
+
+const frames = fc.record({
+  bytes: fc.oneof(
+    { weight: 5, arbitrary: fc.uint8Array({ maxLength: 400 }) },
+    { weight: 1, arbitrary: fc.uint8Array({ minLength: 2000, maxLength: 2100 }) },
+  ),
+  note: fc.nat(1000),
+});
+const acts = fc.tuple(
+  fc.nat(2),
+  fc.oneof(
+    { weight: 6, arbitrary: frames.map((frame) => ({ do: 'add' as const, frame })) },
+    { weight: 3, arbitrary: fc.constant({ do: 'first' as const }) },
+    { weight: 1, arbitrary: fc.constant({ do: 'drop' as const }) },
+    { weight: 1, arbitrary: fc.constant({ do: 'last' as const }) },
+    { weight: 1, arbitrary: fc.constant({ do: 'clear' as const }) },
+  ),
+);
+
+describe('createFrameStore', () => {
+  it('is a list, and what one took is good until his next call, whatever others do meanwhile', () => {
+    fc.assert(
+      fc.property(fc.array(acts, { maxLength: 120 }), fc.nat(60), fc.nat(60), (doings, from, until) => {
+        const each = Array.from({ length: 3 }, () => ({
+          store: createStore(),
+          list: [] as Kept[],
+          seen: undefined as Kept | undefined,
+          saw: undefined as Kept | undefined,
+        }));
+        for (const [index, act] of doings) {
+          const one = each[index]!;
+          const { store, list } = one;
+          one.seen = undefined;
+          if (act.do === 'add') {
+            store.add(act.frame.bytes, act.frame.note);
+            list.push(act.frame);
+          } else if (act.do === 'clear') {
+            store.clear();
+            list.length = 0;
+          } else if (act.do === 'drop') {
+            store.dropFirst();
+            list.shift();
+          } else {
+            one.seen = act.do === 'first' ? store.takeFirst() : store.takeLast();
+            one.saw = act.do === 'first' ? list.shift() : list.pop();
+            expect(plain(one.seen)).toEqual(plain(one.saw));
+          }
+          for (const { seen, saw } of each) if (seen !== undefined) expect(plain(seen)).toEqual(plain(saw));
+          expect([store.frames(), store.firstNote()]).toEqual([list.length, list[0]?.note]);
+        }
+        for (const { store, list } of each)
+          expect(store.range(from, until).map(plain)).toEqual(list.slice(from, until).map(plain));
+      }),
+    );
+  });
+
+  it('copies what it is given, and of a range what it gives', () => {
+    const store = createStore();
+    const bytes = new Uint8Array([1, 2, 3]);
+    store.add(bytes, 0);
+    bytes.fill(9);
+    const [seen] = store.range(0, 1);
+    for (let i = 0; i < 40; i += 1) {
+      store.add(new Uint8Array(500).fill(7), i);
+      store.dropFirst();
+    }
+    expect(plain(seen)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('uses the same blocks again and again, whoever had them before, and wipes them', () => {
+    const memory = new Set<ArrayBufferLike>();
+    for (let turn = 0; turn < 20; turn += 1) {
+      const store = createStore();
+      for (let i = 0; i < 60; i += 1) {
+        store.add(new Uint8Array(200).fill(9), i);
+        if (store.frames() > 40) memory.add(store.takeFirst()!.bytes.buffer);
+      }
+      store.clear();
+    }
+    expect(memory.size).toBeLessThan(12);
+    for (const buffer of memory) expect(new Uint8Array(buffer).every((byte) => byte === 0)).toBe(true);
+  });
+});
