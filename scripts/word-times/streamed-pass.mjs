@@ -85,9 +85,10 @@ export async function timeStreamed(program, speech, voice, references, pace) {
   let takenFrames = 0;
   const frame = { samples: (FRAME_MS * RATE) / 1000, bytes: new Uint8Array(0) };
   const frames = {
-    peek: () => (takenFrames < madeFrames ? frame : undefined),
+    nextSamples: () => (takenFrames < madeFrames ? frame.samples : undefined),
     shift() {
       takenFrames += 1;
+      return frame;
     },
     isEnded: () => totalMs < Number.POSITIVE_INFINITY && takenFrames === madeFrames,
   };

@@ -9,7 +9,7 @@ import type { AudioFrame, ClosableStage, ReleasableStage } from './stage.ts';
 
 export type HeavyStage = ClosableStage<Float32Array> & ReleasableStage<Float32Array>;
 
-/** Ogg that is dropped without `close` keeps its codec's memory for as long as the thread lives. */
+/** Frames are fresh memory. Ogg that is dropped without `close` keeps its codec's memory for as long as the thread lives. */
 export function createHeavyStage(
   { format, sampleRate }: HeavyOutput,
   mp3: Mp3Encoders,

@@ -27,7 +27,7 @@ type ReplyFormat = {
 const heavyEncoder =
   (format: HeavyFormat): CreateEncoder =>
   (sampleRate, { mp3 }, write) =>
-    createHeavyStage({ format, sampleRate }, mp3, ({ bytes }) => write(bytes.slice()));
+    createHeavyStage({ format, sampleRate }, mp3, ({ bytes }) => write(bytes));
 
 /** Opus encoders open in this process: they share one memory of fixed size. */
 let opusEncoders = 0;
