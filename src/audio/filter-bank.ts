@@ -9,6 +9,8 @@ const STOPBAND_DB = 86;
 /** Centre and width of the transition band, as parts of the lower Nyquist frequency. */
 const CUTOFF = 0.95;
 const TRANSITION = 0.2;
+/** Of what is brought to `toRate` from a higher rate nothing is heard above this, Hz. */
+export const heardBelowHz = (toRate: number): number => ((CUTOFF + TRANSITION / 2) * toRate) / 2;
 /** Rows are a multiple of this, so that the inner loop needs no remainder. */
 const TAPS_STEP = 8;
 

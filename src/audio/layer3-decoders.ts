@@ -14,14 +14,19 @@ export type Layer3Kernel = {
   readonly soundAt: WebAssembly.Global;
   readonly heapAt: WebAssembly.Global;
   readonly streamBytes: WebAssembly.Global;
-  /** Returns the samples of the frame, 0 when it has no header. */
-  decode(stream: number, bytes: number): number;
+  /** `subbands` of 32 are heard, the last one not truly. Returns the samples of the frame, 0 when it has no header. */
+  decode(stream: number, bytes: number, subbands: number): number;
   gap(stream: number): void;
 };
 
 const LONG_FRAME = 1152;
+const SUBBANDS = 32;
 /** 50 MB when all are in use. */
 const MOST_STREAMS = 10_000;
+
+/** So many hold all that lies below `heardHz`, and one more what the filters of the last of them leave to it. */
+const subbandsBelow = (heardHz: number, sampleRate: number): number =>
+  Math.min(SUBBANDS, Math.floor((2 * SUBBANDS * heardHz) / sampleRate) + 2);
 
 /** Throws when this machine's WASM has no SIMD. */
 const instantiate = (): Layer3Kernel =>
@@ -63,15 +68,15 @@ export function createLayer3Decoders(
   };
 
   /** No frame that was tried makes it trap; if one does, it costs its own sound and not the thread. */
-  const decodeOrNothing = (stream: number, bytes: number): number => {
+  const decodeOrNothing = (stream: number, bytes: number, subbands: number): number => {
     try {
-      return kernel.decode(stream, bytes);
+      return kernel.decode(stream, bytes, subbands);
     } catch {
       return 0;
     }
   };
 
-  const open = (): Mp3Decoder => {
+  const open = (heardHz: number = Number.POSITIVE_INFINITY): Mp3Decoder => {
     makeRoom();
     const taken = free.pop();
     if (taken === undefined) throw new Error(`no memory for more than ${records} MP3 decoders`);
@@ -89,7 +94,8 @@ export function createLayer3Decoders(
         makeRoom();
         views.frame.set(frame);
         const samples = header.samplesPerFrame === LONG_FRAME ? views.long : views.short;
-        if (decodeOrNothing(stream, frame.length) !== samples.length) samples.fill(0);
+        const subbands = subbandsBelow(heardHz, header.sampleRate);
+        if (decodeOrNothing(stream, frame.length, subbands) !== samples.length) samples.fill(0);
         emit(samples, header.sampleRate);
       },
       gap() {

@@ -13,8 +13,11 @@ export type Mp3Decoder = {
 };
 
 export type Mp3Decoders = {
-  /** Throws when memory for another decoder cannot be had. */
-  open(): Mp3Decoder;
+  /**
+   * `heardHz`: what lies above it may be left out, because whoever gets the sound filters it out himself; what lies below is
+   * the same. Throws when memory for another decoder cannot be had.
+   */
+  open(heardHz?: number): Mp3Decoder;
   /** Decoders that are open. */
   live(): number;
 };

@@ -68,7 +68,12 @@ export type Mp3ToPcm = {
   emittedMs(): number;
 };
 
-export function createMp3ToPcm(decoders: Mp3Decoders, emit: (block: PcmBlock) => void): Mp3ToPcm {
+/** `heardHz`: what lies above it need not be in the sound. */
+export function createMp3ToPcm(
+  decoders: Mp3Decoders,
+  emit: (block: PcmBlock) => void,
+  heardHz?: number,
+): Mp3ToPcm {
   let decoder: Mp3Decoder | undefined;
   let streamTag: Mp3StreamTag | undefined;
   let trim: Trim | undefined;
@@ -109,7 +114,7 @@ export function createMp3ToPcm(decoders: Mp3Decoders, emit: (block: PcmBlock) =>
 
   const beginStream = (): void => {
     endStream();
-    decoder = decoders.open();
+    decoder = decoders.open(heardHz);
     streamTag = undefined;
     trim = undefined;
     decoded = 0;

@@ -2,6 +2,7 @@
 // synchronous calls. MP3 that needs no conversion passes through frame by frame and is never decoded.
 
 import type { OutputFormat } from '../speech/audio-format.ts';
+import { heardBelowHz } from './filter-bank.ts';
 import type { HeavyEncoders } from './heavy-encoders.ts';
 import type { Mp3Decoders } from './mp3-decoder.ts';
 import { type Mp3Frame, ownFrame } from './mp3-frame-parser.ts';
@@ -118,7 +119,8 @@ export function createTranscoder(
     wayIn ??= open(fromRate).from(fromRate);
     wayIn.push(samples);
   };
-  const decoder = createMp3ToPcm(codecs.decoders, onPcm);
+  const heardHz = output.sampleRate === undefined ? undefined : heardBelowHz(output.sampleRate);
+  const decoder = createMp3ToPcm(codecs.decoders, onPcm, heardHz);
 
   const tell = (item: TranscoderItem) => {
     if (item.kind === 'tag') decoder.tag(item.tag);

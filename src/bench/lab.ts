@@ -77,17 +77,19 @@ export async function openGateway(
     collects: collects ?? 'never',
   };
   const gateway = await startActor<GatewayReady, GatewayCost>('gateway-process', plan, through);
+  const metrics = async () => {
+    const response = await fetch(`${gateway.ready.url}/metrics`);
+    if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
+    return readMetrics(await response.text());
+  };
+  await metrics(); // the first look holds up everything for a tenth of a second
   return {
     pid: gateway.ready.pid,
     url: gateway.ready.url,
     sessionUrl: gateway.ready.sessionUrl,
     usage: gateway.report,
     residentBytes: async () => residentOf(gateway.ready.pid) ?? (await gateway.report()).residentBytes,
-    async metrics() {
-      const response = await fetch(`${gateway.ready.url}/metrics`);
-      if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
-      return readMetrics(await response.text());
-    },
+    metrics,
     async close() {
       await gateway.close();
       rmSync(dataDir, { recursive: true, force: true });

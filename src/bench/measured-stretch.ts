@@ -7,6 +7,8 @@ import type { Listeners, ListenerTally } from './listeners.ts';
 import { quantileBetween } from './scraped-metrics.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
+/** A look at the metrics holds up gateway and clients; what comes of it is over by then. */
+export const LOOKED_AT_MS = 1000;
 const TICKS = 'voxgate_tick_lateness_seconds';
 
 type Usage<L extends Pick<GatewayLab, 'usage'>> = Awaited<ReturnType<L['usage']>>;
@@ -29,7 +31,9 @@ export async function measureStretch<L extends Pick<GatewayLab, 'usage' | 'metri
   seconds: number,
   signal: AbortSignal,
 ): Promise<MeasuredStretch<Usage<L>>> {
-  const [before, earlier] = [(await lab.usage()) as Usage<L>, await lab.metrics()];
+  const earlier = await lab.metrics();
+  await pause(LOOKED_AT_MS, undefined, { signal });
+  const before = (await lab.usage()) as Usage<L>;
   const tallies = listeners.map((each) => each.count());
   await pause(seconds * 1000, undefined, { signal });
   for (const each of listeners) each.count();

@@ -4,6 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { type Lab, type LabOptions, openLab } from './lab.ts';
+import { LOOKED_AT_MS } from './measured-stretch.ts';
 import { type CallerTally, type OverloadCallers, startOverloadCallers } from './overload-callers.ts';
 import { quantileBetween } from './scraped-metrics.ts';
 import { type Spread, spreadOf } from './spread.ts';
@@ -56,7 +57,9 @@ async function measure(
   seconds: number,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const [before, earlier] = [await lab.usage(), await lab.metrics()];
+  const earlier = await lab.metrics();
+  await pause(LOOKED_AT_MS, undefined, { signal });
+  const before = await lab.usage();
   const tally = callers.tally();
   await pause(seconds * 1000, undefined, { signal });
   callers.tally();

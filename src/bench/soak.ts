@@ -12,8 +12,11 @@ import { lineThrough } from './line-through.ts';
 import { type Listeners, startListeners } from './listeners.ts';
 import { monotonicMs } from './monotonic.ts';
 
-/** So many tell what a stream costs; then the rest of the load is added. */
+/** So many tell what a stream costs, roughly; then more are added, in so many steps at most. */
 const FIRST_STREAMS = 40;
+const STEPS = 4;
+/** What is lacking less than this part of what is there is not worth a step. */
+const CLOSE_ENOUGH = 0.05;
 const FIRST_MS = 8000;
 const MEASURED_MS = 15_000;
 const LOOK_EVERY_MS = 30_000;
@@ -50,35 +53,46 @@ function lookAt(startedMs: number, { kept, residentBytes }: GatewayCost): Look {
   };
 }
 
-/** How many streams make the main thread as busy as is wanted, found with a few of them. */
-async function streamsFor(
-  lab: Lab,
-  first: Listeners,
-  loadPercent: number,
-  signal: AbortSignal,
-): Promise<number> {
+/** What part of a core the main thread is busy for. */
+async function busyShare(lab: Lab, signal: AbortSignal): Promise<number> {
   await pause(FIRST_MS, undefined, { signal });
   const before = await lab.usage();
   await pause(MEASURED_MS, undefined, { signal });
   const after = await lab.usage();
-  first.count();
   const busyMs = (cost: GatewayCost) => cost.mainCpuMs ?? cost.cpuMs;
-  const perStream = (busyMs(after) - busyMs(before)) / MEASURED_MS / FIRST_STREAMS;
-  return Math.max(FIRST_STREAMS, Math.round(loadPercent / 100 / perStream));
+  return (busyMs(after) - busyMs(before)) / MEASURED_MS;
 }
 
-async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult> {
-  const { loadPercent, minutes, seed } = numbers;
+type Callers = { readonly all: readonly Listeners[]; readonly streams: number };
+
+/** So many that the main thread is as busy as is wanted: the first are dearer than those that come after them, so in steps. */
+async function startCallers(
+  lab: Lab,
+  start: (first: number, count: number) => Promise<Listeners>,
+  { numbers: { loadPercent }, signal, progress }: BenchRun,
+): Promise<Callers> {
+  const all = [await start(0, FIRST_STREAMS)];
+  let streams = FIRST_STREAMS;
+  for (let step = 1; step <= STEPS; step += 1) {
+    const share = await busyShare(lab, signal);
+    for (const listeners of all) listeners.count();
+    progress(`soak: ${streams} streams take ${(share * 100).toFixed(0)} % of a core`);
+    const more = Math.round(streams * (loadPercent / 100 / share - 1));
+    if (more <= streams * CLOSE_ENOUGH) break;
+    all.push(await start(streams, more));
+    streams += more;
+  }
+  return { all, streams };
+}
+
+async function run(bench: BenchRun): Promise<BenchResult> {
+  const { numbers, signal, progress } = bench;
+  const { minutes, seed } = numbers;
   const lab = await openLab({ seed, collects: 'each-report' });
   try {
     const callers = { sessionUrl: lab.sessionUrl, signal, turnsInCall: TURNS_IN_CALL };
-    const first = await startListeners({ ...callers, count: FIRST_STREAMS, seed });
-    const streams = await streamsFor(lab, first, loadPercent, signal);
-    const more = streams - FIRST_STREAMS;
-    const all = [
-      first,
-      ...(more === 0 ? [] : [await startListeners({ ...callers, first: FIRST_STREAMS, count: more, seed })]),
-    ];
+    const start = (first: number, count: number) => startListeners({ ...callers, first, count, seed });
+    const { all, streams } = await startCallers(lab, start, bench);
     progress(`soak: ${streams} streams for ${minutes} minutes`);
     await pause(FIRST_MS, undefined, { signal });
 

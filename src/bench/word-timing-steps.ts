@@ -12,7 +12,7 @@ import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
 import { featureTrack } from '../captions/feature-track.ts';
 import type { ReferenceSpeech } from '../captions/reference-speech.ts';
-import { CEPSTRA, framesIn } from '../captions/speech-features.ts';
+import { CEPSTRA, framesIn, HEARD_HZ } from '../captions/speech-features.ts';
 import { createWordFinder, UNKNOWN_VOICE } from '../captions/word-finder.ts';
 import { GUESS_MS_PER_WEIGHT } from '../captions/word-timeline.ts';
 import { createReferenceSpeaker } from '../pipeline/reference-speaker.ts';
@@ -90,7 +90,7 @@ function decode(
   frames: readonly Mp3Frame[],
   onBlock: (block: PcmBlock) => void,
 ): void {
-  const decoder = createMp3ToPcm(decoders, onBlock);
+  const decoder = createMp3ToPcm(decoders, onBlock, HEARD_HZ);
   decoder.beginStream();
   for (const frame of frames) decoder.push(frame);
   decoder.endStream();

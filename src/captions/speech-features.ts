@@ -15,6 +15,8 @@ export const CEPSTRA = 8;
 const BANDS = 20;
 const LOWEST_HZ = 80;
 const HIGHEST_HZ = 3900;
+/** Of what lies above, a window lets nothing into the highest band. */
+export const HEARD_HZ = 4500;
 /** A window is the power of two of samples next to this length. */
 const WINDOW_MS = 25;
 /** Sound of so high a rate is analysed at half of it, which is all that the bands need. */

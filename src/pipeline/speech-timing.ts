@@ -5,7 +5,7 @@ import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
 import { createMp3ToPcm, streamLead } from '../audio/mp3-to-pcm.ts';
 import type { PcmBlock } from '../audio/stage.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
-import { createFeatureExtractor, type FeatureExtractor } from '../captions/speech-features.ts';
+import { createFeatureExtractor, type FeatureExtractor, HEARD_HZ } from '../captions/speech-features.ts';
 import { shifted, type WordEstimate } from '../captions/word-estimate.ts';
 import { createWordFinder, type KnownVoice, type WordFinder } from '../captions/word-finder.ts';
 import { GUESS_MS_PER_WEIGHT } from '../captions/word-timeline.ts';
@@ -63,7 +63,7 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
     }
     extractor!.push(samples);
   };
-  const decoder = createMp3ToPcm(decoders, hear);
+  const decoder = createMp3ToPcm(decoders, hear, HEARD_HZ);
   return {
     push(item) {
       if (item.kind === 'frame') decoder.push(item.frame);

@@ -1,11 +1,14 @@
 // The decoder of our own, held against mpg123 in floats, and against whatever may come.
+import FFT from 'fft.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createMp3Encoder } from 'wasm-media-encoders';
+import { createFilterBanks, heardBelowHz } from '../../src/audio/filter-bank.ts';
 import { createLayer3Decoders, type Layer3Kernel } from '../../src/audio/layer3-decoders.ts';
 import { LAYER3_WASM } from '../../src/audio/layer3-wasm.ts';
 import type { Mp3Decoder, Mp3Decoders } from '../../src/audio/mp3-decoder.ts';
-import { createMp3HeaderReader, wordAt } from '../../src/audio/mp3-header.ts';
+import { createMp3HeaderReader, parseMp3Header, wordAt } from '../../src/audio/mp3-header.ts';
 import { loadMpg123Decoders } from '../../src/audio/mpg123-decoders.ts';
+import { createResampler } from '../../src/audio/resampler.ts';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
 import { type TrialKind, trialFrames } from '../support/layer3-trial.ts';
 import { decodeFrame, framesOf, mp3References, parseMp3, peakOf } from '../support/mp3-fixtures.ts';
@@ -13,6 +16,9 @@ import { trialSize } from '../support/trial-size.ts';
 
 /** Both round to floats: −125 dB or less each, and where a signal is faint, the sum of its own roundings. */
 const LEAST_SNR_DB = 118;
+/** The resampler's filter leaves −85 dB of what lies above. */
+const LEAST_PART_DB = 80;
+const FFT_SAMPLES = 4096;
 const MUTATED_FRAMES = trialSize(200_000, 4000);
 const RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const;
 
@@ -40,8 +46,8 @@ const kinds = ([1, 2, 2.5] as const).flatMap((version) =>
 );
 
 /** Every frame's samples one behind the other. */
-function decodeAll(decoders: Mp3Decoders, frames: readonly Uint8Array[]): Float32Array {
-  const decoder = decoders.open();
+function decodeAll(decoders: Mp3Decoders, frames: readonly Uint8Array[], heardHz?: number): Float32Array {
+  const decoder = decoders.open(heardHz);
   const parts = frames.map((frame) => decodeFrame(decoder, frame));
   decoder.close();
   const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -54,8 +60,10 @@ function decodeAll(decoders: Mp3Decoders, frames: readonly Uint8Array[]): Float3
 }
 
 function snrDb(frames: readonly Uint8Array[]): number {
-  const wanted = decodeAll(reference, frames);
-  const given = decodeAll(own, frames);
+  return snrOf(decodeAll(reference, frames), decodeAll(own, frames));
+}
+
+function snrOf(wanted: Float32Array, given: Float32Array): number {
   expect(given.length).toBe(wanted.length);
   let power = 0;
   let error = 0;
@@ -129,6 +137,64 @@ describe('mpg123 and the decoder of our own', () => {
   });
 });
 
+describe('what is heard below a frequency', () => {
+  const banks = createFilterBanks();
+  const toRate = (samples: Float32Array, from: number, to: number): Float32Array => {
+    const parts: Float32Array[] = [];
+    const resampler = createResampler(banks, from, to, (part) => parts.push(part.slice()));
+    resampler.push(samples);
+    resampler.flush();
+    return Float32Array.from(parts.flatMap((part) => [...part]));
+  };
+  /** Of what is brought to `to`, whether all was decoded or only what is heard then. */
+  const partDb = (frames: readonly Uint8Array[], to: number): number => {
+    const { sampleRate } = parseMp3Header(wordAt(frames[0]!, 0))!;
+    const whole = decodeAll(own, frames);
+    const part = decodeAll(own, frames, heardBelowHz(to));
+    return snrOf(toRate(whole, sampleRate, to), toRate(part, sampleRate, to));
+  };
+
+  it.each(
+    Object.keys(mp3References).filter((name) => name !== 'damaged-24k.mp3' && !name.startsWith('change')),
+  )('is the same of %s at 8 and 16 kHz', (name) => {
+    const at = (to: number) => partDb(bytesOf(name), to);
+    expect([at(8000) > LEAST_PART_DB, at(16_000) > LEAST_PART_DB]).toEqual([true, true]);
+  });
+
+  /** Power below `hz` of what the signal begins with. */
+  const powerBelow = (hz: number, signal: Float32Array, sampleRate: number): number => {
+    const transform = new FFT(FFT_SAMPLES);
+    const bins: number[] = transform.createComplexArray();
+    const hannSquared = (i: number) => Math.sin((Math.PI * i) / FFT_SAMPLES) ** 4;
+    transform.realTransform(
+      bins,
+      Array.from({ length: FFT_SAMPLES }, (_, i) => signal[i]! * hannSquared(i)),
+    );
+    const values = bins.slice(0, 2 * Math.floor((hz / sampleRate) * FFT_SAMPLES));
+    return values.reduce((power, value) => power + value ** 2, 0);
+  };
+
+  it.each(kinds)('is the same of all that MPEG-$version allows, rate $rate, $stereo', (kind) => {
+    // What is too loud is clipped or silenced, and that depends on all of it.
+    const seeds = Array.from({ length: 30 }, (_, seed) => seed);
+    const draws = seeds.map((seed) => trialFrames({ ...kind, areAlike: true }, seed, 10));
+    const frames = draws.find((drawn) => {
+      const decoder = own.open();
+      const peaks = drawn.map((frame) => peakOf(decodeFrame(decoder, frame)));
+      decoder.close();
+      return peaks.every((peak) => peak > 0 && peak < 1);
+    })!;
+    const { sampleRate } = parseMp3Header(wordAt(frames[0]!, 0))!;
+    const heardHz = sampleRate / 16;
+    const whole = decodeAll(own, frames);
+    const missing = decodeAll(own, frames, heardHz).map((sample, i) => sample - whole[i]!);
+    expect(peakOf(missing)).toBeGreaterThan(0.001);
+    const all = powerBelow(sampleRate / 2, whole, sampleRate);
+    const lost = powerBelow(heardHz, missing, sampleRate);
+    expect(10 * Math.log10(all / lost)).toBeGreaterThan(100);
+  });
+});
+
 describe('streams', () => {
   it('are the same to the bit however their frames take turns with others', () => {
     const sources = ['ffmpeg-live-24k.mp3', 'lame-joint-44k.mp3', 'lame-8k.mp3', 'lame-vbr-24k.mp3'].map(
@@ -192,9 +258,9 @@ describe('streams', () => {
   it('are silent for a frame that traps, and go on', () => {
     let isTrapping = false;
     const kernel = instantiate();
-    const decode: Layer3Kernel['decode'] = (stream, bytes) => {
+    const decode: Layer3Kernel['decode'] = (stream, bytes, subbands) => {
       if (isTrapping) throw new Error('unreachable');
-      return kernel.decode(stream, bytes);
+      return kernel.decode(stream, bytes, subbands);
     };
     const decoder = createLayer3Decoders({ ...kernel, decode }).open();
     const frames = bytesOf('lame-cbr-24k.mp3').slice(20, 23);
@@ -223,9 +289,9 @@ describe('hostile frames', () => {
     ];
     const kernel = instantiate();
     let traps = 0;
-    const decode: Layer3Kernel['decode'] = (stream, bytes) => {
+    const decode: Layer3Kernel['decode'] = (stream, bytes, subbands) => {
       try {
-        return kernel.decode(stream, bytes);
+        return kernel.decode(stream, bytes, subbands);
       } catch (trap) {
         traps++;
         throw trap;
@@ -235,13 +301,17 @@ describe('hostile frames', () => {
     // Clean streams in the places before and behind; a table that is written over is heard in them as well.
     const clean = bytesOf('lame-joint-44k.mp3');
     const wanted = decodeAll(own, clean);
-    const [above, hostile, below] = [decoders.open(), decoders.open(), decoders.open()];
-    // Nothing of other streams is in what the hostile one hears.
-    const alone = createLayer3Decoders().open();
+    const above = decoders.open();
+    const hostiles = [decoders.open(), decoders.open(4200)];
+    const below = decoders.open();
+    // Nothing of other streams is in what the hostile ones hear.
+    const elsewhere = createLayer3Decoders();
+    const alones = [elsewhere.open(), elsewhere.open(4200)];
     const readHeader = createMp3HeaderReader();
     let at = 0;
     let heard = 0;
     for (let i = 0; i < MUTATED_FRAMES; i++) {
+      const [hostile, alone] = [hostiles[i % 2]!, alones[i % 2]!];
       const source = sources[whole(sources.length)]!;
       const frame = source[whole(source.length)]!.slice();
       const way = whole(4);

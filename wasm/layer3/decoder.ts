@@ -15,10 +15,11 @@ import {
   sideInfoAt,
   sideInfoBytes,
 } from './frame-header';
+import { hearBelow } from './heard-band';
 import { buildHuffmanTables } from './huffman';
 import { addSubbands, samplesAt, synthesizeSubbands } from './hybrid';
 import { buildTransformTables } from './imdct';
-import { readLines } from './lines';
+import { readLines, sentLines } from './lines';
 import { buildPowers } from './powers';
 import { readScaleFactors } from './scale-factors';
 import {
@@ -57,6 +58,7 @@ export const frameAt: usize = memory.data(1472, 16);
 const mainDataAt: usize = memory.data(512 + 1472, 16);
 /** The same from where the frame's main data begins, as words; what damaged codes read goes far beyond it. */
 const wordsAt: usize = memory.data(2048 + 2048, 16);
+const LINES: u32 = 576;
 const SPECTRUM_BYTES: usize = 576 * 4;
 const spectraAt: usize = memory.data(2 * 576 * 4 + 16, 16);
 /** The host's memory begins here. */
@@ -93,7 +95,9 @@ function readSpectrum(
   memory.fill(spectrum, 0, SPECTRUM_BYTES);
   layOutBands(granule, channel, spectrum, quarters);
   if (bitsRead() > end) return 0;
-  const limit = readLines(granule, wordsAt, bitsRead(), end);
+  // Which lines of the first channel are shared depends on the last that the second one has.
+  const most = isIntensity ? LINES : sentLines();
+  const limit = readLines(granule, wordsAt, bitsRead(), end, most);
   if (limit >= 0) return limit;
   memory.fill(spectrum, 0, SPECTRUM_BYTES);
   return 0;
@@ -158,11 +162,12 @@ function clip(samples: usize): void {
 }
 
 /**
- * Decodes the frame of `bytes` bytes at `frameAt`: one channel, at `soundAt`. Returns its samples; 0 when its header is
- * not one.
+ * Decodes the frame of `bytes` bytes at `frameAt`: one channel, at `soundAt`, of which the first `subbands` subbands of 32
+ * will be heard, and the last of these not truly. Returns its samples; 0 when its header is not one.
  */
-export function decode(stream: usize, bytes: u32): u32 {
+export function decode(stream: usize, bytes: u32, subbands: u32): u32 {
   if (bytes > MOST_FRAME_BYTES || !readHeader(frameAt)) return 0;
+  hearBelow(subbands);
   const bodyAt = sideInfoAt + sideInfoBytes;
   if (bytes < bodyAt) return 0;
   const bodyBytes = bytes - bodyAt;

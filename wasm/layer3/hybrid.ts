@@ -2,6 +2,7 @@
 // and every other sample of every other subband negated (ISO 11172-3 2.4.3.4.10).
 
 import { reduceAliases } from './alias';
+import { heardSubbands } from './heard-band';
 import { blocksAt, linesAt, transformLong, transformShort } from './imdct';
 import { BLOCK_TYPE, IS_MIXED, SHORT } from './side-info';
 
@@ -21,11 +22,11 @@ export const samplesAt: usize = memory.data(40 * 128, 16);
 
 /** Subbands of `spectrum` that can be heard after alias reduction; `limit` is behind its last line that is not zero. */
 function reduce(spectrum: usize, granule: usize, limit: u32): u32 {
-  const subbands = (limit + LINES_OF_SUBBAND - 1) / LINES_OF_SUBBAND;
+  const subbands = min((limit + LINES_OF_SUBBAND - 1) / LINES_OF_SUBBAND, heardSubbands);
   if (subbands === 0) return 0;
   const isShort = load<u32>(granule, BLOCK_TYPE) === SHORT;
   const most = isShort ? (load<u32>(granule, IS_MIXED) === 1 ? MIXED_EDGES : NO_EDGES) : SUBBANDS - 1;
-  const edges = min(subbands, most);
+  const edges = min(min(subbands, most), heardSubbands - 1);
   reduceAliases(spectrum, edges);
   return max(subbands, edges + 1);
 }

@@ -1,7 +1,8 @@
 // The Huffman-coded lines of a granule, requantised as they are read (ISO 11172-3 2.4.1.7, 2.4.3.4.6): pairs of big
 // values by up to three tables, then quadruples of −1, 0 and 1, and silence from there on.
 
-import { BAND_BYTES, bandsAt, END, LIMIT, LOUDNESS, STEP, TO } from './bands';
+import { BAND_BYTES, bandCount, bandsAt, END, LIMIT, LOUDNESS, STEP, TO, WINDOW } from './bands';
+import { heardLines } from './heard-band';
 import { DEPTH, FIRST_BITS, LINK, linearBitsOf, PLACE, quadruplesOf, tableOf } from './huffman';
 import { powersAt } from './powers';
 import { BIG_VALUES, QUADRUPLE_TABLE, REGION_ENDS, TABLES } from './side-info';
@@ -11,14 +12,27 @@ const SIGN: u32 = 0x8000_0000;
 /** Values from which linear bits follow; a table without them has none that great. */
 const LINEAR: u32 = 15;
 const NONE: u32 = 16;
+const LAST_WINDOW: u32 = 2;
 /** Of table A; table B takes four. */
 const QUADRUPLE_BITS: u32 = 6;
 
+/** How many lines, as sent, hold all those that are heard: the windows of a short band come one behind the other. */
+export function sentLines(): u32 {
+  let band = bandsAt;
+  for (let i: u32 = 0; i < bandCount; i++, band += BAND_BYTES) {
+    if (load<u32>(band, LIMIT) < heardLines) continue;
+    if (load<u32>(band, STEP) === 4) return heardLines;
+    if (load<u32>(band, WINDOW) === LAST_WINDOW) return load<u32>(band, END);
+  }
+  return LINES;
+}
+
 /**
- * The lines of `granule` into the places of its bands, with its first bit `from` of `words` and its end at `end`.
- * Returns how far from zero on there may be others than zeros; −1 when it is damaged.
+ * The lines of `granule` into the places of its bands, with its first bit `from` of `words` and its end at `end`; from
+ * `most` lines on, as sent, they may be left out. Returns how far from zero on there may be others than zeros; −1 when it
+ * is damaged.
  */
-export function readLines(granule: usize, words: usize, from: u32, end: u32): i32 {
+export function readLines(granule: usize, words: usize, from: u32, end: u32, most: u32): i32 {
   // The next bits, leftmost first, in locals, which the engine keeps in registers. A pair without linear bits takes at
   // most 21 of the 33 that there are at least. What goes beyond the granule is read, and then thrown away with it.
   let next: usize = words + ((from >> 5) << 2);
@@ -32,7 +46,7 @@ export function readLines(granule: usize, words: usize, from: u32, end: u32): i3
   let step: usize = load<u32>(band, STEP);
   let loudness = load<f32>(band, LOUDNESS);
   let line: u32 = 0;
-  const bigEnd = load<u32>(granule, BIG_VALUES) * 2;
+  const bigEnd = min(load<u32>(granule, BIG_VALUES) * 2, most);
 
   for (let region: usize = 0; region < 3; region++) {
     const regionEnd = min(load<u32>(granule + region * 4, REGION_ENDS), bigEnd);
@@ -115,7 +129,7 @@ export function readLines(granule: usize, words: usize, from: u32, end: u32): i3
   if (((next - words) as u32) * 8 - held > end) return -1;
 
   const quadruples = quadruplesOf(load<u32>(granule, QUADRUPLE_TABLE));
-  while (line + 4 <= LINES) {
+  while (line < most && line + 4 <= LINES) {
     if (held <= 32) {
       cache |= (load<u32>(next) as u64) << (32 - held);
       next += 4;
