@@ -12,6 +12,8 @@ export type KnownWords = {
   };
   readonly startMsOf: (w: number) => number;
   readonly endMsOf: (w: number) => number;
+  /** When the next one begins; its own end where a rest behind it is in the text. */
+  readonly goneMsOf: (w: number) => number;
   /** How long it lasts by its letters, ms. */
   readonly usualMsOf: (w: number) => number;
 };
@@ -29,12 +31,18 @@ export type WordDoubt = {
 const MOST_EARLY_MS = 60;
 /** The start of a word that was only foretold is no surer than this. */
 const FORETOLD_WITHIN_MS = 250;
-/** And is said to have begun so much later: better a word too few in what was heard than one that was not heard. */
-const MOST_DOUBT_MS = 100;
+/**
+ * And has surely begun so much later, in parts of the time that it has: not before the first, for where the search is wrong it
+ * mostly has a rest on the wrong side of a short word, and not after the second, for then the next one begins as well. Better
+ * a word too few in what was heard than one that was not heard, and one too few is no harm.
+ */
+const DOUBT = { least: 0.4, most: 0.5 } as const;
+/** A surer word is that doubtful only up to so many times its bound. */
+const MOST_TIMES_WITHIN = 2;
 /** A word that lasts longer than so many times what is usual may hold the beginning of the next one. */
 const MOST_TIMES_USUAL = 2;
 
-export function createWordDoubt({ requestOf, startMsOf, endMsOf, usualMsOf }: KnownWords): WordDoubt {
+export function createWordDoubt({ requestOf, startMsOf, endMsOf, goneMsOf, usualMsOf }: KnownWords): WordDoubt {
   /** What is known of a word: nothing but its weight, where it should come, or where it was heard. */
   const standing = (w: number): 'weighed' | 'foretold' | 'heard' => {
     const { estimate, firstWord } = requestOf(w);
@@ -51,8 +59,13 @@ export function createWordDoubt({ requestOf, startMsOf, endMsOf, usualMsOf }: Kn
   const earlyOf = (w: number): number =>
     standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_EARLY_MS) : 0;
   /** And it has not begun before it must have. */
-  const doubtOf = (w: number): number =>
-    standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_DOUBT_MS) : (withinOf(w) ?? 0);
+  const doubtOf = (w: number): number => {
+    const withinMs = withinOf(w) ?? 0;
+    if (standing(w) !== 'heard') return withinMs;
+    const spanMs = Math.max(0, goneMsOf(w) - startMsOf(w));
+    const doubtMs = Math.max(DOUBT.least * spanMs, Math.min(withinMs, DOUBT.most * spanMs));
+    return Math.min(doubtMs, MOST_TIMES_WITHIN * withinMs);
+  };
   const likelyMsOf = (w: number): number =>
     Math.min(endMsOf(w) - startMsOf(w), MOST_TIMES_USUAL * usualMsOf(w));
   /**

@@ -134,6 +134,7 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     requestOf: (w) => requestOf[w]!,
     startMsOf: (w) => startsMs[w]!,
     endMsOf,
+    goneMsOf: (w) => (words[w]!.pause > 0 ? endMsOf(w) : (startsMs[w + 1] ?? endMsOf(w))),
     usualMsOf: (w) => spanOf(words[w]!) * msPerWeight,
   });
 
