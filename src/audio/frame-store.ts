@@ -12,6 +12,8 @@ export type FrameStore<Note, Frame> = {
   frames(): number;
   /** Of the one that has waited longest. */
   firstNote(): Note | undefined;
+  /** Of the one that came last. */
+  lastNote(): Note | undefined;
   /** The one that has waited longest, which waits no more; its bytes are good until the next call. */
   takeFirst(): Frame | undefined;
   /** Gives up the one that has waited longest. */
@@ -38,7 +40,7 @@ const BLOCK_BYTES = 2048;
 /** As many as some hundred turns have in use; more are left to the collector. */
 const MOST_SPARE_BLOCKS = 2048;
 
-/** Emptied ones, wiped: what somebody else still saw in one would be silence, and no other caller's words. */
+/** Emptied ones, wiped: what somebody still saw in one by mistake would be a noise, and no other caller's words. */
 const spareBlocks: Block[] = [];
 
 function openBlock(bytes: number): Block {
@@ -108,6 +110,7 @@ export function createFrameStore<Note, Frame>(
       const block = blocks[0];
       return block?.notes[block.head] as Note | undefined;
     },
+    lastNote: () => blocks.at(-1)?.notes.at(-1) as Note | undefined,
     takeFirst() {
       const block = blocks[0];
       if (block === undefined) return undefined;

@@ -1,5 +1,6 @@
 // The one who waits for what comes many times a second. A listener on an AbortSignal costs more than most of what is waited
-// for, so it is set once for each signal and stays there for its next waits.
+// for, so it is set once for each signal and stays there for its next waits:
+// signals are to last no longer than the one who waits.
 
 export type LoneWaiter = {
   isWaiting(): boolean;

@@ -5,11 +5,11 @@ import { execFileSync } from 'node:child_process';
 import { constants, getPriority, setPriority } from 'node:os';
 import { ownThread, threads } from './thread-time.ts';
 
-/** Of work that runs beside phone calls, in threads and in programs that are started. */
+/** Of work that runs beside phone calls, in threads and in programs that are started; each is added to that of the process. */
 export const BACKGROUND_NICENESS = 5;
 
 /**
- * Of the engine's own threads, added to that of the process: they mark garbage and compile while the main thread goes on. Every few seconds four of them
+ * Of the engine's own threads: they mark garbage and compile while the main thread goes on. Every few seconds four of them
  * want all cores for a tenth of a second, and who plays would share with them; yet a collection that is ending waits for
  * what each of them has begun, so they must not starve.
  */
@@ -23,7 +23,7 @@ const CHRT_TIMEOUT_MS = 2000;
 
 /** Makes the calling thread nicer than the one that started it. */
 export function yieldToPlayback(): void {
-  lower((thread) => setPriority(thread, BACKGROUND_NICENESS));
+  lower((thread) => setPriority(thread, nicerBy(BACKGROUND_NICENESS)));
 }
 
 /**
@@ -32,8 +32,8 @@ export function yieldToPlayback(): void {
  * for that, `chrt` of util-linux can.
  */
 export function workInSpareTime(): void {
+  lower((thread) => setPriority(thread, nicerBy(SPARE_TIME_NICENESS)));
   lower((thread) => {
-    setPriority(thread, SPARE_TIME_NICENESS);
     execFileSync('chrt', ['--idle', '--pid', '0', String(thread)], {
       stdio: 'ignore',
       timeout: CHRT_TIMEOUT_MS,
@@ -46,11 +46,14 @@ export function workInSpareTime(): void {
  * and Node have brought along (V8's workers, libuv's readers of files and names). Threads started later are as they ask.
  */
 export function helpersYieldToPlayback(): void {
+  const niceness = nicerBy(HELPER_NICENESS);
   lower((own) => {
-    const niceness = Math.min(getPriority() + HELPER_NICENESS, constants.priority.PRIORITY_LOW);
-    for (const thread of threads()) if (thread !== own) setPriority(thread, niceness);
+    for (const thread of threads()) if (thread !== own) lower(() => setPriority(thread, niceness));
   });
 }
+
+/** Than the calling thread is, which began with what the thread has that started it. */
+const nicerBy = (more: number): number => Math.min(getPriority() + more, constants.priority.PRIORITY_LOW);
 
 function lower(give: (thread: number) => void): void {
   try {

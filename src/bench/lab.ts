@@ -62,6 +62,17 @@ export const UPSTREAM_FLAGS = [
   '10000',
 ];
 
+/** The first look holds up everything for a tenth of a second. */
+async function lookedAt(lab: GatewayLab): Promise<GatewayLab> {
+  try {
+    await lab.metrics();
+    return lab;
+  } catch (error) {
+    await lab.close();
+    throw error;
+  }
+}
+
 /** A gateway alone, with these flags besides. */
 export async function openGateway(
   { seed, blockMs = [0, 0], through = [], service, admission, collects }: GatewayLabOptions,
@@ -82,8 +93,7 @@ export async function openGateway(
     if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
     return readMetrics(await response.text());
   };
-  await metrics(); // the first look holds up everything for a tenth of a second
-  return {
+  return lookedAt({
     pid: gateway.ready.pid,
     url: gateway.ready.url,
     sessionUrl: gateway.ready.sessionUrl,
@@ -94,7 +104,7 @@ export async function openGateway(
       await gateway.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
-  };
+  });
 }
 
 /** With the embedded engine, as `voxgate serve` has it by default. */

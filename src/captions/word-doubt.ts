@@ -42,7 +42,13 @@ const MOST_TIMES_WITHIN = 2;
 /** A word that lasts longer than so many times what is usual may hold the beginning of the next one. */
 const MOST_TIMES_USUAL = 2;
 
-export function createWordDoubt({ requestOf, startMsOf, endMsOf, goneMsOf, usualMsOf }: KnownWords): WordDoubt {
+export function createWordDoubt({
+  requestOf,
+  startMsOf,
+  endMsOf,
+  goneMsOf,
+  usualMsOf,
+}: KnownWords): WordDoubt {
   /** What is known of a word: nothing but its weight, where it should come, or where it was heard. */
   const standing = (w: number): 'weighed' | 'foretold' | 'heard' => {
     const { estimate, firstWord } = requestOf(w);

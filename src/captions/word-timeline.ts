@@ -24,7 +24,7 @@ export type WordTimeline = {
   /** Where the words of request `index` are in its audio, as far as they have been heard. */
   align(index: number, estimate: WordEstimate): void;
   /** Words that may begin before `untilMs` and were not taken before. They are final from now on. */
-  take(untilMs: number): TimedWord[];
+  take(untilMs: number): readonly TimedWord[];
   /** Words for another reader, from the first one on: as `take`, but what he has been given settles nothing. */
   readonly reader: () => (untilMs: number) => TimedWord[];
   /** All words, each where it is known best to be, whatever was taken before. */
@@ -46,6 +46,8 @@ type Request = {
   estimate: WordEstimate | undefined;
 };
 
+const NONE: readonly TimedWord[] = [];
+
 const spanOf = (word: SpokenWord) => word.weight + word.pause;
 
 /** What a letter takes before the voice's own pace is known. */
@@ -65,6 +67,8 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   let takenUntilMs = 0;
   /** How far the audio has been passed. */
   let passedMs = 0;
+  /** Nothing is taken until then; undefined: not known since something has changed. Frames ask far more often than words come. */
+  let nextTakenMs: number | undefined;
   /** How many words had begun when that was asked last: who asks often asks for the next ones. */
   let begun = 0;
   let msPerWeight = guessMsPerWeight;
@@ -109,6 +113,7 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   };
 
   const placeFrom = (index: number) => {
+    nextTakenMs = undefined;
     let baseMs = 0;
     for (let r = 0; r < requests.length; r += 1) {
       const { estimate, pauseMs } = requests[r]!;
@@ -137,6 +142,10 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     goneMsOf: (w) => (words[w]!.pause > 0 ? endMsOf(w) : (startsMs[w + 1] ?? endMsOf(w))),
     usualMsOf: (w) => spanOf(words[w]!) * msPerWeight,
   });
+
+  /** When word `w` may begin, told no earlier than `lastMs`; never, when there is none. */
+  const dueMsOf = (w: number, lastMs: number): number =>
+    w < words.length ? mayBeginMs(w, Math.max(startsMs[w]!, lastMs)) : Number.POSITIVE_INFINITY;
 
   /** Words from `first` on that may begin before `untilMs`; what was given out stands, so none comes before `lastMs`. */
   const dueFrom = (first: number, lastMs: number, untilMs: number): TimedWord[] => {
@@ -186,8 +195,10 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     },
     take(untilMs) {
       passedMs = Math.max(passedMs, untilMs);
+      nextTakenMs ??= dueMsOf(taken, lastTakenMs);
+      if (nextTakenMs >= untilMs) return NONE;
       const given = dueFrom(taken, lastTakenMs, untilMs);
-      if (given.length === 0) return given;
+      nextTakenMs = undefined;
       taken += given.length;
       lastTakenMs = given.at(-1)!.startMs;
       takenUntilMs = Math.max(lastTakenMs, startsMs[taken] ?? totalMs());

@@ -206,7 +206,7 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     openedAtMs,
     session,
     turnsUnheard: () => session.turnsUnheard(),
-    bufferedBytes: () => session.bufferedBytes() + socket.bufferedAmount,
+    bufferedBytes: () => session.bufferedBytes() + socket.bufferedAmount + wire.heldBytes(),
     greet: (text) => session.handle({ type: 'speak', turn: GREETING_TURN, text }),
     fail() {
       refuseAndClose(new AppError('internal', 'The session failed inside; open a new one.'));

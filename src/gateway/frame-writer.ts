@@ -52,8 +52,11 @@ export function createFrameWriter(
     // Left to the stream whatever happens, so that nobody's words are ever written to another's socket.
     buffer.holder = undefined;
     buffer.begin = end;
-    wire.write(memory.subarray(begin, end));
-    if (wire.writableLength === 0 && buffer.memory === memory && buffer.end === end) {
+    // A reader who is behind holds on to what he is given: his own bytes, and not all that was sent from this memory.
+    const isBehind = wire.writableLength > 0;
+    const bytes = memory.subarray(begin, end);
+    wire.write(isBehind ? new Uint8Array(bytes) : bytes);
+    if ((isBehind || wire.writableLength === 0) && buffer.memory === memory && buffer.end === end) {
       buffer.begin = begin;
       buffer.end = begin;
     }

@@ -38,6 +38,8 @@ export type SpeechOrder = { readonly speech: number } & (
 
 /** `stop`: the thread ends, and its speech program with it. */
 export type WordTimerOrder = SpeechOrder | { readonly kind: 'stop' };
+/** What one turn of the event loop has for the thread: a message is dearer than an order. */
+export type WordTimerOrders = readonly WordTimerOrder[];
 
 export type WordTimerAnswer =
   | {

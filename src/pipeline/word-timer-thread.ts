@@ -18,6 +18,7 @@ import {
   unpackItems,
   type WordTimerAnswer,
   type WordTimerOrder,
+  type WordTimerOrders,
 } from './word-timer-messages.ts';
 
 export type WordTimerThreadData = {
@@ -129,9 +130,9 @@ function obey(order: WordTimerOrder): void {
   }
 }
 
-port.on('message', (order: WordTimerOrder) => {
+port.on('message', (orders: WordTimerOrders) => {
   try {
-    obey(order);
+    orders.forEach(obey);
   } catch (fault) {
     // A thread that dies takes its program along, whatever that is doing.
     void program?.close();

@@ -7,9 +7,16 @@ import type { TranscoderItem } from '../audio/transcoder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { gatherMs } from './gather-ms.ts';
+import { createGatheredPosts } from './gathered-posts.ts';
 import { itemMs, type SpoolItem } from './mp3-spool.ts';
+import { createRestarts } from './restarts.ts';
 import type { TimedSpeech, WordTimer, WordTiming } from './word-timer.ts';
-import { packItems, type WordTimerAnswer, type WordTimerOrder } from './word-timer-messages.ts';
+import {
+  packItems,
+  type WordTimerAnswer,
+  type WordTimerOrder,
+  type WordTimerOrders,
+} from './word-timer-messages.ts';
 import type { WordTimerThreadData } from './word-timer-thread.ts';
 
 export type WorkerWordTimer = WordTimer & {
@@ -55,19 +62,19 @@ const PLACES: Readonly<Record<TimedSpeech['urgency'], (most: number) => number>>
   'heard-text': (most) => most >> 1,
   file: (most) => Math.max(1, most >> 2),
 };
-/** A thread that died is started again after so long, and after twice as long each time that it has done nothing. */
-const FIRST_REST_MS = 1000;
-const LONGEST_REST_MS = 300_000;
 
 export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWordTimer {
   const { log, clock, command, when, most, program = PROGRAM } = options;
   const speeches = new Map<number, Speech>();
   let worker: Worker | undefined;
-  let isProven = false;
+  const restarts = createRestarts(clock);
   let isClosed = false;
-  let restMs = FIRST_REST_MS;
-  let restUntilMs = 0;
   let last = 0;
+
+  const posts = createGatheredPosts<WordTimerOrder>(
+    (task) => clock.soon(task),
+    (orders, moved) => worker?.postMessage(orders satisfies WordTimerOrders, moved),
+  );
 
   const start = (): Worker => {
     const workerData: WordTimerThreadData = { command };
@@ -86,9 +93,8 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
   const bury = (thread: Worker, cause: string) => {
     if (worker !== thread) return;
     worker = undefined;
-    restMs = isProven ? FIRST_REST_MS : Math.min(2 * restMs, LONGEST_REST_MS);
-    restUntilMs = clock.now() + restMs;
-    isProven = false;
+    posts.flush(); // to nobody
+    restarts.died();
     log.error('word_timer_died', { cause, speeches: speeches.size });
     for (const [id, speech] of [...speeches]) {
       speeches.delete(id);
@@ -100,7 +106,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     if (answer.kind === 'log') return log.warn(answer.event, { cause: answer.cause });
     const speech = speeches.get(answer.speech);
     if (speech === undefined) return;
-    isProven = true;
+    restarts.proven();
     if (answer.kind === 'taken') speech.onTaken();
     else if (answer.kind === 'settled') speech.onSettled();
     else {
@@ -123,8 +129,8 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     let leadIsHeard: boolean | undefined;
     const settled: (() => void)[] = [];
 
-    const order = (message: WordTimerOrder, moved: ArrayBuffer[] = []) => {
-      if (speeches.has(id)) thread.postMessage(message, moved);
+    const order = (message: WordTimerOrder, moved: readonly ArrayBuffer[] = []) => {
+      if (speeches.has(id)) posts.tell(message, moved);
     };
     /** At most so much of what is held that the thread is soon there for others again. */
     const sendPiece = () => {
@@ -219,7 +225,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     open(timed) {
       if (isClosed || when === 'never' || speeches.size >= PLACES[timed.urgency](most)) return undefined;
       if (when === 'captions' && timed.urgency === 'heard-text') return undefined;
-      if (worker === undefined && clock.now() < restUntilMs) return undefined;
+      if (worker === undefined && !restarts.mayStart()) return undefined;
       worker ??= start();
       return openTiming(worker, timed);
     },
@@ -231,6 +237,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     openSpeeches: () => speeches.size,
     async close() {
       const thread = worker;
+      posts.flush();
       worker = undefined;
       isClosed = true;
       for (const speech of speeches.values()) speech.onSettled();
@@ -241,7 +248,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       });
       const disarm = clock.after(STOP_DEADLINE_MS, () => void thread.terminate());
       thread.ref();
-      thread.postMessage({ kind: 'stop' } satisfies WordTimerOrder);
+      thread.postMessage([{ kind: 'stop' }] satisfies WordTimerOrders);
       await gone;
       disarm();
     },

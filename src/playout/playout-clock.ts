@@ -27,6 +27,8 @@ export type PlayoutClock = {
    */
   keepTime(): void;
   players(): number;
+  /** Those who have had something to send in its time at the last tick; who has a thin cushion is not of them. */
+  playing(): number;
   close(): void;
 };
 
@@ -54,6 +56,7 @@ export function createPlayoutClock({
   const ample = new Set<Player>();
   let nextMs = 0;
   let isTicking = false;
+  let playing = 0;
   let cancelTimer: (() => void) | undefined;
 
   const leave = (player: Player) => {
@@ -88,9 +91,13 @@ export function createPlayoutClock({
     sliceMs: SLICE_MS,
   });
 
-  const ask = (players: ReadonlySet<Player>, nowMs: number) => {
+  /** How many wait for a time and not for something to happen. */
+  const ask = (players: ReadonlySet<Player>, nowMs: number): number => {
+    let timed = 0;
     for (const player of players) {
-      if (player.dueMs() > nowMs) continue;
+      const dueMs = player.dueMs();
+      if (dueMs < Number.POSITIVE_INFINITY) timed += 1;
+      if (dueMs > nowMs) continue;
       try {
         player.sendDue(nowMs);
         if (player.wantsRefill()) refills.add(player);
@@ -98,13 +105,14 @@ export function createPlayoutClock({
         drop(player, fault);
       }
     }
+    return timed;
   };
   const tick = () => {
     const nowMs = clock.now();
     onTick?.(nowMs - nextMs);
     isTicking = true;
     ask(thin, nowMs);
-    ask(ample, nowMs);
+    playing = ask(ample, nowMs);
     refills.go();
     isTicking = false;
     schedule(nowMs);
@@ -128,6 +136,7 @@ export function createPlayoutClock({
     leave,
     keepTime,
     players: () => count(),
+    playing: () => playing,
     close() {
       thin.clear();
       ample.clear();

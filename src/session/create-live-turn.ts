@@ -122,7 +122,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       script.input() === 'open' && !script.stretch().requests.hasText() && !speech.isAsking()
         ? 'text'
         : 'upstream',
-    coalesceMs: () => coalesceMs(pace, runtime.playout.players()),
+    coalesceMs: () => coalesceMs(pace, runtime.playout.playing()),
   } as const;
 
   const progress = createTurnProgress({
@@ -218,8 +218,10 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     if (effect.do === 'say-started') sayStarted();
     else if (effect.do === 'say-error') outlet.say(errorEvent(effect.error, id));
     else if (effect.do === 'say-ended') sayEnded(effect.outcome);
-    else if (effect.do === 'say-heard') sayHeard();
-    else if (effect.do === 'stop-clock') stopClock();
+    else if (effect.do === 'say-heard') {
+      sayHeard();
+      playout.close();
+    } else if (effect.do === 'stop-clock') stopClock();
     else if (effect.do === 'start-clock') startClock();
     else if (effect.do === 'say-paused')
       outlet.say({ type: 'paused', turn: id, atMs: wholeMs(playout.sentMs()) });

@@ -37,6 +37,7 @@ export function createTurnCaptions({
     say(untilMs, beforeMs = Number.POSITIVE_INFINITY) {
       if (settings.captions !== 'words') return;
       const words = script.stretch().timeline.take(times.toOwn(untilMs));
+      if (words.length === 0) return;
       const told = words.filter(({ startMs }) => startMs < beforeMs);
       captionEvents(turn, told, times.fromMs()).forEach(say);
     },

@@ -1,6 +1,7 @@
 // The frames of one turn on their way to one listener: what may be sent now, what he has been sent, when he ran
 // dry. Arithmetic and a queue; the clock calls it, the live turn is told.
 
+import { createFrameStore } from '../audio/frame-store.ts';
 import type { AudioFrame } from '../audio/stage.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
 import { type Pace, sendableFromMs, starvedMs } from '../playout/pacer.ts';
@@ -54,6 +55,8 @@ export type TurnPlayout = {
   resume(nowMs: number): void;
   /** What was sent from media position `fromMs` on has been given back: it was never sent, and is the caller's again. */
   takeBack(fromMs: number): readonly AudioFrame[];
+  /** Nothing will be taken back any more. */
+  close(): void;
   /** The listener has dropped what he has not heard. */
   skip(nowMs: number): void;
   /** The listener dropped `ms` of earlier audio. */
@@ -84,7 +87,7 @@ const START_MS = 60;
 const EPSILON_MS = 0.01;
 
 export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
-  const { pace, frames } = options;
+  const { pace, frames, givesBackMs = 0 } = options;
   let anchorMs = 0;
   let startedAtMs: number | undefined;
   let sentSamples = 0;
@@ -96,14 +99,19 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
   /** Where the listener's time stands still, as a media position. */
   let stillAtMs: number | undefined;
   /** Sent last, oldest first, as far back as it may be given back. */
-  const kept: AudioFrame[] = [];
+  const kept =
+    givesBackMs > 0
+      ? createFrameStore((bytes, samples: number): AudioFrame => ({ bytes, samples }))
+      : undefined;
   let keptSamples = 0;
   const keep = (frame: AudioFrame) => {
-    const { givesBackMs = 0 } = options;
-    if (givesBackMs === 0) return;
-    kept.push({ ...frame, bytes: frame.bytes.slice() });
+    if (kept === undefined) return;
+    kept.add(frame.bytes, frame.samples);
     keptSamples += frame.samples;
-    while (toMs(keptSamples - kept[0]!.samples) > givesBackMs) keptSamples -= kept.shift()!.samples;
+    for (let first = kept.firstNote()!; toMs(keptSamples - first) > givesBackMs; first = kept.firstNote()!) {
+      kept.dropFirst();
+      keptSamples -= first;
+    }
   };
   const nowOf = (nowMs: number) => (stillAtMs === undefined ? nowMs : anchorMs + stillAtMs);
 
@@ -167,7 +175,8 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
           if (seq > 0 && (holder ?? 'upstream') === 'upstream') options.onUnderrun(atMs, gapMs);
         }
         holder = undefined;
-        const frame = frames.shift()!;
+        const frame = frames.shift();
+        if (frame === undefined) return; // who was told of a gap has ended it all
         sentSamples += samples;
         keep(frame);
         options.onFrame(frame, seq, atMs, toMs(sentSamples) - atMs);
@@ -191,11 +200,12 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
     },
     takeBack(fromMs) {
       const back: AudioFrame[] = [];
-      while (kept.length > 0 && toMs(sentSamples - kept.at(-1)!.samples) >= fromMs - EPSILON_MS) {
-        const frame = kept.pop()!;
-        keptSamples -= frame.samples;
-        sentSamples -= frame.samples;
-        back.unshift(frame);
+      for (let last = kept?.lastNote(); last !== undefined; last = kept?.lastNote()) {
+        if (toMs(sentSamples - last) < fromMs - EPSILON_MS) break;
+        const { bytes, samples } = kept!.takeLast()!;
+        keptSamples -= samples;
+        sentSamples -= samples;
+        back.unshift({ bytes: bytes.slice(), samples });
       }
       return back;
     },
@@ -204,6 +214,7 @@ export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
       if (stillAtMs !== undefined) stillAtMs = toMs(sentSamples);
       else anchorMs = Math.min(anchorMs, nowMs - toMs(sentSamples));
     },
+    close: () => kept?.clear(),
     pullForward(ms) {
       anchorMs -= ms;
     },

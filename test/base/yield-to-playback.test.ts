@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 
 const HOOKS = pathToFileURL(join(import.meta.dirname, '../support/typescript-hooks.mjs')).href;
 const REGISTER = `data:text/javascript,import{register}from"node:module";register(${JSON.stringify(HOOKS)})`;
+const BACKGROUND_CHILD = join(import.meta.dirname, '../support/background-child.ts');
 const HELPERS_CHILD = join(import.meta.dirname, '../support/yielding-helpers-child.ts');
 
 const hasChrt = process.platform === 'linux' && spawnSync('chrt', ['--version']).status === 0;
@@ -21,6 +22,15 @@ describe.runIf(hasChrt)('work in spare time', () => {
     expect(told.program).toMatch(/SCHED_IDLE/);
     const main = spawnSync('chrt', ['--pid', String(process.pid)], { encoding: 'utf8' });
     expect(main.stdout).toMatch(/SCHED_OTHER/);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('work that runs beside playback', () => {
+  it('is nicer than the process, however nice that is', () => {
+    const args = ['-n', '4', process.execPath, '--import', REGISTER, BACKGROUND_CHILD];
+    const { stdout, stderr } = spawnSync('nice', args, { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(Number(stdout)).toBe(Math.min(19, getPriority() + 4 + 5));
   });
 });
 

@@ -40,6 +40,26 @@ const payload = (letter: string, length = 1) => new Uint8Array(length).fill(lett
 const frames = (...payloads: (string | Uint8Array)[]) => Buffer.concat(payloads.map(serverFrame));
 
 describe('createFrameWriter', () => {
+  it('gives one who is behind his own bytes alone, so that he does not hold on to what was sent to others', () => {
+    const buffer = createSendBuffer();
+    const given: ArrayBufferLike[] = [];
+    const stuck = new Writable({ highWaterMark: 1, write: (bytes: Buffer) => void given.push(bytes.buffer) });
+    const write = stuck.write.bind(stuck);
+    stuck.write = ((bytes: Buffer) => {
+      given.push(bytes.buffer);
+      return write(bytes);
+    }) as typeof stuck.write;
+    const writer = createFrameWriter(stuck, buffer);
+    const others = Array.from({ length: 3 }, () => slow(buffer));
+    for (let frame = 0; frame < 600; frame += 1) {
+      writer.write(payload('a', 160));
+      for (const other of others) other.writer.write(payload('b', 160));
+      for (const other of others) other.take();
+    }
+    const held = [...new Set(given)].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(held).toBeLessThan(2 * buffer.memory.length + 600 * 164);
+  });
+
   it('writes at once what belongs to no task, and tells how much that was', () => {
     const { writer, writes } = recorded();
     expect(writer.write(payload('a', 200))).toBe(204);

@@ -49,7 +49,9 @@ const thread = (code: string) =>
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from 'node:worker_threads';
       const tell = (answer) => parentPort.postMessage(answer);
-      parentPort.on('message', (order) => { if (order.kind === 'stop') process.exit(); ${code} });`)}`,
+      parentPort.on('message', (orders) => {
+        for (const order of orders) { if (order.kind === 'stop') process.exit(); ${code} }
+      });`)}`,
   );
 const SILENT = thread('');
 const TAKING = thread(`
@@ -65,7 +67,7 @@ afterEach(async () => {
 
 function timerWith(options: Partial<WorkerWordTimerOptions> = {}) {
   const lines: Line[] = [];
-  const clock = createFakeClock();
+  const clock = { ...createFakeClock(), soon: (task: () => void) => void setImmediate(task) };
   const say = (level: string) => (event: string, fields?: LogFields) => lines.push({ level, event, fields });
   const log: Log = { ...silentLog, info: say('info'), warn: say('warn'), error: say('error') };
   const timer = createWorkerWordTimer({

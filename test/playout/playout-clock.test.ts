@@ -70,6 +70,23 @@ describe('playout clock', () => {
     expect(playout.players()).toBe(3);
   });
 
+  it('counts those who play: with something to send in its time, and in hand at the far side', () => {
+    const clock = createFakeClock(0);
+    const playout = createPlayoutClock({ clock, tickMs: 10, onFault: fails });
+    const due = (dueMs: number): Player => ({
+      dueMs: () => dueMs,
+      sendDue() {},
+      wantsRefill: () => false,
+      refill() {},
+    });
+    playout.join(due(1000));
+    playout.join(due(0));
+    playout.join(due(Number.POSITIVE_INFINITY));
+    playout.join(due(0), 'thin');
+    clock.advance(10);
+    expect([playout.players(), playout.playing()]).toEqual([4, 2]);
+  });
+
   it('ticks between pieces of work when a tick is overdue, once, and goes on with the grid', () => {
     const clock = createFakeClock(0);
     let workMs = 0;

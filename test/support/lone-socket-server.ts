@@ -64,6 +64,7 @@ export async function startSocketServer({
         leave() {},
         keepTime() {},
         players: () => 0,
+        playing: () => 0,
         close() {},
       },
       random: fixedRandom(0.5),
