@@ -48,7 +48,7 @@ export function workInSpareTime(): void {
 export function helpersYieldToPlayback(): void {
   const niceness = nicerBy(HELPER_NICENESS);
   lower((own) => {
-    for (const thread of threads()) if (thread !== own) lower(() => setPriority(thread, niceness));
+    for (const thread of threads()) if (thread !== own) attempt(() => setPriority(thread, niceness));
   });
 }
 
@@ -56,10 +56,17 @@ export function helpersYieldToPlayback(): void {
 const nicerBy = (more: number): number => Math.min(getPriority() + more, constants.priority.PRIORITY_LOW);
 
 function lower(give: (thread: number) => void): void {
-  try {
+  attempt(() => {
     const thread = ownThread();
     if (thread !== undefined) give(thread);
+  });
+}
+
+/** It only helps: a thread may be gone, a system may not let us, and `chrt` may be missing. */
+function attempt(task: () => void): void {
+  try {
+    task();
   } catch {
-    // It only helps.
+    // Everything goes on as it was.
   }
 }

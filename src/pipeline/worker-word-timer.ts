@@ -9,6 +9,7 @@ import type { Log } from '../base/log.ts';
 import { gatherMs } from './gather-ms.ts';
 import { createGatheredPosts } from './gathered-posts.ts';
 import { itemMs, type SpoolItem } from './mp3-spool.ts';
+import { placesFor } from './places-for.ts';
 import { createRestarts } from './restarts.ts';
 import type { TimedSpeech, WordTimer, WordTiming } from './word-timer.ts';
 import {
@@ -57,12 +58,6 @@ type Speech = {
   onSettled(): void;
 };
 
-const PLACES: Readonly<Record<TimedSpeech['urgency'], (most: number) => number>> = {
-  captions: (most) => most,
-  'heard-text': (most) => most >> 1,
-  file: (most) => Math.max(1, most >> 2),
-};
-
 export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWordTimer {
   const { log, clock, command, when, most, program = PROGRAM } = options;
   const speeches = new Map<number, Speech>();
@@ -87,6 +82,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     thread.on('message', (answer: WordTimerAnswer) => take(answer));
     thread.on('error', (cause) => bury(thread, cause.name));
     thread.on('exit', (code) => bury(thread, `exit ${code}`));
+    thread.unref(); // until there is a speech
     return thread;
   };
 
@@ -223,16 +219,14 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
 
   return {
     open(timed) {
-      if (isClosed || when === 'never' || speeches.size >= PLACES[timed.urgency](most)) return undefined;
+      if (isClosed || when === 'never' || speeches.size >= placesFor(timed.urgency, most)) return undefined;
       if (when === 'captions' && timed.urgency === 'heard-text') return undefined;
       if (worker === undefined && !restarts.mayStart()) return undefined;
       worker ??= start();
       return openTiming(worker, timed);
     },
     warm() {
-      if (isClosed || when === 'never' || worker !== undefined) return;
-      worker = start();
-      worker.unref();
+      if (!isClosed && when !== 'never') worker ??= start();
     },
     openSpeeches: () => speeches.size,
     async close() {
