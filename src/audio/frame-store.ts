@@ -58,96 +58,108 @@ function giveBack(block: Block): void {
   spareBlocks.push(block);
 }
 
-/** `toFrame` makes of a frame's bytes and its note what is given out. */
-export function createFrameStore<Note, Frame>(
-  toFrame: (bytes: Uint8Array, note: Note) => Frame,
-): FrameStore<Note, Frame> {
-  let blocks: Block[] = [];
-  let count = 0;
+/** A class, and not a function full of closures: three for each turn, asked for each frame, each then in one place of the heap. */
+class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
+  private blocks: Block[] = [];
+  private count = 0;
   /** The last block to become empty: what was taken from it may still be read. */
-  let emptied: Block | undefined;
+  private emptied: Block | undefined;
+  private readonly toFrame: (bytes: Uint8Array, note: Note) => Frame;
 
-  const roomFor = (bytes: number): Block => {
-    const last = blocks.at(-1);
-    if (last !== undefined && last.end + bytes <= last.bytes.length) return last;
-    const block = openBlock(bytes);
-    blocks.push(block);
-    return block;
-  };
-  const giveBackEmptied = () => {
-    if (emptied !== undefined) giveBack(emptied);
-    emptied = undefined;
-  };
-  const empty = (block: Block) => {
-    giveBackEmptied();
-    emptied = block;
-  };
-  const viewOf = ({ bytes, begins, end }: Block, at: number): Uint8Array =>
-    bytes.subarray(begins[at], begins[at + 1] ?? end);
-  const frameAt = (block: Block, at: number): Frame => toFrame(viewOf(block, at), block.notes[at] as Note);
-  const dropFirst = () => {
-    const block = blocks[0];
+  constructor(toFrame: (bytes: Uint8Array, note: Note) => Frame) {
+    this.toFrame = toFrame;
+  }
+
+  add(bytes: Uint8Array, note: Note): void {
+    if (this.emptied !== undefined) this.giveBackEmptied();
+    const block = this.roomFor(bytes.length);
+    block.bytes.set(bytes, block.end);
+    block.notes.push(note);
+    block.begins.push(block.end);
+    block.end += bytes.length;
+    this.count += 1;
+  }
+  frames(): number {
+    return this.count;
+  }
+  firstNote(): Note | undefined {
+    const block = this.blocks[0];
+    return block?.notes[block.head] as Note | undefined;
+  }
+  lastNote(): Note | undefined {
+    return this.blocks.at(-1)?.notes.at(-1) as Note | undefined;
+  }
+  takeFirst(): Frame | undefined {
+    const block = this.blocks[0];
+    if (block === undefined) return undefined;
+    const frame = this.frameAt(block, block.head);
+    this.dropFirst();
+    return frame;
+  }
+  dropFirst(): void {
+    const block = this.blocks[0];
     if (block === undefined) return;
     block.head += 1;
-    count -= 1;
+    this.count -= 1;
     if (block.head < block.notes.length) return;
-    blocks = blocks.slice(1);
-    empty(block);
-  };
+    this.blocks.shift();
+    this.empty(block);
+  }
+  takeLast(): Frame | undefined {
+    const block = this.blocks.at(-1);
+    if (block === undefined) return undefined;
+    const frame = this.frameAt(block, block.notes.length - 1);
+    block.notes.pop();
+    block.end = block.begins.pop()!;
+    this.count -= 1;
+    if (block.head === block.notes.length) {
+      this.blocks.pop();
+      this.empty(block);
+    }
+    return frame;
+  }
+  range(from: number, until: number): Frame[] {
+    const found: Frame[] = [];
+    let first = 0;
+    for (const block of this.blocks) {
+      const waiting = block.notes.length - block.head;
+      for (let i = Math.max(from - first, 0); i < Math.min(until - first, waiting); i += 1)
+        found.push(this.toFrame(viewOf(block, block.head + i).slice(), block.notes[block.head + i] as Note));
+      first += waiting;
+    }
+    return found;
+  }
+  clear(): void {
+    this.giveBackEmptied();
+    this.blocks.forEach(giveBack);
+    this.blocks = [];
+    this.count = 0;
+  }
 
-  return {
-    add(bytes, note) {
-      giveBackEmptied();
-      const block = roomFor(bytes.length);
-      block.bytes.set(bytes, block.end);
-      block.notes.push(note);
-      block.begins.push(block.end);
-      block.end += bytes.length;
-      count += 1;
-    },
-    frames: () => count,
-    firstNote() {
-      const block = blocks[0];
-      return block?.notes[block.head] as Note | undefined;
-    },
-    lastNote: () => blocks.at(-1)?.notes.at(-1) as Note | undefined,
-    takeFirst() {
-      const block = blocks[0];
-      if (block === undefined) return undefined;
-      const frame = frameAt(block, block.head);
-      dropFirst();
-      return frame;
-    },
-    dropFirst,
-    takeLast() {
-      const block = blocks.at(-1);
-      if (block === undefined) return undefined;
-      const frame = frameAt(block, block.notes.length - 1);
-      block.notes.pop();
-      block.end = block.begins.pop()!;
-      count -= 1;
-      if (block.head === block.notes.length) {
-        blocks = blocks.slice(0, -1);
-        empty(block);
-      }
-      return frame;
-    },
-    range(from, until) {
-      const found: Frame[] = [];
-      let first = 0;
-      for (const block of blocks) {
-        const waiting = block.notes.length - block.head;
-        for (let i = Math.max(from - first, 0); i < Math.min(until - first, waiting); i += 1)
-          found.push(toFrame(viewOf(block, block.head + i).slice(), block.notes[block.head + i] as Note));
-        first += waiting;
-      }
-      return found;
-    },
-    clear() {
-      giveBackEmptied();
-      blocks.forEach(giveBack);
-      blocks = [];
-      count = 0;
-    },
-  };
+  private roomFor(bytes: number): Block {
+    const last = this.blocks[this.blocks.length - 1];
+    if (last !== undefined && last.end + bytes <= last.bytes.length) return last;
+    const block = openBlock(bytes);
+    this.blocks.push(block);
+    return block;
+  }
+  private frameAt(block: Block, at: number): Frame {
+    return this.toFrame(viewOf(block, at), block.notes[at] as Note);
+  }
+  private giveBackEmptied(): void {
+    if (this.emptied !== undefined) giveBack(this.emptied);
+    this.emptied = undefined;
+  }
+  private empty(block: Block): void {
+    this.giveBackEmptied();
+    this.emptied = block;
+  }
 }
+
+const viewOf = ({ bytes, begins, end }: Block, at: number): Uint8Array =>
+  bytes.subarray(begins[at], begins[at + 1] ?? end);
+
+/** `toFrame` makes of a frame's bytes and its note what is given out. */
+export const createFrameStore = <Note, Frame>(
+  toFrame: (bytes: Uint8Array, note: Note) => Frame,
+): FrameStore<Note, Frame> => new BlockStore(toFrame);

@@ -6,18 +6,14 @@ import type { Mp3Header } from './mp3-header.ts';
 
 type Note = Mp3Header | { readonly header: Mp3Header; readonly afterGap: true };
 
-export type Mp3FrameStore = Omit<FrameStore<Note, Mp3Frame>, 'add' | 'firstNote'> & {
-  /** Copies the frame behind all others: what it is a view of may be freed. */
-  add(frame: Mp3Frame): void;
-};
+export type Mp3FrameStore = FrameStore<Note, Mp3Frame>;
 
 const toFrame = (bytes: Uint8Array, note: Note): Mp3Frame =>
   'afterGap' in note ? { bytes, ...note } : { bytes, header: note };
 
-export function createMp3FrameStore(): Mp3FrameStore {
-  const store = createFrameStore(toFrame);
-  return {
-    ...store,
-    add: ({ bytes, header, afterGap }) => store.add(bytes, afterGap === true ? { header, afterGap } : header),
-  };
+export const createMp3FrameStore = (): Mp3FrameStore => createFrameStore(toFrame);
+
+/** Copies the frame behind all others: what it is a view of may be freed. */
+export function addMp3Frame(store: Mp3FrameStore, { bytes, header, afterGap }: Mp3Frame): void {
+  store.add(bytes, afterGap === true ? { header, afterGap } : header);
 }

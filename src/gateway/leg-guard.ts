@@ -46,6 +46,10 @@ export function createLegGuard(log: Log, clock: Clock, end: () => void): LegGuar
           const guard = guards.get(player);
           if (guard !== undefined) paced.leave(guard);
         },
+        stir(player) {
+          const guard = guards.get(player);
+          if (guard !== undefined) paced.stir(guard);
+        },
       };
     },
   };

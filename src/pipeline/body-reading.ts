@@ -2,7 +2,7 @@
 // sounded there. Read for nobody at first; `connect` hands on what comes from then on.
 
 import { createMp3FrameParser, type Mp3Frame, type Mp3FrameSink } from '../audio/mp3-frame-parser.ts';
-import { createMp3FrameStore } from '../audio/mp3-frame-store.ts';
+import { addMp3Frame, createMp3FrameStore } from '../audio/mp3-frame-store.ts';
 import type { Mp3Header } from '../audio/mp3-header.ts';
 import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
 
@@ -42,7 +42,7 @@ export function createBodyReading(keptFrames: number): BodyReading {
 
   const parser = createMp3FrameParser({
     onFrame(frame) {
-      kept.add(frame);
+      addMp3Frame(kept, frame);
       if (kept.frames() > keptFrames) kept.dropFirst();
       frames += 1;
       junkBefore = parser.junkBytes();

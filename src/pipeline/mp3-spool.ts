@@ -2,7 +2,7 @@
 // speech costs about half a megabyte here, so the scarce upstream slot is freed as fast as the upstream can
 // send. When it is full, the body is not read: TCP holds the upstream back.
 
-import { createMp3FrameStore } from '../audio/mp3-frame-store.ts';
+import { addMp3Frame, createMp3FrameStore } from '../audio/mp3-frame-store.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
 import { createLoneWaiter } from '../base/lone-waiter.ts';
 
@@ -52,10 +52,12 @@ export type SpoolTap = {
 export type Mp3SpoolOptions = {
   /** May change while the spool lives; one chunk may go beyond it. */
   readonly capacityBytes: () => number;
+  /** The capacity never falls below this, so that it need not be asked for each chunk; default 0. */
+  readonly leastBytes?: number;
   readonly tap?: SpoolTap | undefined;
 };
 
-export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spool {
+export function createMp3Spool({ capacityBytes, leastBytes = 0, tap }: Mp3SpoolOptions): Mp3Spool {
   /** What waits, in its order: of frames in a row only how many, for they are kept as bytes. */
   let items: (NotFrame | number)[] = [];
   let head = 0;
@@ -66,6 +68,7 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
   const taker = createLoneWaiter();
   const filler = createLoneWaiter();
 
+  const hasRoom = () => bytes < leastBytes || bytes < capacityBytes();
   const wakeTaker = () => {
     if (state.kind === 'failed' && head === items.length) taker.fail(state.error);
     else taker.release();
@@ -74,7 +77,7 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
     tap?.add(item);
     if (item.kind !== 'frame') items.push(item);
     else {
-      frames.add(item.frame);
+      addMp3Frame(frames, item.frame);
       const last = items.length > head ? items.at(-1) : undefined;
       if (typeof last === 'number') items[items.length - 1] = last + 1;
       else items.push(1);
@@ -84,7 +87,7 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
     wakeTaker();
   };
   const refill = () => {
-    if (filler.isWaiting() && bytes < capacityBytes()) filler.release();
+    if (filler.isWaiting() && hasRoom()) filler.release();
   };
   const uncount = (item: SpoolItem) => {
     bytes -= bytesOf(item);
@@ -106,11 +109,11 @@ export function createMp3Spool({ capacityBytes, tap }: Mp3SpoolOptions): Mp3Spoo
   return {
     add,
     room(signal) {
-      if (bytes < capacityBytes()) return Promise.resolve();
+      if (hasRoom()) return Promise.resolve();
       return filler.wait(signal);
     },
-    isFull: () => bytes >= capacityBytes(),
-    wantsRefill: () => filler.isWaiting() && bytes < capacityBytes(),
+    isFull: () => !hasRoom(),
+    wantsRefill: () => filler.isWaiting() && hasRoom(),
     refill,
     lastFrames,
     takeBack(count) {

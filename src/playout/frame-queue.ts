@@ -14,7 +14,7 @@ import { createLoneWaiter } from '../base/lone-waiter.ts';
 
 export type FrameQueue = {
   /** Always takes the frame, a copy: one MP3 frame may become several, so the bound is asked before, not here. */
-  readonly push: (frame: AudioFrame) => void;
+  push(frame: AudioFrame): void;
   /** Of the next frame. */
   nextSamples(): number | undefined;
   /** Its bytes are good until the next call. */
@@ -26,7 +26,7 @@ export type FrameQueue = {
   room(signal: AbortSignal): Promise<void>;
   wantsRefill(): boolean;
   /** Lets a waiting producer go on. */
-  readonly refill: () => void;
+  refill(): void;
   /** No further frame will come. */
   end(): void;
   isEnded(): boolean;
@@ -45,96 +45,122 @@ const REFILL_SHARE = 1 / 2;
 
 const toFrame = (bytes: Uint8Array, samples: number): AudioFrame => ({ bytes, samples });
 
+/** What a queue calls; see `createFrameQueue`. */
+type QueueTold = {
+  readonly capacitySamples: () => number;
+  readonly onPush: () => void;
+  readonly onWait: () => void;
+};
+
+/** A class, and not a function full of closures: one for each turn, looked at for each frame. */
+class BoundedFrameQueue implements FrameQueue {
+  private readonly told: QueueTold;
+  private readonly frames = createFrameStore(toFrame);
+  private readonly waiter = createLoneWaiter();
+  private samples = 0;
+  private bytes = 0;
+  private phase: 'open' | 'ended' | 'cleared' = 'open';
+  /** Pushed since the last refill, and how much that may be. */
+  private letIn = 0;
+  private mostSamples: () => number;
+
+  constructor(told: QueueTold, firstSamples: () => number) {
+    this.told = told;
+    this.mostSamples = firstSamples;
+  }
+
+  push(frame: AudioFrame): void {
+    if (this.phase === 'cleared') return;
+    this.frames.add(frame.bytes, frame.samples);
+    this.samples += frame.samples;
+    this.letIn += frame.samples;
+    this.bytes += frame.bytes.length;
+    this.told.onPush();
+  }
+  nextSamples(): number | undefined {
+    return this.frames.firstNote();
+  }
+  shift(): AudioFrame | undefined {
+    const frame = this.frames.takeFirst();
+    if (frame === undefined) return undefined;
+    this.samples -= frame.samples;
+    this.bytes -= frame.bytes.length;
+    return frame;
+  }
+  isFull(): boolean {
+    if (this.phase !== 'open') return false;
+    return this.samples >= this.told.capacitySamples() || this.letIn >= this.mostSamples();
+  }
+  queuedSamples(): number {
+    return this.samples;
+  }
+  queuedBytes(): number {
+    return this.bytes;
+  }
+  room(signal: AbortSignal): Promise<void> {
+    if (!this.isFull()) return Promise.resolve();
+    const waited = this.waiter.wait(signal);
+    if (this.wantsRefill()) this.told.onWait();
+    return waited;
+  }
+  wantsRefill(): boolean {
+    return this.waiter.isWaiting() && this.hasRoom();
+  }
+  refill(): void {
+    this.letIn = 0;
+    this.mostSamples = this.told.capacitySamples;
+    this.waiter.release();
+  }
+  end(): void {
+    if (this.phase === 'open') this.phase = 'ended';
+  }
+  isEnded(): boolean {
+    return this.phase !== 'open';
+  }
+  drop(): number {
+    const dropped = this.samples;
+    this.empty();
+    this.reopen();
+    return dropped;
+  }
+  putBack(taken: readonly AudioFrame[]): void {
+    if (this.phase === 'cleared') return;
+    const behind = this.frames.range(0, this.frames.frames());
+    this.frames.clear();
+    for (const frame of [...taken, ...behind]) this.frames.add(frame.bytes, frame.samples);
+    for (const frame of taken) {
+      this.samples += frame.samples;
+      this.bytes += frame.bytes.length;
+    }
+  }
+  reopen(): void {
+    if (this.phase === 'ended') this.phase = 'open';
+  }
+  clear(): void {
+    this.phase = 'cleared';
+    this.empty();
+    this.refill();
+  }
+
+  private hasRoom(): boolean {
+    const capacity = this.told.capacitySamples();
+    return capacity > 0 && this.samples <= capacity * REFILL_SHARE;
+  }
+  private empty(): void {
+    this.frames.clear();
+    this.samples = 0;
+    this.bytes = 0;
+  }
+}
+
 /**
  * `onPush` runs after each frame, so that a starved listener is served without waiting for the next tick; `onWait`
  * when a producer begins to wait although there is room, for whoever refills may have looked before. Before the first
  * refill no more than `firstSamples` are let in: what begins is heard soon, and holds up nobody else who begins.
  */
-export function createFrameQueue(
+export const createFrameQueue = (
   capacitySamples: () => number,
   onPush: () => void,
   onWait: () => void = () => {},
   firstSamples: () => number = capacitySamples,
-): FrameQueue {
-  const frames = createFrameStore(toFrame);
-  let samples = 0;
-  let bytes = 0;
-  let phase: 'open' | 'ended' | 'cleared' = 'open';
-  const waiter = createLoneWaiter();
-  /** Pushed since the last refill, and how much that may be. */
-  let letIn = 0;
-  let mostSamples = firstSamples;
-
-  const isFull = () => phase === 'open' && (samples >= capacitySamples() || letIn >= mostSamples());
-  const hasRoom = () => {
-    const capacity = capacitySamples();
-    return capacity > 0 && samples <= capacity * REFILL_SHARE;
-  };
-  const refill = () => {
-    letIn = 0;
-    mostSamples = capacitySamples;
-    waiter.release();
-  };
-
-  return {
-    push(frame) {
-      if (phase === 'cleared') return;
-      frames.add(frame.bytes, frame.samples);
-      samples += frame.samples;
-      letIn += frame.samples;
-      bytes += frame.bytes.length;
-      onPush();
-    },
-    nextSamples: () => frames.firstNote(),
-    shift() {
-      const frame = frames.takeFirst();
-      if (frame === undefined) return undefined;
-      samples -= frame.samples;
-      bytes -= frame.bytes.length;
-      return frame;
-    },
-    isFull,
-    queuedSamples: () => samples,
-    queuedBytes: () => bytes,
-    room(signal) {
-      if (!isFull()) return Promise.resolve();
-      const waited = waiter.wait(signal);
-      if (waiter.isWaiting() && hasRoom()) onWait();
-      return waited;
-    },
-    wantsRefill: () => waiter.isWaiting() && hasRoom(),
-    refill,
-    end() {
-      if (phase === 'open') phase = 'ended';
-    },
-    isEnded: () => phase !== 'open',
-    drop() {
-      const dropped = samples;
-      frames.clear();
-      samples = 0;
-      bytes = 0;
-      if (phase === 'ended') phase = 'open';
-      return dropped;
-    },
-    putBack(taken) {
-      if (phase === 'cleared') return;
-      const behind = frames.range(0, frames.frames());
-      frames.clear();
-      for (const frame of [...taken, ...behind]) frames.add(frame.bytes, frame.samples);
-      for (const frame of taken) {
-        samples += frame.samples;
-        bytes += frame.bytes.length;
-      }
-    },
-    reopen() {
-      if (phase === 'ended') phase = 'open';
-    },
-    clear() {
-      phase = 'cleared';
-      frames.clear();
-      samples = 0;
-      bytes = 0;
-      refill();
-    },
-  };
-}
+): FrameQueue => new BoundedFrameQueue({ capacitySamples, onPush, onWait }, firstSamples);

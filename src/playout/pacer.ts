@@ -17,19 +17,21 @@ const LATENESS_MS = 20;
 export const leadForFrameMs = (pace: Pace, frameMs: number): number =>
   Math.max(pace.leadMs, frameMs + LATENESS_MS);
 
-/** With so many listeners the cost of a look at each and of a write to each is worth halving. */
-const MANY_LISTENERS = 50;
-/** One frame of telephone sound: what is ahead of a listener may be more than his lead by so much. */
-const COALESCED_MS = 20;
-/** Whoever asks for less wants it short. */
-const LEAST_COALESCED_LEAD_MS = 100;
+/**
+ * How long before its time a frame may leave together with one whose time has come: one or two frames of telephone sound,
+ * where that is little beside the lead. What is ahead of a listener may be more than his lead by so much.
+ */
+const COMPANY = [
+  { listeners: 200, leadMs: 200, earlyMs: 40 },
+  { listeners: 50, leadMs: 100, earlyMs: 20 },
+] as const;
 
 /**
- * How long before its time a frame may leave together with one whose time has come. A few listeners get each frame at
- * its own time; many get two frames of 20 ms every 40 ms, never one later than alone.
+ * With many listeners the cost of a look at each and of a write to each is worth sharing among frames. A few listeners get
+ * each frame at its own time, many two frames of 20 ms every 40 ms, hundreds three every 60, never one later than alone.
  */
-export const coalesceMs = ({ leadMs }: Pace, listeners: number): number =>
-  listeners >= MANY_LISTENERS && leadMs >= LEAST_COALESCED_LEAD_MS ? COALESCED_MS : 0;
+export const coalesceMs = (pace: Pace, listeners: number): number =>
+  COMPANY.find((row) => listeners >= row.listeners && pace.leadMs >= row.leadMs)?.earlyMs ?? 0;
 
 /** When a frame of `frameMs` that ends at media position `endMs` may be sent; in the infinite past for a burst. */
 export const sendableFromMs = (pace: Pace, frameMs: number, anchorMs: number, endMs: number): number =>

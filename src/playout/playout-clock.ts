@@ -1,14 +1,18 @@
 // One timer for every live session. Each tick asks those who are due by their own account, sends for all of them, and
 // only then lets decoding go on, for a short slice of each turn of the event loop: no one's decoding delays another's frame.
 // Whose far side has next to nothing in hand is asked before all others: after a stall there is much to send.
-// Deadlines are absolute on a monotonic clock, so a late tick does not make the next one late. Due times are read
-// where the players keep them, so a changed one needs no word to the clock and none can be forgotten.
+// Deadlines are absolute on a monotonic clock, so a late tick does not make the next one late. Due times stand side by
+// side in a table of the clock's own; whoever has become due sooner than he said tells it by `stir`.
 
 import type { Clock } from '../base/clock.ts';
 import { createWorkSlices } from '../base/work-slices.ts';
+import { createDueTable } from './due-table.ts';
 
 export type Player = {
-  /** When it is to be asked, on the clock's time; infinite while only something that happens to it can change that. */
+  /**
+   * When it is to be asked next, on the clock's time, as of the last time; infinite while only something that happens to it
+   * can change that. One with a thin cushion is asked for it at every tick, so it may change at any time.
+   */
   dueMs(): number;
   /** Sends what is due, and sets `dueMs` anew; to be asked early does no harm. */
   sendDue(nowMs: number): void;
@@ -21,6 +25,8 @@ export type PlayoutClock = {
   /** Joining twice is joining once. `thin`: a few milliseconds later would be heard. */
   join(player: Player, cushion?: 'thin' | 'ample'): void;
   leave(player: Player): void;
+  /** Something has happened to it: it is asked at the next tick, whatever it said. */
+  stir(player: Player): void;
   /**
    * A tick that is overdue is not kept waiting any longer. Called between pieces of work that come in rows, as after a
    * stall: sockets that have all become readable, say.
@@ -53,7 +59,7 @@ export function createPlayoutClock({
   onFault,
 }: PlayoutClockOptions): PlayoutClock {
   const thin = new Set<Player>();
-  const ample = new Set<Player>();
+  const ample = createDueTable();
   let nextMs = 0;
   let isTicking = false;
   let playing = 0;
@@ -61,9 +67,9 @@ export function createPlayoutClock({
 
   const leave = (player: Player) => {
     thin.delete(player);
-    ample.delete(player);
+    ample.remove(player);
   };
-  const count = () => thin.size + ample.size;
+  const count = () => thin.size + ample.size();
   const drop = (player: Player, fault: unknown) => {
     leave(player);
     onFault(player, fault);
@@ -91,28 +97,20 @@ export function createPlayoutClock({
     sliceMs: SLICE_MS,
   });
 
-  /** How many wait for a time and not for something to happen. */
-  const ask = (players: ReadonlySet<Player>, nowMs: number): number => {
-    let timed = 0;
-    for (const player of players) {
-      const dueMs = player.dueMs();
-      if (dueMs < Number.POSITIVE_INFINITY) timed += 1;
-      if (dueMs > nowMs) continue;
-      try {
-        player.sendDue(nowMs);
-        if (player.wantsRefill()) refills.add(player);
-      } catch (fault) {
-        drop(player, fault);
-      }
+  const ask = (player: Player, nowMs: number) => {
+    try {
+      player.sendDue(nowMs);
+      if (player.wantsRefill()) refills.add(player);
+    } catch (fault) {
+      drop(player, fault);
     }
-    return timed;
   };
   const tick = () => {
     const nowMs = clock.now();
     onTick?.(nowMs - nextMs);
     isTicking = true;
-    ask(thin, nowMs);
-    playing = ask(ample, nowMs);
+    for (const player of thin) if (player.dueMs() <= nowMs) ask(player, nowMs);
+    playing = ample.askDue(nowMs, (player) => ask(player, nowMs));
     refills.go();
     isTicking = false;
     schedule(nowMs);
@@ -128,12 +126,14 @@ export function createPlayoutClock({
 
   return {
     join(player, cushion = 'ample') {
-      (cushion === 'thin' ? thin : ample).add(player);
+      if (cushion === 'thin') thin.add(player);
+      else ample.add(player);
       if (cancelTimer !== undefined) return;
       nextMs = clock.now();
       schedule(nextMs);
     },
     leave,
+    stir: ample.stir,
     keepTime,
     players: () => count(),
     playing: () => playing,

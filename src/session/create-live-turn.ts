@@ -330,7 +330,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     unheardMs(nowMs) {
       return Math.min(playout.sentMs(), untilHeardMs(nowMs));
     },
-    pullForward: playout.pullForward,
+    pullForward: (ms) => playout.pullForward(ms),
     remainingMs,
     bufferedBytes: () => speech.bufferedBytes(),
     wantsRefill: () => speech.wantsRefill(),

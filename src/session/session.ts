@@ -37,8 +37,6 @@ export type Session = {
 
 /** The longest text of one appended turn, so that one turn's words stay a few megabytes. */
 const MOST_TURN_CHARACTERS = 1_000_000;
-/** Even beside a full neighbour a turn may keep some seconds, so that it can begin without a gap. */
-const SMALLEST_SPOOL_BYTES = 64 * 1024;
 
 export function createSession(
   runtime: SessionRuntime,
@@ -144,8 +142,7 @@ export function createSession(
       audience.sent(audio);
     };
     const turnOutlet = { ...outlet, ...player, sendAudio, onReady: line.wake };
-    const spoolCapacityBytes = (keptBytes: number) =>
-      Math.max(SMALLEST_SPOOL_BYTES, limits.spoolBytes - (line.bufferedBytes() - keptBytes));
+    const spoolCapacityBytes = (keptBytes: number) => limits.spoolBytes - (line.bufferedBytes() - keptBytes);
     const turn = createLiveTurn({
       id,
       settings: turnSettings,

@@ -59,14 +59,17 @@ export type TurnLineOptions = {
 export function createTurnLine(options: TurnLineOptions): TurnLine {
   const { clock, playout, outlet, onEnded, onFinished, onCut, onBroken } = options;
   const entries = new Map<string, Entry>();
-  /** When the listener will have heard all that has been sent to him. */
-  let freeAtMs = 0;
+  /** Fields, and not variables: a variable that changes holds a new number of the heap each time, which must be collected. */
+  const at = {
+    /** When the listener will have heard all that has been sent to him. */
+    freeMs: Number.NEGATIVE_INFINITY,
+    /** When there is more to do than to send what is due of the turn in front. */
+    lookMs: Number.NEGATIVE_INFINITY,
+    dueMs: Number.NEGATIVE_INFINITY,
+  };
   let phase: 'open' | 'busy' | 'closed' = 'open';
   /** The first turn that has not ended, as of the last time when the line advanced. */
   let front: LiveTurn | undefined;
-  /** When there is more to do than to send what is due of it. */
-  let lookMs = Number.NEGATIVE_INFINITY;
-  let dueMs = Number.NEGATIVE_INFINITY;
 
   const turns = () => [...entries.values()].map((entry) => entry.turn);
   const unended = () => turns().filter((turn) => !isEnded(turn));
@@ -100,15 +103,15 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     if (front === undefined) return;
     const before = front.phase();
     send(front, nowMs);
-    if (front.phase() !== before) lookMs = Number.NEGATIVE_INFINITY;
+    if (front.phase() !== before) at.lookMs = Number.NEGATIVE_INFINITY;
   };
   const send = (turn: LiveTurn, nowMs: number) => {
     try {
-      turn.sendDue(nowMs, freeAtMs);
+      turn.sendDue(nowMs, at.freeMs);
     } catch (fault) {
       turn.fail(fault);
     }
-    freeAtMs = turn.heardUntilMs() ?? freeAtMs;
+    at.freeMs = turn.heardUntilMs() ?? at.freeMs;
   };
   const settle = (nowMs: number) => {
     for (const entry of entries.values()) {
@@ -169,18 +172,18 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
   };
 
   const player = {
-    dueMs: () => dueMs,
+    dueMs: () => at.dueMs,
     sendDue(nowMs: number) {
-      dueMs = Number.POSITIVE_INFINITY; // but for what happens meanwhile
-      if (nowMs < lookMs) once(sendOn, nowMs);
-      if (nowMs >= lookMs) {
-        lookMs = Number.POSITIVE_INFINITY;
+      at.dueMs = Number.POSITIVE_INFINITY; // but for what happens meanwhile
+      if (nowMs < at.lookMs) once(sendOn, nowMs);
+      if (nowMs >= at.lookMs) {
+        at.lookMs = Number.POSITIVE_INFINITY;
         once(advance, nowMs);
         tendText(nowMs);
-        lookMs = Math.min(lookMs, nextLookMs(nowMs));
+        at.lookMs = Math.min(at.lookMs, nextLookMs(nowMs));
       }
       const nextSendMs = front?.nextSendMs(nowMs) ?? Number.POSITIVE_INFINITY;
-      dueMs = Math.min(dueMs, lookMs, nextSendMs);
+      at.dueMs = Math.min(at.dueMs, at.lookMs, nextSendMs);
     },
     wantsRefill() {
       for (const { turn } of entries.values()) if (turn.wantsRefill()) return true;
@@ -193,8 +196,9 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
 
   /** The next tick is to look at everything. */
   const stir = () => {
-    lookMs = Number.NEGATIVE_INFINITY;
-    dueMs = lookMs;
+    at.lookMs = Number.NEGATIVE_INFINITY;
+    at.dueMs = at.lookMs;
+    playout.stir(player);
   };
   const wake = () => {
     stir();
@@ -210,7 +214,7 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     for (const later of all.slice(all.indexOf(turn) + 1)) {
       if (later.heardUntilMs() !== undefined) later.pullForward(droppedMs);
     }
-    freeAtMs = Math.max(nowMs, freeAtMs - droppedMs);
+    at.freeMs = Math.max(nowMs, at.freeMs - droppedMs);
   };
 
   /** The one that `playedMs` speaks of: another may have been heard, and wait for its last report. */

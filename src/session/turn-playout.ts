@@ -1,7 +1,7 @@
 // The frames of one turn on their way to one listener: what may be sent now, what he has been sent, when he ran
 // dry. Arithmetic and a queue; the clock calls it, the live turn is told.
 
-import { createFrameStore } from '../audio/frame-store.ts';
+import { createFrameStore, type FrameStore } from '../audio/frame-store.ts';
 import type { AudioFrame } from '../audio/stage.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
 import { type Pace, sendableFromMs, starvedMs } from '../playout/pacer.ts';
@@ -60,7 +60,7 @@ export type TurnPlayout = {
   /** The listener has dropped what he has not heard. */
   skip(nowMs: number): void;
   /** The listener dropped `ms` of earlier audio. */
-  readonly pullForward: (ms: number) => void;
+  pullForward(ms: number): void;
   sentMs(): number;
   /** When the listener will have heard all that was sent. */
   heardUntilMs(): number;
@@ -86,144 +86,180 @@ const START_MS = 60;
 /** Rounding of samples to ms must not hold a frame back for a tick. */
 const EPSILON_MS = 0.01;
 
-export function createTurnPlayout(options: TurnPlayoutOptions): TurnPlayout {
-  const { pace, frames, givesBackMs = 0 } = options;
-  let anchorMs = 0;
-  let startedAtMs: number | undefined;
-  let sentSamples = 0;
-  let seq = 0;
-  let holder: Holder | undefined;
-  let dueMs = Number.NEGATIVE_INFINITY;
-  let hasSentAll = true;
-  let goingSinceMs: number | undefined;
+const toFrame = (bytes: Uint8Array, samples: number): AudioFrame => ({ bytes, samples });
+
+/** A class, and not a function full of closures: of hundreds of turns none is in the cache when its time comes. */
+class PacedPlayout implements TurnPlayout {
+  private readonly options: TurnPlayoutOptions;
+  private anchorMs = 0;
+  private beganAtMs: number | undefined;
+  private sentSamples = 0;
+  private seq = 0;
+  private heldBy: Holder | undefined;
+  private nextMs = Number.NEGATIVE_INFINITY;
+  private hasSentAll = true;
+  private onSinceMs: number | undefined;
   /** Where the listener's time stands still, as a media position. */
-  let stillAtMs: number | undefined;
+  private stillAtMs: number | undefined;
   /** Sent last, oldest first, as far back as it may be given back. */
-  const kept =
-    givesBackMs > 0
-      ? createFrameStore((bytes, samples: number): AudioFrame => ({ bytes, samples }))
-      : undefined;
-  let keptSamples = 0;
-  const keep = (frame: AudioFrame) => {
+  private readonly kept: FrameStore<number, AudioFrame> | undefined;
+  private keptSamples = 0;
+  /** Hz; that of the first frame is that of all. */
+  private rate = 8000;
+
+  constructor(options: TurnPlayoutOptions) {
+    this.options = options;
+    this.kept = (options.givesBackMs ?? 0) > 0 ? createFrameStore(toFrame) : undefined;
+  }
+
+  start(freeAtMs: number, nowMs: number, { sampleRate, waitingMs }: AudioInHand, gate: SendGate): boolean {
+    const { pace, frames } = this.options;
+    const first = frames.nextSamples();
+    if (first === undefined || gate.isCongested()) return false;
+    this.rate = sampleRate;
+    const firstMs = this.toMs(first);
+    if (nowMs < sendableFromMs(pace, firstMs, freeAtMs, firstMs)) return false;
+    if (!frames.isEnded() && waitingMs < Math.min(START_MS, pace.leadMs)) return false;
+    this.anchorMs = Math.max(nowMs, freeAtMs);
+    this.beganAtMs = nowMs;
+    this.onSinceMs = nowMs;
+    return true;
+  }
+  send(nowMs: number, gate: SendGate): void {
+    const { frames } = this.options;
+    this.nextMs = nowMs;
+    let untilMs = nowMs;
+    for (let samples = frames.nextSamples(); ; samples = frames.nextSamples()) {
+      this.hasSentAll = samples === undefined;
+      if (samples === undefined) {
+        if (!frames.isEnded()) this.blameForEmpty(nowMs, gate);
+        return;
+      }
+      if (gate.isCongested()) {
+        this.heldBy = 'congestion';
+        return;
+      }
+      this.nextMs = this.frameDueMs(samples, gate);
+      if (this.nextMs > untilMs) return;
+      untilMs = nowMs + gate.coalesceMs();
+      const atMs = this.sentMs();
+      const gapMs = starvedMs(this.anchorMs, atMs, nowMs);
+      if (gapMs > 0) {
+        this.anchorMs += gapMs;
+        if (this.seq > 0 && (this.heldBy ?? 'upstream') === 'upstream') this.options.onUnderrun(atMs, gapMs);
+      }
+      this.heldBy = undefined;
+      const frame = frames.shift();
+      if (frame === undefined) return; // who was told of a gap has ended it all
+      this.sentSamples += samples;
+      this.keep(frame);
+      this.options.onFrame(frame, this.seq, atMs, this.sentMs() - atMs);
+      this.seq += 1;
+    }
+  }
+  dueMs(): number {
+    return this.nextMs;
+  }
+  isShort(nowMs: number): boolean {
+    return this.hasSentAll && this.heardUntilMs() - nowMs < START_MS;
+  }
+  position(nowMs: number): Position {
+    const { anchorMs, stillAtMs } = this;
+    return {
+      anchorMs,
+      sentMs: this.sentMs(),
+      nowMs: stillAtMs === undefined ? nowMs : anchorMs + stillAtMs,
+    };
+  }
+  pause(playedMs: number | undefined): void {
+    this.heldBy = undefined;
+    if (this.beganAtMs !== undefined && playedMs !== undefined)
+      this.stillAtMs = Math.min(playedMs, this.sentMs());
+  }
+  resume(nowMs: number): void {
+    if (this.beganAtMs === undefined) return;
+    const heardMs = this.stillAtMs ?? Math.min(this.sentMs(), nowMs - this.anchorMs);
+    this.anchorMs = nowMs - heardMs;
+    this.stillAtMs = undefined;
+    this.heldBy = undefined;
+    this.onSinceMs = nowMs;
+    this.nextMs = nowMs;
+  }
+  takeBack(fromMs: number): readonly AudioFrame[] {
+    const back: AudioFrame[] = [];
+    for (let last = this.kept?.lastNote(); last !== undefined; last = this.kept?.lastNote()) {
+      if (this.toMs(this.sentSamples - last) < fromMs - EPSILON_MS) break;
+      const { bytes, samples } = this.kept!.takeLast()!;
+      this.keptSamples -= samples;
+      this.sentSamples -= samples;
+      back.unshift({ bytes: bytes.slice(), samples });
+    }
+    return back;
+  }
+  close(): void {
+    this.kept?.clear();
+  }
+  skip(nowMs: number): void {
+    if (this.beganAtMs === undefined) return;
+    if (this.stillAtMs !== undefined) this.stillAtMs = this.sentMs();
+    else this.anchorMs = Math.min(this.anchorMs, nowMs - this.sentMs());
+  }
+  pullForward(ms: number): void {
+    this.anchorMs -= ms;
+  }
+  sentMs(): number {
+    return this.toMs(this.sentSamples);
+  }
+  heardUntilMs(): number {
+    return this.anchorMs + this.sentMs();
+  }
+  startedAtMs(): number | undefined {
+    return this.beganAtMs;
+  }
+  goingSinceMs(): number | undefined {
+    return this.onSinceMs;
+  }
+  holder(): Holder | undefined {
+    return this.heldBy;
+  }
+
+  private toMs(samples: number): number {
+    return (samples * 1000) / this.rate;
+  }
+  private keep(frame: AudioFrame): void {
+    const { kept } = this;
     if (kept === undefined) return;
     kept.add(frame.bytes, frame.samples);
-    keptSamples += frame.samples;
-    for (let first = kept.firstNote()!; toMs(keptSamples - first) > givesBackMs; first = kept.firstNote()!) {
+    this.keptSamples += frame.samples;
+    const mostMs = this.options.givesBackMs ?? 0;
+    for (
+      let first = kept.firstNote()!;
+      this.toMs(this.keptSamples - first) > mostMs;
+      first = kept.firstNote()!
+    ) {
       kept.dropFirst();
-      keptSamples -= first;
+      this.keptSamples -= first;
     }
-  };
-  const nowOf = (nowMs: number) => (stillAtMs === undefined ? nowMs : anchorMs + stillAtMs);
-
-  /** Hz; that of the first frame is that of all. */
-  let rate = 8000;
-  const toMs = (samples: number) => (samples * 1000) / rate;
-
+  }
   /** When the next frame, of so many samples, may go; infinite while the listener's credit does not reach so far. */
-  const frameDueMs = (samples: number, gate: SendGate): number => {
-    const endMs = toMs(sentSamples + samples) - EPSILON_MS;
+  private frameDueMs(samples: number, gate: SendGate): number {
+    const { pace } = this.options;
+    const endMs = this.toMs(this.sentSamples + samples) - EPSILON_MS;
     // A frame longer than the whole credit still goes, alone: otherwise it never would.
-    if (endMs > gate.creditMs() && toMs(sentSamples) > gate.creditMs() - pace.leadMs) {
-      holder = 'credit';
+    if (endMs > gate.creditMs() && this.sentMs() > gate.creditMs() - pace.leadMs) {
+      this.heldBy = 'credit';
       return Number.POSITIVE_INFINITY;
     }
-    return sendableFromMs(pace, toMs(samples), anchorMs, endMs);
-  };
-
+    return sendableFromMs(pace, this.toMs(samples), this.anchorMs, endMs);
+  }
   /**
    * Who keeps the queue empty counts from the moment when the listener runs dry; from then on a pause in the text
    * excuses the upstream, for it cannot speak what it has not been given.
    */
-  const blameForEmpty = (nowMs: number, gate: SendGate) => {
-    const isDry = nowMs >= anchorMs + toMs(sentSamples);
-    if (!isDry || holder === undefined || holder === 'upstream') holder = gate.emptyBecause();
-  };
-
-  return {
-    start(freeAtMs, nowMs, { sampleRate, waitingMs }, gate) {
-      const first = frames.nextSamples();
-      if (first === undefined || gate.isCongested()) return false;
-      rate = sampleRate;
-      const firstMs = toMs(first);
-      if (nowMs < sendableFromMs(pace, firstMs, freeAtMs, firstMs)) return false;
-      if (!frames.isEnded() && waitingMs < Math.min(START_MS, pace.leadMs)) return false;
-      anchorMs = Math.max(nowMs, freeAtMs);
-      startedAtMs = nowMs;
-      goingSinceMs = nowMs;
-      return true;
-    },
-    send(nowMs, gate) {
-      dueMs = nowMs;
-      let untilMs = nowMs;
-      for (let samples = frames.nextSamples(); ; samples = frames.nextSamples()) {
-        hasSentAll = samples === undefined;
-        if (samples === undefined) {
-          if (!frames.isEnded()) blameForEmpty(nowMs, gate);
-          return;
-        }
-        if (gate.isCongested()) {
-          holder = 'congestion';
-          return;
-        }
-        dueMs = frameDueMs(samples, gate);
-        if (dueMs > untilMs) return;
-        untilMs = nowMs + gate.coalesceMs();
-        const atMs = toMs(sentSamples);
-        const gapMs = starvedMs(anchorMs, atMs, nowMs);
-        if (gapMs > 0) {
-          anchorMs += gapMs;
-          if (seq > 0 && (holder ?? 'upstream') === 'upstream') options.onUnderrun(atMs, gapMs);
-        }
-        holder = undefined;
-        const frame = frames.shift();
-        if (frame === undefined) return; // who was told of a gap has ended it all
-        sentSamples += samples;
-        keep(frame);
-        options.onFrame(frame, seq, atMs, toMs(sentSamples) - atMs);
-        seq += 1;
-      }
-    },
-    position: (nowMs) => ({ anchorMs, sentMs: toMs(sentSamples), nowMs: nowOf(nowMs) }),
-    pause(playedMs) {
-      holder = undefined;
-      if (startedAtMs !== undefined && playedMs !== undefined)
-        stillAtMs = Math.min(playedMs, toMs(sentSamples));
-    },
-    resume(nowMs) {
-      if (startedAtMs === undefined) return;
-      const heardMs = stillAtMs ?? Math.min(toMs(sentSamples), nowMs - anchorMs);
-      anchorMs = nowMs - heardMs;
-      stillAtMs = undefined;
-      holder = undefined;
-      goingSinceMs = nowMs;
-      dueMs = nowMs;
-    },
-    takeBack(fromMs) {
-      const back: AudioFrame[] = [];
-      for (let last = kept?.lastNote(); last !== undefined; last = kept?.lastNote()) {
-        if (toMs(sentSamples - last) < fromMs - EPSILON_MS) break;
-        const { bytes, samples } = kept!.takeLast()!;
-        keptSamples -= samples;
-        sentSamples -= samples;
-        back.unshift({ bytes: bytes.slice(), samples });
-      }
-      return back;
-    },
-    skip(nowMs) {
-      if (startedAtMs === undefined) return;
-      if (stillAtMs !== undefined) stillAtMs = toMs(sentSamples);
-      else anchorMs = Math.min(anchorMs, nowMs - toMs(sentSamples));
-    },
-    close: () => kept?.clear(),
-    pullForward(ms) {
-      anchorMs -= ms;
-    },
-    dueMs: () => dueMs,
-    isShort: (nowMs) => hasSentAll && anchorMs + toMs(sentSamples) - nowMs < START_MS,
-    sentMs: () => toMs(sentSamples),
-    heardUntilMs: () => anchorMs + toMs(sentSamples),
-    startedAtMs: () => startedAtMs,
-    goingSinceMs: () => goingSinceMs,
-    holder: () => holder,
-  };
+  private blameForEmpty(nowMs: number, gate: SendGate): void {
+    const isDry = nowMs >= this.heardUntilMs();
+    if (!isDry || this.heldBy === undefined || this.heldBy === 'upstream') this.heldBy = gate.emptyBecause();
+  }
 }
+
+export const createTurnPlayout = (options: TurnPlayoutOptions): TurnPlayout => new PacedPlayout(options);

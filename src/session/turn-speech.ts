@@ -89,8 +89,11 @@ export type TurnSpeechOptions = {
   onDone(): void;
 };
 
-/** Encoded audio that waits in front of the socket, beyond what has been sent. */
-const QUEUE_MS = 300;
+/**
+ * Encoded audio that waits in front of the socket, beyond what has been sent. Half of it is decoded in one go: of hundreds
+ * of decoders each finds nothing of its own in the cache when its turn comes.
+ */
+const QUEUE_MS = 480;
 /**
  * What a turn begins with: the most of a lead, so that a loop that is busy right then is not heard. The clock's next tick
  * makes room for the rest.

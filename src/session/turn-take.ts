@@ -63,6 +63,9 @@ export type TurnTakeOptions = {
  */
 const BURST_SPOOL_BYTES = 96 * 1024;
 
+/** Even beside a full neighbour a turn may keep some seconds, so that it can begin without a gap. */
+const SMALLEST_SPOOL_BYTES = 64 * 1024;
+
 const NOTHING_TO_DO = Promise.resolve();
 /** One for all: an abort without a reason makes a new exception, with its stack. */
 const OVER = new AppError('internal', 'The take is over.');
@@ -85,7 +88,9 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
   });
   const mostSpoolBytes = isSentAtOnce(settings) ? BURST_SPOOL_BYTES : Number.POSITIVE_INFINITY;
   const spool = createMp3Spool({
-    capacityBytes: () => Math.min(options.spoolCapacityBytes(), mostSpoolBytes),
+    capacityBytes: () =>
+      Math.max(SMALLEST_SPOOL_BYTES, Math.min(options.spoolCapacityBytes(), mostSpoolBytes)),
+    leastBytes: SMALLEST_SPOOL_BYTES,
     tap: words.tap,
   });
   const isLive = () => state === 'live';

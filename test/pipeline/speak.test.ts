@@ -229,7 +229,7 @@ describe('speak', () => {
       const transcoder = createTranscoder(
         { format: 'mulaw', sampleRate: 8000, frameMs: 20 },
         codecs,
-        frames.push,
+        (frame) => frames.push(frame),
       );
       const speaking = speak(
         {

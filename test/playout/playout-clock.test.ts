@@ -168,22 +168,23 @@ describe('playout clock', () => {
     const playout = createPlayoutClock({ clock, tickMs: 10, onFault: fails });
     const times: number[] = [];
     let dueMs = 35;
+    let sleeps = false;
     const player = {
       dueMs: () => dueMs,
       wantsRefill: () => false,
       sendDue(nowMs: number) {
         times.push(nowMs);
-        dueMs = nowMs + 20;
+        dueMs = sleeps ? Number.POSITIVE_INFINITY : nowMs + 20;
       },
       refill() {},
     };
     playout.join(player);
     clock.advance(95);
-    dueMs = Number.POSITIVE_INFINITY;
-    clock.advance(100);
-    dueMs = Number.NEGATIVE_INFINITY;
+    sleeps = true;
+    clock.advance(95);
+    playout.stir(player);
     clock.advance(10);
-    expect(times).toEqual([40, 60, 80, 200]);
+    expect(times).toEqual([40, 60, 80, 100, 200]);
     playout.close();
   });
 

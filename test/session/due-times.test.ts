@@ -32,6 +32,7 @@ const askedAlways =
         playout.join(always.get(player)!);
       },
       leave: (player) => playout.leave(always.get(player) ?? player),
+      stir: (player) => playout.stir(always.get(player) ?? player),
     };
   };
 

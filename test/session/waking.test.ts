@@ -66,8 +66,8 @@ describe('a sleeping line of turns', () => {
     live.send({ type: 'speak', turn: 'a', text: 'One two three.' });
     await live.run(0);
     const request = live.upstream.requests[0]!;
-    request.send(speechMp3(500));
-    await live.run(372); // about a tenth of a second is left
+    request.send(speechMp3(300));
+    await live.run(172); // about a tenth of a second is left
     const before = live.frames('a').length;
     request.send(speechMp3(100));
     await live.run(0);

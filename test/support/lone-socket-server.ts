@@ -62,6 +62,7 @@ export async function startSocketServer({
       playout: {
         join: (player) => void players.push(player),
         leave() {},
+        stir() {},
         keepTime() {},
         players: () => 0,
         playing: () => 0,

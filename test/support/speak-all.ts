@@ -70,7 +70,7 @@ export async function speakAll(
     () => 2400,
     () => {},
   );
-  const transcoder = createTranscoder({ frameMs: 20, ...output }, codecs, queue.push);
+  const transcoder = createTranscoder({ frameMs: 20, ...output }, codecs, (frame) => queue.push(frame));
   const drain = () => {
     for (let frame = queue.shift(); frame !== undefined; frame = queue.shift()) frames.push(ownCopy(frame));
     queue.refill();

@@ -65,7 +65,7 @@ export async function speakThrough(options: SpeakThroughOptions): Promise<Spoken
     sampleRate: options.sampleRate ?? (format === 'mp3' ? undefined : 24_000),
     frameMs: 20,
   };
-  const transcoder = createTranscoder(output, codecs, queue.push);
+  const transcoder = createTranscoder(output, codecs, (frame) => queue.push(frame));
   const kinds: string[] = [];
   const requestsMs: { ms: number; state: 'arriving' | 'complete' }[] = [];
   let flushed = 0;

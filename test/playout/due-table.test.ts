@@ -1,0 +1,88 @@
+// The row of due times beside a list that asks everybody: the same are asked, whatever joins, leaves and stirs meanwhile.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDueTable } from '../../src/playout/due-table.ts';
+import type { Player } from '../../src/playout/playout-clock.ts';
+
+type Scripted = Player & { readonly name: number; at: number };
+
+const named = (name: number, at: number): Scripted => {
+  const player: Scripted = {
+    name,
+    at,
+    dueMs: () => player.at,
+    sendDue() {},
+    wantsRefill: () => false,
+    refill() {},
+  };
+  return player;
+};
+
+const NEVER = Number.POSITIVE_INFINITY;
+const who = fc.nat(90);
+const acts = fc.oneof(
+  fc.record({ do: fc.constant('add' as const), who, at: fc.constantFrom(0, 5, 10, 40, NEVER) }),
+  fc.record({ do: fc.constant('remove' as const), who }),
+  fc.record({ do: fc.constant('stir' as const), who }),
+  fc.record({ do: fc.constant('ask' as const), sleepMs: fc.constantFrom(0, 5, 20, NEVER) }),
+);
+
+describe('due table', () => {
+  it('asks those who are due by their last word or were stirred, and counts those who wait for a time', () => {
+    fc.assert(
+      fc.property(fc.array(acts, { maxLength: 300 }), (doings) => {
+        const table = createDueTable();
+        const all = Array.from({ length: 91 }, (_, name) => named(name, 0));
+        const due = new Map<Scripted, number>();
+        let nowMs = 0;
+        for (const act of doings) {
+          const player = 'who' in act ? all[act.who]! : all[0]!;
+          if (act.do === 'add') {
+            if (!due.has(player)) {
+              player.at = act.at;
+              due.set(player, act.at);
+            }
+            table.add(player);
+          } else if (act.do === 'remove') {
+            expect(table.remove(player)).toBe(due.delete(player));
+          } else if (act.do === 'stir') {
+            if (due.has(player)) due.set(player, Number.NEGATIVE_INFINITY);
+            table.stir(player);
+          } else {
+            nowMs += 5;
+            const expected = [...due].filter(([, at]) => at <= nowMs).map(([{ name }]) => name);
+            const timed = [...due.values()].filter((at) => at < NEVER).length;
+            const asked: number[] = [];
+            const told = table.askDue(nowMs, (one) => {
+              asked.push((one as Scripted).name);
+              (one as Scripted).at = nowMs + act.sleepMs;
+            });
+            expect(asked.sort()).toEqual(expected.sort());
+            expect(told).toBe(timed);
+            for (const name of asked) due.set(all[name]!, nowMs + act.sleepMs);
+          }
+          expect(table.size()).toBe(due.size);
+          expect(all.filter((one) => table.has(one))).toEqual(all.filter((one) => due.has(one)));
+        }
+      }),
+    );
+  });
+
+  it('heeds what happens to one while it is asked, and to others', () => {
+    const table = createDueTable();
+    const [first, second, third] = [named(1, 0), named(2, 0), named(3, 0)];
+    for (const player of [first, second, third]) table.add(player);
+    const asked: number[] = [];
+    const ask = (player: Player) => {
+      asked.push((player as Scripted).name);
+      (player as Scripted).at = NEVER;
+      if (player === first) table.remove(second);
+      if (player === first) table.stir(first);
+    };
+    expect(table.askDue(10, ask)).toBe(2);
+    expect(table.askDue(15, ask)).toBe(1);
+    expect(asked).toEqual([1, 3, 1]);
+    table.clear();
+    expect(table.askDue(20, ask)).toBe(0);
+  });
+});
