@@ -33,7 +33,9 @@ const DOWN: usize = 12;
 const PHASES: usize = 16;
 const PART: usize = 20; // the next output lies part / up of a sample behind its row's centre
 const HELD: usize = 24; // samples in the history
-const HISTORY: usize = 32;
+const STRIDE: usize = 28; // every so many samples that come in is one of the stream
+const SKIP: usize = 32; // samples that come in before the next one of these
+const HISTORY: usize = 48;
 export const streamBytes: usize = HISTORY + MOST_TAPS * FLOAT;
 
 /**
@@ -171,9 +173,20 @@ function blend(samples: usize, bank: usize, rowBytes: usize, place: f64): f32 {
   return first + ((place - phase) as f32) * (second - first);
 }
 
+/** Moves those of `count` samples at `monoAt` together that the stream reads; returns how many. */
+function thin(stream: usize, count: usize): usize {
+  const stride: usize = load<u32>(stream, STRIDE);
+  if (stride === 1) return count;
+  let at: usize = load<u32>(stream, SKIP);
+  let kept: usize = 0;
+  for (; at < count; at += stride, kept++) store<f32>(monoAt + kept * FLOAT, load<f32>(monoAt + at * FLOAT));
+  store<u32>(stream, at - count, SKIP);
+  return kept;
+}
+
 /** The outputs that `count` more samples at `monoAt` give the stream, to `madeAt`; returns how many. */
 export function resample(stream: usize, count: usize): u32 {
-  return produce(stream, monoAt, count, u32.MAX_VALUE);
+  return produce(stream, monoAt, thin(stream, count), u32.MAX_VALUE);
 }
 
 /** The last outputs of the stream, so many, as far as half a filter of silence gives them; what is at `monoAt` stays. */

@@ -16,7 +16,7 @@ export const foreignVoices = () =>
 function toMp3(program, { pcm, sampleRate }, rate) {
   const encoder = program.encoders.open({ sampleRate: rate, bitrateKbps: program.speechBitrateKbps(rate) });
   const chunks = [];
-  const resampler = program.createResampler(program.banks, sampleRate, rate, (samples) =>
+  const resampler = program.createResampler(program.banks, { fromRate: sampleRate, toRate: rate }, (samples) =>
     chunks.push(encoder.encode(samples)),
   );
   resampler.push(Float32Array.from(pcm, (sample) => sample / 32_768));

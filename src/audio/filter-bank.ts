@@ -65,7 +65,7 @@ export function createFilterBanks(mostBanks = 32): FilterBanks {
   };
 }
 
-const greatestCommonDivisor = (a: number, b: number): number =>
+export const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b);
 
 /** Frequencies are in cycles per input sample, so that a design depends on the ratio alone. */

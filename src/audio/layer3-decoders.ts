@@ -112,6 +112,9 @@ export function createLayer3Decoders(
 
   return {
     open,
+    // The filters of a subband reach into the next one.
+    belowHz: (heardHz, sampleRate) =>
+      Math.min(sampleRate / 2, ((subbandsBelow(heardHz, sampleRate) + 1) * sampleRate) / (2 * SUBBANDS)),
     live: () => live,
   };
 }

@@ -12,12 +12,18 @@ export type Mp3Decoder = {
   close(): void;
 };
 
+/** The same decoders, for whoever hears no more than that. */
+export const hearingBelow = (decoders: Mp3Decoders, heardHz: number | undefined): Mp3Decoders =>
+  heardHz === undefined ? decoders : { ...decoders, open: () => decoders.open(heardHz) };
+
 export type Mp3Decoders = {
   /**
    * `heardHz`: what lies above it may be left out, because whoever gets the sound filters it out himself; what lies below is
    * the same. Throws when memory for another decoder cannot be had.
    */
   open(heardHz?: number): Mp3Decoder;
+  /** Above this there is nothing in the sound of a stream of that rate from a decoder that was opened so, Hz. */
+  belowHz(heardHz: number, sampleRate: number): number;
   /** Decoders that are open. */
   live(): number;
 };

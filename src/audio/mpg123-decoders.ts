@@ -152,6 +152,7 @@ export function createMpg123Decoders(
 
   return {
     open,
+    belowHz: (_heardHz, sampleRate) => sampleRate / 2, // they leave nothing out
     live: () => live,
     instances: () => rooms.length,
   };

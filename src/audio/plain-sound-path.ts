@@ -9,8 +9,8 @@ import type { Rates, SoundPath } from './sound-path.ts';
 import type { ClosableStage, Stage } from './stage.ts';
 
 export function createPlainSoundPath(banks: FilterBanks): SoundPath {
-  const resample = ({ fromRate, toRate }: Rates, emit: (samples: Float32Array) => void) =>
-    endingOnce(createResampler(banks, fromRate, toRate, emit));
+  const resample = (rates: Rates, emit: (samples: Float32Array) => void) =>
+    endingOnce(createResampler(banks, rates, emit));
   return {
     ...createPlainMixer(),
     resample,

@@ -3,7 +3,9 @@
 // and the whole length is round-half-up(samplesIn · toRate / fromRate).
 
 import type { FilterBanks } from './filter-bank.ts';
+import type { Rates } from './sound-path.ts';
 import type { Stage } from './stage.ts';
+import { strideOf } from './thinning.ts';
 
 /** Input is worked on in blocks of at most this many samples, one MPEG-1 frame, which bounds a stream's memory. */
 const BLOCK = 1152;
@@ -35,16 +37,28 @@ function dot(
   sums[to] = a + b + (c + d);
 }
 
+/** Every `stride`th sample of what comes in pieces, from the first on. */
+function createThinner(stride: number): (samples: Float32Array) => Float32Array {
+  if (stride === 1) return (samples) => samples;
+  let skip = 0;
+  return (samples) => {
+    const kept = new Float32Array(Math.max(0, Math.ceil((samples.length - skip) / stride)));
+    for (let i = 0; i < kept.length; i++) kept[i] = samples[skip + i * stride]!;
+    skip += kept.length * stride - samples.length;
+    return kept;
+  };
+}
+
 /**
- * Rates are whole Hz in 8000…48000. Samples come out as soon as the filter's half length (3.5 ms towards 8 kHz) has
+ * Samples come out as soon as the filter's half length (3.5 ms towards 8 kHz) has
  * arrived behind them; `flush` takes silence for the rest. `emit` gets scratch memory, valid during the call.
  */
 export function createResampler(
   banks: FilterBanks,
-  fromRate: number,
-  toRate: number,
+  rates: Rates,
   emit: (samples: Float32Array) => void,
 ): Stage<Float32Array> {
+  const { fromRate, toRate } = rates;
   if (fromRate === toRate)
     return {
       push(samples) {
@@ -53,7 +67,9 @@ export function createResampler(
       flush() {},
     };
 
-  const { up, down, taps, phases, rows } = banks.of(fromRate, toRate);
+  const stride = strideOf(rates);
+  const thin = createThinner(stride);
+  const { up, down, taps, phases, rows } = banks.of(fromRate / stride, toRate);
   const wholeStep = Math.floor(down / up);
   const partStep = down % up;
 
@@ -80,7 +96,7 @@ export function createResampler(
   };
 
   const emitReady = (): void => {
-    const total = Math.floor((2 * samplesIn * up + down) / (2 * down));
+    const total = Math.floor((2 * samplesIn * toRate + fromRate) / (2 * fromRate));
     const most = total - samplesOut;
     let count = 0;
     while (at + taps <= end && count < most) {
@@ -115,7 +131,7 @@ export function createResampler(
   return {
     push(samples) {
       samplesIn += samples.length;
-      append(samples);
+      append(thin(samples));
     },
     flush() {
       append(new Float32Array(taps / 2));

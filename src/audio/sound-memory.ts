@@ -34,8 +34,8 @@ export type SoundMemory = {
   readonly at: Readonly<Record<'raw' | 'mono' | 'made' | 'coded', number>>;
   /** Makes sure that the next `open` does not grow the memory. */
   makeRoom(): void;
-  /** A stream at its beginning, or undefined when there is no room for it or for its bank. */
-  open(bank: FilterBank): number | undefined;
+  /** A stream at its beginning that reads every `stride`th sample; undefined when there is no room for it or for its bank. */
+  open(bank: FilterBank, stride: number): number | undefined;
   /** Once per stream. */
   close(stream: number): void;
   openStreams(): number;
@@ -128,7 +128,7 @@ export function createSoundMemory(onGrown: () => void, limits: SoundMemoryLimits
       coded: kernel.codedAt.value,
     },
     makeRoom,
-    open(bank) {
+    open(bank, stride) {
       makeRoom();
       const place = placeOf(bank);
       const stream = place === undefined ? undefined : freeStreams.pop();
@@ -140,7 +140,7 @@ export function createSoundMemory(onGrown: () => void, limits: SoundMemoryLimits
       const record = new Uint32Array(memory.buffer, stream, streamBytes / 4);
       record.fill(0);
       // In the order of the record in wasm/sound-path.ts. Half a filter of silence lies before the first sample.
-      record.set([place.address, taps, up, down, phases, 0, taps / 2 - 1]);
+      record.set([place.address, taps, up, down, phases, 0, taps / 2 - 1, stride, 0]);
       return stream;
     },
     close(stream) {

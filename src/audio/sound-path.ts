@@ -6,7 +6,12 @@ import type { SampleCode } from './sample-code.ts';
 import type { ClosableStage } from './stage.ts';
 
 /** Whole Hz in 8000…48000. */
-export type Rates = { readonly fromRate: number; readonly toRate: number };
+export type Rates = {
+  readonly fromRate: number;
+  readonly toRate: number;
+  /** Nothing of the samples lies above this, Hz, so that fewer of them may be read; absent: their whole band is full. */
+  readonly belowHz?: number | undefined;
+};
 
 /**
  * The stages give the same bits for any split of the input. Output sample 0 lies on input sample 0, and the whole

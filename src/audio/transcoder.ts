@@ -72,6 +72,10 @@ const silentMp3Frame = (bytes: Uint8Array): Uint8Array => {
   return silent;
 };
 
+/** What lies above this is not heard of a turn, Hz; undefined: all is. Whatever is put into it need hold no more. */
+export const heardHzOf = ({ sampleRate }: Pick<OutputFormat, 'sampleRate'>): number | undefined =>
+  sampleRate === undefined ? undefined : heardBelowHz(sampleRate);
+
 /** For mp3 without a rate when there is no upstream audio to follow. */
 const FALLBACK_RATE = 24_000;
 const NOTHING_TO_DO = Promise.resolve();
@@ -108,6 +112,9 @@ export function createTranscoder(
     encoder ??= openTurnEncoder({ ...output, sampleRate }, codecs, { onFrame: emitEncoded, onProgress });
     return encoder;
   };
+  const heardHz = heardHzOf(output);
+  const belowHz = (rate: number) =>
+    heardHz === undefined ? undefined : codecs.decoders.belowHz(heardHz, rate);
   const flushWayIn = () => {
     wayIn?.flush();
     wayIn = undefined;
@@ -116,10 +123,9 @@ export function createTranscoder(
     isSilent = false;
     if (fromRate !== rateIn) flushWayIn();
     rateIn = fromRate;
-    wayIn ??= open(fromRate).from(fromRate);
+    wayIn ??= open(fromRate).from(fromRate, belowHz(fromRate));
     wayIn.push(samples);
   };
-  const heardHz = output.sampleRate === undefined ? undefined : heardBelowHz(output.sampleRate);
   const decoder = createMp3ToPcm(codecs.decoders, onPcm, heardHz);
 
   const tell = (item: TranscoderItem) => {

@@ -10,8 +10,11 @@ import type { SoundPath } from './sound-path.ts';
 import type { AudioFrame, ClosableStage } from './stage.ts';
 
 export type TurnEncoder = {
-  /** The way in for samples at `sampleRate`; whoever opens it ends it. A turn has one after another, seldom more than one. */
-  from(sampleRate: number): ClosableStage<Float32Array>;
+  /**
+   * The way in for samples at `sampleRate` that hold nothing above `belowHz`; whoever opens it ends it. A turn has one after
+   * another, seldom more than one.
+   */
+  from(sampleRate: number, belowHz?: number): ClosableStage<Float32Array>;
   /** Emits what waits for more, filled up with silence; mp3 keeps up to 210 ms, because its frames lean on each other. */
   release(): Promise<void>;
   /** No more input. Resolves when the last frame has been emitted. Once. */
@@ -70,7 +73,7 @@ function openPlain(output: PlainOutput, sound: SoundPath, events: TurnEncoderEve
     return DONE;
   };
   return {
-    from: (fromRate) => sound.encode({ fromRate, toRate: output.sampleRate }, code, take),
+    from: (fromRate, belowHz) => sound.encode({ fromRate, toRate: output.sampleRate, belowHz }, code, take),
     release: flush,
     flush,
     drop() {
@@ -95,7 +98,7 @@ function openHeavy(
     encoder.push(samples);
   };
   return {
-    from: (fromRate) => sound.resample({ fromRate, toRate: output.sampleRate }, take),
+    from: (fromRate, belowHz) => sound.resample({ fromRate, toRate: output.sampleRate, belowHz }, take),
     release: () => encoder.release(),
     flush: () => encoder.flush(),
     drop() {},

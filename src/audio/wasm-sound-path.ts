@@ -7,6 +7,7 @@ import { BYTES_PER_SAMPLE, type SampleCode } from './sample-code.ts';
 import { createSoundMemory, type SoundMemory, type SoundMemoryLimits } from './sound-memory.ts';
 import type { Rates, SoundPath } from './sound-path.ts';
 import type { ClosableStage } from './stage.ts';
+import { strideOf } from './thinning.ts';
 
 /** Samples that one call of the kernel takes. */
 const MOST_SAMPLES = 1152;
@@ -64,13 +65,10 @@ export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimi
     };
   };
 
-  const otherRate = (
-    { fromRate, toRate }: Rates,
-    deliver: Deliver,
-  ): ClosableStage<Float32Array> | undefined => {
-    const bank = banks.of(fromRate, toRate);
-    const { up, down } = bank;
-    const opened = memory.open(bank);
+  const otherRate = (rates: Rates, deliver: Deliver): ClosableStage<Float32Array> | undefined => {
+    const { fromRate, toRate } = rates;
+    const stride = strideOf(rates);
+    const opened = memory.open(banks.of(fromRate / stride, toRate), stride);
     if (opened === undefined) return undefined;
     let stream: number | undefined = opened;
     let samplesIn = 0;
@@ -92,7 +90,7 @@ export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimi
       },
       flush() {
         if (stream === undefined) return;
-        const total = Math.floor((2 * samplesIn * up + down) / (2 * down));
+        const total = Math.floor((2 * samplesIn * toRate + fromRate) / (2 * fromRate));
         close();
         pass(kernel.flush(opened, total - samplesOut));
       },

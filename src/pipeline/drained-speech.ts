@@ -1,7 +1,8 @@
 // A text spoken for someone who takes it as fast as he can (an HTTP body, a file), not for a listener in real time.
 // The same speak() as a live turn; only the drain differs: whoever asks for the next bytes makes room for more.
 
-import { createTranscoder } from '../audio/transcoder.ts';
+import { hearingBelow } from '../audio/mp3-decoder.ts';
+import { createTranscoder, heardHzOf } from '../audio/transcoder.ts';
 import { createWordTimeline, GUESS_MS_PER_WEIGHT, type TimedWord } from '../captions/word-timeline.ts';
 import { createFrameQueue } from '../playout/frame-queue.ts';
 import { type OutputFormat, passesThrough } from '../speech/audio-format.ts';
@@ -104,7 +105,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
         phrases: undefined,
         wholeness: {
           clock,
-          decoders: runtime.codecs.decoders,
+          decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(options.output)),
           upkeep: runtime.upkeep,
           remainingMs,
           resumeWork: options.toWork,

@@ -2,6 +2,8 @@
 // wanted. It has the spool, the requests and the words of that stretch; queue and codec are lent to it, and a take that
 // has been cut touches them no more, whatever of it is still under way.
 
+import { hearingBelow } from '../audio/mp3-decoder.ts';
+import { heardHzOf } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
 import { createMp3Spool } from '../pipeline/mp3-spool.ts';
 import { type SpeechSink, speak, type TurnAudio } from '../pipeline/speak.ts';
@@ -135,7 +137,7 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
               : { store: phrases, tenant: options.tenant },
           wholeness: {
             clock: runtime.clock,
-            decoders: runtime.codecs.decoders,
+            decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(output)),
             upkeep: runtime.upkeep,
             resumeWork: options.work.resume,
             remainingMs: options.remainingMs,

@@ -14,7 +14,7 @@ type Create = (fromRate: number, toRate: number, emit: Emit) => Stage<Float32Arr
 const MAKERS: readonly { readonly made: string; readonly create: Create; readonly constantDb: number }[] = [
   {
     made: 'in TypeScript, in doubles',
-    create: (fromRate, toRate, emit) => createResampler(banks, fromRate, toRate, emit),
+    create: (fromRate, toRate, emit) => createResampler(banks, { fromRate, toRate }, emit),
     constantDb: -140,
   },
   {

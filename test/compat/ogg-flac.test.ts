@@ -36,7 +36,7 @@ const banks = createFilterBanks();
 const speech24k = fixtureSpeech();
 function resampled(samples: Float32Array, fromRate: number, toRate: number): Float32Array {
   const parts: number[] = [];
-  const stage = createResampler(banks, fromRate, toRate, (block) => parts.push(...block));
+  const stage = createResampler(banks, { fromRate, toRate }, (block) => parts.push(...block));
   stage.push(samples);
   stage.flush();
   return Float32Array.from(parts);
