@@ -16,8 +16,10 @@ export const foreignVoices = () =>
 function toMp3(program, { pcm, sampleRate }, rate) {
   const encoder = program.encoders.open({ sampleRate: rate, bitrateKbps: program.speechBitrateKbps(rate) });
   const chunks = [];
-  const resampler = program.createResampler(program.banks, { fromRate: sampleRate, toRate: rate }, (samples) =>
-    chunks.push(encoder.encode(samples)),
+  const resampler = program.createResampler(
+    program.banks,
+    { fromRate: sampleRate, toRate: rate },
+    (samples) => chunks.push(encoder.encode(samples)),
   );
   resampler.push(Float32Array.from(pcm, (sample) => sample / 32_768));
   resampler.flush();

@@ -22,6 +22,10 @@ export type FrameStore<Note, Frame> = {
   takeLast(): Frame | undefined;
   /** Copies of frames `from` to `until`, counted from the one that has waited longest. */
   range(from: number, until: number): Frame[];
+  /** From now on at least so many of the last frames are kept for `recent`, though they wait no more; at first none. */
+  keepRecent(frames: number): void;
+  /** Copies of the last so many, waiting or not, but for those of `takeLast`; undefined when some are no longer kept. */
+  recent(frames: number): Frame[] | undefined;
   /** Gives up all. */
   clear(): void;
 };
@@ -62,6 +66,10 @@ function giveBack(block: Block): void {
 class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
   private blocks: Block[] = [];
   private count = 0;
+  /** Blocks of which nothing waits any more, kept for what came last, and how many frames they have. */
+  private passed: Block[] = [];
+  private passedFrames = 0;
+  private kept = 0;
   /** The last block to become empty: what was taken from it may still be read. */
   private emptied: Block | undefined;
   private readonly toFrame: (bytes: Uint8Array, note: Note) => Frame;
@@ -72,6 +80,7 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
 
   add(bytes: Uint8Array, note: Note): void {
     if (this.emptied !== undefined) this.giveBackEmptied();
+    if (this.passed.length > 0) this.forgetPassed();
     const block = this.roomFor(bytes.length);
     block.bytes.set(bytes, block.end);
     block.notes.push(note);
@@ -87,35 +96,33 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
     return block?.notes[block.head] as Note | undefined;
   }
   lastNote(): Note | undefined {
-    return this.blocks.at(-1)?.notes.at(-1) as Note | undefined;
+    return this.count === 0 ? undefined : (this.blocks.at(-1)?.notes.at(-1) as Note);
   }
   takeFirst(): Frame | undefined {
     const block = this.blocks[0];
-    if (block === undefined) return undefined;
+    if (block === undefined || this.count === 0) return undefined;
     const frame = this.frameAt(block, block.head);
     this.dropFirst();
     return frame;
   }
   dropFirst(): void {
     const block = this.blocks[0];
-    if (block === undefined) return;
+    if (block === undefined || this.count === 0) return;
     block.head += 1;
     this.count -= 1;
     if (block.head < block.notes.length) return;
-    this.blocks.shift();
-    this.empty(block);
+    if (this.kept > 0) this.passFirst();
+    else this.empty(this.blocks.shift()!);
   }
   takeLast(): Frame | undefined {
     const block = this.blocks.at(-1);
-    if (block === undefined) return undefined;
+    if (block === undefined || this.count === 0) return undefined;
     const frame = this.frameAt(block, block.notes.length - 1);
     block.notes.pop();
     block.end = block.begins.pop()!;
     this.count -= 1;
-    if (block.head === block.notes.length) {
-      this.blocks.pop();
-      this.empty(block);
-    }
+    if (block.head === block.notes.length && (block.head === 0 || this.kept === 0))
+      this.empty(this.blocks.pop()!);
     return frame;
   }
   range(from: number, until: number): Frame[] {
@@ -124,14 +131,30 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
     for (const block of this.blocks) {
       const waiting = block.notes.length - block.head;
       for (let i = Math.max(from - first, 0); i < Math.min(until - first, waiting); i += 1)
-        found.push(this.toFrame(viewOf(block, block.head + i).slice(), block.notes[block.head + i] as Note));
+        found.push(this.copyOf(block, block.head + i));
       first += waiting;
     }
     return found;
   }
+  keepRecent(frames: number): void {
+    this.kept = frames;
+    if (frames === 0 && this.count === 0) for (const block of this.blocks.splice(0)) this.empty(block);
+    this.forgetPassed();
+  }
+  recent(frames: number): Frame[] | undefined {
+    const found: Frame[] = [];
+    const all = [...this.passed, ...this.blocks];
+    for (let block = all.pop(); block !== undefined && found.length < frames; block = all.pop())
+      for (let at = block.notes.length - 1; at >= 0 && found.length < frames; at -= 1)
+        found.push(this.copyOf(block, at));
+    return found.length < frames ? undefined : found.reverse();
+  }
   clear(): void {
     this.giveBackEmptied();
+    this.passed.forEach(giveBack);
     this.blocks.forEach(giveBack);
+    this.passed = [];
+    this.passedFrames = 0;
     this.blocks = [];
     this.count = 0;
   }
@@ -141,10 +164,32 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
     if (last !== undefined && last.end + bytes <= last.bytes.length) return last;
     const block = openBlock(bytes);
     this.blocks.push(block);
+    if (this.kept > 0) this.passFirst();
     return block;
   }
   private frameAt(block: Block, at: number): Frame {
     return this.toFrame(viewOf(block, at), block.notes[at] as Note);
+  }
+  private copyOf(block: Block, at: number): Frame {
+    return this.toFrame(viewOf(block, at).slice(), block.notes[at] as Note);
+  }
+  /** A block that is kept stays for frames to come as long as it has room. */
+  private passFirst(): void {
+    const block = this.blocks[0]!;
+    if (this.blocks.length === 1 || block.head < block.notes.length) return;
+    this.blocks.shift();
+    this.passed.push(block);
+    this.passedFrames += block.notes.length;
+  }
+  /** Nobody reads what was taken any more: this is the next call. */
+  private forgetPassed(): void {
+    const here = this.count + (this.blocks[0]?.head ?? 0);
+    for (let first = this.passed[0]; first !== undefined; first = this.passed[0]) {
+      if (this.passedFrames - first.notes.length + here < this.kept) return;
+      this.passed.shift();
+      this.passedFrames -= first.notes.length;
+      giveBack(first);
+    }
   }
   private giveBackEmptied(): void {
     if (this.emptied !== undefined) giveBack(this.emptied);

@@ -1,16 +1,21 @@
 // One body's bytes as MP3 frames, counted, with the last seconds of them kept: where a body breaks, they tell how it
-// sounded there. Read for nobody at first; `connect` hands on what comes from then on.
+// sounded there. Read for nobody at first; `connect` hands on what comes from then on, and whoever has it then keeps it.
 
 import { createMp3FrameParser, type Mp3Frame, type Mp3FrameSink } from '../audio/mp3-frame-parser.ts';
 import { addMp3Frame, createMp3FrameStore } from '../audio/mp3-frame-store.ts';
 import type { Mp3Header } from '../audio/mp3-header.ts';
 import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
 
+export type FrameKeeper = Mp3FrameSink & {
+  /** Copies of the last so many frames; undefined when some of them are no longer kept. */
+  recentFrames(count: number): Mp3Frame[] | undefined;
+};
+
 export type BodyReading = {
   push(chunk: Uint8Array): void;
   /** No more bytes will come: what is held is looked at as the end. */
   flush(): void;
-  connect(sink: Mp3FrameSink): void;
+  connect(to: FrameKeeper): void;
   frames(): number;
   /** Their length, ms. */
   audioMs(): number;
@@ -32,7 +37,9 @@ export type BodyReading = {
 /** `keptFrames`: how many of the last frames are kept. */
 export function createBodyReading(keptFrames: number): BodyReading {
   const kept = createMp3FrameStore();
-  let sink: Mp3FrameSink | undefined;
+  let keeper: FrameKeeper | undefined;
+  /** Those that were kept here came before it. */
+  let framesBefore = 0;
   let frames = 0;
   let tag: Mp3StreamTag | undefined;
   let tags = 0;
@@ -42,19 +49,23 @@ export function createBodyReading(keptFrames: number): BodyReading {
 
   const parser = createMp3FrameParser({
     onFrame(frame) {
-      addMp3Frame(kept, frame);
-      if (kept.frames() > keptFrames) kept.dropFirst();
       frames += 1;
       junkBefore = parser.junkBytes();
       header = frame.header;
-      sink?.onFrame(frame);
+      if (keeper === undefined) {
+        addMp3Frame(kept, frame);
+        if (kept.frames() > keptFrames) kept.dropFirst();
+      } else {
+        keeper.onFrame(frame);
+        if (frames - framesBefore === keptFrames) kept.clear();
+      }
     },
     onTag(found) {
       tag = found;
       tags += 1;
       framesBeforeTag = frames;
       junkBefore = parser.junkBytes();
-      sink?.onTag(found);
+      keeper?.onTag(found);
     },
   });
 
@@ -62,7 +73,8 @@ export function createBodyReading(keptFrames: number): BodyReading {
     push: (chunk) => parser.push(chunk),
     flush: () => parser.flush(),
     connect(to) {
-      sink = to;
+      keeper = to;
+      framesBefore = frames;
     },
     frames: () => frames,
     audioMs: () => (header === undefined ? 0 : (frames * header.samplesPerFrame * 1000) / header.sampleRate),
@@ -73,9 +85,13 @@ export function createBodyReading(keptFrames: number): BodyReading {
     heldBytes: () => parser.heldBytes(),
     strayBytes: () => parser.junkBytes() - junkBefore + parser.heldBytes(),
     frameRange(from, until) {
-      const first = frames - kept.frames();
+      const own = keeper === undefined ? frames : framesBefore;
+      const first = own - kept.frames();
       if (from < first || until > frames) return undefined;
-      return kept.range(from - first, until - first);
+      const early = kept.range(from - first, Math.min(until, own) - first);
+      if (until <= own) return early;
+      const late = keeper?.recentFrames(frames - Math.max(from, own));
+      return late && [...early, ...late.slice(0, until - Math.max(from, own))];
     },
     forget: () => kept.clear(),
   };

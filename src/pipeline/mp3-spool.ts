@@ -2,6 +2,7 @@
 // speech costs about half a megabyte here, so the scarce upstream slot is freed as fast as the upstream can
 // send. When it is full, the body is not read: TCP holds the upstream back.
 
+import type { Mp3Frame } from '../audio/mp3-frame-parser.ts';
 import { addMp3Frame, createMp3FrameStore } from '../audio/mp3-frame-store.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
 import { createLoneWaiter } from '../base/lone-waiter.ts';
@@ -27,6 +28,13 @@ export type Mp3Spool = {
   lastFrames(): number;
   /** Drops so many of them. */
   takeBack(count: number): void;
+  /**
+   * From now on the last so many frames are kept for `recentFrames`, though they have been taken: where a body breaks, they
+   * tell how it sounded there.
+   */
+  keepRecent(frames: number): void;
+  /** Copies of the last so many that came and were not taken back; undefined when some are no longer kept. */
+  recentFrames(count: number): Mp3Frame[] | undefined;
   /** `take` has something. */
   hasNext(): boolean;
   /** The bytes of a frame are good until the next call. */
@@ -123,6 +131,8 @@ export function createMp3Spool({ capacityBytes, leastBytes = 0, tap }: Mp3SpoolO
       if (left > 0) items[items.length - 1] = left;
       else if (count > 0) items.pop();
     },
+    keepRecent: (count) => frames.keepRecent(count),
+    recentFrames: (count) => frames.recent(count),
     hasNext: () => head < items.length,
     take() {
       const next = items[head];

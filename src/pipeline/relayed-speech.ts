@@ -70,9 +70,11 @@ export function createRelayedSpeech(options: RelayedSpeechOptions): RelayedSpeec
     next.connect({
       onFrame: (frame) => spool.add({ kind: 'frame', frame }),
       onTag: (tag) => spool.add({ kind: 'tag', tag }),
+      recentFrames: (count) => spool.recentFrames(count),
     });
   };
   spool.add({ kind: 'begin' });
+  spool.keepRecent(OLD_FRAMES);
   adopt(createBodyReading(OLD_FRAMES));
 
   /** What is heard of so many first frames of the take, samples. */
@@ -154,6 +156,7 @@ export function createRelayedSpeech(options: RelayedSpeechOptions): RelayedSpeec
     end() {
       reading.flush();
       reading.forget();
+      spool.keepRecent(0);
       spool.add({ kind: 'end' });
     },
     audioMs: () => reading.audioMs(),

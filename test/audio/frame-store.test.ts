@@ -61,6 +61,46 @@ describe('createFrameStore', () => {
     );
   });
 
+  it('keeps the last of what came as long as it is told, waiting or not', () => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 700 }), { maxLength: 120 });
+    fc.assert(
+      fc.property(lengths, fc.nat(40), fc.nat(3), (added, most, lag) => {
+        const store = createStore();
+        store.keepRecent(most);
+        const came: Kept[] = [];
+        for (const [note, length] of added.entries()) {
+          const frame = { bytes: new Uint8Array(length).fill(note), note };
+          came.push(frame);
+          store.add(frame.bytes, note);
+          while (store.frames() > lag * 10)
+            expect(plain(store.takeFirst())).toEqual(plain(came[came.length - 1 - store.frames()]));
+          const count = Math.min(most, came.length);
+          expect(store.recent(count)?.map(plain)).toEqual(came.slice(came.length - count).map(plain));
+        }
+        expect(store.recent(came.length + 1)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('gives up what it kept: all but a block of it as more comes, all of it when nothing is wanted any more', () => {
+    const blocks = (act: (store: ReturnType<typeof createStore>) => void): number => {
+      const memory = new Set<ArrayBufferLike>();
+      for (let turn = 0; turn < 20; turn += 1) {
+        const store = createStore();
+        store.keepRecent(40);
+        for (let i = 0; i < 400; i += 1) {
+          store.add(new Uint8Array(200).fill(9), i);
+          memory.add(store.takeFirst()!.bytes.buffer);
+        }
+        act(store);
+      }
+      return memory.size;
+    };
+    // What was taken last may still be read, so a store keeps the block of that to itself until it is called again.
+    expect(blocks((store) => store.keepRecent(0))).toBeLessThan(20 + 12);
+    expect(blocks((store) => store.clear())).toBeLessThan(12);
+  });
+
   it('copies what it is given, and of a range what it gives', () => {
     const store = createStore();
     const bytes = new Uint8Array([1, 2, 3]);

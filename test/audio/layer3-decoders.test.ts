@@ -186,7 +186,7 @@ describe('what is heard below a frequency', () => {
       const heard = decodeAll(own, frames, heardBelowHz(to));
       const belowHz = own.belowHz(heardBelowHz(to), sampleRate);
       if (to === 8000) {
-        const expected: Record<number, number> = { 22_050: 2, 24_000: 2, 44_100: 3, 48_000: 4 };
+        const expected: Record<number, number> = { 22050: 2, 24000: 2, 44100: 3, 48000: 4 };
         expect(strideOf({ fromRate: sampleRate, toRate: to, belowHz })).toBe(expected[sampleRate]);
       }
       const thinned = toRate(heard, sampleRate, to, belowHz);

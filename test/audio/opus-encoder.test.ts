@@ -14,7 +14,9 @@ const banks = createFilterBanks();
 const speech24k = fixtureSpeech();
 function speechAt(sampleRate: number): Float32Array {
   const parts: number[] = [];
-  const stage = createResampler(banks, { fromRate: 24_000, toRate: sampleRate }, (samples) => parts.push(...samples));
+  const stage = createResampler(banks, { fromRate: 24_000, toRate: sampleRate }, (samples) =>
+    parts.push(...samples),
+  );
   stage.push(speech24k);
   stage.flush();
   return Float32Array.from(parts);
