@@ -28,6 +28,10 @@ const MOST_STREAMS = 10_000;
 const subbandsBelow = (heardHz: number, sampleRate: number): number =>
   Math.min(SUBBANDS, Math.floor((2 * SUBBANDS * heardHz) / sampleRate) + 2);
 
+/** They are transformed by fours, and the filters of the last one reach into the next. */
+const madeSubbands = (heardHz: number, sampleRate: number): number =>
+  4 * Math.ceil(subbandsBelow(heardHz, sampleRate) / 4) + 1;
+
 /** Throws when this machine's WASM has no SIMD. */
 const instantiate = (): Layer3Kernel =>
   new WebAssembly.Instance(new WebAssembly.Module(LAYER3_WASM)).exports as unknown as Layer3Kernel;
@@ -112,9 +116,8 @@ export function createLayer3Decoders(
 
   return {
     open,
-    // The filters of a subband reach into the next one.
     belowHz: (heardHz, sampleRate) =>
-      Math.min(sampleRate / 2, ((subbandsBelow(heardHz, sampleRate) + 1) * sampleRate) / (2 * SUBBANDS)),
+      Math.min(sampleRate / 2, (madeSubbands(heardHz, sampleRate) * sampleRate) / (2 * SUBBANDS)),
     live: () => live,
   };
 }

@@ -10,7 +10,7 @@ export type Mixer = {
    * was not finite.
    */
   mixDown(decoded: Float32Array, channels: 1 | 2, length: FrameLength): number;
-  /** Scratch memory, valid until the next `mixDown`. */
+  /** Scratch memory, valid until the next `mixDown`, or until it is pushed into a stage of the same sound path. */
   mono(length: FrameLength): Float32Array;
 };
 

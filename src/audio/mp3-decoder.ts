@@ -14,7 +14,7 @@ export type Mp3Decoder = {
 
 /** The same decoders, for whoever hears no more than that. */
 export const hearingBelow = (decoders: Mp3Decoders, heardHz: number | undefined): Mp3Decoders =>
-  heardHz === undefined ? decoders : { ...decoders, open: () => decoders.open(heardHz) };
+  heardHz === undefined ? decoders : { ...decoders, heardHz, open: () => decoders.open(heardHz) };
 
 export type Mp3Decoders = {
   /**
@@ -22,7 +22,12 @@ export type Mp3Decoders = {
    * the same. Throws when memory for another decoder cannot be had.
    */
   open(heardHz?: number): Mp3Decoder;
-  /** Above this there is nothing in the sound of a stream of that rate from a decoder that was opened so, Hz. */
+  /** For whom they decode, where they were had by `hearingBelow`, Hz. */
+  readonly heardHz?: number;
+  /**
+   * Above this there is nothing in the sound of a stream of that rate from a decoder that was opened so, Hz, but for what a
+   * fault puts there: a sample that is clipped, a frame that is muted.
+   */
   belowHz(heardHz: number, sampleRate: number): number;
   /** Decoders that are open. */
   live(): number;

@@ -16,6 +16,8 @@ export type StreamPlace = {
 export type SpeechBridge = {
   readonly samples: Float32Array;
   readonly sampleRate: number;
+  /** It was decoded for whoever hears no more than this, Hz; undefined: its whole band may be full. */
+  readonly heardHz: number | undefined;
   /** In place of the samples where MP3 passes through undecoded: about as long, to half a frame. */
   readonly frames: readonly Mp3Frame[];
   /** The stream that goes on behind; undefined when nothing does. */

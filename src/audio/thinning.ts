@@ -1,4 +1,4 @@
-// Sound whose upper band is empty has samples to spare: every second or fourth says all of it, and a filter that reads only
+// Sound whose upper band is empty has samples to spare: every second to fourth says all of it, and a filter that reads only
 // these is as much shorter. A decoder leaves empty what a telephone does not carry, so towards 8 kHz it is nearly always so.
 //
 //   heard │▓▓▓▓▓▓▓│ filtered out │▒▒▒▒│ empty …            rate / 2
@@ -20,7 +20,8 @@ const MOST_SHARED_ROWS = 100;
 export function strideOf({ fromRate, toRate, belowHz }: Rates): number {
   if (belowHz === undefined || toRate >= fromRate) return 1;
   const leastRate = belowHz + heardBelowHz(toRate);
-  const isPossible = (stride: number) => fromRate % stride === 0 && fromRate / stride >= leastRate;
+  const isPossible = (stride: number) =>
+    fromRate % stride === 0 && fromRate / stride >= Math.max(toRate, leastRate);
   const cost = (stride: number) => {
     const rate = fromRate / stride;
     return toRate / greatestCommonDivisor(rate, toRate) > MOST_SHARED_ROWS ? 2 * rate : rate;

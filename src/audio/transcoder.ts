@@ -11,6 +11,7 @@ import { createMp3ToPcm } from './mp3-to-pcm.ts';
 import type { SoundPath } from './sound-path.ts';
 import type { SpeechBridge } from './speech-bridge.ts';
 import type { AudioFrame, ClosableStage, PcmBlock } from './stage.ts';
+import { strideOf } from './thinning.ts';
 import { openTurnEncoder, refuseWhenFull, type TurnEncoder } from './turn-encoder.ts';
 
 /** What a turn's codecs are made from; loaded once by the program and shared by all turns. */
@@ -72,7 +73,7 @@ const silentMp3Frame = (bytes: Uint8Array): Uint8Array => {
   return silent;
 };
 
-/** What lies above this is not heard of a turn, Hz; undefined: all is. Whatever is put into it need hold no more. */
+/** What lies above this is not heard of a turn, Hz; undefined: all is. */
 export const heardHzOf = ({ sampleRate }: Pick<OutputFormat, 'sampleRate'>): number | undefined =>
   sampleRate === undefined ? undefined : heardBelowHz(sampleRate);
 
@@ -92,6 +93,9 @@ export function createTranscoder(
   /** The way into the encoder, for samples at `rateIn`. */
   let wayIn: ClosableStage<Float32Array> | undefined;
   let rateIn = 0;
+  /** What its samples are known to hold no more than, Hz, and of how many it therefore reads one. */
+  let limitIn: number | undefined;
+  let strideIn = 1;
   let isPassing = output.format === 'mp3';
   let isOver = false;
   let insertedSamples = 0;
@@ -119,13 +123,18 @@ export function createTranscoder(
     wayIn?.flush();
     wayIn = undefined;
   };
-  const onPcm = ({ samples, sampleRate: fromRate }: PcmBlock) => {
+  /** Sound that may hold more than the turn's own must not be read in strides: it would fold back. */
+  const bringIn = ({ samples, sampleRate: fromRate }: PcmBlock, limitHz: number | undefined) => {
     isSilent = false;
-    if (fromRate !== rateIn) flushWayIn();
-    rateIn = fromRate;
-    wayIn ??= open(fromRate).from(fromRate, belowHz(fromRate));
+    if (fromRate !== rateIn || limitHz !== limitIn) {
+      const stride = strideOf({ fromRate, toRate: sampleRate ?? fromRate, belowHz: limitHz });
+      if (fromRate !== rateIn || stride !== strideIn) flushWayIn();
+      [rateIn, limitIn, strideIn] = [fromRate, limitHz, stride];
+    }
+    wayIn ??= open(fromRate).from(fromRate, limitHz);
     wayIn.push(samples);
   };
+  const onPcm = (block: PcmBlock) => bringIn(block, belowHz(block.sampleRate));
   const decoder = createMp3ToPcm(codecs.decoders, onPcm, heardHz);
 
   const tell = (item: TranscoderItem) => {
@@ -157,11 +166,12 @@ export function createTranscoder(
     });
   };
 
-  const cross = ({ samples, sampleRate: fromRate, frames, next }: SpeechBridge) => {
+  const cross = ({ samples, sampleRate: fromRate, heardHz: bridgedHz, frames, next }: SpeechBridge) => {
     if (isPassing) frames.forEach(onFrame);
     else {
       tellUntold();
-      onPcm({ samples, sampleRate: fromRate });
+      const isWithin = bridgedHz !== undefined && heardHz !== undefined && bridgedHz <= heardHz;
+      bringIn({ samples, sampleRate: fromRate }, isWithin ? belowHz(fromRate) : undefined);
       if (next !== undefined) decoder.joinStream(next);
     }
   };

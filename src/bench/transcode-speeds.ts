@@ -3,9 +3,11 @@
 
 import { setImmediate as breathe } from 'node:timers/promises';
 import { createPlainFrames, sampleCodeOf } from '../audio/encoders.ts';
+import { heardBelowHz } from '../audio/filter-bank.ts';
 import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
 import { createMp3FrameParser, type Mp3Frame } from '../audio/mp3-frame-parser.ts';
 import { createMp3ToPcm } from '../audio/mp3-to-pcm.ts';
+import type { Rates } from '../audio/sound-path.ts';
 import { type Codecs, createTranscoder } from '../audio/transcoder.ts';
 import { medianOf } from './spread.ts';
 
@@ -71,9 +73,17 @@ function decoding(decoders: Mp3Decoders, frames: readonly Mp3Frame[]): Work {
   );
 }
 
+/** As a turn hears it. */
+const HEARD_HZ = heardBelowHz(OUTPUT.sampleRate);
+const ratesFrom = (codecs: Codecs, fromRate: number): Rates => ({
+  fromRate,
+  toRate: OUTPUT.sampleRate,
+  belowHz: codecs.decoders.belowHz(HEARD_HZ, fromRate),
+});
+
 function decodeAll(codecs: Codecs, frames: readonly Mp3Frame[]): readonly Float32Array[] {
   const blocks: Float32Array[] = [];
-  const decoder = createMp3ToPcm(codecs.decoders, ({ samples }) => blocks.push(samples.slice()));
+  const decoder = createMp3ToPcm(codecs.decoders, ({ samples }) => blocks.push(samples.slice()), HEARD_HZ);
   decoder.beginStream();
   for (const frame of frames) decoder.push(frame);
   decoder.close();
@@ -86,7 +96,7 @@ function resampleAll(
   blocks: readonly Float32Array[],
 ): readonly Float32Array[] {
   const out: Float32Array[] = [];
-  const resampler = codecs.sound.resample({ fromRate, toRate: OUTPUT.sampleRate }, (samples) =>
+  const resampler = codecs.sound.resample(ratesFrom(codecs, fromRate), (samples) =>
     out.push(samples.slice()),
   );
   for (const block of blocks) resampler.push(block);
@@ -123,7 +133,7 @@ export async function measureSpeeds(
   const stages: Record<'decode' | 'resample' | 'encode' | 'chain', () => Work> = {
     decode: () => decoding(codecs.decoders, frames),
     resample() {
-      const resampler = codecs.sound.resample({ fromRate: rate, toRate: OUTPUT.sampleRate }, nothing);
+      const resampler = codecs.sound.resample(ratesFrom(codecs, rate), nothing);
       return eachOf(
         blocks,
         (block) => resampler.push(block),

@@ -134,6 +134,7 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
     rows,
     notes: [
       `Chain: ${CHUNK_BYTES}-byte chunks through parser, decoder, resampler, encoder and framer. Start: opening a stream to its first frame.`,
+      'Decode: the whole band, as mpg123 does. Resample: what is left of it when only what is heard is decoded, as in the chain.',
       'mpg123: decoding by it. Plain: the rest in TypeScript alone. Both serve where WASM has no SIMD.',
       ffmpeg
         ? `ffmpeg: one process, one thread, ${ONE_SHOT_SECONDS} s. Child: a process per stream, to its first output; CPU of ${CHILD_SECONDS} s of audio.`

@@ -130,6 +130,7 @@ export function spliceTakes(
     bridge: {
       samples,
       sampleRate,
+      heardHz: decoders.heardHz,
       frames: warmUp.slice(warmUp.length - whole),
       next: { tag: fresh.tag(), framesBefore: freshFrames, warmUp },
     },
@@ -156,7 +157,13 @@ export function fadeTake(
       : (lastPause([{ take, lag: 0 }], { sampleRate, earliest, latest }, PAUSE_SEARCH_MS) ?? latest);
   const begin = Math.min(old.frames(), Math.floor(cut / spf)) * spf;
   return {
-    bridge: { samples: bridgeToSilence(take, begin, cut, fade), sampleRate, frames: [], next: undefined },
+    bridge: {
+      samples: bridgeToSilence(take, begin, cut, fade),
+      sampleRate,
+      heardHz: decoders.heardHz,
+      frames: [],
+      next: undefined,
+    },
     takenBack: old.frames() - begin / spf,
   };
 }

@@ -25,7 +25,7 @@ export type PlayoutClock = {
   /** Joining twice is joining once. `thin`: a few milliseconds later would be heard. */
   join(player: Player, cushion?: 'thin' | 'ample'): void;
   leave(player: Player): void;
-  /** Something has happened to it: it is asked at the next tick, whatever it said. */
+  /** Something has happened to it: it is asked at the next tick, whatever it said. Needless with a thin cushion. */
   stir(player: Player): void;
   /**
    * A tick that is overdue is not kept waiting any longer. Called between pieces of work that come in rows, as after a
@@ -133,7 +133,7 @@ export function createPlayoutClock({
       schedule(nextMs);
     },
     leave,
-    stir: ample.stir,
+    stir: (player) => ample.stir(player),
     keepTime,
     players: () => count(),
     playing: () => playing,

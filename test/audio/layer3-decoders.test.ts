@@ -176,6 +176,31 @@ describe('what is heard below a frequency', () => {
     return values.reduce((power, value) => power + value ** 2, 0);
   };
 
+  it.each(kinds)(
+    'ends where it is said to, in all that MPEG-$version allows, rate $rate, $stereo',
+    (kind) => {
+      for (const areAlike of kind.stereo === 'mono' ? [true] : [true, false]) {
+        const draws = Array.from({ length: 30 }, (_, seed) => trialFrames({ ...kind, areAlike }, seed, 10));
+        const { sampleRate } = parseMp3Header(wordAt(draws[0]![0]!, 0))!;
+        const belowHz = own.belowHz(heardBelowHz(8000), sampleRate);
+        if (belowHz >= sampleRate / 2) return;
+        // What is clipped or muted has edges, which know no band.
+        const isWhole = (frames: readonly Uint8Array[]): boolean => {
+          const decoder = own.open();
+          const peaks = frames.map((frame) => peakOf(decodeFrame(decoder, frame)));
+          decoder.close();
+          return Math.max(...peaks) < 1 && peaks.slice(1, -1).every((peak) => peak > 0);
+        };
+        for (const frames of draws.filter(isWhole).slice(0, 3)) {
+          const heard = decodeAll(own, frames, heardBelowHz(8000));
+          const all = powerBelow(sampleRate / 2, heard, sampleRate);
+          const above = all - powerBelow(belowHz, heard, sampleRate);
+          expect(10 * Math.log10(Math.max(above, 1e-30) / all)).toBeLessThan(-80);
+        }
+      }
+    },
+  );
+
   it.each(
     Object.keys(mp3References).filter((name) => name !== 'damaged-24k.mp3' && !name.startsWith('change')),
   )('leaves so much empty of %s that a part of its samples tells the rest', (name) => {

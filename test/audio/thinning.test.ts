@@ -17,6 +17,7 @@ describe('strideOf', () => {
       fc.property(rate, rate, fc.integer({ min: 0, max: 24_000 }), (fromRate, toRate, belowHz) => {
         const stride = strideOf({ fromRate, toRate, belowHz });
         expect(Number.isInteger(fromRate / stride)).toBe(true);
+        if (stride > 1) expect(fromRate / stride).toBeGreaterThanOrEqual(toRate);
         if (stride > 1) expect(fromRate / stride - belowHz).toBeGreaterThanOrEqual(heardBelowHz(toRate));
       }),
     );

@@ -32,7 +32,8 @@ describe('mp3 spool', () => {
 
   it('counts the samples of a bridge as what they take to hear', () => {
     const spool = makeSpool();
-    const bridge = { samples: new Float32Array(240), sampleRate: 24_000, frames: [], next: undefined };
+    const samples = new Float32Array(240);
+    const bridge = { samples, sampleRate: 24_000, heardHz: undefined, frames: [], next: undefined };
     spool.add({ kind: 'bridge', bridge });
     expect([spool.bytes(), spool.waitingMs()]).toEqual([960, 10]);
     spool.take();

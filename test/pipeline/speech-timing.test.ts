@@ -160,7 +160,7 @@ async function timeAtOnce(items: readonly TranscoderItem[], lead: 'heard' | 'cut
 function bridgeOver(from: number, to: number): SpeechBridge {
   const samples = SPEECH.slice(streamSamples(tag, from, SPF), streamSamples(tag, to, SPF));
   const next = { tag, framesBefore: to, warmUp: frames.slice(Math.max(0, to - 10), to) };
-  return { samples, sampleRate: RATE, frames: frames.slice(from, to), next };
+  return { samples, sampleRate: RATE, heardHz: undefined, frames: frames.slice(from, to), next };
 }
 
 describe('speech timing', () => {

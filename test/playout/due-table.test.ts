@@ -57,7 +57,8 @@ describe('due table', () => {
               asked.push((one as Scripted).name);
               (one as Scripted).at = nowMs + act.sleepMs;
             });
-            expect(asked.sort()).toEqual(expected.sort());
+            expect(new Set(asked)).toEqual(new Set(expected));
+            expect(asked).toHaveLength(expected.length);
             expect(told).toBe(timed);
             for (const name of asked) due.set(all[name]!, nowMs + act.sleepMs);
           }
@@ -66,6 +67,22 @@ describe('due table', () => {
         }
       }),
     );
+  });
+
+  it('has room for any number, and knows of each when it is due', () => {
+    const table = createDueTable();
+    const all = Array.from({ length: 300 }, (_, name) => named(name, name));
+    for (const player of all) table.add(player);
+    for (const player of all.slice(100, 200)) table.remove(player);
+    for (const player of all.slice(100, 150)) table.add(player);
+    const asked: number[] = [];
+    const timed = table.askDue(209, (player) => {
+      asked.push((player as Scripted).name);
+      (player as Scripted).at = NEVER;
+    });
+    const names = Array.from({ length: 210 }, (_, name) => name).filter((name) => name < 150 || name >= 200);
+    expect(asked.toSorted((a, b) => a - b)).toEqual(names);
+    expect([timed, table.size()]).toEqual([250, 250]);
   });
 
   it('heeds what happens to one while it is asked, and to others', () => {

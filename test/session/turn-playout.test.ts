@@ -87,6 +87,12 @@ describe('frames in company', () => {
     expect(sentAtEachTick(inPairs, 16).join('')).toBe('0000000200000002');
   });
 
+  it('leave in threes every 60 ms where hundreds listen', () => {
+    const inThrees = { ...gate, coalesceMs: () => 40 };
+    // Two in company with the lead already: the first look has sent twelve.
+    expect(sentAtEachTick(inThrees, 24).join('')).toBe('000000000003000000000003');
+  });
+
   it('leave alone where the listener gives no credit for the second', () => {
     const { playout, start } = playoutOf(20);
     start(400);

@@ -1,6 +1,7 @@
 // One turn through speak() on a fake clock, against an upstream that does what a test says, drained as it comes.
 
-import { createTranscoder } from '../../src/audio/transcoder.ts';
+import { hearingBelow } from '../../src/audio/mp3-decoder.ts';
+import { createTranscoder, heardHzOf } from '../../src/audio/transcoder.ts';
 import { createMp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
@@ -85,7 +86,7 @@ export async function speakThrough(options: SpeakThroughOptions): Promise<Spoken
       toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text, outputFormat: 'mp3', seed: 7 }),
       wholeness: {
         clock,
-        decoders: codecs.decoders,
+        decoders: hearingBelow(codecs.decoders, heardHzOf(output)),
         upkeep: options.upkeep ?? trustingUpkeep(),
         remainingMs: () => options.remainingMs ?? 10_000,
         passesThrough: () => format === 'mp3',
