@@ -1,9 +1,10 @@
 // When each of many is to be asked, in one row of numbers: a look at all of them reads a few lines of memory, and nothing of
 // those who are not due. What a player keeps is far apart in the heap, and with hundreds of calls never in the cache.
 
-import type { Player } from './playout-clock.ts';
+/** Whoever says when he is to be asked next, as of the last time that he was. */
+type Timed = { dueMs(): number };
 
-export type DueTable = {
+export type DueTable<Player extends Timed> = {
   /** Adding twice is adding once. Its due time is read now, and again after each time that it was asked. */
   add(player: Player): void;
   remove(player: Player): boolean;
@@ -19,7 +20,7 @@ export type DueTable = {
 const NEVER = Number.POSITIVE_INFINITY;
 const FIRST_PLACES = 64;
 
-export function createDueTable(): DueTable {
+export function createDueTable<Player extends Timed>(): DueTable<Player> {
   /** By place; a place that is free is never due. */
   const players: (Player | undefined)[] = [];
   let dueMs = new Float64Array(FIRST_PLACES);

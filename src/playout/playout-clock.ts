@@ -59,7 +59,7 @@ export function createPlayoutClock({
   onFault,
 }: PlayoutClockOptions): PlayoutClock {
   const thin = new Set<Player>();
-  const ample = createDueTable();
+  const ample = createDueTable<Player>();
   let nextMs = 0;
   let isTicking = false;
   let playing = 0;

@@ -2,18 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDueTable } from '../../src/playout/due-table.ts';
-import type { Player } from '../../src/playout/playout-clock.ts';
 
-type Scripted = Player & { readonly name: number; at: number };
+type Scripted = { readonly name: number; at: number; dueMs(): number };
 
 const named = (name: number, at: number): Scripted => {
   const player: Scripted = {
     name,
     at,
     dueMs: () => player.at,
-    sendDue() {},
-    wantsRefill: () => false,
-    refill() {},
   };
   return player;
 };
@@ -31,7 +27,7 @@ describe('due table', () => {
   it('asks those who are due by their last word or were stirred, and counts those who wait for a time', () => {
     fc.assert(
       fc.property(fc.array(acts, { maxLength: 300 }), (doings) => {
-        const table = createDueTable();
+        const table = createDueTable<Scripted>();
         const all = Array.from({ length: 91 }, (_, name) => named(name, 0));
         const due = new Map<Scripted, number>();
         let nowMs = 0;
@@ -54,8 +50,8 @@ describe('due table', () => {
             const timed = [...due.values()].filter((at) => at < NEVER).length;
             const asked: number[] = [];
             const told = table.askDue(nowMs, (one) => {
-              asked.push((one as Scripted).name);
-              (one as Scripted).at = nowMs + act.sleepMs;
+              asked.push(one.name);
+              one.at = nowMs + act.sleepMs;
             });
             expect(new Set(asked)).toEqual(new Set(expected));
             expect(asked).toHaveLength(expected.length);
@@ -70,15 +66,15 @@ describe('due table', () => {
   });
 
   it('has room for any number, and knows of each when it is due', () => {
-    const table = createDueTable();
+    const table = createDueTable<Scripted>();
     const all = Array.from({ length: 300 }, (_, name) => named(name, name));
     for (const player of all) table.add(player);
     for (const player of all.slice(100, 200)) table.remove(player);
     for (const player of all.slice(100, 150)) table.add(player);
     const asked: number[] = [];
     const timed = table.askDue(209, (player) => {
-      asked.push((player as Scripted).name);
-      (player as Scripted).at = NEVER;
+      asked.push(player.name);
+      player.at = NEVER;
     });
     const names = Array.from({ length: 210 }, (_, name) => name).filter((name) => name < 150 || name >= 200);
     expect(asked.toSorted((a, b) => a - b)).toEqual(names);
@@ -86,13 +82,13 @@ describe('due table', () => {
   });
 
   it('heeds what happens to one while it is asked, and to others', () => {
-    const table = createDueTable();
+    const table = createDueTable<Scripted>();
     const [first, second, third] = [named(1, 0), named(2, 0), named(3, 0)];
     for (const player of [first, second, third]) table.add(player);
     const asked: number[] = [];
-    const ask = (player: Player) => {
-      asked.push((player as Scripted).name);
-      (player as Scripted).at = NEVER;
+    const ask = (player: Scripted) => {
+      asked.push(player.name);
+      player.at = NEVER;
       if (player === first) table.remove(second);
       if (player === first) table.stir(first);
     };
