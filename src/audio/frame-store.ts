@@ -6,6 +6,8 @@
 //   block   │ gone │ head … │ … last │ free │
 //   bytes   └──────┴────────┴────────┘ begins[i] … begins[i + 1]
 
+import type { AudioFrame } from './stage.ts';
+
 export type FrameStore<Note, Frame> = {
   /** Copies the bytes behind all others: what they are a view of may be freed. */
   add(bytes: Uint8Array, note: Note): void;
@@ -208,3 +210,8 @@ const viewOf = ({ bytes, begins, end }: Block, at: number): Uint8Array =>
 export const createFrameStore = <Note, Frame>(
   toFrame: (bytes: Uint8Array, note: Note) => Frame,
 ): FrameStore<Note, Frame> => new BlockStore(toFrame);
+
+const toAudioFrame = (bytes: Uint8Array, samples: number): AudioFrame => ({ bytes, samples });
+
+/** Of encoded frames, each noted with its samples. */
+export const createAudioFrameStore = (): FrameStore<number, AudioFrame> => createFrameStore(toAudioFrame);

@@ -50,8 +50,8 @@ function createThinner(stride: number): (samples: Float32Array) => Float32Array 
 }
 
 /**
- * Samples come out as soon as the filter's half length (3.5 ms towards 8 kHz) has
- * arrived behind them; `flush` takes silence for the rest. `emit` gets scratch memory, valid during the call.
+ * Samples come out as soon as the filter's half length (3.5 ms towards 8 kHz) has arrived behind them; `flush` takes
+ * silence for the rest. `emit` gets scratch memory, valid during the call.
  */
 export function createResampler(
   banks: FilterBanks,

@@ -38,9 +38,9 @@ export type BodyReading = {
 export function createBodyReading(keptFrames: number): BodyReading {
   const kept = createMp3FrameStore();
   let keeper: FrameKeeper | undefined;
-  /** Those that were kept here came before it. */
-  let framesBefore = 0;
   let frames = 0;
+  /** Those of them that came before it, and were kept here. */
+  let own = 0;
   let tag: Mp3StreamTag | undefined;
   let tags = 0;
   let framesBeforeTag = 0;
@@ -53,11 +53,12 @@ export function createBodyReading(keptFrames: number): BodyReading {
       junkBefore = parser.junkBytes();
       header = frame.header;
       if (keeper === undefined) {
+        own += 1;
         addMp3Frame(kept, frame);
         if (kept.frames() > keptFrames) kept.dropFirst();
       } else {
         keeper.onFrame(frame);
-        if (frames - framesBefore === keptFrames) kept.clear();
+        if (frames - own === keptFrames) kept.clear();
       }
     },
     onTag(found) {
@@ -74,7 +75,6 @@ export function createBodyReading(keptFrames: number): BodyReading {
     flush: () => parser.flush(),
     connect(to) {
       keeper = to;
-      framesBefore = frames;
     },
     frames: () => frames,
     audioMs: () => (header === undefined ? 0 : (frames * header.samplesPerFrame * 1000) / header.sampleRate),
@@ -85,13 +85,13 @@ export function createBodyReading(keptFrames: number): BodyReading {
     heldBytes: () => parser.heldBytes(),
     strayBytes: () => parser.junkBytes() - junkBefore + parser.heldBytes(),
     frameRange(from, until) {
-      const own = keeper === undefined ? frames : framesBefore;
       const first = own - kept.frames();
       if (from < first || until > frames) return undefined;
       const early = kept.range(from - first, Math.min(until, own) - first);
       if (until <= own) return early;
-      const late = keeper?.recentFrames(frames - Math.max(from, own));
-      return late && [...early, ...late.slice(0, until - Math.max(from, own))];
+      const lateFrom = Math.max(from, own);
+      const late = keeper?.recentFrames(frames - lateFrom);
+      return late && [...early, ...late.slice(0, until - lateFrom)];
     },
     forget: () => kept.clear(),
   };

@@ -60,7 +60,7 @@ export type SpoolTap = {
 export type Mp3SpoolOptions = {
   /** May change while the spool lives; one chunk may go beyond it. */
   readonly capacityBytes: () => number;
-  /** The capacity never falls below this, so that it need not be asked for each chunk; default 0. */
+  /** Room for so much there is always, and the capacity is not asked for it; default 0. */
   readonly leastBytes?: number;
   readonly tap?: SpoolTap | undefined;
 };

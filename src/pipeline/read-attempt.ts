@@ -66,7 +66,7 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
     for await (const chunk of body.chunks) {
       signal.throwIfAborted();
       for (let at = 0; at < chunk.length; at += SLICE_BYTES)
-        reader.push(chunk.length <= SLICE_BYTES ? chunk : chunk.subarray(at, at + SLICE_BYTES));
+        reader.push(chunk.subarray(at, at + SLICE_BYTES));
       const moreMs = reader.audioMs() - audioMs;
       if (moreMs > 0) {
         const isFirst = audioMs === 0;

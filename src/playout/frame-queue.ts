@@ -8,7 +8,7 @@
 //   decode → push ─▶ [ frame frame frame ] ─▶ shift → socket
 //                      ▲ isFull / room()   refill() ┘
 
-import { createFrameStore } from '../audio/frame-store.ts';
+import { createAudioFrameStore } from '../audio/frame-store.ts';
 import type { AudioFrame } from '../audio/stage.ts';
 import { createLoneWaiter } from '../base/lone-waiter.ts';
 
@@ -43,8 +43,6 @@ export type FrameQueue = {
 /** A waiting producer may go on when no more than this of the capacity is left. */
 const REFILL_SHARE = 1 / 2;
 
-const toFrame = (bytes: Uint8Array, samples: number): AudioFrame => ({ bytes, samples });
-
 /** What a queue calls; see `createFrameQueue`. */
 type QueueTold = {
   readonly capacitySamples: () => number;
@@ -55,7 +53,7 @@ type QueueTold = {
 /** A class, and not a function full of closures: one for each turn, looked at for each frame. */
 class BoundedFrameQueue implements FrameQueue {
   private readonly told: QueueTold;
-  private readonly frames = createFrameStore(toFrame);
+  private readonly frames = createAudioFrameStore();
   private readonly waiter = createLoneWaiter();
   private samples = 0;
   private bytes = 0;

@@ -1,7 +1,7 @@
 // The frames of one turn on their way to one listener: what may be sent now, what he has been sent, when he ran
 // dry. Arithmetic and a queue; the clock calls it, the live turn is told.
 
-import { createFrameStore, type FrameStore } from '../audio/frame-store.ts';
+import { createAudioFrameStore, type FrameStore } from '../audio/frame-store.ts';
 import type { AudioFrame } from '../audio/stage.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
 import { type Pace, sendableFromMs, starvedMs } from '../playout/pacer.ts';
@@ -86,8 +86,6 @@ const START_MS = 60;
 /** Rounding of samples to ms must not hold a frame back for a tick. */
 const EPSILON_MS = 0.01;
 
-const toFrame = (bytes: Uint8Array, samples: number): AudioFrame => ({ bytes, samples });
-
 /** A class, and not a function full of closures: of hundreds of turns none is in the cache when its time comes. */
 class PacedPlayout implements TurnPlayout {
   private readonly options: TurnPlayoutOptions;
@@ -109,7 +107,7 @@ class PacedPlayout implements TurnPlayout {
 
   constructor(options: TurnPlayoutOptions) {
     this.options = options;
-    this.kept = (options.givesBackMs ?? 0) > 0 ? createFrameStore(toFrame) : undefined;
+    this.kept = (options.givesBackMs ?? 0) > 0 ? createAudioFrameStore() : undefined;
   }
 
   start(freeAtMs: number, nowMs: number, { sampleRate, waitingMs }: AudioInHand, gate: SendGate): boolean {

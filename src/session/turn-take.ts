@@ -90,8 +90,7 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
   });
   const mostSpoolBytes = isSentAtOnce(settings) ? BURST_SPOOL_BYTES : Number.POSITIVE_INFINITY;
   const spool = createMp3Spool({
-    capacityBytes: () =>
-      Math.max(SMALLEST_SPOOL_BYTES, Math.min(options.spoolCapacityBytes(), mostSpoolBytes)),
+    capacityBytes: () => Math.min(options.spoolCapacityBytes(), mostSpoolBytes),
     leastBytes: SMALLEST_SPOOL_BYTES,
     tap: words.tap,
   });
