@@ -10,9 +10,9 @@ import type { Mp3StreamTag } from './mp3-stream-tag.ts';
 import { createMp3ToPcm } from './mp3-to-pcm.ts';
 import type { SoundPath } from './sound-path.ts';
 import type { SpeechBridge } from './speech-bridge.ts';
-import type { AudioFrame, ClosableStage, PcmBlock } from './stage.ts';
-import { strideOf } from './thinning.ts';
+import type { AudioFrame, PcmBlock } from './stage.ts';
 import { openTurnEncoder, refuseWhenFull, type TurnEncoder } from './turn-encoder.ts';
+import { createWayIn } from './way-in.ts';
 
 /** What a turn's codecs are made from; loaded once by the program and shared by all turns. */
 export type Codecs = {
@@ -90,12 +90,6 @@ export function createTranscoder(
   let sampleRate = output.sampleRate;
   let isSilent = true;
   let encoder: TurnEncoder | undefined;
-  /** The way into the encoder, for samples at `rateIn`. */
-  let wayIn: ClosableStage<Float32Array> | undefined;
-  let rateIn = 0;
-  /** What its samples are known to hold no more than, Hz, and of how many it therefore reads one. */
-  let limitIn: number | undefined;
-  let strideIn = 1;
   let isPassing = output.format === 'mp3';
   let isOver = false;
   let insertedSamples = 0;
@@ -119,20 +113,13 @@ export function createTranscoder(
   const heardHz = heardHzOf(output);
   const belowHz = (rate: number) =>
     heardHz === undefined ? undefined : codecs.decoders.belowHz(heardHz, rate);
-  const flushWayIn = () => {
-    wayIn?.flush();
-    wayIn = undefined;
-  };
-  /** Sound that may hold more than the turn's own must not be read in strides: it would fold back. */
-  const bringIn = ({ samples, sampleRate: fromRate }: PcmBlock, limitHz: number | undefined) => {
+  const wayIn = createWayIn(
+    (rate, limitHz) => open(rate).from(rate, limitHz),
+    (rate) => sampleRate ?? rate,
+  );
+  const bringIn = (block: PcmBlock, limitHz: number | undefined) => {
     isSilent = false;
-    if (fromRate !== rateIn || limitHz !== limitIn) {
-      const stride = strideOf({ fromRate, toRate: sampleRate ?? fromRate, belowHz: limitHz });
-      if (fromRate !== rateIn || stride !== strideIn) flushWayIn();
-      [rateIn, limitIn, strideIn] = [fromRate, limitHz, stride];
-    }
-    wayIn ??= open(fromRate).from(fromRate, limitHz);
-    wayIn.push(samples);
+    wayIn.push(block, limitHz);
   };
   const onPcm = (block: PcmBlock) => bringIn(block, belowHz(block.sampleRate));
   const decoder = createMp3ToPcm(codecs.decoders, onPcm, heardHz);
@@ -178,8 +165,9 @@ export function createTranscoder(
 
   const rest = (ms: number) => {
     if (isSilent || isOver) return;
+    const sampleRate = wayIn.rate();
     if (!isPassing)
-      return onPcm({ samples: new Float32Array(Math.round((ms * rateIn) / 1000)), sampleRate: rateIn });
+      return onPcm({ samples: new Float32Array(Math.round((ms * sampleRate) / 1000)), sampleRate });
     if (lastFrame === undefined) return;
     const frameMs = (lastFrame.header.samplesPerFrame * 1000) / lastFrame.header.sampleRate;
     const frame = { ...lastFrame, bytes: silentMp3Frame(lastFrame.bytes) };
@@ -213,7 +201,7 @@ export function createTranscoder(
     rest,
     release() {
       if (isOver || output.format === 'mp3' || encoder === undefined) return NOTHING_TO_DO;
-      flushWayIn();
+      wayIn.flush();
       const released = encoder;
       return released.release().then(() => {
         insertedSamples = framedSamples - released.takenSamples();
@@ -222,8 +210,7 @@ export function createTranscoder(
     cut(sent) {
       const wasOver = isOver;
       decoder.endStream();
-      wayIn?.close();
-      wayIn = undefined;
+      wayIn.close();
       delete untold.begin;
       delete untold.tag;
       if (sent === 'none') {
@@ -245,13 +232,13 @@ export function createTranscoder(
       if (isOver) return NOTHING_TO_DO;
       isOver = true;
       if (!isPassing) decoder.endStream();
-      flushWayIn();
+      wayIn.flush();
       return encoder?.flush() ?? NOTHING_TO_DO;
     },
     close() {
       isOver = true;
       decoder.close();
-      wayIn?.close();
+      wayIn.close();
       encoder?.close();
     },
     pendingSamples: () => encoder?.pendingSamples() ?? 0,
