@@ -31,6 +31,8 @@ export type Attempt = {
   readonly answerMs: number;
   /** How long no audio may come after so much of it, ms. */
   readonly stallLimitMs: (audioMs: number) => number;
+  /** How long the body may be left alone when a stall is certain in `patienceMs`, ms; 0 while all is wanted as it comes. */
+  readonly restMs: (patienceMs: number) => number;
   /** A body that was being read brought no audio for too long; a request without an answer is none. */
   readonly onStall: () => void;
   readonly onAudio: () => void;
@@ -74,6 +76,10 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
         attempt.onAudio();
         if (isFirst) watch.within(stallLimitMs(audioMs));
         else watch.earn(moreMs * EARNED, stallLimitMs(audioMs));
+      }
+      if (body.rest !== undefined) {
+        const restMs = attempt.restMs(watch.leftMs());
+        if (restMs > 0) body.rest(restMs);
       }
       if (!spool.isFull()) continue;
       // Nothing is wanted, so nothing is late.

@@ -8,6 +8,8 @@ export type StallWatch = {
   within(ms: number): void;
   /** So much later than it was, and at most so long from now. */
   earn(ms: number, mostMs: number): void;
+  /** How long it is until then, ms. */
+  leftMs(): number;
   /** Nothing is awaited. */
   rest(): void;
 };
@@ -41,6 +43,7 @@ export function createStallWatch(clock: Clock, onStall: () => void): StallWatch 
   return {
     within: (ms) => move(clock.now() + ms),
     earn: (ms, mostMs) => move(Math.min(dueMs + ms, clock.now() + mostMs)),
+    leftMs: () => dueMs - clock.now(),
     rest,
   };
 }

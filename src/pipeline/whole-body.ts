@@ -16,6 +16,7 @@ import type { SpeechWork } from '../upstream/speech-work.ts';
 import { createCatchUp } from './catch-up.ts';
 import type { Mp3Spool } from './mp3-spool.ts';
 import { type Attempt, type AttemptEnd, type BodyReader, readAttempt } from './read-attempt.ts';
+import { boutRestMs } from './reading-bouts.ts';
 import { createRelayedSpeech } from './relayed-speech.ts';
 import { kindOf, NOTHING_SPENT, nextTry, spend, type Trouble } from './resume-policy.ts';
 import { doubtOf, longestAudioMs } from './speech-guard.ts';
@@ -29,6 +30,8 @@ export type Wholeness = {
   /** Audio that the listener has not heard yet, ms. */
   readonly remainingMs: () => number;
   readonly passesThrough: (sampleRate: number) => boolean;
+  /** In bouts while the listener has plenty; else, and when it is not given, as it comes. */
+  readonly reads?: 'in-bouts' | 'as-it-comes';
   /** What a request after a break is worth to the scheduler. */
   readonly resumeWork?: (() => SpeechWork) | undefined;
 };
@@ -97,6 +100,8 @@ export async function relayWholeBody(
         clock,
         answerMs,
         stallLimitMs: (audioMs) => upkeep.stallLimitMs(wholeness.remainingMs(), stalls, audioMs),
+        restMs: (patienceMs) =>
+          wholeness.reads === 'in-bouts' ? boutRestMs(wholeness.remainingMs(), patienceMs) : 0,
         onStall() {
           stalls += 1;
         },

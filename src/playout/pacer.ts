@@ -18,17 +18,19 @@ export const leadForFrameMs = (pace: Pace, frameMs: number): number =>
   Math.max(pace.leadMs, frameMs + LATENESS_MS);
 
 /**
- * How long before its time a frame may leave together with one whose time has come: one or two frames of telephone sound,
- * where that is little beside the lead. What is ahead of a listener may be more than his lead by so much.
+ * How long before its time a frame may leave together with one whose time has come: one, two or four frames of telephone
+ * sound, where that is little beside the lead. What is ahead of a listener may be more than his lead by so much.
  */
 const COMPANY = [
+  { listeners: 300, leadMs: 200, earlyMs: 80 },
   { listeners: 200, leadMs: 200, earlyMs: 40 },
   { listeners: 50, leadMs: 100, earlyMs: 20 },
 ] as const;
 
 /**
  * With many listeners the cost of a look at each and of a write to each is worth sharing among frames. A few listeners get
- * each frame at its own time, many two frames of 20 ms every 40 ms, hundreds three every 60, never one later than alone.
+ * each frame at its own time, many two frames of 20 ms every 40 ms, hundreds three every 60 or five every 100, never one later
+ * than alone.
  */
 export const coalesceMs = (pace: Pace, listeners: number): number =>
   COMPANY.find((row) => listeners >= row.listeners && pace.leadMs >= row.leadMs)?.earlyMs ?? 0;

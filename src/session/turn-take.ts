@@ -140,6 +140,7 @@ export function createTurnTake(options: TurnTakeOptions): TurnTake {
             upkeep: runtime.upkeep,
             resumeWork: options.work.resume,
             remainingMs: options.remainingMs,
+            reads: isSentAtOnce(settings) ? 'as-it-comes' : 'in-bouts',
             passesThrough: (rate) => passesThrough(output, rate),
           },
           report: {

@@ -5,6 +5,8 @@ import type { Clock } from '../base/clock.ts';
 
 /** The socket is held back above this, and let go on below half of it: 4 s of speech at 128 kbit/s. */
 const HELD_BYTES = 64 * 1024;
+/** What has arrived in pieces is read as one, but for longer ones: whoever reads does bounded work at a time. */
+const JOINED_BYTES = 16 * 1024;
 
 export type BodySource = {
   pause(): void;
@@ -22,6 +24,11 @@ export type BodyQueue = {
   fail(error: Error): void;
   /** Read once, by one reader, one chunk at a time. */
   readonly chunks: AsyncIterable<Uint8Array>;
+  /**
+   * The reader needs nothing for so long, ms: the socket is left alone meanwhile, and what has come by then is read at
+   * once. An end or a break is seen so much later.
+   */
+  rest(ms: number): void;
 };
 
 type Outcome = { readonly error: Error } | 'ended' | undefined;
@@ -29,106 +36,166 @@ type Reader = {
   readonly resolve: (result: IteratorResult<Uint8Array, undefined>) => void;
   readonly reject: (error: Error) => void;
 };
+type Options = { readonly clock: Clock; readonly stallMs: number; readonly signal: AbortSignal };
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-export function createBodyQueue(
-  source: BodySource,
-  { clock, stallMs, signal }: { clock: Clock; stallMs: number; signal: AbortSignal },
-): BodyQueue {
-  const held: Uint8Array[] = [];
-  let heldBytes = 0;
-  let paused = false;
-  let outcome: Outcome;
+/** A class, and not a function full of closures: of hundreds of bodies none is in the cache when something comes. */
+class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
+  private readonly source: BodySource;
+  private readonly options: Options;
+  private held: Uint8Array[] = [];
+  private heldBytes = 0;
+  private isPaused = false;
+  private outcome: Outcome;
   /** The reader has met the end: as with a generator, an error is met once, and then there is nothing more. */
-  let over = false;
-  let reader: Reader | undefined;
-  let waitingSince = 0;
-  let stopWatching: (() => void) | undefined;
+  private isOver = false;
+  private reader: Reader | undefined;
+  private waitingSince = 0;
+  private stopWatching: (() => void) | undefined;
+  private stopResting: (() => void) | undefined;
+  private isHandingOn = false;
 
-  // One timer looks at the latest wait instead of one being set and cleared for every chunk.
-  const watch = (delayMs: number) => {
-    stopWatching ??= clock.after(delayMs, () => {
-      stopWatching = undefined;
-      if (reader === undefined) return;
-      const leftMs = waitingSince + stallMs - clock.now();
-      if (leftMs > 0) watch(leftMs);
-      else source.stalled();
+  readonly chunks: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => this };
+
+  constructor(source: BodySource, options: Options) {
+    this.source = source;
+    this.options = options;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.outcome !== undefined) return;
+    this.held.push(chunk);
+    this.heldBytes += chunk.length;
+    if (this.heldBytes >= HELD_BYTES) this.holdBack();
+    // A source may give one chunk more before it heeds that it is held back.
+    if (this.stopResting === undefined) this.handOnSoon();
+  }
+  end(): void {
+    this.close('ended');
+  }
+  fail(error: Error): void {
+    this.close({ error });
+  }
+  rest(ms: number): void {
+    if (this.outcome !== undefined || this.stopResting !== undefined) return;
+    const { clock } = this.options;
+    this.stopResting = clock.after(ms, () => {
+      this.stopResting = undefined;
+      // The client gives at once what it holds, and what the kernel holds when the event loop has looked.
+      this.isHandingOn = true;
+      clock.soon(() => this.handOn());
+      this.letGoOn();
     });
-  };
-  const close = (how: Exclude<Outcome, undefined>) => {
-    if (outcome !== undefined) return;
-    outcome = how;
-    stopWatching?.();
-    const waiting = reader;
-    reader = undefined;
+    this.holdBack();
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const { clock, stallMs, signal } = this.options;
+    if (this.isOver) return Promise.resolve(DONE);
+    if (signal.aborted) return this.leave(signal.reason as Error);
+    if (this.reader !== undefined)
+      return Promise.reject(new Error('a body has one reader, one chunk at a time'));
+    const chunk = this.take();
+    if (chunk !== undefined) return Promise.resolve({ done: false, value: chunk });
+    if (this.outcome === 'ended') return Promise.resolve(DONE);
+    if (this.outcome !== undefined) return this.leave(this.outcome.error);
+    return new Promise((resolve, reject) => {
+      this.reader = { resolve, reject };
+      this.waitingSince = clock.now();
+      this.watch(stallMs);
+    });
+  }
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.isOver = true;
+    this.held = [];
+    if (this.outcome === undefined) {
+      this.close('ended');
+      this.source.abandon();
+    }
+    return Promise.resolve(DONE);
+  }
+
+  /** One timer looks at the latest wait instead of one being set and cleared for every chunk. */
+  private watch(delayMs: number): void {
+    const { clock, stallMs } = this.options;
+    this.stopWatching ??= clock.after(delayMs, () => {
+      this.stopWatching = undefined;
+      if (this.reader === undefined) return;
+      const leftMs = this.waitingSince + stallMs - clock.now();
+      if (leftMs > 0) this.watch(leftMs);
+      else this.source.stalled();
+    });
+  }
+  private close(how: Exclude<Outcome, undefined>): void {
+    if (this.outcome !== undefined) return;
+    this.outcome = how;
+    this.stopWatching?.();
+    this.stopResting?.();
+    this.stopResting = undefined;
+    if (this.held.length > 0) this.handOnSoon();
+    else if (!this.isHandingOn) this.meetEnd(how);
+  }
+  /** What the HTTP client found in one read comes chunk by chunk, before this happens. */
+  private handOnSoon(): void {
+    if (this.reader === undefined || this.isHandingOn) return;
+    this.isHandingOn = true;
+    queueMicrotask(() => this.handOn());
+  }
+  /** Gives the reader who waits what has come, and the end if nothing has. */
+  private handOn(): void {
+    this.isHandingOn = false;
+    const waiting = this.reader;
     if (waiting === undefined) return;
-    over = true;
+    const value = this.take();
+    if (value === undefined) {
+      if (this.outcome !== undefined) this.meetEnd(this.outcome);
+      return;
+    }
+    this.reader = undefined;
+    waiting.resolve({ done: false, value });
+  }
+  private meetEnd(how: Exclude<Outcome, undefined>): void {
+    const waiting = this.reader;
+    this.reader = undefined;
+    if (waiting === undefined) return;
+    this.isOver = true;
     if (how === 'ended') waiting.resolve(DONE);
     else waiting.reject(how.error);
-  };
-  const take = (): Uint8Array | undefined => {
-    const chunk = held.shift();
-    if (chunk === undefined) return undefined;
-    heldBytes -= chunk.length;
-    if (paused && outcome === undefined && heldBytes <= HELD_BYTES / 2) {
-      paused = false;
-      source.resume();
-    }
-    return chunk;
-  };
-
-  const leave = (error: Error): Promise<never> => {
-    over = true;
-    held.length = 0;
+  }
+  private leave(error: Error): Promise<never> {
+    this.isOver = true;
+    this.held = [];
     return Promise.reject(error);
-  };
+  }
 
-  const iterator: AsyncIterator<Uint8Array, undefined> = {
-    next() {
-      if (over) return Promise.resolve(DONE);
-      if (signal.aborted) return leave(signal.reason as Error);
-      if (reader !== undefined)
-        return Promise.reject(new Error('a body has one reader, one chunk at a time'));
-      const chunk = take();
-      if (chunk !== undefined) return Promise.resolve({ done: false, value: chunk });
-      if (outcome === 'ended') return Promise.resolve(DONE);
-      if (outcome !== undefined) return leave(outcome.error);
-      return new Promise((resolve, reject) => {
-        reader = { resolve, reject };
-        waitingSince = clock.now();
-        watch(stallMs);
-      });
-    },
-    return() {
-      over = true;
-      held.length = 0;
-      if (outcome === undefined) {
-        close('ended');
-        source.abandon();
-      }
-      return Promise.resolve(DONE);
-    },
-  };
-
-  return {
-    push(chunk) {
-      if (outcome !== undefined) return;
-      if (reader !== undefined) {
-        const waiting = reader;
-        reader = undefined;
-        waiting.resolve({ done: false, value: chunk });
-        return;
-      }
-      held.push(chunk);
-      heldBytes += chunk.length;
-      if (!paused && heldBytes >= HELD_BYTES) {
-        paused = true;
-        source.pause();
-      }
-    },
-    end: () => close('ended'),
-    fail: (error) => close({ error }),
-    chunks: { [Symbol.asyncIterator]: () => iterator },
-  };
+  /** What has come, joined as far as `JOINED_BYTES`; undefined when nothing has. */
+  private take(): Uint8Array | undefined {
+    const { held } = this;
+    if (held.length === 0) return undefined;
+    let count = 1;
+    let bytes = held[0]!.length;
+    while (count < held.length && bytes + held[count]!.length <= JOINED_BYTES) {
+      bytes += held[count]!.length;
+      count += 1;
+    }
+    const taken = held.splice(0, count);
+    this.heldBytes -= bytes;
+    this.letGoOn();
+    return count === 1 ? taken[0] : Buffer.concat(taken, bytes);
+  }
+  private holdBack(): void {
+    if (this.isPaused) return;
+    this.isPaused = true;
+    this.source.pause();
+  }
+  private letGoOn(): void {
+    if (!this.isPaused || this.outcome !== undefined || this.stopResting !== undefined) return;
+    if (this.heldBytes > HELD_BYTES / 2) return;
+    this.isPaused = false;
+    this.source.resume();
+  }
 }
+
+export const createBodyQueue = (source: BodySource, options: Options): BodyQueue =>
+  new HeldBody(source, options);

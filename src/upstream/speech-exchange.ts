@@ -138,7 +138,13 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
           disarm();
           phase = 'streaming';
           queue.push(chunk);
-          resolve({ ok: true, chunks: queue.chunks, ttfbMs: clock.now() - sentAtMs, advice });
+          resolve({
+            ok: true,
+            chunks: queue.chunks,
+            rest: (ms) => queue.rest(ms),
+            ttfbMs: clock.now() - sentAtMs,
+            advice,
+          });
         } else if (phase === 'refused') {
           refusal.parts.push(chunk);
           refusal.bytes += chunk.length;

@@ -34,6 +34,8 @@ export type Attempt =
   | {
       readonly ok: true;
       readonly chunks: AsyncIterable<Uint8Array>;
+      /** As `SpeechBody.rest`. */
+      readonly rest?: (ms: number) => void;
       readonly ttfbMs: number;
       readonly advice: RateAdvice;
     }

@@ -28,6 +28,10 @@ export type OpenOptions = {
 /** An answered request. `chunks` is read once; leaving the loop early closes the upstream socket. */
 export type SpeechBody = {
   readonly chunks: AsyncIterable<Uint8Array>;
+  /**
+   * The reader needs nothing for so long, ms: what comes meanwhile may be read together, and the end seen so much later.
+   */
+  readonly rest?: (ms: number) => void;
   /** Time spent waiting for quota before the request was sent. */
   readonly queueMs: number;
   /** From sending the request to the first body byte. */

@@ -200,7 +200,11 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
           : attempt(journey, send).result);
         if (result.ok) {
           const { chunks, ttfbMs, key } = result;
-          return { chunks, ttfbMs, queueMs: journey.queueMs, attempts: journey.sends, key };
+          // The end of a body frees a place, and somebody may wait for that.
+          const rest = (ms: number) => {
+            if (line.length() === 0) result.rest?.(ms);
+          };
+          return { chunks, rest, ttfbMs, queueMs: journey.queueMs, attempts: journey.sends, key };
         }
         send = await reenter(result.error, attempts, journey);
       }

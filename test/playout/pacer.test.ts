@@ -24,6 +24,7 @@ describe('pacer', () => {
     const joined = (leadMs: number, listeners: number) => coalesceMs({ mode: 'realtime', leadMs }, listeners);
     expect([joined(200, 49), joined(200, 50), joined(99, 150), joined(100, 150)]).toEqual([0, 20, 0, 20]);
     expect([joined(200, 199), joined(200, 200), joined(199, 500), joined(99, 500)]).toEqual([20, 40, 20, 0]);
+    expect([joined(200, 299), joined(200, 300)]).toEqual([40, 80]);
   });
 
   it('calls a listener starved from a whole millisecond on', () => {

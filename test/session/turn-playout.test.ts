@@ -93,6 +93,11 @@ describe('frames in company', () => {
     expect(sentAtEachTick(inThrees, 24).join('')).toBe('000000000003000000000003');
   });
 
+  it('leave in fives every 100 ms where many hundreds listen', () => {
+    const inFives = { ...gate, coalesceMs: () => 80 };
+    expect(sentAtEachTick(inFives, 40).join('')).toBe(`${'0'.repeat(19)}5${'0'.repeat(19)}5`);
+  });
+
   it('leave alone where the listener gives no credit for the second', () => {
     const { playout, start } = playoutOf(20);
     start(400);

@@ -25,6 +25,7 @@ import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
 import type { SessionLimits, SessionRuntime } from '../../src/session/session-runtime.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
 import type { PhraseStore } from '../../src/storage/phrase-store.ts';
+import type { SpeechUpstream } from '../../src/upstream/speech-upstream.ts';
 import { codecs } from './codecs.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fixedRandom } from './fixed-random.ts';
@@ -61,6 +62,8 @@ export type LiveSession = {
 
 export type LiveSessionOptions = {
   readonly auto?: (request: MemoryRequest) => void;
+  /** What the session sees of the upstream; by default the very one. */
+  readonly upstreamOf?: (upstream: MemoryUpstream, clock: Clock) => SpeechUpstream;
   readonly preset?: Preset;
   readonly limits?: Partial<SessionLimits>;
   readonly voice?: string;
@@ -108,7 +111,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     },
   });
   const runtime: SessionRuntime = {
-    upstream,
+    upstream: options.upstreamOf?.(upstream, clock) ?? upstream,
     upkeep: options.upkeep ?? trustingUpkeep(),
     phrases: options.phrases,
     codecs: { ...codecs, heavy: options.heavy ?? codecs.heavy },

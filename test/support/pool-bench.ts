@@ -8,7 +8,7 @@ import type { RateAdvice } from '../../src/limits/rate-advice.ts';
 import type { SpeechRequest } from '../../src/speech/speech-request.ts';
 import { quotaIdOf } from '../../src/upstream/key-digest.ts';
 import type { AttemptOptions, Credentials, SpeechTransport } from '../../src/upstream/speech-transport.ts';
-import type { OpenOptions, QueuedNotice } from '../../src/upstream/speech-upstream.ts';
+import type { OpenOptions, QueuedNotice, SpeechBody } from '../../src/upstream/speech-upstream.ts';
 import { createUpstreamPool, type UpstreamPoolOptions } from '../../src/upstream/upstream-pool.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { fixedRandom } from './fixed-random.ts';
@@ -42,6 +42,8 @@ export type Call = {
   readonly atMs: number;
   readonly signal: AbortSignal;
   readonly state: 'open' | 'closed';
+  /** How long its reader wanted nothing, each time, ms. */
+  readonly restsMs: readonly number[];
   /** The request has left, though its answer is not there. */
   sent(): void;
   /** The first byte comes; the stream holds its place until `end`. */
@@ -59,6 +61,7 @@ export function memoryTransport(now: () => number, onCall: (call: Call) => void 
         const startedMs = now();
         let state: Call['state'] = 'open';
         let hasLeft = false;
+        const restsMs: number[] = [];
         const close: typeof onClosed = (end) => {
           if (state === 'open') onClosed(end);
           state = 'closed';
@@ -73,6 +76,7 @@ export function memoryTransport(now: () => number, onCall: (call: Call) => void 
           key: credentials.userId.replace('user-', ''),
           atMs: startedMs,
           signal,
+          restsMs,
           get state() {
             return state;
           },
@@ -83,7 +87,13 @@ export function memoryTransport(now: () => number, onCall: (call: Call) => void 
           answer(advice = {}) {
             if (state === 'closed') return;
             call.sent();
-            resolve({ ok: true, ttfbMs: now() - startedMs, advice, chunks: (async function* () {})() });
+            resolve({
+              ok: true,
+              ttfbMs: now() - startedMs,
+              advice,
+              chunks: (async function* () {})(),
+              rest: (ms) => void restsMs.push(ms),
+            });
           },
           end: () => close('ok'),
           fail(code, { status, advice = {}, when = 'sent' } = {}) {
@@ -149,13 +159,16 @@ export function poolBench(
       abort,
       notices: [] as (QueuedNotice & { atMs: number })[],
       outcome: 'pending' as unknown,
+      body: undefined as SpeechBody | undefined,
       done: undefined as unknown as Promise<void>,
     };
     const onQueued = (told: QueuedNotice) => {
       made.notices.push({ ...told, atMs: clock.now() - startMs });
     };
     made.done = pool.open(request, { signal: abort.signal, onQueued, ...options }).then(
-      ({ queueMs, attempts }) => {
+      (body) => {
+        const { queueMs, attempts } = body;
+        made.body = body;
         made.outcome = { queueMs, attempts };
       },
       (error: unknown) => {

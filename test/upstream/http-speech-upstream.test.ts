@@ -194,6 +194,86 @@ describe('a request that goes well', () => {
   });
 });
 
+describe('a body that is left alone for a while', () => {
+  /** Real sockets need real turns of the event loop, whatever the clock says. */
+  const turns = async (count: number) => {
+    for (let i = 0; i < count; i += 1) await settle();
+  };
+
+  it('waits in the kernel, and is then read in one go, with its end', async () => {
+    const gate = openGate();
+    const { send, clock, ends } = await bench(async (reply) => {
+      reply.start();
+      reply.write(bytes(10));
+      await gate.opened;
+      for (let i = 0; i < 5; i += 1) {
+        reply.write(bytes(1000));
+        await settle();
+      }
+      reply.end();
+    });
+    const attempt = await send();
+    if (!attempt.ok) throw attempt.error;
+    const reader = iterate(attempt);
+    expect((await reader.next()).value).toHaveLength(10);
+    attempt.rest!(400);
+    let read: Uint8Array | undefined;
+    const waited = reader.next().then(({ value }) => {
+      read = value as Uint8Array;
+    });
+    gate.open();
+    await turns(50);
+    clock.advance(399);
+    await turns(20);
+    expect([read, ends]).toEqual([undefined, []]);
+    clock.soon = (task) => void setImmediate(task); // behind what the loop finds in the kernel
+    clock.advance(1);
+    await waited;
+    expect(read).toHaveLength(5000);
+    expect((await reader.next()).done).toBe(true);
+    expect(ends).toEqual(['ok']);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('tells of a break when it is looked at again, behind what came before', async () => {
+    const gate = openGate();
+    const { send, clock } = await bench(async (reply) => {
+      reply.start();
+      reply.write(bytes(10));
+      await gate.opened;
+      reply.leave();
+    });
+    const attempt = await send();
+    if (!attempt.ok) throw attempt.error;
+    const reader = iterate(attempt);
+    await reader.next();
+    attempt.rest!(200);
+    const waited = caught(reader.next());
+    gate.open();
+    await turns(20);
+    await clock.run(200);
+    await turns(20);
+    clock.flush();
+    expect(code(await waited)).toBe('upstream_broken');
+    expect(clock.timers).toBe(0);
+  });
+
+  it('is let go at once when its turn is cancelled meanwhile', async () => {
+    const { send, clock, upstream, ends } = await bench(stallAfter(bytes(5)));
+    const controller = new AbortController();
+    const attempt = await send(controller.signal);
+    if (!attempt.ok) throw attempt.error;
+    const reader = iterate(attempt);
+    await reader.next();
+    attempt.rest!(500);
+    const waited = caught(reader.next());
+    controller.abort(new Error('cancelled'));
+    expect(((await waited) as Error).message).toBe('cancelled');
+    await upstream.requests[0]!.hungUp;
+    expect([ends, clock.timers]).toEqual([['aborted'], 0]);
+  });
+});
+
 describe('what the headers say of the request limit', () => {
   it('is handed on with an answer', async () => {
     const { send } = await bench((reply) => {

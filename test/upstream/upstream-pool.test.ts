@@ -113,6 +113,23 @@ describe('the line', () => {
     expect(calls).toHaveLength(3);
   });
 
+  it('lets a body be left alone only while nobody waits for its place', async () => {
+    const { open, calls } = bench([key('a')], { maxInFlightPerKey: 1 });
+    const first = open();
+    await settle();
+    calls[0]!.answer();
+    await settle();
+    first.body!.rest!(400);
+    const second = open();
+    await settle();
+    first.body!.rest!(300);
+    expect(calls[0]!.restsMs).toEqual([400]);
+    second.abort.abort();
+    await settle();
+    first.body!.rest!(200);
+    expect(calls[0]!.restsMs).toEqual([400, 200]);
+  });
+
   it('learns from the streams that have ended how long a place is held', async () => {
     const { open, calls, clock } = bench([key('a')], { maxInFlightPerKey: 1 });
     for (let i = 0; i < 40; i++) {
