@@ -178,7 +178,8 @@ export async function measureWordTiming(
         for (const { frames } of speeches) decode(decoders, frames, () => {});
       }),
       features: per(() => {
-        for (const { samples, sampleRate } of sounds) tracks.push(featureTrack(samples, sampleRate));
+        for (const { samples, sampleRate } of sounds)
+          tracks.push(featureTrack(samples, sampleRate, decoders.belowHz(HEARD_HZ, sampleRate)));
       }),
       hold: per(() => {
         for (const [at, speech] of speeches.entries()) hold(speech, references[at]!, tracks[at]!);

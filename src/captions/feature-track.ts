@@ -37,10 +37,14 @@ export function createFeatureStore(): FeatureStore {
   };
 }
 
-/** The frames of a whole sound in samples of `sampleRate` Hz. */
-export function featureTrack(samples: Float32Array, sampleRate: number): ReturnType<FeatureStore['track']> {
+/** The frames of a whole sound in samples of `sampleRate` Hz, which is empty above `belowHz`. */
+export function featureTrack(
+  samples: Float32Array,
+  sampleRate: number,
+  belowHz?: number,
+): ReturnType<FeatureStore['track']> {
   const store = createFeatureStore();
-  const extractor = createFeatureExtractor(sampleRate, store.add);
+  const extractor = createFeatureExtractor(sampleRate, store.add, belowHz);
   extractor.push(samples);
   extractor.flush();
   return store.track();

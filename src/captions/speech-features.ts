@@ -3,7 +3,7 @@
 // of 10 ms put words 2 ms more exactly, and took twice the time.
 
 import FFT from 'fft.js';
-import { createRateHalver } from './halve-rate.ts';
+import { createRateHalver, createSamplePicker } from './fewer-samples.ts';
 
 /** Frame `f` is centred at `f * FRAME_MS` of the sound. */
 export const FRAME_MS = 20;
@@ -19,8 +19,10 @@ const HIGHEST_HZ = 3900;
 export const HEARD_HZ = 4500;
 /** A window is the power of two of samples next to this length. */
 const WINDOW_MS = 25;
-/** Sound of so high a rate is analysed at half of it, which is all that the bands need. */
-const HALVED_FROM_HZ = 44_100;
+/** So many samples a second are all that the bands need; sound of twice as many and more is analysed at half of its rate. */
+const ENOUGH_HZ = 10_500;
+/** Of a sound whose upper band is empty so few samples may be enough. */
+const STRIDES = [4, 3, 2] as const;
 /** High bands are raised as the filter 1 − 0.97 z⁻¹ does it at this rate, whatever the rate of the sound. */
 const PRE_EMPHASIS = 0.97;
 const PRE_EMPHASIS_RATE = 22_050;
@@ -126,19 +128,32 @@ function tablesOf(sampleRate: number): Tables {
   return made;
 }
 
-/** `sampleRate` in Hz, 8000 to 48000. `emit` gets every frame in order, while `push` or `flush` runs. */
+/** What folds back lies above all that a window lets into the highest band. */
+const strideOf = (sampleRate: number, belowHz: number): number =>
+  STRIDES.find(
+    (stride) => sampleRate % stride === 0 && sampleRate / stride >= Math.max(ENOUGH_HZ, belowHz + HEARD_HZ),
+  ) ?? 1;
+
+/**
+ * `sampleRate` in Hz, 8000 to 48000; `belowHz`: above it the sound is empty, as far as is known. `emit` gets every frame in
+ * order, while `push` or `flush` runs.
+ */
 export function createFeatureExtractor(
   sampleRate: number,
   emit: (frame: FeatureFrame) => void,
+  belowHz: number = sampleRate / 2,
 ): FeatureExtractor {
-  if (sampleRate < HALVED_FROM_HZ) return createAnalyser(sampleRate, emit);
-  const analyser = createAnalyser(sampleRate / 2, emit);
-  const halver = createRateHalver((samples) => analyser.push(samples));
+  const stride = strideOf(sampleRate, belowHz);
+  const isHalved = stride === 1 && sampleRate >= 2 * ENOUGH_HZ;
+  if (stride === 1 && !isHalved) return createAnalyser(sampleRate, emit);
+  const rest = createFeatureExtractor(sampleRate / (isHalved ? 2 : stride), emit);
+  const onFewer = (samples: Float32Array) => rest.push(samples);
+  const fewer = isHalved ? createRateHalver(onFewer) : createSamplePicker(stride, onFewer);
   return {
-    push: (samples) => halver.push(samples),
+    push: (samples) => fewer.push(samples),
     flush() {
-      halver.flush();
-      analyser.flush();
+      fewer.flush();
+      rest.flush();
     },
   };
 }

@@ -55,10 +55,11 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
   let extractor: FeatureExtractor | undefined;
   let rate = 0;
   let tag: Parameters<typeof streamLead>[0];
+  /** A bridge may hold more than what is decoded for this; it lasts some hundredths of a second, and nobody hears it here. */
   const hear = ({ samples, sampleRate }: PcmBlock) => {
     if (sampleRate !== rate) {
       extractor?.flush();
-      extractor = createFeatureExtractor(sampleRate, finder.push);
+      extractor = createFeatureExtractor(sampleRate, finder.push, decoders.belowHz(HEARD_HZ, sampleRate));
       rate = sampleRate;
     }
     extractor!.push(samples);

@@ -46,9 +46,9 @@ const MOST_STDERR_CHARACTERS = 400;
 const MOST_WORDS = 10_000;
 
 function toSamples(payload: Uint8Array): Float32Array {
-  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
   const samples = new Float32Array(payload.byteLength >> 1);
-  for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(i * 2, true) / 32768;
+  for (let i = 0, at = 0; i < samples.length; i++, at += 2)
+    samples[i] = ((payload[at]! | (payload[at + 1]! << 8)) << 16) / 0x8000_0000;
   return samples;
 }
 

@@ -1,14 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CEPSTRA, createFeatureExtractor, FRAME_MS, framesIn } from '../../src/captions/speech-features.ts';
+import {
+  CEPSTRA,
+  createFeatureExtractor,
+  type FeatureFrame,
+  FRAME_MS,
+  framesIn,
+} from '../../src/captions/speech-features.ts';
 
 type Frame = { cepstra: number[]; level: number };
 
-function framesOf(pieces: readonly Float32Array[], sampleRate: number): Frame[] {
+function framesOf(pieces: readonly Float32Array[], sampleRate: number, belowHz?: number): Frame[] {
   const frames: Frame[] = [];
-  const extractor = createFeatureExtractor(sampleRate, ({ cepstra, level }) => {
+  const onFrame = ({ cepstra, level }: FeatureFrame) => {
     frames.push({ cepstra: [...cepstra], level });
-  });
+  };
+  const extractor = createFeatureExtractor(sampleRate, onFrame, belowHz);
   for (const piece of pieces) extractor.push(piece);
   extractor.flush();
   return frames;
@@ -63,6 +70,33 @@ describe('speech features', () => {
       expect(Math.abs(usual!.level - other!.level)).toBeLessThan(0.5);
     },
   );
+
+  it.each([
+    [22_050, 5512],
+    [24_000, 6000],
+    [32_000, 6000],
+    [44_100, 5512],
+    [48_000, 6000],
+  ])('hears the same of %i Hz where it is told that there is nothing above %i', (rate, belowHz) => {
+    const sound = tone([...VOWEL, [3700, 0.02]], 300, rate);
+    const whole = framesOf([sound], rate);
+    const fewer = framesOf([sound], rate, belowHz);
+    expect(fewer).toHaveLength(whole.length);
+    const middle = framesIn(150);
+    const different = framesOf([tone([[400, 0.2]], 300, rate)], rate)[middle]!;
+    expect(apart(fewer[middle]!, whole[middle]!)).toBeLessThan(apart(different, whole[middle]!) / 20);
+    expect(Math.abs(fewer[middle]!.level - whole[middle]!.level)).toBeLessThan(0.05);
+  });
+
+  it('lets nothing of what is above 6 kHz into its bands when it halves a sound', () => {
+    const middle = framesIn(150);
+    for (const rate of [22_050, 24_000, 44_100, 48_000]) {
+      const [low, high] = [1000, rate / 2 - 2000].map(
+        (hz) => framesOf([tone([[hz, 0.3]], 300, rate)], rate)[middle]!,
+      );
+      expect(low!.level - high!.level).toBeGreaterThan(Math.log(10 ** 2.5)); // 34 dB, less what high bands are raised by
+    }
+  });
 
   it('tells where a sound begins, to the frame, at any rate', () => {
     for (const rate of [8000, 22_050, 48_000]) {
