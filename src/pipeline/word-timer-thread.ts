@@ -11,15 +11,10 @@ import { silentLog } from '../base/log.ts';
 import { workInSpareTime } from '../base/yield-to-playback.ts';
 import { type KnownVoice, UNKNOWN_VOICE } from '../captions/word-finder.ts';
 import { createSpeechProcess } from '../speech-program/speech-process.ts';
+import { unpackItems } from './packed-items.ts';
 import { createReferenceSpeaker } from './reference-speaker.ts';
 import { createSpeechTiming, type SpeechTiming } from './speech-timing.ts';
-import {
-  type SpeechOrder,
-  unpackItems,
-  type WordTimerAnswer,
-  type WordTimerOrder,
-  type WordTimerOrders,
-} from './word-timer-messages.ts';
+import type { SpeechOrder, WordTimerAnswer, WordTimerOrder, WordTimerOrders } from './word-timer-messages.ts';
 
 export type WordTimerThreadData = {
   /** Starts the local engine's speech program; undefined: there is none. */

@@ -3,21 +3,16 @@
 // behind is left more to catch up with, and a speech that it cannot follow is given up.
 
 import { Worker } from 'node:worker_threads';
-import type { TranscoderItem } from '../audio/transcoder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { gatherMs } from './gather-ms.ts';
 import { createGatheredPosts } from './gathered-posts.ts';
 import { itemMs, type SpoolItem } from './mp3-spool.ts';
+import { createItemPacker } from './packed-items.ts';
 import { placesFor } from './places-for.ts';
 import { createRestarts } from './restarts.ts';
 import type { TimedSpeech, WordTimer, WordTiming } from './word-timer.ts';
-import {
-  packItems,
-  type WordTimerAnswer,
-  type WordTimerOrder,
-  type WordTimerOrders,
-} from './word-timer-messages.ts';
+import type { WordTimerAnswer, WordTimerOrder, WordTimerOrders } from './word-timer-messages.ts';
 import type { WordTimerThreadData } from './word-timer-thread.ts';
 
 export type WorkerWordTimer = WordTimer & {
@@ -114,8 +109,8 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
   const openTiming = (thread: Worker, timed: TimedSpeech): WordTiming => {
     const id = ++last;
     const { language, speed, voice } = timed;
-    let held: TranscoderItem[] = [];
-    let heldMs = 0;
+    /** Pieces are so small that the thread is soon there for others again. */
+    const held = createItemPacker(MOST_SENT_MS);
     /** Of the request: what has come of it, and since when. */
     let cameMs = 0;
     let beganAtMs: number | undefined;
@@ -128,13 +123,8 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     const order = (message: WordTimerOrder, moved: readonly ArrayBuffer[] = []) => {
       if (speeches.has(id)) posts.tell(message, moved);
     };
-    /** At most so much of what is held that the thread is soon there for others again. */
     const sendPiece = () => {
-      let count = 0;
-      let ms = 0;
-      while (count < held.length && ms < MOST_SENT_MS) ms += itemMs(held[count++]!);
-      const items = packItems(held.splice(0, count));
-      heldMs = held.length === 0 ? 0 : heldMs - ms;
+      const { items, ms } = held.take()!;
       underWay.push(ms);
       underWayMs += ms;
       const moved = items.flatMap((item) => (item.kind === 'frames' ? [item.frames.bytes.buffer] : []));
@@ -142,24 +132,24 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     };
     /** Everything, before something else is said. */
     const send = () => {
-      while (held.length > 0) sendPiece();
+      while (held.hasSome()) sendPiece();
     };
     const sendSome = () => {
-      if (underWay.length > 0 || held.length === 0) return;
+      if (underWay.length > 0 || !held.hasSome()) return;
       const enoughMs = gatherMs(cameMs - (clock.now() - (beganAtMs ?? 0)));
-      if (heldMs >= enoughMs || held.at(-1)?.kind === 'end') sendPiece();
+      if (held.heldMs() >= enoughMs || held.endsHere()) sendPiece();
     };
     const settle = () => {
       for (const wake of settled.splice(0)) wake();
     };
     const leave = () => {
-      held = [];
+      held.clear();
       if (!speeches.delete(id)) return;
       if (speeches.size === 0) thread.unref();
       settle();
     };
     const giveUp = () => {
-      log.warn('word_timer_behind', { heldMs: heldMs + underWayMs });
+      log.warn('word_timer_behind', { heldMs: held.heldMs() + underWayMs });
       timing.close();
     };
 
@@ -187,10 +177,9 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
           if (item.kind === 'flush' || item.kind === 'pause' || !speeches.has(id)) return;
           if (item.kind === 'frame') leadIsHeard ??= timed.passesThrough(item.frame.header.sampleRate);
           beganAtMs ??= clock.now();
-          held.push(item);
-          heldMs += itemMs(item);
+          held.add(item);
           cameMs += itemMs(item);
-          if (heldMs + underWayMs > MOST_HELD_MS) giveUp();
+          if (held.heldMs() + underWayMs > MOST_HELD_MS) giveUp();
           else sendSome();
         },
         takeBack(frames) {
