@@ -83,6 +83,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     onFrame() {
       // A frame behind others changes nothing: when the first of them is due is known.
       if (state.phase === 'waiting' || playout.isShort(clock.now())) outlet.onReady();
+      else if (playout.hasSentAll()) outlet.onFrame();
     },
     onStall: outlet.onReady,
     onFlushed(count, madeMs, insertedMs) {

@@ -36,4 +36,6 @@ export type TurnOutlet = SessionOutlet & {
   readonly takeBack?: (() => number | undefined) | undefined;
   /** There may be something to send. */
   readonly onReady: () => void;
+  /** There is a frame, which may be sent at the next tick. */
+  readonly onFrame: () => void;
 };

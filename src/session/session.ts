@@ -141,7 +141,7 @@ export function createSession(
       player.sendAudio(audio);
       audience.sent(audio);
     };
-    const turnOutlet = { ...outlet, ...player, sendAudio, onReady: line.wake };
+    const turnOutlet = { ...outlet, ...player, sendAudio, onReady: line.wake, onFrame: line.sendSoon };
     const spoolCapacityBytes = (keptBytes: number) => limits.spoolBytes - (line.bufferedBytes() - keptBytes);
     const turn = createLiveTurn({
       id,

@@ -21,6 +21,8 @@ export type TurnLine = {
   readonly wake: () => void;
   /** Something may have changed: the clock looks at its next tick. */
   readonly stir: () => void;
+  /** The turn in front has a frame to send at the next tick. */
+  readonly sendSoon: () => void;
   /**
    * Cuts one turn, or all of them, the last one first, so that nothing moves up in between. `playedMs` speaks of
    * the turn that is being heard.
@@ -200,6 +202,10 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     at.dueMs = at.lookMs;
     playout.stir(player);
   };
+  const sendSoon = () => {
+    at.dueMs = Number.NEGATIVE_INFINITY;
+    playout.stir(player);
+  };
   const wake = () => {
     stir();
     once(advance, clock.now());
@@ -242,6 +248,7 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     },
     wake,
     stir,
+    sendSoon,
     cancel(id, playedMs) {
       const chosen = turns().filter((turn) => id === undefined || turn.id === id);
       const inTheEar = inTheEarOf(chosen);

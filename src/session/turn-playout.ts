@@ -37,15 +37,18 @@ export type TurnPlayout = {
   /** Sends all frames that are due at `nowMs`. */
   send(nowMs: number, gate: SendGate): void;
   /**
-   * When time alone will let `send` do more, as of its last run. What keeps the listener waiting and tells nobody when
-   * it is over, a full socket or an empty queue, is worth a look at every tick; credit comes with a message.
+   * When time alone will let `send` do more, as of its last run. A full socket, which keeps the listener waiting and tells
+   * nobody when that is over, is worth a look at every tick; credit comes with a message, and a frame with `hasSentAll`.
    */
   dueMs(): number;
   /**
    * The next frame is worth a `send` of its own: the last one left nothing behind, and the listener has little to hear.
-   * To one who has more it goes at the next tick, with whatever comes until then.
+   * To one who has more it goes at the next tick, with whatever comes until then; so it does right behind another, for a
+   * decoder makes a dozen in a row, and a loop that is late would be later for a write of each.
    */
   isShort(nowMs: number): boolean;
+  /** Nothing was left at the last `send`: what comes is to be sent, by itself or with the next tick. */
+  hasSentAll(): boolean;
   position(nowMs: number): Position;
   /**
    * Nothing is sent until `resume`, and the listener's time stands still where he has heard what he was sent, or at
@@ -83,6 +86,10 @@ export type TurnPlayoutOptions = {
 
 /** Playing begins with at least this much in hand, so that a slow start is no stutter; with less to hear ticks are too slow. */
 const START_MS = 60;
+/** The distance of ticks: a frame that comes so soon after another one was sent waits for the next of them. */
+const BEHIND_MS = 5;
+/** Whether it is the upstream or the text that a listener who has nothing to hear waits for is looked at so often. */
+const DRY_LOOK_MS = 20;
 /** Rounding of samples to ms must not hold a frame back for a tick. */
 const EPSILON_MS = 0.01;
 
@@ -95,7 +102,8 @@ class PacedPlayout implements TurnPlayout {
   private seq = 0;
   private heldBy: Holder | undefined;
   private nextMs = Number.NEGATIVE_INFINITY;
-  private hasSentAll = true;
+  private isEmpty = true;
+  private lastSentAtMs = Number.NEGATIVE_INFINITY;
   private onSinceMs: number | undefined;
   /** Where the listener's time stands still, as a media position. */
   private stillAtMs: number | undefined;
@@ -128,9 +136,9 @@ class PacedPlayout implements TurnPlayout {
     this.nextMs = nowMs;
     let untilMs = nowMs;
     for (let samples = frames.nextSamples(); ; samples = frames.nextSamples()) {
-      this.hasSentAll = samples === undefined;
+      this.isEmpty = samples === undefined;
       if (samples === undefined) {
-        if (!frames.isEnded()) this.blameForEmpty(nowMs, gate);
+        if (!frames.isEnded()) this.awaitFrames(nowMs, gate);
         return;
       }
       if (gate.isCongested()) {
@@ -150,6 +158,7 @@ class PacedPlayout implements TurnPlayout {
       const frame = frames.shift();
       if (frame === undefined) return; // who was told of a gap has ended it all
       this.sentSamples += samples;
+      this.lastSentAtMs = nowMs;
       this.keep(frame);
       this.options.onFrame(frame, this.seq, atMs, this.sentMs() - atMs);
       this.seq += 1;
@@ -159,7 +168,11 @@ class PacedPlayout implements TurnPlayout {
     return this.nextMs;
   }
   isShort(nowMs: number): boolean {
-    return this.hasSentAll && this.heardUntilMs() - nowMs < START_MS;
+    const isRightBehind = nowMs < this.lastSentAtMs + BEHIND_MS;
+    return this.isEmpty && !isRightBehind && this.heardUntilMs() - nowMs < START_MS;
+  }
+  hasSentAll(): boolean {
+    return this.isEmpty;
   }
   position(nowMs: number): Position {
     const { anchorMs, stillAtMs } = this;
@@ -251,12 +264,14 @@ class PacedPlayout implements TurnPlayout {
     return sendableFromMs(pace, this.toMs(samples), this.anchorMs, endMs);
   }
   /**
-   * Who keeps the queue empty counts from the moment when the listener runs dry; from then on a pause in the text
-   * excuses the upstream, for it cannot speak what it has not been given.
+   * Whoever makes frames tells of the next one. Who keeps the queue empty counts from the moment when the listener runs
+   * dry; from then on a pause in the text excuses the upstream, for it cannot speak what it has not been given.
    */
-  private blameForEmpty(nowMs: number, gate: SendGate): void {
-    const isDry = nowMs >= this.heardUntilMs();
-    if (!isDry || this.heldBy === undefined || this.heldBy === 'upstream') this.heldBy = gate.emptyBecause();
+  private awaitFrames(nowMs: number, gate: SendGate): void {
+    const dryMs = this.heardUntilMs();
+    if (nowMs < dryMs || this.heldBy === undefined || this.heldBy === 'upstream')
+      this.heldBy = gate.emptyBecause();
+    this.nextMs = nowMs < dryMs ? dryMs : nowMs + DRY_LOOK_MS;
   }
 }
 

@@ -52,8 +52,19 @@ describe('a frame is worth sending by itself', () => {
     start(60);
     playout.send(NOW_MS, gate);
     expect(playout.isShort(NOW_MS)).toBe(false);
-    expect(playout.isShort(NOW_MS + 1)).toBe(true);
+    expect(playout.isShort(NOW_MS + 5)).toBe(true);
     expect(playout.isShort(NOW_MS + 100)).toBe(true);
+  });
+
+  it('but not right behind another: those that a decoder makes in a row leave with the next tick', () => {
+    const { frames, playout, start } = playoutOf(1);
+    start(60);
+    playout.send(NOW_MS, gate);
+    expect([playout.isShort(NOW_MS), playout.isShort(NOW_MS + 4.9)]).toEqual([false, false]);
+    expect(playout.hasSentAll()).toBe(true);
+    for (let n = 0; n < 3; n += 1) frames.push(FRAME);
+    playout.send(NOW_MS + 5, gate);
+    expect(playout.sentMs()).toBe(80);
   });
 
   it('but not behind others', () => {
@@ -62,6 +73,29 @@ describe('a frame is worth sending by itself', () => {
     playout.send(NOW_MS, gate);
     expect(frames.nextSamples()).toBeDefined();
     expect(playout.isShort(NOW_MS + 199)).toBe(false);
+  });
+});
+
+describe('a listener in front of an empty queue', () => {
+  it('is looked at when he runs dry, and then every 20 ms: who makes frames tells of them', () => {
+    const { playout, start } = playoutOf(2);
+    start(60);
+    playout.send(NOW_MS, gate);
+    expect(playout.dueMs()).toBe(NOW_MS + 40);
+    playout.send(NOW_MS + 40, gate);
+    expect(playout.dueMs()).toBe(NOW_MS + 60);
+    expect([playout.holder(), playout.hasSentAll()]).toEqual(['upstream', true]);
+  });
+
+  it('waits for the text from the moment when there is none, and no longer for the upstream', () => {
+    const { playout, start } = playoutOf(2);
+    start(60);
+    playout.send(NOW_MS, gate);
+    playout.send(NOW_MS + 40, gate);
+    playout.send(NOW_MS + 60, { ...gate, emptyBecause: () => 'text' });
+    expect(playout.holder()).toBe('text');
+    playout.send(NOW_MS + 80, gate);
+    expect(playout.holder()).toBe('text');
   });
 });
 
