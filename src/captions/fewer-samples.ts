@@ -1,5 +1,5 @@
 // Fewer samples of a sound, for whoever needs no more than 4 kHz of it. Where a decoder has left the upper band empty every
-// second to fourth says all of it; any other sound of 20 kHz and more is halved by a half-band filter of eleven taps.
+// second to fourth says all of it; any other sound of 21 kHz and more is halved by a half-band filter of eleven taps.
 
 /** Mono samples in any pieces, of which fewer are handed on, in an array that is used again. */
 export type FewerSamples = {

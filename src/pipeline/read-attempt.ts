@@ -61,11 +61,11 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
   signal.addEventListener('abort', stop);
   try {
     watch.within(attempt.answerMs);
-    const body = await attempt.open(cut.signal);
+    const { chunks, gathering } = await attempt.open(cut.signal);
     phase = 'reading';
     let audioMs = reader.audioMs();
     watch.within(stallLimitMs(audioMs));
-    for await (const chunk of body.chunks) {
+    for await (const chunk of chunks) {
       signal.throwIfAborted();
       for (let at = 0; at < chunk.length; at += SLICE_BYTES)
         reader.push(chunk.subarray(at, at + SLICE_BYTES));
@@ -75,11 +75,11 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
         audioMs += moreMs;
         attempt.onAudio();
         if (isFirst) watch.within(stallLimitMs(audioMs));
-        else watch.earn(moreMs * EARNED, stallLimitMs(audioMs));
+        else watch.earn(moreMs * EARNED, stallLimitMs(audioMs), gathering?.cameMs());
       }
-      if (body.rest !== undefined) {
+      if (gathering !== undefined) {
         const restMs = attempt.restMs(watch.leftMs());
-        if (restMs > 0) body.rest(restMs);
+        if (restMs > 0) gathering.rest(restMs);
       }
       if (!spool.isFull()) continue;
       // Nothing is wanted, so nothing is late.

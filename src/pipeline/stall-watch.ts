@@ -6,8 +6,8 @@ import type { Clock } from '../base/clock.ts';
 export type StallWatch = {
   /** From now on so long; takes the place of any deadline before it. */
   within(ms: number): void;
-  /** So much later than it was, and at most so long from now. */
-  earn(ms: number, mostMs: number): void;
+  /** So much later than it was, and at most so long from `fromMs`, or from now. */
+  earn(ms: number, mostMs: number, fromMs?: number): void;
   /** How long it is until then, ms. */
   leftMs(): number;
   /** Nothing is awaited. */
@@ -42,7 +42,7 @@ export function createStallWatch(clock: Clock, onStall: () => void): StallWatch 
 
   return {
     within: (ms) => move(clock.now() + ms),
-    earn: (ms, mostMs) => move(Math.min(dueMs + ms, clock.now() + mostMs)),
+    earn: (ms, mostMs, fromMs = clock.now()) => move(Math.min(dueMs + ms, fromMs + mostMs)),
     leftMs: () => dueMs - clock.now(),
     rest,
   };

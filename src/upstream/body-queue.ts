@@ -2,10 +2,14 @@
 // only while the reader waits. Not a Readable: that costs several times as much per chunk and has no stall deadline.
 
 import type { Clock } from '../base/clock.ts';
+import type { Gathering } from './speech-upstream.ts';
 
 /** The socket is held back above this, and let go on below half of it: 4 s of speech at 128 kbit/s. */
 const HELD_BYTES = 64 * 1024;
-/** What has arrived in pieces is read as one, but for longer ones: whoever reads does bounded work at a time. */
+/**
+ * What has arrived in pieces is read as one, but for longer ones: whoever reads does bounded work at a time. So much at the
+ * most gathers for a reader who rests.
+ */
 const JOINED_BYTES = 16 * 1024;
 
 export type BodySource = {
@@ -17,18 +21,15 @@ export type BodySource = {
   stalled(): void;
 };
 
-export type BodyQueue = {
+export type BodyQueue = Gathering & {
   push(chunk: Uint8Array): void;
   end(): void;
   /** What has arrived is still read, then the reader meets `error`; a cancelled turn reads nothing more. */
   fail(error: Error): void;
   /** Read once, by one reader, one chunk at a time. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /**
-   * The reader needs nothing for so long, ms: the socket is left alone meanwhile, and what has come by then is read at
-   * once. An end or a break is seen so much later.
-   */
-  rest(ms: number): void;
+  /** What has come and has not been read. */
+  heldInBytes(): number;
 };
 
 type Outcome = { readonly error: Error } | 'ended' | undefined;
@@ -55,6 +56,7 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
   private stopWatching: (() => void) | undefined;
   private stopResting: (() => void) | undefined;
   private isHandingOn = false;
+  private lastCameMs = 0;
 
   readonly chunks: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => this };
 
@@ -66,9 +68,10 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
   push(chunk: Uint8Array): void {
     if (this.outcome !== undefined) return;
     this.held.push(chunk);
+    this.lastCameMs = this.options.clock.now();
     this.heldBytes += chunk.length;
     if (this.heldBytes >= HELD_BYTES) this.holdBack();
-    // A source may give one chunk more before it heeds that it is held back.
+    if (this.heldBytes >= JOINED_BYTES) this.endRest();
     if (this.stopResting === undefined) this.handOnSoon();
   }
   end(): void {
@@ -79,15 +82,16 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
   }
   rest(ms: number): void {
     if (this.outcome !== undefined || this.stopResting !== undefined) return;
-    const { clock } = this.options;
-    this.stopResting = clock.after(ms, () => {
+    this.stopResting = this.options.clock.after(ms, () => {
       this.stopResting = undefined;
-      // The client gives at once what it holds, and what the kernel holds when the event loop has looked.
-      this.isHandingOn = true;
-      clock.soon(() => this.handOn());
-      this.letGoOn();
+      this.handOn();
     });
-    this.holdBack();
+  }
+  cameMs(): number {
+    return this.lastCameMs;
+  }
+  heldInBytes(): number {
+    return this.heldBytes;
   }
 
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
@@ -108,7 +112,7 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
   }
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.isOver = true;
-    this.held = [];
+    this.drop();
     if (this.outcome === undefined) {
       this.close('ended');
       this.source.abandon();
@@ -131,8 +135,8 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
     if (this.outcome !== undefined) return;
     this.outcome = how;
     this.stopWatching?.();
-    this.stopResting?.();
-    this.stopResting = undefined;
+    this.endRest();
+    if (this.options.signal.aborted) this.drop();
     if (this.held.length > 0) this.handOnSoon();
     else if (!this.isHandingOn) this.meetEnd(how);
   }
@@ -142,18 +146,18 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
     this.isHandingOn = true;
     queueMicrotask(() => this.handOn());
   }
-  /** Gives the reader who waits what has come, and the end if nothing has. */
+  /** Gives the reader who waits what has come, or the end if there is nothing before it. */
   private handOn(): void {
     this.isHandingOn = false;
     const waiting = this.reader;
     if (waiting === undefined) return;
-    const value = this.take();
-    if (value === undefined) {
+    if (this.held.length === 0) {
       if (this.outcome !== undefined) this.meetEnd(this.outcome);
       return;
     }
+    // He waits no more: whoever is let go on may bring the end at once.
     this.reader = undefined;
-    waiting.resolve({ done: false, value });
+    waiting.resolve({ done: false, value: this.take()! });
   }
   private meetEnd(how: Exclude<Outcome, undefined>): void {
     const waiting = this.reader;
@@ -165,8 +169,16 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
   }
   private leave(error: Error): Promise<never> {
     this.isOver = true;
-    this.held = [];
+    this.drop();
     return Promise.reject(error);
+  }
+  private endRest(): void {
+    this.stopResting?.();
+    this.stopResting = undefined;
+  }
+  private drop(): void {
+    this.held = [];
+    this.heldBytes = 0;
   }
 
   /** What has come, joined as far as `JOINED_BYTES`; undefined when nothing has. */
@@ -190,7 +202,7 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
     this.source.pause();
   }
   private letGoOn(): void {
-    if (!this.isPaused || this.outcome !== undefined || this.stopResting !== undefined) return;
+    if (!this.isPaused || this.outcome !== undefined) return;
     if (this.heldBytes > HELD_BYTES / 2) return;
     this.isPaused = false;
     this.source.resume();

@@ -19,11 +19,6 @@ export type HttpSpeechUpstreamOptions = {
 
 /** An idle connection is kept this long when the server names no time of its own (Keep-Alive: timeout=…). */
 const KEEP_ALIVE_MS = 30_000;
-/**
- * So much of a body that is held back lies in the process, and the rest in the kernel, where it costs nothing: less than
- * what a service sends at a time.
- */
-const SOCKET_BYTES = 512;
 const NOT_WARMED = new Error('not warmed in time');
 
 export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): SpeechTransport {
@@ -33,9 +28,8 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
 
   // While it dispatches a request, undici opens the connection that the request lacks, and cannot name it later.
   // So the connector notes the socket and `dispatch` picks it up: a request that is still connecting can be cut.
-  // (The connector's types hide that it answers with the socket, and what Node's own `connect` takes besides.)
-  const eachSocket = { timeout: 0, highWaterMark: SOCKET_BYTES };
-  const connect = buildConnector(eachSocket) as (...args: Parameters<buildConnector.connector>) => Socket;
+  // (The connector's type hides that it answers with the socket.)
+  const connect = buildConnector({ timeout: 0 }) as (...args: Parameters<buildConnector.connector>) => Socket;
   let opened: Socket | undefined;
   const pool = new Pool(baseUrl.origin, {
     connections: maxConnections,

@@ -40,9 +40,22 @@ const ERROR_BODY_BYTES = 4096;
 /** And only for so long: whoever is refused is to try elsewhere at once. */
 const ERROR_BODY_MS = 250;
 const HUNG_UP = new Error('hung up');
+/** What cannot be held back is kept: a quarter of an hour of speech at 64 kbit/s. More is not waited for. */
+const MOST_HELD_BYTES = 8 * 1024 * 1024;
 
 const first = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : value?.[0];
+
+/**
+ * The connection outlives the answer, so that its end is no news to the HTTP client. Where it ends with the answer and closes
+ * while the answer is held back, undici 7 (7.30.2) throws out of its socket's handlers, and the process would be gone.
+ */
+function staysOpen(headers: Headers): boolean {
+  const connection = first(headers.connection)?.toLowerCase() ?? '';
+  if (connection.includes('close')) return false;
+  const isChunked = first(headers['transfer-encoding'])?.toLowerCase().includes('chunked') ?? false;
+  return isChunked || (connection.includes('keep-alive') && headers['content-length'] !== undefined);
+}
 
 /** Settles as `SpeechTransport.send` does. */
 export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
@@ -57,6 +70,7 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
     let advice: RateAdvice = {};
     let refusal = { status: 0, headers: {} as Headers, bytes: 0, parts: [] as Buffer[] };
     let disarm: () => void = () => {};
+    let mayHoldBack = false;
 
     const hangUp = () => {
       if (controller !== undefined) controller.abort(HUNG_UP);
@@ -96,8 +110,12 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
 
     const queue = createBodyQueue(
       {
-        pause: () => controller?.pause(),
-        resume: () => controller?.resume(),
+        pause() {
+          if (mayHoldBack) controller?.pause();
+        },
+        resume() {
+          if (mayHoldBack) controller?.resume();
+        },
         abandon() {
           close('aborted');
           hangUp();
@@ -109,6 +127,14 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       },
       { clock, stallMs: deadlines.stallMs, signal },
     );
+
+    const take = (chunk: Uint8Array) => {
+      queue.push(chunk);
+      if (queue.heldInBytes() > MOST_HELD_BYTES)
+        fail(
+          new AppError('upstream_broken', 'The speech service sends faster than can be taken, and closes.'),
+        );
+    };
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(begun) {
@@ -129,11 +155,12 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
           disarm = clock.after(ERROR_BODY_MS, refuse);
           return;
         }
+        mayHoldBack = staysOpen(headers);
         const error = badAudioError(first(headers['content-type']), first(headers['content-encoding']));
         if (error !== undefined) fail(error, status);
       },
       onResponseData(_, chunk) {
-        if (phase === 'streaming') queue.push(chunk);
+        if (phase === 'streaming') take(chunk);
         else if (phase === 'sent') {
           disarm();
           phase = 'streaming';
@@ -141,7 +168,7 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
           resolve({
             ok: true,
             chunks: queue.chunks,
-            rest: (ms) => queue.rest(ms),
+            gathering: queue,
             ttfbMs: clock.now() - sentAtMs,
             advice,
           });

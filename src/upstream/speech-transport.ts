@@ -4,6 +4,7 @@
 import type { AppError } from '../base/app-error.ts';
 import type { RateAdvice } from '../limits/rate-advice.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
+import type { Gathering } from './speech-upstream.ts';
 
 /** A pool member's pair; the service interface wants both in every request (section 5). */
 export type Credentials = { readonly userId: string; readonly apiKey: string };
@@ -34,8 +35,7 @@ export type Attempt =
   | {
       readonly ok: true;
       readonly chunks: AsyncIterable<Uint8Array>;
-      /** As `SpeechBody.rest`. */
-      readonly rest?: (ms: number) => void;
+      readonly gathering?: Gathering;
       readonly ttfbMs: number;
       readonly advice: RateAdvice;
     }

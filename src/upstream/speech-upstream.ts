@@ -25,13 +25,21 @@ export type OpenOptions = {
   readonly prefer?: string;
 };
 
+/** How a body may be read in bouts. */
+export type Gathering = {
+  /**
+   * The reader needs nothing for so long, ms: what comes meanwhile may be given to him together, and no later than its end.
+   */
+  rest(ms: number): void;
+  /** When the last of what he has been given came, by the clock, ms. */
+  cameMs(): number;
+};
+
 /** An answered request. `chunks` is read once; leaving the loop early closes the upstream socket. */
 export type SpeechBody = {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /**
-   * The reader needs nothing for so long, ms: what comes meanwhile may be read together, and the end seen so much later.
-   */
-  readonly rest?: (ms: number) => void;
+  /** Absent: it is read as it comes. */
+  readonly gathering?: Gathering;
   /** Time spent waiting for quota before the request was sent. */
   readonly queueMs: number;
   /** From sending the request to the first body byte. */

@@ -199,12 +199,9 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
           ? firstAttempt(journey, send)
           : attempt(journey, send).result);
         if (result.ok) {
-          const { chunks, ttfbMs, key } = result;
-          // The end of a body frees a place, and somebody may wait for that.
-          const rest = (ms: number) => {
-            if (line.length() === 0) result.rest?.(ms);
-          };
-          return { chunks, rest, ttfbMs, queueMs: journey.queueMs, attempts: journey.sends, key };
+          const { chunks, gathering, ttfbMs, key } = result;
+          const body = { chunks, ttfbMs, queueMs: journey.queueMs, attempts: journey.sends, key };
+          return gathering === undefined ? body : { ...body, gathering };
         }
         send = await reenter(result.error, attempts, journey);
       }

@@ -92,7 +92,7 @@ export function memoryTransport(now: () => number, onCall: (call: Call) => void 
               ttfbMs: now() - startedMs,
               advice,
               chunks: (async function* () {})(),
-              rest: (ms) => void restsMs.push(ms),
+              gathering: { rest: (ms) => void restsMs.push(ms), cameMs: () => startedMs },
             });
           },
           end: () => close('ok'),

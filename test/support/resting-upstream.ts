@@ -1,5 +1,4 @@
-// An upstream whose bodies may be left alone for a while, as those off a socket may: what arrives meanwhile, and the end or
-// the break of it, is seen afterwards.
+// An upstream whose bodies may be read in bouts, as those off a socket may.
 
 import type { Clock } from '../../src/base/clock.ts';
 import { createBodyQueue } from '../../src/upstream/body-queue.ts';
@@ -19,22 +18,10 @@ export function createRestingUpstream(upstream: SpeechUpstream, clock: Clock): R
     async open(request, options) {
       const body = await upstream.open(request, options);
       const source = body.chunks[Symbol.asyncIterator]();
-      /** Arrived while nobody looked, as in the memory of a kernel. */
-      const arrived: (() => void)[] = [];
-      let state: 'going' | 'held-back' = 'going';
-      const arrive = (act: () => void) => {
-        if (state === 'going') act();
-        else arrived.push(act);
-      };
       const queue = createBodyQueue(
         {
-          pause() {
-            state = 'held-back';
-          },
-          resume() {
-            state = 'going';
-            for (const act of arrived.splice(0)) act();
-          },
+          pause() {},
+          resume() {},
           abandon: () => void source.return?.(),
           stalled: () => queue.fail(new Error('it stands still')),
         },
@@ -42,13 +29,11 @@ export function createRestingUpstream(upstream: SpeechUpstream, clock: Clock): R
       );
       const pump = async () => {
         try {
-          for (let next = await source.next(); next.done !== true; next = await source.next()) {
-            const { value } = next;
-            arrive(() => queue.push(value));
-          }
-          arrive(() => queue.end());
+          for (let next = await source.next(); next.done !== true; next = await source.next())
+            queue.push(next.value);
+          queue.end();
         } catch (error) {
-          arrive(() => queue.fail(error as Error));
+          queue.fail(error as Error);
         }
       };
       void pump();
@@ -56,7 +41,7 @@ export function createRestingUpstream(upstream: SpeechUpstream, clock: Clock): R
         restsMs.push(ms);
         queue.rest(ms);
       };
-      return { ...body, chunks: queue.chunks, rest };
+      return { ...body, chunks: queue.chunks, gathering: { rest, cameMs: () => queue.cameMs() } };
     },
   };
 }

@@ -72,42 +72,108 @@ describe('a socket', () => {
     expect(seen).toEqual(['pause', 'resume']);
   });
 
-  it('is left alone while the reader rests, and what it brings then is read', async () => {
-    const { queue, reader, seen, clock } = open();
-    queue.rest(400);
-    queue.rest(100);
-    const waited = reader.next();
-    clock.advance(399);
-    expect(seen).toEqual(['pause']);
-    clock.advance(1);
-    expect(seen).toEqual(['pause', 'resume']);
-    queue.push(bytes(7));
-    expect(lengthOf(await waited)).toBe(7);
-    queue.rest(50);
-    clock.advance(50);
-    expect(seen).toEqual(['pause', 'resume', 'pause', 'resume']);
+  it('that is let go on may bring the end, or a break, at once: what came before is read first', async () => {
+    for (const outcome of ['end', 'break'] as const) {
+      for (const waits of ['before', 'after'] as const) {
+        const queue: BodyQueue = createBodyQueue(
+          {
+            pause() {},
+            resume() {
+              if (outcome === 'end') queue.end();
+              else queue.fail(new Error('broken'));
+            },
+            abandon() {},
+            stalled() {},
+          },
+          { clock: createFakeClock(), stallMs: STALL_MS, signal: new AbortController().signal },
+        );
+        const reader = queue.chunks[Symbol.asyncIterator]();
+        const early = waits === 'before' ? reader.next() : undefined;
+        queue.push(bytes(65_536));
+        expect(lengthOf(await (early ?? reader.next()))).toBe(65_536);
+        if (outcome === 'end') expect((await reader.next()).done).toBe(true);
+        else await expect(reader.next()).rejects.toThrow('broken');
+      }
+    }
   });
+});
 
-  it('that was held back for its fullness is not let go on by a rest that ends', () => {
-    const { queue, seen, clock } = open();
-    queue.push(bytes(65_536));
-    queue.rest(100);
+describe('a reader who rests', () => {
+  const resting = async () => {
+    const made = open();
+    let read: number | undefined | 'end';
+    const next = () =>
+      made.reader.next().then(
+        (result) => {
+          read = result.done === true ? 'end' : lengthOf(result);
+        },
+        () => {},
+      );
+    made.queue.push(bytes(1));
+    await next();
+    read = undefined;
+    made.queue.rest(400);
+    void next();
+    return { ...made, read: () => read, next };
+  };
+
+  it('is given what has come when he has rested', async () => {
+    const { queue, clock, read } = await resting();
+    queue.rest(100); // he does already
+    queue.push(bytes(5));
     clock.advance(200);
-    expect(seen).toEqual(['pause']);
+    queue.push(bytes(7));
+    clock.advance(199);
+    await settle();
+    expect(read()).toBeUndefined();
+    clock.advance(1);
+    await settle();
+    expect([read(), clock.timers > 0]).toEqual([12, true]); // of the wait
   });
 
-  it('is let go, and no timer is left, when the reader leaves or the body ends in a rest', async () => {
-    for (const how of ['leave', 'end', 'fail'] as const) {
-      const { queue, reader, seen, clock } = open();
-      void reader.next().catch(() => {});
-      queue.push(bytes(1));
-      await settle();
-      queue.rest(100);
-      if (how === 'leave') await reader.return?.();
-      else if (how === 'end') queue.end();
-      else queue.fail(new Error('broken'));
-      expect(clock.timers).toBe(0);
-      expect(seen).toEqual(how === 'leave' ? ['pause', 'abandon'] : ['pause']);
+  it('is given what comes next when nothing came while he rested', async () => {
+    const { queue, clock, read } = await resting();
+    clock.advance(500);
+    await settle();
+    expect(read()).toBeUndefined();
+    queue.push(bytes(3));
+    await settle();
+    expect(read()).toBe(3);
+  });
+
+  it('is given much at once', async () => {
+    const { queue, read } = await resting();
+    queue.push(bytes(16_000));
+    await settle();
+    expect(read()).toBeUndefined();
+    queue.push(bytes(384));
+    await settle();
+    expect(read()).toBe(16_384);
+  });
+
+  it('meets the end, a break or a cancel at once, and what came before the first two', async () => {
+    for (const outcome of ['end', 'break', 'cancel'] as const) {
+      for (const came of [0, 9]) {
+        const { queue, clock, read, controller, reader } = await resting();
+        if (came > 0) queue.push(bytes(came));
+        if (outcome === 'end') queue.end();
+        else if (outcome === 'break') queue.fail(new Error('broken'));
+        else {
+          controller.abort(new Error('cancelled'));
+          queue.fail(new Error('cancelled'));
+        }
+        await settle();
+        const meets = outcome === 'end' ? 'end' : undefined;
+        expect([outcome, came, read()]).toEqual([
+          outcome,
+          came,
+          came > 0 && outcome !== 'cancel' ? came : meets,
+        ]);
+        if (came > 0 && outcome === 'break') await expect(reader.next()).rejects.toThrow('broken');
+        expect((await reader.next()).done).toBe(true);
+        queue.rest(100);
+        expect(clock.timers).toBe(0);
+      }
     }
   });
 });

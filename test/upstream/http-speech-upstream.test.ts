@@ -194,83 +194,134 @@ describe('a request that goes well', () => {
   });
 });
 
-describe('a body that is left alone for a while', () => {
+describe('a body whose reader rests', () => {
   /** Real sockets need real turns of the event loop, whatever the clock says. */
   const turns = async (count: number) => {
     for (let i = 0; i < count; i += 1) await settle();
   };
-
-  it('waits in the kernel, and is then read in one go, with its end', async () => {
+  const rested = async (script: (gate: Promise<void>) => Script) => {
     const gate = openGate();
-    const { send, clock, ends } = await bench(async (reply) => {
+    const made = await bench(script(gate.opened));
+    const controller = new AbortController();
+    const attempt = await made.send(controller.signal);
+    if (!attempt.ok) throw attempt.error;
+    const reader = iterate(attempt);
+    expect((await reader.next()).value).toHaveLength(10);
+    attempt.gathering!.rest(400);
+    let read: Uint8Array | undefined;
+    const waited = caught(
+      reader.next().then(({ value }) => {
+        read = value as Uint8Array;
+      }),
+    );
+    gate.open();
+    await turns(50);
+    return { ...made, controller, reader, waited, read: () => read };
+  };
+  const pieces =
+    (opened: Promise<void>, then: (reply: Parameters<Script>[0]) => void): Script =>
+    async (reply) => {
       reply.start();
       reply.write(bytes(10));
-      await gate.opened;
+      await opened;
       for (let i = 0; i < 5; i += 1) {
         reply.write(bytes(1000));
         await settle();
       }
-      reply.end();
-    });
-    const attempt = await send();
-    if (!attempt.ok) throw attempt.error;
-    const reader = iterate(attempt);
-    expect((await reader.next()).value).toHaveLength(10);
-    attempt.rest!(400);
-    let read: Uint8Array | undefined;
-    const waited = reader.next().then(({ value }) => {
-      read = value as Uint8Array;
-    });
-    gate.open();
-    await turns(50);
+      then(reply);
+    };
+
+  it('is given to him in one', async () => {
+    const { clock, read, reader, ends } = await rested((opened) => pieces(opened, () => {}));
     clock.advance(399);
-    await turns(20);
-    expect([read, ends]).toEqual([undefined, []]);
-    clock.soon = (task) => void setImmediate(task); // behind what the loop finds in the kernel
+    await turns(5);
+    expect([read(), ends]).toEqual([undefined, []]);
     clock.advance(1);
-    await waited;
-    expect(read).toHaveLength(5000);
+    await turns(1);
+    expect(read()).toHaveLength(5000);
+    await reader.return?.();
+    expect(clock.timers).toBe(0);
+  });
+
+  it('is given to him at once with its end, which frees the connection', async () => {
+    const { clock, read, reader, ends } = await rested((opened) => pieces(opened, (reply) => reply.end()));
+    expect(read()).toHaveLength(5000);
     expect((await reader.next()).done).toBe(true);
-    expect(ends).toEqual(['ok']);
+    expect([ends, clock.timers]).toEqual([['ok'], 0]);
+  });
+
+  it('is given to him at once when it breaks', async () => {
+    const { clock, read, reader } = await rested((opened) => pieces(opened, (reply) => reply.leave()));
+    expect(read()).toHaveLength(5000);
+    expect(code(await caught(reader.next()))).toBe('upstream_broken');
     expect(clock.timers).toBe(0);
   });
 
-  it('tells of a break when it is looked at again, behind what came before', async () => {
-    const gate = openGate();
-    const { send, clock } = await bench(async (reply) => {
-      reply.start();
-      reply.write(bytes(10));
-      await gate.opened;
-      reply.leave();
-    });
-    const attempt = await send();
-    if (!attempt.ok) throw attempt.error;
-    const reader = iterate(attempt);
-    await reader.next();
-    attempt.rest!(200);
-    const waited = caught(reader.next());
-    gate.open();
-    await turns(20);
-    await clock.run(200);
-    await turns(20);
-    clock.flush();
-    expect(code(await waited)).toBe('upstream_broken');
-    expect(clock.timers).toBe(0);
-  });
-
-  it('is let go at once when its turn is cancelled meanwhile', async () => {
-    const { send, clock, upstream, ends } = await bench(stallAfter(bytes(5)));
-    const controller = new AbortController();
-    const attempt = await send(controller.signal);
-    if (!attempt.ok) throw attempt.error;
-    const reader = iterate(attempt);
-    await reader.next();
-    attempt.rest!(500);
-    const waited = caught(reader.next());
+  it('is no more read when its turn is cancelled', async () => {
+    const { clock, waited, read, controller, upstream, ends } = await rested((opened) =>
+      pieces(opened, () => {}),
+    );
     controller.abort(new Error('cancelled'));
     expect(((await waited) as Error).message).toBe('cancelled');
     await upstream.requests[0]!.hungUp;
-    expect([ends, clock.timers]).toEqual([['aborted'], 0]);
+    expect([read(), ends, clock.timers]).toEqual([undefined, ['aborted'], 0]);
+  });
+});
+
+describe('a body that is not read', () => {
+  /** Less than what lies in the process when a body is held back, so that the client hears of the end, and more. */
+  const SIZES = [80, 400];
+  const unread = (
+    size: number,
+    headers: Record<string, string>,
+    last: (reply: Parameters<Script>[0]) => void,
+  ) =>
+    bench(async (reply) => {
+      reply.start(200, { 'content-type': 'audio/mpeg', ...headers });
+      for (let i = 0; i < size; i += 1) {
+        reply.write(bytes(1000));
+        await settle();
+      }
+      await settle();
+      last(reply);
+    });
+
+  it.each([
+    ['whole', { connection: 'close' }, 'end', undefined],
+    ['closed', { connection: 'close' }, 'leave', 'upstream_broken'],
+    ['cut off', { connection: 'close' }, 'reset', 'upstream_broken'],
+    ['cut off', {}, 'reset', 'upstream_broken'],
+    ['whole', {}, 'end', undefined],
+  ] as const)(
+    'is there afterwards, %s, from a service that answers with %j',
+    async (_, headers, how, failure) => {
+      for (const size of SIZES) {
+        const { send } = await unread(size, headers, (reply) => reply[how]());
+        const attempt = await send();
+        for (let i = 0; i < 3 * size; i += 1) await settle(); // it comes, and its connection closes
+        let read = 0;
+        const reading = async () => {
+          if (!attempt.ok) throw attempt.error;
+          for await (const chunk of attempt.chunks) read += chunk.length;
+        };
+        expect(code(await caught(reading()))).toBe(failure);
+        if (failure === undefined) expect(read).toBe(1000 * size);
+        else expect(read).toBeGreaterThan(0);
+      }
+    },
+  );
+
+  it('is given up when it cannot be held back and is more than anybody says in one go', async () => {
+    const { send, ends } = await bench(async (reply) => {
+      reply.start(200, { 'content-type': 'audio/mpeg', connection: 'close' });
+      for (let i = 0; i < 90; i += 1) {
+        reply.write(bytes(100_000));
+        await settle();
+      }
+    });
+    await send();
+    for (let i = 0; i < 2000 && ends.length === 0; i += 1) await settle();
+    expect(ends).toEqual(['upstream_broken']);
   });
 });
 

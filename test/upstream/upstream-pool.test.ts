@@ -113,21 +113,14 @@ describe('the line', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('lets a body be left alone only while nobody waits for its place', async () => {
-    const { open, calls } = bench([key('a')], { maxInFlightPerKey: 1 });
+  it('hands on that a reader wants nothing for a while', async () => {
+    const { open, calls } = bench([key('a')]);
     const first = open();
     await settle();
     calls[0]!.answer();
     await settle();
-    first.body!.rest!(400);
-    const second = open();
-    await settle();
-    first.body!.rest!(300);
+    first.body!.gathering!.rest(400);
     expect(calls[0]!.restsMs).toEqual([400]);
-    second.abort.abort();
-    await settle();
-    first.body!.rest!(200);
-    expect(calls[0]!.restsMs).toEqual([400, 200]);
   });
 
   it('learns from the streams that have ended how long a place is held', async () => {
