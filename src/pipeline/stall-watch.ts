@@ -6,8 +6,11 @@ import type { Clock } from '../base/clock.ts';
 export type StallWatch = {
   /** From now on so long; takes the place of any deadline before it. */
   within(ms: number): void;
-  /** So much later than it was, and at most so long from `fromMs`, or from now. */
-  earn(ms: number, mostMs: number, fromMs?: number): void;
+  /**
+   * So much later than it was, and at most so long from `cameMs`, when what is counted came, or from now; what came before
+   * the last `within` counts as if it came then, for nothing was awaited before.
+   */
+  earn(ms: number, mostMs: number, cameMs?: number): void;
   /** How long it is until then, ms. */
   leftMs(): number;
   /** Nothing is awaited. */
@@ -16,6 +19,7 @@ export type StallWatch = {
 
 export function createStallWatch(clock: Clock, onStall: () => void): StallWatch {
   let dueMs = Number.POSITIVE_INFINITY;
+  let awaitedFromMs = Number.NEGATIVE_INFINITY;
   let timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   const rest = () => {
@@ -41,8 +45,12 @@ export function createStallWatch(clock: Clock, onStall: () => void): StallWatch 
   };
 
   return {
-    within: (ms) => move(clock.now() + ms),
-    earn: (ms, mostMs, fromMs = clock.now()) => move(Math.min(dueMs + ms, fromMs + mostMs)),
+    within(ms) {
+      awaitedFromMs = clock.now();
+      move(awaitedFromMs + ms);
+    },
+    earn: (ms, mostMs, cameMs = clock.now()) =>
+      move(Math.min(dueMs + ms, Math.max(cameMs, awaitedFromMs) + mostMs)),
     leftMs: () => dueMs - clock.now(),
     rest,
   };

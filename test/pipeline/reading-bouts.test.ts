@@ -32,7 +32,7 @@ describe('a rest', () => {
 });
 
 describe('the body of a turn', () => {
-  const body = speechMp3(8000);
+  const body = speechMp3(20_000);
   const play = async (preset: Record<string, unknown>) => {
     let resting: RestingUpstream | undefined;
     const live = startSession({
@@ -47,7 +47,7 @@ describe('the body of a turn', () => {
         }),
     });
     live.send({ type: 'speak', turn: 'a', text: 'One two three.' });
-    await live.run(15_000);
+    await live.run(25_000);
     expect(live.said('ended')[0]!.outcome).toBe('complete');
     return { restsMs: resting!.restsMs, audio: Buffer.from(live.audioOf('a')), gaps: live.said('underrun') };
   };
@@ -57,6 +57,24 @@ describe('the body of a turn', () => {
     expect(restsMs.length).toBeGreaterThan(4);
     expect(gaps).toEqual([]);
     expect(audio.equals((await play({ pace: 'burst' })).audio)).toBe(true);
+  });
+
+  it('has not stalled when it came long before there was room for it, and the rest comes a second later', async () => {
+    const live = startSession({
+      limits: { spoolBytes: 1 }, // 64 KiB there always are
+      upkeep: createSpeechUpkeep(),
+      upstreamOf: (upstream, clock) => createRestingUpstream(upstream, clock),
+      auto(request) {
+        for (let at = 0; at < 96_400; at += 800) request.send(body.subarray(at, Math.min(96_400, at + 800)));
+        live.clock.after(5500, () => {
+          request.send(body.subarray(96_400));
+          request.end();
+        });
+      },
+    });
+    live.send({ type: 'speak', turn: 'a', text: 'One two three.' });
+    await live.run(25_000);
+    expect(live.said('ended')[0]).toMatchObject({ outcome: 'complete', resumes: 0, requests: 1 });
   });
 
   it('is read as it comes where it is sent as it is made', async () => {
