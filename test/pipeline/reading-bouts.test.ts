@@ -66,7 +66,7 @@ describe('the body of a turn', () => {
       upstreamOf: (upstream, clock) => createRestingUpstream(upstream, clock),
       auto(request) {
         for (let at = 0; at < 96_400; at += 800) request.send(body.subarray(at, Math.min(96_400, at + 800)));
-        live.clock.after(5500, () => {
+        live.clock.after(4500, () => {
           request.send(body.subarray(96_400));
           request.end();
         });
