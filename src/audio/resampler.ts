@@ -2,6 +2,7 @@
 // drift. However the input is split, the same samples come out bit for bit; output sample 0 lies on input sample 0,
 // and the whole length is round-half-up(samplesIn · toRate / fromRate).
 
+import { createThinner } from '../base/thinner.ts';
 import type { FilterBanks } from './filter-bank.ts';
 import type { Rates } from './sound-path.ts';
 import type { Stage } from './stage.ts';
@@ -35,18 +36,6 @@ function dot(
     d += samples[at + 3]! * rows[row + 3]! + samples[at + 7]! * rows[row + 7]!;
   }
   sums[to] = a + b + (c + d);
-}
-
-/** Every `stride`th sample of what comes in pieces, from the first on. */
-function createThinner(stride: number): (samples: Float32Array) => Float32Array {
-  if (stride === 1) return (samples) => samples;
-  let skip = 0;
-  return (samples) => {
-    const kept = new Float32Array(Math.max(0, Math.ceil((samples.length - skip) / stride)));
-    for (let i = 0; i < kept.length; i++) kept[i] = samples[skip + i * stride]!;
-    skip += kept.length * stride - samples.length;
-    return kept;
-  };
 }
 
 /**

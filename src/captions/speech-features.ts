@@ -3,7 +3,8 @@
 // of 10 ms put words 2 ms more exactly, and took twice the time.
 
 import FFT from 'fft.js';
-import { createRateHalver, createSamplePicker } from './fewer-samples.ts';
+import { createThinner } from '../base/thinner.ts';
+import { createRateHalver } from './halve-rate.ts';
 
 /** Frame `f` is centred at `f * FRAME_MS` of the sound. */
 export const FRAME_MS = 20;
@@ -144,15 +145,18 @@ export function createFeatureExtractor(
   belowHz: number = sampleRate / 2,
 ): FeatureExtractor {
   const stride = strideOf(sampleRate, belowHz);
-  const isHalved = stride === 1 && sampleRate >= 2 * ENOUGH_HZ;
-  if (stride === 1 && !isHalved) return createAnalyser(sampleRate, emit);
-  const rest = createFeatureExtractor(sampleRate / (isHalved ? 2 : stride), emit);
-  const onFewer = (samples: Float32Array) => rest.push(samples);
-  const fewer = isHalved ? createRateHalver(onFewer) : createSamplePicker(stride, onFewer);
+  if (stride > 1) {
+    const thin = createThinner(stride);
+    const rest = createFeatureExtractor(sampleRate / stride, emit);
+    return { push: (samples) => rest.push(thin(samples)), flush: () => rest.flush() };
+  }
+  if (sampleRate < 2 * ENOUGH_HZ) return createAnalyser(sampleRate, emit);
+  const rest = createFeatureExtractor(sampleRate / 2, emit);
+  const halver = createRateHalver((samples) => rest.push(samples));
   return {
-    push: (samples) => fewer.push(samples),
+    push: (samples) => halver.push(samples),
     flush() {
-      fewer.flush();
+      halver.flush();
       rest.flush();
     },
   };

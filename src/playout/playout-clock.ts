@@ -47,8 +47,8 @@ export type PlayoutClockOptions = {
   readonly onFault: (player: Player, fault: unknown) => void;
 };
 
-/** With 10 ms a frame would be 2.5 ms later on average; those who are not due cost a tick next to nothing. */
-const TICK_MS = 5;
+/** Distance of ticks, ms. With 10 a frame would be 2.5 ms later on average; those who are not due cost a tick next to nothing. */
+export const TICK_MS = 5;
 /** Of a turn of the event loop, for decoding: what a frame that is due may wait for it, and a dozen listeners' share. */
 const SLICE_MS = 2;
 

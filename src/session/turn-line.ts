@@ -196,15 +196,14 @@ export function createTurnLine(options: TurnLineOptions): TurnLine {
     },
   };
 
-  /** The next tick is to look at everything. */
-  const stir = () => {
-    at.lookMs = Number.NEGATIVE_INFINITY;
-    at.dueMs = at.lookMs;
-    playout.stir(player);
-  };
   const sendSoon = () => {
     at.dueMs = Number.NEGATIVE_INFINITY;
     playout.stir(player);
+  };
+  /** The next tick is to look at everything. */
+  const stir = () => {
+    at.lookMs = Number.NEGATIVE_INFINITY;
+    sendSoon();
   };
   const wake = () => {
     stir();

@@ -5,6 +5,7 @@ import { createAudioFrameStore, type FrameStore } from '../audio/frame-store.ts'
 import type { AudioFrame } from '../audio/stage.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
 import { type Pace, sendableFromMs, starvedMs } from '../playout/pacer.ts';
+import { TICK_MS } from '../playout/playout-clock.ts';
 import type { Position } from './heard-ledger.ts';
 
 /** Why nothing may be sent although the listener may be running dry. Only `upstream` makes an underrun. */
@@ -86,8 +87,6 @@ export type TurnPlayoutOptions = {
 
 /** Playing begins with at least this much in hand, so that a slow start is no stutter; with less to hear ticks are too slow. */
 const START_MS = 60;
-/** The distance of ticks: a frame that comes so soon after another one was sent waits for the next of them. */
-const BEHIND_MS = 5;
 /** Whether it is the upstream or the text that a listener who has nothing to hear waits for is looked at so often. */
 const DRY_LOOK_MS = 20;
 /** Rounding of samples to ms must not hold a frame back for a tick. */
@@ -168,7 +167,7 @@ class PacedPlayout implements TurnPlayout {
     return this.nextMs;
   }
   isShort(nowMs: number): boolean {
-    const isRightBehind = nowMs < this.lastSentAtMs + BEHIND_MS;
+    const isRightBehind = nowMs < this.lastSentAtMs + TICK_MS;
     return this.isEmpty && !isRightBehind && this.heardUntilMs() - nowMs < START_MS;
   }
   hasSentAll(): boolean {

@@ -1,14 +1,12 @@
-// Fewer samples of a sound, for whoever needs no more than 4 kHz of it. Where a decoder has left the upper band empty every
-// second to fourth says all of it; any other sound of 21 kHz and more is halved by a half-band filter of eleven taps.
+// Half the samples of a sound of 21 kHz and more, for whoever needs no more than 4 kHz of it: a half-band filter of eleven
+// taps.
 
-/** Mono samples in any pieces, of which fewer are handed on, in an array that is used again. */
-export type FewerSamples = {
+export type RateHalver = {
+  /** Mono samples in any pieces; `emit` gets the halved ones in an array that is used again. */
   push(samples: Float32Array): void;
   /** As if silence followed: gives what was waiting for the samples behind it. */
   flush(): void;
 };
-
-type Emit = (samples: Float32Array) => void;
 
 const CHUNK = 1024;
 
@@ -23,7 +21,7 @@ const REACH = 5;
  * Half the samples, centred on the even ones: within 0.2 dB up to 0.177 of the rate, which is 3900 Hz at 22,050, and what
  * folds into that is 34 dB down.
  */
-export function createRateHalver(emit: Emit): FewerSamples {
+export function createRateHalver(emit: (samples: Float32Array) => void): RateHalver {
   const held = new Float32Array(CHUNK + 2 * REACH + 1);
   const halved = new Float32Array(CHUNK / 2 + 1);
   // Silence in front, so that the first output is centred on the first sample.
@@ -54,27 +52,5 @@ export function createRateHalver(emit: Emit): FewerSamples {
     flush() {
       add(new Float32Array(REACH));
     },
-  };
-}
-
-/** Samples 0, `stride`, `2 * stride` and so on. */
-export function createSamplePicker(stride: number, emit: Emit): FewerSamples {
-  const picked = new Float32Array(CHUNK);
-  /** How many samples come before the next one that is wanted. */
-  let before = 0;
-  return {
-    push(samples) {
-      let at = before;
-      while (at < samples.length) {
-        let count = 0;
-        for (; at < samples.length && count < CHUNK; at += stride) {
-          picked[count] = samples[at]!;
-          count += 1;
-        }
-        emit(picked.subarray(0, count));
-      }
-      before = at - samples.length;
-    },
-    flush() {},
   };
 }
