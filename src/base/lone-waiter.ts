@@ -10,37 +10,45 @@ export type LoneWaiter = {
   fail(reason: unknown): void;
 };
 
-export function createLoneWaiter(): LoneWaiter {
-  let waiting: { resolve(): void; reject(reason: unknown): void } | undefined;
-  let watched: AbortSignal | undefined;
+type Waiting = { resolve(): void; reject(reason: unknown): void };
 
-  const fail = (reason: unknown) => {
-    const waited = waiting;
-    waiting = undefined;
-    waited?.reject(reason);
-  };
-  const onAbort = () => fail(watched?.reason);
-  const watch = (signal: AbortSignal) => {
-    if (watched === signal) return;
-    watched?.removeEventListener('abort', onAbort);
-    watched = signal;
-    signal.addEventListener('abort', onAbort, { once: true });
-  };
+/** A class, and not a function full of closures: three for each turn. It is the listener of its signal itself. */
+class SignalledWaiter implements LoneWaiter {
+  private waiting: Waiting | undefined;
+  private watched: AbortSignal | undefined;
 
-  return {
-    isWaiting: () => waiting !== undefined,
-    wait(signal) {
-      if (signal.aborted) return Promise.reject(signal.reason as Error);
-      watch(signal);
-      return new Promise((resolve, reject) => {
-        waiting = { resolve, reject };
-      });
-    },
-    release() {
-      const waited = waiting;
-      waiting = undefined;
-      waited?.resolve();
-    },
-    fail,
-  };
+  isWaiting(): boolean {
+    return this.waiting !== undefined;
+  }
+  wait(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    this.watch(signal);
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject };
+    });
+  }
+  release(): void {
+    this.stop()?.resolve();
+  }
+  fail(reason: unknown): void {
+    this.stop()?.reject(reason);
+  }
+  /** The signal's `abort`. */
+  handleEvent(): void {
+    this.fail(this.watched?.reason);
+  }
+
+  private stop(): Waiting | undefined {
+    const waited = this.waiting;
+    this.waiting = undefined;
+    return waited;
+  }
+  private watch(signal: AbortSignal): void {
+    if (this.watched === signal) return;
+    this.watched?.removeEventListener('abort', this);
+    this.watched = signal;
+    signal.addEventListener('abort', this, { once: true });
+  }
 }
+
+export const createLoneWaiter = (): LoneWaiter => new SignalledWaiter();

@@ -34,65 +34,93 @@ export type BodyReading = {
   forget(): void;
 };
 
-/** `keptFrames`: how many of the last frames are kept. */
-export function createBodyReading(keptFrames: number): BodyReading {
-  const kept = createMp3FrameStore();
-  let keeper: FrameKeeper | undefined;
-  let frames = 0;
+/** One object for each body, its own parser's sink. */
+class CountedReading implements BodyReading, Mp3FrameSink {
+  private readonly keptFrames: number;
+  private readonly kept = createMp3FrameStore();
+  private readonly parser = createMp3FrameParser(this);
+  private keeper: FrameKeeper | undefined;
+  private count = 0;
   /** Those of them that came before it, and were kept here. */
-  let own = 0;
-  let tag: Mp3StreamTag | undefined;
-  let tags = 0;
-  let framesBeforeTag = 0;
-  let junkBefore = 0;
-  let header: Mp3Header | undefined;
+  private own = 0;
+  private lastTag: Mp3StreamTag | undefined;
+  private tagCount = 0;
+  private framesBeforeTag = 0;
+  private junkBefore = 0;
+  private lastHeader: Mp3Header | undefined;
 
-  const parser = createMp3FrameParser({
-    onFrame(frame) {
-      frames += 1;
-      junkBefore = parser.junkBytes();
-      header = frame.header;
-      if (keeper === undefined) {
-        own += 1;
-        addMp3Frame(kept, frame);
-        if (kept.frames() > keptFrames) kept.dropFirst();
-      } else {
-        keeper.onFrame(frame);
-        if (frames - own === keptFrames) kept.clear();
-      }
-    },
-    onTag(found) {
-      tag = found;
-      tags += 1;
-      framesBeforeTag = frames;
-      junkBefore = parser.junkBytes();
-      keeper?.onTag(found);
-    },
-  });
+  constructor(keptFrames: number) {
+    this.keptFrames = keptFrames;
+  }
 
-  return {
-    push: (chunk) => parser.push(chunk),
-    flush: () => parser.flush(),
-    connect(to) {
-      keeper = to;
-    },
-    frames: () => frames,
-    audioMs: () => (header === undefined ? 0 : (frames * header.samplesPerFrame * 1000) / header.sampleRate),
-    header: () => header,
-    tag: () => tag,
-    framesSinceTag: () => frames - framesBeforeTag,
-    tags: () => tags,
-    heldBytes: () => parser.heldBytes(),
-    strayBytes: () => parser.junkBytes() - junkBefore + parser.heldBytes(),
-    frameRange(from, until) {
-      const first = own - kept.frames();
-      if (from < first || until > frames) return undefined;
-      const early = kept.range(from - first, Math.min(until, own) - first);
-      if (until <= own) return early;
-      const lateFrom = Math.max(from, own);
-      const late = keeper?.recentFrames(frames - lateFrom);
-      return late && [...early, ...late.slice(0, until - lateFrom)];
-    },
-    forget: () => kept.clear(),
-  };
+  onFrame(frame: Mp3Frame): void {
+    this.count += 1;
+    this.junkBefore = this.parser.junkBytes();
+    this.lastHeader = frame.header;
+    if (this.keeper === undefined) {
+      this.own += 1;
+      addMp3Frame(this.kept, frame);
+      if (this.kept.frames() > this.keptFrames) this.kept.dropFirst();
+    } else {
+      this.keeper.onFrame(frame);
+      if (this.count - this.own === this.keptFrames) this.kept.clear();
+    }
+  }
+  onTag(found: Mp3StreamTag): void {
+    this.lastTag = found;
+    this.tagCount += 1;
+    this.framesBeforeTag = this.count;
+    this.junkBefore = this.parser.junkBytes();
+    this.keeper?.onTag(found);
+  }
+
+  push(chunk: Uint8Array): void {
+    this.parser.push(chunk);
+  }
+  flush(): void {
+    this.parser.flush();
+  }
+  connect(to: FrameKeeper): void {
+    this.keeper = to;
+  }
+  frames(): number {
+    return this.count;
+  }
+  audioMs(): number {
+    const header = this.lastHeader;
+    return header === undefined ? 0 : (this.count * header.samplesPerFrame * 1000) / header.sampleRate;
+  }
+  header(): Mp3Header | undefined {
+    return this.lastHeader;
+  }
+  tag(): Mp3StreamTag | undefined {
+    return this.lastTag;
+  }
+  framesSinceTag(): number {
+    return this.count - this.framesBeforeTag;
+  }
+  tags(): number {
+    return this.tagCount;
+  }
+  heldBytes(): number {
+    return this.parser.heldBytes();
+  }
+  strayBytes(): number {
+    return this.parser.junkBytes() - this.junkBefore + this.parser.heldBytes();
+  }
+  frameRange(from: number, until: number): Mp3Frame[] | undefined {
+    const first = this.own - this.kept.frames();
+    if (from < first || until > this.count) return undefined;
+    const early = this.kept.range(from - first, Math.min(until, this.own) - first);
+    if (until <= this.own) return early;
+    const lateFrom = Math.max(from, this.own);
+    const late = this.keeper?.recentFrames(this.count - lateFrom);
+    return late && [...early, ...late.slice(0, until - lateFrom)];
+  }
+  forget(): void {
+    this.kept.clear();
+  }
 }
+
+/** `keptFrames`: how many of the last frames are kept. */
+export const createBodyReading = (keptFrames: number): BodyReading => new CountedReading(keptFrames);

@@ -16,7 +16,7 @@ type NotFrame = Exclude<SpoolItem, { readonly kind: 'frame' }>;
 
 export type Mp3Spool = {
   /** Always takes the item; whoever reads a body asks `isFull` before it reads on. */
-  readonly add: (item: SpoolItem) => void;
+  add(item: SpoolItem): void;
   isFull(): boolean;
   /** Resolves when there is room; one waiter at a time. Room that comes of a grown capacity is told by `refill`. */
   room(signal: AbortSignal): Promise<void>;
@@ -65,103 +65,133 @@ export type Mp3SpoolOptions = {
   readonly tap?: SpoolTap | undefined;
 };
 
-export function createMp3Spool({ capacityBytes, leastBytes = 0, tap }: Mp3SpoolOptions): Mp3Spool {
+type SpoolState =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'failed'; readonly error: unknown };
+const OPEN: SpoolState = { kind: 'open' };
+const ENDED: SpoolState = { kind: 'ended' };
+
+/** A class, and not a function full of closures: one for each turn, visited for each frame that comes and goes. */
+class FrameSpool implements Mp3Spool {
+  private readonly options: Mp3SpoolOptions;
+  private readonly leastBytes: number;
   /** What waits, in its order: of frames in a row only how many, for they are kept as bytes. */
-  let items: (NotFrame | number)[] = [];
-  let head = 0;
-  const frames = createMp3FrameStore();
-  let bytes = 0;
-  let waitingMs = 0;
-  let state: { kind: 'open' } | { kind: 'ended' } | { kind: 'failed'; error: unknown } = { kind: 'open' };
-  const taker = createLoneWaiter();
-  const filler = createLoneWaiter();
+  private items: (NotFrame | number)[] = [];
+  private head = 0;
+  private readonly frames = createMp3FrameStore();
+  private keptBytes = 0;
+  private keptMs = 0;
+  private state = OPEN;
+  private readonly taker = createLoneWaiter();
+  private readonly filler = createLoneWaiter();
 
-  const hasRoom = () => bytes < leastBytes || bytes < capacityBytes();
-  const wakeTaker = () => {
-    if (state.kind === 'failed' && head === items.length) taker.fail(state.error);
-    else taker.release();
-  };
-  const add = (item: SpoolItem) => {
-    tap?.add(item);
-    if (item.kind !== 'frame') items.push(item);
+  constructor(options: Mp3SpoolOptions) {
+    this.options = options;
+    this.leastBytes = options.leastBytes ?? 0;
+  }
+
+  add(item: SpoolItem): void {
+    this.options.tap?.add(item);
+    if (item.kind !== 'frame') this.items.push(item);
     else {
-      addMp3Frame(frames, item.frame);
-      const last = items.length > head ? items.at(-1) : undefined;
-      if (typeof last === 'number') items[items.length - 1] = last + 1;
-      else items.push(1);
+      addMp3Frame(this.frames, item.frame);
+      const frames = this.lastFrames();
+      if (frames > 0) this.items[this.items.length - 1] = frames + 1;
+      else this.items.push(1);
     }
-    bytes += bytesOf(item);
-    waitingMs += itemMs(item);
-    wakeTaker();
-  };
-  const refill = () => {
-    if (filler.isWaiting() && hasRoom()) filler.release();
-  };
-  const uncount = (item: SpoolItem) => {
-    bytes -= bytesOf(item);
-    // What is left of sums of fractions is not audio; a pause that still waits is followed by some.
-    waitingMs = bytes === 0 ? 0 : waitingMs - itemMs(item);
-  };
-
-  const lastFrames = (): number => {
-    const last = items.length > head ? items.at(-1) : undefined;
+    this.keptBytes += bytesOf(item);
+    this.keptMs += itemMs(item);
+    this.wakeTaker();
+  }
+  isFull(): boolean {
+    return !this.hasRoom();
+  }
+  room(signal: AbortSignal): Promise<void> {
+    if (this.hasRoom()) return Promise.resolve();
+    return this.filler.wait(signal);
+  }
+  wantsRefill(): boolean {
+    return this.filler.isWaiting() && this.hasRoom();
+  }
+  refill(): void {
+    if (this.wantsRefill()) this.filler.release();
+  }
+  lastFrames(): number {
+    const last = this.hasNext() ? this.items.at(-1) : undefined;
     return typeof last === 'number' ? last : 0;
-  };
-  const passHead = () => {
-    head += 1;
-    if (head < items.length && head < 64) return;
-    items = items.slice(head);
-    head = 0;
-  };
+  }
+  takeBack(count: number): void {
+    this.options.tap?.takeBack(count);
+    const left = this.lastFrames() - count;
+    for (let i = 0; i < count; i += 1) this.uncount({ kind: 'frame', frame: this.frames.takeLast()! });
+    if (left > 0) this.items[this.items.length - 1] = left;
+    else if (count > 0) this.items.pop();
+  }
+  keepRecent(count: number): void {
+    this.frames.keepRecent(count);
+  }
+  recentFrames(count: number): Mp3Frame[] | undefined {
+    return this.frames.recent(count);
+  }
+  hasNext(): boolean {
+    return this.head < this.items.length;
+  }
+  take(): SpoolItem | undefined {
+    const next = this.items[this.head];
+    if (next === undefined) return undefined;
+    const item: SpoolItem =
+      typeof next === 'number' ? { kind: 'frame', frame: this.frames.takeFirst()! } : next;
+    if (typeof next === 'number' && next > 1) this.items[this.head] = next - 1;
+    else this.passHead();
+    this.uncount(item);
+    this.refill();
+    return item;
+  }
+  more(signal: AbortSignal): Promise<void> {
+    if (this.hasNext() || this.state.kind === 'ended') return Promise.resolve();
+    if (this.state.kind === 'failed') return Promise.reject(this.state.error as Error);
+    return this.taker.wait(signal);
+  }
+  end(): void {
+    if (this.state.kind === 'open') this.state = ENDED;
+    this.wakeTaker();
+  }
+  fail(error: unknown): void {
+    if (this.state.kind === 'open') this.state = { kind: 'failed', error };
+    this.wakeTaker();
+  }
+  isEnded(): boolean {
+    return this.state.kind === 'ended' && !this.hasNext();
+  }
+  bytes(): number {
+    return this.keptBytes;
+  }
+  waitingMs(): number {
+    return this.keptMs;
+  }
 
-  return {
-    add,
-    room(signal) {
-      if (hasRoom()) return Promise.resolve();
-      return filler.wait(signal);
-    },
-    isFull: () => !hasRoom(),
-    wantsRefill: () => filler.isWaiting() && hasRoom(),
-    refill,
-    lastFrames,
-    takeBack(count) {
-      tap?.takeBack(count);
-      const left = lastFrames() - count;
-      for (let i = 0; i < count; i += 1) uncount({ kind: 'frame', frame: frames.takeLast()! });
-      if (left > 0) items[items.length - 1] = left;
-      else if (count > 0) items.pop();
-    },
-    keepRecent: (count) => frames.keepRecent(count),
-    recentFrames: (count) => frames.recent(count),
-    hasNext: () => head < items.length,
-    take() {
-      const next = items[head];
-      if (next === undefined) return undefined;
-      const item: SpoolItem = typeof next === 'number' ? { kind: 'frame', frame: frames.takeFirst()! } : next;
-      if (typeof next === 'number' && next > 1) items[head] = next - 1;
-      else passHead();
-      uncount(item);
-      refill();
-      return item;
-    },
-    more(signal) {
-      if (head < items.length || state.kind === 'ended') return Promise.resolve();
-      if (state.kind === 'failed') return Promise.reject(state.error as Error);
-      return taker.wait(signal);
-    },
-    end() {
-      if (state.kind === 'open') state = { kind: 'ended' };
-      wakeTaker();
-    },
-    fail(error) {
-      if (state.kind === 'open') state = { kind: 'failed', error };
-      wakeTaker();
-    },
-    isEnded: () => state.kind === 'ended' && head === items.length,
-    bytes: () => bytes,
-    waitingMs: () => waitingMs,
-  };
+  private hasRoom(): boolean {
+    return this.keptBytes < this.leastBytes || this.keptBytes < this.options.capacityBytes();
+  }
+  private wakeTaker(): void {
+    if (this.state.kind === 'failed' && !this.hasNext()) this.taker.fail(this.state.error);
+    else this.taker.release();
+  }
+  private uncount(item: SpoolItem): void {
+    this.keptBytes -= bytesOf(item);
+    // What is left of sums of fractions is not audio; a pause that still waits is followed by some.
+    this.keptMs = this.keptBytes === 0 ? 0 : this.keptMs - itemMs(item);
+  }
+  private passHead(): void {
+    this.head += 1;
+    if (this.hasNext() && this.head < 64) return;
+    this.items = this.items.slice(this.head);
+    this.head = 0;
+  }
 }
+
+export const createMp3Spool = (options: Mp3SpoolOptions): Mp3Spool => new FrameSpool(options);
 
 const bytesOf = (item: SpoolItem): number => {
   if (item.kind === 'frame') return item.frame.bytes.length;

@@ -3,7 +3,7 @@
 // until time alone gives it something to do, and whatever happens to a turn makes it due.
 
 import type { Clock } from '../base/clock.ts';
-import type { PlayoutClock } from '../playout/playout-clock.ts';
+import type { Player, PlayoutClock } from '../playout/playout-clock.ts';
 import type { LiveTurn } from './live-turn.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 import { createTextPatience, type TextPatience } from './text-patience.ts';
@@ -20,7 +20,7 @@ export type TurnLine = {
   /** Something has happened to a turn: what is due now is sent now, and the clock looks again at its next tick. */
   readonly wake: () => void;
   /** Something may have changed: the clock looks at its next tick. */
-  readonly stir: () => void;
+  stir(): void;
   /** The turn in front has a frame to send at the next tick. */
   readonly sendSoon: () => void;
   /**
@@ -29,7 +29,7 @@ export type TurnLine = {
    */
   cancel(id: string | undefined, playedMs: number | undefined): void;
   bufferedBytes(): number;
-  readonly close: () => void;
+  close(): void;
 };
 
 /** Turns that are synthesised at the same time, the playing one included. */
@@ -58,209 +58,215 @@ export type TurnLineOptions = {
   readonly onBroken: (turn: LiveTurn, fault: unknown) => void;
 };
 
-export function createTurnLine(options: TurnLineOptions): TurnLine {
-  const { clock, playout, outlet, onEnded, onFinished, onCut, onBroken } = options;
-  const entries = new Map<string, Entry>();
-  /** Fields, and not variables: a variable that changes holds a new number of the heap each time, which must be collected. */
-  const at = {
-    /** When the listener will have heard all that has been sent to him. */
-    freeMs: Number.NEGATIVE_INFINITY,
-    /** When there is more to do than to send what is due of the turn in front. */
-    lookMs: Number.NEGATIVE_INFINITY,
-    dueMs: Number.NEGATIVE_INFINITY,
-  };
-  let phase: 'open' | 'busy' | 'closed' = 'open';
+/** One object, read for each frame, with its times inside. */
+class PlayedLine implements TurnLine, Player {
+  private readonly options: TurnLineOptions;
+  private readonly entries = new Map<string, Entry>();
+  /** When the listener will have heard all that has been sent to him. */
+  private freeMs = Number.NEGATIVE_INFINITY;
+  /** When there is more to do than to send what is due of the turn in front. */
+  private lookMs = Number.NEGATIVE_INFINITY;
+  private nextMs = Number.NEGATIVE_INFINITY;
+  private phase: 'open' | 'busy' | 'closed' = 'open';
   /** The first turn that has not ended, as of the last time when the line advanced. */
-  let front: LiveTurn | undefined;
+  private front: LiveTurn | undefined;
 
-  const turns = () => [...entries.values()].map((entry) => entry.turn);
-  const unended = () => turns().filter((turn) => !isEnded(turn));
+  constructor(options: TurnLineOptions) {
+    this.options = options;
+  }
 
-  /** Does `task` unless it is being done: sending a frame may make its own turn ready again. All of it leaves together. */
-  const once = (task: (nowMs: number) => void, nowMs: number) => {
-    if (phase !== 'open') return;
-    phase = 'busy';
-    outlet.cork();
-    try {
-      task(nowMs);
-    } finally {
-      outlet.uncork();
-      if (phase === 'busy') phase = 'open';
-    }
+  readonly wake = (): void => {
+    this.stir();
+    this.once('advance', this.options.clock.now());
   };
-  const advance = (nowMs: number) => {
-    front = undefined;
-    for (const { turn } of entries.values()) {
+  readonly sendSoon = (): void => {
+    this.nextMs = Number.NEGATIVE_INFINITY;
+    this.options.playout.stir(this);
+  };
+  stir(): void {
+    this.lookMs = Number.NEGATIVE_INFINITY;
+    this.sendSoon();
+  }
+
+  add(turn: LiveTurn): void {
+    const patience = createTextPatience(turn.script, this.options.clock.now());
+    this.entries.set(turn.id, { turn, patience, known: 'unended' });
+    this.options.playout.join(this);
+    this.wake();
+  }
+  find(id: string): LiveTurn | undefined {
+    return this.entries.get(id)?.turn;
+  }
+  unended(): readonly LiveTurn[] {
+    return this.turns().filter((turn) => !isEnded(turn));
+  }
+  unheard(): number {
+    return this.entries.size;
+  }
+  touch(id: string): void {
+    this.entries.get(id)?.patience.touch(this.options.clock.now());
+  }
+  cancel(id: string | undefined, playedMs: number | undefined): void {
+    const chosen = this.turns().filter((turn) => id === undefined || turn.id === id);
+    const inTheEar = inTheEarOf(chosen, this.options.clock.now());
+    for (const turn of [...chosen].reverse()) this.cut(turn, turn === inTheEar ? playedMs : undefined);
+    this.options.onCut();
+    this.wake();
+  }
+  bufferedBytes(): number {
+    return this.turns().reduce((sum, turn) => sum + turn.bufferedBytes(), 0);
+  }
+  close(): void {
+    this.phase = 'closed';
+    this.options.playout.leave(this);
+    for (const turn of this.turns()) turn.abandon();
+    this.entries.clear();
+  }
+
+  dueMs(): number {
+    return this.nextMs;
+  }
+  sendDue(nowMs: number): void {
+    this.nextMs = Number.POSITIVE_INFINITY; // but for what happens meanwhile
+    if (nowMs < this.lookMs) this.once('send', nowMs);
+    if (nowMs >= this.lookMs) {
+      this.lookMs = Number.POSITIVE_INFINITY;
+      this.once('advance', nowMs);
+      this.tendText(nowMs);
+      this.lookMs = Math.min(this.lookMs, this.nextLookMs(nowMs));
+    }
+    const nextSendMs = this.front?.nextSendMs(nowMs) ?? Number.POSITIVE_INFINITY;
+    this.nextMs = Math.min(this.nextMs, this.lookMs, nextSendMs);
+  }
+  wantsRefill(): boolean {
+    for (const { turn } of this.entries.values()) if (turn.wantsRefill()) return true;
+    return false;
+  }
+  refill(): void {
+    for (const { turn } of this.entries.values()) if (turn.wantsRefill()) turn.refill();
+  }
+
+  private turns(): LiveTurn[] {
+    return [...this.entries.values()].map((entry) => entry.turn);
+  }
+  /** Unless it is being done: sending a frame may make its own turn ready again. All of it leaves together. */
+  private once(task: 'send' | 'advance', nowMs: number): void {
+    if (this.phase !== 'open') return;
+    this.phase = 'busy';
+    this.options.outlet.cork();
+    try {
+      if (task === 'send') this.sendOn(nowMs);
+      else this.advance(nowMs);
+    } finally {
+      this.options.outlet.uncork();
+      this.reopen();
+    }
+  }
+  private reopen(): void {
+    if (this.phase === 'busy') this.phase = 'open';
+  }
+  private advance(nowMs: number): void {
+    this.front = undefined;
+    for (const { turn } of this.entries.values()) {
       if (isEnded(turn)) continue;
-      send(turn, nowMs);
+      this.send(turn, nowMs);
       if (isEnded(turn)) continue;
-      front = turn;
+      this.front = turn;
       break;
     }
-    settle(nowMs);
-    beginNext();
-  };
+    this.settle(nowMs);
+    this.beginNext();
+  }
   /** The next frame of the turn in front: what nearly every call is for. */
-  const sendOn = (nowMs: number) => {
+  private sendOn(nowMs: number): void {
+    const { front } = this;
     if (front === undefined) return;
     const before = front.phase();
-    send(front, nowMs);
-    if (front.phase() !== before) at.lookMs = Number.NEGATIVE_INFINITY;
-  };
-  const send = (turn: LiveTurn, nowMs: number) => {
+    this.send(front, nowMs);
+    if (front.phase() !== before) this.lookMs = Number.NEGATIVE_INFINITY;
+  }
+  private send(turn: LiveTurn, nowMs: number): void {
     try {
-      turn.sendDue(nowMs, at.freeMs);
+      turn.sendDue(nowMs, this.freeMs);
     } catch (fault) {
       turn.fail(fault);
     }
-    at.freeMs = turn.heardUntilMs() ?? at.freeMs;
-  };
-  const settle = (nowMs: number) => {
-    for (const entry of entries.values()) {
-      settleTurn(entry, nowMs);
+    this.freeMs = turn.heardUntilMs() ?? this.freeMs;
+  }
+  private settle(nowMs: number): void {
+    for (const entry of this.entries.values()) {
+      this.settleTurn(entry, nowMs);
       if (entry.known === 'unended' && isEnded(entry.turn)) {
         entry.known = 'ended';
-        onEnded(entry.turn);
+        this.options.onEnded(entry.turn);
       }
       if (entry.turn.phase() === 'finished') {
-        entries.delete(entry.turn.id);
-        onFinished(entry.turn);
+        this.entries.delete(entry.turn.id);
+        this.options.onFinished(entry.turn);
       }
     }
-    if (entries.size === 0) playout.leave(player);
-  };
+    if (this.entries.size === 0) this.options.playout.leave(this);
+  }
   /** A turn that cannot even be settled leaves the line, so that its neighbours go on and the session can end. */
-  const settleTurn = ({ turn }: Entry, nowMs: number) => {
+  private settleTurn({ turn }: Entry, nowMs: number): void {
     try {
       turn.settle(nowMs);
     } catch (fault) {
       turn.abandon();
-      entries.delete(turn.id);
-      front = undefined;
-      stir();
-      onBroken(turn, fault);
+      this.entries.delete(turn.id);
+      this.front = undefined;
+      this.stir();
+      this.options.onBroken(turn, fault);
     }
-  };
-  const beginNext = () => {
+  }
+  private beginNext(): void {
     let ahead = 0;
-    for (const { turn } of entries.values()) {
+    for (const { turn } of this.entries.values()) {
       if (isEnded(turn)) continue;
       turn.begin();
       ahead += 1;
       if (ahead === SYNTHESISED_AHEAD) return;
     }
-  };
-  const tendText = (nowMs: number) => {
-    for (const entry of entries.values()) {
-      if (isEnded(entry.turn)) continue;
+  }
+  private tendText(nowMs: number): void {
+    for (const { turn, patience } of this.entries.values()) {
+      if (isEnded(turn)) continue;
       try {
-        entry.turn.script.stretch().requests.poke();
-        if (!entry.turn.isStill()) entry.patience.tend(nowMs);
+        turn.script.stretch().requests.poke();
+        if (!turn.isStill()) patience.tend(nowMs);
       } catch (fault) {
-        entry.turn.fail(fault);
+        turn.fail(fault);
       }
     }
-  };
+  }
   /** When time alone gives a turn something to do beyond sending; too early does no harm, too late would. */
-  const nextLookMs = (nowMs: number): number => {
+  private nextLookMs(nowMs: number): number {
     let nextMs = Number.POSITIVE_INFINITY;
-    for (const { turn, patience } of entries.values()) {
+    for (const { turn, patience } of this.entries.values()) {
       nextMs = Math.min(nextMs, turn.nextSettleMs(nowMs));
       if (isEnded(turn)) continue;
       const textMs = turn.isStill() ? Number.POSITIVE_INFINITY : patience.dueMs();
       nextMs = Math.min(nextMs, textMs, turn.nextRequestMs(nowMs));
     }
     return nextMs;
-  };
-
-  const player = {
-    dueMs: () => at.dueMs,
-    sendDue(nowMs: number) {
-      at.dueMs = Number.POSITIVE_INFINITY; // but for what happens meanwhile
-      if (nowMs < at.lookMs) once(sendOn, nowMs);
-      if (nowMs >= at.lookMs) {
-        at.lookMs = Number.POSITIVE_INFINITY;
-        once(advance, nowMs);
-        tendText(nowMs);
-        at.lookMs = Math.min(at.lookMs, nextLookMs(nowMs));
-      }
-      const nextSendMs = front?.nextSendMs(nowMs) ?? Number.POSITIVE_INFINITY;
-      at.dueMs = Math.min(at.dueMs, at.lookMs, nextSendMs);
-    },
-    wantsRefill() {
-      for (const { turn } of entries.values()) if (turn.wantsRefill()) return true;
-      return false;
-    },
-    refill() {
-      for (const { turn } of entries.values()) if (turn.wantsRefill()) turn.refill();
-    },
-  };
-
-  const sendSoon = () => {
-    at.dueMs = Number.NEGATIVE_INFINITY;
-    playout.stir(player);
-  };
-  /** The next tick is to look at everything. */
-  const stir = () => {
-    at.lookMs = Number.NEGATIVE_INFINITY;
-    sendSoon();
-  };
-  const wake = () => {
-    stir();
-    once(advance, clock.now());
-  };
-
+  }
   /** Audio that the listener drops with `turn` is time that later turns gain. */
-  const cut = (turn: LiveTurn, playedMs: number | undefined) => {
-    const nowMs = clock.now();
+  private cut(turn: LiveTurn, playedMs: number | undefined): void {
+    const nowMs = this.options.clock.now();
     const droppedMs = turn.unheardMs(nowMs);
     turn.cancel(playedMs);
-    const all = turns();
+    const all = this.turns();
     for (const later of all.slice(all.indexOf(turn) + 1)) {
       if (later.heardUntilMs() !== undefined) later.pullForward(droppedMs);
     }
-    at.freeMs = Math.max(nowMs, at.freeMs - droppedMs);
-  };
-
-  /** The one that `playedMs` speaks of: another may have been heard, and wait for its last report. */
-  const inTheEarOf = (chosen: readonly LiveTurn[]): LiveTurn | undefined => {
-    const nowMs = clock.now();
-    const started = chosen.filter((turn) => turn.heardUntilMs() !== undefined);
-    return started.find((turn) => turn.heardUntilMs()! > nowMs) ?? started.at(-1);
-  };
-
-  return {
-    add(turn) {
-      entries.set(turn.id, {
-        turn,
-        patience: createTextPatience(turn.script, clock.now()),
-        known: 'unended',
-      });
-      playout.join(player);
-      wake();
-    },
-    find: (id) => entries.get(id)?.turn,
-    unended,
-    unheard: () => entries.size,
-    touch(id) {
-      entries.get(id)?.patience.touch(clock.now());
-    },
-    wake,
-    stir,
-    sendSoon,
-    cancel(id, playedMs) {
-      const chosen = turns().filter((turn) => id === undefined || turn.id === id);
-      const inTheEar = inTheEarOf(chosen);
-      for (const turn of [...chosen].reverse()) cut(turn, turn === inTheEar ? playedMs : undefined);
-      onCut();
-      wake();
-    },
-    bufferedBytes: () => turns().reduce((sum, turn) => sum + turn.bufferedBytes(), 0),
-    close() {
-      phase = 'closed';
-      playout.leave(player);
-      for (const turn of turns()) turn.abandon();
-      entries.clear();
-    },
-  };
+    this.freeMs = Math.max(nowMs, this.freeMs - droppedMs);
+  }
 }
+
+/** The one that `playedMs` speaks of: another may have been heard, and wait for its last report. */
+function inTheEarOf(chosen: readonly LiveTurn[], nowMs: number): LiveTurn | undefined {
+  const started = chosen.filter((turn) => turn.heardUntilMs() !== undefined);
+  return started.find((turn) => turn.heardUntilMs()! > nowMs) ?? started.at(-1);
+}
+
+export const createTurnLine = (options: TurnLineOptions): TurnLine => new PlayedLine(options);
