@@ -3,6 +3,7 @@
 
 import { cpus, loadavg } from 'node:os';
 import type { ServiceFormat } from '../speech/audio-format.ts';
+import type { MachinePace } from './machine-pace.ts';
 import type { QuotaWindow } from './quota-windows.ts';
 
 /** What a caller may set; a bench takes those that it has a default for. */
@@ -80,37 +81,44 @@ export type Bench = {
   run(run: BenchRun): Promise<BenchResult>;
 };
 
-const machine = (): Readonly<Record<string, string | number>> => {
+const rounded = (figures: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, Number(value.toPrecision(4))]));
+
+const machine = (pace: MachinePace): Readonly<Record<string, string | number>> => {
   const cores = cpus();
   return {
     cpu: cores[0]?.model ?? 'unknown',
     cores: cores.length,
     node: process.version,
     load: Number(loadavg()[0]?.toFixed(2)),
+    ...rounded(pace),
   };
 };
 
 const pad = (cell: string, width: number, column: number): string =>
   column === 0 ? cell.padEnd(width) : cell.padStart(width);
 
-/** The result as lines: title, table, notes, and one line of JSON. */
-export function report(name: string, numbers: BenchRun['numbers'], result: BenchResult): readonly string[] {
+/** The result as lines: title, table, notes, and one line of JSON. `pace`: of the machine, right before. */
+export function report(
+  name: string,
+  numbers: BenchRun['numbers'],
+  result: BenchResult,
+  pace: MachinePace,
+): readonly string[] {
   const { title, columns, rows, notes, figures, faults } = result;
   const table = [columns, ...rows];
   const widths = columns.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
   const line = (row: readonly string[]) =>
     `  ${widths.map((width, column) => pad(row[column] ?? '', width, column)).join('  ')}`.trimEnd();
-  const rounded = Object.fromEntries(
-    Object.entries(figures).map(([key, value]) => [key, Number(value.toPrecision(4))]),
-  );
   return [
     title,
     line(columns),
     line(widths.map((width) => '-'.repeat(width))),
     ...rows.map(line),
     ...notes.map((note) => `  ${note}`),
+    `  The machine before it: ${pace.memoryNs.toFixed(0)} ns for a read among 8 MB, ${pace.filterMs.toFixed(1)} ms for a filter over 24,000 samples.`,
     ...faults.map((fault) => `  FAULT: ${fault}`),
-    JSON.stringify({ bench: name, machine: machine(), numbers, figures: rounded, faults }),
+    JSON.stringify({ bench: name, machine: machine(pace), numbers, figures: rounded(figures), faults }),
     '',
   ];
 }

@@ -2,6 +2,7 @@
 
 import { admission } from './admission.ts';
 import type { Bench } from './bench.ts';
+import { besideRelay } from './beside-relay.ts';
 import { cancel } from './cancel.ts';
 import { capacity } from './capacity.ts';
 import { captions } from './captions.ts';
@@ -34,6 +35,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   legs,
   transcode,
   peers,
+  'beside-relay': besideRelay,
   cancel,
   'stalled-reader': stalledReader,
   admission,

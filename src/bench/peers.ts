@@ -5,13 +5,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startActor } from './actor.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
+import { type Candidate, type CandidateName, openCandidate, spentMs, VOXGATE } from './candidate.ts';
 import type { FakeUpstreamReady, FakeUpstreamReport } from './fake-upstream.ts';
 import { hasFfmpeg } from './ffmpeg-yardstick.ts';
-import { openGateway, UPSTREAM_FLAGS, USUAL_UPSTREAM } from './lab.ts';
+import { USUAL_UPSTREAM } from './lab.ts';
 import { type Listeners, startListeners } from './listeners.ts';
-import type { PeerCost, PeerReady } from './peer-process.ts';
 import { PEER_WAYS, type PeerName } from './peer-ways.ts';
-import type { ProcessCost } from './process-cost.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
 const UTTERANCE_SECONDS = 5;
@@ -22,15 +21,8 @@ const NEARLY = 0.85;
 const MOST_STEPS = 4;
 const MOST_TIMES = 4;
 const MOST_STREAMS = 800;
-const VOXGATE = 'Voxgate';
 const FREE_OF_FFMPEG: readonly PeerName[] = ['relay, no transcoding', 'mpg123-decoder'];
 
-type Cost = ProcessCost & { readonly childrenMs?: number; readonly failed?: number };
-type Candidate = {
-  readonly sessionUrl: string;
-  readonly report: () => Promise<Cost>;
-  readonly close: () => Promise<void>;
-};
 type Outcome = {
   readonly streams: number;
   readonly coreShare: number;
@@ -43,26 +35,14 @@ type Outcome = {
   readonly failed: number;
 };
 
-async function openCandidate(name: string, upstreamUrl: string, seed: number): Promise<Candidate> {
-  if (name !== VOXGATE) {
-    const plan = { way: name, upstreamUrl };
-    const { ready, report, close } = await startActor<PeerReady, PeerCost>('peer-process', plan);
-    return { sessionUrl: ready.sessionUrl, report, close };
-  }
-  const gateway = await openGateway({ seed }, [...UPSTREAM_FLAGS, '--upstream-url', upstreamUrl]);
-  return { sessionUrl: gateway.sessionUrl, report: gateway.usage, close: gateway.close };
-}
-
-const spentMs = ({ cpuMs, childrenMs = 0 }: Cost): number => cpuMs + childrenMs;
-
 /** Processor time that is taken in `ms`, as a part of a core. */
 async function shareIn(candidate: Candidate, ms: number, signal: AbortSignal): Promise<number> {
-  const before = await candidate.report();
+  const before = await candidate.usage();
   await pause(ms, undefined, { signal });
-  return (spentMs(await candidate.report()) - spentMs(before)) / ms;
+  return (spentMs(await candidate.usage()) - spentMs(before)) / ms;
 }
 
-async function measure(name: string, { numbers, signal, progress }: BenchRun): Promise<Outcome> {
+async function measure(name: CandidateName, { numbers, signal, progress }: BenchRun): Promise<Outcome> {
   const { seconds, seed, loadPercent } = numbers;
   const upstream = await startActor<FakeUpstreamReady, FakeUpstreamReport>('upstream-process', {
     ...USUAL_UPSTREAM,
@@ -100,11 +80,11 @@ async function measure(name: string, { numbers, signal, progress }: BenchRun): P
     }
     await pause(WARM_UP_MS, undefined, { signal });
     await upstream.report();
-    const before = await candidate.report();
+    const before = await candidate.usage();
     const tallies = groups.map((group) => group.count());
     await pause(seconds * 1000, undefined, { signal });
     for (const group of groups) group.count();
-    const after = await candidate.report();
+    const after = await candidate.usage();
     const { heads } = await upstream.report();
     for (const group of groups) await group.stop();
     const waits = heads.flatMap(([turnSeed, atMs]) => {
@@ -137,8 +117,8 @@ async function run(bench: BenchRun): Promise<BenchResult> {
   const peers = (Object.keys(PEER_WAYS) as PeerName[]).filter(
     (name) => ffmpeg || FREE_OF_FFMPEG.includes(name),
   );
-  const outcomes = new Map<string, Outcome>();
-  for (const name of [VOXGATE, ...peers]) {
+  const outcomes = new Map<CandidateName, Outcome>();
+  for (const name of [VOXGATE, ...peers] as const) {
     outcomes.set(name, await measure(name, bench));
   }
   const ours = outcomes.get(VOXGATE)!;

@@ -16,6 +16,7 @@ import {
 } from '../bench/bench.ts';
 import { isBenchRole } from '../bench/bench-role.ts';
 import { BENCHES } from '../bench/benches.ts';
+import { machinePace } from '../bench/machine-pace.ts';
 import { monotonicMs } from '../bench/monotonic.ts';
 import { isQuotaWindow, QUOTA_WINDOWS, type QuotaWindow } from '../bench/quota-windows.ts';
 import { startRole } from '../bench/start-role.ts';
@@ -122,7 +123,7 @@ function readFormat(name: string | undefined, text: string | undefined): Service
 function readOnly(name: string | undefined, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const parts = name === undefined ? undefined : BENCHES[name]?.parts;
-  if (parts === undefined) throw new UsageError('--only is for growth alone');
+  if (parts === undefined) throw new UsageError('--only is for beside-relay and growth');
   if (parts.includes(text)) return text;
   throw new UsageError(`--only is ${JSON.stringify(text)}; allowed: ${parts.join(', ')}`);
 }
@@ -193,6 +194,7 @@ async function run(terminal: Terminal): Promise<number> {
   let faults = 0;
   for (const [benchName, bench] of chosenBenches(name, given, upstream)) {
     const numbers = numbersFor(bench, given, upstream);
+    const pace = machinePace();
     const result = await bench.run({
       numbers,
       upstream,
@@ -202,7 +204,7 @@ async function run(terminal: Terminal): Promise<number> {
       signal: terminal.interrupted,
       progress: progressOf(terminal),
     });
-    for (const line of report(benchName, numbers, result)) terminal.print(line);
+    for (const line of report(benchName, numbers, result, pace)) terminal.print(line);
     if (values.plots !== undefined && result.plots !== undefined)
       writePlots(terminal, values.plots, benchName, result.plots);
     faults += result.faults.length;
@@ -229,12 +231,14 @@ const help = (): string =>
     `  --${'engine'.padEnd(15)}pacing: the embedded engine instead of a fake upstream, ${BENCHES.pacing?.engineDefaults?.streams} streams`,
     `  --${'window'.padEnd(15)}quota: how the service counts, ${Object.keys(QUOTA_WINDOWS).join(', ')}`,
     `  --${'format'.padEnd(15)}job: what the file is, ${AUDIO_FORMATS.join(', ')}`,
-    `  --${'only'.padEnd(15)}growth: measure this alone, ${BENCHES.growth?.parts?.join(', ')}`,
+    ...Object.entries(BENCHES).flatMap(([name, { parts = [] }]) =>
+      parts.length === 0 ? [] : [`  --${'only'.padEnd(15)}${name}: measure this alone, ${parts.join(', ')}`],
+    ),
     `  --${'plots'.padEnd(15)}a folder for the plots of a bench that makes some, as SVG; without it none is written`,
     '',
     'Gateway and upstream run in processes of their own, on loopback. Each bench ends in a table and a line of JSON;',
-    'the exit code is 1 when a promise was broken, never because a machine is slow. growth, peers, quota and soak take',
-    'minutes and are not part of all; quota needs redis-server.',
+    'the exit code is 1 when a promise was broken, never because a machine is slow. beside-relay, growth, peers,',
+    'quota and soak take minutes and are not part of all; quota needs redis-server.',
   ].join('\n');
 
 export const bench: Command = {
