@@ -9,7 +9,7 @@ import { type CandidateName, openCandidate, VOXGATE } from './candidate.ts';
 import type { FakeUpstreamReady, FakeUpstreamReport } from './fake-upstream.ts';
 import { USUAL_UPSTREAM } from './lab.ts';
 import { type ListenerWire, startListeners } from './listeners.ts';
-import { spreadOf } from './spread.ts';
+import { medianOf } from './spread.ts';
 import { SOURCE_RATES, type SourceRate } from './voice-like-mp3.ts';
 
 /** The first turns are dear: V8 still compiles what they run. */
@@ -89,9 +89,9 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     const own = outcomes.get(way)!;
     const ratios = own.map(({ cpuMs }, round) => cpuMs / relay[round]!.cpuMs);
     const told = {
-      cpuMsPerStreamSecond: spreadOf(own.map(({ cpuMs }) => cpuMs)).p50,
-      coreShare: spreadOf(own.map(({ coreShare }) => coreShare)).p50,
-      timesTheRelay: spreadOf(ratios).p50,
+      cpuMsPerStreamSecond: medianOf(own.map(({ cpuMs }) => cpuMs)),
+      coreShare: medianOf(own.map(({ coreShare }) => coreShare)),
+      timesTheRelay: medianOf(ratios),
       underruns: own.reduce((sum, { underruns }) => sum + underruns, 0),
     };
     for (const [figure, value] of Object.entries(told)) figures[`${way.key}_${figure}`] = value;

@@ -2,7 +2,7 @@
 // machines share a processor's clock and its last-level cache with neighbours whom nobody sees, and both change within minutes.
 
 import { monotonicMs } from './monotonic.ts';
-import { spreadOf } from './spread.ts';
+import { medianOf } from './spread.ts';
 
 export type MachinePace = {
   /** One read of 8 MB in an order that nothing foresees, ns: some 20 where the last-level cache is free, above 150 where it is taken. */
@@ -61,7 +61,7 @@ function middleMs(task: () => number): number {
     return monotonicMs() - beganMs;
   });
   results.length = 0;
-  return spreadOf(took).p50;
+  return medianOf(took);
 }
 
 /** Takes about a second of a slow machine. */

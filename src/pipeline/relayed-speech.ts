@@ -2,12 +2,14 @@
 // and the print that the next body is held against.
 
 import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
+import type { Mp3Frame } from '../audio/mp3-frame-parser.ts';
 import type { Mp3Header } from '../audio/mp3-header.ts';
+import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
 import { streamSamples } from '../audio/mp3-to-pcm.ts';
 import type { SpeechBridge } from '../audio/speech-bridge.ts';
 import { AppError } from '../base/app-error.ts';
 import { type BodyPrint, createBodyPrint } from './body-print.ts';
-import { type BodyReading, createBodyReading } from './body-reading.ts';
+import { type BodyReading, createBodyReading, type FrameKeeper } from './body-reading.ts';
 import type { Mp3Spool } from './mp3-spool.ts';
 import { FRESH_FRAMES, fadeTake, OLD_FRAMES, spliceTakes } from './splice-takes.ts';
 
@@ -58,113 +60,132 @@ export function refuseJunk(reading: BodyReading): void {
   throw new AppError('upstream_broken', 'The audio of the speech service turned into something else.');
 }
 
-export function createRelayedSpeech(options: RelayedSpeechOptions): RelayedSpeech {
-  const { spool, decoders, passesThrough, longestMs } = options;
-  let print = createBodyPrint();
-  let reading: BodyReading;
+/** One object for each request: what it keeps is the current take's, and takes change. */
+class SpooledSpeech implements RelayedSpeech, FrameKeeper {
+  private readonly options: RelayedSpeechOptions;
+  private currentPrint = createBodyPrint();
+  private current = createBodyReading(OLD_FRAMES);
   /** Heard samples beyond those of the current take: what other takes gave or lacked before it was joined. */
-  let shift = 0;
+  private shift = 0;
 
-  const adopt = (next: BodyReading) => {
-    reading = next;
-    next.connect({
-      onFrame: (frame) => spool.add({ kind: 'frame', frame }),
-      onTag: (tag) => spool.add({ kind: 'tag', tag }),
-      recentFrames: (count) => spool.recentFrames(count),
-    });
-  };
-  spool.add({ kind: 'begin' });
-  spool.keepRecent(OLD_FRAMES);
-  adopt(createBodyReading(OLD_FRAMES));
+  constructor(options: RelayedSpeechOptions) {
+    this.options = options;
+    options.spool.add({ kind: 'begin' });
+    options.spool.keepRecent(OLD_FRAMES);
+    this.current.connect(this);
+  }
+
+  onFrame(frame: Mp3Frame): void {
+    this.options.spool.add({ kind: 'frame', frame });
+  }
+  onTag(tag: Mp3StreamTag): void {
+    this.options.spool.add({ kind: 'tag', tag });
+  }
+  recentFrames(count: number): Mp3Frame[] | undefined {
+    return this.options.spool.recentFrames(count);
+  }
+
+  push(chunk: Uint8Array): void {
+    this.currentPrint.push(chunk);
+    this.read(chunk);
+  }
+  goOn(samePrint: BodyPrint, rest: Uint8Array): void {
+    this.currentPrint = samePrint;
+    this.read(rest);
+  }
+  changeTake(fresh: BodyReading, freshPrint: BodyPrint): 'changed' | 'unlike' {
+    if (!this.replaceBy(fresh)) {
+      const splice = spliceTakes(this.current, fresh, this.untaken(), this.options.decoders);
+      if (splice === undefined) return 'unlike';
+      const { bridge, takenBack, rest } = splice;
+      const { samplesPerFrame, sampleRate } = fresh.header()!;
+      const crossed = this.options.passesThrough(sampleRate)
+        ? bridge.frames.length * samplesPerFrame
+        : bridge.samples.length;
+      const framesApart = this.current.frames() - takenBack - bridge.next!.framesBefore;
+      this.shift += framesApart * samplesPerFrame + crossed;
+      this.cross(bridge, takenBack);
+      for (const frame of rest) this.onFrame(frame);
+    }
+    this.current = fresh;
+    this.current.connect(this);
+    this.currentPrint = freshPrint;
+    return 'changed';
+  }
+  fadeOut(): void {
+    const header = this.current.header();
+    if (header === undefined || this.options.passesThrough(header.sampleRate)) return;
+    const fade = fadeTake(this.current, this.untaken(), this.options.decoders);
+    if (fade === undefined) return;
+    const { bridge, takenBack } = fade;
+    const frames = this.current.frames();
+    const faded = this.heardSamples(header, frames - takenBack) - this.heardSamples(header, frames);
+    this.shift += faded + bridge.samples.length;
+    this.cross(bridge, takenBack);
+  }
+  finish(): void {
+    // A single frame is one only when it is known that nothing follows.
+    if (this.current.frames() === 0) this.current.flush();
+    if (this.current.frames() === 0) throw noAudio();
+  }
+  end(): void {
+    const { spool } = this.options;
+    this.current.flush();
+    this.current.forget();
+    spool.keepRecent(0);
+    spool.add({ kind: 'end' });
+  }
+  audioMs(): number {
+    return this.current.audioMs();
+  }
+  reading(): BodyReading {
+    return this.current;
+  }
+  print(): BodyPrint {
+    return this.currentPrint;
+  }
+  heardMs(): number {
+    const header = this.current.header();
+    if (header === undefined) return 0;
+    const samples = this.heardSamples(header, this.current.frames()) + this.shift;
+    return (Math.max(0, samples) * 1000) / header.sampleRate;
+  }
 
   /** What is heard of so many first frames of the take, samples. */
-  const heardSamples = ({ sampleRate, samplesPerFrame }: Mp3Header, frames: number) =>
-    passesThrough(sampleRate)
+  private heardSamples({ sampleRate, samplesPerFrame }: Mp3Header, frames: number): number {
+    return this.options.passesThrough(sampleRate)
       ? frames * samplesPerFrame
-      : streamSamples(reading.tag(), frames, samplesPerFrame);
-  const heardMs = () => {
-    const header = reading.header();
-    if (header === undefined) return 0;
-    return (Math.max(0, heardSamples(header, reading.frames()) + shift) * 1000) / header.sampleRate;
-  };
-  const read = (bytes: Uint8Array) => {
-    reading.push(bytes);
-    refuseJunk(reading);
-    if (heardMs() > longestMs)
+      : streamSamples(this.current.tag(), frames, samplesPerFrame);
+  }
+  private read(bytes: Uint8Array): void {
+    this.current.push(bytes);
+    refuseJunk(this.current);
+    if (this.heardMs() > this.options.longestMs)
       throw new AppError('upstream_bad_audio', 'The speech service sent more audio than the text can take.');
-  };
-  const untaken = () => Math.min(spool.lastFrames(), reading.frames());
-  const cross = (bridge: SpeechBridge, takenBack: number) => {
-    spool.takeBack(takenBack);
-    spool.add({ kind: 'bridge', bridge });
-  };
+  }
+  private untaken(): number {
+    return Math.min(this.options.spool.lastFrames(), this.current.frames());
+  }
+  private cross(bridge: SpeechBridge, takenBack: number): void {
+    this.options.spool.takeBack(takenBack);
+    this.options.spool.add({ kind: 'bridge', bridge });
+  }
   /** Nothing of the old take has been taken, and all of the new one is at hand: then there is no join. */
-  const replaceBy = (fresh: BodyReading): boolean => {
+  private replaceBy(fresh: BodyReading): boolean {
+    const { spool } = this.options;
     const all = fresh.frameRange(0, fresh.frames());
-    if (all === undefined || shift !== 0 || untaken() < reading.frames()) return false;
-    spool.takeBack(reading.frames());
+    if (all === undefined || this.shift !== 0 || this.untaken() < this.current.frames()) return false;
+    spool.takeBack(this.current.frames());
     spool.add({ kind: 'begin' }); // the old take's tag may be in the spool, or taken, and does not speak for the new one
     const tag = fresh.tag();
-    if (tag !== undefined) spool.add({ kind: 'tag', tag });
-    for (const frame of all) spool.add({ kind: 'frame', frame });
+    if (tag !== undefined) this.onTag(tag);
+    for (const frame of all) this.onFrame(frame);
     return true;
-  };
-
-  return {
-    push(chunk) {
-      print.push(chunk);
-      read(chunk);
-    },
-    goOn(samePrint, rest) {
-      print = samePrint;
-      read(rest);
-    },
-    changeTake(fresh, freshPrint) {
-      if (!replaceBy(fresh)) {
-        const splice = spliceTakes(reading, fresh, untaken(), decoders);
-        if (splice === undefined) return 'unlike';
-        const { bridge, takenBack, rest } = splice;
-        const { samplesPerFrame, sampleRate } = fresh.header()!;
-        const crossed = passesThrough(sampleRate)
-          ? bridge.frames.length * samplesPerFrame
-          : bridge.samples.length;
-        const framesApart = reading.frames() - takenBack - bridge.next!.framesBefore;
-        shift += framesApart * samplesPerFrame + crossed;
-        cross(bridge, takenBack);
-        for (const frame of rest) spool.add({ kind: 'frame', frame });
-      }
-      adopt(fresh);
-      print = freshPrint;
-      return 'changed';
-    },
-    fadeOut() {
-      const header = reading.header();
-      if (header === undefined || passesThrough(header.sampleRate)) return;
-      const fade = fadeTake(reading, untaken(), decoders);
-      if (fade === undefined) return;
-      const { bridge, takenBack } = fade;
-      const frames = reading.frames();
-      shift +=
-        heardSamples(header, frames - takenBack) - heardSamples(header, frames) + bridge.samples.length;
-      cross(bridge, takenBack);
-    },
-    finish() {
-      // A single frame is one only when it is known that nothing follows.
-      if (reading.frames() === 0) reading.flush();
-      if (reading.frames() === 0) throw noAudio();
-    },
-    end() {
-      reading.flush();
-      reading.forget();
-      spool.keepRecent(0);
-      spool.add({ kind: 'end' });
-    },
-    audioMs: () => reading.audioMs(),
-    reading: () => reading,
-    print: () => print,
-    heardMs,
-  };
+  }
 }
+
+export const createRelayedSpeech = (options: RelayedSpeechOptions): RelayedSpeech =>
+  new SpooledSpeech(options);
 
 /** A take to hold against what has been relayed; it keeps enough to be joined. */
 export const createFreshReading = (): BodyReading => createBodyReading(FRESH_FRAMES);
