@@ -4,11 +4,10 @@ import { openBody } from './relayed-body.mjs';
 import { openTurn } from './turn.mjs';
 
 /** Estimates change with the aligner that made them. */
-export const keepEstimate = ({ startsMs, endsMs, reached, withinMs }) => ({
-  startsMs: Float64Array.from(startsMs),
-  endsMs: Float64Array.from(endsMs),
-  reached,
-  withinMs,
+export const keepEstimate = (estimate) => ({
+  ...estimate,
+  startsMs: Float64Array.from(estimate.startsMs),
+  endsMs: Float64Array.from(estimate.endsMs),
 });
 
 /**

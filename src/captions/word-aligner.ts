@@ -74,6 +74,8 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
   let reached = 0;
   let asked = 0;
   let silentFrames = 0;
+  /** Where the first frame was that is not silent, whatever the search takes it for. */
+  let soundMs: number | undefined;
   /** Where speech was last, on the way followed last. */
   let spokenMs = 0;
   let isOver = false;
@@ -94,6 +96,7 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
     writeFeatures(recent, held, at, mean, vector, 0);
     const above = gauge.above(recentLevels[at]!);
     if (above === 0) silentFrames += 1;
+    else soundMs ??= search.frames() * FRAME_MS;
     search.advance(vector, Math.min(VOICED_COST, SILENT_COST + above * COST_PER_NAT));
     if (search.frames() - asked >= UNASKED_FRAMES) follow();
   };
@@ -204,7 +207,7 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
     estimate() {
       follow();
       foretell();
-      return { startsMs, endsMs, reached, withinMs: withinMs() };
+      return { startsMs, endsMs, reached, withinMs: withinMs(), soundMs };
     },
     mean,
   };

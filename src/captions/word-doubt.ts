@@ -9,6 +9,8 @@ export type KnownWords = {
   readonly requestOf: (w: number) => {
     readonly firstWord: number;
     readonly estimate: WordEstimate | undefined;
+    /** Where its sound begins, as far as it is known to have begun. */
+    readonly soundMs?: number | undefined;
   };
   readonly startMsOf: (w: number) => number;
   readonly endMsOf: (w: number) => number;
@@ -25,6 +27,8 @@ export type WordDoubt = {
   readonly doubtOf: (w: number) => number;
   /** When word `w` may begin at the earliest, if it is thought to begin at `startMs`. */
   readonly mayBeginMs: (w: number, startMs: number) => number;
+  /** Where it is told to begin when it may begin at `mayMs`: what is only foretold is where the search has come to. */
+  readonly tellMs: (w: number, startMs: number, mayMs: number) => number;
 };
 
 /** A word that was heard is given out so much before it is thought to begin, if its time is no surer than that. */
@@ -39,8 +43,13 @@ const FORETOLD_WITHIN_MS = 250;
 const DOUBT = { least: 0.4, most: 0.5 } as const;
 /** A surer word is that doubtful only up to so many times its bound. */
 const MOST_TIMES_WITHIN = 2;
-/** A word that lasts longer than so many times what is usual may hold the beginning of the next one. */
-const MOST_TIMES_USUAL = 2;
+/**
+ * A word that lasts longer than so many times what its letters take, or what the reference takes for it, may hold the beginning
+ * of the next one. The reference is quick, but knows a weak word from a strong one, which letters do not.
+ */
+const MOST_TIMES_USUAL = { letters: 2, reference: 1.75 } as const;
+/** So many words in a row may be on the wrong side of a rest, or run into one. */
+const MOST_WRONG_WORDS = 2;
 
 export function createWordDoubt({
   requestOf,
@@ -72,20 +81,40 @@ export function createWordDoubt({
     const doubtMs = Math.max(DOUBT.least * spanMs, Math.min(withinMs, DOUBT.most * spanMs));
     return Math.min(doubtMs, MOST_TIMES_WITHIN * withinMs);
   };
-  const likelyMsOf = (w: number): number =>
-    Math.min(endMsOf(w) - startMsOf(w), MOST_TIMES_USUAL * usualMsOf(w));
-  /**
-   * What seems to be a rest before a word that was heard, or before the word in front of it, or seems to drawl that one, may be
-   * speech that the reference lacks, as where a voice spells what another one reads.
-   */
-  const mayBeginMs = (w: number, startMs: number): number => {
-    const usuallyMs = startMs - earlyOf(w);
-    const { firstWord } = requestOf(w);
-    if (w === firstWord || standing(w) !== 'heard') return usuallyMs;
-    const front = w - 1;
-    const frontMs = front === firstWord ? startMsOf(front) : Math.min(startMsOf(front), endMsOf(front - 1));
-    return Math.min(usuallyMs, frontMs + likelyMsOf(front));
+  /** The longest that a word is likely to last, wherever it was heard. */
+  const mostMsOf = (w: number): number => {
+    const { estimate, firstWord } = requestOf(w);
+    const lettersMs = MOST_TIMES_USUAL.letters * usualMsOf(w);
+    const referenceMs = MOST_TIMES_USUAL.reference * (estimate?.usualMs?.[w - firstWord] ?? 0);
+    return referenceMs > 0 ? Math.min(lettersMs, referenceMs) : lettersMs;
   };
+  /**
+   * The soonest that a word may have begun. What seems to be a rest before it may be speech that the reference lacks, as where
+   * a voice spells what another one reads; what is before the first word and not silent may be that word, which the search has
+   * passed for a rest. Never, as long as nothing of it may have been heard.
+   */
+  const soonestMs = (w: number): number => {
+    const { firstWord, soundMs = Number.POSITIVE_INFINITY } = requestOf(w);
+    if (standing(w) !== 'heard') return w === firstWord ? soundMs : Number.POSITIVE_INFINITY;
+    return Math.min(startMsOf(w), w === firstWord ? soundMs : endMsOf(w - 1));
+  };
+  /** And a word begins, wherever it was found, when those in front of it have lasted for as long as they are likely to. */
+  const mayBeginMs = (w: number, startMs: number): number => {
+    const { firstWord } = requestOf(w);
+    const usuallyMs = startMs - earlyOf(w);
+    if (w === firstWord) return Math.min(usuallyMs, soonestMs(w));
+    const front = w - 1;
+    const foundMs = standing(w) === 'heard' ? endMsOf(front) - startMsOf(front) : Number.POSITIVE_INFINITY;
+    let mayMs = usuallyMs;
+    let lastingMs = Math.min(foundMs, mostMsOf(front));
+    for (let from = front; from >= firstWord && from > front - MOST_WRONG_WORDS; from -= 1) {
+      if (from < front) lastingMs += mostMsOf(from);
+      mayMs = Math.min(mayMs, soonestMs(from) + lastingMs);
+    }
+    return mayMs;
+  };
+  const tellMs = (w: number, startMs: number, mayMs: number): number =>
+    standing(w) === 'foretold' ? Math.min(startMs, mayMs) : startMs;
 
-  return { withinOf, doubtOf, mayBeginMs };
+  return { withinOf, doubtOf, mayBeginMs, tellMs };
 }

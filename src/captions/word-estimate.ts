@@ -9,6 +9,10 @@ export type WordEstimate = {
   readonly reached: number;
   /** Of 20 starts that were heard, about 19 are off by no more than this. */
   readonly withinMs: number;
+  /** Where something other than silence was first heard; undefined: nothing yet, or it is not known. */
+  readonly soundMs?: number | undefined;
+  /** How long each of the first words takes where the reference says it, until the next one begins. */
+  readonly usualMs?: ArrayLike<number> | undefined;
 };
 
 /** All of its times later by so many ms. */
@@ -19,4 +23,5 @@ export const shifted = (estimate: WordEstimate, byMs: number): WordEstimate =>
         ...estimate,
         startsMs: Float64Array.from(estimate.startsMs, (ms) => ms + byMs),
         endsMs: Float64Array.from(estimate.endsMs, (ms) => ms + byMs),
+        soundMs: estimate.soundMs === undefined ? undefined : estimate.soundMs + byMs,
       };

@@ -65,7 +65,7 @@ const UNHEARD_WITHIN_MS = 250;
 function begunAsUsual(estimate: WordEstimate, onsetMs: number | undefined): WordEstimate {
   const byMs = Math.max(0, (onsetMs ?? 0) - (estimate.startsMs[0] ?? 0));
   const withinMs = onsetMs === undefined ? Math.max(estimate.withinMs, UNHEARD_WITHIN_MS) : estimate.withinMs;
-  return { ...shifted(estimate, byMs), withinMs };
+  return { ...shifted(estimate, byMs), soundMs: estimate.soundMs, withinMs };
 }
 
 /** Nobody speaks more than so many times as fast as the reference does, pauses included, beyond what was asked for. */
@@ -88,6 +88,10 @@ function withoutHaste(estimate: WordEstimate, wordMs: ArrayLike<number>, tempo: 
   };
 }
 
+/** How long each word of a reference takes, but for the last one, when it is spoken `tempo` times as fast. */
+const lengthsOf = ({ wordMs }: ReferenceSpeech, tempo: number): ArrayLike<number> =>
+  wordMs.subarray(1).map((ms, w) => (ms - wordMs[w]!) / tempo);
+
 /**
  * `msPerWeight`: the pace that its weights are guessed at. `tempo`: how many times as fast as the reference the speech was
  * asked to be.
@@ -103,6 +107,7 @@ export function createWordFinder(
   let state: 'waiting' | 'first-words' | 'whole' | 'pauses' = 'waiting';
   let aligner: ReturnType<typeof createWordAligner> | undefined;
   let held: ReferenceSpeech | undefined;
+  let usualMs: ArrayLike<number> | undefined;
   let pauses: ReturnType<typeof createPauseAligner> | undefined;
   let isOver = false;
 
@@ -127,6 +132,7 @@ export function createWordFinder(
       if (reference.wordFrames.length === 0) return;
       state = extent;
       held = reference;
+      usualMs = lengthsOf(reference, tempo);
       aligner = createWordAligner(reference, mean === undefined ? {} : { mean });
       feed(aligner, extent === 'whole');
     },
@@ -140,7 +146,7 @@ export function createWordFinder(
     estimate() {
       if (pauses !== undefined) return pauses.estimate();
       if (aligner === undefined || held === undefined) return undefined;
-      const found = aligner.estimate();
+      const found = { ...aligner.estimate(), usualMs };
       if (isOver && state === 'whole') return found;
       if (found.reached === 0) return carryOn(begunAsUsual(found, known.onsetMs), words, msPerWeight);
       const sure = store.frames() < HASTY_FRAMES ? withoutHaste(found, held.wordMs, tempo) : found;

@@ -44,6 +44,7 @@ type Request = {
   knownMs: number;
   complete: boolean;
   estimate: WordEstimate | undefined;
+  soundMs?: number | undefined;
 };
 
 const NONE: readonly TimedWord[] = [];
@@ -106,6 +107,7 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   const settle = (index: number, baseMs: number, estimate: WordEstimate) => {
     const request = requests[index]!;
     const within = (ms: number | undefined) => baseMs + Math.min(Math.max(ms ?? 0, 0), lengthOf(request));
+    request.soundMs = estimate.soundMs === undefined ? undefined : within(estimate.soundMs);
     for (let w = request.firstWord; w < behind(index); w += 1) {
       startsMs[w] = within(estimate.startsMs[w - request.firstWord]);
       endsMs[w] = within(estimate.endsMs[w - request.firstWord]);
@@ -135,7 +137,7 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
     return startsMs[w]! + (span === 0 ? 0 : ((next - startsMs[w]!) * word.weight) / span);
   };
 
-  const { withinOf, doubtOf, mayBeginMs } = createWordDoubt({
+  const { withinOf, doubtOf, mayBeginMs, tellMs } = createWordDoubt({
     requestOf: (w) => requestOf[w]!,
     startMsOf: (w) => startsMs[w]!,
     endMsOf,
@@ -150,12 +152,13 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   /** Words from `first` on that may begin before `untilMs`; what was given out stands, so none comes before `lastMs`. */
   const dueFrom = (first: number, lastMs: number, untilMs: number): TimedWord[] => {
     const due: TimedWord[] = [];
-    let earliestMs = lastMs;
+    let startMs = lastMs;
     for (let w = first; w < words.length; w += 1) {
-      const startMs = Math.max(startsMs[w]!, earliestMs);
-      if (mayBeginMs(w, startMs) >= untilMs) break;
+      const bestMs = Math.max(startsMs[w]!, startMs);
+      const mayMs = mayBeginMs(w, bestMs);
+      if (mayMs >= untilMs) break;
+      startMs = Math.max(startMs, tellMs(w, bestMs, mayMs));
       due.push({ ...words[w]!, startMs, endMs: Math.max(startMs, endMsOf(w)), withinMs: withinOf(w) });
-      earliestMs = startMs;
     }
     return due;
   };
@@ -163,7 +166,7 @@ export function createWordTimeline(guessMsPerWeight: number): WordTimeline {
   return {
     addRequest(added, pauseMs = 0) {
       const weight = added.reduce((sum, word) => sum + spanOf(word), 0);
-      const request = {
+      const request: Request = {
         firstWord: words.length,
         weight,
         pauseMs,

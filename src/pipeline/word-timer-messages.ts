@@ -34,6 +34,8 @@ export type WordTimerAnswer =
       readonly endsMs: Float64Array;
       readonly reached: number;
       readonly withinMs: number;
+      readonly soundMs?: number | undefined;
+      readonly usualMs?: ArrayLike<number> | undefined;
       /** It answers `items`, too: a message less. */
       readonly hasTaken: boolean;
     }

@@ -80,12 +80,12 @@ function open(order: Extract<SpeechOrder, { kind: 'open' }>): SpeechTiming {
     decoders,
     speaker,
     voice: voiceOf(voice),
-    onEstimate(index, { startsMs, endsMs, reached, withinMs }) {
+    onEstimate(index, { startsMs, endsMs, ...known }) {
       const starts = Float64Array.from(startsMs);
       const ends = Float64Array.from(endsMs);
       const hasTaken = taking === speech;
       if (hasTaken) taking = undefined;
-      tell({ kind: 'estimate', speech, index, startsMs: starts, endsMs: ends, reached, withinMs, hasTaken }, [
+      tell({ kind: 'estimate', speech, index, ...known, startsMs: starts, endsMs: ends, hasTaken }, [
         starts.buffer,
         ends.buffer,
       ]);

@@ -91,6 +91,16 @@ describe('word aligner', () => {
     expect(apartMs([first!, third!, fourth!], [0, WORD_MS, 2 * WORD_MS])).toBeLessThanOrEqual(30);
   });
 
+  it('tells where sound was first heard, as soon as it was', () => {
+    const aligner = createWordAligner(reference);
+    listen(aligner, trackOf(held(['silence'], 400)));
+    expect(aligner.estimate().soundMs).toBeUndefined();
+    listen(aligner, trackOf([...said(0), ...held(['silence'], 400), ...said(1)]));
+    expect(aligner.estimate().soundMs).toBe(400);
+    aligner.end();
+    expect(aligner.estimate().soundMs).toBe(400);
+  });
+
   it('ends a word where the pause behind it begins', () => {
     const aligner = createWordAligner(reference);
     const pause = held(['silence'], 300);

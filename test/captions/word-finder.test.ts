@@ -108,6 +108,18 @@ describe('word finder', () => {
     expect(finder.estimate()!.withinMs).toBeLessThan(early.withinMs);
   });
 
+  it('tells how long the words of its reference are, at the tempo that was asked for', () => {
+    const finder = createWordFinder(WORDS, MS_PER_WEIGHT, UNKNOWN_VOICE, 2);
+    const usual = () => Array.from(finder.estimate()?.usualMs ?? []);
+    finder.hold(referenceOf(3), 'first-words');
+    expect(usual()).toEqual([WORD_MS / 2, WORD_MS / 2]);
+    finder.hold(referenceOf(COUNT), 'whole');
+    expect(usual()).toEqual(new Array<number>(COUNT - 1).fill(WORD_MS / 2));
+    hear(finder, speechOf(COUNT));
+    finder.end();
+    expect(usual()).toHaveLength(COUNT - 1);
+  });
+
   it('ignores a reference without words, and one of nothing at all does no harm', () => {
     const finder = finderOf();
     finder.hold(referenceOf(0), 'first-words');
@@ -172,6 +184,15 @@ describe('word finder', () => {
       begun[0]!.startsMs[1]! - begun[0]!.startsMs[0]!,
     );
     expect(begun[1]!.withinMs).toBeLessThan(begun[0]!.withinMs);
+  });
+
+  it('leaves the sound where it was heard while it expects the speech to begin later', () => {
+    const finder = finderOf({ mean: undefined, onsetMs: 900 });
+    finder.hold(referenceOf(COUNT), 'whole');
+    // Loud, and like nothing in the reference.
+    hear(finder, [...held(SILENCE, 100), ...held(99, 60), ...held(SILENCE, 200)]);
+    const { reached, startsMs, soundMs } = finder.estimate()!;
+    expect([reached, startsMs[0], soundMs]).toEqual([0, 900, 100]);
   });
 
   it('never falls and never leaves the numbers, whatever comes in which order', () => {
