@@ -20,28 +20,32 @@ export type RetiredTurns = {
 const HEARD = 1;
 const TOLD = 2;
 
-export function createRetiredTurns(): RetiredTurns {
-  const retired = new Map<string, number>();
-  return {
-    add(id, client) {
-      retired.set(id, client === 'told' ? TOLD : 0);
-      if (retired.size > MOST_KEPT) retired.delete(retired.keys().next().value!);
-    },
-    has: (id) => retired.has(id),
-    settle(id, lateMarks) {
-      const known = retired.get(id);
-      if (known !== undefined) retired.set(id, lateMarks === 'played' ? known | HEARD : known & ~HEARD);
-    },
-    lateMarks(id) {
-      const known = retired.get(id);
-      if (known === undefined) return undefined;
-      return (known & HEARD) === 0 ? 'cleared' : 'played';
-    },
-    tellOnce(id) {
-      const known = retired.get(id);
-      if (known === undefined || (known & TOLD) !== 0) return false;
-      retired.set(id, known | TOLD);
-      return true;
-    },
-  };
+class KnownTurns implements RetiredTurns {
+  private readonly retired = new Map<string, number>();
+
+  add(id: string, client: 'told' | 'untold'): void {
+    const { retired } = this;
+    retired.set(id, client === 'told' ? TOLD : 0);
+    if (retired.size > MOST_KEPT) retired.delete(retired.keys().next().value!);
+  }
+  has(id: string): boolean {
+    return this.retired.has(id);
+  }
+  settle(id: string, lateMarks: MarkOutcome): void {
+    const known = this.retired.get(id);
+    if (known !== undefined) this.retired.set(id, lateMarks === 'played' ? known | HEARD : known & ~HEARD);
+  }
+  lateMarks(id: string): MarkOutcome | undefined {
+    const known = this.retired.get(id);
+    if (known === undefined) return undefined;
+    return (known & HEARD) === 0 ? 'cleared' : 'played';
+  }
+  tellOnce(id: string): boolean {
+    const known = this.retired.get(id);
+    if (known === undefined || (known & TOLD) !== 0) return false;
+    this.retired.set(id, known | TOLD);
+    return true;
+  }
 }
+
+export const createRetiredTurns = (): RetiredTurns => new KnownTurns();

@@ -16,32 +16,40 @@ export type TurnFlushes = {
 /** One for each sentence of an hour. */
 const MOST_OWED = 1000;
 
-export function createTurnFlushes(answer: () => void): TurnFlushes {
-  const made: { readonly atMs: number; readonly count: number }[] = [];
-  let owed = 0;
-  const answerOne = () => {
-    owed -= 1;
-    answer();
-  };
-  return {
-    ask() {
-      if (owed >= MOST_OWED) {
-        const message = `${MOST_OWED} flushes of this turn wait for their answer; flush again when some have been answered.`;
-        throw new AppError('text_full', message, { retryAfterMs: 1000 });
-      }
-      owed += 1;
-    },
-    made(atMs, count) {
-      made.push({ atMs, count });
-    },
-    pass(sentMs) {
-      while (made.length > 0 && made[0]!.atMs <= sentMs) {
-        for (let left = made.shift()!.count; left > 0; left -= 1) answerOne();
-      }
-    },
-    settleAll() {
-      made.length = 0;
-      while (owed > 0) answerOne();
-    },
-  };
+class OwedFlushes implements TurnFlushes {
+  private readonly answer: () => void;
+  private readonly audible: { readonly atMs: number; readonly count: number }[] = [];
+  private owed = 0;
+
+  constructor(answer: () => void) {
+    this.answer = answer;
+  }
+
+  ask(): void {
+    if (this.owed >= MOST_OWED) {
+      const message = `${MOST_OWED} flushes of this turn wait for their answer; flush again when some have been answered.`;
+      throw new AppError('text_full', message, { retryAfterMs: 1000 });
+    }
+    this.owed += 1;
+  }
+  made(madeMs: number, count: number): void {
+    this.audible.push({ atMs: madeMs, count });
+  }
+  pass(sentMs: number): void {
+    const { audible } = this;
+    while (audible.length > 0 && audible[0]!.atMs <= sentMs) {
+      for (let left = audible.shift()!.count; left > 0; left -= 1) this.answerOne();
+    }
+  }
+  settleAll(): void {
+    this.audible.length = 0;
+    while (this.owed > 0) this.answerOne();
+  }
+
+  private answerOne(): void {
+    this.owed -= 1;
+    this.answer();
+  }
 }
+
+export const createTurnFlushes = (answer: () => void): TurnFlushes => new OwedFlushes(answer);

@@ -2,7 +2,7 @@
 // credit that he gives, and when nothing is left for him to hear. Times only; the live turn says what comes of them.
 
 import { createHeardLedger, type HeardLedger, type ReportedBy } from './heard-ledger.ts';
-import { createTurnMarks, type MarkOutcome, type TurnMarks } from './turn-marks.ts';
+import { createTurnMarks, type MarkOutcome, type MarkPlace, type TurnMarks } from './turn-marks.ts';
 import type { TurnPlayout } from './turn-playout.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
@@ -20,10 +20,11 @@ export type TurnHearing = {
   creditEndsMs(): number;
   /** When all that has been sent will have been heard, or no report can be expected any more. */
   overMs(): number;
-  readonly mark: TurnMarks['add'];
+  /** As `TurnMarks.add`. */
+  mark(name: string, endMs: MarkPlace): void;
   /** Answers the marks that have been passed. */
   passMarks(nowMs: number): void;
-  readonly settleMarks: (outcome: MarkOutcome) => void;
+  settleMarks(outcome: MarkOutcome): void;
   marksPending(): number;
   /** How marks fare that come when the turn is finished. */
   lateMarks(): MarkOutcome;
@@ -43,49 +44,73 @@ const REPORT_GRACE_MS = 2000;
 /** The same for the marks of a leg. */
 const MARK_GRACE_MS = 1000;
 
-export function createTurnHearing(options: TurnHearingOptions): TurnHearing {
-  const { settings, playout, creditTimeoutMs } = options;
-  const isCredit = settings.flow === 'credit';
-  const ledger = createHeardLedger();
-  const marks = createTurnMarks(options.onMark);
-  let lateMarks: MarkOutcome = 'cleared';
+/** A class, and not a function full of closures: one for each turn, asked for each frame. */
+class ReportedHearing implements TurnHearing {
+  private readonly options: TurnHearingOptions;
+  private readonly isCredit: boolean;
+  private readonly ledger = createHeardLedger();
+  private readonly marks: TurnMarks;
+  private late: MarkOutcome = 'cleared';
 
-  const graceMs = () => {
-    if (isCredit) return creditTimeoutMs;
-    if (options.reports === 'marks') return MARK_GRACE_MS;
-    return ledger.reportedMs() === undefined ? 0 : REPORT_GRACE_MS;
-  };
+  constructor(options: TurnHearingOptions) {
+    this.options = options;
+    this.isCredit = options.settings.flow === 'credit';
+    this.marks = createTurnMarks(options.onMark);
+  }
 
-  return {
-    report: (playedMs, nowMs, by) => ledger.report(playedMs, playout.position(nowMs), by),
-    heard: (nowMs) => ledger.heard(playout.position(nowMs)),
-    goOn(nowMs) {
-      const position = playout.position(nowMs);
-      const { playedMs, playedBy } = ledger.heard(position);
-      if (playedBy === 'mark') ledger.report(playedMs, position, playedBy);
-    },
-    skip(nowMs) {
-      playout.skip(nowMs);
-      const position = playout.position(nowMs);
-      const { playedBy } = ledger.heard(position);
-      if (isCredit) ledger.report(position.sentMs, position, 'client');
-      else if (playedBy !== 'clock') ledger.report(position.sentMs, position, playedBy);
-    },
-    creditMs: () => (isCredit ? (ledger.reportedMs() ?? 0) + settings.leadMs : Number.POSITIVE_INFINITY),
-    creditEndsMs() {
-      if (!isCredit || playout.holder() !== 'credit') return Number.POSITIVE_INFINITY;
-      return Math.max(ledger.reportedAtMs() ?? 0, playout.goingSinceMs() ?? 0) + creditTimeoutMs;
-    },
-    overMs: () => ledger.overMs(playout.position(0), graceMs()),
-    mark: marks.add,
-    passMarks(nowMs) {
-      if (marks.pending() > 0) marks.pass(ledger.heard(playout.position(nowMs)).playedMs);
-    },
-    settleMarks(outcome) {
-      lateMarks = outcome;
-      marks.settleAll(outcome);
-    },
-    marksPending: () => marks.pending(),
-    lateMarks: () => lateMarks,
-  };
+  report(playedMs: number, nowMs: number, by: ReportedBy): void {
+    this.ledger.report(playedMs, this.options.playout.position(nowMs), by);
+  }
+  heard(nowMs: number): ReturnType<HeardLedger['heard']> {
+    return this.ledger.heard(this.options.playout.position(nowMs));
+  }
+  goOn(nowMs: number): void {
+    const position = this.options.playout.position(nowMs);
+    const { playedMs, playedBy } = this.ledger.heard(position);
+    if (playedBy === 'mark') this.ledger.report(playedMs, position, playedBy);
+  }
+  skip(nowMs: number): void {
+    const { playout } = this.options;
+    playout.skip(nowMs);
+    const position = playout.position(nowMs);
+    const { playedBy } = this.ledger.heard(position);
+    if (this.isCredit) this.ledger.report(position.sentMs, position, 'client');
+    else if (playedBy !== 'clock') this.ledger.report(position.sentMs, position, playedBy);
+  }
+  creditMs(): number {
+    if (!this.isCredit) return Number.POSITIVE_INFINITY;
+    return (this.ledger.reportedMs() ?? 0) + this.options.settings.leadMs;
+  }
+  creditEndsMs(): number {
+    const { playout, creditTimeoutMs } = this.options;
+    if (!this.isCredit || playout.holder() !== 'credit') return Number.POSITIVE_INFINITY;
+    return Math.max(this.ledger.reportedAtMs() ?? 0, playout.goingSinceMs() ?? 0) + creditTimeoutMs;
+  }
+  overMs(): number {
+    return this.ledger.overMs(this.options.playout.position(0), this.graceMs());
+  }
+  mark(name: string, endMs: MarkPlace): void {
+    this.marks.add(name, endMs);
+  }
+  passMarks(nowMs: number): void {
+    if (this.marks.pending() > 0) this.marks.pass(this.heard(nowMs).playedMs);
+  }
+  settleMarks(outcome: MarkOutcome): void {
+    this.late = outcome;
+    this.marks.settleAll(outcome);
+  }
+  marksPending(): number {
+    return this.marks.pending();
+  }
+  lateMarks(): MarkOutcome {
+    return this.late;
+  }
+
+  private graceMs(): number {
+    if (this.isCredit) return this.options.creditTimeoutMs;
+    if (this.options.reports === 'marks') return MARK_GRACE_MS;
+    return this.ledger.reportedMs() === undefined ? 0 : REPORT_GRACE_MS;
+  }
 }
+
+export const createTurnHearing = (options: TurnHearingOptions): TurnHearing => new ReportedHearing(options);

@@ -29,39 +29,56 @@ export type TurnProgressOptions = {
 const LOOK_EVERY_MS = 250;
 const TELL_EVERY_MS = 5000;
 
-export function createTurnProgress(options: TurnProgressOptions): TurnProgress {
-  const { turn, kind, playedMs, soFar, say } = options;
-  let dueMs = Number.POSITIVE_INFINITY;
-  let told: (SpokenSoFar & { readonly atMs: number }) | undefined;
+class ToldProgress implements TurnProgress {
+  private readonly options: TurnProgressOptions;
+  private nextMs = Number.POSITIVE_INFINITY;
+  private told: (SpokenSoFar & { readonly atMs: number }) | undefined;
 
-  const tell = (at: SpokenSoFar, atMs: number) => {
-    told = { ...at, atMs };
-    say({ type: 'progress', turn, ...at });
-  };
-  return {
-    begin(nowMs) {
-      if (kind === 'told') dueMs = nowMs + LOOK_EVERY_MS;
-    },
-    dueMs: () => dueMs,
-    look(nowMs) {
-      if (nowMs < dueMs) return;
-      dueMs = nowMs + LOOK_EVERY_MS;
-      const atMs = playedMs(nowMs);
-      const at = soFar(atMs);
-      if (at === undefined) return;
-      const isNews =
-        told === undefined || at.paragraph !== told.paragraph || atMs - told.atMs >= TELL_EVERY_MS;
-      if (isNews) tell(at, atMs);
-    },
-    sought() {
-      told = undefined;
-    },
-    finish() {
-      if (dueMs === Number.POSITIVE_INFINITY) return;
-      dueMs = Number.POSITIVE_INFINITY;
-      const at = soFar('end');
-      if (at !== undefined && told?.spokenCharacters !== at.spokenCharacters)
-        tell(at, Number.POSITIVE_INFINITY);
-    },
-  };
+  constructor(options: TurnProgressOptions) {
+    this.options = options;
+  }
+
+  begin(nowMs: number): void {
+    this.nextMs = nowMs + LOOK_EVERY_MS;
+  }
+  dueMs(): number {
+    return this.nextMs;
+  }
+  look(nowMs: number): void {
+    if (nowMs < this.nextMs) return;
+    this.nextMs = nowMs + LOOK_EVERY_MS;
+    const { told, options } = this;
+    const atMs = options.playedMs(nowMs);
+    const at = options.soFar(atMs);
+    if (at === undefined) return;
+    const isNews = told === undefined || at.paragraph !== told.paragraph || atMs - told.atMs >= TELL_EVERY_MS;
+    if (isNews) this.tell(at, atMs);
+  }
+  sought(): void {
+    this.told = undefined;
+  }
+  finish(): void {
+    if (this.nextMs === Number.POSITIVE_INFINITY) return;
+    this.nextMs = Number.POSITIVE_INFINITY;
+    const at = this.options.soFar('end');
+    if (at !== undefined && this.told?.spokenCharacters !== at.spokenCharacters)
+      this.tell(at, Number.POSITIVE_INFINITY);
+  }
+
+  private tell(at: SpokenSoFar, atMs: number): void {
+    this.told = { ...at, atMs };
+    this.options.say({ type: 'progress', turn: this.options.turn, ...at });
+  }
 }
+
+/** Most turns have nothing to tell; it keeps nothing, so one does for all. */
+const UNTOLD: TurnProgress = {
+  begin() {},
+  dueMs: () => Number.POSITIVE_INFINITY,
+  look() {},
+  sought() {},
+  finish() {},
+};
+
+export const createTurnProgress = (options: TurnProgressOptions): TurnProgress =>
+  options.kind === 'told' ? new ToldProgress(options) : UNTOLD;
