@@ -4,6 +4,7 @@
 import { errorEvent } from '../dialects/error-event.ts';
 import type { Outcome } from '../dialects/native-events.ts';
 import { coalesceMs } from '../playout/pacer.ts';
+import { createTurnSpeech } from './create-turn-speech.ts';
 import type { LiveTurn, LiveTurnOptions } from './live-turn.ts';
 import { PREFETCH_MS, READ_AHEAD_MS } from './script-stretch.ts';
 import { toTurnError } from './session-runtime.ts';
@@ -19,7 +20,6 @@ import { createTurnProgress } from './turn-progress.ts';
 import { createTurnScript } from './turn-script.ts';
 import { turnSeed } from './turn-seed.ts';
 import { isSentAtOnce } from './turn-settings.ts';
-import { createTurnSpeech } from './turn-speech.ts';
 import { createTurnWork } from './turn-work.ts';
 
 /** Media positions are counted in samples on one side and in frames of MP3 on the other. */
@@ -255,7 +255,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     script,
     phase: () => state.phase,
     lateMarks: () => hearing.lateMarks(),
-    begin: speech.begin,
+    begin: () => speech.begin(),
     sendDue(nowMs, freeAtMs) {
       if (state.phase === 'waiting') start(nowMs, freeAtMs);
       if (state.phase === 'playing') playout.send(nowMs, gate);
@@ -309,7 +309,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       happen({ type: 'cancel' });
     },
     fail: (fault) => happen({ type: 'fail', error: toTurnError(runtime.log, fault) }),
-    abandon: speech.stop,
+    abandon: () => speech.stop(),
     played(ms, by) {
       hearing.report(ms, clock.now(), by);
       outlet.onReady();
@@ -335,6 +335,6 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
     remainingMs,
     bufferedBytes: () => speech.bufferedBytes(),
     wantsRefill: () => speech.wantsRefill(),
-    refill: speech.refill,
+    refill: () => speech.refill(),
   };
 }
