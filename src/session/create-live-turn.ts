@@ -156,7 +156,7 @@ export function createLiveTurn(options: LiveTurnOptions): LiveTurn {
       turn: id,
       settings,
       position: (nowMs) => playout.position(nowMs),
-      lines: script.lines,
+      lines: () => script.lines(),
       readWords: captions.readWords,
       toSentMs: (ownMs) => times.toSent(ownMs - times.fromMs()),
       tape: speech.tape,
