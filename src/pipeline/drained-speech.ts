@@ -145,6 +145,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
 
   async function* drain(): AsyncGenerator<Uint8Array, void, undefined> {
     const own = new AbortController();
+    const stopTiming = () => words.close();
     // A place of the timer is held by who drains, and never by who only might have.
     if (options.words === 'timed') words.begin();
     const ended = speakAll(AbortSignal.any([signal, own.signal]));
@@ -171,12 +172,12 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
       }
       await ended;
       signal.throwIfAborted();
-      signal.addEventListener('abort', words.close, { once: true });
+      signal.addEventListener('abort', stopTiming, { once: true });
       await words.settled();
       signal.throwIfAborted();
     } finally {
-      signal.removeEventListener('abort', words.close);
-      words.close();
+      signal.removeEventListener('abort', stopTiming);
+      stopTiming();
       own.abort();
       frames.clear();
       await settled;

@@ -14,7 +14,7 @@ import { type RequestReport, relayWholeBody, type Wholeness } from './whole-body
 export type RequestVoice = {
   readonly upstream: SpeechUpstream;
   readonly spool: Mp3Spool;
-  readonly toSpeechRequest: (text: RequestText) => OutgoingRequest;
+  toSpeechRequest(text: RequestText): OutgoingRequest;
   /** Where speech of the same requests may be kept; undefined: this turn is not played from there. */
   readonly phrases: CachedSpeech | undefined;
   readonly wholeness: Wholeness;

@@ -19,11 +19,11 @@ export type TurnAudio = RequestVoice & {
   readonly transcoder: SpeechSink;
   readonly frames: Pick<FrameQueue, 'isFull' | 'room' | 'end'>;
   /** It is this turn's time to be heard; one that is made ahead may still find what it needs. */
-  readonly isFirst: () => boolean;
+  isFirst(): boolean;
   /** The silence between two requests, ms; absent: none. */
-  readonly pauseBetween?: (before: RequestText, after: RequestText) => number;
+  pauseBetween?(before: RequestText, after: RequestText): number;
   /** What the next request is worth to the scheduler; asked once for each. */
-  readonly toWork: () => SpeechWork;
+  toWork(): SpeechWork;
   /** `arrived` and its like are about the last asked request. */
   readonly report: {
     /** A request is about to be sent; its words belong to the audio that follows, behind so much silence. */

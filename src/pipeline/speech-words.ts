@@ -4,7 +4,7 @@
 import type { WordEstimate } from '../captions/word-estimate.ts';
 import { type OutputFormat, passesThrough } from '../speech/audio-format.ts';
 import type { AlignedText } from '../text/aligned-text.ts';
-import type { SpoolTap } from './mp3-spool.ts';
+import type { SpoolItem, SpoolTap } from './mp3-spool.ts';
 import type { SpokenWith } from './outgoing-request.ts';
 import { type TimedSpeech, timedVoice, type WordTimer, type WordTiming } from './word-timer.ts';
 
@@ -16,7 +16,7 @@ export type SpeechWords = {
   request(text: () => AlignedText): void;
   /** As `WordTiming.settled`. */
   settled(): Promise<void>;
-  readonly close: () => void;
+  close(): void;
 };
 
 export type SpeechWordsOptions = Pick<SpokenWith, 'synthesis' | 'defaultVoice'> & {
@@ -26,30 +26,43 @@ export type SpeechWordsOptions = Pick<SpokenWith, 'synthesis' | 'defaultVoice'> 
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
 };
 
-export function createSpeechWords(options: SpeechWordsOptions): SpeechWords {
-  const { timer, synthesis, defaultVoice, output, urgency, onEstimate } = options;
-  let timing: WordTiming | undefined;
-  return {
-    begin() {
-      timing = timer.open({
-        language: synthesis.language ?? 'english',
-        speed: synthesis.speed ?? 1,
-        voice: timedVoice(synthesis.voice ?? defaultVoice, synthesis.voice2),
-        passesThrough: (sampleRate) => passesThrough(output, sampleRate),
-        urgency,
-        onEstimate,
-      });
-    },
-    tap: {
-      add: (item) => timing?.tap.add(item),
-      takeBack: (frames) => timing?.tap.takeBack(frames),
-    },
-    request(text) {
-      timing?.request(text());
-    },
-    async settled() {
-      await timing?.settled();
-    },
-    close: () => timing?.close(),
-  };
+/** A class, and not a function full of closures: the tap, which is the object itself, is asked for each frame. */
+class TimedWords implements SpeechWords, SpoolTap {
+  private readonly options: SpeechWordsOptions;
+  private timing: WordTiming | undefined;
+
+  readonly tap: SpoolTap = this;
+
+  constructor(options: SpeechWordsOptions) {
+    this.options = options;
+  }
+
+  begin(): void {
+    const { timer, synthesis, defaultVoice, output, urgency, onEstimate } = this.options;
+    this.timing = timer.open({
+      language: synthesis.language ?? 'english',
+      speed: synthesis.speed ?? 1,
+      voice: timedVoice(synthesis.voice ?? defaultVoice, synthesis.voice2),
+      passesThrough: (sampleRate) => passesThrough(output, sampleRate),
+      urgency,
+      onEstimate,
+    });
+  }
+  add(item: SpoolItem): void {
+    this.timing?.tap.add(item);
+  }
+  takeBack(frames: number): void {
+    this.timing?.tap.takeBack(frames);
+  }
+  request(text: () => AlignedText): void {
+    this.timing?.request(text());
+  }
+  async settled(): Promise<void> {
+    await this.timing?.settled();
+  }
+  close(): void {
+    this.timing?.close();
+  }
 }
+
+export const createSpeechWords = (options: SpeechWordsOptions): SpeechWords => new TimedWords(options);

@@ -53,11 +53,11 @@ export type RequestReport = {
   /** An HTTP request has been sent; a retry is one more. */
   readonly sent: () => void;
   /** By the first body. */
-  readonly answered: (body: SpeechBody) => void;
+  answered(body: SpeechBody): void;
   /** How a body that broke was, or was not, taken up again. */
-  readonly resumed: (kind: ResumeKind) => void;
+  resumed(kind: ResumeKind): void;
   /** Audio that has arrived, in ms of its own time; what is faded out at the end takes some of it back. */
-  readonly arrived: (knownMs: number, state: 'arriving' | 'complete') => void;
+  arrived(knownMs: number, state: 'arriving' | 'complete'): void;
 };
 
 /** A request after a break must be answered within this. */

@@ -1,6 +1,7 @@
 // Joins text, speech and playout to one turn, and tells them of each other.
 
 import type { ServerEvent } from '../dialects/native-events.ts';
+import { createTurnSpeech } from './create-turn-speech.ts';
 import type { LiveTurnOptions } from './live-turn.ts';
 import { createStretchTimes, type StretchTimes } from './stretch-times.ts';
 import { createTurnCaptions, type TurnCaptions } from './turn-captions.ts';
@@ -16,7 +17,7 @@ import { createTurnScript, type SpokenSoFar, type TurnScript } from './turn-scri
 import { turnSeed } from './turn-seed.ts';
 import { createTurnSending, type TurnSending } from './turn-sending.ts';
 import { isSentAtOnce } from './turn-settings.ts';
-import { createTurnSpeech, type TurnSpeech } from './turn-speech.ts';
+import type { TurnSpeech } from './turn-speech.ts';
 import { createTurnWork } from './turn-work.ts';
 
 export type JoinedTurn = TurnParts & {

@@ -12,7 +12,15 @@ import { codePointLength } from '../text/code-points.ts';
 import { chapterRequests, type RequestText, splitIntoRequests } from '../text/request-text.ts';
 import type { Segment } from '../text/segment.ts';
 import { spokenWords } from '../text/spoken-words.ts';
-import { createTurnText, linesSegments, type SaidText, saidSegments, speakerAt } from '../text/turn-text.ts';
+import {
+  createTurnText,
+  linesSegments,
+  type SaidText,
+  saidSegments,
+  speakerAt,
+  type TurnText,
+  type TurnTextOptions,
+} from '../text/turn-text.ts';
 import { type HeardText, heardText } from './heard-text.ts';
 import { joinPauseMs } from './join-pause.ts';
 import type { TurnSettings } from './turn-settings.ts';
@@ -50,11 +58,11 @@ export type ScriptStretch = {
   /** Where the text before code point `said` has been spoken, ms; undefined while that is unknown. */
   endOf(said: number): number | undefined;
   /** Puts the words of a request on the timeline, behind so much silence; call once per request, in order. */
-  readonly place: (text: RequestText, pauseMs: number) => readonly SpokenWord[];
-  readonly pauseBetween: (before: RequestText, after: RequestText) => number;
+  place(text: RequestText, pauseMs: number): readonly SpokenWord[];
+  pauseBetween(before: RequestText, after: RequestText): number;
   /** What is said for a request, to find its words in the audio. */
-  readonly aligned: (text: RequestText, words: readonly SpokenWord[]) => AlignedText;
-  readonly toRequest: (text: RequestText) => OutgoingRequest;
+  aligned(text: RequestText, words: readonly SpokenWord[]): AlignedText;
+  toRequest(text: RequestText): OutgoingRequest;
   /** The last word that has begun at `playedMs`. */
   lastBegun(playedMs: number): SpokenWord | undefined;
   /** Of the text from the beginning of the stretch on. */
@@ -71,123 +79,169 @@ const endOfSegment = ({ runs }: Segment): number => {
   return last === undefined ? 0 : last.start + codePointLength(last.text);
 };
 
-export function createScriptStretch(options: ScriptOptions, text: StretchText): ScriptStretch {
-  const { settings, remainingMs } = options;
-  const { synthesis, pronunciations } = settings;
-  const prefixes = {
-    turnPrefix: synthesis.turnPrefix ?? undefined,
-    turnPrefix2: synthesis.turnPrefix2 ?? undefined,
-  };
-  const textOptions = {
-    language: synthesis.language ?? 'english',
-    markup: settings.markup,
-    ...prefixes,
-  } as const;
-  const timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (synthesis.speed ?? 1));
+const prefixesOf = ({ turnPrefix, turnPrefix2 }: TurnSettings['synthesis']) => ({
+  turnPrefix: turnPrefix ?? undefined,
+  turnPrefix2: turnPrefix2 ?? undefined,
+});
+const textOptionsOf = ({ synthesis, markup }: TurnSettings): Omit<TurnTextOptions, 'early'> => ({
+  language: synthesis.language ?? 'english',
+  markup,
+  ...prefixesOf(synthesis),
+});
 
+/** A class, and not a function full of closures: one for each turn, and one more for each place that is sought. */
+class SpokenStretch implements ScriptStretch {
+  private readonly options: ScriptOptions;
+  private readonly text: StretchText;
   /** How far, in code points, text has been cut into segments, and how far it stands on the timeline. */
-  let cutUntil = 0;
-  let placedUntil = 0;
-  let placed = 0;
+  private cutUntil = 0;
+  private placedUntil = 0;
+  private placed = 0;
+  /** Where more text goes; undefined where all of it is there. */
+  private readonly streamed: TurnText | undefined;
 
-  const openWhole = (segments: Iterable<Segment>, characters: number) => ({
-    requests: createWholeLine({
+  readonly requests: ScriptStretch['requests'];
+  readonly timeline: WordTimeline;
+
+  constructor(options: ScriptOptions, text: StretchText) {
+    const { settings } = options;
+    this.options = options;
+    this.text = text;
+    this.timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (settings.synthesis.speed ?? 1));
+    if (text.kind === 'coming') {
+      const line = this.openLine();
+      this.requests = line;
+      this.streamed = this.openText(line, text.said);
+    } else if (text.kind === 'whole') {
+      const segments = saidSegments(text.said, textOptionsOf(settings));
+      this.requests = this.openWhole(segments, text.said.text.length - text.said.from.unit);
+    } else {
+      const characters = text.lines.slice(text.from).reduce((sum, line) => sum + line.text.length, 0);
+      const segments = linesSegments(text.lines, text.from, textOptionsOf(settings));
+      this.requests = this.openWhole(segments, characters);
+    }
+  }
+
+  append(text: string, speaker: 1 | 2 | undefined): void {
+    this.streamed?.append(text, speaker);
+  }
+  flush(): void {
+    this.streamed?.flush();
+    this.requests.flush();
+  }
+  idle(): void {
+    this.streamed?.idle();
+  }
+  end(): void {
+    this.streamed?.end();
+    this.requests.end();
+  }
+  pendingCharacters(): number {
+    return this.requests.waitingCharacters() + (this.streamed?.heldCharacters() ?? 0);
+  }
+  endOf(said: number): number | undefined {
+    return this.isPlaced(said) ? this.timeline.endOf(0, said) : undefined;
+  }
+  place(request: RequestText, pauseMs: number): readonly SpokenWord[] {
+    this.placed += 1;
+    const last = request.parts.at(-1);
+    if (last !== undefined) this.placedUntil = endOfSegment(last.segment);
+    const spoken = spokenWords(request.parts.map((part) => part.segment));
+    // But for a dialogue, positions count over the whole text, whatever the speaker's line.
+    this.timeline.addRequest(
+      this.text.kind === 'dialogue'
+        ? spoken
+        : spoken.map((word) => (word.line === 0 ? word : { ...word, line: 0 })),
+      pauseMs,
+    );
+    return spoken;
+  }
+  pauseBetween(before: RequestText, after: RequestText): number {
+    const { speed } = this.options.settings.synthesis;
+    return joinPauseMs(before, after, this.text.kind === 'coming' ? 'as-it-comes' : 'whole') / (speed ?? 1);
+  }
+  aligned(request: RequestText, words: readonly SpokenWord[]): AlignedText {
+    return toAlignedText(request, words, this.options.settings.pronunciations);
+  }
+  toRequest(request: RequestText): OutgoingRequest {
+    const { settings, seed, defaultVoice, defaultVoice2 } = this.options;
+    const { synthesis, pronunciations } = settings;
+    return toOutgoingRequest({ synthesis, seed, defaultVoice, defaultVoice2, pronunciations }, request);
+  }
+  lastBegun(playedMs: number): SpokenWord | undefined {
+    return this.timeline.lastBegun(playedMs);
+  }
+  heardAt(playedMs: number | 'end', allText: string): HeardText & { readonly speaker: 1 | 2 | undefined } {
+    const last = this.timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
+    const rest = this.restLines(allText);
+    const told =
+      playedMs === 'end'
+        ? { spokenText: rest.join('\n'), remainingText: '' }
+        : heardText(rest, last && this.fromHere(last));
+    return { ...told, speaker: last?.speaker };
+  }
+
+  private openWhole(segments: Iterable<Segment>, characters: number): ScriptStretch['requests'] {
+    const prefixes = prefixesOf(this.options.settings.synthesis);
+    return createWholeLine({
       requests:
         characters <= MAX_REQUEST_TEXT
           ? splitIntoRequests([...segments], MAX_REQUEST_TEXT, prefixes).values()
           : chapterRequests(segments[Symbol.iterator](), prefixes),
       characters,
       readAheadMs: READ_AHEAD_MS,
-      remainingMs,
-    }),
-    streamed: undefined,
-  });
-  const openComing = (said: SaidText) => {
-    const { from } = said;
-    const line = createRequestLine({
+      remainingMs: this.options.remainingMs,
+    });
+  }
+  private openLine(): RequestLine {
+    const { settings, remainingMs } = this.options;
+    return createRequestLine({
       prefetchMs: PREFETCH_MS,
       readAheadMs: READ_AHEAD_MS,
       remainingMs,
-      prefixes,
+      prefixes: prefixesOf(settings.synthesis),
     });
-    const streamed = createTurnText({ ...textOptions, early: 'first-clause' }, (segment) => {
+  }
+  /** What cuts the text into segments for the line, those that have been said first. */
+  private openText(line: RequestLine, said: SaidText): TurnText {
+    const { settings } = this.options;
+    const { from } = said;
+    const streamed = createTurnText({ ...textOptionsOf(settings), early: 'first-clause' }, (segment) => {
       const runs = segment.runs.map((run) => ({ ...run, start: run.start + from.point }));
       const moved = { ...segment, runs };
-      cutUntil = endOfSegment(moved);
+      this.cutUntil = endOfSegment(moved);
       line.add(moved);
     });
     let at = from.unit;
-    let speaker = speakerAt(said, prefixes);
+    let speaker = speakerAt(said, prefixesOf(settings.synthesis));
     for (const change of said.speakers.filter(({ unit }) => unit > from.unit)) {
       streamed.append(said.text.slice(at, change.unit), speaker);
       ({ unit: at, speaker } = change);
     }
     if (at < said.text.length) streamed.append(said.text.slice(at), speaker);
-    return { requests: line, streamed };
-  };
-  const open = () => {
-    if (text.kind === 'coming') return openComing(text.said);
-    if (text.kind === 'whole')
-      return openWhole(saidSegments(text.said, textOptions), text.said.text.length - text.said.from.unit);
-    const characters = text.lines.slice(text.from).reduce((sum, line) => sum + line.text.length, 0);
-    return openWhole(linesSegments(text.lines, text.from, textOptions), characters);
-  };
-  const { requests, streamed } = open();
-  const fromPoint = text.kind === 'dialogue' ? 0 : text.said.from.point;
-  const firstLine = text.kind === 'dialogue' ? text.from : 0;
-
+    return streamed;
+  }
   /** Nothing of the first `codePoints` still waits to be asked for. */
-  const isPlaced = (codePoints: number): boolean => {
-    if (codePoints <= placedUntil) return true;
-    if (requests.hasText() || requests.handedOut() > placed) return false;
-    return streamed === undefined || codePoints <= cutUntil || streamed.heldCharacters() === 0;
-  };
-  const restLines = (allText: string): readonly string[] =>
-    text.kind === 'dialogue'
+  private isPlaced(codePoints: number): boolean {
+    if (codePoints <= this.placedUntil) return true;
+    if (this.requests.hasText() || this.requests.handedOut() > this.placed) return false;
+    const { streamed } = this;
+    return streamed === undefined || codePoints <= this.cutUntil || streamed.heldCharacters() === 0;
+  }
+  private restLines(allText: string): readonly string[] {
+    const { text } = this;
+    return text.kind === 'dialogue'
       ? text.lines.slice(text.from).map((line) => line.text)
       : [allText.slice(text.said.from.unit)];
-
-  return {
-    requests,
-    timeline,
-    append: (more, speaker) => streamed?.append(more, speaker),
-    flush() {
-      streamed?.flush();
-      requests.flush();
-    },
-    idle: () => streamed?.idle(),
-    end() {
-      streamed?.end();
-      requests.end();
-    },
-    pendingCharacters: () => requests.waitingCharacters() + (streamed?.heldCharacters() ?? 0),
-    endOf: (said) => (isPlaced(said) ? timeline.endOf(0, said) : undefined),
-    place(request, pauseMs) {
-      placed += 1;
-      const last = request.parts.at(-1);
-      if (last !== undefined) placedUntil = endOfSegment(last.segment);
-      const spoken = spokenWords(request.parts.map((part) => part.segment));
-      // But for a dialogue, positions count over the whole text, whatever the speaker's line.
-      timeline.addRequest(
-        text.kind === 'dialogue'
-          ? spoken
-          : spoken.map((word) => (word.line === 0 ? word : { ...word, line: 0 })),
-        pauseMs,
-      );
-      return spoken;
-    },
-    pauseBetween: (before, after) =>
-      joinPauseMs(before, after, text.kind === 'coming' ? 'as-it-comes' : 'whole') / (synthesis.speed ?? 1),
-    aligned: (request, words) => toAlignedText(request, words, pronunciations),
-    toRequest: (request) => toOutgoingRequest({ ...options, synthesis, pronunciations }, request),
-    lastBegun: (playedMs) => timeline.lastBegun(playedMs),
-    heardAt(playedMs, allText) {
-      const last = timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
-      const rest = restLines(allText);
-      const lastHere = last && { line: last.line - firstLine, charEnd: last.charEnd - fromPoint };
-      const told =
-        playedMs === 'end' ? { spokenText: rest.join('\n'), remainingText: '' } : heardText(rest, lastHere);
-      return { ...told, speaker: last?.speaker };
-    },
-  };
+  }
+  /** The end of a word, in the lines of the stretch. */
+  private fromHere({ line, charEnd }: SpokenWord) {
+    const { text } = this;
+    return text.kind === 'dialogue'
+      ? { line: line - text.from, charEnd }
+      : { line, charEnd: charEnd - text.said.from.point };
+  }
 }
+
+export const createScriptStretch = (options: ScriptOptions, text: StretchText): ScriptStretch =>
+  new SpokenStretch(options, text);

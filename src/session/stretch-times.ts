@@ -1,7 +1,7 @@
 // The times of the stretch that is being spoken within those of its turn: a stretch begins where the one before it was
 // cut, and silence that flushes insert is heard but is no part of its speech.
 
-import { createInsertedSilence } from '../captions/inserted-silence.ts';
+import { createInsertedSilence, type InsertedSilence } from '../captions/inserted-silence.ts';
 
 export type StretchTimes = {
   /** Where the stretch begins in the turn's speech, ms. */
@@ -15,21 +15,29 @@ export type StretchTimes = {
   begin(atMs: number, insertedMs: number): void;
 };
 
-export function createStretchTimes(): StretchTimes {
-  let atMs = 0;
-  let insertedBeforeMs = 0;
-  let silence = createInsertedSilence();
-  return {
-    fromMs: () => atMs - insertedBeforeMs,
-    addSilence(madeMs, insertedMs) {
-      silence.add(madeMs - insertedMs - (atMs - insertedBeforeMs), insertedMs - insertedBeforeMs);
-    },
-    toSent: (ownMs) => atMs + silence.toSent(ownMs),
-    toOwn: (sentMs) => silence.toOwn(sentMs - atMs),
-    begin(nextAtMs, insertedMs) {
-      atMs = nextAtMs;
-      insertedBeforeMs = insertedMs;
-      silence = createInsertedSilence();
-    },
-  };
+/** A class, and not a function full of closures: one for each turn. */
+class TurnStretchTimes implements StretchTimes {
+  private atMs = 0;
+  private insertedBeforeMs = 0;
+  private silence: InsertedSilence = createInsertedSilence();
+
+  fromMs(): number {
+    return this.atMs - this.insertedBeforeMs;
+  }
+  addSilence(madeMs: number, insertedMs: number): void {
+    this.silence.add(madeMs - insertedMs - this.fromMs(), insertedMs - this.insertedBeforeMs);
+  }
+  toSent(ownMs: number): number {
+    return this.atMs + this.silence.toSent(ownMs);
+  }
+  toOwn(sentMs: number): number {
+    return this.silence.toOwn(sentMs - this.atMs);
+  }
+  begin(atMs: number, insertedMs: number): void {
+    this.atMs = atMs;
+    this.insertedBeforeMs = insertedMs;
+    this.silence = createInsertedSilence();
+  }
 }
+
+export const createStretchTimes = (): StretchTimes => new TurnStretchTimes();

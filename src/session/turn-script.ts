@@ -18,6 +18,7 @@ export type WholeText =
       readonly kind: 'dialogue';
       readonly lines: readonly { readonly speaker: 1 | 2; readonly text: string }[];
     };
+type DialogueLines = Extract<WholeText, { readonly kind: 'dialogue' }>['lines'];
 
 /** How far a whole text has been spoken. */
 export type SpokenSoFar = {
@@ -45,7 +46,7 @@ export type TurnScript = {
    */
   endOfText(): () => number | 'never' | undefined;
   /** The caller's text so far: one line, or those of a dialogue. */
-  readonly lines: () => readonly string[];
+  lines(): readonly string[];
   /** Throws `invalid_request` when there is no such paragraph. */
   checkParagraph(paragraph: number): void;
   /** A new stretch from there on. */
@@ -57,104 +58,145 @@ export type TurnScript = {
 
 const START: TextPlace = { unit: 0, point: 0 };
 
-export function createTurnScript(options: ScriptOptions, whole: WholeText | undefined): TurnScript {
-  let input: 'open' | 'ended' = whole === undefined ? 'open' : 'ended';
-  let allText = whole?.kind === 'text' ? whole.text : '';
-  const lines = whole?.kind === 'dialogue' ? whole.lines : undefined;
-  const speakers: { readonly unit: number; readonly speaker: 1 | 2 }[] = [];
+/** A class, and not a function full of closures: one for each turn. */
+class SpokenScript implements TurnScript {
+  private readonly options: ScriptOptions;
+  private readonly whole: WholeText | undefined;
+  private readonly dialogue: DialogueLines | undefined;
+  private state: 'open' | 'ended';
+  private allText: string;
+  private readonly speakers: { readonly unit: number; readonly speaker: 1 | 2 }[] = [];
   /** Of a text; those of one that still comes are looked for when they are asked for. */
-  let known: readonly TextPlace[] | undefined;
-  const places = (): readonly TextPlace[] => {
-    if (input === 'ended') known ??= paragraphsOf(allText);
-    return known ?? paragraphsOf(allText);
-  };
-  const count = () => lines?.length ?? places().length;
-  let codePoints =
-    lines === undefined
-      ? codePointLength(allText)
-      : lines.reduce((sum, line) => sum + codePointLength(line.text), 0);
+  private known: readonly TextPlace[] | undefined;
+  private codePoints: number;
   /** Of a dialogue: code points before each line. */
-  let lineStarts: number[] | undefined;
-  const startOfLine = (line: number): number => {
-    if (lineStarts === undefined) {
-      lineStarts = [0];
-      for (const { text } of lines ?? []) lineStarts.push(lineStarts.at(-1)! + codePointLength(text));
-    }
-    return lineStarts[line] ?? 0;
-  };
-
-  const textFrom = (from: TextPlace): StretchText => ({
-    kind: input === 'open' ? 'coming' : 'whole',
-    said: { text: allText, from, speakers },
-  });
+  private lineStarts: number[] | undefined;
   /** Where the stretch begins, as code points; 0 for a dialogue. */
-  let fromPoint = 0;
-  let firstParagraph = 0;
-  let stretch = createScriptStretch(
-    options,
-    lines === undefined ? textFrom(START) : { kind: 'dialogue', lines, from: 0 },
-  );
+  private fromPoint = 0;
+  private firstParagraph = 0;
+  private spoken: ScriptStretch;
 
-  return {
-    stretch: () => stretch,
-    append(text, speaker) {
-      const unit = allText.length;
-      if (speaker !== undefined && speaker !== speakers.at(-1)?.speaker) speakers.push({ unit, speaker });
-      // Two halves that meet are one.
-      const seam = codePointLength(allText.slice(-1) + text.slice(0, 1)) === 1 && unit > 0 && text !== '';
-      codePoints += codePointLength(text) - (seam ? 1 : 0);
-      allText += text;
-      stretch.append(text, speaker);
-    },
-    flush: () => stretch.flush(),
-    idle: () => stretch.idle(),
-    end() {
-      if (input === 'ended') return;
-      input = 'ended';
-      stretch.end();
-    },
-    input: () => input,
-    totalCharacters: () => lines?.reduce((sum, line) => sum + line.text.length, 0) ?? allText.length,
-    totalCodePoints: () => codePoints,
-    endOfText() {
-      if (whole !== undefined) return () => undefined; // it is over when the turn is
-      const said = codePoints;
-      if (said === 0) return () => 0;
-      return () => (said <= fromPoint ? 'never' : stretch.endOf(said));
-    },
-    checkParagraph(paragraph) {
-      if (paragraph < count()) return;
-      const there = count() === 1 ? '1 paragraph, 0' : `${count()} paragraphs, 0 to ${count() - 1}`;
-      const sofar = input === 'open' ? ' so far' : '';
-      throw new AppError(
-        'invalid_request',
-        `seek: paragraph: is ${paragraph}; the text has ${there}${sofar}.`,
-      );
-    },
-    seek(paragraph) {
-      firstParagraph = paragraph;
-      if (lines !== undefined) {
-        stretch = createScriptStretch(options, { kind: 'dialogue', lines, from: paragraph });
-        return;
-      }
-      const from = places()[paragraph]!;
-      fromPoint = from.point;
-      stretch = createScriptStretch(options, textFrom(from));
-    },
-    soFar(playedMs) {
-      if (whole === undefined || count() < 2) return undefined;
-      const [paragraphs, characters] = [count(), codePoints];
-      if (playedMs === 'end')
-        return { paragraph: paragraphs - 1, paragraphs, spokenCharacters: characters, characters };
-      const last = stretch.lastBegun(playedMs);
-      const { line, charEnd } = last ?? { line: firstParagraph, charEnd: fromPoint };
-      if (lines === undefined) {
-        const paragraph = last === undefined ? firstParagraph : paragraphAt(places(), last.charStart);
-        return { paragraph, paragraphs, spokenCharacters: charEnd, characters };
-      }
-      return { paragraph: line, paragraphs, spokenCharacters: startOfLine(line) + charEnd, characters };
-    },
-    lines: () => lines?.map(({ text }) => text) ?? [allText],
-    heardAt: (playedMs) => stretch.heardAt(playedMs, allText),
-  };
+  constructor(options: ScriptOptions, whole: WholeText | undefined) {
+    this.options = options;
+    this.whole = whole;
+    this.dialogue = whole?.kind === 'dialogue' ? whole.lines : undefined;
+    this.state = whole === undefined ? 'open' : 'ended';
+    this.allText = whole?.kind === 'text' ? whole.text : '';
+    this.codePoints =
+      this.dialogue === undefined
+        ? codePointLength(this.allText)
+        : this.dialogue.reduce((sum, line) => sum + codePointLength(line.text), 0);
+    this.spoken = createScriptStretch(
+      options,
+      this.dialogue === undefined
+        ? this.textFrom(START)
+        : { kind: 'dialogue', lines: this.dialogue, from: 0 },
+    );
+  }
+
+  stretch(): ScriptStretch {
+    return this.spoken;
+  }
+  append(text: string, speaker: 1 | 2 | undefined): void {
+    const { allText, speakers } = this;
+    const unit = allText.length;
+    if (speaker !== undefined && speaker !== speakers.at(-1)?.speaker) speakers.push({ unit, speaker });
+    // Two halves that meet are one.
+    const seam = codePointLength(allText.slice(-1) + text.slice(0, 1)) === 1 && unit > 0 && text !== '';
+    this.codePoints += codePointLength(text) - (seam ? 1 : 0);
+    this.allText += text;
+    this.spoken.append(text, speaker);
+  }
+  flush(): void {
+    this.spoken.flush();
+  }
+  idle(): void {
+    this.spoken.idle();
+  }
+  end(): void {
+    if (this.state === 'ended') return;
+    this.state = 'ended';
+    this.spoken.end();
+  }
+  input(): 'open' | 'ended' {
+    return this.state;
+  }
+  totalCharacters(): number {
+    return this.dialogue?.reduce((sum, line) => sum + line.text.length, 0) ?? this.allText.length;
+  }
+  totalCodePoints(): number {
+    return this.codePoints;
+  }
+  endOfText(): () => number | 'never' | undefined {
+    if (this.whole !== undefined) return () => undefined; // it is over when the turn is
+    const said = this.codePoints;
+    if (said === 0) return () => 0;
+    return () => (said <= this.fromPoint ? 'never' : this.spoken.endOf(said));
+  }
+  checkParagraph(paragraph: number): void {
+    const count = this.count();
+    if (paragraph < count) return;
+    const there = count === 1 ? '1 paragraph, 0' : `${count} paragraphs, 0 to ${count - 1}`;
+    const sofar = this.state === 'open' ? ' so far' : '';
+    throw new AppError('invalid_request', `seek: paragraph: is ${paragraph}; the text has ${there}${sofar}.`);
+  }
+  seek(paragraph: number): void {
+    const { dialogue } = this;
+    this.firstParagraph = paragraph;
+    if (dialogue !== undefined) {
+      this.spoken = createScriptStretch(this.options, {
+        kind: 'dialogue',
+        lines: dialogue,
+        from: paragraph,
+      });
+      return;
+    }
+    const from = this.places()[paragraph]!;
+    this.fromPoint = from.point;
+    this.spoken = createScriptStretch(this.options, this.textFrom(from));
+  }
+  soFar(playedMs: number | 'end'): SpokenSoFar | undefined {
+    if (this.whole === undefined || this.count() < 2) return undefined;
+    const [paragraphs, characters] = [this.count(), this.codePoints];
+    if (playedMs === 'end')
+      return { paragraph: paragraphs - 1, paragraphs, spokenCharacters: characters, characters };
+    const last = this.spoken.lastBegun(playedMs);
+    const { line, charEnd } = last ?? { line: this.firstParagraph, charEnd: this.fromPoint };
+    if (this.dialogue === undefined) {
+      const paragraph = last === undefined ? this.firstParagraph : paragraphAt(this.places(), last.charStart);
+      return { paragraph, paragraphs, spokenCharacters: charEnd, characters };
+    }
+    return { paragraph: line, paragraphs, spokenCharacters: this.startOfLine(line) + charEnd, characters };
+  }
+  lines(): readonly string[] {
+    return this.dialogue?.map(({ text }) => text) ?? [this.allText];
+  }
+  heardAt(playedMs: number | 'end'): HeardText & { readonly speaker: 1 | 2 | undefined } {
+    return this.spoken.heardAt(playedMs, this.allText);
+  }
+
+  private places(): readonly TextPlace[] {
+    if (this.state === 'ended') this.known ??= paragraphsOf(this.allText);
+    return this.known ?? paragraphsOf(this.allText);
+  }
+  private count(): number {
+    return this.dialogue?.length ?? this.places().length;
+  }
+  private startOfLine(line: number): number {
+    if (this.lineStarts === undefined) {
+      const starts = [0];
+      for (const { text } of this.dialogue ?? []) starts.push(starts.at(-1)! + codePointLength(text));
+      this.lineStarts = starts;
+    }
+    return this.lineStarts[line] ?? 0;
+  }
+  private textFrom(from: TextPlace): StretchText {
+    return {
+      kind: this.state === 'open' ? 'coming' : 'whole',
+      said: { text: this.allText, from, speakers: this.speakers },
+    };
+  }
 }
+
+export const createTurnScript = (options: ScriptOptions, whole: WholeText | undefined): TurnScript =>
+  new SpokenScript(options, whole);

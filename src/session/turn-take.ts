@@ -5,11 +5,16 @@
 import { hearingBelow } from '../audio/mp3-decoder.ts';
 import { heardHzOf } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
-import { createMp3Spool } from '../pipeline/mp3-spool.ts';
+import { createMp3Spool, type Mp3Spool } from '../pipeline/mp3-spool.ts';
 import { type SpeechSink, speak, type TurnAudio } from '../pipeline/speak.ts';
-import { createSpeechWords } from '../pipeline/speech-words.ts';
+import type { ResumeKind } from '../pipeline/speech-upkeep.ts';
+import { createSpeechWords, type SpeechWords } from '../pipeline/speech-words.ts';
 import { passesThrough } from '../speech/audio-format.ts';
-import type { QueuedNotice, SpeechBody } from '../upstream/speech-upstream.ts';
+import type { OutgoingRequest } from '../speech/speech-request.ts';
+import type { RequestText } from '../text/request-text.ts';
+import type { QueuedNotice, SpeechBody, SpeechUpstream } from '../upstream/speech-upstream.ts';
+import type { SpeechWork } from '../upstream/speech-work.ts';
+import { type LentAudio, lendAudio } from './lent-audio.ts';
 import type { ScriptStretch } from './script-stretch.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { isSentAtOnce, outputOf, type TurnSettings } from './turn-settings.ts';
@@ -33,7 +38,7 @@ export type TurnTake = {
 };
 
 export type TakeEvents = {
-  readonly queued: (notice: QueuedNotice) => void;
+  queued(notice: QueuedNotice): void;
   sent(): void;
   resumed(): void;
   /** By the first request of the take. */
@@ -68,133 +73,160 @@ const BURST_SPOOL_BYTES = 96 * 1024;
 /** Even beside a full neighbour a turn may keep some seconds, so that it can begin without a gap. */
 const SMALLEST_SPOOL_BYTES = 64 * 1024;
 
-const NOTHING_TO_DO = Promise.resolve();
 /** One for all: an abort without a reason makes a new exception, with its stack. */
 const OVER = new AppError('internal', 'The take is over.');
 
-export function createTurnTake(options: TurnTakeOptions): TurnTake {
-  const { stretch, runtime, settings, events, frames, transcoder } = options;
-  const { phrases } = runtime;
-  const output = outputOf(settings);
-  const controller = new AbortController();
-  let state: 'live' | 'cut' = 'live';
-  let asked = 0;
-  let arrived = 0;
-  const words = createSpeechWords({
-    timer: runtime.timer,
-    synthesis: settings.synthesis,
-    defaultVoice: runtime.defaultVoice,
-    output,
-    urgency: settings.captions === 'words' ? 'captions' : 'heard-text',
-    onEstimate: (index, estimate) => stretch.timeline.align(index, estimate),
-  });
-  const mostSpoolBytes = isSentAtOnce(settings) ? BURST_SPOOL_BYTES : Number.POSITIVE_INFINITY;
-  const spool = createMp3Spool({
-    capacityBytes: () => Math.min(options.spoolCapacityBytes(), mostSpoolBytes),
-    leastBytes: SMALLEST_SPOOL_BYTES,
-    tap: words.tap,
-  });
-  const isLive = () => state === 'live';
-  const whileLive =
-    <Given extends readonly unknown[]>(act: (...given: Given) => void) =>
-    (...given: Given) => {
-      if (isLive()) act(...given);
-    };
-  const lentFrames: TurnAudio['frames'] = {
-    room: (signal) => frames.room(signal),
-    end: whileLive(() => frames.end()),
-    isFull: () => frames.isFull(),
-  };
-  const lentTranscoder: SpeechSink = {
-    prepare: () => transcoder.prepare(),
-    push: whileLive((item) => transcoder.push(item)),
-    release: () => (isLive() ? transcoder.release() : NOTHING_TO_DO),
-    silence: whileLive((ms) => transcoder.silence(ms)),
-    rest: whileLive((ms) => transcoder.rest(ms)),
-    flush: () => (isLive() ? transcoder.flush() : NOTHING_TO_DO),
-    close: whileLive(() => transcoder.close()),
-    isSilent: () => transcoder.isSilent(),
-  };
+type TakeReport = TurnAudio['report'];
 
-  const run = async () => {
+/** A class, and not a function full of closures; one object is what `speak` reads, and what it reports to. */
+class SpokenTake implements TurnTake, TurnAudio, TakeReport {
+  private readonly options: TurnTakeOptions;
+  private readonly stretch: ScriptStretch;
+  private readonly controller = new AbortController();
+  private readonly words: SpeechWords;
+  private state: 'live' | 'cut' = 'live';
+  private requestsAsked = 0;
+  private requestsArrived = 0;
+
+  readonly upstream: SpeechUpstream;
+  readonly requests: TurnAudio['requests'];
+  readonly spool: Mp3Spool;
+  readonly transcoder: LentAudio;
+  readonly frames: LentAudio;
+  readonly phrases: TurnAudio['phrases'];
+  readonly wholeness: TurnAudio['wholeness'];
+  readonly report: TakeReport = this;
+
+  constructor(options: TurnTakeOptions) {
+    const { stretch, runtime, settings, work } = options;
+    const { phrases } = runtime;
+    const output = outputOf(settings);
+    this.options = options;
+    this.stretch = stretch;
+    this.words = createSpeechWords({
+      timer: runtime.timer,
+      synthesis: settings.synthesis,
+      defaultVoice: runtime.defaultVoice,
+      output,
+      urgency: settings.captions === 'words' ? 'captions' : 'heard-text',
+      onEstimate: (index, estimate) => stretch.timeline.align(index, estimate),
+    });
+    this.upstream = runtime.upstream;
+    this.requests = stretch.requests;
+    const mostSpoolBytes = isSentAtOnce(settings) ? BURST_SPOOL_BYTES : Number.POSITIVE_INFINITY;
+    this.spool = createMp3Spool({
+      capacityBytes: () => Math.min(options.spoolCapacityBytes(), mostSpoolBytes),
+      leastBytes: SMALLEST_SPOOL_BYTES,
+      tap: this.words.tap,
+    });
+    this.transcoder = lendAudio(options.frames, options.transcoder);
+    this.frames = this.transcoder;
+    this.phrases =
+      phrases === undefined || settings.cache !== 'on'
+        ? undefined
+        : { store: phrases, tenant: options.tenant };
+    this.wholeness = {
+      clock: runtime.clock,
+      decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(output)),
+      upkeep: runtime.upkeep,
+      resumeWork: () => work.resume(),
+      remainingMs: options.remainingMs,
+      reads: isSentAtOnce(settings) ? 'as-it-comes' : 'in-bouts',
+      passesThrough: (rate) => passesThrough(output, rate),
+    };
+  }
+
+  begin(): void {
+    this.words.begin();
+    void this.run();
+  }
+  cut(): void {
+    this.state = 'cut';
+    this.transcoder.takeAway();
+    this.controller.abort(new AppError('internal', 'The turn has been stopped.'));
+    this.words.close();
+  }
+  bytes(): number {
+    return this.spool.bytes();
+  }
+  waitingMs(): number {
+    return this.spool.waitingMs();
+  }
+  isDrained(): boolean {
+    return this.spool.isEnded();
+  }
+  wantsRefill(): boolean {
+    return this.spool.wantsRefill();
+  }
+  refill(): void {
+    this.spool.refill();
+  }
+  isAsking(): boolean {
+    return this.requestsAsked > this.requestsArrived;
+  }
+  hasArrived(): boolean {
+    return this.requestsArrived > 0;
+  }
+
+  isFirst(): boolean {
+    return this.options.place() === 'first';
+  }
+  toSpeechRequest(text: RequestText): OutgoingRequest {
+    return this.stretch.toRequest(text);
+  }
+  toWork(): SpeechWork {
+    return this.options.work.next(this.options.place());
+  }
+  pauseBetween(before: RequestText, after: RequestText): number {
+    return this.stretch.pauseBetween(before, after);
+  }
+
+  /** Handed on by itself, for each request; `sent`, too. */
+  readonly queued = (notice: QueuedNotice): void => {
+    if (this.isLive()) this.options.events.queued(notice);
+  };
+  readonly sent = (): void => this.options.events.sent();
+  asked(text: RequestText, pauseMs: number): void {
+    const { stretch } = this;
+    this.requestsAsked += 1;
+    const spoken = stretch.place(text, pauseMs);
+    this.words.request(() => stretch.aligned(text, spoken));
+  }
+  answered(body: SpeechBody): void {
+    if (this.requestsArrived === 0) this.options.events.answered(body);
+  }
+  resumed(kind: ResumeKind): void {
+    if (kind !== 'failed') this.options.events.resumed();
+  }
+  arrived(knownMs: number, part: 'arriving' | 'complete'): void {
+    if (!this.isLive()) return;
+    const { runtime, events } = this.options;
+    if (part === 'complete') this.requestsArrived += 1;
+    this.stretch.timeline.progress(this.requestsAsked - 1, knownMs, part);
+    runtime.playout.keepTime();
+    if (part === 'complete') events.arrived();
+  }
+  flushed(count: number): void {
+    if (this.isLive()) this.options.events.flushed(count);
+  }
+
+  private isLive(): boolean {
+    return this.state === 'live';
+  }
+  private async run(): Promise<void> {
     let failure: AppError | undefined;
     try {
-      await speak(
-        {
-          upstream: runtime.upstream,
-          requests: stretch.requests,
-          spool,
-          transcoder: lentTranscoder,
-          frames: lentFrames,
-          isFirst: () => options.place() === 'first',
-          toSpeechRequest: stretch.toRequest,
-          toWork: () => options.work.next(options.place()),
-          pauseBetween: stretch.pauseBetween,
-          phrases:
-            phrases === undefined || settings.cache !== 'on'
-              ? undefined
-              : { store: phrases, tenant: options.tenant },
-          wholeness: {
-            clock: runtime.clock,
-            decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(output)),
-            upkeep: runtime.upkeep,
-            resumeWork: options.work.resume,
-            remainingMs: options.remainingMs,
-            reads: isSentAtOnce(settings) ? 'as-it-comes' : 'in-bouts',
-            passesThrough: (rate) => passesThrough(output, rate),
-          },
-          report: {
-            queued: whileLive((notice) => events.queued(notice)),
-            asked(text, pauseMs) {
-              asked += 1;
-              const spoken = stretch.place(text, pauseMs);
-              words.request(() => stretch.aligned(text, spoken));
-            },
-            sent: () => events.sent(),
-            answered(body) {
-              if (arrived === 0) events.answered(body);
-            },
-            resumed(kind) {
-              if (kind !== 'failed') events.resumed();
-            },
-            arrived: whileLive((knownMs, part) => {
-              if (part === 'complete') arrived += 1;
-              stretch.timeline.progress(asked - 1, knownMs, part);
-              runtime.playout.keepTime();
-              if (part === 'complete') events.arrived();
-            }),
-            flushed: whileLive((count) => events.flushed(count)),
-          },
-        },
-        controller.signal,
-      );
+      await speak(this, this.controller.signal);
     } catch (error) {
-      if (!isLive()) return;
-      failure = toTurnError(runtime.log, error);
+      if (!this.isLive()) return;
+      failure = toTurnError(this.options.runtime.log, error);
     }
-    if (!isLive()) return;
-    controller.abort(OVER);
+    if (!this.isLive()) return;
+    this.controller.abort(OVER);
     // The last words may be found after the last frame; whoever hears the turn is not there yet.
-    void words.settled().then(words.close);
-    events.done(failure);
-  };
-
-  return {
-    begin() {
-      words.begin();
-      void run();
-    },
-    cut() {
-      state = 'cut';
-      controller.abort(new AppError('internal', 'The turn has been stopped.'));
-      words.close();
-    },
-    bytes: () => spool.bytes(),
-    waitingMs: () => spool.waitingMs(),
-    isDrained: () => spool.isEnded(),
-    wantsRefill: () => spool.wantsRefill(),
-    refill: () => spool.refill(),
-    isAsking: () => asked > arrived,
-    hasArrived: () => arrived > 0,
-  };
+    void this.words.settled().then(() => this.words.close());
+    this.options.events.done(failure);
+  }
 }
+
+export const createTurnTake = (options: TurnTakeOptions): TurnTake => new SpokenTake(options);

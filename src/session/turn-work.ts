@@ -14,9 +14,9 @@ export type TurnWork = {
   /** Of the next request; `first`: it is this turn's time to be heard, `ahead`: others are before it. */
   next(place: 'first' | 'ahead'): SpeechWork;
   /** Its time has come: what was asked for ahead and still waits becomes first words. */
-  readonly rise: () => void;
+  rise(): void;
   /** Of a request that goes on with one that broke. */
-  readonly resume: () => SpeechWork;
+  resume(): SpeechWork;
 };
 
 export type TurnWorkOptions = {
@@ -33,48 +33,70 @@ const FIRST_AUDIO_MS = 1000;
 /** What a speech service usually takes to its first byte. */
 const FIRST_BYTE_MS = 500;
 
-export function createTurnWork({ speaker, clock, freeAtMs, remainingMs }: TurnWorkOptions): TurnWork {
-  let asked = 0;
-  let ahead: ReturnType<typeof createRisingWork> | undefined;
-  const work = (name: SpeechWork['class'], deadlineMs: number): SpeechWork => ({
-    class: name,
-    ...speaker,
-    deadlineMs,
-  });
-  return {
-    next(place) {
-      asked += 1;
-      const nowMs = clock.now();
-      if (asked > 1) return work('next', nowMs + Math.max(0, remainingMs() - FIRST_BYTE_MS));
-      const deadlineMs = Math.max(nowMs + FIRST_AUDIO_MS, freeAtMs);
-      if (place === 'first') return work('first', deadlineMs);
-      // What is made ahead leaves the reserve to turns that somebody waits for.
-      ahead = createRisingWork(work('next', deadlineMs));
-      return ahead.work;
-    },
-    rise: () => ahead?.rise(work('first', clock.now() + FIRST_AUDIO_MS)),
-    resume: () => work('resume', clock.now() + remainingMs()),
-  };
+/** A class, and not a function full of closures: one for each turn. */
+class SpokenTurnWork implements TurnWork {
+  private readonly speaker: Speaker;
+  private readonly clock: Clock;
+  private readonly freeAtMs: number;
+  private readonly remainingMs: () => number;
+  private asked = 0;
+  private ahead: RisingWork | undefined;
+
+  constructor({ speaker, clock, freeAtMs, remainingMs }: TurnWorkOptions) {
+    this.speaker = speaker;
+    this.clock = clock;
+    this.freeAtMs = freeAtMs;
+    this.remainingMs = remainingMs;
+  }
+
+  next(place: 'first' | 'ahead'): SpeechWork {
+    this.asked += 1;
+    const nowMs = this.clock.now();
+    if (this.asked > 1) return this.work('next', nowMs + Math.max(0, this.remainingMs() - FIRST_BYTE_MS));
+    const deadlineMs = Math.max(nowMs + FIRST_AUDIO_MS, this.freeAtMs);
+    if (place === 'first') return this.work('first', deadlineMs);
+    // What is made ahead leaves the reserve to turns that somebody waits for.
+    this.ahead = new RisingWork(this.work('next', deadlineMs));
+    return this.ahead;
+  }
+  rise(): void {
+    this.ahead?.rise(this.work('first', this.clock.now() + FIRST_AUDIO_MS));
+  }
+  resume(): SpeechWork {
+    return this.work('resume', this.clock.now() + this.remainingMs());
+  }
+
+  private work(name: SpeechWork['class'], deadlineMs: number): SpeechWork & Speaker {
+    return { class: name, ...this.speaker, deadlineMs };
+  }
 }
 
 /** Work that becomes worth more while its request waits, and tells the one line in which it does. */
-function createRisingWork(standing: SpeechWork) {
-  let listener = () => {};
-  const work = {
-    ...standing,
-    onRise(told: () => void) {
-      listener = told;
-      return () => {
-        listener = () => {};
-      };
-    },
-  };
-  return {
-    work,
-    rise(to: SpeechWork) {
-      work.class = to.class;
-      work.deadlineMs = to.deadlineMs;
-      listener();
-    },
-  };
+class RisingWork implements SpeechWork {
+  class: SpeechWork['class'];
+  readonly tenant: string;
+  readonly session: string;
+  deadlineMs: number;
+  private listener: (() => void) | undefined;
+
+  constructor(standing: SpeechWork & Speaker) {
+    this.class = standing.class;
+    this.tenant = standing.tenant;
+    this.session = standing.session;
+    this.deadlineMs = standing.deadlineMs;
+  }
+
+  onRise(told: () => void): () => void {
+    this.listener = told;
+    return () => {
+      this.listener = undefined;
+    };
+  }
+  rise(to: SpeechWork): void {
+    this.class = to.class;
+    this.deadlineMs = to.deadlineMs;
+    this.listener?.();
+  }
 }
+
+export const createTurnWork = (options: TurnWorkOptions): TurnWork => new SpokenTurnWork(options);
