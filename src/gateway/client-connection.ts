@@ -105,8 +105,8 @@ export function createClientConnection(options: ConnectionOptions): ClientConnec
     say,
     sendAudio: guarded((audio: OutgoingAudio) => codec.audio(audio)),
     isCongested: () => socket.bufferedAmount + wire.heldBytes() > congestedBytes,
-    cork: wire.cork,
-    uncork: wire.uncork,
+    cork: () => wire.cork(),
+    uncork: () => wire.uncork(),
   });
 
   /** No word and no audio from now on, and the speech service is hung up on. */
