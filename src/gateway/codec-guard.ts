@@ -14,7 +14,10 @@ export const createCodecGuard =
     try {
       work(value);
     } catch (fault) {
-      log.error('a codec failed inside', { cause: faultKind(fault) });
+      logCodecFault(log, fault);
       end();
     }
   };
+
+export const logCodecFault = (log: Log, fault: unknown): void =>
+  log.error('a codec failed inside', { cause: faultKind(fault) });

@@ -12,8 +12,8 @@ export type FrameWriter = {
   /** Answers with the bytes of the frame that the payload becomes. */
   write(payload: FramePayload): number;
   /** What is written until `uncork` leaves together. */
-  readonly cork: () => void;
-  readonly uncork: () => void;
+  cork(): void;
+  uncork(): void;
   /** Hands on what is held: somebody else is about to write to the stream. */
   flush(): void;
   /** What the stream has not been given yet, and does not count. */
@@ -40,14 +40,42 @@ export const createSendBuffer = (): SendBuffer => ({
   holder: undefined,
 });
 
-export function createFrameWriter(
-  wire: Pick<Writable, 'write' | 'writableLength'>,
-  buffer: SendBuffer,
-): FrameWriter {
-  let isCorked = false;
+/** A class, and not a function full of closures: one for each client, used for each frame. */
+class SharedFrameWriter implements FrameWriter {
+  private readonly wire: Pick<Writable, 'write' | 'writableLength'>;
+  private readonly buffer: SendBuffer;
+  private isCorked = false;
 
-  const flush = () => {
-    if (buffer.holder !== writer) return;
+  constructor(wire: Pick<Writable, 'write' | 'writableLength'>, buffer: SendBuffer) {
+    this.wire = wire;
+    this.buffer = buffer;
+  }
+
+  write(payload: FramePayload): number {
+    const { buffer } = this;
+    const bytes = serverFrameBytes(payload);
+    if (bytes > MOST_HELD_BYTES) {
+      this.flush();
+      this.wire.write(serverFrame(payload));
+      return bytes;
+    }
+    this.makeRoom(bytes);
+    putServerFrame(payload, bytes, buffer.memory, buffer.end);
+    buffer.end += bytes;
+    buffer.holder = this;
+    if (!this.isCorked) this.flush();
+    return bytes;
+  }
+  cork(): void {
+    this.isCorked = true;
+  }
+  uncork(): void {
+    this.isCorked = false;
+    this.flush();
+  }
+  flush(): void {
+    const { wire, buffer } = this;
+    if (buffer.holder !== this) return;
     const { memory, begin, end } = buffer;
     // Left to the stream whatever happens, so that nobody's words are ever written to another's socket.
     buffer.holder = undefined;
@@ -60,39 +88,23 @@ export function createFrameWriter(
       buffer.begin = begin;
       buffer.end = begin;
     }
-  };
-  const makeRoom = (bytes: number) => {
-    if (buffer.holder !== writer) buffer.holder?.flush();
-    if (buffer.end - buffer.begin + bytes > MOST_HELD_BYTES) flush();
-    if (buffer.end + bytes <= buffer.memory.length) return;
-    flush();
-    if (buffer.end + bytes > buffer.memory.length) Object.assign(buffer, createSendBuffer());
-  };
+  }
+  heldBytes(): number {
+    const { holder, begin, end } = this.buffer;
+    return holder === this ? end - begin : 0;
+  }
 
-  const writer: FrameWriter = {
-    write(payload) {
-      const bytes = serverFrameBytes(payload);
-      if (bytes > MOST_HELD_BYTES) {
-        flush();
-        wire.write(serverFrame(payload));
-        return bytes;
-      }
-      makeRoom(bytes);
-      putServerFrame(payload, bytes, buffer.memory, buffer.end);
-      buffer.end += bytes;
-      buffer.holder = writer;
-      if (!isCorked) flush();
-      return bytes;
-    },
-    cork() {
-      isCorked = true;
-    },
-    uncork() {
-      isCorked = false;
-      flush();
-    },
-    flush,
-    heldBytes: () => (buffer.holder === writer ? buffer.end - buffer.begin : 0),
-  };
-  return writer;
+  private makeRoom(bytes: number): void {
+    const { buffer } = this;
+    if (buffer.holder !== this) buffer.holder?.flush();
+    if (buffer.end - buffer.begin + bytes > MOST_HELD_BYTES) this.flush();
+    if (buffer.end + bytes <= buffer.memory.length) return;
+    this.flush();
+    if (buffer.end + bytes > buffer.memory.length) Object.assign(buffer, createSendBuffer());
+  }
 }
+
+export const createFrameWriter = (
+  wire: Pick<Writable, 'write' | 'writableLength'>,
+  buffer: SendBuffer,
+): FrameWriter => new SharedFrameWriter(wire, buffer);

@@ -21,36 +21,44 @@ export type HeartbeatLimits = {
   readonly pongTimeoutMs: number;
 };
 
-export function createHeartbeat(
-  { heartbeatMs, pongTimeoutMs }: HeartbeatLimits,
-  openedAtMs: number,
-): Heartbeat {
-  let [sent, answered] = [0, 0];
-  let pingedAtMs = openedAtMs;
+class PingHeartbeat implements Heartbeat {
+  private readonly limits: HeartbeatLimits;
+  private sentPings = 0;
+  private answeredPings = 0;
+  private pingedAtMs: number;
   /** When it last showed that it reads, or began to owe an answer. */
-  let aliveAtMs = openedAtMs;
-  let behindAtMs: number | undefined;
-  return {
-    due(nowMs) {
-      const isAwaited = answered < sent;
-      if (isAwaited && nowMs - aliveAtMs >= pongTimeoutMs) return { do: 'give-up' };
-      const isTime = !isAwaited && nowMs - pingedAtMs >= heartbeatMs;
-      if (!isTime && behindAtMs !== nowMs) return { do: 'nothing' };
-      if (!isAwaited) aliveAtMs = nowMs;
-      sent += 1;
-      pingedAtMs = nowMs;
-      return { do: 'ping', payload: String(sent) };
-    },
-    answered(payload, nowMs) {
-      // A later answer stands for those before it (RFC 6455 5.5.3).
-      const ping = /^\d{1,15}$/.test(payload) ? Number(payload) : 0;
-      if (ping <= answered || ping > sent) return;
-      answered = ping;
-      aliveAtMs = nowMs;
-    },
-    isBehind(nowMs) {
-      behindAtMs = nowMs;
-      aliveAtMs = nowMs;
-    },
-  };
+  private aliveAtMs: number;
+  private behindAtMs: number | undefined;
+
+  constructor(limits: HeartbeatLimits, openedAtMs: number) {
+    this.limits = limits;
+    this.pingedAtMs = openedAtMs;
+    this.aliveAtMs = openedAtMs;
+  }
+
+  due(nowMs: number): ReturnType<Heartbeat['due']> {
+    const { heartbeatMs, pongTimeoutMs } = this.limits;
+    const isAwaited = this.answeredPings < this.sentPings;
+    if (isAwaited && nowMs - this.aliveAtMs >= pongTimeoutMs) return { do: 'give-up' };
+    const isTime = !isAwaited && nowMs - this.pingedAtMs >= heartbeatMs;
+    if (!isTime && this.behindAtMs !== nowMs) return { do: 'nothing' };
+    if (!isAwaited) this.aliveAtMs = nowMs;
+    this.sentPings += 1;
+    this.pingedAtMs = nowMs;
+    return { do: 'ping', payload: String(this.sentPings) };
+  }
+  answered(payload: string, nowMs: number): void {
+    // A later answer stands for those before it (RFC 6455 5.5.3).
+    const ping = /^\d{1,15}$/.test(payload) ? Number(payload) : 0;
+    if (ping <= this.answeredPings || ping > this.sentPings) return;
+    this.answeredPings = ping;
+    this.aliveAtMs = nowMs;
+  }
+  isBehind(nowMs: number): void {
+    this.behindAtMs = nowMs;
+    this.aliveAtMs = nowMs;
+  }
 }
+
+export const createHeartbeat = (limits: HeartbeatLimits, openedAtMs: number): Heartbeat =>
+  new PingHeartbeat(limits, openedAtMs);

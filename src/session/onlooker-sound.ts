@@ -6,7 +6,7 @@ import type { Codecs } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { createWorkSlices } from '../base/work-slices.ts';
+import { createWorkSlices, type WorkSlices } from '../base/work-slices.ts';
 import type { PlainSound } from '../speech/plain-sound.ts';
 import { SILENT_SAMPLE } from '../speech/plain-sound.ts';
 import type { OutgoingAudio } from './session-outlet.ts';
@@ -61,139 +61,151 @@ function sentSound(settings: TurnSettings): PlainSound | undefined {
 const isSame = (a: PlainSound | undefined, b: PlainSound | undefined): boolean =>
   a !== undefined && b !== undefined && a.format === b.format && a.sampleRate === b.sampleRate;
 
-export function createOnlookerSound(codecs: Codecs, joinMs: number, log: Log, clock: Clock): OnlookerSound {
-  const open = new Map<string, Open>();
-  const followed = new Map<string, Followed>();
+class SoundForOnlookers implements OnlookerSound {
+  private readonly codecs: Codecs;
+  private readonly joinMs: number;
+  private readonly log: Log;
+  private readonly open = new Map<string, Open>();
+  private readonly followed = new Map<string, Followed>();
+  /** Formats whose sound is to be handed out: no frame of a listener waits for all of them. */
+  private readonly deliveries: WorkSlices<string>;
 
-  const channels = () => [...open.values()].map(({ channel }) => channel);
-  const shut = (key: string, { channel, listeners }: Open, error: AppError | undefined) => {
-    open.delete(key);
+  constructor(codecs: Codecs, joinMs: number, log: Log, clock: Clock) {
+    this.codecs = codecs;
+    this.joinMs = joinMs;
+    this.log = log;
+    this.deliveries = createWorkSlices<string>({
+      soon: (task) => clock.soon(task),
+      now: () => clock.now(),
+      serve: (key) => this.attemptOne(key, (channel) => channel.deliver()),
+      sliceMs: SLICE_MS,
+    });
+  }
+
+  listeners(): number {
+    if (this.open.size === 0) return 0; // so it is for nearly every frame that is sent
+    let sum = 0;
+    for (const { listeners } of this.open.values()) sum += listeners.size;
+    return sum;
+  }
+  listen(output: ChannelFormat, listener: Listener, nowMs: number): () => void {
+    const { codecs, joinMs, open } = this;
+    const key = `${output.format}@${output.sampleRate}`;
+    const known = open.get(key);
+    const one = known ?? {
+      channel: createSoundChannel({ output, codecs, joinMs, nowMs }),
+      listeners: new Set<Listener>(),
+    };
+    open.set(key, one);
+    if (known === undefined) {
+      one.channel.fillTo(nowMs);
+      one.channel.deliver();
+    }
+    one.listeners.add(listener);
+    const leave = one.channel.join(listener);
+    return () => {
+      leave();
+      one.listeners.delete(listener);
+      if (one.listeners.size > 0 || open.get(key) !== one) return;
+      this.shut(key, one, undefined);
+      if (open.size === 0) this.forgetAll();
+    };
+  }
+  wantsTape(settings: TurnSettings): boolean {
+    if (this.open.size === 0) return false;
+    const sent = sentSound(settings);
+    for (const { channel } of this.open.values()) if (!isSame(channel.plain, sent)) return true;
+    return false;
+  }
+  sent({ turn, atMs, bytes }: OutgoingAudio): void {
+    const of = this.followed.get(turn);
+    if (of?.frames === undefined || of.frames.bytes() + bytes.length > MOST_SENT_BYTES) return;
+    of.frames.add(Math.round((atMs * of.sentAs!.sampleRate) / 1000), bytes);
+  }
+  follow(programme: TurnProgramme, fromMs: number): void {
+    const sentAs = sentSound(programme.settings);
+    this.followed.set(programme.turn, {
+      programme,
+      sentAs,
+      frames: sentAs === undefined ? undefined : createTimedSamples(SILENT_SAMPLE[sentAs.format]),
+      givenMs: fromMs,
+      finalMs: Number.POSITIVE_INFINITY,
+    });
+  }
+  cut(turn: string, finalMs: number): void {
+    const of = this.followed.get(turn);
+    if (of !== undefined) of.finalMs = Math.min(of.finalMs, finalMs);
+  }
+  tick(nowMs: number): void {
+    if (this.open.size === 0) return;
+    for (const turn of [...this.followed.values()]) this.goOn(turn, nowMs);
+    this.attempt((channel) => channel.fillTo(nowMs));
+    for (const key of this.open.keys()) this.deliveries.add(key);
+    this.deliveries.go();
+  }
+  close(error: AppError | undefined): void {
+    for (const [key, one] of [...this.open]) this.shut(key, one, error);
+    this.forgetAll();
+  }
+
+  private shut(key: string, { channel, listeners }: Open, error: AppError | undefined): void {
+    this.open.delete(key);
     channel.close();
     for (const listener of [...listeners]) listener.close(error);
-  };
-  const forget = ({ programme }: Followed) => {
-    followed.delete(programme.turn);
+  }
+  private forget({ programme }: Followed): void {
+    this.followed.delete(programme.turn);
     programme.tape.close();
-  };
+  }
+  private forgetAll(): void {
+    for (const turn of [...this.followed.values()]) this.forget(turn);
+  }
   /** One format that fails takes nobody else along. */
-  const attemptOne = (key: string, task: (channel: SoundChannel) => void) => {
-    const one = open.get(key);
+  private attemptOne(key: string, task: (channel: SoundChannel) => void): void {
+    const one = this.open.get(key);
     if (one === undefined) return;
     try {
       task(one.channel);
     } catch (fault) {
-      log.error('the sound of onlookers failed', { cause: String(fault) });
-      shut(key, one, new AppError('internal', 'The sound failed inside; ask for it anew.'));
+      this.log.error('the sound of onlookers failed', { cause: String(fault) });
+      this.shut(key, one, new AppError('internal', 'The sound failed inside; ask for it anew.'));
     }
-  };
-  const attempt = (task: (channel: SoundChannel) => void) => {
-    for (const key of [...open.keys()]) attemptOne(key, task);
-  };
-  /** Formats whose sound is to be handed out: no frame of a listener waits for all of them. */
-  const deliveries = createWorkSlices<string>({
-    soon: (task) => clock.soon(task),
-    now: () => clock.now(),
-    serve: (key) => attemptOne(key, (channel) => channel.deliver()),
-    sliceMs: SLICE_MS,
-  });
-
-  const give = (turn: Followed, untilMs: number, nowMs: number) => {
+  }
+  private attempt(task: (channel: SoundChannel) => void): void {
+    for (const key of [...this.open.keys()]) this.attemptOne(key, task);
+  }
+  private give(turn: Followed, untilMs: number, nowMs: number): void {
     const { programme, sentAs, frames, givenMs } = turn;
-    if (givenMs === 0) attempt((channel) => channel.fillTo(nowMs - untilMs));
+    if (givenMs === 0) this.attempt((channel) => channel.fillTo(nowMs - untilMs));
     turn.givenMs = untilMs;
     const isShared = (channel: SoundChannel) => isSame(channel.plain, sentAs);
-    const all = channels();
+    const all = [...this.open.values()].map(({ channel }) => channel);
     if (frames !== undefined && all.some(isShared)) {
       const at = (ms: number) => Math.floor((ms * sentAs!.sampleRate) / 1000);
       const bytes = frames.take(at(givenMs), at(untilMs));
-      attempt((channel) => {
+      this.attempt((channel) => {
         if (isShared(channel)) channel.sent(bytes);
       });
     }
     if (all.every(isShared)) return;
     const { bytes, sampleRate } = programme.tape.take(givenMs, untilMs);
     const samples = decodePcm16(bytes);
-    attempt((channel) => {
+    this.attempt((channel) => {
       if (!isShared(channel)) channel.speech(samples, sampleRate);
     });
-  };
-  const goOn = (turn: Followed, nowMs: number) => {
+  }
+  private goOn(turn: Followed, nowMs: number): void {
     const { anchorMs, sentMs } = turn.programme.position(nowMs);
     const untilMs = Math.min(nowMs - anchorMs, sentMs, turn.finalMs);
     try {
-      if (untilMs > turn.givenMs) give(turn, untilMs, nowMs);
+      if (untilMs > turn.givenMs) this.give(turn, untilMs, nowMs);
     } catch (fault) {
-      log.error('a turn failed for its onlookers', { cause: String(fault) });
-      forget(turn);
+      this.log.error('a turn failed for its onlookers', { cause: String(fault) });
+      this.forget(turn);
     }
-    if (turn.givenMs >= turn.finalMs) forget(turn);
-  };
-
-  return {
-    listeners() {
-      if (open.size === 0) return 0; // so it is for nearly every frame that is sent
-      let sum = 0;
-      for (const { listeners } of open.values()) sum += listeners.size;
-      return sum;
-    },
-    listen(output, listener, nowMs) {
-      const key = `${output.format}@${output.sampleRate}`;
-      const known = open.get(key);
-      const one = known ?? {
-        channel: createSoundChannel({ output, codecs, joinMs, nowMs }),
-        listeners: new Set<Listener>(),
-      };
-      open.set(key, one);
-      if (known === undefined) {
-        one.channel.fillTo(nowMs);
-        one.channel.deliver();
-      }
-      one.listeners.add(listener);
-      const leave = one.channel.join(listener);
-      return () => {
-        leave();
-        one.listeners.delete(listener);
-        if (one.listeners.size > 0 || open.get(key) !== one) return;
-        shut(key, one, undefined);
-        if (open.size > 0) return;
-        for (const turn of [...followed.values()]) forget(turn);
-      };
-    },
-    wantsTape: (settings) => {
-      if (open.size === 0) return false;
-      const sent = sentSound(settings);
-      for (const { channel } of open.values()) if (!isSame(channel.plain, sent)) return true;
-      return false;
-    },
-    sent({ turn, atMs, bytes }) {
-      const of = followed.get(turn);
-      if (of?.frames === undefined || of.frames.bytes() + bytes.length > MOST_SENT_BYTES) return;
-      of.frames.add(Math.round((atMs * of.sentAs!.sampleRate) / 1000), bytes);
-    },
-    follow(programme, fromMs) {
-      const sentAs = sentSound(programme.settings);
-      followed.set(programme.turn, {
-        programme,
-        sentAs,
-        frames: sentAs === undefined ? undefined : createTimedSamples(SILENT_SAMPLE[sentAs.format]),
-        givenMs: fromMs,
-        finalMs: Number.POSITIVE_INFINITY,
-      });
-    },
-    cut(turn, finalMs) {
-      const of = followed.get(turn);
-      if (of !== undefined) of.finalMs = Math.min(of.finalMs, finalMs);
-    },
-    tick(nowMs) {
-      if (open.size === 0) return;
-      for (const turn of [...followed.values()]) goOn(turn, nowMs);
-      attempt((channel) => channel.fillTo(nowMs));
-      for (const key of open.keys()) deliveries.add(key);
-      deliveries.go();
-    },
-    close(error) {
-      for (const [key, one] of [...open]) shut(key, one, error);
-      for (const turn of [...followed.values()]) forget(turn);
-    },
-  };
+    if (turn.givenMs >= turn.finalMs) this.forget(turn);
+  }
 }
+
+export const createOnlookerSound = (codecs: Codecs, joinMs: number, log: Log, clock: Clock): OnlookerSound =>
+  new SoundForOnlookers(codecs, joinMs, log, clock);

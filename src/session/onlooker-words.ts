@@ -52,91 +52,99 @@ const MOST_PAST_WORDS = 100;
 
 const nameOf = (speaker: 1 | 2 | undefined) => (speaker === undefined ? undefined : `Speaker ${speaker}`);
 
-export function createOnlookerWords(options: OnlookerWordsOptions): OnlookerWords {
-  const followed = new Map<string, Followed>();
-  let lastId = 0;
-  let events: NumberedEvent[] = [];
-  let cues: string[] = [];
-  let vtt: GrowingVtt = createGrowingVtt();
+class WordsForOnlookers implements OnlookerWords {
+  private readonly options: OnlookerWordsOptions;
+  private readonly followed = new Map<string, Followed>();
+  private lastId = 0;
+  private events: NumberedEvent[] = [];
+  private keptCues: string[] = [];
+  private vtt: GrowingVtt = createGrowingVtt();
 
-  const record = (event: ServerEvent) => {
-    lastId += 1;
-    const numbered = { id: lastId, event };
-    events.push(numbered);
-    if (events.length > MOST_EVENTS) events.shift();
-    options.onEvent(numbered);
-  };
-  const write = (written: readonly string[]) => {
+  constructor(options: OnlookerWordsOptions) {
+    this.options = options;
+  }
+
+  end(): void {
+    this.followed.clear();
+    this.events = [];
+    this.keptCues = [];
+    this.vtt = createGrowingVtt();
+  }
+  follow({ programme, started }: BegunTurn, nowMs: number): void {
+    const turn = { programme, read: programme.readWords(), end: NOT_YET };
+    this.followed.set(programme.turn, turn);
+    this.said(started);
+    this.tell(turn, readOn(turn, nowMs).slice(-MOST_PAST_WORDS), nowMs);
+  }
+  cut(id: string, end: HeardEnd): void {
+    const turn = this.followed.get(id);
+    if (turn !== undefined) turn.end = end;
+  }
+  said(event: ServerEvent): void {
+    this.lastId += 1;
+    const numbered = { id: this.lastId, event };
+    this.events.push(numbered);
+    if (this.events.length > MOST_EVENTS) this.events.shift();
+    this.options.onEvent(numbered);
+  }
+  tick(nowMs: number): void {
+    for (const turn of [...this.followed.values()]) {
+      this.tell(turn, readOn(turn, nowMs), nowMs);
+      if (isOver(turn, nowMs)) this.leave(turn, nowMs);
+    }
+    const sessionStartMs = this.options.sessionStartMs();
+    if (sessionStartMs !== undefined) this.write(this.vtt.pass(nowMs - sessionStartMs));
+  }
+  eventsSince(id: number | undefined): readonly NumberedEvent[] {
+    const { events, lastId } = this;
+    const first = events[0]?.id ?? lastId + 1;
+    if (id !== undefined && id >= first - 1 && id <= lastId) return events.filter((one) => one.id > id);
+    const started = events.findLastIndex(({ event }) => event.type === 'started');
+    return started < 0 || this.followed.size === 0 ? [] : events.slice(started);
+  }
+  cues(): readonly string[] {
+    return this.keptCues;
+  }
+
+  private write(written: readonly string[]): void {
     if (written.length === 0) return;
-    cues = [...cues, ...written].slice(-MOST_CUES);
-    options.onCues(written);
-  };
-  /** From a time of the turn's words to one of the session. */
-  const onSession = ({ programme }: Followed, nowMs: number) => {
-    const offsetMs = programme.position(nowMs).anchorMs - (options.sessionStartMs() ?? 0);
-    return (ownMs: number) => Math.max(0, offsetMs + programme.toSentMs(ownMs));
-  };
-  const tell = (turn: Followed, words: readonly TimedWord[], nowMs: number) => {
+    this.keptCues = [...this.keptCues, ...written].slice(-MOST_CUES);
+    this.options.onCues(written);
+  }
+  private tell(turn: Followed, words: readonly TimedWord[], nowMs: number): void {
     if (words.length === 0) return;
     const { programme } = turn;
-    for (const caption of captionEvents(programme.turn, words, 0)) record(caption);
-    const toSession = onSession(turn, nowMs);
+    for (const caption of captionEvents(programme.turn, words, 0)) this.said(caption);
+    const offsetMs = this.offsetMs(turn, nowMs);
+    const toSession = (ownMs: number) => Math.max(0, offsetMs + programme.toSentMs(ownMs));
     const timed = words.map((word) => ({
       ...word,
       startMs: toSession(word.startMs),
       endMs: toSession(word.endMs),
     }));
-    write(vtt.add(timed, { lines: programme.lines(), nameOf }));
-  };
-  const readOn = (turn: Followed, nowMs: number): readonly TimedWord[] => {
-    const { anchorMs, sentMs } = turn.programme.position(nowMs);
-    const { reach, finalMs } = turn.end;
-    // The last words of audio whose end was not known when it was sent.
-    if (reach === 'whole' && isOver(turn, nowMs)) return turn.read(Number.POSITIVE_INFINITY);
-    return turn.read(Math.min(nowMs - anchorMs + AHEAD_MS, sentMs, finalMs));
-  };
-  const isOver = ({ programme, end }: Followed, nowMs: number): boolean =>
-    nowMs - programme.position(nowMs).anchorMs >= end.finalMs;
-  const leave = (turn: Followed, nowMs: number) => {
+    this.write(this.vtt.add(timed, { lines: programme.lines(), nameOf }));
+  }
+  private leave(turn: Followed, nowMs: number): void {
     const { programme, end } = turn;
-    followed.delete(programme.turn);
-    const { anchorMs } = programme.position(nowMs);
-    const heardMs = anchorMs - (options.sessionStartMs() ?? 0) + end.finalMs;
-    write(vtt.end(end.reach === 'whole' ? Number.POSITIVE_INFINITY : heardMs));
-  };
-
-  return {
-    end() {
-      followed.clear();
-      events = [];
-      cues = [];
-      vtt = createGrowingVtt();
-    },
-    follow({ programme, started }, nowMs) {
-      const turn = { programme, read: programme.readWords(), end: NOT_YET };
-      followed.set(programme.turn, turn);
-      record(started);
-      tell(turn, readOn(turn, nowMs).slice(-MOST_PAST_WORDS), nowMs);
-    },
-    cut(id, end) {
-      const turn = followed.get(id);
-      if (turn !== undefined) turn.end = end;
-    },
-    said: record,
-    tick(nowMs) {
-      for (const turn of [...followed.values()]) {
-        tell(turn, readOn(turn, nowMs), nowMs);
-        if (isOver(turn, nowMs)) leave(turn, nowMs);
-      }
-      const sessionStartMs = options.sessionStartMs();
-      if (sessionStartMs !== undefined) write(vtt.pass(nowMs - sessionStartMs));
-    },
-    eventsSince(id) {
-      const first = events[0]?.id ?? lastId + 1;
-      if (id !== undefined && id >= first - 1 && id <= lastId) return events.filter((one) => one.id > id);
-      const started = events.findLastIndex(({ event }) => event.type === 'started');
-      return started < 0 || followed.size === 0 ? [] : events.slice(started);
-    },
-    cues: () => cues,
-  };
+    this.followed.delete(programme.turn);
+    const heardMs = this.offsetMs(turn, nowMs) + end.finalMs;
+    this.write(this.vtt.end(end.reach === 'whole' ? Number.POSITIVE_INFINITY : heardMs));
+  }
+  /** Where the turn's first audio lies in the time of the session. */
+  private offsetMs({ programme }: Followed, nowMs: number): number {
+    return programme.position(nowMs).anchorMs - (this.options.sessionStartMs() ?? 0);
+  }
 }
+
+export const createOnlookerWords = (options: OnlookerWordsOptions): OnlookerWords =>
+  new WordsForOnlookers(options);
+
+const readOn = (turn: Followed, nowMs: number): readonly TimedWord[] => {
+  const { anchorMs, sentMs } = turn.programme.position(nowMs);
+  const { reach, finalMs } = turn.end;
+  // The last words of audio whose end was not known when it was sent.
+  if (reach === 'whole' && isOver(turn, nowMs)) return turn.read(Number.POSITIVE_INFINITY);
+  return turn.read(Math.min(nowMs - anchorMs + AHEAD_MS, sentMs, finalMs));
+};
+const isOver = ({ programme, end }: Followed, nowMs: number): boolean =>
+  nowMs - programme.position(nowMs).anchorMs >= end.finalMs;

@@ -5,13 +5,19 @@ import { AppError } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { CommandOf } from '../dialects/native-messages.ts';
-import type { CallLeg } from '../playout/call-leg.ts';
-import { bytesPerMs } from '../speech/plain-sound.ts';
+import type { CallLeg, LegListener } from '../playout/call-leg.ts';
+import { createInboundSound } from './inbound-sound.ts';
 import type { LegDesk } from './leg-desk.ts';
 import type { OutgoingAudio, SessionOutlet, TurnOutlet } from './session-outlet.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
 export type AttachedLeg = { readonly leg: string; readonly kind: string; readonly callSid?: string };
+
+/** What whoever plays a turn has of its outlet. */
+export type PlayerOutlet = Pick<
+  TurnOutlet,
+  'sendAudio' | 'isCongested' | 'reports' | 'committedMs' | 'takeBack'
+>;
 
 export type SessionLeg = {
   attached(): AttachedLeg | undefined;
@@ -23,9 +29,7 @@ export type SessionLeg = {
   /** Of a turn that is named now. */
   settingsFor(settings: TurnSettings): TurnSettings;
   /** Where a turn that is named now goes. */
-  outletFor(
-    turn: string,
-  ): Pick<TurnOutlet, 'sendAudio' | 'isCongested' | 'reports' | 'committedMs' | 'takeBack'>;
+  outletFor(turn: string): PlayerOutlet;
   /** The session says something: legs follow the life of their turns. */
   said(event: ServerEvent): void;
   cork(): void;
@@ -47,8 +51,6 @@ export type SessionLegOptions = {
   readonly onGone: (turns: readonly string[], error: AppError) => void;
 };
 
-/** Inbound audio that waits while the client's socket is full: a second of it. */
-const MOST_WAITING = 50;
 /** Media positions are told in whole milliseconds. */
 const ROUNDING_MS = 1;
 
@@ -59,163 +61,176 @@ type Attached = {
   readonly turns: Set<string>;
 };
 
+const named = ({ id, kind, callId }: CallLeg): AttachedLeg => ({
+  leg: id,
+  kind,
+  ...(callId !== undefined && { callSid: callId }),
+});
 const notAttached = () => new AppError('leg_not_found', 'No leg is attached to this session.');
+/** A client is silent at once. */
+const notCommitted = () => undefined;
 
-export function createSessionLeg(options: SessionLegOptions): SessionLeg {
-  const { desk, userId, outlet, onPlayed, onGone } = options;
+/** A class, and not a function full of closures: each session has one, and nearly all of its time no leg. */
+class LegOfSession implements SessionLeg {
+  private readonly options: SessionLegOptions;
+  private readonly client: PlayerOutlet;
+  private current: Attached | undefined;
   /** How far a client who listens along has each turn, ms: what a leg gives back and gets again is not his twice. */
-  const monitored = new Map<string, number>();
-  let attached: Attached | undefined;
-  let stopWaiting: (() => void) | undefined;
-  let hangUpAfter: string | undefined;
+  private monitored: Map<string, number> | undefined;
+  private stopWaiting: (() => void) | undefined;
+  private hangUpAfter: string | undefined;
   /** What waits for a desk to decide. */
-  let undecided: (() => void)[] | undefined;
-  let inboundSeq = 0;
-  let inboundMs = 0;
-  let waiting: ServerEvent[] = [];
+  private undecided: (() => void)[] | undefined;
 
-  const refuse = (error: AppError) => outlet.say(errorEvent(error));
-  const named = ({ id, kind, callId }: CallLeg) => ({
-    leg: id,
-    kind,
-    ...(callId !== undefined && { callSid: callId }),
-  });
-  const letGo = (reason: string) => {
-    if (attached === undefined) return;
-    const { leg, turns } = attached;
-    attached = undefined;
-    hangUpAfter = undefined;
-    waiting = [];
-    outlet.say({ type: 'detached', ...named(leg), reason });
-    onGone([...turns], new AppError('leg_gone', `The leg is no longer there: ${reason}.`));
-  };
-  const tellInbound = (event: ServerEvent) => {
-    waiting.push(event);
-    if (waiting.length > MOST_WAITING) waiting.shift();
-    if (!outlet.isCongested()) waiting.splice(0).forEach(outlet.say);
-  };
-  const decided = () => {
-    const tasks = undecided ?? [];
-    undecided = undefined;
-    for (const task of tasks) self.whenDecided(task);
-  };
-  const take = (leg: CallLeg, { inbound = 'drop', monitor = false }: CommandOf<'attach'>) => {
-    stopWaiting = undefined;
-    attached = { leg, monitor, turns: new Set() };
-    inboundSeq = 0;
-    inboundMs = 0;
+  constructor(options: SessionLegOptions) {
+    const { outlet } = options;
+    this.options = options;
+    this.client = {
+      sendAudio: (audio) => outlet.sendAudio(audio),
+      isCongested: outlet.isCongested,
+      reports: 'none',
+      committedMs: notCommitted,
+    };
+  }
+
+  attached(): AttachedLeg | undefined {
+    return this.current === undefined ? undefined : named(this.current.leg);
+  }
+  attach(command: CommandOf<'attach'>): void {
+    const { desk, userId } = this.options;
+    if (this.current !== undefined || this.stopWaiting !== undefined)
+      return this.refuse(
+        new AppError('leg_taken', 'A leg is attached or waited for already; detach it first.'),
+      );
+    let isAnswered = false;
+    const giveUp = desk.attach(userId, command.leg, {
+      onAttached: (leg) => {
+        isAnswered = true;
+        return this.take(leg, command);
+      },
+      onRefused: (error) => {
+        isAnswered = true;
+        this.stopWaiting = undefined;
+        this.refuse(error);
+      },
+      onDecided: () => this.decided(),
+    });
+    if (isAnswered) return;
+    this.stopWaiting = giveUp;
+    if (desk.decides === 'later') this.undecided = [];
+  }
+  whenDecided(task: () => void): void {
+    if (this.undecided === undefined) task();
+    else this.undecided.push(task);
+  }
+  detach(): void {
+    this.stopWaiting?.();
+    this.stopWaiting = undefined;
+    if (this.current === undefined) return this.refuse(notAttached());
+    this.current.leg.release();
+    this.letGo('detached');
+  }
+  hangUp(after: string | undefined): void {
+    const { current } = this;
+    if (current === undefined) return this.refuse(notAttached());
+    if (after === undefined || !current.turns.has(after)) current.leg.hangUp();
+    else this.hangUpAfter = after;
+  }
+  settingsFor(settings: TurnSettings): TurnSettings {
+    if (this.current === undefined) return settings;
+    const { audio, leadMs } = this.current.leg;
+    return { ...settings, ...audio, frameMs: 20, pace: 'realtime', leadMs, flow: 'clock' };
+  }
+  outletFor(turn: string): PlayerOutlet {
+    if (this.current === undefined) return this.client;
+    const { leg, monitor, turns } = this.current;
+    turns.add(turn);
+    return {
+      sendAudio: (audio) => {
+        leg.play({ turn: audio.turn, atMs: audio.atMs, ms: audio.durationMs, bytes: audio.bytes });
+        if (monitor) this.tellMonitor(audio);
+      },
+      takeBack: () => leg.takeBack?.(turn, this.goesOn(turns)),
+      isCongested: () => leg.isCongested(),
+      reports: leg.reports === 'marks' ? 'marks' : 'none',
+      // A leg that is gone plays nothing more.
+      committedMs: () => (this.current?.leg === leg ? leg.committedMs(turn) : undefined),
+    };
+  }
+  said(event: ServerEvent): void {
+    if (event.type === 'sought') this.monitoredTurns().set(event.turn, event.atMs);
+    if (event.type === 'ended') this.monitored?.delete(event.turn);
+    const { current } = this;
+    if (current === undefined) return;
+    if (event.type !== 'ended' && event.type !== 'heard') return;
+    // What was cut or failed before its first sound is never told as heard.
+    const isOver = event.type === 'heard' || event.outcome === 'cancelled' || event.outcome === 'failed';
+    if (event.type === 'ended' && event.outcome !== 'cancelled') current.leg.finish(event.turn);
+    if (!isOver) return;
+    current.turns.delete(event.turn);
+    if (this.hangUpAfter === event.turn) current.leg.hangUp();
+  }
+  cork(): void {
+    this.current?.leg.cork();
+  }
+  uncork(): void {
+    this.current?.leg.uncork();
+  }
+  cleared(): void {
+    if (this.current === undefined) return;
+    this.current.leg.clear(this.goesOn(this.current.turns));
+  }
+  close(): void {
+    this.undecided = undefined;
+    this.stopWaiting?.();
+    this.current?.leg.release();
+    this.current = undefined;
+  }
+
+  private refuse(error: AppError): void {
+    this.options.outlet.say(errorEvent(error));
+  }
+  private take(leg: CallLeg, { inbound = 'drop', monitor = false }: CommandOf<'attach'>): LegListener {
+    const { outlet, onPlayed } = this.options;
+    this.stopWaiting = undefined;
+    this.current = { leg, monitor, turns: new Set() };
     const { format, sampleRate } = leg.audio;
     outlet.say({ type: 'attached', ...named(leg), format, sampleRate });
+    const sound = inbound === 'drop' ? undefined : createInboundSound(leg.audio, outlet);
     return {
       onPlayed,
-      onAudio(bytes: Uint8Array) {
-        if (inbound === 'drop') return;
-        const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-        tellInbound({ type: 'inbound', seq: inboundSeq, ms: Math.round(inboundMs), format, data });
-        inboundSeq += 1;
-        inboundMs += bytes.length / bytesPerMs(leg.audio);
-      },
-      onDigit: (digit: string) => outlet.say({ type: 'dtmf', digit }),
-      onGone: letGo,
+      onAudio: (bytes) => sound?.heard(bytes),
+      onDigit: (digit) => outlet.say({ type: 'dtmf', digit }),
+      onGone: (reason) => this.letGo(reason),
     };
-  };
-
+  }
+  private letGo(reason: string): void {
+    if (this.current === undefined) return;
+    const { leg, turns } = this.current;
+    this.current = undefined;
+    this.hangUpAfter = undefined;
+    this.options.outlet.say({ type: 'detached', ...named(leg), reason });
+    this.options.onGone([...turns], new AppError('leg_gone', `The leg is no longer there: ${reason}.`));
+  }
+  private decided(): void {
+    const tasks = this.undecided ?? [];
+    this.undecided = undefined;
+    for (const task of tasks) this.whenDecided(task);
+  }
+  private monitoredTurns(): Map<string, number> {
+    this.monitored ??= new Map();
+    return this.monitored;
+  }
+  private tellMonitor(audio: OutgoingAudio): void {
+    const monitored = this.monitoredTurns();
+    if (audio.atMs < (monitored.get(audio.turn) ?? 0) - ROUNDING_MS) return;
+    monitored.set(audio.turn, audio.atMs + audio.durationMs);
+    this.options.outlet.sendAudio(audio);
+  }
   /** A turn that was cut is still known for a moment, but what is left of it goes on no more. */
-  const goesOn = (turns: ReadonlySet<string>) => (turn: string) =>
-    turns.has(turn) ? options.heardMs(turn) : undefined;
-
-  const self: SessionLeg = {
-    attached: () => (attached === undefined ? undefined : named(attached.leg)),
-    attach(command) {
-      if (attached !== undefined || stopWaiting !== undefined)
-        return refuse(new AppError('leg_taken', 'A leg is attached or waited for already; detach it first.'));
-      let isAnswered = false;
-      const giveUp = desk.attach(userId, command.leg, {
-        onAttached(leg) {
-          isAnswered = true;
-          return take(leg, command);
-        },
-        onRefused(error) {
-          isAnswered = true;
-          stopWaiting = undefined;
-          refuse(error);
-        },
-        onDecided: decided,
-      });
-      if (isAnswered) return;
-      stopWaiting = giveUp;
-      if (desk.decides === 'later') undecided = [];
-    },
-    whenDecided(task) {
-      if (undecided === undefined) task();
-      else undecided.push(task);
-    },
-    detach() {
-      stopWaiting?.();
-      stopWaiting = undefined;
-      if (attached === undefined) return refuse(notAttached());
-      attached.leg.release();
-      letGo('detached');
-    },
-    hangUp(after) {
-      if (attached === undefined) return refuse(notAttached());
-      if (after === undefined || !attached.turns.has(after)) attached.leg.hangUp();
-      else hangUpAfter = after;
-    },
-    settingsFor(settings) {
-      if (attached === undefined) return settings;
-      const { audio, leadMs } = attached.leg;
-      return { ...settings, ...audio, frameMs: 20, pace: 'realtime', leadMs, flow: 'clock' };
-    },
-    outletFor(turn) {
-      if (attached === undefined) return toClient(outlet);
-      const { leg, monitor, turns } = attached;
-      turns.add(turn);
-      return {
-        sendAudio(audio: OutgoingAudio) {
-          leg.play({ turn: audio.turn, atMs: audio.atMs, ms: audio.durationMs, bytes: audio.bytes });
-          if (!monitor || audio.atMs < (monitored.get(turn) ?? 0) - ROUNDING_MS) return;
-          monitored.set(turn, audio.atMs + audio.durationMs);
-          outlet.sendAudio(audio);
-        },
-        takeBack: () => leg.takeBack?.(turn, goesOn(turns)),
-        isCongested: () => leg.isCongested(),
-        reports: leg.reports === 'marks' ? 'marks' : 'none',
-        // A leg that is gone plays nothing more.
-        committedMs: () => (attached?.leg === leg ? leg.committedMs(turn) : undefined),
-      };
-    },
-    said(event) {
-      if (event.type === 'sought') monitored.set(event.turn, event.atMs);
-      if (event.type === 'ended') monitored.delete(event.turn);
-      if (attached === undefined) return;
-      if (event.type !== 'ended' && event.type !== 'heard') return;
-      // What was cut or failed before its first sound is never told as heard.
-      const isOver = event.type === 'heard' || event.outcome === 'cancelled' || event.outcome === 'failed';
-      if (event.type === 'ended' && event.outcome !== 'cancelled') attached.leg.finish(event.turn);
-      if (!isOver) return;
-      attached.turns.delete(event.turn);
-      if (hangUpAfter === event.turn) attached.leg.hangUp();
-    },
-    cork: () => attached?.leg.cork(),
-    uncork: () => attached?.leg.uncork(),
-    cleared() {
-      if (attached === undefined) return;
-      attached.leg.clear(goesOn(attached.turns));
-    },
-    close() {
-      undecided = undefined;
-      stopWaiting?.();
-      attached?.leg.release();
-      attached = undefined;
-    },
-  };
-  return self;
+  private goesOn(turns: ReadonlySet<string>): (turn: string) => number | undefined {
+    return (turn) => (turns.has(turn) ? this.options.heardMs(turn) : undefined);
+  }
 }
 
-const toClient = (outlet: SessionOutlet): ReturnType<SessionLeg['outletFor']> => ({
-  sendAudio: (audio) => outlet.sendAudio(audio),
-  isCongested: outlet.isCongested,
-  reports: 'none',
-  committedMs: () => undefined,
-});
+export const createSessionLeg = (options: SessionLegOptions): SessionLeg => new LegOfSession(options);

@@ -10,21 +10,32 @@ export type SessionPlace = {
   /** Why a turn is not taken now; it has to be told. */
   refusal(settings: TurnSettings): AppError | undefined;
   take(settings: TurnSettings): void;
-  readonly began: () => void;
-  readonly leave: () => void;
+  began(): void;
+  leave(): void;
 };
 
-export function createSessionPlace(desk: Pick<AdmissionDesk, 'refusal' | 'take'>): SessionPlace {
-  let place: SpeakingPlace | undefined;
-  return {
-    refusal: (settings) => (place === undefined ? desk.refusal('turn', turnWeight(settings)) : undefined),
-    take(settings) {
-      place ??= desk.take(turnWeight(settings));
-    },
-    began: () => place?.began(),
-    leave() {
-      place?.leave();
-      place = undefined;
-    },
-  };
+class PlaceOfSession implements SessionPlace {
+  private readonly desk: Pick<AdmissionDesk, 'refusal' | 'take'>;
+  private place: SpeakingPlace | undefined;
+
+  constructor(desk: Pick<AdmissionDesk, 'refusal' | 'take'>) {
+    this.desk = desk;
+  }
+
+  refusal(settings: TurnSettings): AppError | undefined {
+    return this.place === undefined ? this.desk.refusal('turn', turnWeight(settings)) : undefined;
+  }
+  take(settings: TurnSettings): void {
+    this.place ??= this.desk.take(turnWeight(settings));
+  }
+  began(): void {
+    this.place?.began();
+  }
+  leave(): void {
+    this.place?.leave();
+    this.place = undefined;
+  }
 }
+
+export const createSessionPlace = (desk: Pick<AdmissionDesk, 'refusal' | 'take'>): SessionPlace =>
+  new PlaceOfSession(desk);

@@ -1,0 +1,41 @@
+// What the caller of an attached leg says, on its way to the client: numbered and timed, and dropped from the oldest on
+// while the client's socket is full.
+
+import type { ServerEvent } from '../dialects/native-events.ts';
+import type { LegAudio } from '../legs/leg.ts';
+import { bytesPerMs } from '../speech/plain-sound.ts';
+import type { SessionOutlet } from './session-outlet.ts';
+
+export type InboundSound = {
+  /** The next of what he says. */
+  heard(bytes: Uint8Array): void;
+};
+
+/** Audio that waits: a second of it. */
+const MOST_WAITING = 50;
+
+class SoundToClient implements InboundSound {
+  private readonly audio: LegAudio;
+  private readonly outlet: SessionOutlet;
+  private readonly waiting: ServerEvent[] = [];
+  private seq = 0;
+  private ms = 0;
+
+  constructor(audio: LegAudio, outlet: SessionOutlet) {
+    this.audio = audio;
+    this.outlet = outlet;
+  }
+
+  heard(bytes: Uint8Array): void {
+    const { audio, outlet, waiting, seq } = this;
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+    waiting.push({ type: 'inbound', seq, ms: Math.round(this.ms), format: audio.format, data });
+    if (waiting.length > MOST_WAITING) waiting.shift();
+    if (!outlet.isCongested()) for (const event of waiting.splice(0)) outlet.say(event);
+    this.seq += 1;
+    this.ms += bytes.length / bytesPerMs(audio);
+  }
+}
+
+export const createInboundSound = (audio: LegAudio, outlet: SessionOutlet): InboundSound =>
+  new SoundToClient(audio, outlet);

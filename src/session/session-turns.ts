@@ -1,0 +1,201 @@
+// The turns of one session: taken while there is room, found by what a command says of them, remembered when they are
+// over. The line of turns does the speaking.
+
+import { AppError } from '../base/app-error.ts';
+import { errorEvent } from '../dialects/error-event.ts';
+import { createLiveTurn } from './create-live-turn.ts';
+import type { LiveTurn } from './live-turn.ts';
+import { createRetiredTurns } from './retired-turns.ts';
+import type { SessionAudience } from './session-audience.ts';
+import type { SessionLeg } from './session-leg.ts';
+import type { SessionPlace } from './session-place.ts';
+import { type SessionRuntime, toTurnError } from './session-runtime.ts';
+import { createTurnVoice, type SessionVoice } from './session-voice.ts';
+import { createTurnLine, isEnded, type TurnLine } from './turn-line.ts';
+import type { MarkOutcome } from './turn-marks.ts';
+import { endedEvent } from './turn-messages.ts';
+import type { WholeText } from './turn-script.ts';
+import type { TurnSettings } from './turn-settings.ts';
+import type { Speaker } from './turn-work.ts';
+
+export type SessionTurns = {
+  readonly line: TurnLine;
+  /** Takes a turn, or answers the client why it does not. */
+  open(id: string, settings: TurnSettings, whole: WholeText | undefined): LiveTurn | undefined;
+  /** A turn of this id is there or has been. */
+  has(id: string): boolean;
+  /** Throws when the id cannot be that of a new turn. */
+  checkFree(id: string): void;
+  /** A turn that is known, be it over; the client is told when it never was. */
+  isKnown(id: string): boolean;
+  /** The turn whose text is still open, or undefined once the client has been answered. */
+  openText(id: string): LiveTurn | undefined;
+  /** The turn that is to be heard, or undefined once the client has been answered. */
+  unended(id: string): LiveTurn | undefined;
+  /** Tells, once, that the text of an open turn has ended: a client may have a thousand tokens on the way. */
+  tellTextEnded(id: string): void;
+  /** How marks of a turn that is over fare; undefined once the client has been told that it never was. */
+  lateMarks(id: string): MarkOutcome | undefined;
+  /** The leg that was to play these is gone. */
+  legGone(ids: readonly string[], error: AppError): void;
+  /** No new turn from now on. */
+  drain(): void;
+};
+
+export type SessionTurnsOptions = {
+  readonly runtime: SessionRuntime;
+  readonly speaker: Speaker;
+  readonly voice: SessionVoice;
+  readonly place: SessionPlace;
+  readonly leg: SessionLeg;
+  readonly audience: SessionAudience;
+};
+
+class TurnsOfSession implements SessionTurns {
+  readonly line: TurnLine;
+  private readonly options: SessionTurnsOptions;
+  private readonly retired = createRetiredTurns();
+  /** Open turns whose client has been told that their text has ended. */
+  private readonly textEndTold = new Set<string>();
+  private intake: 'open' | 'draining' = 'open';
+  /** What all turns have in common, made once. */
+  private readonly onReady: () => void;
+  private readonly onFrame: () => void;
+  private readonly spoolCapacityBytes: (keptBytes: number) => number;
+
+  constructor(options: SessionTurnsOptions) {
+    const { runtime, voice, leg } = options;
+    this.options = options;
+    this.onReady = () => this.line.wake();
+    this.onFrame = () => this.line.sendSoon();
+    this.spoolCapacityBytes = (keptBytes) =>
+      runtime.limits.spoolBytes - (this.line.bufferedBytes() - keptBytes);
+    this.line = createTurnLine({
+      clock: runtime.clock,
+      playout: runtime.playout,
+      outlet: voice,
+      onCut: () => leg.cleared(),
+      onEnded: (turn) => this.ended(turn),
+      onFinished: (turn) => this.retired.settle(turn.id, turn.lateMarks()),
+      onBroken: (turn, fault) => this.broken(turn, fault),
+    });
+  }
+
+  open(id: string, settings: TurnSettings, whole: WholeText | undefined): LiveTurn | undefined {
+    const { line, onReady, onFrame, spoolCapacityBytes } = this;
+    const { runtime, speaker, voice, place, leg, audience } = this.options;
+    const refused = this.refusal(settings);
+    if (refused !== undefined) {
+      this.retired.add(id, 'untold');
+      this.refuse(refused, id);
+      voice.say(
+        endedEvent(id, { outcome: 'failed', audioMs: 0, sentMs: 0, requests: 0, resumes: 0, cached: false }),
+      );
+      return undefined;
+    }
+    const before = line.unended();
+    const etaMs = Math.round(before.reduce((sum, turn) => sum + turn.remainingMs(), 0));
+    if (before.length > 0)
+      voice.say({ type: 'queued', turn: id, reason: 'previous-turn', position: before.length, etaMs });
+    const turn = createLiveTurn({
+      id,
+      settings,
+      whole,
+      runtime,
+      speaker,
+      turnsBefore: before.length,
+      freeAtMs: runtime.clock.now() + etaMs,
+      spoolCapacityBytes,
+      outlet: createTurnVoice({ voice, player: leg.outletFor(id), audience, onReady, onFrame }),
+      audience,
+    });
+    place.take(settings);
+    line.add(turn);
+    return turn;
+  }
+  has(id: string): boolean {
+    return this.line.find(id) !== undefined || this.retired.has(id);
+  }
+  checkFree(id: string): void {
+    if (this.retired.has(id)) throw turnEnded();
+    if (this.line.find(id) !== undefined)
+      throw new AppError('turn_open', 'A turn of this id is open; choose another id.');
+  }
+  isKnown(id: string): boolean {
+    if (this.has(id)) return true;
+    this.refuse(unknownTurn(), id);
+    return false;
+  }
+  openText(id: string): LiveTurn | undefined {
+    const turn = this.line.find(id);
+    if (turn !== undefined && !isEnded(turn)) return turn;
+    if (turn === undefined && !this.retired.has(id)) this.refuse(unknownTurn(), id);
+    else if (this.retired.tellOnce(id)) this.refuse(turnEnded(), id);
+    return undefined;
+  }
+  unended(id: string): LiveTurn | undefined {
+    const turn = this.line.find(id);
+    if (turn !== undefined && !isEnded(turn)) return turn;
+    this.refuse(turn === undefined && !this.retired.has(id) ? unknownTurn() : turnEnded(), id);
+    return undefined;
+  }
+  tellTextEnded(id: string): void {
+    if (this.textEndTold.has(id)) return;
+    this.textEndTold.add(id);
+    this.refuse(new AppError('turn_ended', 'The text of this turn has ended.'), id);
+  }
+  lateMarks(id: string): MarkOutcome | undefined {
+    const outcome = this.retired.lateMarks(id);
+    if (outcome === undefined) this.refuse(unknownTurn(), id);
+    return outcome;
+  }
+  legGone(ids: readonly string[], error: AppError): void {
+    for (const turn of ids.map((id) => this.line.find(id))) {
+      if (turn === undefined) continue;
+      // One that has ended only waits to be heard to its end, which nobody will.
+      if (isEnded(turn)) turn.cancel(undefined);
+      else turn.fail(error);
+    }
+    this.line.wake();
+  }
+  drain(): void {
+    this.intake = 'draining';
+  }
+
+  private refuse(error: AppError, turn: string): void {
+    this.options.voice.say(errorEvent(error, turn));
+  }
+  /** Why no further turn is taken now. */
+  private refusal(settings: TurnSettings): AppError | undefined {
+    const { turnsInFlight } = this.options.runtime.limits;
+    const retryAfterMs = 1000;
+    if (this.intake === 'draining') {
+      return new AppError('shutting_down', 'The gateway is about to stop; open a new session.', {
+        retryAfterMs,
+      });
+    }
+    if (this.line.unended().length < turnsInFlight) return this.options.place.refusal(settings);
+    const message = `${turnsInFlight} turns are in flight already; wait until one has ended.`;
+    return new AppError('busy', message, { retryAfterMs });
+  }
+  private ended(turn: LiveTurn): void {
+    this.retired.add(turn.id, this.textEndTold.delete(turn.id) ? 'told' : 'untold');
+    this.leaveIfSilent();
+  }
+  private broken(turn: LiveTurn, fault: unknown): void {
+    const { runtime, voice, audience } = this.options;
+    this.retired.add(turn.id, 'untold');
+    audience.lost(turn.id);
+    this.leaveIfSilent();
+    voice.say(errorEvent(toTurnError(runtime.log, fault), turn.id));
+  }
+  private leaveIfSilent(): void {
+    if (this.line.unended().length === 0) this.options.place.leave();
+  }
+}
+
+export const createSessionTurns = (options: SessionTurnsOptions): SessionTurns => new TurnsOfSession(options);
+
+const unknownTurn = () =>
+  new AppError('unknown_turn', 'There is no such turn; only speak and append open one.');
+const turnEnded = () => new AppError('turn_ended', 'The turn has ended; its id cannot be used again.');
