@@ -25,41 +25,46 @@ const frameStart = (rule: FrameRule, index: number): number =>
 const frameSamples = (rule: FrameRule, index: number): number =>
   frameStart(rule, index + 1) - frameStart(rule, index);
 
+/**
+ * What begins a frame behind another comes in with it and is moved to the front: a view of each part would cost several times
+ * as much. So most of what comes at a time, a frame of MP3, needs no view.
+ */
+const ROOM_FRAMES = 3;
+
 /** A class, and not a function full of closures: one for each turn, called for each MP3 frame. */
 class Framer implements FrameStage {
   private readonly rule: FrameRule;
   private readonly emit: (frame: AudioFrame) => void;
   private readonly memory: Uint8Array;
   private index = 0;
-  /** Frame `index`, of whose bytes `filled` have come. */
+  /** Frame `index`, at the beginning of the memory. */
   private frame: AudioFrame;
+  /** Bytes from there on that have come and have not been emitted. */
   private filled = 0;
 
   constructor(rule: FrameRule, emit: (frame: AudioFrame) => void) {
     this.rule = rule;
     this.emit = emit;
-    this.memory = new Uint8Array((frameSamples(rule, 0) + 1) * rule.bytesPerSample);
+    this.memory = new Uint8Array(ROOM_FRAMES * (frameSamples(rule, 0) + 1) * rule.bytesPerSample);
     this.frame = this.frameOf(frameSamples(rule, 0));
   }
 
   push(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; ) {
-      const into = this.frame.bytes;
-      const to = Math.min(from + into.length - this.filled, bytes.length);
-      into.set(to - from === bytes.length ? bytes : bytes.subarray(from, to), this.filled);
+      const to = Math.min(from + this.memory.length - this.filled, bytes.length);
+      this.memory.set(to - from === bytes.length ? bytes : bytes.subarray(from, to), this.filled);
       this.filled += to - from;
       from = to;
-      if (this.filled === into.length) this.emitFrame(this.frame);
+      while (this.filled >= this.frame.bytes.length) this.emitFrame(this.frame);
     }
   }
   flush(): void {
     const { padByte, bytesPerSample } = this.rule;
     if (this.filled === 0) return;
-    if (padByte === undefined) this.emitFrame(this.frameOf(this.filled / bytesPerSample));
-    else {
-      this.frame.bytes.fill(padByte, this.filled);
-      this.emitFrame(this.frame);
-    }
+    if (padByte === undefined) return this.emitFrame(this.frameOf(this.filled / bytesPerSample));
+    this.frame.bytes.fill(padByte, this.filled);
+    this.filled = this.frame.bytes.length;
+    this.emitFrame(this.frame);
   }
   drop(): number {
     const dropped = this.filled;
@@ -71,11 +76,16 @@ class Framer implements FrameStage {
     return { bytes: this.memory.subarray(0, samples * this.rule.bytesPerSample), samples };
   }
   private emitFrame(whole: AudioFrame): void {
-    this.filled = 0;
+    const { length } = whole.bytes;
+    this.filled -= length;
     this.index += 1;
     const samples = frameSamples(this.rule, this.index);
     if (samples !== this.frame.samples) this.frame = this.frameOf(samples);
-    this.emit(whole);
+    try {
+      this.emit(whole);
+    } finally {
+      if (this.filled > 0) this.memory.copyWithin(0, length, length + this.filled);
+    }
   }
 }
 
