@@ -6,25 +6,25 @@ import type { WordEstimate } from './word-estimate.ts';
 /** What is known of words; all times are ms of the turn. */
 export type KnownWords = {
   /** The request that holds word `w`. */
-  readonly requestOf: (w: number) => {
+  requestOf(w: number): {
     readonly firstWord: number;
     readonly estimate: WordEstimate | undefined;
   };
-  readonly startMsOf: (w: number) => number;
-  readonly endMsOf: (w: number) => number;
+  startMsOf(w: number): number;
+  endMsOf(w: number): number;
   /** When the next one begins; its own end where a rest behind it is in the text. */
-  readonly goneMsOf: (w: number) => number;
+  goneMsOf(w: number): number;
   /** How long it lasts by its letters, ms. */
-  readonly usualMsOf: (w: number) => number;
+  usualMsOf(w: number): number;
 };
 
 export type WordDoubt = {
   /** The start is within so much of the true one, as a rule (19 of 20); undefined while nothing but weights tells it. */
-  readonly withinOf: (w: number) => number | undefined;
+  withinOf(w: number): number | undefined;
   /** A word has not surely begun before so much more than its start. */
-  readonly doubtOf: (w: number) => number;
+  doubtOf(w: number): number;
   /** When word `w` may begin at the earliest, if it is thought to begin at `startMs`. */
-  readonly mayBeginMs: (w: number, startMs: number) => number;
+  mayBeginMs(w: number, startMs: number): number;
 };
 
 /** A word that was heard is given out so much before it is thought to begin, if its time is no surer than that. */
@@ -42,50 +42,59 @@ const MOST_TIMES_WITHIN = 2;
 /** A word that lasts longer than so many times what is usual may hold the beginning of the next one. */
 const MOST_TIMES_USUAL = 2;
 
-export function createWordDoubt({
-  requestOf,
-  startMsOf,
-  endMsOf,
-  goneMsOf,
-  usualMsOf,
-}: KnownWords): WordDoubt {
-  /** What is known of a word: nothing but its weight, where it should come, or where it was heard. */
-  const standing = (w: number): 'weighed' | 'foretold' | 'heard' => {
-    const { estimate, firstWord } = requestOf(w);
-    if (estimate === undefined) return 'weighed';
-    return w < firstWord + estimate.reached ? 'heard' : 'foretold';
-  };
-  const withinOf = (w: number): number | undefined => {
-    const withinMs = requestOf(w).estimate?.withinMs;
-    return withinMs === undefined || standing(w) === 'heard'
+/** A class, and not a function full of closures: one for each turn. */
+class DoubtOfWords implements WordDoubt {
+  private readonly known: KnownWords;
+
+  constructor(known: KnownWords) {
+    this.known = known;
+  }
+
+  withinOf(w: number): number | undefined {
+    const withinMs = this.known.requestOf(w).estimate?.withinMs;
+    return withinMs === undefined || this.standing(w) === 'heard'
       ? withinMs
       : Math.max(withinMs, FORETOLD_WITHIN_MS);
-  };
-  /** A word that was only foretold may as well be later: it waits for its time, in which it may be heard. */
-  const earlyOf = (w: number): number =>
-    standing(w) === 'heard' ? Math.min(withinOf(w)!, MOST_EARLY_MS) : 0;
+  }
   /** And it has not begun before it must have. */
-  const doubtOf = (w: number): number => {
-    const withinMs = withinOf(w) ?? 0;
-    if (standing(w) !== 'heard') return withinMs;
-    const spanMs = Math.max(0, goneMsOf(w) - startMsOf(w));
+  doubtOf(w: number): number {
+    const withinMs = this.withinOf(w) ?? 0;
+    if (this.standing(w) !== 'heard') return withinMs;
+    const spanMs = Math.max(0, this.known.goneMsOf(w) - this.known.startMsOf(w));
     const doubtMs = Math.max(DOUBT.least * spanMs, Math.min(withinMs, DOUBT.most * spanMs));
     return Math.min(doubtMs, MOST_TIMES_WITHIN * withinMs);
-  };
-  const likelyMsOf = (w: number): number =>
-    Math.min(endMsOf(w) - startMsOf(w), MOST_TIMES_USUAL * usualMsOf(w));
+  }
   /**
    * What seems to be a rest before a word that was heard, or before the word in front of it, or seems to drawl that one, may be
    * speech that the reference lacks, as where a voice spells what another one reads.
    */
-  const mayBeginMs = (w: number, startMs: number): number => {
-    const usuallyMs = startMs - earlyOf(w);
-    const { firstWord } = requestOf(w);
-    if (w === firstWord || standing(w) !== 'heard') return usuallyMs;
+  mayBeginMs(w: number, startMs: number): number {
+    const { known } = this;
+    const usuallyMs = startMs - this.earlyOf(w);
+    const { firstWord } = known.requestOf(w);
+    if (w === firstWord || this.standing(w) !== 'heard') return usuallyMs;
     const front = w - 1;
-    const frontMs = front === firstWord ? startMsOf(front) : Math.min(startMsOf(front), endMsOf(front - 1));
-    return Math.min(usuallyMs, frontMs + likelyMsOf(front));
-  };
+    const frontMs =
+      front === firstWord
+        ? known.startMsOf(front)
+        : Math.min(known.startMsOf(front), known.endMsOf(front - 1));
+    return Math.min(usuallyMs, frontMs + this.likelyMsOf(front));
+  }
 
-  return { withinOf, doubtOf, mayBeginMs };
+  /** What is known of a word: nothing but its weight, where it should come, or where it was heard. */
+  private standing(w: number): 'weighed' | 'foretold' | 'heard' {
+    const { estimate, firstWord } = this.known.requestOf(w);
+    if (estimate === undefined) return 'weighed';
+    return w < firstWord + estimate.reached ? 'heard' : 'foretold';
+  }
+  /** A word that was only foretold may as well be later: it waits for its time, in which it may be heard. */
+  private earlyOf(w: number): number {
+    return this.standing(w) === 'heard' ? Math.min(this.withinOf(w)!, MOST_EARLY_MS) : 0;
+  }
+  private likelyMsOf(w: number): number {
+    const { known } = this;
+    return Math.min(known.endMsOf(w) - known.startMsOf(w), MOST_TIMES_USUAL * known.usualMsOf(w));
+  }
 }
+
+export const createWordDoubt = (known: KnownWords): WordDoubt => new DoubtOfWords(known);
