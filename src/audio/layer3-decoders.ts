@@ -3,7 +3,7 @@
 
 import { LAYER3_WASM } from './layer3-wasm.ts';
 import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
-import { createMp3HeaderReader, HEADER_BYTES, MAX_FRAME_BYTES, wordAt } from './mp3-header.ts';
+import { HEADER_BYTES, MAX_FRAME_BYTES, type Mp3Header, parseMp3Header, wordAt } from './mp3-header.ts';
 
 /** What wasm/layer3/decoder.ts exports; addresses and lengths are bytes. */
 export type Layer3Kernel = {
@@ -36,88 +36,134 @@ const madeSubbands = (heardHz: number, sampleRate: number): number =>
 const instantiate = (): Layer3Kernel =>
   new WebAssembly.Instance(new WebAssembly.Module(LAYER3_WASM)).exports as unknown as Layer3Kernel;
 
-export function createLayer3Decoders(
-  kernel: Layer3Kernel = instantiate(),
-  mostStreams: number = MOST_STREAMS,
-): Mp3Decoders {
-  const { memory } = kernel;
-  const streamBytes = kernel.streamBytes.value;
-  const takeViews = () => ({
-    frame: new Uint8Array(memory.buffer, kernel.frameAt.value, MAX_FRAME_BYTES),
-    long: new Float32Array(memory.buffer, kernel.soundAt.value, LONG_FRAME),
-    short: new Float32Array(memory.buffer, kernel.soundAt.value, LONG_FRAME / 2),
-  });
-  let views = takeViews();
-  let top = kernel.heapAt.value;
-  let records = 0;
-  let live = 0;
-  const free: number[] = [];
+/** The records of one instance, and its views of the frame at work. */
+class Layer3Memory {
+  readonly kernel: Layer3Kernel;
+  private readonly mostStreams: number;
+  private readonly streamBytes: number;
+  private top: number;
+  private records = 0;
+  private readonly free: number[] = [];
+  /** Taken anew when the memory has grown, which detaches every view of it. */
+  frame!: Uint8Array;
+  long!: Float32Array;
+  short!: Float32Array;
+  live = 0;
 
-  /** Makes sure that the next `open` does not grow the memory, which detaches every view of it. */
-  const makeRoom = (): void => {
-    if (free.length > 0 || records >= mostStreams) return;
-    if (top + streamBytes > memory.buffer.byteLength) {
+  constructor(kernel: Layer3Kernel, mostStreams: number) {
+    this.kernel = kernel;
+    this.mostStreams = mostStreams;
+    this.streamBytes = kernel.streamBytes.value;
+    this.top = kernel.heapAt.value;
+    this.takeViews();
+  }
+
+  /** Makes sure that the next `take` does not grow the memory. */
+  makeRoom(): void {
+    if (this.free.length > 0 || this.records >= this.mostStreams) return;
+    const { memory } = this.kernel;
+    if (this.top + this.streamBytes > memory.buffer.byteLength) {
       try {
         memory.grow(1);
       } catch {
         return;
       }
-      views = takeViews();
+      this.takeViews();
     }
-    while (top + streamBytes <= memory.buffer.byteLength && records < mostStreams) {
-      free.push(top);
-      top += streamBytes;
-      records++;
+    while (this.top + this.streamBytes <= memory.buffer.byteLength && this.records < this.mostStreams) {
+      this.free.push(this.top);
+      this.top += this.streamBytes;
+      this.records += 1;
     }
-  };
+  }
+  /** A record of a stream at its beginning. */
+  take(): number {
+    this.makeRoom();
+    const taken = this.free.pop();
+    if (taken === undefined) throw new Error(`no memory for more than ${this.records} MP3 decoders`);
+    new Uint8Array(this.kernel.memory.buffer, taken, this.streamBytes).fill(0);
+    this.live += 1;
+    return taken;
+  }
+  giveBack(stream: number): void {
+    this.free.push(stream);
+    this.live -= 1;
+  }
 
-  /** No frame that was tried makes it trap; if one does, it costs its own sound and not the thread. */
-  const decodeOrNothing = (stream: number, bytes: number, subbands: number): number => {
-    try {
-      return kernel.decode(stream, bytes, subbands);
-    } catch {
-      return 0;
+  private takeViews(): void {
+    const { memory, frameAt, soundAt } = this.kernel;
+    this.frame = new Uint8Array(memory.buffer, frameAt.value, MAX_FRAME_BYTES);
+    this.long = new Float32Array(memory.buffer, soundAt.value, LONG_FRAME);
+    this.short = new Float32Array(memory.buffer, soundAt.value, LONG_FRAME / 2);
+  }
+}
+
+/** A class, and not a function full of closures: one for each turn, called for each MP3 frame. */
+class Layer3Decoder implements Mp3Decoder {
+  private readonly memory: Layer3Memory;
+  private readonly heardHz: number;
+  private stream: number | undefined;
+  /** A stream repeats one header for minutes. */
+  private lastWord = 0;
+  private lastHeader: Mp3Header | undefined;
+
+  constructor(memory: Layer3Memory, heardHz: number) {
+    this.memory = memory;
+    this.heardHz = heardHz;
+    this.stream = memory.take();
+  }
+
+  decode(frame: Uint8Array, emit: (samples: Float32Array, sampleRate: number) => void): void {
+    if (this.stream === undefined || frame.length < HEADER_BYTES) return;
+    const header = this.headerOf(frame);
+    if (header === undefined || header.frameBytes !== frame.length) return;
+    const { memory } = this;
+    // Who gets the samples may open a decoder for them: the memory must not grow meanwhile.
+    memory.makeRoom();
+    memory.frame.set(frame);
+    const samples = header.samplesPerFrame === LONG_FRAME ? memory.long : memory.short;
+    const subbands = subbandsBelow(this.heardHz, header.sampleRate);
+    if (decodeOrNothing(memory.kernel, this.stream, frame.length, subbands) !== samples.length)
+      samples.fill(0);
+    emit(samples, header.sampleRate);
+  }
+  gap(): void {
+    if (this.stream !== undefined) this.memory.kernel.gap(this.stream);
+  }
+  close(): void {
+    if (this.stream !== undefined) this.memory.giveBack(this.stream);
+    this.stream = undefined;
+  }
+
+  private headerOf(frame: Uint8Array): Mp3Header | undefined {
+    const word = wordAt(frame, 0);
+    // As a signed number, which is no object of its own.
+    if ((word | 0) !== this.lastWord) {
+      this.lastWord = word | 0;
+      this.lastHeader = parseMp3Header(word);
     }
-  };
+    return this.lastHeader;
+  }
+}
 
-  const open = (heardHz: number = Number.POSITIVE_INFINITY): Mp3Decoder => {
-    makeRoom();
-    const taken = free.pop();
-    if (taken === undefined) throw new Error(`no memory for more than ${records} MP3 decoders`);
-    new Uint8Array(memory.buffer, taken, streamBytes).fill(0);
-    const readHeader = createMp3HeaderReader();
-    let stream: number | undefined = taken;
-    live++;
+/** No frame that was tried makes it trap; if one does, it costs its own sound and not the thread. */
+const decodeOrNothing = (kernel: Layer3Kernel, stream: number, bytes: number, subbands: number): number => {
+  try {
+    return kernel.decode(stream, bytes, subbands);
+  } catch {
+    return 0;
+  }
+};
 
-    return {
-      decode(frame, emit) {
-        if (stream === undefined || frame.length < HEADER_BYTES) return;
-        const header = readHeader(wordAt(frame, 0));
-        if (header === undefined || header.frameBytes !== frame.length) return;
-        // Who gets the samples may open a decoder for them: the memory must not grow meanwhile.
-        makeRoom();
-        views.frame.set(frame);
-        const samples = header.samplesPerFrame === LONG_FRAME ? views.long : views.short;
-        const subbands = subbandsBelow(heardHz, header.sampleRate);
-        if (decodeOrNothing(stream, frame.length, subbands) !== samples.length) samples.fill(0);
-        emit(samples, header.sampleRate);
-      },
-      gap() {
-        if (stream !== undefined) kernel.gap(stream);
-      },
-      close() {
-        if (stream === undefined) return;
-        free.push(stream);
-        stream = undefined;
-        live--;
-      },
-    };
-  };
-
+export function createLayer3Decoders(
+  kernel: Layer3Kernel = instantiate(),
+  mostStreams: number = MOST_STREAMS,
+): Mp3Decoders {
+  const memory = new Layer3Memory(kernel, mostStreams);
   return {
-    open,
+    open: (heardHz = Number.POSITIVE_INFINITY) => new Layer3Decoder(memory, heardHz),
     belowHz: (heardHz, sampleRate) =>
       Math.min(sampleRate / 2, (madeSubbands(heardHz, sampleRate) * sampleRate) / (2 * SUBBANDS)),
-    live: () => live,
+    live: () => memory.live,
   };
 }

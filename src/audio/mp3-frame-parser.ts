@@ -3,7 +3,7 @@
 // At most one frame and a header are held, whatever arrives. One parser reads one stream.
 
 import { beginsFileTag, fileTagBytes } from './mp3-file-tag.ts';
-import { createMp3HeaderReader, HEADER_BYTES, type Mp3Header, parseMp3Header, wordAt } from './mp3-header.ts';
+import { HEADER_BYTES, type Mp3Header, parseMp3Header, wordAt } from './mp3-header.ts';
 import { type Mp3StreamTag, parseMp3StreamTag } from './mp3-stream-tag.ts';
 import type { Stage } from './stage.ts';
 
@@ -42,99 +42,120 @@ type State = 'expecting' | 'synced' | 'searching';
 type Verdict = 'frame' | 'not-a-frame' | 'more-bytes';
 
 const NOTHING = new Uint8Array(0);
+/** The first byte of a header, and of no tag. */
+const FRAME_BEGINS = 0xff;
 
 const agree = (a: Mp3Header, b: Mp3Header): boolean =>
   a.version === b.version && a.sampleRate === b.sampleRate;
 
-export function createMp3FrameParser(sink: Mp3FrameSink): Mp3FrameParser {
-  const readHeader = createMp3HeaderReader();
-  let state: State = 'expecting';
-  let held: Uint8Array = NOTHING;
-  let tagBytesLeft = 0;
-  let junkBytes = 0;
-  let lostBytes = 0;
-  let previous: Mp3Header | undefined;
+/** A class, and not a function full of closures: one for each body, asked for each piece of it that comes. */
+class Mp3BodyParser implements Mp3FrameParser {
+  private readonly sink: Mp3FrameSink;
+  private state: State = 'expecting';
+  private held: Uint8Array = NOTHING;
+  private tagBytesLeft = 0;
+  private junk = 0;
+  private lost = 0;
+  private previous: Mp3Header | undefined;
+  /** A stream repeats one header for minutes. */
+  private lastWord = 0;
+  private lastHeader: Mp3Header | undefined;
 
-  /** Without a frame before it a header is confirmed by what follows its frame: a header, a tag or the end. */
-  const judge = (window: Uint8Array, at: number, header: Mp3Header, isEnd: boolean): Verdict => {
-    const end = at + header.frameBytes;
-    const whenShort = isEnd ? 'not-a-frame' : 'more-bytes';
-    if (end > window.length) return whenShort;
-    if (state === 'synced' && previous !== undefined && agree(header, previous)) return 'frame';
-    if (end + HEADER_BYTES > window.length) return isEnd && end === window.length ? 'frame' : whenShort;
-    const next = parseMp3Header(wordAt(window, end));
-    const isConfirmed = next === undefined ? beginsFileTag(window, end) : agree(header, next);
-    return isConfirmed ? 'frame' : 'not-a-frame';
-  };
+  constructor(sink: Mp3FrameSink) {
+    this.sink = sink;
+  }
 
-  const accept = (bytes: Uint8Array, header: Mp3Header): void => {
-    state = 'synced';
-    previous = header;
-    const tag = parseMp3StreamTag(bytes, header);
-    if (tag !== undefined) sink.onTag(tag);
-    else if (lostBytes === 0) sink.onFrame({ bytes, header });
-    else sink.onFrame({ bytes, header, afterGap: true });
-    if (tag === undefined) lostBytes = 0;
-  };
-
-  /** Drops one byte, and all that follow it up to the next one that could begin a header. */
-  const drop = (window: Uint8Array, at: number): number => {
-    const found = window.indexOf(0xff, at + 1);
-    const next = found < 0 ? window.length : found;
-    state = 'searching';
-    junkBytes += next - at;
-    lostBytes += next - at;
-    return next;
-  };
+  push(chunk: Uint8Array): void {
+    const window = this.held.length === 0 ? chunk : joined(this.held, chunk);
+    const used = this.consume(window, false);
+    // Copied, so that a few bytes do not keep a whole chunk alive.
+    this.held = used === window.length ? NOTHING : joined(NOTHING, window.subarray(used));
+  }
+  flush(): void {
+    const rest = this.held;
+    this.held = NOTHING;
+    this.consume(rest, true);
+  }
+  junkBytes(): number {
+    return this.junk;
+  }
+  heldBytes(): number {
+    return this.held.length;
+  }
 
   /** Reads `window` as far as it can be understood; returns where the rest begins. */
-  const consume = (window: Uint8Array, isEnd: boolean): number => {
+  private consume(window: Uint8Array, isEnd: boolean): number {
     let at = 0;
     while (at < window.length) {
-      if (tagBytesLeft > 0) {
-        const skipped = Math.min(tagBytesLeft, window.length - at);
-        tagBytesLeft -= skipped;
+      if (this.tagBytesLeft > 0) {
+        const skipped = Math.min(this.tagBytesLeft, window.length - at);
+        this.tagBytesLeft -= skipped;
         at += skipped;
         continue;
       }
-      if (state !== 'searching') {
+      if (this.state !== 'searching' && window[at] !== FRAME_BEGINS) {
         const tagBytes = fileTagBytes(window, at);
         if (tagBytes === 'more-bytes' && !isEnd) return at;
         if (typeof tagBytes === 'number' && tagBytes > 0) {
-          tagBytesLeft = tagBytes;
+          this.tagBytesLeft = tagBytes;
           continue;
         }
       }
       if (window.length - at < HEADER_BYTES && !isEnd) return at;
-      const header = window.length - at < HEADER_BYTES ? undefined : readHeader(wordAt(window, at));
-      const verdict = header === undefined ? 'not-a-frame' : judge(window, at, header, isEnd);
+      const header = window.length - at < HEADER_BYTES ? undefined : this.headerAt(window, at);
+      const verdict = header === undefined ? 'not-a-frame' : this.judge(window, at, header, isEnd);
       if (verdict === 'more-bytes') return at;
       if (header === undefined || verdict === 'not-a-frame') {
-        at = drop(window, at);
+        at = this.drop(window, at);
       } else {
-        accept(window.subarray(at, at + header.frameBytes), header);
+        this.accept(window.subarray(at, at + header.frameBytes), header);
         at += header.frameBytes;
       }
     }
     return at;
-  };
-
-  return {
-    push(chunk) {
-      const window = held.length === 0 ? chunk : joined(held, chunk);
-      const used = consume(window, false);
-      // Copied, so that a few bytes do not keep a whole chunk alive.
-      held = used === window.length ? NOTHING : joined(NOTHING, window.subarray(used));
-    },
-    flush() {
-      const rest = held;
-      held = NOTHING;
-      consume(rest, true);
-    },
-    junkBytes: () => junkBytes,
-    heldBytes: () => held.length,
-  };
+  }
+  private headerAt(window: Uint8Array, at: number): Mp3Header | undefined {
+    const word = wordAt(window, at);
+    // As a signed number, which is no object of its own.
+    if ((word | 0) !== this.lastWord) {
+      this.lastWord = word | 0;
+      this.lastHeader = parseMp3Header(word);
+    }
+    return this.lastHeader;
+  }
+  /** Without a frame before it a header is confirmed by what follows its frame: a header, a tag or the end. */
+  private judge(window: Uint8Array, at: number, header: Mp3Header, isEnd: boolean): Verdict {
+    const end = at + header.frameBytes;
+    const whenShort = isEnd ? 'not-a-frame' : 'more-bytes';
+    if (end > window.length) return whenShort;
+    if (this.state === 'synced' && this.previous !== undefined && agree(header, this.previous))
+      return 'frame';
+    if (end + HEADER_BYTES > window.length) return isEnd && end === window.length ? 'frame' : whenShort;
+    const next = parseMp3Header(wordAt(window, end));
+    const isConfirmed = next === undefined ? beginsFileTag(window, end) : agree(header, next);
+    return isConfirmed ? 'frame' : 'not-a-frame';
+  }
+  private accept(bytes: Uint8Array, header: Mp3Header): void {
+    this.state = 'synced';
+    this.previous = header;
+    const tag = parseMp3StreamTag(bytes, header);
+    if (tag !== undefined) return this.sink.onTag(tag);
+    if (this.lost === 0) this.sink.onFrame({ bytes, header });
+    else this.sink.onFrame({ bytes, header, afterGap: true });
+    this.lost = 0;
+  }
+  /** Drops one byte, and all that follow it up to the next one that could begin a header. */
+  private drop(window: Uint8Array, at: number): number {
+    const found = window.indexOf(FRAME_BEGINS, at + 1);
+    const next = found < 0 ? window.length : found;
+    this.state = 'searching';
+    this.junk += next - at;
+    this.lost += next - at;
+    return next;
+  }
 }
+
+export const createMp3FrameParser = (sink: Mp3FrameSink): Mp3FrameParser => new Mp3BodyParser(sink);
 
 function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   const both = new Uint8Array(first.length + second.length);

@@ -68,78 +68,95 @@ export type Mp3ToPcm = {
   emittedMs(): number;
 };
 
+/** A class, and not a function full of closures: one for each turn, called for each MP3 frame. */
+class TrimmedSound implements Mp3ToPcm {
+  private readonly decoders: Mp3Decoders;
+  private readonly emit: (block: PcmBlock) => void;
+  private readonly heardHz: number | undefined;
+  private decoder: Mp3Decoder | undefined;
+  private streamTag: Mp3StreamTag | undefined;
+  private trim: Trim | undefined;
+  private decoded = 0;
+  private emitted = 0;
+  // Counted per rate, so that hours of frames do not add up rounding errors.
+  private earlierMs = 0;
+  private rate = 0;
+  private samplesAtRate = 0;
+
+  constructor(decoders: Mp3Decoders, emit: (block: PcmBlock) => void, heardHz: number | undefined) {
+    this.decoders = decoders;
+    this.emit = emit;
+    this.heardHz = heardHz;
+  }
+
+  beginStream(): void {
+    this.endStream();
+    this.decoder = this.decoders.open(this.heardHz);
+    this.streamTag = undefined;
+    this.trim = undefined;
+    this.decoded = 0;
+  }
+  joinStream({ tag, framesBefore, warmUp }: StreamPlace): void {
+    this.beginStream();
+    this.streamTag = tag;
+    for (const frame of warmUp) this.decoder?.decode(frame.bytes, () => {});
+    this.decoded = framesBefore * (warmUp[0]?.header.samplesPerFrame ?? 0);
+  }
+  tag(tag: Mp3StreamTag): void {
+    if (this.decoded > 0) this.beginStream();
+    this.streamTag = tag;
+  }
+  push(frame: Mp3Frame): void {
+    const { decoder } = this;
+    if (decoder === undefined) throw new Error('an MP3 frame came outside a stream');
+    if (frame.afterGap) decoder.gap();
+    decoder.decode(frame.bytes, this.onSamples);
+  }
+  endStream(): void {
+    this.decoder?.close();
+    this.decoder = undefined;
+  }
+  close(): void {
+    this.endStream();
+  }
+  emittedSamples(): number {
+    return this.emitted;
+  }
+  emittedMs(): number {
+    return this.earlierMs + this.msAtRate();
+  }
+
+  /** A decoder takes it as it is, for each frame. */
+  private readonly onSamples = (samples: Float32Array, sampleRate: number): void => {
+    this.trim ??= trimOf(this.streamTag, samples.length);
+    const from = Math.max(0, this.trim.lead - this.decoded);
+    const before = keptSamples(this.trim, this.decoded);
+    this.decoded += samples.length;
+    const kept = keptSamples(this.trim, this.decoded) - before;
+    if (kept === 0) return;
+    this.count(kept, sampleRate);
+    this.emit({
+      samples: kept === samples.length ? samples : samples.subarray(from, from + kept),
+      sampleRate,
+    });
+  };
+  private count(samples: number, sampleRate: number): void {
+    if (sampleRate !== this.rate) {
+      this.earlierMs += this.msAtRate();
+      this.samplesAtRate = 0;
+      this.rate = sampleRate;
+    }
+    this.samplesAtRate += samples;
+    this.emitted += samples;
+  }
+  private msAtRate(): number {
+    return this.rate === 0 ? 0 : (this.samplesAtRate * 1000) / this.rate;
+  }
+}
+
 /** `heardHz`: what lies above it need not be in the sound. */
-export function createMp3ToPcm(
+export const createMp3ToPcm = (
   decoders: Mp3Decoders,
   emit: (block: PcmBlock) => void,
   heardHz?: number,
-): Mp3ToPcm {
-  let decoder: Mp3Decoder | undefined;
-  let streamTag: Mp3StreamTag | undefined;
-  let trim: Trim | undefined;
-  let decoded = 0;
-  let emittedSamples = 0;
-  // Counted per rate, so that hours of frames do not add up rounding errors.
-  let earlierMs = 0;
-  let rate = 0;
-  let samplesAtRate = 0;
-
-  const msAtRate = () => (rate === 0 ? 0 : (samplesAtRate * 1000) / rate);
-
-  const count = (samples: number, sampleRate: number): void => {
-    if (sampleRate !== rate) {
-      earlierMs += msAtRate();
-      samplesAtRate = 0;
-      rate = sampleRate;
-    }
-    samplesAtRate += samples;
-    emittedSamples += samples;
-  };
-
-  const onSamples = (samples: Float32Array, sampleRate: number): void => {
-    trim ??= trimOf(streamTag, samples.length);
-    const from = Math.max(0, trim.lead - decoded);
-    const before = keptSamples(trim, decoded);
-    decoded += samples.length;
-    const kept = keptSamples(trim, decoded) - before;
-    if (kept === 0) return;
-    count(kept, sampleRate);
-    emit({ samples: kept === samples.length ? samples : samples.subarray(from, from + kept), sampleRate });
-  };
-
-  const endStream = (): void => {
-    decoder?.close();
-    decoder = undefined;
-  };
-
-  const beginStream = (): void => {
-    endStream();
-    decoder = decoders.open(heardHz);
-    streamTag = undefined;
-    trim = undefined;
-    decoded = 0;
-  };
-
-  return {
-    beginStream,
-    joinStream({ tag, framesBefore, warmUp }) {
-      beginStream();
-      streamTag = tag;
-      for (const frame of warmUp) decoder?.decode(frame.bytes, () => {});
-      decoded = framesBefore * (warmUp[0]?.header.samplesPerFrame ?? 0);
-    },
-    tag(tag) {
-      if (decoded > 0) beginStream();
-      streamTag = tag;
-    },
-    push(frame) {
-      if (decoder === undefined) throw new Error('an MP3 frame came outside a stream');
-      if (frame.afterGap) decoder.gap();
-      decoder.decode(frame.bytes, onSamples);
-    },
-    endStream,
-    close: endStream,
-    emittedSamples: () => emittedSamples,
-    emittedMs: () => earlierMs + msAtRate(),
-  };
-}
+): Mp3ToPcm => new TrimmedSound(decoders, emit, heardHz);

@@ -5,14 +5,15 @@ import type { OutputFormat } from '../speech/audio-format.ts';
 import { heardBelowHz } from './filter-bank.ts';
 import type { HeavyEncoders } from './heavy-encoders.ts';
 import type { Mp3Decoders } from './mp3-decoder.ts';
-import { type Mp3Frame, ownFrame } from './mp3-frame-parser.ts';
+import type { Mp3Frame } from './mp3-frame-parser.ts';
+import { createMp3Passage, type Mp3Passage } from './mp3-passage.ts';
 import type { Mp3StreamTag } from './mp3-stream-tag.ts';
-import { createMp3ToPcm } from './mp3-to-pcm.ts';
+import { createMp3ToPcm, type Mp3ToPcm } from './mp3-to-pcm.ts';
 import type { SoundPath } from './sound-path.ts';
 import type { SpeechBridge } from './speech-bridge.ts';
-import type { AudioFrame, PcmBlock } from './stage.ts';
+import type { AudioFrame, ClosableStage, PcmBlock } from './stage.ts';
 import { openTurnEncoder, refuseWhenFull, type TurnEncoder } from './turn-encoder.ts';
-import { createWayIn } from './way-in.ts';
+import { createWayIn, type StageMaker, type WayIn } from './way-in.ts';
 
 /** What a turn's codecs are made from; loaded once by the program and shared by all turns. */
 export type Codecs = {
@@ -63,16 +64,6 @@ export type Transcoder = {
   sampleRate(): number | undefined;
 };
 
-const isChained = (format: OutputFormat['format']) =>
-  format === 'ogg' || format === 'flac' || format === 'mp3';
-/** The same header with nothing behind it: no side information, no main data (ISO 11172-3 2.4.1.7), and no checksum. */
-const silentMp3Frame = (bytes: Uint8Array): Uint8Array => {
-  const silent = new Uint8Array(bytes.length);
-  silent.set(bytes.subarray(0, 4));
-  silent[1]! |= 1;
-  return silent;
-};
-
 /** What lies above this is not heard of a turn, Hz; undefined: all is. */
 export const heardHzOf = ({ sampleRate }: Pick<OutputFormat, 'sampleRate'>): number | undefined =>
   sampleRate === undefined ? undefined : heardBelowHz(sampleRate);
@@ -81,169 +72,181 @@ export const heardHzOf = ({ sampleRate }: Pick<OutputFormat, 'sampleRate'>): num
 const FALLBACK_RATE = 24_000;
 const NOTHING_TO_DO = Promise.resolve();
 
-export function createTranscoder(
+/** A class, and not a function full of closures: one for each turn, called for each MP3 frame. */
+class TurnTranscoder implements Transcoder, StageMaker {
+  private readonly output: OutputFormat;
+  private readonly codecs: Codecs;
+  private readonly emit: (frame: AudioFrame) => void;
+  private readonly onProgress: () => void;
+  private readonly heardHz: number | undefined;
+  private readonly decoder: Mp3ToPcm;
+  private readonly wayIn: WayIn = createWayIn(this);
+  private encoder: TurnEncoder | undefined;
+  private rate: number | undefined;
+  private hasSound = false;
+  /** The way of MP3 that needs no conversion; undefined when it does. */
+  private passage: Mp3Passage | undefined;
+  private isOver = false;
+  private insertedSamples = 0;
+  private framedSamples = 0;
+
+  constructor(
+    output: OutputFormat,
+    codecs: Codecs,
+    emit: (frame: AudioFrame) => void,
+    onProgress: () => void,
+  ) {
+    this.output = output;
+    this.codecs = codecs;
+    this.emit = emit;
+    this.onProgress = onProgress;
+    this.heardHz = heardHzOf(output);
+    this.decoder = createMp3ToPcm(codecs.decoders, (block) => this.takeDecoded(block), this.heardHz);
+    this.rate = output.sampleRate;
+    this.passage = output.format === 'mp3' ? createMp3Passage(output.sampleRate, emit) : undefined;
+  }
+
+  prepare(): void {
+    const { format } = this.output;
+    if (format === 'ogg' || format === 'flac') refuseWhenFull(format, this.codecs.heavy);
+  }
+  push(item: TranscoderItem): void {
+    if (this.isOver) return;
+    if (item.kind === 'frame') this.pushFrame(item.frame);
+    else if (item.kind === 'bridge') this.cross(item.bridge);
+    else if (item.kind === 'tag') (this.passage ?? this.decoder).tag(item.tag);
+    else if (item.kind === 'begin') (this.passage ?? this.decoder).beginStream();
+    else if (this.passage === undefined) this.decoder.endStream();
+  }
+  silence(ms: number): void {
+    const rate = this.rate ?? FALLBACK_RATE;
+    const stage = this.openEncoder(rate).from(rate);
+    stage.push(new Float32Array(Math.round((ms * rate) / 1000)));
+    stage.flush();
+  }
+  rest(ms: number): void {
+    if (!this.hasSound || this.isOver) return;
+    if (this.passage !== undefined) return this.passage.rest(ms);
+    const sampleRate = this.wayIn.rate();
+    this.takeDecoded({ samples: new Float32Array(Math.round((ms * sampleRate) / 1000)), sampleRate });
+  }
+  release(): Promise<void> {
+    const { encoder } = this;
+    if (this.isOver || this.output.format === 'mp3' || encoder === undefined) return NOTHING_TO_DO;
+    this.wayIn.flush();
+    return encoder.release().then(() => {
+      this.insertedSamples = this.framedSamples - encoder.takenSamples();
+    });
+  }
+  cut(sent: 'some' | 'none'): 'drop' | 'keep' | 'over' {
+    const wasOver = this.isOver;
+    this.decoder.endStream();
+    this.wayIn.close();
+    this.passage?.forgetStream();
+    if (sent === 'none') {
+      this.encoder?.close();
+      this.encoder = undefined;
+      this.framedSamples = 0;
+      this.insertedSamples = 0;
+      this.hasSound = false;
+    } else if (this.isContainer()) {
+      if (wasOver && this.output.format !== 'mp3') return 'over';
+      if (wasOver) this.encoder = undefined; // frames of MP3 follow on each other whoever made them
+      this.isOver = false;
+      return 'keep';
+    }
+    this.isOver = false;
+    this.encoder?.drop();
+    return 'drop';
+  }
+  flush(): Promise<void> {
+    if (this.isOver) return NOTHING_TO_DO;
+    this.isOver = true;
+    if (this.passage === undefined) this.decoder.endStream();
+    this.wayIn.flush();
+    return this.encoder?.flush() ?? NOTHING_TO_DO;
+  }
+  close(): void {
+    this.isOver = true;
+    this.decoder.close();
+    this.wayIn.close();
+    this.encoder?.close();
+  }
+  pendingSamples(): number {
+    return this.encoder?.pendingSamples() ?? 0;
+  }
+  insertedMs(): number {
+    return this.rate === undefined ? 0 : (this.insertedSamples * 1000) / this.rate;
+  }
+  isSilent(): boolean {
+    return !this.hasSound;
+  }
+  sampleRate(): number | undefined {
+    return this.rate;
+  }
+
+  openStage(fromRate: number, belowHz: number | undefined): ClosableStage<Float32Array> {
+    return this.openEncoder(fromRate).from(fromRate, belowHz);
+  }
+  toRate(fromRate: number): number {
+    return this.rate ?? fromRate;
+  }
+
+  private openEncoder(rate: number): TurnEncoder {
+    this.rate ??= rate;
+    this.encoder ??= openTurnEncoder({ ...this.output, sampleRate: this.rate }, this.codecs, {
+      onFrame: (frame) => {
+        this.framedSamples += frame.samples;
+        this.emit(frame);
+      },
+      onProgress: this.onProgress,
+    });
+    return this.encoder;
+  }
+  private belowHz(rate: number): number | undefined {
+    return this.heardHz === undefined ? undefined : this.codecs.decoders.belowHz(this.heardHz, rate);
+  }
+  private bringIn(block: PcmBlock, limitHz: number | undefined): void {
+    this.hasSound = true;
+    this.wayIn.push(block, limitHz);
+  }
+  private takeDecoded(block: PcmBlock): void {
+    this.bringIn(block, this.belowHz(block.sampleRate));
+  }
+
+  private pushFrame(frame: Mp3Frame): void {
+    const { passage } = this;
+    if (passage === undefined) return this.decoder.push(frame);
+    if (passage.takes(frame.header)) {
+      this.hasSound = true;
+      this.rate ??= frame.header.sampleRate;
+      passage.push(frame, this.rate);
+    } else {
+      passage.tellTo(this.decoder);
+      this.passage = undefined;
+      this.decoder.push(frame);
+    }
+  }
+  private cross({ samples, sampleRate, heardHz: bridgedHz, frames, next }: SpeechBridge): void {
+    if (this.passage !== undefined) {
+      for (const frame of frames) this.pushFrame(frame);
+      return;
+    }
+    const isWithin = bridgedHz !== undefined && this.heardHz !== undefined && bridgedHz <= this.heardHz;
+    this.bringIn({ samples, sampleRate }, isWithin ? this.belowHz(sampleRate) : undefined);
+    if (next !== undefined) this.decoder.joinStream(next);
+  }
+
+  /** MP3 frames stand by themselves unless an encoder of ours chains them. */
+  private isContainer(): boolean {
+    const { format } = this.output;
+    return this.encoder !== undefined && (format === 'ogg' || format === 'flac' || format === 'mp3');
+  }
+}
+
+export const createTranscoder = (
   output: OutputFormat,
   codecs: Codecs,
   emit: (frame: AudioFrame) => void,
   onProgress: () => void = () => {},
-): Transcoder {
-  let sampleRate = output.sampleRate;
-  let isSilent = true;
-  let encoder: TurnEncoder | undefined;
-  let isPassing = output.format === 'mp3';
-  let isOver = false;
-  let insertedSamples = 0;
-  let framedSamples = 0;
-  /** What the decoder has not been told of its stream, because nothing of it has been decoded. */
-  const untold: { begin?: TranscoderItem; tag?: TranscoderItem } = {};
-
-  let lastFrame: Mp3Frame | undefined;
-  /** Silence that whole MP3 frames have not filled yet; less than nothing when they went beyond it. */
-  let owedMs = 0;
-
-  const emitEncoded = (frame: AudioFrame) => {
-    framedSamples += frame.samples;
-    emit(frame);
-  };
-  const open = (rate: number): TurnEncoder => {
-    sampleRate ??= rate;
-    encoder ??= openTurnEncoder({ ...output, sampleRate }, codecs, { onFrame: emitEncoded, onProgress });
-    return encoder;
-  };
-  const heardHz = heardHzOf(output);
-  const belowHz = (rate: number) =>
-    heardHz === undefined ? undefined : codecs.decoders.belowHz(heardHz, rate);
-  const wayIn = createWayIn(
-    (rate, limitHz) => open(rate).from(rate, limitHz),
-    (rate) => sampleRate ?? rate,
-  );
-  const bringIn = (block: PcmBlock, limitHz: number | undefined) => {
-    isSilent = false;
-    wayIn.push(block, limitHz);
-  };
-  const onPcm = (block: PcmBlock) => bringIn(block, belowHz(block.sampleRate));
-  const decoder = createMp3ToPcm(codecs.decoders, onPcm, heardHz);
-
-  const tell = (item: TranscoderItem) => {
-    if (item.kind === 'tag') decoder.tag(item.tag);
-    else if (item.kind === 'begin') decoder.beginStream();
-    else if (item.kind === 'end') decoder.endStream();
-  };
-  const tellUntold = () => {
-    if (untold.begin !== undefined) tell(untold.begin);
-    if (untold.tag !== undefined) tell(untold.tag);
-    delete untold.begin;
-    delete untold.tag;
-  };
-  const decode = (frame: Mp3Frame) => {
-    tellUntold();
-    decoder.push(frame);
-  };
-  const onFrame = (frame: Mp3Frame) => {
-    const { header } = frame;
-    isPassing &&= output.sampleRate === undefined || header.sampleRate === output.sampleRate;
-    if (!isPassing) return decode(frame);
-    isSilent = false;
-    lastFrame = ownFrame(frame);
-    sampleRate ??= header.sampleRate;
-    // Samples count at the turn's rate, so that a rate that changes on the way keeps the clock right.
-    emit({
-      bytes: lastFrame.bytes,
-      samples: Math.round((header.samplesPerFrame * sampleRate) / header.sampleRate),
-    });
-  };
-
-  const cross = ({ samples, sampleRate: fromRate, heardHz: bridgedHz, frames, next }: SpeechBridge) => {
-    if (isPassing) frames.forEach(onFrame);
-    else {
-      tellUntold();
-      const isWithin = bridgedHz !== undefined && heardHz !== undefined && bridgedHz <= heardHz;
-      bringIn({ samples, sampleRate: fromRate }, isWithin ? belowHz(fromRate) : undefined);
-      if (next !== undefined) decoder.joinStream(next);
-    }
-  };
-
-  const rest = (ms: number) => {
-    if (isSilent || isOver) return;
-    const sampleRate = wayIn.rate();
-    if (!isPassing)
-      return onPcm({ samples: new Float32Array(Math.round((ms * sampleRate) / 1000)), sampleRate });
-    if (lastFrame === undefined) return;
-    const frameMs = (lastFrame.header.samplesPerFrame * 1000) / lastFrame.header.sampleRate;
-    const frame = { ...lastFrame, bytes: silentMp3Frame(lastFrame.bytes) };
-    for (owedMs += ms; owedMs >= frameMs / 2; owedMs -= frameMs) onFrame(frame);
-  };
-  /** MP3 frames stand by themselves unless an encoder of ours chains them. */
-  const isContainer = () => encoder !== undefined && isChained(output.format);
-
-  return {
-    prepare() {
-      if (output.format === 'ogg' || output.format === 'flac') refuseWhenFull(output.format, codecs.heavy);
-    },
-    push(item) {
-      if (isOver) return;
-      if (item.kind === 'frame') onFrame(item.frame);
-      else if (item.kind === 'bridge') cross(item.bridge);
-      else if (!isPassing) tell(item);
-      // A stream that may pass through needs no decoder yet; the last tag of a joined body speaks for what follows.
-      else if (item.kind === 'tag') untold.tag = item;
-      else if (item.kind === 'begin') {
-        untold.begin = item;
-        delete untold.tag;
-      }
-    },
-    silence(ms) {
-      const rate = sampleRate ?? FALLBACK_RATE;
-      const stage = open(rate).from(rate);
-      stage.push(new Float32Array(Math.round((ms * rate) / 1000)));
-      stage.flush();
-    },
-    rest,
-    release() {
-      if (isOver || output.format === 'mp3' || encoder === undefined) return NOTHING_TO_DO;
-      wayIn.flush();
-      const released = encoder;
-      return released.release().then(() => {
-        insertedSamples = framedSamples - released.takenSamples();
-      });
-    },
-    cut(sent) {
-      const wasOver = isOver;
-      decoder.endStream();
-      wayIn.close();
-      delete untold.begin;
-      delete untold.tag;
-      if (sent === 'none') {
-        encoder?.close();
-        encoder = undefined;
-        [framedSamples, insertedSamples] = [0, 0];
-        isSilent = true;
-      } else if (isContainer()) {
-        if (wasOver && output.format !== 'mp3') return 'over';
-        if (wasOver) encoder = undefined; // frames of MP3 follow on each other whoever made them
-        isOver = false;
-        return 'keep';
-      }
-      isOver = false;
-      encoder?.drop();
-      return 'drop';
-    },
-    flush() {
-      if (isOver) return NOTHING_TO_DO;
-      isOver = true;
-      if (!isPassing) decoder.endStream();
-      wayIn.flush();
-      return encoder?.flush() ?? NOTHING_TO_DO;
-    },
-    close() {
-      isOver = true;
-      decoder.close();
-      wayIn.close();
-      encoder?.close();
-    },
-    pendingSamples: () => encoder?.pendingSamples() ?? 0,
-    insertedMs: () => (sampleRate === undefined ? 0 : (insertedSamples * 1000) / sampleRate),
-    isSilent: () => isSilent,
-    sampleRate: () => sampleRate,
-  };
-}
+): Transcoder => new TurnTranscoder(output, codecs, emit, onProgress);

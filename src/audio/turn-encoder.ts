@@ -4,8 +4,9 @@
 import { AppError } from '../base/app-error.ts';
 import type { SessionFormat } from '../speech/audio-format.ts';
 import { createPlainFrames, type PlainFormat, type PlainOutput, sampleCodeOf } from './encoders.ts';
-import { HEAVY_FORMATS, type HeavyEncoders, type HeavyOutput } from './heavy-encoders.ts';
-import { BYTES_PER_SAMPLE } from './sample-code.ts';
+import type { FrameStage } from './framer.ts';
+import { HEAVY_FORMATS, type HeavyEncoder, type HeavyEncoders, type HeavyOutput } from './heavy-encoders.ts';
+import { BYTES_PER_SAMPLE, type SampleCode } from './sample-code.ts';
 import type { SoundPath } from './sound-path.ts';
 import type { AudioFrame, ClosableStage } from './stage.ts';
 
@@ -49,40 +50,82 @@ export type TurnOutput = {
 /** What encoders are made from. */
 export type TurnEncoderMeans = { readonly sound: SoundPath; readonly heavy: HeavyEncoders };
 
-/** Throws `busy` when as many dear encoders are open as may be. */
-export const openTurnEncoder = (
-  { format, sampleRate, frameMs }: TurnOutput,
-  means: TurnEncoderMeans,
-  events: TurnEncoderEvents,
-): TurnEncoder =>
-  isPlain(format)
-    ? openPlain({ format, sampleRate, frameMs }, means.sound, events)
-    : openHeavy({ format, sampleRate }, means, events);
-
 /** Its samples are bytes when they leave the sound path. */
-function openPlain(output: PlainOutput, sound: SoundPath, events: TurnEncoderEvents): TurnEncoder {
-  const frames = createPlainFrames(output, events.onFrame);
-  const code = sampleCodeOf(output.format);
-  let takenBytes = 0;
-  const take = (bytes: Uint8Array) => {
-    takenBytes += bytes.length;
-    frames.push(bytes);
+class PlainTurnEncoder implements TurnEncoder {
+  private readonly output: PlainOutput;
+  private readonly sound: SoundPath;
+  private readonly code: SampleCode;
+  private readonly frames: FrameStage;
+  private takenBytes = 0;
+  private readonly take = (bytes: Uint8Array): void => {
+    this.takenBytes += bytes.length;
+    this.frames.push(bytes);
   };
-  const flush = () => {
-    frames.flush();
+
+  constructor(output: PlainOutput, sound: SoundPath, events: TurnEncoderEvents) {
+    this.output = output;
+    this.sound = sound;
+    this.code = sampleCodeOf(output.format);
+    this.frames = createPlainFrames(output, events.onFrame);
+  }
+
+  from(fromRate: number, belowHz?: number): ClosableStage<Float32Array> {
+    return this.sound.encode({ fromRate, toRate: this.output.sampleRate, belowHz }, this.code, this.take);
+  }
+  release(): Promise<void> {
+    return this.flush();
+  }
+  flush(): Promise<void> {
+    this.frames.flush();
     return DONE;
+  }
+  drop(): void {
+    this.takenBytes -= this.frames.drop();
+  }
+  close(): void {}
+  takenSamples(): number {
+    return this.takenBytes / BYTES_PER_SAMPLE[this.code];
+  }
+  pendingSamples(): number {
+    return 0;
+  }
+}
+
+class HeavyTurnEncoder implements TurnEncoder {
+  private readonly sampleRate: number;
+  private readonly sound: SoundPath;
+  private readonly encoder: HeavyEncoder;
+  private samples = 0;
+  private readonly take = (samples: Float32Array): void => {
+    this.samples += samples.length;
+    this.encoder.push(samples);
   };
-  return {
-    from: (fromRate, belowHz) => sound.encode({ fromRate, toRate: output.sampleRate, belowHz }, code, take),
-    release: flush,
-    flush,
-    drop() {
-      takenBytes -= frames.drop();
-    },
-    close() {},
-    takenSamples: () => takenBytes / BYTES_PER_SAMPLE[code],
-    pendingSamples: () => 0,
-  };
+
+  constructor(encoder: HeavyEncoder, sampleRate: number, sound: SoundPath) {
+    this.encoder = encoder;
+    this.sampleRate = sampleRate;
+    this.sound = sound;
+  }
+
+  from(fromRate: number, belowHz?: number): ClosableStage<Float32Array> {
+    return this.sound.resample({ fromRate, toRate: this.sampleRate, belowHz }, this.take);
+  }
+  release(): Promise<void> {
+    return this.encoder.release();
+  }
+  flush(): Promise<void> {
+    return this.encoder.flush();
+  }
+  drop(): void {}
+  close(): void {
+    this.encoder.close();
+  }
+  takenSamples(): number {
+    return this.samples;
+  }
+  pendingSamples(): number {
+    return this.encoder.pendingSamples();
+  }
 }
 
 function openHeavy(
@@ -92,21 +135,18 @@ function openHeavy(
 ): TurnEncoder {
   const encoder = heavy.open(output, events);
   if (encoder === 'busy') throw noneFree(output.format);
-  let takenSamples = 0;
-  const take = (samples: Float32Array) => {
-    takenSamples += samples.length;
-    encoder.push(samples);
-  };
-  return {
-    from: (fromRate, belowHz) => sound.resample({ fromRate, toRate: output.sampleRate, belowHz }, take),
-    release: () => encoder.release(),
-    flush: () => encoder.flush(),
-    drop() {},
-    close: () => encoder.close(),
-    takenSamples: () => takenSamples,
-    pendingSamples: () => encoder.pendingSamples(),
-  };
+  return new HeavyTurnEncoder(encoder, output.sampleRate, sound);
 }
+
+/** Throws `busy` when as many dear encoders are open as may be. */
+export const openTurnEncoder = (
+  { format, sampleRate, frameMs }: TurnOutput,
+  means: TurnEncoderMeans,
+  events: TurnEncoderEvents,
+): TurnEncoder =>
+  isPlain(format)
+    ? new PlainTurnEncoder({ format, sampleRate, frameMs }, means.sound, events)
+    : openHeavy({ format, sampleRate }, means, events);
 
 /** Throws `busy` when a dear encoder could not be opened now. */
 export function refuseWhenFull(format: HeavyOutput['format'], heavy: HeavyEncoders): void {

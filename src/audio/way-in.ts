@@ -10,40 +10,55 @@ export type WayIn = {
   /** Hz of the last block; 0 before there was any. */
   rate(): number;
   /** All that came in comes out; the next block opens another stage. */
-  readonly flush: () => void;
+  flush(): void;
   /** What has not come out never will. */
   close(): void;
 };
 
-/** `open` makes a stage for samples of a rate that hold nothing above `belowHz`; `toRate`: what they are brought to from there. */
-export function createWayIn(
-  open: (fromRate: number, belowHz: number | undefined) => ClosableStage<Float32Array>,
-  toRate: (fromRate: number) => number,
-): WayIn {
-  let stage: ClosableStage<Float32Array> | undefined;
-  let rate = 0;
-  let limitHz: number | undefined;
-  let stride = 1;
+/** What stages are had from. */
+export type StageMaker = {
+  /** A stage for samples of a rate that hold nothing above `belowHz`. */
+  openStage(fromRate: number, belowHz: number | undefined): ClosableStage<Float32Array>;
+  /** What they are brought to from there. */
+  toRate(fromRate: number): number;
+};
 
-  const flush = () => {
-    stage?.flush();
-    stage = undefined;
-  };
-  return {
-    push({ samples, sampleRate: fromRate }, belowHz) {
-      if (fromRate !== rate || belowHz !== limitHz) {
-        const next = strideOf({ fromRate, toRate: toRate(fromRate), belowHz });
-        if (fromRate !== rate || next !== stride) flush();
-        [rate, limitHz, stride] = [fromRate, belowHz, next];
-      }
-      stage ??= open(fromRate, belowHz);
-      stage.push(samples);
-    },
-    rate: () => rate,
-    flush,
-    close() {
-      stage?.close();
-      stage = undefined;
-    },
-  };
+/** A class, and not a function full of closures: one for each turn, called for each MP3 frame. */
+class StagedWayIn implements WayIn {
+  private readonly maker: StageMaker;
+  private stage: ClosableStage<Float32Array> | undefined;
+  private lastRate = 0;
+  private limitHz: number | undefined;
+  private stride = 1;
+
+  constructor(maker: StageMaker) {
+    this.maker = maker;
+  }
+
+  push({ samples, sampleRate }: PcmBlock, belowHz: number | undefined): void {
+    if (sampleRate !== this.lastRate || belowHz !== this.limitHz) this.change(sampleRate, belowHz);
+    this.stage ??= this.maker.openStage(sampleRate, belowHz);
+    this.stage.push(samples);
+  }
+  rate(): number {
+    return this.lastRate;
+  }
+  flush(): void {
+    this.stage?.flush();
+    this.stage = undefined;
+  }
+  close(): void {
+    this.stage?.close();
+    this.stage = undefined;
+  }
+
+  private change(fromRate: number, belowHz: number | undefined): void {
+    const stride = strideOf({ fromRate, toRate: this.maker.toRate(fromRate), belowHz });
+    if (fromRate !== this.lastRate || stride !== this.stride) this.flush();
+    this.lastRate = fromRate;
+    this.limitHz = belowHz;
+    this.stride = stride;
+  }
 }
+
+export const createWayIn = (maker: StageMaker): WayIn => new StagedWayIn(maker);

@@ -17,45 +17,48 @@ export type GrowingVtt = {
 /** Behind "WEBVTT" a header may say what it is (W3C WebVTT 4.1). */
 export const VTT_HEADER = "WEBVTT - times count from the session's first audio\n\n";
 
-export function createGrowingVtt(): GrowingVtt {
-  let held: readonly TimedWord[] = [];
-  let options: CueOptions = { lines: [], nameOf: () => undefined };
-  let number = 0;
+/** Signs alone are no cue. */
+const isSeen = ({ text }: Cue) => text !== '';
+
+class CuesOfTurns implements GrowingVtt {
+  private held: readonly TimedWord[] = [];
+  private options: CueOptions = { lines: [], nameOf: () => undefined };
+  private number = 0;
   /** Where the last cue ended: a turn that was cut may have promised more than was heard. */
-  let passedMs = 0;
+  private passedMs = 0;
 
-  const write = (cue: Cue): string => {
-    const startMs = Math.max(cue.startMs, passedMs);
-    const endMs = Math.max(cue.endMs, startMs + 1);
-    passedMs = endMs;
-    number += 1;
-    return `${vttCue(number, { ...cue, startMs, endMs })}\n`;
-  };
-  /** Signs alone are no cue. */
-  const isSeen = ({ text }: Cue) => text !== '';
-  const writeAll = (): readonly string[] => {
-    const cues = captionCues(held, options);
-    held = [];
-    return cues.filter(isSeen).map(write);
-  };
+  add(words: readonly TimedWord[], next: CueOptions): readonly string[] {
+    if (words.length === 0) return [];
+    this.options = next;
+    this.held = [...this.held, ...words];
+    const cues = captionCues(this.held, this.options);
+    const open = cues.at(-1)!.words;
+    this.held = this.held.slice(this.held.length - open);
+    return this.write(cues.slice(0, -1));
+  }
+  pass(nowMs: number): readonly string[] {
+    const last = this.held.at(-1);
+    return last === undefined || nowMs < last.endMs + PAUSE_MS ? [] : this.writeAll();
+  }
+  end(heardMs: number): readonly string[] {
+    this.held = this.held.filter((word) => word.startMs < heardMs);
+    return this.writeAll();
+  }
 
-  return {
-    add(words, next) {
-      if (words.length === 0) return [];
-      options = next;
-      held = [...held, ...words];
-      const cues = captionCues(held, options);
-      const open = cues.at(-1)!.words;
-      held = held.slice(held.length - open);
-      return cues.slice(0, -1).filter(isSeen).map(write);
-    },
-    pass(nowMs) {
-      const last = held.at(-1);
-      return last === undefined || nowMs < last.endMs + PAUSE_MS ? [] : writeAll();
-    },
-    end(heardMs) {
-      held = held.filter((word) => word.startMs < heardMs);
-      return writeAll();
-    },
-  };
+  private writeAll(): readonly string[] {
+    const cues = captionCues(this.held, this.options);
+    this.held = [];
+    return this.write(cues);
+  }
+  private write(cues: readonly Cue[]): readonly string[] {
+    return cues.filter(isSeen).map((cue) => {
+      const startMs = Math.max(cue.startMs, this.passedMs);
+      const endMs = Math.max(cue.endMs, startMs + 1);
+      this.passedMs = endMs;
+      this.number += 1;
+      return `${vttCue(this.number, { ...cue, startMs, endMs })}\n`;
+    });
+  }
 }
+
+export const createGrowingVtt = (): GrowingVtt => new CuesOfTurns();

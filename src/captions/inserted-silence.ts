@@ -10,28 +10,29 @@ export type InsertedSilence = {
   toOwn(sentMs: number): number;
 };
 
-export function createInsertedSilence(): InsertedSilence {
-  const places: { readonly ownMs: number; readonly totalMs: number }[] = [];
-  return {
-    add(ownMs, totalMs) {
-      if (totalMs > (places.at(-1)?.totalMs ?? 0)) places.push({ ownMs, totalMs });
-    },
-    toSent(ownMs) {
-      let insertedMs = 0;
-      for (const place of places) {
-        if (place.ownMs >= ownMs) break;
-        insertedMs = place.totalMs;
-      }
-      return ownMs + insertedMs;
-    },
-    toOwn(sentMs) {
-      let insertedMs = 0;
-      for (const place of places) {
-        if (place.ownMs + insertedMs >= sentMs) break;
-        // Within the silence itself the speech stands still.
-        insertedMs = Math.min(place.totalMs, sentMs - place.ownMs);
-      }
-      return sentMs - insertedMs;
-    },
-  };
+class SilencePlaces implements InsertedSilence {
+  private readonly places: { readonly ownMs: number; readonly totalMs: number }[] = [];
+
+  add(ownMs: number, totalMs: number): void {
+    if (totalMs > (this.places.at(-1)?.totalMs ?? 0)) this.places.push({ ownMs, totalMs });
+  }
+  toSent(ownMs: number): number {
+    let insertedMs = 0;
+    for (const place of this.places) {
+      if (place.ownMs >= ownMs) break;
+      insertedMs = place.totalMs;
+    }
+    return ownMs + insertedMs;
+  }
+  toOwn(sentMs: number): number {
+    let insertedMs = 0;
+    for (const place of this.places) {
+      if (place.ownMs + insertedMs >= sentMs) break;
+      // Within the silence itself the speech stands still.
+      insertedMs = Math.min(place.totalMs, sentMs - place.ownMs);
+    }
+    return sentMs - insertedMs;
+  }
 }
+
+export const createInsertedSilence = (): InsertedSilence => new SilencePlaces();

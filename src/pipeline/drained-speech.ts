@@ -189,6 +189,6 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     sampleRate: () => transcoder.sampleRate(),
     audioMs,
     requests: () => requests,
-    words: timeline.words,
+    words: () => timeline.words(),
   };
 }

@@ -104,6 +104,20 @@ describe('framer', () => {
     ]);
   });
 
+  it('keeps what has come behind a frame that could not be taken', () => {
+    const frames: AudioFrame[] = [];
+    const keep = keepIn(frames);
+    let isBroken = true;
+    const framer = createFramer(RULE, (frame) => {
+      if (isBroken) throw new Error('not now');
+      keep(frame);
+    });
+    expect(() => framer.push(counting(200))).toThrow('not now');
+    isBroken = false;
+    framer.push(counting(320).subarray(200));
+    expect(joined(frames)).toEqual([...counting(320).subarray(160)]);
+  });
+
   it('has nothing more to say after its end', () => {
     const frames: AudioFrame[] = [];
     const framer = createFramer(RULE, keepIn(frames));

@@ -94,7 +94,8 @@ function open({
         const decoder = decoders.open();
         openDecoders += 1;
         return {
-          ...decoder,
+          decode: (frame, emit) => decoder.decode(frame, emit),
+          gap: () => decoder.gap(),
           close() {
             openDecoders -= 1;
             decoder.close();

@@ -1,0 +1,186 @@
+// Where each word of a turn is in its audio, by the best that is known: as it was heard, or spread by weight over its request.
+// What has been given out stands, and the words behind it have what is left.
+
+import type { SpokenWord } from '../speech/spoken-word.ts';
+import type { KnownWords } from './word-doubt.ts';
+import type { WordEstimate } from './word-estimate.ts';
+
+/** What has been given out; times are ms of the turn. */
+export type GivenWords = {
+  readonly taken: number;
+  /** Of the last word that was taken: its start, and where it was then thought to end. */
+  readonly lastTakenMs: number;
+  readonly takenUntilMs: number;
+  /** How far the audio has been passed. */
+  readonly passedMs: number;
+};
+
+/** Times are ms of the turn. */
+export type WordPlaces = KnownWords & {
+  readonly words: readonly SpokenWord[];
+  addRequest(words: readonly SpokenWord[], pauseMs: number): void;
+  /** As `align`, answers whether words have been placed anew. */
+  progress(index: number, knownMs: number, state: 'arriving' | 'complete'): 'placed' | 'as-before';
+  align(index: number, estimate: WordEstimate): 'placed' | 'as-before';
+  totalMs(): number;
+  /** The audio of the last request has ended. */
+  isWhole(): boolean;
+  msPerWeight(): number;
+};
+
+type Request = {
+  readonly firstWord: number;
+  readonly weight: number;
+  readonly pauseMs: number;
+  knownMs: number;
+  complete: boolean;
+  estimate: WordEstimate | undefined;
+  soundMs: number | undefined;
+};
+
+const spanOf = (word: SpokenWord) => word.weight + word.pause;
+
+/** A class, and not a function full of closures: one for each turn. */
+class PlacedWords implements WordPlaces {
+  readonly words: SpokenWord[] = [];
+  private readonly given: GivenWords;
+  private readonly requests: Request[] = [];
+  private readonly requestsOfWords: Request[] = [];
+  /** The ends only where an aligner tells them. */
+  private readonly startsMs: number[] = [];
+  private readonly endsMs: (number | undefined)[] = [];
+  private pace: number;
+
+  constructor(guessMsPerWeight: number, given: GivenWords) {
+    this.pace = guessMsPerWeight;
+    this.given = given;
+  }
+
+  addRequest(added: readonly SpokenWord[], pauseMs: number): void {
+    const request: Request = {
+      firstWord: this.words.length,
+      weight: added.reduce((sum, word) => sum + spanOf(word), 0),
+      pauseMs,
+      knownMs: 0,
+      complete: false,
+      estimate: undefined,
+      soundMs: undefined,
+    };
+    this.requests.push(request);
+    for (const word of added) {
+      this.words.push(word);
+      this.requestsOfWords.push(request);
+    }
+    this.placeFrom(this.requests.length - 1);
+  }
+  progress(index: number, knownMs: number, state: 'arriving' | 'complete'): 'placed' | 'as-before' {
+    const request = this.requests[index];
+    if (request === undefined || request.complete) return 'as-before';
+    const before = this.lengthOf(request);
+    request.knownMs = knownMs;
+    request.complete = state === 'complete';
+    if (request.complete && request.weight >= 20 && knownMs > 0) this.pace = knownMs / request.weight;
+    if (this.lengthOf(request) === before && !request.complete) return 'as-before';
+    this.placeFrom(index);
+    return 'placed';
+  }
+  align(index: number, estimate: WordEstimate): 'placed' | 'as-before' {
+    const request = this.requests[index];
+    if (request === undefined) return 'as-before';
+    request.estimate = estimate;
+    this.placeFrom(index);
+    return 'placed';
+  }
+  totalMs(): number {
+    return this.requests.reduce((sum, request) => sum + request.pauseMs + this.lengthOf(request), 0);
+  }
+  isWhole(): boolean {
+    return this.requests.at(-1)?.complete ?? false;
+  }
+  msPerWeight(): number {
+    return this.pace;
+  }
+
+  requestOf(w: number): Request {
+    return this.requestsOfWords[w]!;
+  }
+  startMsOf(w: number): number {
+    return this.startsMs[w]!;
+  }
+  endMsOf(w: number): number {
+    const startMs = this.startsMs[w]!;
+    const known = this.endsMs[w];
+    if (known !== undefined) return Math.max(known, startMs);
+    const word = this.words[w]!;
+    const after = this.requestsOfWords[w + 1];
+    const restMs = after === undefined || after === this.requestsOfWords[w] ? 0 : after.pauseMs;
+    const next = (this.startsMs[w + 1] ?? this.totalMs()) - restMs;
+    const span = spanOf(word);
+    return startMs + (span === 0 ? 0 : ((next - startMs) * word.weight) / span);
+  }
+  goneMsOf(w: number): number {
+    return this.words[w]!.pause > 0 ? this.endMsOf(w) : (this.startsMs[w + 1] ?? this.endMsOf(w));
+  }
+  usualMsOf(w: number): number {
+    return spanOf(this.words[w]!) * this.pace;
+  }
+
+  private placeFrom(index: number): void {
+    let baseMs = 0;
+    for (let r = 0; r < this.requests.length; r += 1) {
+      const { estimate, pauseMs } = this.requests[r]!;
+      baseMs += pauseMs;
+      if (r >= index && estimate === undefined) this.spread(r, baseMs);
+      else if (r >= index) this.settle(r, baseMs, estimate!);
+      baseMs += this.lengthOf(this.requests[r]!);
+    }
+  }
+  /** Spreads the words not yet taken of request `index`, which begins at `baseMs`, by their weights. */
+  private spread(index: number, baseMs: number): void {
+    const { words, startsMs } = this;
+    const request = this.requests[index]!;
+    const end = this.behind(index);
+    const from = Math.max(request.firstWord, Math.min(this.given.taken, end));
+    let restWeight = 0;
+    for (let w = from; w < end; w += 1) restWeight += spanOf(words[w]!);
+    const endMs = baseMs + this.lengthOf(request);
+    const fromMs = from === request.firstWord ? baseMs : this.openMs(endMs);
+    const restMs = Math.max(0, endMs - fromMs);
+    let passed = 0;
+    for (let w = from; w < end; w += 1) {
+      startsMs[w] = fromMs + (restWeight === 0 ? 0 : (restMs * passed) / restWeight);
+      passed += spanOf(words[w]!);
+    }
+  }
+  /** A request that turns out shorter than its given words promised has its other words in what is left of it. */
+  private openMs(endMs: number): number {
+    const { takenUntilMs, passedMs, lastTakenMs } = this.given;
+    return takenUntilMs < endMs ? takenUntilMs : Math.min(Math.max(passedMs, lastTakenMs), endMs);
+  }
+  /** Puts all words of request `index` where they were heard. */
+  private settle(index: number, baseMs: number, estimate: WordEstimate): void {
+    const request = this.requests[index]!;
+    const lengthMs = this.lengthOf(request);
+    const within = (ms: number | undefined) => baseMs + Math.min(Math.max(ms ?? 0, 0), lengthMs);
+    request.soundMs = estimate.soundMs === undefined ? undefined : within(estimate.soundMs);
+    const end = this.behind(index);
+    for (let w = request.firstWord; w < end; w += 1) {
+      this.startsMs[w] = within(estimate.startsMs[w - request.firstWord]);
+      this.endsMs[w] = within(estimate.endsMs[w - request.firstWord]);
+    }
+  }
+  private behind(index: number): number {
+    return this.requests[index + 1]?.firstWord ?? this.words.length;
+  }
+  private lengthOf(request: Request): number {
+    return request.complete ? request.knownMs : Math.max(request.knownMs, this.foretoldMs(request));
+  }
+  /** How long a request will be whose audio is still arriving. */
+  private foretoldMs({ estimate, weight }: Request): number {
+    return estimate === undefined ? weight * this.pace : (estimate.endsMs[estimate.endsMs.length - 1] ?? 0);
+  }
+}
+
+/** `guessMsPerWeight`: the pace before any request is complete. */
+export const createWordPlaces = (guessMsPerWeight: number, given: GivenWords): WordPlaces =>
+  new PlacedWords(guessMsPerWeight, given);
