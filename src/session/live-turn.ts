@@ -80,3 +80,7 @@ export type LiveTurn = {
   wantsRefill(): boolean;
   refill(): void;
 };
+
+/** It has said its `ended`, whether it has been heard or not. */
+export const isEnded = (turn: LiveTurn): boolean =>
+  turn.phase() === 'draining' || turn.phase() === 'finished';

@@ -4,14 +4,15 @@
 import { AppError } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import { createLiveTurn } from './create-live-turn.ts';
-import type { LiveTurn } from './live-turn.ts';
+import { createTurnLine } from './create-turn-line.ts';
+import { isEnded, type LiveTurn } from './live-turn.ts';
 import { createRetiredTurns } from './retired-turns.ts';
 import type { SessionAudience } from './session-audience.ts';
 import type { SessionLeg } from './session-leg.ts';
 import type { SessionPlace } from './session-place.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { createTurnVoice, type SessionVoice } from './session-voice.ts';
-import { createTurnLine, isEnded, type TurnLine } from './turn-line.ts';
+import type { TurnLine } from './turn-line.ts';
 import type { MarkOutcome } from './turn-marks.ts';
 import { endedEvent } from './turn-messages.ts';
 import type { WholeText } from './turn-script.ts';

@@ -4,17 +4,13 @@
 import type { AudioFrame } from '../audio/stage.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
 import { coalesceMs, type Pace } from '../playout/pacer.ts';
+import { createTurnPlayout } from './create-turn-playout.ts';
 import type { TurnOutlet } from './session-outlet.ts';
 import type { TurnCaptions } from './turn-captions.ts';
 import { createTurnHearing, type TurnHearing } from './turn-hearing.ts';
 import { wholeMs } from './turn-messages.ts';
 import type { TurnParts } from './turn-parts.ts';
-import {
-  createTurnPlayout,
-  type SendGate,
-  type TurnPlayout,
-  type TurnPlayoutOptions,
-} from './turn-playout.ts';
+import type { SendGate, TurnPlayout, TurnPlayoutOptions } from './turn-playout.ts';
 
 export type TurnSending = {
   readonly playout: TurnPlayout;

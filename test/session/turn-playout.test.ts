@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFrameQueue } from '../../src/playout/frame-queue.ts';
-import { createTurnPlayout, type SendGate } from '../../src/session/turn-playout.ts';
+import { createTurnPlayout } from '../../src/session/create-turn-playout.ts';
+import type { SendGate } from '../../src/session/turn-playout.ts';
 
 const NOW_MS = 1000;
 const FRAME = { bytes: new Uint8Array(160), samples: 160 };
