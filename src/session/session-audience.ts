@@ -22,14 +22,7 @@ import type { ChannelFormat } from './sound-channel.ts';
 import type { TurnAudience, TurnProgramme } from './turn-programme.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
-export type {
-  CueReader,
-  EventReader,
-  OnlookerEnd,
-  OnlookerLimits,
-  OnlookerRuntime,
-  Onlookers,
-} from './onlooker-company.ts';
+export type { OnlookerLimits, OnlookerRuntime, Onlookers } from './onlooker-company.ts';
 
 export type SessionAudience = Onlookers &
   TurnAudience & {
