@@ -32,14 +32,14 @@ class PlayedLine implements TurnLine, Player {
     this.options = options;
   }
 
-  readonly wake = (): void => {
+  wake(): void {
     this.stir();
     this.once('advance', this.options.clock.now());
-  };
-  readonly sendSoon = (): void => {
+  }
+  sendSoon(): void {
     this.nextMs = Number.NEGATIVE_INFINITY;
     this.options.playout.stir(this);
-  };
+  }
   stir(): void {
     this.lookMs = Number.NEGATIVE_INFINITY;
     this.sendSoon();

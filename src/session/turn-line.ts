@@ -16,11 +16,11 @@ export type TurnLine = {
   /** Text has come for the turn. */
   touch(id: string): void;
   /** Something has happened to a turn: what is due now is sent now, and the clock looks again at its next tick. */
-  readonly wake: () => void;
+  wake(): void;
   /** Something may have changed: the clock looks at its next tick. */
   stir(): void;
   /** The turn in front has a frame to send at the next tick. */
-  readonly sendSoon: () => void;
+  sendSoon(): void;
   /**
    * Cuts one turn, or all of them, the last one first, so that nothing moves up in between. `playedMs` speaks of
    * the turn that is being heard.
