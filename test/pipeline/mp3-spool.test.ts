@@ -12,7 +12,7 @@ const makeSpool = (capacityBytes = 1e6) => createMp3Spool({ capacityBytes: () =>
 const filled = (capacityBytes?: number) => {
   const spool = makeSpool(capacityBytes);
   spool.add({ kind: 'begin' });
-  frameItems.forEach((item) => spool.add(item));
+  for (const item of frameItems) spool.add(item);
   return spool;
 };
 
@@ -61,7 +61,7 @@ describe('mp3 spool', () => {
   it('wants a refill when its capacity grows under a waiting filler, and lets it go on then', async () => {
     let capacityBytes = 100;
     const spool = createMp3Spool({ capacityBytes: () => capacityBytes });
-    frameItems.forEach((item) => spool.add(item));
+    for (const item of frameItems) spool.add(item);
     expect(spool.wantsRefill()).toBe(false);
     let hasRoom = false;
     const room = spool.room(never).then(() => {
@@ -80,7 +80,7 @@ describe('mp3 spool', () => {
   it('wants nothing for a filler that was aborted', async () => {
     let capacityBytes = 100;
     const spool = createMp3Spool({ capacityBytes: () => capacityBytes });
-    frameItems.forEach((item) => spool.add(item));
+    for (const item of frameItems) spool.add(item);
     const controller = new AbortController();
     const room = spool.room(controller.signal);
     controller.abort(new Error('gone'));
