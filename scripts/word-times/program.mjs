@@ -21,7 +21,7 @@ const PARTS = {
   'pipeline/reference-speaker.js': ['createReferenceSpeaker'],
   'pipeline/relayed-speech.js': ['createRelayedSpeech'],
   'pipeline/speech-timing.js': ['createSpeechTiming'],
-  'session/turn-playout.js': ['createTurnPlayout'],
+  'session/create-turn-playout.js': ['createTurnPlayout'],
   'session/turn-script.js': ['createTurnScript'],
   'session/turn-settings.js': ['applySettings', 'defaultSettings'],
   'speech/audio-format.js': ['MP3_SAMPLE_RATES'],

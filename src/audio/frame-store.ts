@@ -64,7 +64,7 @@ function giveBack(block: Block): void {
   spareBlocks.push(block);
 }
 
-/** A class, and not a function full of closures: three for each turn, asked for each frame, each then in one place of the heap. */
+/** Three for each turn, asked for each frame, each then in one place of the heap. */
 class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
   private blocks: Block[] = [];
   private count = 0;

@@ -31,7 +31,7 @@ const frameSamples = (rule: FrameRule, index: number): number =>
  */
 const ROOM_FRAMES = 3;
 
-/** A class, and not a function full of closures: one for each turn, called for each MP3 frame. */
+/** One for each turn, called for each MP3 frame. */
 class Framer implements FrameStage {
   private readonly rule: FrameRule;
   private readonly emit: (frame: AudioFrame) => void;
@@ -60,6 +60,7 @@ class Framer implements FrameStage {
   }
   flush(): void {
     const { padByte, bytesPerSample } = this.rule;
+    while (this.filled >= this.frame.bytes.length) this.emitFrame(this.frame); // what a taker refused before
     if (this.filled === 0) return;
     if (padByte === undefined) return this.emitFrame(this.frameOf(this.filled / bytesPerSample));
     this.frame.bytes.fill(padByte, this.filled);

@@ -3,7 +3,7 @@
 
 import { LAYER3_WASM } from './layer3-wasm.ts';
 import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
-import { HEADER_BYTES, MAX_FRAME_BYTES, type Mp3Header, parseMp3Header, wordAt } from './mp3-header.ts';
+import { createMp3HeaderReader, HEADER_BYTES, MAX_FRAME_BYTES, wordAt } from './mp3-header.ts';
 
 /** What wasm/layer3/decoder.ts exports; addresses and lengths are bytes. */
 export type Layer3Kernel = {
@@ -98,14 +98,12 @@ class Layer3Memory {
   }
 }
 
-/** A class, and not a function full of closures: one for each turn, called for each MP3 frame. */
+/** One for each turn, called for each MP3 frame. */
 class Layer3Decoder implements Mp3Decoder {
   private readonly memory: Layer3Memory;
   private readonly heardHz: number;
   private stream: number | undefined;
-  /** A stream repeats one header for minutes. */
-  private lastWord = 0;
-  private lastHeader: Mp3Header | undefined;
+  private readonly headers = createMp3HeaderReader();
 
   constructor(memory: Layer3Memory, heardHz: number) {
     this.memory = memory;
@@ -115,7 +113,7 @@ class Layer3Decoder implements Mp3Decoder {
 
   decode(frame: Uint8Array, emit: (samples: Float32Array, sampleRate: number) => void): void {
     if (this.stream === undefined || frame.length < HEADER_BYTES) return;
-    const header = this.headerOf(frame);
+    const header = this.headers.of(wordAt(frame, 0));
     if (header === undefined || header.frameBytes !== frame.length) return;
     const { memory } = this;
     // Who gets the samples may open a decoder for them: the memory must not grow meanwhile.
@@ -133,16 +131,6 @@ class Layer3Decoder implements Mp3Decoder {
   close(): void {
     if (this.stream !== undefined) this.memory.giveBack(this.stream);
     this.stream = undefined;
-  }
-
-  private headerOf(frame: Uint8Array): Mp3Header | undefined {
-    const word = wordAt(frame, 0);
-    // As a signed number, which is no object of its own.
-    if ((word | 0) !== this.lastWord) {
-      this.lastWord = word | 0;
-      this.lastHeader = parseMp3Header(word);
-    }
-    return this.lastHeader;
   }
 }
 

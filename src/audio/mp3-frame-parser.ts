@@ -3,7 +3,7 @@
 // At most one frame and a header are held, whatever arrives. One parser reads one stream.
 
 import { beginsFileTag, fileTagBytes } from './mp3-file-tag.ts';
-import { HEADER_BYTES, type Mp3Header, parseMp3Header, wordAt } from './mp3-header.ts';
+import { createMp3HeaderReader, HEADER_BYTES, type Mp3Header, parseMp3Header, wordAt } from './mp3-header.ts';
 import { type Mp3StreamTag, parseMp3StreamTag } from './mp3-stream-tag.ts';
 import type { Stage } from './stage.ts';
 
@@ -48,7 +48,7 @@ const FRAME_BEGINS = 0xff;
 const agree = (a: Mp3Header, b: Mp3Header): boolean =>
   a.version === b.version && a.sampleRate === b.sampleRate;
 
-/** A class, and not a function full of closures: one for each body, asked for each piece of it that comes. */
+/** One for each body, asked for each piece of it that comes. */
 class Mp3BodyParser implements Mp3FrameParser {
   private readonly sink: Mp3FrameSink;
   private state: State = 'expecting';
@@ -57,9 +57,7 @@ class Mp3BodyParser implements Mp3FrameParser {
   private junk = 0;
   private lost = 0;
   private previous: Mp3Header | undefined;
-  /** A stream repeats one header for minutes. */
-  private lastWord = 0;
-  private lastHeader: Mp3Header | undefined;
+  private readonly headers = createMp3HeaderReader();
 
   constructor(sink: Mp3FrameSink) {
     this.sink = sink;
@@ -102,7 +100,7 @@ class Mp3BodyParser implements Mp3FrameParser {
         }
       }
       if (window.length - at < HEADER_BYTES && !isEnd) return at;
-      const header = window.length - at < HEADER_BYTES ? undefined : this.headerAt(window, at);
+      const header = window.length - at < HEADER_BYTES ? undefined : this.headers.of(wordAt(window, at));
       const verdict = header === undefined ? 'not-a-frame' : this.judge(window, at, header, isEnd);
       if (verdict === 'more-bytes') return at;
       if (header === undefined || verdict === 'not-a-frame') {
@@ -113,15 +111,6 @@ class Mp3BodyParser implements Mp3FrameParser {
       }
     }
     return at;
-  }
-  private headerAt(window: Uint8Array, at: number): Mp3Header | undefined {
-    const word = wordAt(window, at);
-    // As a signed number, which is no object of its own.
-    if ((word | 0) !== this.lastWord) {
-      this.lastWord = word | 0;
-      this.lastHeader = parseMp3Header(word);
-    }
-    return this.lastHeader;
   }
   /** Without a frame before it a header is confirmed by what follows its frame: a header, a tag or the end. */
   private judge(window: Uint8Array, at: number, header: Mp3Header, isEnd: boolean): Verdict {

@@ -60,17 +60,23 @@ export function parseMp3Header(word: number): Mp3Header | undefined {
 }
 
 /** A `parseMp3Header` that remembers its last word: a stream repeats one header for minutes. */
-export function createMp3HeaderReader(): (word: number) => Mp3Header | undefined {
-  let lastWord = 0;
-  let lastHeader: Mp3Header | undefined;
-  return (word) => {
-    if (word !== lastWord) {
-      lastWord = word;
-      lastHeader = parseMp3Header(word);
+export type Mp3HeaderReader = { of(word: number): Mp3Header | undefined };
+
+class RememberedHeader implements Mp3HeaderReader {
+  /** As a signed number, which is no object of its own. */
+  private word = 0;
+  private header: Mp3Header | undefined;
+
+  of(word: number): Mp3Header | undefined {
+    if ((word | 0) !== this.word) {
+      this.word = word | 0;
+      this.header = parseMp3Header(word);
     }
-    return lastHeader;
-  };
+    return this.header;
+  }
 }
+
+export const createMp3HeaderReader = (): Mp3HeaderReader => new RememberedHeader();
 
 /** Bytes of side information behind header and CRC (ISO 11172-3 2.4.1.7, ISO 13818-3 2.4.1.7). */
 export const sideInfoBytes = (header: Mp3Header): number =>

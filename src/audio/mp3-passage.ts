@@ -30,7 +30,7 @@ const silentMp3Frame = (bytes: Uint8Array): Uint8Array => {
   return silent;
 };
 
-/** A class, and not a function full of closures: called for each MP3 frame. */
+/** Called for each MP3 frame. */
 class UndecodedFrames implements Mp3Passage {
   private readonly sampleRate: number | undefined;
   private readonly emit: (frame: AudioFrame) => void;

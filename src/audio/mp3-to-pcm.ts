@@ -68,7 +68,7 @@ export type Mp3ToPcm = {
   emittedMs(): number;
 };
 
-/** A class, and not a function full of closures: one for each turn, called for each MP3 frame. */
+/** One for each turn, called for each MP3 frame. */
 class TrimmedSound implements Mp3ToPcm {
   private readonly decoders: Mp3Decoders;
   private readonly emit: (block: PcmBlock) => void;

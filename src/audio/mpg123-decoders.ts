@@ -77,7 +77,7 @@ export function createMpg123Decoders(
   };
 
   const open = (): Mp3Decoder => {
-    const readHeader = createMp3HeaderReader();
+    const headers = createMp3HeaderReader();
     let place: Place | undefined = take();
     let isOpen = true;
     let traps = 0;
@@ -118,7 +118,7 @@ export function createMpg123Decoders(
     return {
       decode(frame, emit) {
         if (!isOpen || frame.length < HEADER_BYTES) return;
-        const header = readHeader(wordAt(frame, 0));
+        const header = headers.of(wordAt(frame, 0));
         if (header === undefined || header.frameBytes !== frame.length) return;
         if (place?.room.isBroken) abandon();
         if (place === undefined && traps < MOST_TRAPS) place = tryTo(take);

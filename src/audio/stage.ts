@@ -1,5 +1,5 @@
-// The shape of every step between MP3 bytes and frames: synchronous push, wired once per turn, no `this`,
-// no promise and no event emitter per frame (a Node Transform chain costs ten times as much).
+// The shape of every step between MP3 bytes and frames: synchronous push, wired once per turn, no promise
+// and no event emitter per frame (a Node Transform chain costs ten times as much).
 
 export type Stage<In> = {
   push(value: In): void;

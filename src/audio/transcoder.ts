@@ -72,7 +72,7 @@ export const heardHzOf = ({ sampleRate }: Pick<OutputFormat, 'sampleRate'>): num
 const FALLBACK_RATE = 24_000;
 const NOTHING_TO_DO = Promise.resolve();
 
-/** A class, and not a function full of closures: one for each turn, called for each MP3 frame. */
+/** One for each turn, called for each MP3 frame. */
 class TurnTranscoder implements Transcoder, StageMaker {
   private readonly output: OutputFormat;
   private readonly codecs: Codecs;

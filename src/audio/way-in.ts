@@ -23,7 +23,7 @@ export type StageMaker = {
   toRate(fromRate: number): number;
 };
 
-/** A class, and not a function full of closures: one for each turn, called for each MP3 frame. */
+/** One for each turn, called for each MP3 frame. */
 class StagedWayIn implements WayIn {
   private readonly maker: StageMaker;
   private stage: ClosableStage<Float32Array> | undefined;

@@ -12,7 +12,7 @@ export type LoneWaiter = {
 
 type Waiting = { resolve(): void; reject(reason: unknown): void };
 
-/** A class, and not a function full of closures: three for each turn. It is the listener of its signal itself. */
+/** Three for each turn. It is the listener of its signal itself. */
 class SignalledWaiter implements LoneWaiter {
   private waiting: Waiting | undefined;
   private watched: AbortSignal | undefined;

@@ -44,6 +44,8 @@ const TEMPO_PRIOR_MS = 1000;
 /** Before anything is known of a voice it fits as other engines' voices do, so many frames of it. */
 const UNKNOWN_COST = 9;
 const UNKNOWN_FRAMES = framesIn(300);
+/** Sound is looked for in so many first frames: behind a longer silence the search has found its way. */
+const ONSET_FRAMES = framesIn(2000);
 /** Errors of words that were told while their sound arrived, to those of whole turns. */
 const STREAMED_FACTOR = 1.5;
 /** A word ends where the next one begins unless there is silence for so long: stop consonants are silent as well. */
@@ -74,8 +76,8 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
   let reached = 0;
   let asked = 0;
   let silentFrames = 0;
-  /** Where the first frame was that is not silent, whatever the search takes it for. */
-  let soundMs: number | undefined;
+  /** Of the first frames: which of them was the first that is not silent is asked anew, for noise is known from speech later. */
+  const firstLevels: number[] = [];
   /** Where speech was last, on the way followed last. */
   let spokenMs = 0;
   let isOver = false;
@@ -94,9 +96,10 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
   const advance = () => {
     const at = held - (heard - search.frames());
     writeFeatures(recent, held, at, mean, vector, 0);
-    const above = gauge.above(recentLevels[at]!);
+    const level = recentLevels[at]!;
+    const above = gauge.above(level);
     if (above === 0) silentFrames += 1;
-    else soundMs ??= search.frames() * FRAME_MS;
+    if (firstLevels.length < ONSET_FRAMES) firstLevels.push(level);
     search.advance(vector, Math.min(VOICED_COST, SILENT_COST + above * COST_PER_NAT));
     if (search.frames() - asked >= UNASKED_FRAMES) follow();
   };
@@ -110,6 +113,12 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
       else high = middle;
     }
     return low;
+  };
+
+  /** Where the first frame is that is not silent, whatever the search takes it for. */
+  const soundMs = (): number | undefined => {
+    const first = firstLevels.findIndex((level) => gauge.above(level) > 0);
+    return first < 0 ? undefined : first * FRAME_MS;
   };
 
   const isSpeaking = (place: number) => Number.isInteger(place) && silent[place] === 0;
@@ -207,7 +216,7 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
     estimate() {
       follow();
       foretell();
-      return { startsMs, endsMs, reached, withinMs: withinMs(), soundMs };
+      return { startsMs, endsMs, reached, withinMs: withinMs(), soundMs: soundMs() };
     },
     mean,
   };

@@ -51,7 +51,7 @@ const MOST_TIMES_USUAL = { letters: 2, reference: 1.75 } as const;
 /** So many words in a row may be on the wrong side of a rest, or run into one. */
 const MOST_WRONG_WORDS = 2;
 
-/** A class, and not a function full of closures: one for each turn. */
+/** One for each turn. */
 class DoubtOfWords implements WordDoubt {
   private readonly known: KnownWords;
 

@@ -40,7 +40,7 @@ type Request = {
 
 const spanOf = (word: SpokenWord) => word.weight + word.pause;
 
-/** A class, and not a function full of closures: one for each turn. */
+/** One for each turn. */
 class PlacedWords implements WordPlaces {
   readonly words: SpokenWord[] = [];
   private readonly given: GivenWords;

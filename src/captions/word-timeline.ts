@@ -40,10 +40,14 @@ export type WordTimeline = {
 
 const NONE: readonly TimedWord[] = [];
 
+/** A word that is told sooner than it was found is no surer than that. */
+const within = (withinMs: number | undefined, movedMs: number): number | undefined =>
+  withinMs === undefined ? undefined : Math.max(withinMs, movedMs);
+
 /** What a letter takes before the voice's own pace is known. */
 export const GUESS_MS_PER_WEIGHT = 62;
 
-/** A class, and not a function full of closures: one for each turn, asked at each frame that is sent. */
+/** One for each turn, asked at each frame that is sent. */
 class GivenTimeline implements WordTimeline, GivenWords {
   private readonly places: WordPlaces;
   private readonly doubt: WordDoubt;
@@ -146,8 +150,11 @@ class GivenTimeline implements WordTimeline, GivenWords {
       const mayMs = doubt.mayBeginMs(w, bestMs);
       if (mayMs >= untilMs) break;
       startMs = Math.max(startMs, doubt.tellMs(w, bestMs, mayMs));
-      const endMs = Math.max(startMs, places.endMsOf(w));
-      due.push({ ...places.words[w]!, startMs, endMs, withinMs: doubt.withinOf(w) });
+      const movedMs = bestMs - startMs;
+      const endMs = Math.max(startMs, places.endMsOf(w) - movedMs);
+      due.push({ ...places.words[w]!, startMs, endMs, withinMs: within(doubt.withinOf(w), movedMs) });
+      const front = due.at(-2);
+      if (front !== undefined && front.endMs > startMs) due[due.length - 2] = { ...front, endMs: startMs };
     }
     return due;
   }

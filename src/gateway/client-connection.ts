@@ -39,7 +39,7 @@ export type ClientConnection = {
 /** Above this the socket is given time before it gets more; far below the bound, so that one frame never hits it. */
 const CONGESTED_BYTES = 128 * 1024;
 
-/** A class, and not a function full of closures: of hundreds of clients none is in the cache when its frame comes. */
+/** Of hundreds of clients none is in the cache when its frame comes. */
 class SocketConnection implements ClientConnection {
   readonly id: string;
   readonly userId: string;

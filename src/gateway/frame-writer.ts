@@ -40,7 +40,7 @@ export const createSendBuffer = (): SendBuffer => ({
   holder: undefined,
 });
 
-/** A class, and not a function full of closures: one for each client, used for each frame. */
+/** One for each client, used for each frame. */
 class SharedFrameWriter implements FrameWriter {
   private readonly wire: Pick<Writable, 'write' | 'writableLength'>;
   private readonly buffer: SendBuffer;

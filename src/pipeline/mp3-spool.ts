@@ -72,7 +72,7 @@ type SpoolState =
 const OPEN: SpoolState = { kind: 'open' };
 const ENDED: SpoolState = { kind: 'ended' };
 
-/** A class, and not a function full of closures: one for each turn, visited for each frame that comes and goes. */
+/** One for each turn, visited for each frame that comes and goes. */
 class FrameSpool implements Mp3Spool {
   private readonly options: Mp3SpoolOptions;
   private readonly leastBytes: number;

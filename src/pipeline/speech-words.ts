@@ -26,7 +26,7 @@ export type SpeechWordsOptions = Pick<SpokenWith, 'synthesis' | 'defaultVoice'> 
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
 };
 
-/** A class, and not a function full of closures: the tap, which is the object itself, is asked for each frame. */
+/** The tap, which is the object itself, is asked for each frame. */
 class TimedWords implements SpeechWords, SpoolTap {
   private readonly options: SpeechWordsOptions;
   private timing: WordTiming | undefined;

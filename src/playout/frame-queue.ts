@@ -50,7 +50,7 @@ type QueueTold = {
   readonly onWait: () => void;
 };
 
-/** A class, and not a function full of closures: one for each turn, looked at for each frame. */
+/** One for each turn, looked at for each frame. */
 class BoundedFrameQueue implements FrameQueue {
   private readonly told: QueueTold;
   private readonly frames = createAudioFrameStore();

@@ -26,7 +26,7 @@ const SHRINK_MS = 500;
 /** Held-back text is looked at so often at least. */
 const LONGEST_SLEEP_MS = 1000;
 
-/** A class, and not a function full of closures: of hundreds of turns none is in the cache when its time comes. */
+/** Of hundreds of turns none is in the cache when its time comes. */
 class SpokenTurn implements LiveTurn {
   readonly id: string;
   readonly settings: TurnSettings;

@@ -14,7 +14,7 @@ const DRY_LOOK_MS = 20;
 /** Rounding of samples to ms must not hold a frame back for a tick. */
 const EPSILON_MS = 0.01;
 
-/** A class, and not a function full of closures: of hundreds of turns none is in the cache when its time comes. */
+/** Of hundreds of turns none is in the cache when its time comes. */
 class PacedPlayout implements TurnPlayout {
   private readonly options: TurnPlayoutOptions;
   private anchorMs = 0;

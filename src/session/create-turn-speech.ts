@@ -24,7 +24,7 @@ const QUEUE_MS = 480;
  */
 const FIRST_MS = 160;
 
-/** A class, and not a function full of closures: one for each turn, which hears of its takes itself. */
+/** One for each turn, which hears of its takes itself. */
 class SpeechInTakes implements TurnSpeech, TakeEvents {
   private readonly options: TurnSpeechOptions;
   private readonly output: OutputFormat;

@@ -23,28 +23,32 @@ export type ReportedBy = 'client' | 'mark';
 /** Media position 0 is heard at `anchorMs`; `sentMs` of audio have been sent. */
 export type Position = { readonly anchorMs: number; readonly sentMs: number; readonly nowMs: number };
 
-export function createHeardLedger(): HeardLedger {
-  let reportedMs: number | undefined;
-  let reportedAtMs: number | undefined;
-  let reportedBy: ReportedBy = 'client';
-  return {
-    report(playedMs, { sentMs, nowMs }, by) {
-      reportedBy = by;
-      reportedMs = Math.max(reportedMs ?? 0, Math.min(playedMs, sentMs));
-      reportedAtMs = nowMs;
-    },
-    reportedMs: () => reportedMs,
-    reportedAtMs: () => reportedAtMs,
-    heard({ anchorMs, sentMs, nowMs }) {
-      if (reportedMs !== undefined) {
-        const sinceMs = reportedBy === 'mark' ? Math.max(0, nowMs - reportedAtMs!) : 0;
-        return { playedMs: Math.min(sentMs, reportedMs + sinceMs), playedBy: reportedBy };
-      }
+class ReportLedger implements HeardLedger {
+  private lastMs: number | undefined;
+  private lastAtMs: number | undefined;
+  private lastBy: ReportedBy = 'client';
+
+  report(playedMs: number, { sentMs, nowMs }: Pick<Position, 'sentMs' | 'nowMs'>, by: ReportedBy): void {
+    this.lastBy = by;
+    this.lastMs = Math.max(this.lastMs ?? 0, Math.min(playedMs, sentMs));
+    this.lastAtMs = nowMs;
+  }
+  reportedMs(): number | undefined {
+    return this.lastMs;
+  }
+  reportedAtMs(): number | undefined {
+    return this.lastAtMs;
+  }
+  heard({ anchorMs, sentMs, nowMs }: Position): ReturnType<HeardLedger['heard']> {
+    if (this.lastMs === undefined)
       return { playedMs: heardByClockMs(anchorMs, sentMs, nowMs), playedBy: 'clock' };
-    },
-    overMs({ anchorMs, sentMs }, graceMs) {
-      if (reportedMs !== undefined && reportedMs >= sentMs) return Number.NEGATIVE_INFINITY;
-      return Math.max(anchorMs + sentMs, reportedAtMs ?? 0) + graceMs;
-    },
-  };
+    const sinceMs = this.lastBy === 'mark' ? Math.max(0, nowMs - this.lastAtMs!) : 0;
+    return { playedMs: Math.min(sentMs, this.lastMs + sinceMs), playedBy: this.lastBy };
+  }
+  overMs({ anchorMs, sentMs }: Omit<Position, 'nowMs'>, graceMs: number): number {
+    if (this.lastMs !== undefined && this.lastMs >= sentMs) return Number.NEGATIVE_INFINITY;
+    return Math.max(anchorMs + sentMs, this.lastAtMs ?? 0) + graceMs;
+  }
 }
+
+export const createHeardLedger = (): HeardLedger => new ReportLedger();

@@ -15,7 +15,7 @@ export type LentAudio = TakeFrames &
 
 const NOTHING_TO_DO = Promise.resolve();
 
-/** A class, and not two literals full of closures: one for each take, asked for each frame. */
+/** One for each take, asked for each frame. */
 class BorrowedAudio implements LentAudio {
   private readonly queue: TakeFrames;
   private readonly sink: SpeechSink;

@@ -89,7 +89,7 @@ const textOptionsOf = ({ synthesis, markup }: TurnSettings): Omit<TurnTextOption
   ...prefixesOf(synthesis),
 });
 
-/** A class, and not a function full of closures: one for each turn, and one more for each place that is sought. */
+/** One for each turn, and one more for each place that is sought. */
 class SpokenStretch implements ScriptStretch {
   private readonly options: ScriptOptions;
   private readonly text: StretchText;

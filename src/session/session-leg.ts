@@ -70,7 +70,7 @@ const notAttached = () => new AppError('leg_not_found', 'No leg is attached to t
 /** A client is silent at once. */
 const notCommitted = () => undefined;
 
-/** A class, and not a function full of closures: each session has one, and nearly all of its time no leg. */
+/** Each session has one, and nearly all of its time no leg. */
 class LegOfSession implements SessionLeg {
   private readonly options: SessionLegOptions;
   private readonly client: PlayerOutlet;
@@ -193,13 +193,16 @@ class LegOfSession implements SessionLeg {
   private take(leg: CallLeg, { inbound = 'drop', monitor = false }: CommandOf<'attach'>): LegListener {
     const { outlet, onPlayed } = this.options;
     this.stopWaiting = undefined;
-    this.current = { leg, monitor, turns: new Set() };
+    const current = { leg, monitor, turns: new Set<string>() };
+    this.current = current;
     const { format, sampleRate } = leg.audio;
     outlet.say({ type: 'attached', ...named(leg), format, sampleRate });
     const sound = inbound === 'drop' ? undefined : createInboundSound(leg.audio, outlet);
     return {
       onPlayed,
-      onAudio: (bytes) => sound?.heard(bytes),
+      onAudio: (bytes) => {
+        if (this.current === current) sound?.heard(bytes);
+      },
       onDigit: (digit) => outlet.say({ type: 'dtmf', digit }),
       onGone: (reason) => this.letGo(reason),
     };

@@ -36,7 +36,7 @@ export type Session = {
 /** The longest text of one appended turn, so that one turn's words stay a few megabytes. */
 const MOST_TURN_CHARACTERS = 1_000_000;
 
-/** A class, and not a function full of closures: of hundreds of sessions none is in the cache when its time comes. */
+/** Of hundreds of sessions none is in the cache when its time comes. */
 class ClientSession implements Session {
   readonly audience: SessionAudience;
   private readonly runtime: SessionRuntime;

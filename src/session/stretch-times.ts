@@ -15,7 +15,7 @@ export type StretchTimes = {
   begin(atMs: number, insertedMs: number): void;
 };
 
-/** A class, and not a function full of closures: one for each turn. */
+/** One for each turn. */
 class TurnStretchTimes implements StretchTimes {
   private atMs = 0;
   private insertedBeforeMs = 0;

@@ -15,29 +15,37 @@ export type TextPatience = {
 const IDLE_TEXT_MS = 1000;
 const ABANDONED_TEXT_MS = 20_000;
 
-export function createTextPatience(
-  script: Pick<TurnScript, 'input' | 'idle' | 'end'>,
-  openedAtMs: number,
-): TextPatience {
-  let lastTextMs = openedAtMs;
-  let text: 'flowing' | 'idle' = 'flowing';
-  return {
-    touch(nowMs) {
-      lastTextMs = nowMs;
-      text = 'flowing';
-    },
-    tend(nowMs) {
-      if (script.input() === 'ended') return;
-      const quietMs = nowMs - lastTextMs;
-      if (quietMs >= ABANDONED_TEXT_MS) script.end();
-      else if (quietMs >= IDLE_TEXT_MS && text === 'flowing') {
-        text = 'idle';
-        script.idle();
-      }
-    },
-    dueMs() {
-      if (script.input() === 'ended') return Number.POSITIVE_INFINITY;
-      return lastTextMs + (text === 'flowing' ? IDLE_TEXT_MS : ABANDONED_TEXT_MS);
-    },
-  };
+type PatientScript = Pick<TurnScript, 'input' | 'idle' | 'end'>;
+
+class ScriptPatience implements TextPatience {
+  private readonly script: PatientScript;
+  private lastTextMs: number;
+  private text: 'flowing' | 'idle' = 'flowing';
+
+  constructor(script: PatientScript, openedAtMs: number) {
+    this.script = script;
+    this.lastTextMs = openedAtMs;
+  }
+
+  touch(nowMs: number): void {
+    this.lastTextMs = nowMs;
+    this.text = 'flowing';
+  }
+  tend(nowMs: number): void {
+    const { script } = this;
+    if (script.input() === 'ended') return;
+    const quietMs = nowMs - this.lastTextMs;
+    if (quietMs >= ABANDONED_TEXT_MS) script.end();
+    else if (quietMs >= IDLE_TEXT_MS && this.text === 'flowing') {
+      this.text = 'idle';
+      script.idle();
+    }
+  }
+  dueMs(): number {
+    if (this.script.input() === 'ended') return Number.POSITIVE_INFINITY;
+    return this.lastTextMs + (this.text === 'flowing' ? IDLE_TEXT_MS : ABANDONED_TEXT_MS);
+  }
 }
+
+export const createTextPatience = (script: PatientScript, openedAtMs: number): TextPatience =>
+  new ScriptPatience(script, openedAtMs);

@@ -15,7 +15,7 @@ export type TurnCaptions = {
    */
   say(untilMs: number, beforeMs?: number): void;
   /** A reader of its own, from the first word on; what is left of a stretch that has been sought past is not read any more. */
-  readonly readWords: () => (untilMs: number) => readonly TimedWord[];
+  readWords(): (untilMs: number) => readonly TimedWord[];
 };
 
 export type TurnCaptionsOptions = {
@@ -26,36 +26,39 @@ export type TurnCaptionsOptions = {
   readonly say: (event: ServerEvent) => void;
 };
 
-export function createTurnCaptions({
-  turn,
-  settings,
-  script,
-  times,
-  say,
-}: TurnCaptionsOptions): TurnCaptions {
-  return {
-    say(untilMs, beforeMs = Number.POSITIVE_INFINITY) {
-      if (settings.captions !== 'words') return;
-      const words = script.stretch().timeline.take(times.toOwn(untilMs));
-      if (words.length === 0) return;
-      const told = words.filter(({ startMs }) => startMs < beforeMs);
-      captionEvents(turn, told, times.fromMs()).forEach(say);
-    },
-    readWords() {
-      let stretch = script.stretch();
-      let read = stretch.timeline.reader();
-      return (untilMs) => {
-        if (script.stretch() !== stretch) {
-          stretch = script.stretch();
-          read = stretch.timeline.reader();
-        }
-        const fromMs = times.fromMs();
-        return read(times.toOwn(untilMs)).map((word) => ({
-          ...word,
-          startMs: word.startMs + fromMs,
-          endMs: word.endMs + fromMs,
-        }));
-      };
-    },
-  };
+/** Asked for each frame. */
+class ToldCaptions implements TurnCaptions {
+  private readonly options: TurnCaptionsOptions;
+
+  constructor(options: TurnCaptionsOptions) {
+    this.options = options;
+  }
+
+  say(untilMs: number, beforeMs = Number.POSITIVE_INFINITY): void {
+    const { turn, settings, script, times, say } = this.options;
+    if (settings.captions !== 'words') return;
+    const words = script.stretch().timeline.take(times.toOwn(untilMs));
+    if (words.length === 0) return;
+    const told = words.filter(({ startMs }) => startMs < beforeMs);
+    captionEvents(turn, told, times.fromMs()).forEach(say);
+  }
+  readWords(): (untilMs: number) => readonly TimedWord[] {
+    const { script, times } = this.options;
+    let stretch = script.stretch();
+    let read = stretch.timeline.reader();
+    return (untilMs) => {
+      if (script.stretch() !== stretch) {
+        stretch = script.stretch();
+        read = stretch.timeline.reader();
+      }
+      const fromMs = times.fromMs();
+      return read(times.toOwn(untilMs)).map((word) => ({
+        ...word,
+        startMs: word.startMs + fromMs,
+        endMs: word.endMs + fromMs,
+      }));
+    };
+  }
 }
+
+export const createTurnCaptions = (options: TurnCaptionsOptions): TurnCaptions => new ToldCaptions(options);

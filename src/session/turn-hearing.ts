@@ -44,7 +44,7 @@ const REPORT_GRACE_MS = 2000;
 /** The same for the marks of a leg. */
 const MARK_GRACE_MS = 1000;
 
-/** A class, and not a function full of closures: one for each turn, asked for each frame. */
+/** One for each turn, asked for each frame. */
 class ReportedHearing implements TurnHearing {
   private readonly options: TurnHearingOptions;
   private readonly isCredit: boolean;

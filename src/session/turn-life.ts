@@ -33,7 +33,7 @@ export type TurnLife = {
 type Wanted = { readonly paragraph: number; readonly playedMs: number | undefined };
 const BEGINNING: Wanted = { paragraph: 0, playedMs: undefined };
 
-/** A class, and not a function full of closures: what is left to hear is asked for whenever speech arrives. */
+/** What is left to hear is asked for whenever speech arrives. */
 class MachineLife implements TurnLife {
   private readonly parts: TurnParts;
   private readonly clock: Clock;

@@ -9,13 +9,13 @@ export type TurnProgramme = {
   readonly turn: string;
   readonly settings: TurnSettings;
   /** Where the listener is by the clock, whatever he reports; media position 0 was heard at `anchorMs`. */
-  readonly position: (nowMs: number) => Position;
+  position(nowMs: number): Position;
   /** The caller's text so far, line by line. */
-  readonly lines: () => readonly string[];
+  lines(): readonly string[];
   /** Reads the words for itself, from the first one on: each call answers with those that begin before `untilMs` as sent. */
-  readonly readWords: () => (untilMs: number) => readonly TimedWord[];
+  readWords(): (untilMs: number) => readonly TimedWord[];
   /** Where a time of a word lies in what is sent, ms. */
-  readonly toSentMs: (ownMs: number) => number;
+  toSentMs(ownMs: number): number;
   readonly tape: TurnTape;
 };
 

@@ -58,7 +58,7 @@ export type TurnScript = {
 
 const START: TextPlace = { unit: 0, point: 0 };
 
-/** A class, and not a function full of closures: one for each turn. */
+/** One for each turn. */
 class SpokenScript implements TurnScript {
   private readonly options: ScriptOptions;
   private readonly whole: WholeText | undefined;

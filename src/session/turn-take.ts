@@ -33,8 +33,6 @@ export type TurnTake = {
   refill(): void;
   /** A request is under way. */
   isAsking(): boolean;
-  /** Some request has been answered whole. */
-  hasArrived(): boolean;
 };
 
 export type TakeEvents = {
@@ -78,7 +76,7 @@ const OVER = new AppError('internal', 'The take is over.');
 
 type TakeReport = TurnAudio['report'];
 
-/** A class, and not a function full of closures; one object is what `speak` reads, and what it reports to. */
+/** One object is what `speak` reads, and what it reports to. */
 class SpokenTake implements TurnTake, TurnAudio, TakeReport {
   private readonly options: TurnTakeOptions;
   private readonly stretch: ScriptStretch;
@@ -163,9 +161,6 @@ class SpokenTake implements TurnTake, TurnAudio, TakeReport {
   }
   isAsking(): boolean {
     return this.requestsAsked > this.requestsArrived;
-  }
-  hasArrived(): boolean {
-    return this.requestsArrived > 0;
   }
 
   isFirst(): boolean {

@@ -33,7 +33,7 @@ const FIRST_AUDIO_MS = 1000;
 /** What a speech service usually takes to its first byte. */
 const FIRST_BYTE_MS = 500;
 
-/** A class, and not a function full of closures: one for each turn. */
+/** One for each turn. */
 class SpokenTurnWork implements TurnWork {
   private readonly speaker: Speaker;
   private readonly clock: Clock;

@@ -41,7 +41,7 @@ type Options = { readonly clock: Clock; readonly stallMs: number; readonly signa
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** A class, and not a function full of closures: of hundreds of bodies none is in the cache when something comes. */
+/** Of hundreds of bodies none is in the cache when something comes. */
 class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
   private readonly source: BodySource;
   private readonly options: Options;

@@ -20,5 +20,5 @@ export type SpeechWork = {
    * For work that may come to be worth more, as a turn made ahead whose time has come: `class` and `deadlineMs` are
    * read anew when `listener` is called. Answers with what ends the listening.
    */
-  readonly onRise?: (listener: () => void) => () => void;
+  onRise?(listener: () => void): () => void;
 };

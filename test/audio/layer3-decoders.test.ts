@@ -366,7 +366,7 @@ describe('hostile frames', () => {
     // Nothing of other streams is in what the hostile ones hear.
     const elsewhere = createLayer3Decoders();
     const alones = [elsewhere.open(), elsewhere.open(4200)];
-    const readHeader = createMp3HeaderReader();
+    const headers = createMp3HeaderReader();
     let at = 0;
     let heard = 0;
     for (let i = 0; i < MUTATED_FRAMES; i++) {
@@ -382,7 +382,7 @@ describe('hostile frames', () => {
         const place = way === 3 ? 4 + k : from + whole(to - from);
         frame[place] = way === 2 ? 0xff * whole(2) : whole(256);
       }
-      const header = readHeader(wordAt(frame, 0));
+      const header = headers.of(wordAt(frame, 0));
       const samples = decodeFrame(hostile, frame);
       expect(samples.length).toBe(header?.frameBytes === frame.length ? header.samplesPerFrame : 0);
       expect(

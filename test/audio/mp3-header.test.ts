@@ -64,12 +64,12 @@ describe('parseMp3Header', () => {
 
 describe('createMp3HeaderReader', () => {
   it('remembers the last word and nothing else', () => {
-    const read = createMp3HeaderReader();
-    expect(read(0)).toBeUndefined();
-    const first = read(0xfff384c4);
-    expect(read(0xfff384c4)).toBe(first);
-    expect(read(0xffffffff)).toBeUndefined();
-    expect(read(0xfffb9064)?.sampleRate).toBe(44100);
+    const headers = createMp3HeaderReader();
+    expect(headers.of(0)).toBeUndefined();
+    const first = headers.of(0xfff384c4);
+    expect(headers.of(0xfff384c4)).toBe(first);
+    expect(headers.of(0xffffffff)).toBeUndefined();
+    expect(headers.of(0xfffb9064)?.sampleRate).toBe(44100);
   });
 });
 

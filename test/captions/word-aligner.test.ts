@@ -101,6 +101,19 @@ describe('word aligner', () => {
     expect(aligner.estimate().soundMs).toBe(400);
   });
 
+  it('no longer takes noise for the first sound once speech shows what it is', () => {
+    const NOISE_LEVEL = -5;
+    const noise = { ...trackOf(held(['silence'], 400)) };
+    noise.levels.fill(NOISE_LEVEL);
+    const speech = trackOf(said(0, 1));
+    speech.levels.fill(2);
+    const aligner = createWordAligner(reference);
+    listen(aligner, noise);
+    expect(aligner.estimate().soundMs).toBe(0);
+    listen(aligner, speech);
+    expect(aligner.estimate().soundMs).toBe(400);
+  });
+
   it('ends a word where the pause behind it begins', () => {
     const aligner = createWordAligner(reference);
     const pause = held(['silence'], 300);

@@ -140,6 +140,13 @@ describe('word doubt', () => {
     expect(nextAt(timeline)[1]).toBeLessThan(504);
   });
 
+  it('tells a word that goes out sooner than it was found with its own length, and no surer than it was moved', () => {
+    const timeline = openTimeline();
+    timeline.align(0, found([900, 1010, 1100], { reached: 0, soundMs: 300, usualMs: [110, 200] }));
+    const [one] = timeline.take(301);
+    expect(one).toMatchObject({ text: 'one', startMs: 300, endMs: 410, withinMs: 600 });
+  });
+
   it('gives every word out once, in order and never behind its place, whatever is known', () => {
     const step = fc.record({
       gaps: fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 3, maxLength: 3 }),
@@ -163,7 +170,11 @@ describe('word doubt', () => {
             ),
           );
           sentMs += takenMs;
-          given.push(...timeline.take(sentMs));
+          const taken = timeline.take(sentMs);
+          taken.slice(1).forEach(({ startMs }, w) => {
+            expect(taken[w]!.endMs).toBeLessThanOrEqual(startMs);
+          });
+          given.push(...taken);
           const waiting = timeline.words()[given.length];
           if (waiting !== undefined) expect(waiting.startMs).toBeGreaterThanOrEqual(sentMs);
         }
