@@ -1,10 +1,14 @@
 // The port of encoders that are too dear for the thread that plays: what a turn asks of them, whoever runs them.
 // Their frames come later than their samples; only this and `flush` set them apart from a stage.
 
+import type { SessionFormat } from '../speech/audio-format.ts';
 import type { AudioFrame } from './stage.ts';
 
 export const HEAVY_FORMATS = ['mp3', 'ogg', 'flac'] as const;
 export type HeavyFormat = (typeof HEAVY_FORMATS)[number];
+
+export const isHeavyFormat = (format: SessionFormat): format is HeavyFormat =>
+  (HEAVY_FORMATS as readonly SessionFormat[]).includes(format);
 
 /** What a stream-second costs its thread, one of Opus being 10: measured were 6 ms, 3.6 to 5.6 and 0.4 on one machine. */
 export const ENCODER_WEIGHTS: Readonly<Record<HeavyFormat, number>> = { ogg: 10, mp3: 8, flac: 1 };

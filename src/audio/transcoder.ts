@@ -3,7 +3,7 @@
 
 import type { OutputFormat } from '../speech/audio-format.ts';
 import { heardBelowHz } from './filter-bank.ts';
-import type { HeavyEncoders } from './heavy-encoders.ts';
+import { type HeavyEncoders, isHeavyFormat } from './heavy-encoders.ts';
 import type { Mp3Decoders } from './mp3-decoder.ts';
 import type { Mp3Frame } from './mp3-frame-parser.ts';
 import { createMp3Passage, type Mp3Passage } from './mp3-passage.ts';
@@ -239,8 +239,7 @@ class TurnTranscoder implements Transcoder, StageMaker {
 
   /** MP3 frames stand by themselves unless an encoder of ours chains them. */
   private isContainer(): boolean {
-    const { format } = this.output;
-    return this.encoder !== undefined && (format === 'ogg' || format === 'flac' || format === 'mp3');
+    return this.encoder !== undefined && isHeavyFormat(this.output.format);
   }
 }
 

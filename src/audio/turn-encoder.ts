@@ -3,9 +3,9 @@
 
 import { AppError } from '../base/app-error.ts';
 import type { SessionFormat } from '../speech/audio-format.ts';
-import { createPlainFrames, type PlainFormat, type PlainOutput, sampleCodeOf } from './encoders.ts';
+import { createPlainFrames, type PlainOutput, sampleCodeOf } from './encoders.ts';
 import type { FrameStage } from './framer.ts';
-import { HEAVY_FORMATS, type HeavyEncoder, type HeavyEncoders, type HeavyOutput } from './heavy-encoders.ts';
+import { type HeavyEncoder, type HeavyEncoders, type HeavyOutput, isHeavyFormat } from './heavy-encoders.ts';
 import { BYTES_PER_SAMPLE, type SampleCode } from './sample-code.ts';
 import type { SoundPath } from './sound-path.ts';
 import type { AudioFrame, ClosableStage } from './stage.ts';
@@ -37,9 +37,6 @@ export type TurnEncoderEvents = {
 };
 
 const DONE = Promise.resolve();
-
-const isPlain = (format: SessionFormat): format is PlainFormat =>
-  !(HEAVY_FORMATS as readonly SessionFormat[]).includes(format);
 
 export type TurnOutput = {
   readonly format: SessionFormat;
@@ -144,9 +141,9 @@ export const openTurnEncoder = (
   means: TurnEncoderMeans,
   events: TurnEncoderEvents,
 ): TurnEncoder =>
-  isPlain(format)
-    ? new PlainTurnEncoder({ format, sampleRate, frameMs }, means.sound, events)
-    : openHeavy({ format, sampleRate }, means, events);
+  isHeavyFormat(format)
+    ? openHeavy({ format, sampleRate }, means, events)
+    : new PlainTurnEncoder({ format, sampleRate, frameMs }, means.sound, events);
 
 /** Throws `busy` when a dear encoder could not be opened now. */
 export function refuseWhenFull(format: HeavyOutput['format'], heavy: HeavyEncoders): void {

@@ -9,11 +9,10 @@ import { type CandidateName, openCandidate, spentMs, VOXGATE } from './candidate
 import type { FakeUpstreamReady, FakeUpstreamReport } from './fake-upstream.ts';
 import { USUAL_UPSTREAM } from './lab.ts';
 import { type ListenerWire, startListeners } from './listeners.ts';
+import { WARM_UP_MS } from './measured-stretch.ts';
 import { medianOf } from './spread.ts';
 import { SOURCE_RATES, type SourceRate } from './voice-like-mp3.ts';
 
-/** The first turns are dear: V8 still compiles what they run. */
-const WARM_UP_MS = 10_000;
 const [AT_24K, AT_44K, AT_48K] = SOURCE_RATES;
 
 type Way = {

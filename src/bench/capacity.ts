@@ -6,7 +6,7 @@ import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { LEAD_MS } from './frame-schedule.ts';
 import { openLab } from './lab.ts';
 import { type ListenerWire, startListeners } from './listeners.ts';
-import { measureStretch } from './measured-stretch.ts';
+import { measureStretch, WARM_UP_MS } from './measured-stretch.ts';
 import { SOURCE_RATES, type SourceRate } from './voice-like-mp3.ts';
 
 const [AT_24K, AT_44K, AT_48K] = SOURCE_RATES;
@@ -20,8 +20,6 @@ const CASES: readonly Case[] = [
   { key: 'raw16k', source: AT_24K, wire: 'raw 16 kHz' },
   { key: 'raw24k', source: AT_24K, wire: 'raw 24 kHz' },
 ];
-/** The first turns are dear: V8 still compiles what they run. */
-const WARM_UP_MS = 10_000;
 const KIB = 1024;
 /** A core that is busier than this is late for everyone. */
 const FULL_SHARE = 0.8;

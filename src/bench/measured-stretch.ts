@@ -7,6 +7,8 @@ import type { Listeners, ListenerTally } from './listeners.ts';
 import { quantileBetween } from './scraped-metrics.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
+/** For a stretch of some hundred turns: the first ones are dear, as V8 still compiles what they run. */
+export const WARM_UP_MS = 10_000;
 /** A look at the metrics holds up gateway and clients; what comes of it is over by then. */
 export const LOOKED_AT_MS = 1000;
 const TICKS = 'voxgate_tick_lateness_seconds';

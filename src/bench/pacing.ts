@@ -6,11 +6,9 @@ import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { FRAME_MS } from './frame-schedule.ts';
 import { openEngineLab, openLab } from './lab.ts';
 import { startListeners } from './listeners.ts';
-import { measureStretch } from './measured-stretch.ts';
+import { measureStretch, WARM_UP_MS } from './measured-stretch.ts';
 
 const SOURCES = { fake: '24 kHz MP3 in', engine: 'spoken by the embedded engine' } as const;
-/** The first turns are dear: V8 still compiles what they run. */
-const WARM_UP_MS = 10_000;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 

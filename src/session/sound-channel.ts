@@ -3,7 +3,7 @@
 // play at once.
 
 import { sampleCodeOf } from '../audio/encoders.ts';
-import { HEAVY_FORMATS, type HeavyFormat } from '../audio/heavy-encoders.ts';
+import { type HeavyFormat, isHeavyFormat } from '../audio/heavy-encoders.ts';
 import { BYTES_PER_SAMPLE } from '../audio/sample-code.ts';
 import type { ClosableStage } from '../audio/stage.ts';
 import { streamHeadBytes } from '../audio/stream-head.ts';
@@ -55,11 +55,8 @@ type Way = {
   close(): void;
 };
 
-const isHeavy = (format: SessionFormat): format is HeavyFormat =>
-  (HEAVY_FORMATS as readonly SessionFormat[]).includes(format);
-
 export function plainSoundOf({ format, sampleRate }: ChannelFormat): PlainSound | undefined {
-  if (isHeavy(format)) return undefined;
+  if (isHeavyFormat(format)) return undefined;
   return { format: format === 'wav' ? 'raw' : format, sampleRate };
 }
 
