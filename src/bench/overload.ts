@@ -3,7 +3,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
-import { type Lab, type LabOptions, openLab } from './lab.ts';
+import { type CoresApart, leaveFirstCore } from './cores-apart.ts';
+import { type Lab, openLab } from './lab.ts';
 import { LOOKED_AT_MS } from './measured-stretch.ts';
 import { type CallerTally, type OverloadCallers, startOverloadCallers } from './overload-callers.ts';
 import { quantileBetween } from './scraped-metrics.ts';
@@ -77,13 +78,18 @@ async function measure(
   };
 }
 
+type GatewayChoice = {
+  readonly admission?: 'on';
+  /** How many are taken, where that has been found out. */
+  readonly known?: number;
+  readonly through: readonly string[];
+};
+
 async function overloaded(
   { numbers: { seconds, seed }, signal, progress }: BenchRun,
-  admission: LabOptions['admission'],
-  callersOf: (limit: number) => number,
-  known?: number,
+  { admission, known, through }: GatewayChoice,
 ): Promise<{ readonly limit: number; readonly outcome: Outcome }> {
-  const lab = await openLab({ seed, ...(admission && { admission }) });
+  const lab = await openLab({ seed, through, ...(admission && { admission }) });
   const callers = startOverloadCallers({ sessionUrl: lab.sessionUrl, seed, signal });
   try {
     await join(callers, () => callers.count() >= FIRST_CALLERS, quickly, signal);
@@ -99,7 +105,7 @@ async function overloaded(
       await pause(SETTLING_MS, undefined, { signal });
     }
     const limit = known ?? callers.connected();
-    const wanted = callersOf(limit);
+    const wanted = beyond(limit);
     progress(`overload: ${limit} are taken, ${wanted} call for ${seconds} s`);
     await join(callers, () => callers.count() >= wanted, quickly, signal);
     await pause(WARM_UP_MS, undefined, { signal });
@@ -111,6 +117,7 @@ async function overloaded(
 }
 
 const quickly = () => JOINING.perSecond;
+const beyond = (limit: number): number => Math.ceil(limit * BEYOND);
 const ms = (value: number): string => (Number.isNaN(value) ? '–' : value.toFixed(1));
 
 const rowOf = (
@@ -127,10 +134,10 @@ const rowOf = (
   (coreShare * 100).toFixed(0),
 ];
 
-async function run(bench: BenchRun): Promise<BenchResult> {
-  const beyond = (limit: number) => Math.ceil(limit * BEYOND);
-  const { limit, outcome: kept } = await overloaded(bench, 'on', beyond);
-  const { outcome: open } = await overloaded(bench, undefined, beyond, limit);
+async function measured(bench: BenchRun, apart: CoresApart | undefined): Promise<BenchResult> {
+  const through = apart?.through ?? [];
+  const { limit, outcome: kept } = await overloaded(bench, { admission: 'on', through });
+  const { outcome: open } = await overloaded(bench, { known: limit, through });
   const { seconds } = bench.numbers;
   const figuresOf = (name: string, { tickP99Ms, frames, tally, refusals }: Outcome) => ({
     [`${name}TickLatenessP99Ms`]: tickP99Ms,
@@ -158,7 +165,9 @@ async function run(bench: BenchRun): Promise<BenchResult> {
       `Aims: frames of admitted turns p99 at most ${AIM_MS.lateness} ms late, refusals answered within ${AIM_MS.refusal} ms.`,
       'A call is two turns of 6 to 14 s, then the caller hangs up and calls again; who is refused comes back when told.',
       `Of the refusals ${kept.tally.sessionRefusalsMs.length} were of sessions, by 503, and ${kept.tally.turnRefusalsMs.length} of turns; the time of a 503 includes its connection.`,
-      'Callers and upstream share what the gateway leaves of the machine, so frames come later than they were sent.',
+      apart === undefined
+        ? 'Callers and upstream take turns with the gateway on the same cores: what they hold up is in every figure.'
+        : 'Callers and upstream keep off the first core; the gateway may use all of them. They are late for each other, so frames come later than they were sent.',
     ],
     figures: {
       limit,
@@ -175,6 +184,15 @@ async function run(bench: BenchRun): Promise<BenchResult> {
       ...(kept.tally.frames === 0 ? ['no frame came'] : []),
     ],
   };
+}
+
+async function run(bench: BenchRun): Promise<BenchResult> {
+  const apart = leaveFirstCore();
+  try {
+    return await measured(bench, apart);
+  } finally {
+    apart?.end();
+  }
 }
 
 export const overload: Bench = {

@@ -41,8 +41,13 @@ const FORETOLD_WITHIN_MS = 250;
  * a word too few in what was heard than one that was not heard, and one too few is no harm.
  */
 const DOUBT = { least: 0.4, most: 0.5 } as const;
-/** A surer word is that doubtful only up to so many times its bound. */
-const MOST_TIMES_WITHIN = 2;
+/** A surer word is that doubtful only up to so many times its bound; and one that lasts too long, up to so many. */
+const MOST_TIMES_WITHIN = { usual: 2, lasting: 6 } as const;
+/**
+ * A word that is followed too late for what its letters or the reference take, as one that the search has put in front of a rest
+ * that was before it, has surely begun when only so many times that are left until the next one.
+ */
+const LIKELY_TIMES_USUAL = { letters: 1.1, reference: 1.1 } as const;
 /**
  * A word that lasts longer than so many times what its letters take, or what the reference takes for it, may hold the beginning
  * of the next one. The reference is quick, but knows a weak word from a strong one, which letters do not.
@@ -71,7 +76,11 @@ class DoubtOfWords implements WordDoubt {
     if (this.standing(w) !== 'heard') return withinMs;
     const spanMs = Math.max(0, this.known.goneMsOf(w) - this.known.startMsOf(w));
     const doubtMs = Math.max(DOUBT.least * spanMs, Math.min(withinMs, DOUBT.most * spanMs));
-    return Math.min(doubtMs, MOST_TIMES_WITHIN * withinMs);
+    const lastingMs = spanMs - this.lastsMs(w, LIKELY_TIMES_USUAL);
+    return Math.max(
+      Math.min(doubtMs, MOST_TIMES_WITHIN.usual * withinMs),
+      Math.min(lastingMs, MOST_TIMES_WITHIN.lasting * withinMs),
+    );
   }
   /** And a word begins, wherever it was found, when those in front of it have lasted for as long as they are likely to. */
   mayBeginMs(w: number, startMs: number): number {
@@ -106,9 +115,13 @@ class DoubtOfWords implements WordDoubt {
   }
   /** The longest that a word is likely to last, wherever it was heard. */
   private mostMsOf(w: number): number {
+    return this.lastsMs(w, MOST_TIMES_USUAL);
+  }
+  /** The shorter of so many times what its letters take and what the reference takes for it. */
+  private lastsMs(w: number, times: { readonly letters: number; readonly reference: number }): number {
     const { estimate, firstWord } = this.known.requestOf(w);
-    const lettersMs = MOST_TIMES_USUAL.letters * this.known.usualMsOf(w);
-    const referenceMs = MOST_TIMES_USUAL.reference * (estimate?.usualMs?.[w - firstWord] ?? 0);
+    const lettersMs = times.letters * this.known.usualMsOf(w);
+    const referenceMs = times.reference * (estimate?.usualMs?.[w - firstWord] ?? 0);
     return referenceMs > 0 ? Math.min(lettersMs, referenceMs) : lettersMs;
   }
   /**

@@ -147,6 +147,19 @@ describe('word doubt', () => {
     expect(one).toMatchObject({ text: 'one', startMs: 300, endMs: 410, withinMs: 600 });
   });
 
+  it('lets a word that is followed too late for what it takes have surely begun when that much is left', () => {
+    const begunAt = (more: Partial<WordEstimate>) => {
+      const timeline = openTimeline();
+      timeline.align(0, found([0, 200, 650], more));
+      for (let ms = 201; ; ms += 1) if (timeline.lastBegun(ms + 0.1)?.text === 'two') return ms;
+    };
+    // 110 ms before the third word, if the reference takes 100 for the second; by its letters 220 before.
+    expect(begunAt({ withinMs: 64, usualMs: [200, 100] })).toBe(540);
+    expect(begunAt({ withinMs: 64, usualMs: [200, 400] })).toBe(430);
+    // Nowhere near, where it was found exactly.
+    expect(begunAt({ withinMs: 16, usualMs: [200, 100] })).toBe(296);
+  });
+
   it('gives every word out once, in order and never behind its place, whatever is known', () => {
     const step = fc.record({
       gaps: fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 3, maxLength: 3 }),
