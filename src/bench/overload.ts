@@ -35,6 +35,8 @@ type Outcome = {
   readonly frames: Spread;
   readonly refusals: Spread;
   readonly coreShare: number;
+  /** Of the process in which the callers are. */
+  readonly callersCoreShare: number;
   readonly usedShare: number;
   readonly tally: CallerTally;
 };
@@ -61,9 +63,11 @@ async function measure(
   const earlier = await lab.metrics();
   await pause(LOOKED_AT_MS, undefined, { signal });
   const before = await lab.usage();
+  const ownBefore = process.cpuUsage();
   const tally = callers.tally();
   await pause(seconds * 1000, undefined, { signal });
   callers.tally();
+  const own = process.cpuUsage(ownBefore);
   const [after, later] = [await lab.usage(), await lab.metrics()];
   return {
     callers: callers.count(),
@@ -73,6 +77,7 @@ async function measure(
     frames: spreadOf(tally.latenessMs),
     refusals: spreadOf([...tally.sessionRefusalsMs, ...tally.turnRefusalsMs]),
     coreShare: (after.cpuMs - before.cpuMs) / (seconds * 1000),
+    callersCoreShare: (own.user + own.system) / (seconds * 1_000_000),
     usedShare: later.value('voxgate_thread_used_ratio'),
     tally,
   };
@@ -167,7 +172,8 @@ async function measured(bench: BenchRun, apart: CoresApart | undefined): Promise
       `Of the refusals ${kept.tally.sessionRefusalsMs.length} were of sessions, by 503, and ${kept.tally.turnRefusalsMs.length} of turns; the time of a 503 includes its connection.`,
       apart === undefined
         ? 'Callers and upstream take turns with the gateway on the same cores: what they hold up is in every figure.'
-        : 'Callers and upstream keep off the first core; the gateway may use all of them. They are late for each other, so frames come later than they were sent.',
+        : 'Callers and upstream keep off the first core, so that the gateway has one whenever it is ready.',
+      `The callers took ${(kept.callersCoreShare * 100).toFixed(0)} % of a core: frames and refusals are as late as they come to read them.`,
     ],
     figures: {
       limit,
@@ -178,6 +184,8 @@ async function measured(bench: BenchRun, apart: CoresApart | undefined): Promise
       keptUsedShare: kept.usedShare,
       keptCoreShare: kept.coreShare,
       openCoreShare: open.coreShare,
+      callersCoreShare: kept.callersCoreShare,
+      coresApart: apart === undefined ? 0 : 1,
     },
     faults: [
       ...[kept, open].flatMap(({ tally }) => (tally.errors > 0 ? [`${tally.errors} errors were told`] : [])),

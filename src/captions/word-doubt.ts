@@ -14,7 +14,7 @@ export type KnownWords = {
   };
   startMsOf(w: number): number;
   endMsOf(w: number): number;
-  /** When the next one begins; its own end where a rest behind it is in the text. */
+  /** When the next one begins; its own end where a rest behind it is in the text, or between requests. */
   goneMsOf(w: number): number;
   /** How long it lasts by its letters, ms. */
   usualMsOf(w: number): number;
@@ -41,13 +41,14 @@ const FORETOLD_WITHIN_MS = 250;
  * a word too few in what was heard than one that was not heard, and one too few is no harm.
  */
 const DOUBT = { least: 0.4, most: 0.5 } as const;
-/** A surer word is that doubtful only up to so many times its bound; and one that lasts too long, up to so many. */
+/** A surer word is that doubtful only up to so many times its bound; and one that lasts too long, up to so many, and so many ms. */
 const MOST_TIMES_WITHIN = { usual: 2, lasting: 6 } as const;
+const MOST_LASTING_MS = 400;
 /**
- * A word that is followed too late for what its letters or the reference take, as one that the search has put in front of a rest
- * that was before it, has surely begun when only so many times that are left until the next one.
+ * A word that lasts too long, as one that the search has put in front of a rest that was before it, has surely begun when only
+ * so many times what its letters or the reference take are left until the next one, or the bound of that one.
  */
-const LIKELY_TIMES_USUAL = { letters: 1.1, reference: 1.1 } as const;
+const LEFT_TIMES_USUAL = { letters: 1.1, reference: 1.1 } as const;
 /**
  * A word that lasts longer than so many times what its letters take, or what the reference takes for it, may hold the beginning
  * of the next one. The reference is quick, but knows a weak word from a strong one, which letters do not.
@@ -76,10 +77,9 @@ class DoubtOfWords implements WordDoubt {
     if (this.standing(w) !== 'heard') return withinMs;
     const spanMs = Math.max(0, this.known.goneMsOf(w) - this.known.startMsOf(w));
     const doubtMs = Math.max(DOUBT.least * spanMs, Math.min(withinMs, DOUBT.most * spanMs));
-    const lastingMs = spanMs - this.lastsMs(w, LIKELY_TIMES_USUAL);
     return Math.max(
       Math.min(doubtMs, MOST_TIMES_WITHIN.usual * withinMs),
-      Math.min(lastingMs, MOST_TIMES_WITHIN.lasting * withinMs),
+      this.lastingDoubtOf(w, spanMs, withinMs),
     );
   }
   /** And a word begins, wherever it was found, when those in front of it have lasted for as long as they are likely to. */
@@ -112,6 +112,14 @@ class DoubtOfWords implements WordDoubt {
   /** A word that was only foretold may as well be later: it waits for its time, in which it may be heard. */
   private earlyOf(w: number): number {
     return this.standing(w) === 'heard' ? Math.min(this.withinOf(w)!, MOST_EARLY_MS) : 0;
+  }
+  /** Of a word that is followed after `spanMs`; 0 unless that is too long, and the next one was heard, too. */
+  private lastingDoubtOf(w: number, spanMs: number, withinMs: number): number {
+    const { estimate, firstWord } = this.known.requestOf(w);
+    const isFollowed = w + 1 < firstWord + (estimate?.reached ?? 0);
+    if (!isFollowed || spanMs <= this.mostMsOf(w)) return 0;
+    const leftMs = Math.max(this.lastsMs(w, LEFT_TIMES_USUAL), withinMs);
+    return Math.min(spanMs - leftMs, MOST_TIMES_WITHIN.lasting * withinMs, MOST_LASTING_MS);
   }
   /** The longest that a word is likely to last, wherever it was heard. */
   private mostMsOf(w: number): number {

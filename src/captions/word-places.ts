@@ -119,7 +119,8 @@ class PlacedWords implements WordPlaces {
     return startMs + (span === 0 ? 0 : ((next - startMs) * word.weight) / span);
   }
   goneMsOf(w: number): number {
-    return this.words[w]!.pause > 0 ? this.endMsOf(w) : (this.startsMs[w + 1] ?? this.endMsOf(w));
+    const isLastOfRequest = this.requestsOfWords[w + 1] !== this.requestsOfWords[w];
+    return this.words[w]!.pause > 0 || isLastOfRequest ? this.endMsOf(w) : this.startsMs[w + 1]!;
   }
   usualMsOf(w: number): number {
     return spanOf(this.words[w]!) * this.pace;

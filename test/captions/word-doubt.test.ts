@@ -147,17 +147,44 @@ describe('word doubt', () => {
     expect(one).toMatchObject({ text: 'one', startMs: 300, endMs: 410, withinMs: 600 });
   });
 
-  it('lets a word that is followed too late for what it takes have surely begun when that much is left', () => {
-    const begunAt = (more: Partial<WordEstimate>) => {
+  describe('when a word has surely begun', () => {
+    /** `startsMs` of three words: when the second one has begun. */
+    const begunAt = (startsMs: readonly number[], more: Partial<WordEstimate>) => {
       const timeline = openTimeline();
-      timeline.align(0, found([0, 200, 650], more));
-      for (let ms = 201; ; ms += 1) if (timeline.lastBegun(ms + 0.1)?.text === 'two') return ms;
+      timeline.align(0, found(startsMs, more));
+      for (let ms = startsMs[1]!; ; ms += 1) if (timeline.lastBegun(ms + 0.1)?.text !== 'one') return ms;
     };
-    // 110 ms before the third word, if the reference takes 100 for the second; by its letters 220 before.
-    expect(begunAt({ withinMs: 64, usualMs: [200, 100] })).toBe(540);
-    expect(begunAt({ withinMs: 64, usualMs: [200, 400] })).toBe(430);
-    // Nowhere near, where it was found exactly.
-    expect(begunAt({ withinMs: 16, usualMs: [200, 100] })).toBe(296);
+
+    it('is when its usual time is left until the next one, where it lasts too long', () => {
+      expect(begunAt([0, 200, 650], { withinMs: 64, usualMs: [200, 100] })).toBe(540);
+      // By its letters it takes 200 ms.
+      expect(begunAt([0, 200, 650], { withinMs: 64, usualMs: [200, 400] })).toBe(430);
+      // And no longer than is likely here.
+      expect(begunAt([0, 200, 550], { withinMs: 64, usualMs: [200, 400] })).toBe(328);
+    });
+
+    it('leaves room for the next one to be sooner', () => {
+      expect(begunAt([0, 200, 600], { withinMs: 150, usualMs: [200, 40] })).toBe(450);
+    });
+
+    it('is hardly later where it was found exactly, and not much later than anybody rests in mid-sentence', () => {
+      expect(begunAt([0, 200, 650], { withinMs: 16, usualMs: [200, 100] })).toBe(296);
+      expect(begunAt([0, 200, 1900], { withinMs: 600, usualMs: [200, 100] })).toBe(880);
+      expect(begunAt([0, 200, 1900], { withinMs: 90, usualMs: [200, 100] })).toBe(600);
+    });
+
+    it('does not wait for a next one that was only foretold', () => {
+      expect(begunAt([0, 200, 650], { withinMs: 64, usualMs: [200, 100], reached: 2 })).toBe(328);
+    });
+
+    it('takes the rest between requests for none of the last word of one', () => {
+      const timeline = openTimeline();
+      timeline.align(0, found([0, 200, 400], { withinMs: 64 }));
+      timeline.progress(0, 500, 'complete');
+      timeline.addRequest([word('for', 12)], 1000);
+      const begun = [449, 451].map((ms) => timeline.lastBegun(ms)?.text);
+      expect(begun).toEqual(['two', 'tri']);
+    });
   });
 
   it('gives every word out once, in order and never behind its place, whatever is known', () => {
