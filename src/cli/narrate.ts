@@ -15,7 +15,7 @@ import { checkOutFile } from './out-file.ts';
 import { createProgressTeller } from './progress-line.ts';
 import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
-import { createCaptionKeeper } from './say-captions.ts';
+import { awaitWordList, createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
 import { createInputSpeaker } from './speak-input.ts';
 
@@ -79,7 +79,9 @@ async function run(terminal: Terminal): Promise<number> {
       onAudio: (bytes) => file.write(bytes),
     });
     try {
-      await configureSession(client, settings);
+      const wantsWords = vtt !== undefined || srt !== undefined;
+      await configureSession(client, wantsWords ? { ...settings, wordList: 'final' } : settings);
+      const wordList = wantsWords ? awaitWordList(client) : undefined;
       const ended = client.next('ended');
       const stop = () => {
         speaker.stop();
@@ -91,6 +93,7 @@ async function run(terminal: Terminal): Promise<number> {
       else await Promise.race([speaker.forward(Readable.from([Buffer.from(text)]), client), ended]);
       const { outcome: end, sentMs } = await ended;
       if (end !== 'complete') outcome = 'faulty';
+      else await wordList?.();
       terminal.status('');
       const told = { file: out, outcome: end, seconds: Math.round(sentMs / 100) / 10, bytes: file.bytes() };
       const stopped = end === 'complete' ? '' : `, ${end}: what was spoken so far can be played`;

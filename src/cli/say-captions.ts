@@ -1,20 +1,23 @@
 // `voxgate say --captions FILE`: the words of the turn with their times, in the format that the file's name ends in.
 
 import { extname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CueOptions } from '../captions/caption-cues.ts';
 import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
 import type { TimedWord } from '../captions/word-timeline.ts';
-import type { ServerEvent } from '../dialects/native-events.ts';
+import type { SessionClient } from '../client/session-client.ts';
+import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import { type Terminal, UsageError } from './command.ts';
 
 type Writer = (words: readonly TimedWord[], options: CueOptions) => string;
 
 const captionsJson: Writer = (words) => {
-  const listed = words.map(({ text, startMs, endMs, charStart, charEnd, speaker }) => ({
+  const listed = words.map(({ text, startMs, endMs, withinMs, charStart, charEnd, speaker }) => ({
     text,
     startMs,
     endMs,
+    withinMs,
     charStart,
     charEnd,
     speaker,
@@ -43,7 +46,7 @@ export type CaptionKeeper = {
   addText(text: string): void;
   /** The same input, whose text is added as it is read. */
   overhear(input: Terminal['input']): Terminal['input'];
-  /** What the gateway says, for the captions among it. */
+  /** What the gateway says, for the captions among it, and for the list of words that replaces them in the end. */
   onEvent(event: ServerEvent): void;
   /** Words so far. */
   words(): number;
@@ -52,8 +55,12 @@ export type CaptionKeeper = {
 };
 
 export function createCaptionKeeper(): CaptionKeeper {
-  const words: TimedWord[] = [];
+  let words: TimedWord[] = [];
+  let listed: TimedWord[] = [];
   let spoken = '';
+  // What a word weighs was needed to time it, and no caption shows it.
+  const wordsOf = ({ words, line, withinMs }: EventOf<'caption' | 'words'>): TimedWord[] =>
+    words.map(({ speaker, ...word }) => ({ ...word, speaker, line, withinMs, weight: 0, pause: 0 }));
   return {
     addText(text) {
       spoken += text;
@@ -71,12 +78,34 @@ export function createCaptionKeeper(): CaptionKeeper {
       };
     },
     onEvent(event) {
-      if (event.type !== 'caption') return;
-      // What a word weighs was needed to time it, and no caption shows it.
-      for (const { speaker, ...word } of event.words)
-        words.push({ ...word, speaker, line: event.line, weight: 0, pause: 0 });
+      if (event.type === 'caption') words.push(...wordsOf(event));
+      else if (event.type === 'words') {
+        listed.push(...wordsOf(event));
+        if (event.more) return;
+        words = listed;
+        listed = [];
+      }
     },
     words: () => words.length,
     write: (writer) => Buffer.from(writer(words, { lines: [spoken], nameOf: () => undefined })),
+  };
+}
+
+/** A gateway looks for words no longer than two thirds of this once the speech is whole. */
+const LISTED_DEADLINE_MS = 30_000;
+
+/**
+ * Asked before the turn is spoken, answers when it has ended with what resolves once its words have been listed: at the latest
+ * after half a minute, or when the connection ends. Until then there are those that were told along with the audio.
+ */
+export function awaitWordList(client: Pick<SessionClient, 'next'>): () => Promise<void> {
+  const listed = client.next('words', ({ more }) => !more).catch(() => {});
+  return async () => {
+    const waiting = new AbortController();
+    try {
+      await Promise.race([listed, pause(LISTED_DEADLINE_MS, undefined, { signal: waiting.signal })]);
+    } finally {
+      waiting.abort();
+    }
   };
 }

@@ -9,7 +9,7 @@ import { configureSession } from './configure-session.ts';
 import { checkOutFile } from './out-file.ts';
 import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
-import { captionWriter, createCaptionKeeper } from './say-captions.ts';
+import { awaitWordList, captionWriter, createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
 import { createInputSpeaker } from './speak-input.ts';
 
@@ -84,7 +84,8 @@ async function run(terminal: Terminal): Promise<number> {
       },
     });
     try {
-      await configureSession(client, settings);
+      await configureSession(client, captions === undefined ? settings : { ...settings, wordList: 'final' });
+      const wordList = captions === undefined ? undefined : awaitWordList(client);
       const ended = client.next('ended');
       terminal.interrupted.addEventListener('abort', () => client.send({ type: 'cancel' }), { once: true });
       if (text !== undefined) {
@@ -99,6 +100,7 @@ async function run(terminal: Terminal): Promise<number> {
         }
       }
       if ((await ended).outcome !== 'complete') outcome = 'faulty';
+      else await wordList?.();
     } finally {
       speaker.stop();
       client.close();

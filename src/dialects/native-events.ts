@@ -15,6 +15,9 @@ const event = <T extends string, F extends z.ZodRawShape>(type: T, fields: F) =>
 export const OUTCOMES = ['complete', 'cancelled', 'truncated', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+const withinMs = ms.describe(
+  '19 of 20 of these words begin within so much of startMs; absent while their audio is unheard',
+);
 const captionWord = z.strictObject({
   text: z.string(),
   startMs: ms,
@@ -47,6 +50,7 @@ export const serverEventSchemas = {
     flow: z.enum(['clock', 'credit']),
     audio: z.enum(['binary', 'base64']),
     captions: z.enum(['off', 'words']),
+    wordList: z.literal('final').optional().describe('Absent where no list was asked for'),
     markup: z.enum(['strip', 'keep']),
     cache: z.enum(['off', 'on']),
     synthesis: z.record(z.string(), z.unknown()).describe('Defaults of a turn, as set'),
@@ -72,12 +76,18 @@ export const serverEventSchemas = {
     line: count,
     words: z.array(captionWord),
     estimated: z.boolean(),
-    withinMs: ms
-      .optional()
-      .describe(
-        '19 of 20 of these words begin within so much of startMs; absent while their audio is unheard',
-      ),
+    withinMs: withinMs.optional(),
   }).describe('Words about to be heard; final once sent'),
+  words: event('words', {
+    turn,
+    line: count,
+    words: z.array(captionWord),
+    estimated: z.boolean(),
+    withinMs: withinMs.optional(),
+    more: z.boolean().describe('Further ones of the same turn follow at once'),
+  }).describe(
+    'All words of a turn where they were found in the end, after ended; only with wordList: "final"',
+  ),
   flushed: event('flushed', { turn }).describe('All audio asked for before the flush has been sent'),
   paused: event('paused', {
     turn,

@@ -20,6 +20,10 @@ export const configureFields = {
   flow: z.enum(['clock', 'credit']).optional(),
   audio: z.enum(['binary', 'base64']).optional(),
   captions: z.enum(['off', 'words']).optional(),
+  wordList: z
+    .enum(['off', 'final'])
+    .optional()
+    .describe('Whether all words of a turn are told once they have been found, after `ended`'),
   markup: z.enum(['strip', 'keep']).optional(),
   cache: z
     .enum(['off', 'on'])

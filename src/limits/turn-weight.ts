@@ -9,6 +9,7 @@ export type WeighedTurn = {
   readonly frameMs: number;
   readonly audio: 'binary' | 'base64';
   readonly captions: 'off' | 'words';
+  readonly wordList?: 'off' | 'final';
 };
 
 /** Of a stream-second of µ-law, two fifths are sending 50 frames, three fifths reading and decoding. */
@@ -24,14 +25,14 @@ const CAPTIONS = 0.2;
 /** An HTTP reply is made as fast as the speech comes, at twice its pace or so. */
 const UNPACED = 2;
 
-export function turnWeight({ format, sampleRate, frameMs, audio, captions }: WeighedTurn): number {
+export function turnWeight({ format, sampleRate, frameMs, audio, captions, wordList }: WeighedTurn): number {
   const isFramed = format === 'mulaw' || format === 'alaw' || format === 'raw';
   return (
     READING +
     SENDING * (isFramed ? USUAL_FRAME_MS / frameMs : 1) +
     (audio === 'base64' ? TEXT_FRAME : 0) +
     (mayNeedHeavyEncoder({ format, sampleRate }) ? HANDING_OVER : 0) +
-    (captions === 'words' ? CAPTIONS : 0)
+    (captions === 'words' || wordList === 'final' ? CAPTIONS : 0)
   );
 }
 

@@ -155,6 +155,9 @@ class SpeechInTakes implements TurnSpeech, TakeEvents {
   isAsking(): boolean {
     return this.take.isAsking();
   }
+  wordsFound(): Promise<void> {
+    return this.take.wordsFound();
+  }
   reachableMs(): number {
     const isComing =
       this.take.isAsking() || this.take.waitingMs() > 0 || this.transcoder.pendingSamples() > 0;

@@ -10,7 +10,7 @@ import { ROUNDING_MS } from './turn-sending.ts';
 export type TurnAnnouncer = {
   /** Tells onlookers of it, too. */
   started(): void;
-  /** Says before it what must come before the end: flushes, last words. */
+  /** Says before it what must come before the end, flushes and last words; and behind it, in time, the list of all words. */
   ended(outcome: Outcome): void;
   /** `isCut`: its client cancelled it. */
   heard(isCut: boolean): void;
@@ -53,6 +53,9 @@ class OutletAnnouncer implements TurnAnnouncer {
     const [audioMs, requests, resumes] = [speech.madeMs(), speech.requests(), speech.resumes()];
     const figures = { outcome, audioMs, sentMs, requests, resumes, cached: speech.isCached() };
     live.outlet.say(endedEvent(live.id, figures));
+    // What is sent in a burst is sent before its words have been found.
+    if (outcome === 'complete' && live.settings.wordList === 'final')
+      void speech.wordsFound().then(() => captions.sayAll());
   }
   heard(isCut: boolean): void {
     const { live, script, playout, hearing, progress, times } = this.parts;

@@ -24,6 +24,8 @@ export type TurnSettings = {
   readonly flow: 'clock' | 'credit';
   readonly audio: 'binary' | 'base64';
   readonly captions: 'off' | 'words';
+  /** Whether all words are told once they have been found, when the turn has been sent. */
+  readonly wordList: 'off' | 'final';
   readonly markup: 'strip' | 'keep';
   /** Whether it may be played from speech that is kept. */
   readonly cache: 'off' | 'on';
@@ -48,6 +50,7 @@ export const defaultSettings = (
   flow: 'clock',
   audio: 'binary',
   captions: 'off',
+  wordList: 'off',
   markup: 'strip',
   cache,
   synthesis: {},
@@ -62,6 +65,10 @@ const rateOf = (settings: Pick<TurnSettings, 'format' | 'sampleRate'>): number |
   return settings.format === 'mulaw' || settings.format === 'alaw' ? 8000 : 24_000;
 };
 
+/** Somebody waits for its words. */
+export const wantsWords = ({ captions, wordList }: Pick<TurnSettings, 'captions' | 'wordList'>): boolean =>
+  captions === 'words' || wordList === 'final';
+
 /** Neither the listener's time nor his credit holds it back. */
 export const isSentAtOnce = ({ pace, flow }: Pick<TurnSettings, 'pace' | 'flow'>): boolean =>
   pace === 'burst' && flow === 'clock';
@@ -74,8 +81,20 @@ export const outputOf = (settings: TurnSettings): OutputFormat => ({
 
 /** `fields` over `settings`; absent fields keep their value. Throws `invalid_request` for a rate that the format has not. */
 export function applySettings(settings: TurnSettings, fields: Preset): TurnSettings {
-  const { format, sampleRate, frameMs, pace, leadMs, flow, audio, captions, markup, cache, ...synthesis } =
-    fields;
+  const {
+    format,
+    sampleRate,
+    frameMs,
+    pace,
+    leadMs,
+    flow,
+    audio,
+    captions,
+    wordList,
+    markup,
+    cache,
+    ...synthesis
+  } = fields;
   const { aliases, pronunciations } = settings;
   const inForce = settings.synthesis;
   const { turnPrefix = inForce.turnPrefix, turnPrefix2 = inForce.turnPrefix2, voice, voice2 } = synthesis;
@@ -89,6 +108,7 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     flow: flow ?? settings.flow,
     audio: audio ?? settings.audio,
     captions: captions ?? settings.captions,
+    wordList: wordList ?? settings.wordList,
     markup: markup ?? settings.markup,
     cache: cache ?? settings.cache,
     synthesis: { ...inForce, ...synthesis, ...voices },
@@ -105,7 +125,20 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
 }
 
 export function configuredEvent(settings: TurnSettings): EventOf<'configured'> {
-  const { sampleRate: _asked, synthesis, aliases: _aliases, pronunciations: _said, ...rest } = settings;
+  const {
+    sampleRate: _asked,
+    wordList,
+    synthesis,
+    aliases: _aliases,
+    pronunciations: _said,
+    ...rest
+  } = settings;
   const sampleRate = rateOf(settings);
-  return { type: 'configured', ...rest, ...(sampleRate === undefined ? {} : { sampleRate }), synthesis };
+  return {
+    type: 'configured',
+    ...rest,
+    ...(sampleRate === undefined ? {} : { sampleRate }),
+    ...(wordList === 'off' ? {} : { wordList }),
+    synthesis,
+  };
 }

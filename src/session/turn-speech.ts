@@ -56,6 +56,8 @@ export type TurnSpeech = {
   ttfbMs(): number;
   /** An upstream request is under way. */
   isAsking(): boolean;
+  /** Resolves when the words of what is spoken have been found, or will not be; it has a deadline. */
+  wordsFound(): Promise<void>;
   /**
    * The media position that is reached without further text: the codec keeps the rest of a frame back until more
    * comes. Infinite while audio is on its way.

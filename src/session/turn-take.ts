@@ -17,7 +17,7 @@ import type { SpeechWork } from '../upstream/speech-work.ts';
 import { type LentAudio, lendAudio } from './lent-audio.ts';
 import type { ScriptStretch } from './script-stretch.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
-import { isSentAtOnce, outputOf, type TurnSettings } from './turn-settings.ts';
+import { isSentAtOnce, outputOf, type TurnSettings, wantsWords } from './turn-settings.ts';
 import type { TurnWork } from './turn-work.ts';
 
 export type TurnTake = {
@@ -33,6 +33,8 @@ export type TurnTake = {
   refill(): void;
   /** A request is under way. */
   isAsking(): boolean;
+  /** Resolves when its words have been found, or will not be; it has a deadline. */
+  wordsFound(): Promise<void>;
 };
 
 export type TakeEvents = {
@@ -106,7 +108,7 @@ class SpokenTake implements TurnTake, TurnAudio, TakeReport {
       synthesis: settings.synthesis,
       defaultVoice: runtime.defaultVoice,
       output,
-      urgency: settings.captions === 'words' ? 'captions' : 'heard-text',
+      urgency: wantsWords(settings) ? 'captions' : 'heard-text',
       onEstimate: (index, estimate) => stretch.timeline.align(index, estimate),
     });
     this.upstream = runtime.upstream;
@@ -161,6 +163,9 @@ class SpokenTake implements TurnTake, TurnAudio, TakeReport {
   }
   isAsking(): boolean {
     return this.requestsAsked > this.requestsArrived;
+  }
+  wordsFound(): Promise<void> {
+    return this.words.settled();
   }
 
   isFirst(): boolean {

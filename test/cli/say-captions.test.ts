@@ -31,7 +31,10 @@ async function run(args: readonly string[], { input = '', interrupted = new Abor
     },
   };
   const code = await say.run(terminal);
-  const ended = JSON.parse(terminal.printed.at(-1)!) as { type: string; outcome: string; audioMs: number };
+  const told = terminal.printed.map(
+    (line) => JSON.parse(line) as { type: string; outcome: string; audioMs: number },
+  );
+  const ended = told.findLast(({ type }) => type === 'ended')!;
   return { code, files, ended };
 }
 
@@ -67,6 +70,21 @@ describe('captions of a turn', () => {
     ]);
     const times = words.flatMap(({ startMs, endMs }) => [startMs as number, endMs as number]);
     expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+
+  it('are where the words were found in the end, though a burst is sent before that', async () => {
+    let file = '';
+    const terminal = {
+      ...createFakeTerminal([TEXT, '--captions', 'tide.json', '--out', 'tide.wav']),
+      writeFile: (path: string, bytes: Uint8Array) => {
+        if (path === 'tide.json') file = Buffer.from(bytes).toString('utf8');
+      },
+    };
+    expect(await say.run(terminal)).toBe(0);
+    const words = JSON.parse(file) as { readonly startMs: number; readonly withinMs?: number }[];
+    expect(words).toHaveLength(TEXT.split(' ').length - 1); // the dash is no word
+    for (const { withinMs } of words) expect(withinMs).toBeLessThan(100);
+    expect(terminal.printed.map((line) => (JSON.parse(line) as { type: string }).type)).toContain('words');
   });
 
   it('of standard input quote what was piped in', async () => {

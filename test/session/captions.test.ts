@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WordEstimate } from '../../src/captions/word-estimate.ts';
 import type { TimedSpeech, WordTimer } from '../../src/pipeline/word-timer.ts';
-import { captionEvents } from '../../src/session/turn-messages.ts';
+import { captionEvents, wordListEvents } from '../../src/session/turn-messages.ts';
 import type { AlignedText } from '../../src/text/aligned-text.ts';
 import { mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { type LiveSession, startSession } from '../support/live-session.ts';
@@ -347,6 +347,75 @@ describe('captions with a word timer', () => {
     expect(quiet.timed[0]!.speech.urgency).toBe('heard-text');
     quiet.live.send({ type: 'cancel', turn: 'a' });
     expect(quiet.timed[0]!.isClosed).toBe(true);
+  });
+
+  it('are all listed where they were found in the end, for who asks for it', async () => {
+    const { live, timed, settle } = start({ captions: 'off', wordList: 'final', pace: 'burst' });
+    expect(timed[0]!.speech.urgency).toBe('captions');
+    await live.run(100);
+    expect(live.said('ended')).toHaveLength(1);
+    expect(live.said('words')).toEqual([]);
+    timed[0]!.speech.onEstimate(0, HEARD);
+    settle();
+    await live.run(0);
+    const [list, ...others] = live.said('words');
+    expect(others).toEqual([]);
+    expect(list).toMatchObject({ turn: 'a', line: 0, withinMs: 26, estimated: true, more: false });
+    expect(list!.words.map(({ startMs }) => startMs)).toEqual(Array.from(HEARD.startsMs));
+    expect(list!.words.map(({ text, charStart, charEnd }) => [text, charStart, charEnd])).toEqual([
+      ['One', 0, 3],
+      ['two', 4, 7],
+      ['three', 8, 13],
+      ['four', 14, 18],
+      ['five.', 19, 24],
+    ]);
+    expect(live.said('caption')).toEqual([]);
+  });
+
+  it('are not listed for others, nor of a turn that was cut', async () => {
+    const quiet = start({ pace: 'burst' });
+    await quiet.live.run(100);
+    quiet.settle();
+    await quiet.live.run(0);
+    expect(quiet.live.said('words')).toEqual([]);
+    const cut = start({ wordList: 'final' });
+    await cut.live.run(400);
+    cut.live.send({ type: 'cancel', turn: 'a' });
+    cut.settle();
+    await cut.live.run(5000);
+    expect(cut.live.said('words')).toEqual([]);
+  });
+
+  it('are listed without times of their own where none were looked for', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(900)), preset: { wordList: 'final' } });
+    live.send({ type: 'speak', turn: 'a', text: TEXT });
+    await live.run(2000);
+    const [list] = live.said('words');
+    expect(list!.words).toHaveLength(5);
+    expect(list!.withinMs).toBeUndefined();
+  });
+
+  it('come in messages of a bounded size, of which each but the last tells that more follow', () => {
+    const words = Array.from({ length: 1201 }, (_, at) => ({
+      text: 'a',
+      line: at < 700 ? 0 : 1,
+      speaker: undefined,
+      charStart: at,
+      charEnd: at + 1,
+      weight: 1,
+      pause: 0,
+      startMs: at,
+      endMs: at + 1,
+    }));
+    const lists = wordListEvents('t', words, 1000);
+    expect(lists.map(({ line, words, more }) => [line, words.length, more])).toEqual([
+      [0, 500, true],
+      [0, 200, true],
+      [1, 300, true],
+      [1, 201, false],
+    ]);
+    expect(lists[0]!.words[0]!.startMs).toBe(1000);
+    expect(wordListEvents('t', [], 0)).toMatchObject([{ words: [], more: false }]);
   });
 
   it('take no place of the timer for turns whose time has not come', async () => {
