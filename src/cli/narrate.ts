@@ -9,13 +9,14 @@ import { codePointLength } from '../text/code-points.ts';
 import { readBook } from './book-text.ts';
 import { callerHeaders } from './caller-headers.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
+import { configureForWords } from './configure-for-words.ts';
 import { configureSession } from './configure-session.ts';
 import { openGrowingFile } from './growing-file.ts';
 import { checkOutFile } from './out-file.ts';
 import { createProgressTeller } from './progress-line.ts';
 import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
-import { awaitWordList, createCaptionKeeper } from './say-captions.ts';
+import { createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
 import { createInputSpeaker } from './speak-input.ts';
 
@@ -79,9 +80,9 @@ async function run(terminal: Terminal): Promise<number> {
       onAudio: (bytes) => file.write(bytes),
     });
     try {
-      const wantsWords = vtt !== undefined || srt !== undefined;
-      await configureSession(client, wantsWords ? { ...settings, wordList: 'final' } : settings);
-      const wordList = wantsWords ? awaitWordList(client) : undefined;
+      let listed: (() => Promise<void>) | undefined;
+      if (vtt === undefined && srt === undefined) await configureSession(client, settings);
+      else listed = await configureForWords(client, settings, terminal);
       const ended = client.next('ended');
       const stop = () => {
         speaker.stop();
@@ -93,7 +94,7 @@ async function run(terminal: Terminal): Promise<number> {
       else await Promise.race([speaker.forward(Readable.from([Buffer.from(text)]), client), ended]);
       const { outcome: end, sentMs } = await ended;
       if (end !== 'complete') outcome = 'faulty';
-      else await wordList?.();
+      else await listed?.();
       terminal.status('');
       const told = { file: out, outcome: end, seconds: Math.round(sentMs / 100) / 10, bytes: file.bytes() };
       const stopped = end === 'complete' ? '' : `, ${end}: what was spoken so far can be played`;

@@ -1,12 +1,10 @@
 // `voxgate say --captions FILE`: the words of the turn with their times, in the format that the file's name ends in.
 
 import { extname } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CueOptions } from '../captions/caption-cues.ts';
 import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
 import type { TimedWord } from '../captions/word-timeline.ts';
-import type { SessionClient } from '../client/session-client.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import { type Terminal, UsageError } from './command.ts';
 
@@ -88,24 +86,5 @@ export function createCaptionKeeper(): CaptionKeeper {
     },
     words: () => words.length,
     write: (writer) => Buffer.from(writer(words, { lines: [spoken], nameOf: () => undefined })),
-  };
-}
-
-/** A gateway looks for words no longer than two thirds of this once the speech is whole. */
-const LISTED_DEADLINE_MS = 30_000;
-
-/**
- * Asked before the turn is spoken, answers when it has ended with what resolves once its words have been listed: at the latest
- * after half a minute, or when the connection ends. Until then there are those that were told along with the audio.
- */
-export function awaitWordList(client: Pick<SessionClient, 'next'>): () => Promise<void> {
-  const listed = client.next('words', ({ more }) => !more).catch(() => {});
-  return async () => {
-    const waiting = new AbortController();
-    try {
-      await Promise.race([listed, pause(LISTED_DEADLINE_MS, undefined, { signal: waiting.signal })]);
-    } finally {
-      waiting.abort();
-    }
   };
 }

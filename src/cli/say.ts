@@ -5,11 +5,12 @@ import { connectSession } from '../client/session-client.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
 import { callerHeaders } from './caller-headers.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
+import { configureForWords } from './configure-for-words.ts';
 import { configureSession } from './configure-session.ts';
 import { checkOutFile } from './out-file.ts';
 import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
-import { awaitWordList, captionWriter, createCaptionKeeper } from './say-captions.ts';
+import { captionWriter, createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
 import { createInputSpeaker } from './speak-input.ts';
 
@@ -24,12 +25,15 @@ const OPTIONS = {
 
 const TURN = 'say';
 
+/** Messages that say nothing to a reader of lines; the list of words is in its file. */
+const UNTOLD: ReadonlySet<ServerEvent['type']> = new Set(['audio', 'pong', 'words']);
+
 /** Shows what happens: words as they come on a terminal, the messages themselves when piped. */
 function createTeller(terminal: Terminal): (event: ServerEvent) => void {
   let words = '';
   return (event) => {
     if (!terminal.isInteractive) {
-      if (event.type !== 'audio' && event.type !== 'pong') terminal.print(JSON.stringify(event));
+      if (!UNTOLD.has(event.type)) terminal.print(JSON.stringify(event));
       return;
     }
     if (event.type === 'queued')
@@ -84,8 +88,9 @@ async function run(terminal: Terminal): Promise<number> {
       },
     });
     try {
-      await configureSession(client, captions === undefined ? settings : { ...settings, wordList: 'final' });
-      const wordList = captions === undefined ? undefined : awaitWordList(client);
+      let listed: (() => Promise<void>) | undefined;
+      if (captions === undefined) await configureSession(client, settings);
+      else listed = await configureForWords(client, settings, terminal);
       const ended = client.next('ended');
       terminal.interrupted.addEventListener('abort', () => client.send({ type: 'cancel' }), { once: true });
       if (text !== undefined) {
@@ -100,7 +105,7 @@ async function run(terminal: Terminal): Promise<number> {
         }
       }
       if ((await ended).outcome !== 'complete') outcome = 'faulty';
-      else await wordList?.();
+      else await listed?.();
     } finally {
       speaker.stop();
       client.close();

@@ -6,6 +6,7 @@ import { createLiveProgramme } from './live-programme.ts';
 import { endedEvent, heardEvent, wholeMs } from './turn-messages.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { ROUNDING_MS } from './turn-sending.ts';
+import { tellWordList, wordListParts } from './turn-word-list.ts';
 
 export type TurnAnnouncer = {
   /** Tells onlookers of it, too. */
@@ -54,8 +55,7 @@ class OutletAnnouncer implements TurnAnnouncer {
     const figures = { outcome, audioMs, sentMs, requests, resumes, cached: speech.isCached() };
     live.outlet.say(endedEvent(live.id, figures));
     // What is sent in a burst is sent before its words have been found.
-    if (outcome === 'complete' && live.settings.wordList === 'final')
-      void speech.wordsFound().then(() => captions.sayAll());
+    if (outcome === 'complete' && live.settings.wordList === 'final') void this.listWords();
   }
   heard(isCut: boolean): void {
     const { live, script, playout, hearing, progress, times } = this.parts;
@@ -66,6 +66,18 @@ class OutletAnnouncer implements TurnAnnouncer {
     if (isWhole) progress.finish();
     const text = script.heardAt(isWhole ? 'end' : times.toOwn(playedMs));
     live.outlet.say(heardEvent(live.id, { playedMs, playedBy, ...text }));
+  }
+
+  private async listWords(): Promise<void> {
+    const { live, script, speech, times } = this.parts;
+    const { runtime, outlet, id } = live;
+    try {
+      await speech.wordsFound();
+      const parts = wordListParts(id, script.stretch().timeline.words(), times.fromMs());
+      await tellWordList(parts, outlet, runtime.clock);
+    } catch (fault) {
+      runtime.log.error('a list of words failed inside', { cause: String(fault) });
+    }
   }
 }
 

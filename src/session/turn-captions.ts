@@ -4,7 +4,7 @@
 import type { TimedWord } from '../captions/word-timeline.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { StretchTimes } from './stretch-times.ts';
-import { captionEvents, wordListEvents } from './turn-messages.ts';
+import { captionEvents } from './turn-messages.ts';
 import type { TurnScript } from './turn-script.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
@@ -14,8 +14,6 @@ export type TurnCaptions = {
    * begin before it, in the stretch's own time.
    */
   say(untilMs: number, beforeMs?: number): void;
-  /** Tells all words as they are known now, if the client wants the list of them. */
-  sayAll(): void;
   /** A reader of its own, from the first word on; what is left of a stretch that has been sought past is not read any more. */
   readWords(): (untilMs: number) => readonly TimedWord[];
 };
@@ -43,11 +41,6 @@ class ToldCaptions implements TurnCaptions {
     if (words.length === 0) return;
     const told = words.filter(({ startMs }) => startMs < beforeMs);
     captionEvents(turn, told, times.fromMs()).forEach(say);
-  }
-  sayAll(): void {
-    const { turn, settings, script, times, say } = this.options;
-    if (settings.wordList === 'off') return;
-    wordListEvents(turn, script.stretch().timeline.words(), times.fromMs()).forEach(say);
   }
   readWords(): (untilMs: number) => readonly TimedWord[] {
     const { script, times } = this.options;

@@ -33,22 +33,6 @@ export function captionEvents(
   return captions;
 }
 
-/** So many words a message: some 60 kB, where a chapter has millions. */
-const MOST_LISTED = 500;
-
-/** The same of all words of a turn, in messages of a bounded size; one without words where there are none. */
-export function wordListEvents(
-  turn: string,
-  words: readonly TimedWord[],
-  fromMs: number,
-): EventOf<'words'>[] {
-  const parts = Array.from({ length: Math.ceil(words.length / MOST_LISTED) }, (_, part) =>
-    captionEvents(turn, words.slice(part * MOST_LISTED, (part + 1) * MOST_LISTED), fromMs),
-  ).flat();
-  if (parts.length === 0) return [{ type: 'words', turn, line: 0, words: [], estimated: true, more: false }];
-  return parts.map((part, at) => ({ ...part, type: 'words', more: at < parts.length - 1 }));
-}
-
 export type EndedFigures = Pick<
   EventOf<'ended'>,
   'outcome' | 'audioMs' | 'sentMs' | 'requests' | 'resumes' | 'cached'

@@ -96,14 +96,14 @@ export const UPSTREAM_SETTINGS = {
     values: ['never', 'captions', 'always'],
     placeholder: 'WHEN',
     meaning:
-      'Which turns have their words looked for in the audio; in others words are spread by length. With captions, because it costs a hundredth of a core.',
+      'Which turns have their words looked for in the audio; in others words are spread by length. With captions or a word list, because it costs a hundredth of a core.',
   }),
   timedTurns: whole(128, {
     min: 1,
     max: 4096,
     placeholder: COUNT,
     meaning:
-      'Most turns that have their words looked for at once; those without captions get half of the places. Each takes about a hundredth of a core.',
+      'Most turns that have their words looked for at once; those with neither get half of the places. Each takes about a hundredth of a core.',
   }),
   enginePerMinute: whole(0, {
     min: 0,

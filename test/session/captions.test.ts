@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WordEstimate } from '../../src/captions/word-estimate.ts';
 import type { TimedSpeech, WordTimer } from '../../src/pipeline/word-timer.ts';
-import { captionEvents, wordListEvents } from '../../src/session/turn-messages.ts';
+import { captionEvents } from '../../src/session/turn-messages.ts';
 import type { AlignedText } from '../../src/text/aligned-text.ts';
 import { mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { type LiveSession, startSession } from '../support/live-session.ts';
@@ -395,27 +395,35 @@ describe('captions with a word timer', () => {
     expect(list!.withinMs).toBeUndefined();
   });
 
-  it('come in messages of a bounded size, of which each but the last tells that more follow', () => {
-    const words = Array.from({ length: 1201 }, (_, at) => ({
-      text: 'a',
-      line: at < 700 ? 0 : 1,
-      speaker: undefined,
-      charStart: at,
-      charEnd: at + 1,
-      weight: 1,
-      pause: 0,
-      startMs: at,
-      endMs: at + 1,
-    }));
-    const lists = wordListEvents('t', words, 1000);
-    expect(lists.map(({ line, words, more }) => [line, words.length, more])).toEqual([
-      [0, 500, true],
-      [0, 200, true],
-      [1, 300, true],
-      [1, 201, false],
+  it('are listed of a turn that was sent, though its listener hangs up on it, and behind the next turn if need be', async () => {
+    const { live, timed, settle } = start({ wordList: 'final', pace: 'burst' });
+    live.send({ type: 'speak', turn: 'b', text: 'And then.' });
+    await live.run(100);
+    live.send({ type: 'cancel', turn: 'a' });
+    timed[0]!.speech.onEstimate(0, HEARD);
+    settle();
+    await live.run(0);
+    expect(live.said('ended', 'a').map(({ outcome }) => outcome)).toEqual(['complete']);
+    expect(live.said('words', 'a').map(({ withinMs }) => withinMs)).toEqual([26]);
+    const order = live.order();
+    expect(order.indexOf('words a')).toBeGreaterThan(order.indexOf('ended a'));
+  });
+
+  it('are listed line by line, with the speaker of each', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(1500)), preset: { wordList: 'final' } });
+    const dialogue = [
+      { speaker: 1, text: 'Good morning.' },
+      { speaker: 2, text: 'Is it?' },
+    ];
+    live.send({ type: 'speak', turn: 'a', dialogue });
+    await live.run(5000);
+    const told = live
+      .said('words')
+      .map(({ line, words, more }) => [line, words.map(({ text, speaker }) => `${speaker} ${text}`), more]);
+    expect(told).toEqual([
+      [0, ['1 Good', '1 morning.'], true],
+      [1, ['2 Is', '2 it?'], false],
     ]);
-    expect(lists[0]!.words[0]!.startMs).toBe(1000);
-    expect(wordListEvents('t', [], 0)).toMatchObject([{ words: [], more: false }]);
   });
 
   it('take no place of the timer for turns whose time has not come', async () => {

@@ -1,0 +1,48 @@
+// The settings of a session whose words go into a file, with the list of where they were found in the end, and the wait for it.
+
+import type { SessionClient } from '../client/session-client.ts';
+import type { Preset } from '../dialects/native-messages.ts';
+import { type Terminal, UsageError } from './command.ts';
+import { configureSession } from './configure-session.ts';
+
+/** A gateway looks for words for 20 s at most once the speech is whole; the rest is for the list of a long text. */
+const LISTED_DEADLINE_MS = 60_000;
+
+const aborted = (signal: AbortSignal): Promise<'late'> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve('late');
+    else signal.addEventListener('abort', () => resolve('late'), { once: true });
+  });
+
+/**
+ * Before the turn is spoken. What it answers with is called when the turn has ended whole, and resolves once all words have been
+ * listed. Where they are not in time, the connection ends or the user has had enough, it complains, and there are those that were
+ * told along with the audio.
+ */
+export async function configureForWords(
+  client: SessionClient,
+  settings: Preset,
+  terminal: Pick<Terminal, 'interrupted' | 'complain'>,
+): Promise<() => Promise<void>> {
+  const listed: Promise<'listed' | 'late'> = client
+    .next('words', ({ more }) => !more)
+    .then(
+      () => 'listed',
+      () => 'late',
+    );
+  try {
+    await configureSession(client, { ...settings, wordList: 'final' });
+  } catch (refusal) {
+    if (!(refusal instanceof UsageError)) throw refusal;
+    // A gateway of before does not know the list; what else it refuses, it refuses again.
+    await configureSession(client, settings);
+    return () => Promise.resolve();
+  }
+  return async () => {
+    const enough = AbortSignal.any([terminal.interrupted, AbortSignal.timeout(LISTED_DEADLINE_MS)]);
+    if ((await Promise.race([listed, aborted(enough)])) === 'late')
+      terminal.complain(
+        'The list of words did not come: their times are as they were told along with the audio.',
+      );
+  };
+}
