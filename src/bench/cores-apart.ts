@@ -1,6 +1,6 @@
 // Whoever makes the load takes the processor from what is measured, at the worst moment: when all of it has something to do.
-// Where there are cores to choose from, CPU affinity keeps this process and what it starts off the first one, so that the
-// gateway, which may use all of them, always has one that is free.
+// Where there are cores to choose from, CPU affinity keeps this process and what it starts off the first one, which the main
+// thread of what is measured has for itself; its other threads (the collector, the compiler) share the others.
 
 import { spawnSync } from 'node:child_process';
 
@@ -8,9 +8,9 @@ import { spawnSync } from 'node:child_process';
 const PROGRAM = 'taskset';
 
 export type CoresApart = {
-  /** What a process is run by that may use all cores again. */
-  readonly through: readonly string[];
-  /** So may this one, from now on. Throws where it can no longer be moved. */
+  /** The main thread of process `pid` has the first core, and what it starts from now on. Throws where it cannot be moved. */
+  giveFirstCore(pid: number): void;
+  /** This process may use all cores again. Throws where it cannot be moved. */
   end(): void;
 };
 
@@ -21,31 +21,36 @@ const coresIn = (list: string): readonly number[] =>
     return Array.from({ length: last - first + 1 }, (_, more) => first + more);
   });
 
-/** A list of cores without its first; undefined where that leaves none. */
-export function withoutFirstCore(list: string): string | undefined {
-  const [, ...others] = coresIn(list);
-  return others.length === 0 ? undefined : others.join(',');
+/** The first of a list of cores, and the others; undefined where that leaves none. */
+export function firstAndOthers(list: string): readonly [first: string, others: string] | undefined {
+  const [first, ...others] = coresIn(list);
+  return others.length === 0 ? undefined : [String(first), others.join(',')];
 }
 
-const tasksetOf = (...words: readonly string[]) => {
+const taskset = (...words: readonly (string | number)[]): string | undefined => {
   const env = { ...process.env, LC_ALL: 'C' };
-  const { status, stdout } = spawnSync(PROGRAM, [...words, String(process.pid)], { encoding: 'utf8', env });
+  const { status, stdout } = spawnSync(PROGRAM, words.map(String), { encoding: 'utf8', env });
   return status === 0 ? stdout : undefined;
 };
 
 /** Moves this process, and what it starts from now on, to all cores but the first; undefined where that cannot be done. */
 export function leaveFirstCore(): CoresApart | undefined {
-  const all = tasksetOf('--cpu-list', '--pid')?.match(/: ([\d,-]+)\s*$/)?.[1];
-  const others = all === undefined ? undefined : withoutFirstCore(all);
-  if (all === undefined || others === undefined) return undefined;
-  const moveTo = (list: string) => tasksetOf('--all-tasks', '--cpu-list', '--pid', list) !== undefined;
+  const { pid } = process;
+  const all = taskset('--cpu-list', '--pid', pid)?.match(/: ([\d,-]+)\s*$/)?.[1];
+  const [first, others] = (all === undefined ? undefined : firstAndOthers(all)) ?? [];
+  if (all === undefined || first === undefined || others === undefined) return undefined;
+  const moveTo = (list: string) => taskset('--all-tasks', '--cpu-list', '--pid', list, pid) !== undefined;
   if (!moveTo(others)) {
     // It moves one thread after the other.
     moveTo(all);
     return undefined;
   }
   return {
-    through: [PROGRAM, '--cpu-list', all],
+    giveFirstCore(ofPid) {
+      // Without --all-tasks it is the thread whose id is the process's.
+      if (taskset('--cpu-list', '--pid', first, ofPid) === undefined)
+        throw new Error(`process ${ofPid} cannot be given the core ${first}`);
+    },
     end() {
       if (!moveTo(all)) throw new Error(`this process is kept on the cores ${others}`);
     },

@@ -87,16 +87,17 @@ type GatewayChoice = {
   readonly admission?: 'on';
   /** How many are taken, where that has been found out. */
   readonly known?: number;
-  readonly through: readonly string[];
+  readonly apart: CoresApart | undefined;
 };
 
 async function overloaded(
   { numbers: { seconds, seed }, signal, progress }: BenchRun,
-  { admission, known, through }: GatewayChoice,
+  { admission, known, apart }: GatewayChoice,
 ): Promise<{ readonly limit: number; readonly outcome: Outcome }> {
-  const lab = await openLab({ seed, through, ...(admission && { admission }) });
+  const lab = await openLab({ seed, ...(admission && { admission }) });
   const callers = startOverloadCallers({ sessionUrl: lab.sessionUrl, seed, signal });
   try {
+    apart?.giveFirstCore(lab.pid);
     await join(callers, () => callers.count() >= FIRST_CALLERS, quickly, signal);
     await pause(FIRST_MS, undefined, { signal });
     const first = callers.tally();
@@ -140,9 +141,8 @@ const rowOf = (
 ];
 
 async function measured(bench: BenchRun, apart: CoresApart | undefined): Promise<BenchResult> {
-  const through = apart?.through ?? [];
-  const { limit, outcome: kept } = await overloaded(bench, { admission: 'on', through });
-  const { outcome: open } = await overloaded(bench, { known: limit, through });
+  const { limit, outcome: kept } = await overloaded(bench, { admission: 'on', apart });
+  const { outcome: open } = await overloaded(bench, { known: limit, apart });
   const { seconds } = bench.numbers;
   const figuresOf = (name: string, { tickP99Ms, frames, tally, refusals }: Outcome) => ({
     [`${name}TickLatenessP99Ms`]: tickP99Ms,
@@ -172,7 +172,7 @@ async function measured(bench: BenchRun, apart: CoresApart | undefined): Promise
       `Of the refusals ${kept.tally.sessionRefusalsMs.length} were of sessions, by 503, and ${kept.tally.turnRefusalsMs.length} of turns; the time of a 503 includes its connection.`,
       apart === undefined
         ? 'Callers and upstream take turns with the gateway on the same cores: what they hold up is in every figure.'
-        : 'Callers and upstream keep off the first core, so that the gateway has one whenever it is ready.',
+        : 'The gateway’s main thread has the first core for itself; callers, upstream and its other threads share the others.',
       `The callers took ${(kept.callersCoreShare * 100).toFixed(0)} % of a core: frames and refusals are as late as they come to read them.`,
     ],
     figures: {
