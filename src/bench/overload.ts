@@ -3,8 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
-import { type CoresApart, leaveFirstCore } from './cores-apart.ts';
-import { type Lab, openLab } from './lab.ts';
+import { type Lab, type LabOptions, openLab } from './lab.ts';
 import { LOOKED_AT_MS } from './measured-stretch.ts';
 import { type CallerTally, type OverloadCallers, startOverloadCallers } from './overload-callers.ts';
 import { quantileBetween } from './scraped-metrics.ts';
@@ -35,8 +34,6 @@ type Outcome = {
   readonly frames: Spread;
   readonly refusals: Spread;
   readonly coreShare: number;
-  /** Of the process in which the callers are. */
-  readonly callersCoreShare: number;
   readonly usedShare: number;
   readonly tally: CallerTally;
 };
@@ -63,11 +60,9 @@ async function measure(
   const earlier = await lab.metrics();
   await pause(LOOKED_AT_MS, undefined, { signal });
   const before = await lab.usage();
-  const ownBefore = process.cpuUsage();
   const tally = callers.tally();
   await pause(seconds * 1000, undefined, { signal });
   callers.tally();
-  const own = process.cpuUsage(ownBefore);
   const [after, later] = [await lab.usage(), await lab.metrics()];
   return {
     callers: callers.count(),
@@ -77,27 +72,20 @@ async function measure(
     frames: spreadOf(tally.latenessMs),
     refusals: spreadOf([...tally.sessionRefusalsMs, ...tally.turnRefusalsMs]),
     coreShare: (after.cpuMs - before.cpuMs) / (seconds * 1000),
-    callersCoreShare: (own.user + own.system) / (seconds * 1_000_000),
     usedShare: later.value('voxgate_thread_used_ratio'),
     tally,
   };
 }
 
-type GatewayChoice = {
-  readonly admission?: 'on';
-  /** How many are taken, where that has been found out. */
-  readonly known?: number;
-  readonly apart: CoresApart | undefined;
-};
-
 async function overloaded(
   { numbers: { seconds, seed }, signal, progress }: BenchRun,
-  { admission, known, apart }: GatewayChoice,
+  admission: LabOptions['admission'],
+  callersOf: (limit: number) => number,
+  known?: number,
 ): Promise<{ readonly limit: number; readonly outcome: Outcome }> {
   const lab = await openLab({ seed, ...(admission && { admission }) });
   const callers = startOverloadCallers({ sessionUrl: lab.sessionUrl, seed, signal });
   try {
-    apart?.giveFirstCore(lab.pid);
     await join(callers, () => callers.count() >= FIRST_CALLERS, quickly, signal);
     await pause(FIRST_MS, undefined, { signal });
     const first = callers.tally();
@@ -111,7 +99,7 @@ async function overloaded(
       await pause(SETTLING_MS, undefined, { signal });
     }
     const limit = known ?? callers.connected();
-    const wanted = beyond(limit);
+    const wanted = callersOf(limit);
     progress(`overload: ${limit} are taken, ${wanted} call for ${seconds} s`);
     await join(callers, () => callers.count() >= wanted, quickly, signal);
     await pause(WARM_UP_MS, undefined, { signal });
@@ -123,7 +111,6 @@ async function overloaded(
 }
 
 const quickly = () => JOINING.perSecond;
-const beyond = (limit: number): number => Math.ceil(limit * BEYOND);
 const ms = (value: number): string => (Number.isNaN(value) ? '–' : value.toFixed(1));
 
 const rowOf = (
@@ -140,9 +127,10 @@ const rowOf = (
   (coreShare * 100).toFixed(0),
 ];
 
-async function measured(bench: BenchRun, apart: CoresApart | undefined): Promise<BenchResult> {
-  const { limit, outcome: kept } = await overloaded(bench, { admission: 'on', apart });
-  const { outcome: open } = await overloaded(bench, { known: limit, apart });
+async function run(bench: BenchRun): Promise<BenchResult> {
+  const beyond = (limit: number) => Math.ceil(limit * BEYOND);
+  const { limit, outcome: kept } = await overloaded(bench, 'on', beyond);
+  const { outcome: open } = await overloaded(bench, undefined, beyond, limit);
   const { seconds } = bench.numbers;
   const figuresOf = (name: string, { tickP99Ms, frames, tally, refusals }: Outcome) => ({
     [`${name}TickLatenessP99Ms`]: tickP99Ms,
@@ -170,10 +158,7 @@ async function measured(bench: BenchRun, apart: CoresApart | undefined): Promise
       `Aims: frames of admitted turns p99 at most ${AIM_MS.lateness} ms late, refusals answered within ${AIM_MS.refusal} ms.`,
       'A call is two turns of 6 to 14 s, then the caller hangs up and calls again; who is refused comes back when told.',
       `Of the refusals ${kept.tally.sessionRefusalsMs.length} were of sessions, by 503, and ${kept.tally.turnRefusalsMs.length} of turns; the time of a 503 includes its connection.`,
-      apart === undefined
-        ? 'Callers and upstream take turns with the gateway on the same cores: what they hold up is in every figure.'
-        : 'The gateway’s main thread has the first core for itself; callers, upstream and its other threads share the others.',
-      `The callers took ${(kept.callersCoreShare * 100).toFixed(0)} % of a core: frames and refusals are as late as they come to read them.`,
+      'Callers and upstream share what the gateway leaves of the machine, so frames come later than they were sent.',
     ],
     figures: {
       limit,
@@ -184,23 +169,12 @@ async function measured(bench: BenchRun, apart: CoresApart | undefined): Promise
       keptUsedShare: kept.usedShare,
       keptCoreShare: kept.coreShare,
       openCoreShare: open.coreShare,
-      callersCoreShare: kept.callersCoreShare,
-      coresApart: apart === undefined ? 0 : 1,
     },
     faults: [
       ...[kept, open].flatMap(({ tally }) => (tally.errors > 0 ? [`${tally.errors} errors were told`] : [])),
       ...(kept.tally.frames === 0 ? ['no frame came'] : []),
     ],
   };
-}
-
-async function run(bench: BenchRun): Promise<BenchResult> {
-  const apart = leaveFirstCore();
-  try {
-    return await measured(bench, apart);
-  } finally {
-    apart?.end();
-  }
 }
 
 export const overload: Bench = {
