@@ -4,7 +4,10 @@ import type { SessionClient } from '../../src/client/session-client.ts';
 import type { ServerEvent } from '../../src/dialects/native-events.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 
-type Waiter = { readonly fits: (event: ServerEvent) => boolean; settle(event: ServerEvent | Error): void };
+type Waiter = {
+  readonly fits: (event: ServerEvent) => boolean;
+  readonly settle: (event: ServerEvent | Error) => void;
+};
 
 /** A gateway that answers `configure`; with `refuses` it knows no list of words. */
 function fakeClient(refuses: 'nothing' | 'the list' | 'everything' = 'nothing') {

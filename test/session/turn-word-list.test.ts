@@ -63,7 +63,7 @@ describe('telling them', () => {
     });
     const run = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 10) {
-        await clock.advance(10);
+        clock.advance(10);
         for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
       }
     };
