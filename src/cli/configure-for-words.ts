@@ -4,15 +4,10 @@ import type { SessionClient } from '../client/session-client.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { type Terminal, UsageError } from './command.ts';
 import { configureSession } from './configure-session.ts';
+import { untilInterrupted } from './until-interrupted.ts';
 
 /** A gateway looks for words for 20 s at most once the speech is whole; the rest is for the list of a long text. */
 const LISTED_DEADLINE_MS = 60_000;
-
-const aborted = (signal: AbortSignal): Promise<'late'> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve('late');
-    else signal.addEventListener('abort', () => resolve('late'), { once: true });
-  });
 
 /**
  * Before the turn is spoken. What it answers with is called when the turn has ended whole, and resolves once all words have been
@@ -40,7 +35,7 @@ export async function configureForWords(
   }
   return async () => {
     const enough = AbortSignal.any([terminal.interrupted, AbortSignal.timeout(LISTED_DEADLINE_MS)]);
-    if ((await Promise.race([listed, aborted(enough)])) === 'late')
+    if ((await Promise.race([listed, untilInterrupted(enough)])) !== 'listed')
       terminal.complain(
         'The list of words did not come: their times are as they were told along with the audio.',
       );

@@ -2,14 +2,13 @@
 // each on the same machine. What one unit costs is learned where it is spent.
 
 import { mayNeedHeavyEncoder, type SessionFormat } from '../speech/audio-format.ts';
+import { type WantedWords, wantsWords } from '../speech/wanted-words.ts';
 
-export type WeighedTurn = {
+export type WeighedTurn = WantedWords & {
   readonly format: SessionFormat;
   readonly sampleRate?: number | undefined;
   readonly frameMs: number;
   readonly audio: 'binary' | 'base64';
-  readonly captions: 'off' | 'words';
-  readonly wordList?: 'off' | 'final';
 };
 
 /** Of a stream-second of µ-law, two fifths are sending 50 frames, three fifths reading and decoding. */
@@ -25,14 +24,14 @@ const CAPTIONS = 0.2;
 /** An HTTP reply is made as fast as the speech comes, at twice its pace or so. */
 const UNPACED = 2;
 
-export function turnWeight({ format, sampleRate, frameMs, audio, captions, wordList }: WeighedTurn): number {
+export function turnWeight({ format, sampleRate, frameMs, audio, ...words }: WeighedTurn): number {
   const isFramed = format === 'mulaw' || format === 'alaw' || format === 'raw';
   return (
     READING +
     SENDING * (isFramed ? USUAL_FRAME_MS / frameMs : 1) +
     (audio === 'base64' ? TEXT_FRAME : 0) +
     (mayNeedHeavyEncoder({ format, sampleRate }) ? HANDING_OVER : 0) +
-    (captions === 'words' || wordList === 'final' ? CAPTIONS : 0)
+    (wantsWords(words) ? CAPTIONS : 0)
   );
 }
 

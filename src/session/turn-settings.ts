@@ -12,9 +12,10 @@ import {
 } from '../speech/audio-format.ts';
 import type { SynthesisFields } from '../speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
+import type { WantedWords } from '../speech/wanted-words.ts';
 import type { Pronunciation } from '../text/pronunciations.ts';
 
-export type TurnSettings = {
+export type TurnSettings = WantedWords & {
   readonly format: SessionFormat;
   /** As asked; without one the format's own default holds. */
   readonly sampleRate: number | undefined;
@@ -23,9 +24,6 @@ export type TurnSettings = {
   readonly leadMs: number;
   readonly flow: 'clock' | 'credit';
   readonly audio: 'binary' | 'base64';
-  readonly captions: 'off' | 'words';
-  /** Whether all words are told once they have been found, when the turn has been sent. */
-  readonly wordList: 'off' | 'final';
   readonly markup: 'strip' | 'keep';
   /** Whether it may be played from speech that is kept. */
   readonly cache: 'off' | 'on';
@@ -64,10 +62,6 @@ const rateOf = (settings: Pick<TurnSettings, 'format' | 'sampleRate'>): number |
   if (settings.format === 'mp3') return undefined;
   return settings.format === 'mulaw' || settings.format === 'alaw' ? 8000 : 24_000;
 };
-
-/** Somebody waits for its words. */
-export const wantsWords = ({ captions, wordList }: Pick<TurnSettings, 'captions' | 'wordList'>): boolean =>
-  captions === 'words' || wordList === 'final';
 
 /** Neither the listener's time nor his credit holds it back. */
 export const isSentAtOnce = ({ pace, flow }: Pick<TurnSettings, 'pace' | 'flow'>): boolean =>

@@ -11,13 +11,14 @@ import type { ResumeKind } from '../pipeline/speech-upkeep.ts';
 import { createSpeechWords, type SpeechWords } from '../pipeline/speech-words.ts';
 import { passesThrough } from '../speech/audio-format.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
+import { wantsWords } from '../speech/wanted-words.ts';
 import type { RequestText } from '../text/request-text.ts';
 import type { QueuedNotice, SpeechBody, SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import { type LentAudio, lendAudio } from './lent-audio.ts';
 import type { ScriptStretch } from './script-stretch.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
-import { isSentAtOnce, outputOf, type TurnSettings, wantsWords } from './turn-settings.ts';
+import { isSentAtOnce, outputOf, type TurnSettings } from './turn-settings.ts';
 import type { TurnWork } from './turn-work.ts';
 
 export type TurnTake = {

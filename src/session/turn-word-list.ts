@@ -2,6 +2,7 @@
 // chapter's are megabytes, which neither other turns nor the client's socket can take at once.
 
 import type { Clock } from '../base/clock.ts';
+import { pause } from '../base/pause.ts';
 import type { TimedWord } from '../captions/word-timeline.ts';
 import type { EventOf } from '../dialects/native-events.ts';
 import type { TurnOutlet } from './session-outlet.ts';
@@ -43,18 +44,13 @@ export async function tellWordList(
 ): Promise<void> {
   let isFirst = true;
   for (const part of parts) {
-    if (!isFirst) await pause(clock);
+    if (!isFirst) await pause(BETWEEN_MS, clock);
     isFirst = false;
     const untilMs = clock.now() + LONGEST_CONGESTION_MS;
     while (outlet.isCongested()) {
       if (clock.now() >= untilMs) return;
-      await pause(clock);
+      await pause(BETWEEN_MS, clock);
     }
     outlet.say(part);
   }
 }
-
-const pause = (clock: Clock) =>
-  new Promise<void>((resolve) => {
-    clock.after(BETWEEN_MS, resolve);
-  });
