@@ -70,6 +70,7 @@ export async function startGatewayProcess(plan: GatewayPlan, searchPath: string 
     config: parsed.config,
     log: createPinoLog('warn'),
     version: plan.version,
+    accepts: 'several-a-turn',
   });
   keepHeapLean();
   const unblock = plan.blockMs[1] > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};

@@ -22,6 +22,7 @@ async function run(terminal: Terminal): Promise<number> {
     log,
     version: terminal.version,
     searchPath: terminal.env.PATH,
+    accepts: 'several-a-turn',
   });
   keepHeapLean();
   const say = gateway.sessionUrl;
