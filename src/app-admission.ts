@@ -1,21 +1,10 @@
-// Admission, built: what this thread uses of its time, as the event loop counts it, and the desk that says who may speak.
+// Admission, built: what is left of this thread's time, and the desk that says who may speak.
 
-import { performance } from 'node:perf_hooks';
 import type { Clock } from './base/clock.ts';
+import { createUsedShare } from './base/used-share.ts';
 import { createHeadroom } from './limits/headroom.ts';
 import { createAdmissionDesk, type SpeechAsker } from './session/admission-desk.ts';
 import type { Config } from './settings/settings.ts';
-
-/** What the thread was kept from by other programs counts as used: what matters is what is left. */
-function createUsedShare(): () => number {
-  let before = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    before = now;
-    return utilization;
-  };
-}
 
 export function openAppAdmission(
   { busyAt }: Pick<Config, 'busyAt'>,

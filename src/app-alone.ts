@@ -21,6 +21,7 @@ import { createLegDesk } from './gateway/leg-desk.ts';
 import { openAcceptors } from './http/acceptors.ts';
 import { viewsOf } from './http/live-view.ts';
 import { createOpenReplies } from './http/open-replies.ts';
+import { readWhenTaken } from './http/read-when-taken.ts';
 import { findSession } from './session/live-sessions.ts';
 import { readTls } from './settings/read-tls.ts';
 
@@ -81,6 +82,7 @@ export async function startAlone(
     },
   });
   sockets.attach(http.server);
+  if (options.accepts === 'several-a-turn') readWhenTaken(http.server);
   await http.listen({ host: config.host, port: config.port });
   const acceptors =
     options.accepts === 'several-a-turn' ? openAcceptors(http.server, { clock, log }) : undefined;

@@ -22,6 +22,9 @@ const FIRST_REFUSALS = 5;
 const BEYOND = 1.3;
 const WARM_UP_MS = 2000;
 const TICKS = 'voxgate_tick_lateness_seconds';
+/** More join in rounds until they are three in ten more than are taken: the limit that was found while the code was new is too low. */
+const MOST_ROUNDS = 6;
+const LOOKS = 9;
 /** A machine that refuses nobody before this is not measured by callers in one process. */
 const MOST_CALLERS = 1500;
 const AIM_MS = { lateness: 20, refusal: 50 } as const;
@@ -77,31 +80,50 @@ async function measure(
   };
 }
 
+/** How many have a session, in the median of the time that it takes to settle. */
+async function settled(callers: OverloadCallers, signal: AbortSignal): Promise<number> {
+  const connected: number[] = [];
+  for (let look = 0; look < LOOKS; look += 1) {
+    await pause(SETTLING_MS / LOOKS, undefined, { signal });
+    connected.push(callers.connected());
+  }
+  return connected.sort((a, b) => a - b)[LOOKS >> 1]!;
+}
+
+/** Answers how many are taken while three in ten more call; fewer more only where that is beyond what is measured here. */
+async function pressUpTo(callers: OverloadCallers, { signal, progress }: BenchRun): Promise<number> {
+  const first = callers.tally();
+  const isRefused = () =>
+    first.sessionRefusalsMs.length + first.turnRefusalsMs.length >= FIRST_REFUSALS ||
+    callers.count() >= MOST_CALLERS;
+  await join(callers, isRefused, () => callers.count() * JOINING.part, signal);
+  const most = callers.count() * PRESSING;
+  await join(callers, () => callers.count() >= most, quickly, signal);
+  let limit = await settled(callers, signal);
+  for (let round = 0; round < MOST_ROUNDS && callers.count() < wantedOf(limit); round += 1) {
+    progress(`overload: ${limit} are taken, ${wantedOf(limit)} call`);
+    await join(callers, () => callers.count() >= wantedOf(limit), quickly, signal);
+    limit = await settled(callers, signal);
+  }
+  return limit;
+}
+
+/** `callers`: so many at once, where it is known; otherwise three in ten more than are taken. */
 async function overloaded(
-  { numbers: { seconds, seed }, signal, progress }: BenchRun,
+  run: BenchRun,
   admission: LabOptions['admission'],
-  callersOf: (limit: number) => number,
   known?: number,
 ): Promise<{ readonly limit: number; readonly outcome: Outcome }> {
+  const { numbers, signal, progress } = run;
+  const { seconds, seed } = numbers;
   const lab = await openLab({ seed, ...(admission && { admission }) });
   const callers = startOverloadCallers({ sessionUrl: lab.sessionUrl, seed, signal });
   try {
     await join(callers, () => callers.count() >= FIRST_CALLERS, quickly, signal);
     await pause(FIRST_MS, undefined, { signal });
-    const first = callers.tally();
-    const isRefused = () =>
-      first.sessionRefusalsMs.length + first.turnRefusalsMs.length >= FIRST_REFUSALS ||
-      callers.count() >= MOST_CALLERS;
-    if (known === undefined) {
-      await join(callers, isRefused, () => callers.count() * JOINING.part, signal);
-      const most = callers.count() * PRESSING;
-      await join(callers, () => callers.count() >= most, quickly, signal);
-      await pause(SETTLING_MS, undefined, { signal });
-    }
-    const limit = known ?? callers.connected();
-    const wanted = callersOf(limit);
-    progress(`overload: ${limit} are taken, ${wanted} call for ${seconds} s`);
-    await join(callers, () => callers.count() >= wanted, quickly, signal);
+    const limit = known ?? (await pressUpTo(callers, run));
+    if (known !== undefined) await join(callers, () => callers.count() >= known, quickly, signal);
+    progress(`overload: ${callers.count()} call for ${seconds} s`);
     await pause(WARM_UP_MS, undefined, { signal });
     return { limit, outcome: await measure(lab, callers, seconds, signal) };
   } finally {
@@ -110,6 +132,7 @@ async function overloaded(
   }
 }
 
+const wantedOf = (limit: number) => Math.min(MOST_CALLERS, Math.ceil(limit * BEYOND));
 const quickly = () => JOINING.perSecond;
 const ms = (value: number): string => (Number.isNaN(value) ? '–' : value.toFixed(1));
 
@@ -128,9 +151,8 @@ const rowOf = (
 ];
 
 async function run(bench: BenchRun): Promise<BenchResult> {
-  const beyond = (limit: number) => Math.ceil(limit * BEYOND);
-  const { limit, outcome: kept } = await overloaded(bench, 'on', beyond);
-  const { outcome: open } = await overloaded(bench, undefined, beyond, limit);
+  const { limit, outcome: kept } = await overloaded(bench, 'on');
+  const { outcome: open } = await overloaded(bench, undefined, kept.callers);
   const { seconds } = bench.numbers;
   const figuresOf = (name: string, { tickP99Ms, frames, tally, refusals }: Outcome) => ({
     [`${name}TickLatenessP99Ms`]: tickP99Ms,
@@ -142,7 +164,7 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     [`${name}Refusals`]: refusals.count,
   });
   return {
-    title: `overload: of those who call ${limit} are taken; ${beyond(limit)} call for ${seconds} s, µ-law, 24 kHz MP3 in`,
+    title: `overload: of those who call ${limit} are taken; ${kept.callers} call for ${seconds} s, µ-law, 24 kHz MP3 in`,
     columns: [
       '',
       'with a session',
@@ -156,6 +178,7 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     rows: [rowOf('admission', kept), rowOf('nobody refused', open)],
     notes: [
       `Aims: frames of admitted turns p99 at most ${AIM_MS.lateness} ms late, refusals answered within ${AIM_MS.refusal} ms.`,
+      `Who call are ${Math.round(100 * (kept.callers / limit - 1))} % more than are taken, in the median of ${SETTLING_MS / 1000} s before.`,
       'A call is two turns of 6 to 14 s, then the caller hangs up and calls again; who is refused comes back when told.',
       `Of the refusals ${kept.tally.sessionRefusalsMs.length} were of sessions, by 503, and ${kept.tally.turnRefusalsMs.length} of turns; the time of a 503 includes its connection.`,
       'Callers and upstream share what the gateway leaves of the machine, so frames come later than they were sent.',
