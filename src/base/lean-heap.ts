@@ -4,7 +4,7 @@
 
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collector } from './collector.ts';
 import { createUsedShare } from './used-share.ts';
 
 /**
@@ -53,9 +53,6 @@ export function followUse({
 export function keepHeapLean(): void {
   const growBy = (percent: number) => setFlagsFromString(`--heap-growing-percent=${percent}`);
   growBy(GROWTH_PERCENT.atEase);
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
-  collect();
+  collector()();
   followUse({ usedShare: createUsedShare(), growBy });
 }

@@ -2,8 +2,7 @@
 // serves.
 
 import { readdirSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collector } from '../base/collector.ts';
 
 export type KeptMemory = {
   /** The JavaScript heap's living objects. */
@@ -26,9 +25,7 @@ function openFiles(): number | null {
 
 /** Collects first, which holds the event loop for some tens of milliseconds. */
 export function keptMemory(): KeptMemory {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
+  const collect = collector();
   // What finalizers hold is let go by the first, and found by the second.
   collect();
   collect();

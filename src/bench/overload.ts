@@ -7,7 +7,7 @@ import { type Lab, type LabOptions, openLab } from './lab.ts';
 import { LOOKED_AT_MS } from './measured-stretch.ts';
 import { type CallerTally, type OverloadCallers, startOverloadCallers } from './overload-callers.ts';
 import { quantileBetween } from './scraped-metrics.ts';
-import { type Spread, spreadOf } from './spread.ts';
+import { medianOf, type Spread, spreadOf } from './spread.ts';
 
 /** The first make the code run fast that all others need; then the limit is looked for. */
 const FIRST_CALLERS = 20;
@@ -54,6 +54,15 @@ async function join(
   }
 }
 
+/** As many as are wanted, quickly. */
+const joinUpTo = (callers: OverloadCallers, wanted: number, signal: AbortSignal): Promise<void> =>
+  join(
+    callers,
+    () => callers.count() >= wanted,
+    () => JOINING.perSecond,
+    signal,
+  );
+
 async function measure(
   lab: Lab,
   callers: OverloadCallers,
@@ -87,7 +96,7 @@ async function settled(callers: OverloadCallers, signal: AbortSignal): Promise<n
     await pause(SETTLING_MS / LOOKS, undefined, { signal });
     connected.push(callers.connected());
   }
-  return connected.sort((a, b) => a - b)[LOOKS >> 1]!;
+  return medianOf(connected);
 }
 
 /** Answers how many are taken while three in ten more call; fewer more only where that is beyond what is measured here. */
@@ -97,35 +106,31 @@ async function pressUpTo(callers: OverloadCallers, { signal, progress }: BenchRu
     first.sessionRefusalsMs.length + first.turnRefusalsMs.length >= FIRST_REFUSALS ||
     callers.count() >= MOST_CALLERS;
   await join(callers, isRefused, () => callers.count() * JOINING.part, signal);
-  const most = callers.count() * PRESSING;
-  await join(callers, () => callers.count() >= most, quickly, signal);
+  await joinUpTo(callers, callers.count() * PRESSING, signal);
   let limit = await settled(callers, signal);
   for (let round = 0; round < MOST_ROUNDS && callers.count() < wantedOf(limit); round += 1) {
     progress(`overload: ${limit} are taken, ${wantedOf(limit)} call`);
-    await join(callers, () => callers.count() >= wantedOf(limit), quickly, signal);
+    await joinUpTo(callers, wantedOf(limit), signal);
     limit = await settled(callers, signal);
   }
   return limit;
 }
 
-/** `callers`: so many at once, where it is known; otherwise three in ten more than are taken. */
+/** Measured once all have been gathered who are to call. */
 async function overloaded(
-  run: BenchRun,
+  { numbers: { seconds, seed }, signal, progress }: BenchRun,
   admission: LabOptions['admission'],
-  known?: number,
-): Promise<{ readonly limit: number; readonly outcome: Outcome }> {
-  const { numbers, signal, progress } = run;
-  const { seconds, seed } = numbers;
+  gather: (callers: OverloadCallers) => Promise<void>,
+): Promise<Outcome> {
   const lab = await openLab({ seed, ...(admission && { admission }) });
   const callers = startOverloadCallers({ sessionUrl: lab.sessionUrl, seed, signal });
   try {
-    await join(callers, () => callers.count() >= FIRST_CALLERS, quickly, signal);
+    await joinUpTo(callers, FIRST_CALLERS, signal);
     await pause(FIRST_MS, undefined, { signal });
-    const limit = known ?? (await pressUpTo(callers, run));
-    if (known !== undefined) await join(callers, () => callers.count() >= known, quickly, signal);
+    await gather(callers);
     progress(`overload: ${callers.count()} call for ${seconds} s`);
     await pause(WARM_UP_MS, undefined, { signal });
-    return { limit, outcome: await measure(lab, callers, seconds, signal) };
+    return await measure(lab, callers, seconds, signal);
   } finally {
     await callers.stop();
     await lab.close();
@@ -133,7 +138,6 @@ async function overloaded(
 }
 
 const wantedOf = (limit: number) => Math.min(MOST_CALLERS, Math.ceil(limit * BEYOND));
-const quickly = () => JOINING.perSecond;
 const ms = (value: number): string => (Number.isNaN(value) ? '–' : value.toFixed(1));
 
 const rowOf = (
@@ -151,8 +155,11 @@ const rowOf = (
 ];
 
 async function run(bench: BenchRun): Promise<BenchResult> {
-  const { limit, outcome: kept } = await overloaded(bench, 'on');
-  const { outcome: open } = await overloaded(bench, undefined, kept.callers);
+  let limit = Number.NaN;
+  const kept = await overloaded(bench, 'on', async (callers) => {
+    limit = await pressUpTo(callers, bench);
+  });
+  const open = await overloaded(bench, undefined, (callers) => joinUpTo(callers, kept.callers, bench.signal));
   const { seconds } = bench.numbers;
   const figuresOf = (name: string, { tickP99Ms, frames, tally, refusals }: Outcome) => ({
     [`${name}TickLatenessP99Ms`]: tickP99Ms,

@@ -1,20 +1,10 @@
 // Real collections, of this thread's own heap.
 
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it, vi } from 'vitest';
+import { collector } from '../../src/base/collector.ts';
 import { followUse, growthPercent } from '../../src/base/lean-heap.ts';
 
 const PLENTY = { timeout: 10_000, interval: 5 } as const;
-
-type Collect = (options?: { readonly type: 'minor' }) => void;
-
-function collector(): Collect {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as Collect;
-  setFlagsFromString('--no-expose-gc');
-  return collect;
-}
 
 it('lets the heap grow more where there is little time left', () => {
   expect([0, 0.3, 0.6, 0.61, 0.9, 1].map(growthPercent)).toEqual([40, 40, 40, 90, 90, 90]);
