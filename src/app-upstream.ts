@@ -95,6 +95,7 @@ export function openAppUpstream(
     'Speech that broke or was in doubt, by how it was made whole',
   );
   const doubts = metrics.counter('voxgate_doubtful_bodies_total', 'Bodies that ended too early, by the sign');
+  const whole = metrics.counter('voxgate_whole_bodies_total', 'Bodies taken for whole, by what proved it');
   const phrases = openPhraseStore(options);
   onStop(() => phrases?.close());
   return {
@@ -103,6 +104,7 @@ export function openAppUpstream(
       mostStallMs: config.upstreamStallTimeoutMs,
       onResume: (kind) => resumes.add(1, { kind }),
       onDoubt: (doubt) => doubts.add(1, { doubt }),
+      onWhole: (by) => whole.add(1, { by }),
     }),
     phrases,
     voice: service.voice,

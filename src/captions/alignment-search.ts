@@ -12,6 +12,8 @@ export type AlignmentSearch = {
   frames(): number;
   /** What the best way costs so far: sum of the distances and of the penalties of its steps. */
   cost(): number;
+  /** The same for the best way that has come to the end of the reference, or to the pause behind it; infinite: none has. */
+  costToEnd(): number;
   /**
    * Finds the best way that leads to now, `'open'`, or to the end of the reference if any does, `'closed'`. Gives the
    * first frame of speech whose place is not what it was at the last call: no more than `REMEMBERED_FRAMES` ago.
@@ -229,6 +231,11 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
     advance,
     frames: () => frames,
     cost: () => cost,
+    costToEnd() {
+      if (frames === 0 || high < states) return Number.POSITIVE_INFINITY;
+      const atEnd = Math.min(ways[(states - 1) & inRing]!, pauses[states & inRing]!);
+      return atEnd < FAR ? atEnd : Number.POSITIVE_INFINITY;
+    },
     trace(end) {
       if (frames === 0) return 0;
       let node = bestEnd(end);

@@ -12,6 +12,8 @@ import type { WordEstimate } from './word-estimate.ts';
 export type WordAligner = {
   /** The next frame; it is not kept. */
   push(frame: FeatureFrame): void;
+  /** No more frames are known to come. What is asked for then is still that of a speech that may have been cut here. */
+  hearAll(): void;
   /** The speech is over: it ends with the reference. */
   end(): void;
   /**
@@ -20,8 +22,18 @@ export type WordAligner = {
    * next call of any kind.
    */
   estimate(): WordEstimate;
+  /** How what was heard ends; to be asked behind `hearAll` and before `end`. */
+  ending(): AlignedEnding;
   /** Mean cepstra of the voice, for its next speech. */
   readonly mean: Float32Array;
+};
+
+/** Costs as `AlignmentSearch` counts them, frames of speech without the silent ones. */
+export type AlignedEnding = {
+  readonly missingCost: number;
+  readonly costPerFrame: number;
+  readonly spokenFrames: number;
+  readonly silentMs: number;
 };
 
 export type AlignerOptions = {
@@ -76,6 +88,8 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
   let reached = 0;
   let asked = 0;
   let silentFrames = 0;
+  /** Silent frames at the end of what the search has had. */
+  let lastSilentFrames = 0;
   /** Of the first frames: which of them was the first that is not silent is asked anew, for noise is known from speech later. */
   const firstLevels: number[] = [];
   /** Where speech was last, on the way followed last. */
@@ -98,7 +112,10 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
     writeFeatures(recent, held, at, mean, vector, 0);
     const level = recentLevels[at]!;
     const above = gauge.above(level);
-    if (above === 0) silentFrames += 1;
+    if (above === 0) {
+      silentFrames += 1;
+      lastSilentFrames += 1;
+    } else lastSilentFrames = 0;
     if (firstLevels.length < ONSET_FRAMES) firstLevels.push(level);
     search.advance(vector, Math.min(VOICED_COST, SILENT_COST + above * COST_PER_NAT));
     if (search.frames() - asked >= UNASKED_FRAMES) follow();
@@ -184,9 +201,16 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
     endBefore(reached, startsMs[reached] ?? endsMs[words - 1]!, spokenMs);
   };
 
+  /** What of the cost is that of speech. */
+  const spokenCost = () => Math.max(0, search.cost() - SILENT_COST * silentFrames);
+
+  const hearAll = () => {
+    while (search.frames() < heard) advance();
+  };
+
   const withinMs = (): number => {
     const spoken = search.frames() - silentFrames;
-    const cost = Math.max(0, search.cost() - SILENT_COST * silentFrames);
+    const cost = spokenCost();
     if (!isOver)
       return STREAMED_FACTOR * fitErrorMs((cost + UNKNOWN_COST * UNKNOWN_FRAMES) / (spoken + UNKNOWN_FRAMES));
     // Words that it never came to are anywhere in what was left.
@@ -209,14 +233,24 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
       learn(cepstra, level);
       if (heard - search.frames() > SLOPE_FRAMES) advance();
     },
+    hearAll,
     end() {
-      while (search.frames() < heard) advance();
+      hearAll();
       isOver = true;
     },
     estimate() {
       follow();
       foretell();
       return { startsMs, endsMs, reached, withinMs: withinMs(), soundMs: soundMs() };
+    },
+    ending() {
+      const spoken = search.frames() - silentFrames;
+      return {
+        missingCost: search.costToEnd() - search.cost(),
+        costPerFrame: spokenCost() / Math.max(1, spoken),
+        spokenFrames: spoken,
+        silentMs: lastSilentFrames * FRAME_MS,
+      };
     },
     mean,
   };

@@ -2,20 +2,27 @@
 // when there is none. Keeps the features of all that was heard, so that a longer reference can be held against it again.
 
 import { createFeatureStore } from './feature-track.ts';
+import { type HeardEnding, reversedReference, spokenFrames } from './heard-ending.ts';
 import { createPauseAligner } from './pause-aligner.ts';
 import type { ReferenceSpeech } from './reference-speech.ts';
-import { type FeatureFrame, framesIn } from './speech-features.ts';
+import { type FeatureFrame, FRAME_MS, framesIn } from './speech-features.ts';
 import { createWordAligner } from './word-aligner.ts';
 import { shifted, type WordEstimate } from './word-estimate.ts';
 
 export type WordFinder = {
   readonly push: (frame: FeatureFrame) => void;
+  /**
+   * What has come ends here, as far as is known: how it ends. Undefined until it is held against the whole reference, and
+   * without one. `mismatch` is looked for where words seem to be missing, and where `likeness` is asked for.
+   */
+  ending(likeness: 'asked' | 'on-suspicion'): HeardEnding | undefined;
   /** The audio is over. */
   end(): void;
   /** `whole`: it holds all words; otherwise so many of the first. Without any the pauses must do. */
   hold(reference: ReferenceSpeech, extent: 'first-words' | 'whole'): void;
   /** No reference will come any more. */
   giveUpReference(): void;
+  isGivenUp(): boolean;
   /** Undefined while nothing tells more than the weights do. */
   estimate(): WordEstimate | undefined;
   /** Everything has been heard and held against the whole reference. */
@@ -92,6 +99,9 @@ function withoutHaste(estimate: WordEstimate, wordMs: ArrayLike<number>, tempo: 
 const lengthsOf = ({ wordMs }: ReferenceSpeech, tempo: number): ArrayLike<number> =>
   wordMs.subarray(1).map((ms, w) => (ms - wordMs[w]!) / tempo);
 
+/** Words may be missing above this: `HeardEnding.missingCost` of a whole speech is lower in 997 of 1,000. */
+const SUSPECT_COST = 8;
+
 /**
  * `msPerWeight`: the pace that its weights are guessed at. `tempo`: how many times as fast as the reference the speech was
  * asked to be.
@@ -116,11 +126,38 @@ export function createWordFinder(
     if (isOver && canEnd) to.end();
   };
 
+  /** What a frame of all that was heard costs beside the reversed reference. */
+  const reversedCost = (reference: ReferenceSpeech): number => {
+    const against = createWordAligner(reversedReference(reference), mean === undefined ? {} : { mean });
+    for (let at = 0; at < store.frames(); at += 1) against.push(store.frame(at));
+    against.hearAll();
+    return against.ending().costPerFrame;
+  };
+
   return {
     push(frame) {
       store.add(frame);
       aligner?.push(frame);
       pauses?.push(frame);
+    },
+    ending(likeness) {
+      if (aligner === undefined || held === undefined || state !== 'whole') return undefined;
+      aligner.hearAll();
+      const { missingCost, costPerFrame, spokenFrames: spoken, silentMs } = aligner.ending();
+      const estimate = aligner.estimate();
+      const isLooked = likeness === 'asked' || missingCost > SUSPECT_COST;
+      return {
+        missingCost,
+        mismatch: isLooked ? costPerFrame / Math.max(1, reversedCost(held)) : Number.NaN,
+        spokenMs: spoken * FRAME_MS,
+        lengthRatio: (spoken * tempo) / Math.max(1, spokenFrames(held)),
+        silentMs,
+        words: {
+          ...estimate,
+          startsMs: Float64Array.from(estimate.startsMs),
+          endsMs: Float64Array.from(estimate.endsMs),
+        },
+      };
     },
     end() {
       if (isOver) return;
@@ -152,6 +189,7 @@ export function createWordFinder(
       const sure = store.frames() < HASTY_FRAMES ? withoutHaste(found, held.wordMs, tempo) : found;
       return carryOn(sure, words, msPerWeight);
     },
+    isGivenUp: () => state === 'pauses',
     isFinal: () => isOver && (state === 'whole' || state === 'pauses'),
     learned() {
       if (aligner === undefined || !isOver) return UNKNOWN_VOICE;

@@ -128,7 +128,8 @@ function sendPaced(
   // As of speech: until someone reads it, its error must not end the program.
   body.on('error', () => {});
   let cancel = clock.after(firstByteMs, send);
-  return { body, started };
+  const bytes = order.reduce((sum, piece) => sum + piece.length, 0);
+  return { body, started, madeBytes: () => bytes };
 }
 
 export type CannedSourceOptions = CannedRule & { readonly clock: Clock; readonly readerStallMs: number };

@@ -8,6 +8,7 @@ import { AppError } from '../base/app-error.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.ts';
+import { BODY_BYTES_FIELD, takesTrailers } from '../speech/body-bytes.ts';
 import type { Caller, EngineAccess } from './engine-access.ts';
 import type { EngineRecorder, RequestRecord } from './engine-report.ts';
 import type { FaultPlan } from './faults/fault-plan.ts';
@@ -42,8 +43,11 @@ function countRequest(access: EngineAccess, caller: Caller, reply: FastifyReply)
 }
 
 /** Trailers need chunks, which HTTP/1.0 has not. */
-const wordsFor = ({ headers, raw }: FastifyRequest): WordTrailers | undefined =>
-  asksForWords(headers['x-voxgate-timings']) && raw.httpVersion !== '1.0' ? createWordTrailers() : undefined;
+const mayHaveTrailers = ({ raw }: FastifyRequest): boolean => raw.httpVersion !== '1.0';
+const wordsFor = (request: FastifyRequest): WordTrailers | undefined =>
+  asksForWords(request.headers['x-voxgate-timings']) && mayHaveTrailers(request)
+    ? createWordTrailers()
+    : undefined;
 
 const listedVoices = VOICES.map(({ id, name, gender, language, description }) => ({
   id,
@@ -98,7 +102,7 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
       records.get(request)?.understood(job.seed, characters);
 
       const words = wordsFor(request);
-      const { body, started } = source.open(faulty.changeJob(job), words?.onWord);
+      const { body, started, madeBytes } = source.open(faulty.changeJob(job), words?.onWord);
       streams += 1;
       body.once('close', () => {
         streams -= 1;
@@ -113,10 +117,19 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
         sampleRate: job.sampleRate,
       });
       const sound = faulty.bendBody(body, job);
-      if (words !== undefined) {
-        reply.header('Trailer', words.announced);
+      // What a fault has bent is to look like the body of a service that knows nothing of it.
+      const tellsBytes =
+        faulty.bytes === 'all' && mayHaveTrailers(request) && takesTrailers(request.headers.te);
+      const announced = [...(tellsBytes ? [BODY_BYTES_FIELD] : []), ...(words?.announced ?? [])];
+      if (announced.length > 0) {
+        reply.header('Trailer', announced.join(', '));
         // Before the framework's own listener ends the reply.
-        sound.once('end', () => reply.raw.addTrailers(words.fields()));
+        sound.once('end', () =>
+          reply.raw.addTrailers({
+            ...(tellsBytes ? { [BODY_BYTES_FIELD]: String(madeBytes()) } : {}),
+            ...words?.fields(),
+          }),
+        );
       }
       return reply.headers({ ...headers, 'Cache-Control': 'no-store' }).send(sound);
     });

@@ -45,6 +45,8 @@ export type SpeechBody = {
   readonly body: Readable;
   /** Resolves with the first bytes; rejects when nothing could be spoken, and then `body` is destroyed. */
   readonly started: Promise<void>;
+  /** How long the body is as far as it has been made; once it has ended, all of it. */
+  madeBytes(): number;
 };
 
 /** Told of each word in order, of those of a line when the line has been spoken, and of all before the body's end. */
@@ -100,6 +102,7 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: On
   let hasBegun = false;
   let onRoom = () => {};
   let onBegun = () => {};
+  let madeBytes = 0;
 
   const body = new Readable({
     highWaterMark: BODY_BYTES,
@@ -122,6 +125,7 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: On
   };
   const sink = createSink(job, tools, (bytes) => {
     if (bytes.length === 0 || body.destroyed) return;
+    madeBytes += bytes.length;
     isFull = !body.push(bytes);
     begin();
   });
@@ -196,5 +200,5 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: On
       reject(error);
     });
   });
-  return { body, started };
+  return { body, started, madeBytes: () => madeBytes };
 }

@@ -5,8 +5,8 @@ import type { OnWord } from './speech-stream.ts';
 
 export type WordTrailers = {
   readonly onWord: OnWord;
-  /** The value of the reply's `Trailer` field. */
-  readonly announced: string;
+  /** Their names, for the reply's `Trailer` field. */
+  readonly announced: readonly string[];
   /** The fields behind the body, as of the words told so far. */
   fields(): Record<string, string>;
 };
@@ -35,7 +35,7 @@ export function createWordTrailers(): WordTrailers {
       rows.push(row);
       characters += row.length + 1;
     },
-    announced: `${WORDS}, ${REST}`,
+    announced: [WORDS, REST],
     fields: () => ({ [WORDS]: `[${rows.join()}]`, [REST]: String(rest) }),
   };
 }

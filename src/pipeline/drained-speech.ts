@@ -110,6 +110,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
           remainingMs,
           resumeWork: options.toWork,
           passesThrough: (hz) => passesThrough(options.output, hz),
+          endings: words,
         },
         report: {
           queued() {},

@@ -2,8 +2,9 @@
 // and what it is called. Pure judgements over plain values; who acts on them is whole-body.ts.
 
 import type { AppError } from '../base/app-error.ts';
+import type { HeardEnding } from '../captions/heard-ending.ts';
 import type { Passed } from './catch-up.ts';
-import type { Doubt } from './speech-guard.ts';
+import type { Doubt } from './ending-verdict.ts';
 import type { ResumeKind } from './speech-upkeep.ts';
 
 /** What is wrong with the speech so far. */
@@ -11,6 +12,8 @@ export type Trouble = {
   readonly error: AppError;
   /** Why a second body may help although the first was not cut; undefined: it was. */
   readonly doubt?: Doubt | 'no-audio' | undefined;
+  /** Where its words are, if they were found. */
+  readonly heard?: HeardEnding | undefined;
 };
 
 export type Spent = {

@@ -1,7 +1,5 @@
-// What a body of speech may do before it is held to be broken: how long it may be silent, how long it may last, how
-// short it may be. Pure judgements; who acts on them is whole-body.ts.
-
-import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
+// What a body of speech may do before it is held to be broken: how long it may be silent, and how long it may last. Pure;
+// who acts on it is whole-body.ts.
 
 /** A stall is certain after this, whatever the listener still has. */
 const LONGEST_STALL_MS = 2000;
@@ -38,32 +36,4 @@ export function longestAudioMs(characters: number, slowestPerSecond: number): nu
   const expectedMs = (characters * 1000) / slowestPerSecond;
   const ceilingMs = Math.max(LONGEST_REQUEST_MS, 1.5 * expectedMs);
   return Math.min(ceilingMs, Math.max(SHORT_TEXT_MS, TOO_SLOW * expectedMs));
-}
-
-/** Why a body that ended cleanly may not be all of its speech. */
-export type Doubt = 'cut-frame' | 'frames-missing' | 'too-short';
-
-export type CleanEnd = {
-  /** Bytes behind the last whole frame. */
-  readonly heldBytes: number;
-  /** Frames since `tag`, and what it promised. */
-  readonly frames: number;
-  readonly tag: Mp3StreamTag | undefined;
-  readonly audioMs: number;
-  readonly characters: number;
-  readonly charactersPerSecond: number;
-};
-
-/** Shorter texts say nothing about a pace. */
-const LEAST_CHARACTERS = 20;
-/** Less than this share of what the pace promises is not believed. */
-const LEAST_SHARE = 0.5;
-
-/** What speaks against the end of a body, the surest sign first; undefined when nothing does. */
-export function doubtOf(end: CleanEnd): Doubt | undefined {
-  if (end.heldBytes > 0) return 'cut-frame';
-  if (end.tag?.totalFrames !== undefined && end.frames < end.tag.totalFrames) return 'frames-missing';
-  if (end.characters < LEAST_CHARACTERS) return undefined;
-  const promisedMs = (end.characters * 1000) / end.charactersPerSecond;
-  return end.audioMs < LEAST_SHARE * promisedMs ? 'too-short' : undefined;
 }

@@ -5,6 +5,7 @@ import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
 import { createMp3ToPcm, streamLead } from '../audio/mp3-to-pcm.ts';
 import type { PcmBlock } from '../audio/stage.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
+import type { HeardEnding } from '../captions/heard-ending.ts';
 import { createFeatureExtractor, type FeatureExtractor, HEARD_HZ } from '../captions/speech-features.ts';
 import { shifted, type WordEstimate } from '../captions/word-estimate.ts';
 import { createWordFinder, type KnownVoice, type WordFinder } from '../captions/word-finder.ts';
@@ -14,11 +15,17 @@ import type { AlignedText } from '../text/aligned-text.ts';
 import { type ReferenceSpeaker, tempoAt } from './reference-speaker.ts';
 
 export type SpeechTiming = {
-  request(text: AlignedText): void;
+  /** The audio that follows is that of request `index` of the speech. */
+  request(index: number, text: AlignedText): void;
   /** `leadIsHeard`: the encoder's delay of these frames is played, because they go out undecoded. */
   items(items: readonly TranscoderItem[], leadIsHeard: boolean): void;
   /** The last so many frames never happened. */
   takeBack(frames: number): void;
+  /**
+   * How the audio of the last request ends, if what has come is all of it; more may come nevertheless. Resolves with
+   * undefined where that cannot be told: without a reference, or when the speech is closed.
+   */
+  ending(likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | undefined>;
   /** Resolves when all requests whose audio has ended are told as well as they will be. */
   settled(): Promise<void>;
   close(): void;
@@ -32,7 +39,10 @@ export type SpeechTimingOptions = {
   readonly speaker: ReferenceSpeaker | undefined;
   /** What the voice sounds like on the whole, learned from speech to speech. */
   readonly voice: { known: KnownVoice };
+  /** Not called where only endings are wanted. */
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
+  /** `endings`: nobody asks where the words are, only how each request ends. */
+  readonly wants: 'words' | 'endings';
   readonly onFault: (event: string, cause: unknown) => void;
 };
 
@@ -45,11 +55,20 @@ type Request = {
   items: TranscoderItem[];
   leadIsHeard: boolean;
   reference: { readonly hold: (finder: WordFinder) => void } | undefined;
-  state: 'arriving' | 'ended' | 'told' | 'lost';
+  /** `heard`: all that has come was held against the reference as if it were the end, which it may not be. */
+  state: 'arriving' | 'heard' | 'ended' | 'told' | 'lost';
+  /** Who asked how it ends, before the reference was there. */
+  readonly asking: (() => void)[];
 };
 
 /** MP3 on its way to features. */
-type Sound = { push(item: TranscoderItem): void; leadMs(): number; close(): void };
+type Sound = {
+  push(item: TranscoderItem): void;
+  /** What the decoder still holds is heard, too; nothing may be pushed behind it but the end. */
+  finish(): void;
+  leadMs(): number;
+  close(): void;
+};
 
 function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
   let extractor: FeatureExtractor | undefined;
@@ -65,7 +84,15 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
     extractor!.push(samples);
   };
   const decoder = createMp3ToPcm(decoders, hear, HEARD_HZ);
+  let isFinished = false;
+  const finish = () => {
+    if (isFinished) return;
+    isFinished = true;
+    decoder.endStream();
+    extractor?.flush();
+  };
   return {
+    finish,
     push(item) {
       if (item.kind === 'frame') decoder.push(item.frame);
       else if (item.kind === 'tag') {
@@ -81,8 +108,7 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
         if (next === undefined) decoder.endStream();
         else decoder.joinStream(next);
       } else {
-        decoder.endStream();
-        extractor?.flush();
+        finish();
         finder.end();
       }
     },
@@ -94,7 +120,7 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
 const MOST_TEMPO = 2;
 
 export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
-  const { language, speed, decoders, voice, onEstimate, onFault } = options;
+  const { language, speed, decoders, voice, wants, onEstimate, onFault } = options;
   const tempo = tempoAt(speed);
   /** A speech that is much faster or slower than any reference is not found in it. */
   const speaker = tempo >= 1 / MOST_TEMPO && tempo <= MOST_TEMPO ? options.speaker : undefined;
@@ -102,7 +128,6 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
   /** Those that are not told yet: a turn may last for hours. */
   const open = new Set<Request>();
   let last: Request | undefined;
-  let count = 0;
   const waiting: (() => void)[] = [];
 
   const createFinder = ({ weights, pauses }: AlignedText) =>
@@ -118,12 +143,16 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     for (const wake of waiting.splice(0)) wake();
   };
 
+  const inHeardTime = (request: Request, estimate: WordEstimate) =>
+    shifted(estimate, request.leadIsHeard ? request.sound.leadMs() : 0);
+  const answerAsking = (request: Request) => {
+    for (const answer of request.asking.splice(0)) answer();
+  };
   const tell = (request: Request) => {
     if (closed.signal.aborted || request.state === 'told' || request.state === 'lost') return;
     const { finder } = request;
-    const estimate = finder.estimate();
-    if (estimate !== undefined)
-      onEstimate(request.index, shifted(estimate, request.leadIsHeard ? request.sound.leadMs() : 0));
+    const estimate = wants === 'words' ? finder.estimate() : undefined;
+    if (estimate !== undefined) onEstimate(request.index, inHeardTime(request, estimate));
     if (!finder.isFinal()) return;
     const { mean = voice.known.mean, onsetMs = voice.known.onsetMs } = finder.learned();
     voice.known = { mean, onsetMs };
@@ -135,6 +164,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     request.sound.close();
     request.items = [];
     open.delete(request);
+    answerAsking(request);
     wakeSettled();
   };
 
@@ -146,6 +176,18 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
       onFault('word_timing_failed', fault);
       if (request.state !== 'told') leave(request, 'lost');
     }
+  };
+
+  /** Hears all items of a request anew, and then these. */
+  const hearAnew = (request: Request, items: readonly TranscoderItem[]) => {
+    request.sound.close();
+    request.finder = createFinder(request.text);
+    request.sound = openSound(decoders, request.finder);
+    request.items = [];
+    request.state = 'arriving';
+    take(request, items);
+    request.reference?.hold(request.finder);
+    answerAsking(request);
   };
 
   const take = (request: Request, items: readonly TranscoderItem[]) => {
@@ -165,6 +207,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
         apply(request.finder);
         tell(request);
       });
+      answerAsking(request);
     };
     const { wordAt } = request.text;
     try {
@@ -188,10 +231,10 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
   };
 
   return {
-    request(text) {
+    request(index, text) {
       const finder = createFinder(text);
       const request: Request = {
-        index: count,
+        index,
         text,
         finder,
         sound: openSound(decoders, finder),
@@ -199,8 +242,8 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
         leadIsHeard: false,
         reference: undefined,
         state: 'arriving',
+        asking: [],
       };
-      count += 1;
       last = request;
       open.add(request);
       if (text.wordAt.length > 0) void speakReference(request);
@@ -211,21 +254,36 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
       if (request === undefined || !open.has(request)) return;
       request.leadIsHeard = leadIsHeard;
       guard(request, () => {
+        // It was not the end after all.
+        if (request.state === 'heard' && items[0]?.kind !== 'end') hearAnew(request, request.items);
         take(request, items);
         tell(request);
       });
     },
     takeBack(frames) {
       const request = last;
-      if (frames === 0 || request?.state !== 'arriving') return;
+      if (frames === 0 || (request?.state !== 'arriving' && request?.state !== 'heard')) return;
+      guard(request, () => hearAnew(request, request.items.slice(0, request.items.length - frames)));
+    },
+    ending(likeness) {
+      const request = last;
+      if (request === undefined || !open.has(request)) return Promise.resolve(undefined);
       guard(request, () => {
-        const items = request.items.slice(0, request.items.length - frames);
-        request.sound.close();
-        request.finder = createFinder(request.text);
-        request.sound = openSound(decoders, request.finder);
-        request.items = [];
-        take(request, items);
-        request.reference?.hold(request.finder);
+        request.sound.finish();
+        request.state = 'heard';
+      });
+      return new Promise((resolve) => {
+        const answer = () => {
+          if (request.state !== 'heard') return resolve(undefined);
+          let ending: HeardEnding | undefined;
+          guard(request, () => {
+            ending = request.finder.ending(likeness);
+          });
+          if (ending !== undefined) return resolve({ ...ending, words: inHeardTime(request, ending.words) });
+          if (request.finder.isGivenUp()) resolve(undefined);
+          else request.asking.push(answer);
+        };
+        answer();
       });
     },
     settled: () =>
@@ -236,7 +294,12 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     close() {
       closed.abort(new Error('The speech is over.'));
       for (const request of open) request.sound.close();
+      const left = [...open];
       open.clear();
+      for (const request of left) {
+        request.state = 'lost';
+        answerAsking(request);
+      }
       for (const wake of waiting.splice(0)) wake();
     },
   };

@@ -1,6 +1,8 @@
-// The timing of one speech's words, in the hands of whoever speaks it: opened when the speaking begins, so that what waits
-// in line takes no place of others', and without effect where nothing is timed.
+// What is asked of the word timer for one speech, in the hands of whoever speaks it: where its words are, if anybody wants to
+// know, and how the audio of each request ends. Opened when the speaking begins, so that what waits in line takes no place
+// of others; without effect where nothing is timed.
 
+import type { HeardEnding } from '../captions/heard-ending.ts';
 import type { WordEstimate } from '../captions/word-estimate.ts';
 import { type OutputFormat, passesThrough } from '../speech/audio-format.ts';
 import type { AlignedText } from '../text/aligned-text.ts';
@@ -8,11 +10,21 @@ import type { SpoolItem, SpoolTap } from './mp3-spool.ts';
 import type { SpokenWith } from './outgoing-request.ts';
 import { type TimedSpeech, timedVoice, type WordTimer, type WordTiming } from './word-timer.ts';
 
-export type SpeechWords = {
+/** Hears how the audio of a request ends. One request at a time. */
+export type EndingWatch = {
+  /** The audio that follows cannot be told whole by anything else: it is to be followed from here on. */
+  follow(): void;
+  /** As `WordTiming.ending`; undefined, too, for what is not followed. */
+  ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | undefined>;
+  /** Words of this request are missing: those that were said are where `ending` says. */
+  cutAt(ending: HeardEnding): void;
+};
+
+export type SpeechWords = EndingWatch & {
   /** Takes a place of the timer, if there is one. */
   begin(): void;
   readonly tap: SpoolTap;
-  /** The audio that follows is that of `text()`, which is asked for only where words are timed. */
+  /** The audio that follows is that of `text()`, which is asked for only where it is followed. */
   request(text: () => AlignedText): void;
   /** As `WordTiming.settled`. */
   settled(): Promise<void>;
@@ -30,6 +42,11 @@ export type SpeechWordsOptions = Pick<SpokenWith, 'synthesis' | 'defaultVoice'> 
 class TimedWords implements SpeechWords, SpoolTap {
   private readonly options: SpeechWordsOptions;
   private timing: WordTiming | undefined;
+  private wants: TimedSpeech['wants'] = 'endings';
+  /** The request under way: its number, and what is asked for its text. */
+  private index = -1;
+  private text: (() => AlignedText) | undefined;
+  private following: 'nothing' | 'this-request' = 'nothing';
 
   readonly tap: SpoolTap = this;
 
@@ -38,30 +55,60 @@ class TimedWords implements SpeechWords, SpoolTap {
   }
 
   begin(): void {
+    this.timing = this.open('words');
+    if (this.timing !== undefined) this.wants = 'words';
+  }
+  add(item: SpoolItem): void {
+    if (this.following === 'nothing') return;
+    this.timing?.tap.add(item);
+    // Its place is for others until the next request.
+    if (item.kind === 'end' && this.wants === 'endings') this.close();
+  }
+  takeBack(frames: number): void {
+    if (this.following !== 'nothing') this.timing?.tap.takeBack(frames);
+  }
+  request(text: () => AlignedText): void {
+    this.index += 1;
+    this.text = text;
+    this.following = 'nothing';
+    if (this.wants === 'words') this.followNow();
+  }
+  follow(): void {
+    if (this.following !== 'nothing') return;
+    this.timing ??= this.open('endings');
+    if (this.timing !== undefined) this.followNow();
+  }
+  async ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | undefined> {
+    if (this.following === 'nothing') return undefined;
+    return this.timing?.ending(withinMs, likeness);
+  }
+  cutAt({ words }: HeardEnding): void {
+    this.options.onEstimate(this.index, words);
+  }
+  async settled(): Promise<void> {
+    if (this.wants === 'words') await this.timing?.settled();
+  }
+  close(): void {
+    this.timing?.close();
+    this.timing = undefined;
+    this.following = 'nothing';
+  }
+
+  private followNow(): void {
+    this.following = 'this-request';
+    this.timing?.request(this.index, this.text!());
+  }
+  private open(wants: TimedSpeech['wants']): WordTiming | undefined {
     const { timer, synthesis, defaultVoice, output, urgency, onEstimate } = this.options;
-    this.timing = timer.open({
+    return timer.open({
       language: synthesis.language ?? 'english',
       speed: synthesis.speed ?? 1,
       voice: timedVoice(synthesis.voice ?? defaultVoice, synthesis.voice2),
       passesThrough: (sampleRate) => passesThrough(output, sampleRate),
       urgency,
+      wants,
       onEstimate,
     });
-  }
-  add(item: SpoolItem): void {
-    this.timing?.tap.add(item);
-  }
-  takeBack(frames: number): void {
-    this.timing?.tap.takeBack(frames);
-  }
-  request(text: () => AlignedText): void {
-    this.timing?.request(text());
-  }
-  async settled(): Promise<void> {
-    await this.timing?.settled();
-  }
-  close(): void {
-    this.timing?.close();
   }
 }
 

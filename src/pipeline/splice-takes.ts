@@ -48,7 +48,8 @@ function emptyFrame(frame: Mp3Frame): Mp3Frame {
   return { bytes, header: frame.header };
 }
 
-function decode(decoders: Mp3Decoders, frames: readonly Mp3Frame[], first: number): Passage {
+/** `first`: how many frames of the body are before these; the first few of those that are not the first are left out, being unsure. */
+export function decodeFrames(decoders: Mp3Decoders, frames: readonly Mp3Frame[], first: number): Passage {
   const spf = frames[0]!.header.samplesPerFrame;
   const samples = new Float32Array(frames.length * spf);
   const decoder = decoders.open();
@@ -88,7 +89,7 @@ function endOfTake(old: BodyReading, decoders: Mp3Decoders) {
   const encoderDelay = old.tag()?.encoderDelay;
   const lead = (encoderDelay === undefined ? USUAL_LEAD : encoderDelay + 529) / samplesPerFrame;
   if (frames.length <= WARM_UP_FRAMES || old.frames() < lead) return undefined;
-  const take = decode(decoders, [...frames, emptyFrame(last)], first);
+  const take = decodeFrames(decoders, [...frames, emptyFrame(last)], first);
   return { take, frames, sampleRate, samplesPerFrame, leadFrames: Math.ceil(lead) };
 }
 
@@ -106,7 +107,7 @@ export function spliceTakes(
   const frames = fresh.frameRange(first, fresh.frames());
   if (frames === undefined || frames.length <= WARM_UP_FRAMES) return undefined;
   if (!areAlike([...end.frames, ...frames])) return undefined;
-  const take = decode(decoders, frames, first);
+  const take = decodeFrames(decoders, frames, first);
 
   const fade = fadeSamples(sampleRate);
   const reach = (REACH_MS / 1000) * sampleRate;

@@ -1,6 +1,7 @@
 // One request's speech, whole, whatever becomes of its body. A body that breaks, stalls or ends too soon is asked for
 // again with the same seed: where the same bytes come, the speech goes on with the very next one; where others come,
 // it goes on where they sound alike; and what cannot be made whole ends in a fade and an error, never in silence.
+// Whether a body that ends properly is whole, body-ending.ts and ending-verdict.ts tell.
 //
 //   relaying ──broken, stalled──▶ asking again ──same bytes──▶ relaying
 //       │                               └──other bytes──▶ joining ──▶ relaying, or the end
@@ -11,16 +12,19 @@ import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { pause } from '../base/pause.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
-import type { QueuedNotice, SpeechBody, SpeechUpstream } from '../upstream/speech-upstream.ts';
+import type { QueuedNotice, SpeechBody, SpeechUpstream, ToldLength } from '../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
+import { judgeEnding } from './body-ending.ts';
 import { createCatchUp } from './catch-up.ts';
+import type { Verdict } from './ending-verdict.ts';
 import type { Mp3Spool } from './mp3-spool.ts';
 import { type Attempt, type AttemptEnd, type BodyReader, readAttempt } from './read-attempt.ts';
 import { boutRestMs } from './reading-bouts.ts';
 import { createRelayedSpeech } from './relayed-speech.ts';
 import { kindOf, NOTHING_SPENT, nextTry, spend, type Trouble } from './resume-policy.ts';
-import { doubtOf, longestAudioMs } from './speech-guard.ts';
+import { longestAudioMs } from './speech-guard.ts';
 import type { ResumeKind, SpeechUpkeep } from './speech-upkeep.ts';
+import type { EndingWatch } from './speech-words.ts';
 
 /** What keeps the speech of a turn whole, the same for all of its requests. */
 export type Wholeness = {
@@ -34,6 +38,8 @@ export type Wholeness = {
   readonly reads?: 'in-bouts' | 'as-it-comes';
   /** What a request after a break is worth to the scheduler. */
   readonly resumeWork?: (() => SpeechWork) | undefined;
+  /** Hears how a body ends; absent: that is told by its frames, its sound and its length. */
+  readonly endings?: EndingWatch | undefined;
 };
 
 /** One request, and where its speech goes. */
@@ -60,6 +66,8 @@ export type RequestReport = {
   arrived(knownMs: number, state: 'arriving' | 'complete'): void;
 };
 
+/** Where the words of a speech that is given up are is worth so long a wait. */
+const LAST_WORDS_MS = 300;
 /** A request after a break must be answered within this. */
 const ANSWER_MS = 10_000;
 
@@ -78,16 +86,20 @@ export async function relayWholeBody(
 ): Promise<void> {
   const { request, letters, upstream, spool, report } = whole;
   const { clock, upkeep } = wholeness;
-  const { pace } = upkeep;
+  const { voices } = upkeep;
+  const { endings } = wholeness;
   const relayed = createRelayedSpeech({
     ...wholeness,
     spool,
-    longestMs: longestAudioMs(letters, pace.slowest(request)),
+    longestMs: longestAudioMs(letters, voices.slowest(request)),
   });
   let stalls = 0;
   let spent = NOTHING_SPENT;
   /** Where a body came to a clean end, in its bytes. */
   let endedAt: number | undefined;
+  /** What the body that is read now says of its own length. */
+  let toldLength: ToldLength | undefined;
+  let provedBy: Extract<Verdict, { kind: 'whole' }>['by'] = 'nothing';
   /** The key that answered first: another one may speak the seed otherwise. */
   let key: string | undefined;
 
@@ -111,27 +123,40 @@ export async function relayWholeBody(
     );
 
   /** What is wrong with the end of a body; undefined when nothing is. */
-  const judge = (end: AttemptEnd, which: 'same-end' | 'another' = 'another'): Trouble | undefined => {
-    const reading = relayed.reading();
-    if (end.kind !== 'ended')
-      return {
-        error: end.error,
-        doubt: reading.frames() === 0 && isNoAudio(end.error) ? 'no-audio' : undefined,
-      };
-    const doubt = doubtOf({
-      heldBytes: reading.heldBytes(),
-      frames: reading.framesSinceTag(),
-      tag: reading.tag(),
-      audioMs: relayed.heardMs(),
-      characters: letters,
-      charactersPerSecond: pace.fastest(request),
-    });
+  const judge = async (
+    end: AttemptEnd,
+    which: 'first' | 'another' | 'same-end' | 'agreed',
+  ): Promise<Trouble | undefined> => {
+    if (end.kind !== 'ended') {
+      const isEmpty = relayed.reading().frames() === 0 && isNoAudio(end.error);
+      return { error: end.error, doubt: isEmpty ? 'no-audio' : undefined };
+    }
     endedAt = relayed.print().bytes();
-    if (doubt === undefined) pace.undoubted(request);
-    else if (which === 'same-end') pace.endedAlike(request, doubt);
-    if (doubt === undefined || pace.isBelieved(request, doubt)) return undefined;
+    const { verdict, heard } = await judgeEnding({
+      request,
+      letters,
+      relayed,
+      // Of two takes that agree the first was relayed, and the second told its own length.
+      toldLength: which === 'agreed' ? undefined : toldLength,
+      watch: endings,
+      voices,
+      decoders: wholeness.decoders,
+      soundOfEnd: upkeep.soundOfEnd,
+      remainingMs: wholeness.remainingMs(),
+    });
+    signal.throwIfAborted();
+    if (verdict.kind === 'whole') {
+      voices.undoubted(request);
+      provedBy = verdict.by;
+      return undefined;
+    }
+    const { doubt, certainty, habit } = verdict;
+    // Twice the same end may be how this voice ends, or how this service cuts.
+    const isAlike = which === 'same-end' || which === 'agreed';
+    if (isAlike && habit === 'possible') voices.endedAlike(request, doubt);
+    if ((isAlike && certainty === 'likely') || voices.isBelieved(request, doubt)) return undefined;
     upkeep.onDoubt(doubt);
-    return { error: endedEarly(), doubt };
+    return { error: endedEarly(), doubt, heard };
   };
   const mayAskAgain = (trouble: Trouble): boolean => {
     const next = nextTry(trouble, spent);
@@ -141,14 +166,16 @@ export async function relayWholeBody(
     upkeep.onResume(kind);
     report.resumed(kind);
   };
-  const openAgain = (cut: AbortSignal) => {
+  const openAgain = async (cut: AbortSignal) => {
     const work = wholeness.resumeWork?.();
-    return upstream.open(request, {
+    const body = await upstream.open(request, {
       signal: cut,
       onSent: report.sent,
       ...(work === undefined ? {} : { work }),
       ...(key === undefined ? {} : { prefer: key }),
     });
+    toldLength = body.toldLength;
+    return body;
   };
   /** Asks once more; answers with what is wrong now. */
   const askAgain = async (trouble: Trouble): Promise<Trouble | undefined> => {
@@ -167,9 +194,17 @@ export async function relayWholeBody(
     } as const;
     spent = spend(spent, trouble, result, wholeness.remainingMs());
     if (end.kind === 'refused' || (end.kind === 'ended' && passed === undefined)) return trouble;
-    // Twice the same end may be how this voice ends, or how this service cuts: the pace of the voice knows.
-    const isSameEnd = passed === 'agreed' || (passed === 'exact' && endedAt === relayed.print().bytes());
-    return judge(end, end.kind === 'ended' && isSameEnd ? 'same-end' : 'another');
+    if (passed === 'agreed') return judge(end, 'agreed');
+    return judge(end, passed === 'exact' && endedAt === relayed.print().bytes() ? 'same-end' : 'another');
+  };
+  /** What has come is all there will be: no word that is missing in it counts as heard. */
+  const giveUp = async ({ error, heard }: Trouble) => {
+    const ending = heard ?? (await endings?.ending(LAST_WORDS_MS, 'on-suspicion'));
+    signal.throwIfAborted();
+    if (ending !== undefined) endings?.cutAt(ending);
+    relayed.fadeOut();
+    report.arrived(relayed.heardMs(), 'arriving');
+    throw error;
   };
 
   upkeep.doubts.request(clock.now());
@@ -178,20 +213,21 @@ export async function relayWholeBody(
     const options = { signal: cut, work, onQueued: report.queued, onSent: report.sent };
     const body = await upstream.open(request, options);
     key = body.key;
+    toldLength = body.toldLength;
     report.answered(body);
+    // A body that tells its own length needs no ear, but where what it announces has never come; nor does one that was kept.
+    const tellsLength = toldLength !== undefined && !voices.isBelieved(request, 'bytes-missing');
+    if (!tellsLength && body.attempts > 0) endings?.follow();
     return body;
   });
   if (first.kind === 'refused') throw first.error;
-  let trouble = judge(first);
+  let trouble = await judge(first, 'first');
   while (trouble !== undefined) {
-    if (!mayAskAgain(trouble)) {
-      relayed.fadeOut();
-      report.arrived(relayed.heardMs(), 'arriving');
-      throw trouble.error;
-    }
+    if (!mayAskAgain(trouble)) return giveUp(trouble);
     trouble = await askAgain(trouble);
   }
+  upkeep.onWhole(provedBy);
   relayed.end();
-  pace.learn(request, letters, relayed.heardMs());
+  if (provedBy !== 'nothing') voices.learn(request, letters, relayed.heardMs(), provedBy);
   report.arrived(relayed.heardMs(), 'complete');
 }

@@ -1,8 +1,10 @@
 // What the main thread and the thread that times words say to each other.
 
+import type { HeardEnding } from '../captions/heard-ending.ts';
 import type { Language } from '../speech/language.ts';
 import type { AlignedText } from '../text/aligned-text.ts';
 import type { PackedItem } from './packed-items.ts';
+import type { TimedSpeech } from './word-timer.ts';
 
 /** A speech has a number that is never used again. */
 export type SpeechOrder = { readonly speech: number } & (
@@ -11,11 +13,13 @@ export type SpeechOrder = { readonly speech: number } & (
       readonly language: Language;
       readonly speed: number;
       readonly voice: string | undefined;
+      readonly wants: TimedSpeech['wants'];
     }
-  | { readonly kind: 'request'; readonly text: AlignedText }
+  | { readonly kind: 'request'; readonly index: number; readonly text: AlignedText }
   /** `leadIsHeard`: the encoder's delay of these frames is played, because they go out undecoded. */
   | { readonly kind: 'items'; readonly items: readonly PackedItem[]; readonly leadIsHeard: boolean }
   | { readonly kind: 'take-back'; readonly frames: number }
+  | { readonly kind: 'ending'; readonly likeness: 'asked' | 'on-suspicion' }
   | { readonly kind: 'settle' }
   | { readonly kind: 'close' }
 );
@@ -42,4 +46,6 @@ export type WordTimerAnswer =
   /** One for each `items` that brought no estimate, so that no more are sent than are worked off. */
   | { readonly kind: 'taken'; readonly speech: number }
   | { readonly kind: 'settled'; readonly speech: number }
+  /** One for each `ending`; undefined where it cannot be told. */
+  | { readonly kind: 'ending'; readonly speech: number; readonly ending: HeardEnding | undefined }
   | { readonly kind: 'log'; readonly event: string; readonly cause: string };

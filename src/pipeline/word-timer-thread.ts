@@ -73,13 +73,14 @@ function voiceOf(name: string | undefined) {
 }
 
 function open(order: Extract<SpeechOrder, { kind: 'open' }>): SpeechTiming {
-  const { speech, language, speed, voice } = order;
+  const { speech, language, speed, voice, wants } = order;
   return createSpeechTiming({
     language,
     speed,
     decoders,
     speaker,
     voice: voiceOf(voice),
+    wants,
     onEstimate(index, { startsMs, endsMs, ...known }) {
       const starts = Float64Array.from(startsMs);
       const ends = Float64Array.from(endsMs);
@@ -111,14 +112,16 @@ function obey(order: WordTimerOrder): void {
   }
   const timing = speeches.get(speech);
   if (timing === undefined) return;
-  if (kind === 'request') timing.request(order.text);
+  if (kind === 'request') timing.request(order.index, order.text);
   else if (kind === 'take-back') timing.takeBack(order.frames);
   else if (kind === 'items') {
     taking = speech;
     timing.items(unpackItems(order.items), order.leadIsHeard);
     if (taking === speech) tell({ kind: 'taken', speech });
     taking = undefined;
-  } else if (kind === 'settle') void timing.settled().then(() => tell({ kind: 'settled', speech }));
+  } else if (kind === 'ending')
+    void timing.ending(order.likeness).then((ending) => tell({ kind: 'ending', speech, ending }));
+  else if (kind === 'settle') void timing.settled().then(() => tell({ kind: 'settled', speech }));
   else {
     speeches.delete(speech);
     timing.close();

@@ -2,6 +2,7 @@
 // text of each request and every item that its spool gets; the estimates come when they come, and nobody waits for them
 // while he sends.
 
+import type { HeardEnding } from '../captions/heard-ending.ts';
 import type { WordEstimate } from '../captions/word-estimate.ts';
 import type { Language } from '../speech/language.ts';
 import type { AlignedText } from '../text/aligned-text.ts';
@@ -17,13 +18,21 @@ export type TimedSpeech = {
   readonly passesThrough: (sampleRate: number) => boolean;
   /** Somebody waits for its captions; heard text gives way when many are timed, a file when more than a few are. */
   readonly urgency: 'captions' | 'heard-text' | 'file';
+  /** Where its words are, and how each request ends; or only the latter, which costs those who play nothing meanwhile. */
+  readonly wants: 'words' | 'endings';
   /** Where the words of request `index` (from 0) are in its own audio, as far as that has been heard. */
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
 };
 
 export type WordTiming = {
-  /** The audio that follows is that of the next request. */
-  request(text: AlignedText): void;
+  /** The audio that follows is that of request `index` of the speech, counted from 0. */
+  request(index: number, text: AlignedText): void;
+  /**
+   * How the audio of the last request ends, if what has come is all of it; more may come nevertheless. Undefined where that
+   * cannot be told, or not within so long. `likeness`: whether the speech is compared with what says something else even
+   * where it seems to be whole.
+   */
+  ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | undefined>;
   /** What becomes of a spool's items; they are read at once and not kept. */
   readonly tap: SpoolTap;
   /** Resolves when the words of all requests that have ended were told, or will not be; it has a deadline. */

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { HeardEnding } from '../captions/heard-ending.ts';
 import { gatherMs } from './gather-ms.ts';
 import { createGatheredPosts } from './gathered-posts.ts';
 import { itemMs, type SpoolItem } from './mp3-spool.ts';
@@ -40,6 +41,12 @@ const PROGRAM = new URL('./word-timer-thread.js', import.meta.url);
 const YOUNG_MB = 8;
 /** Of one message, so that others are not kept waiting behind it. */
 const MOST_SENT_MS = 2000;
+/** The same where only endings are wanted: messages cost the thread that plays, and nobody waits for these. */
+const ENDING_PIECE_MS = 2000;
+/** Speeches that are followed for their endings alone. */
+const MAX_ENDING_SPEECHES = 512;
+/** So many endings that are still to be told mean that the thread is behind: more would all come too late. */
+const MAX_ENDINGS_AWAITED = 32;
 /** A thread that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
 const MOST_HELD_MS = 180_000;
 /** Who waits for the last words of a file waits so long at most. */
@@ -51,6 +58,9 @@ type Speech = {
   readonly timed: TimedSpeech;
   onTaken(): void;
   onSettled(): void;
+  onEnding(ending: HeardEnding | undefined): void;
+  /** Nothing is told any more: whoever waits need not. */
+  onGone(): void;
 };
 
 export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWordTimer {
@@ -60,6 +70,23 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
   const restarts = createRestarts(clock);
   let isClosed = false;
   let last = 0;
+  let endingsAwaited = 0;
+
+  const countOf = (wants: TimedSpeech['wants']) => {
+    let count = 0;
+    for (const { timed } of speeches.values()) if (timed.wants === wants) count += 1;
+    return count;
+  };
+  const hasPlaceFor = ({ wants, urgency }: TimedSpeech): boolean => {
+    if (wants === 'endings')
+      return (
+        command !== undefined &&
+        endingsAwaited < MAX_ENDINGS_AWAITED &&
+        countOf('endings') < MAX_ENDING_SPEECHES
+      );
+    if (when === 'never' || (when === 'captions' && urgency === 'heard-text')) return false;
+    return countOf('words') < placesFor(urgency, most);
+  };
 
   const posts = createGatheredPosts<WordTimerOrder>(
     (task) => clock.soon(task),
@@ -89,7 +116,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     log.error('word_timer_died', { cause, speeches: speeches.size });
     for (const [id, speech] of [...speeches]) {
       speeches.delete(id);
-      speech.onSettled();
+      speech.onGone();
     }
   };
 
@@ -100,6 +127,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     restarts.proven();
     if (answer.kind === 'taken') speech.onTaken();
     else if (answer.kind === 'settled') speech.onSettled();
+    else if (answer.kind === 'ending') speech.onEnding(answer.ending);
     else {
       speech.timed.onEstimate(answer.index, answer);
       if (answer.hasTaken) speech.onTaken();
@@ -108,7 +136,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
 
   const openTiming = (thread: Worker, timed: TimedSpeech): WordTiming => {
     const id = ++last;
-    const { language, speed, voice } = timed;
+    const { language, speed, voice, wants } = timed;
     /** Pieces are so small that the thread is soon there for others again. */
     const held = createItemPacker(MOST_SENT_MS);
     /** Of the request: what has come of it, and since when. */
@@ -119,6 +147,9 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     let underWayMs = 0;
     let leadIsHeard: boolean | undefined;
     const settled: (() => void)[] = [];
+    /** Endings that the thread has been asked for and has not told, and who waits for the last of them. */
+    let asked = 0;
+    let answer: ((ending: HeardEnding | undefined) => void) | undefined;
 
     const order = (message: WordTimerOrder, moved: readonly ArrayBuffer[] = []) => {
       if (speeches.has(id)) posts.tell(message, moved);
@@ -136,17 +167,24 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     };
     const sendSome = () => {
       if (underWay.length > 0 || !held.hasSome()) return;
-      const enoughMs = gatherMs(cameMs - (clock.now() - (beganAtMs ?? 0)));
+      const enoughMs =
+        wants === 'endings' ? ENDING_PIECE_MS : gatherMs(cameMs - (clock.now() - (beganAtMs ?? 0)));
       if (held.heldMs() >= enoughMs || held.endsHere()) sendPiece();
     };
     const settle = () => {
       for (const wake of settled.splice(0)) wake();
     };
+    const gone = () => {
+      endingsAwaited -= asked;
+      asked = 0;
+      answer?.(undefined);
+      settle();
+    };
     const leave = () => {
       held.clear();
       if (!speeches.delete(id)) return;
       if (speeches.size === 0) thread.unref();
-      settle();
+      gone();
     };
     const giveUp = () => {
       log.warn('word_timer_behind', { heldMs: held.heldMs() + underWayMs });
@@ -160,17 +198,24 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
         sendSome();
       },
       onSettled: settle,
+      onEnding(ending) {
+        asked -= 1;
+        endingsAwaited -= 1;
+        // One that came too late answers an older question.
+        if (asked === 0) answer?.(ending);
+      },
+      onGone: gone,
     });
     thread.ref();
-    order({ kind: 'open', speech: id, language, speed, voice });
+    order({ kind: 'open', speech: id, language, speed, voice, wants });
 
     const timing: WordTiming = {
-      request(text) {
+      request(index, text) {
         send();
         cameMs = 0;
         beganAtMs = undefined;
         leadIsHeard = undefined;
-        order({ kind: 'request', speech: id, text });
+        order({ kind: 'request', speech: id, index, text });
       },
       tap: {
         add(item: SpoolItem) {
@@ -187,6 +232,23 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
           order({ kind: 'take-back', speech: id, frames });
         },
       },
+      ending: (withinMs, likeness) =>
+        new Promise((resolve) => {
+          if (!speeches.has(id)) return resolve(undefined);
+          const disarm = clock.after(withinMs, () => {
+            log.warn('speech_ending_late', { withinMs: Math.round(withinMs) });
+            answer?.(undefined);
+          });
+          answer = (ending) => {
+            answer = undefined;
+            disarm();
+            resolve(ending);
+          };
+          asked += 1;
+          endingsAwaited += 1;
+          send();
+          order({ kind: 'ending', speech: id, likeness });
+        }),
       settled: () =>
         new Promise((resolve) => {
           if (!speeches.has(id)) return resolve();
@@ -208,8 +270,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
 
   return {
     open(timed) {
-      if (isClosed || when === 'never' || speeches.size >= placesFor(timed.urgency, most)) return undefined;
-      if (when === 'captions' && timed.urgency === 'heard-text') return undefined;
+      if (isClosed || !hasPlaceFor(timed)) return undefined;
       if (worker === undefined && !restarts.mayStart()) return undefined;
       worker ??= start();
       return openTiming(worker, timed);
@@ -223,7 +284,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       posts.flush();
       worker = undefined;
       isClosed = true;
-      for (const speech of speeches.values()) speech.onSettled();
+      for (const speech of speeches.values()) speech.onGone();
       speeches.clear();
       if (thread === undefined) return;
       const gone = new Promise<void>((resolve) => {

@@ -134,6 +134,7 @@ class SpokenTake implements TurnTake, TurnAudio, TakeReport {
       remainingMs: options.remainingMs,
       reads: isSentAtOnce(settings) ? 'as-it-comes' : 'in-bouts',
       passesThrough: (rate) => passesThrough(output, rate),
+      endings: this.words,
     };
   }
 

@@ -92,6 +92,8 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         'content-type': 'application/json',
         accept: 'audio/mpeg',
         'accept-encoding': 'identity',
+        // Whoever knows how long the body is may say so behind it (speech/body-bytes.ts).
+        te: 'trailers',
       };
       const body = JSON.stringify(request);
       const onClosed: typeof attempt.onClosed = (end) => {

@@ -9,8 +9,10 @@ import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { RateAdvice } from '../limits/rate-advice.ts';
 import { readRateAdvice } from '../limits/rate-headers.ts';
+import { announcesBodyBytes, readBodyBytes } from '../speech/body-bytes.ts';
 import { createBodyQueue } from './body-queue.ts';
 import type { Attempt, AttemptEnd, AttemptOptions } from './speech-transport.ts';
+import type { ToldLength } from './speech-upstream.ts';
 import { badAudioError, brokenError, refusedError } from './upstream-failure.ts';
 
 export type Deadlines = {
@@ -71,6 +73,8 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
     let refusal = { status: 0, headers: {} as Headers, bytes: 0, parts: [] as Buffer[] };
     let disarm: () => void = () => {};
     let mayHoldBack = false;
+    let toldBytes: number | undefined;
+    let toldLength: ToldLength | undefined;
 
     const hangUp = () => {
       if (controller !== undefined) controller.abort(HUNG_UP);
@@ -156,6 +160,7 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
           return;
         }
         mayHoldBack = staysOpen(headers);
+        if (announcesBodyBytes(headers.trailer)) toldLength = { bytes: () => toldBytes };
         const error = badAudioError(first(headers['content-type']), first(headers['content-encoding']));
         if (error !== undefined) fail(error, status);
       },
@@ -169,6 +174,7 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
             ok: true,
             chunks: queue.chunks,
             gathering: queue,
+            ...(toldLength === undefined ? {} : { toldLength }),
             ttfbMs: clock.now() - sentAtMs,
             advice,
           });
@@ -178,8 +184,9 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
           if (refusal.bytes > ERROR_BODY_BYTES) refuse();
         }
       },
-      onResponseEnd() {
+      onResponseEnd(_, trailers) {
         if (phase === 'streaming') {
+          toldBytes = readBodyBytes(trailers);
           close('ok');
           queue.end();
         } else if (phase === 'refused') refuse();

@@ -4,7 +4,7 @@
 import type { AppError } from '../base/app-error.ts';
 import type { RateAdvice } from '../limits/rate-advice.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
-import type { Gathering } from './speech-upstream.ts';
+import type { Gathering, ToldLength } from './speech-upstream.ts';
 
 /** A pool member's pair; the service interface wants both in every request (section 5). */
 export type Credentials = { readonly userId: string; readonly apiKey: string };
@@ -36,6 +36,7 @@ export type Attempt =
       readonly ok: true;
       readonly chunks: AsyncIterable<Uint8Array>;
       readonly gathering?: Gathering;
+      readonly toldLength?: ToldLength;
       readonly ttfbMs: number;
       readonly advice: RateAdvice;
     }

@@ -35,11 +35,19 @@ export type Gathering = {
   cameMs(): number;
 };
 
+/** What the service says itself of how long its body is, behind it. */
+export type ToldLength = {
+  /** Bytes; undefined before the body has ended, and when what was announced has not come. */
+  bytes(): number | undefined;
+};
+
 /** An answered request. `chunks` is read once; leaving the loop early closes the upstream socket. */
 export type SpeechBody = {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Absent: it is read as it comes. */
   readonly gathering?: Gathering;
+  /** Absent: the service does not tell it. */
+  readonly toldLength?: ToldLength;
   /** Time spent waiting for quota before the request was sent. */
   readonly queueMs: number;
   /** From sending the request to the first body byte. */

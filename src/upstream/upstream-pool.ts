@@ -199,9 +199,16 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
           ? firstAttempt(journey, send)
           : attempt(journey, send).result);
         if (result.ok) {
-          const { chunks, gathering, ttfbMs, key } = result;
-          const body = { chunks, ttfbMs, queueMs: journey.queueMs, attempts: journey.sends, key };
-          return gathering === undefined ? body : { ...body, gathering };
+          const { chunks, gathering, toldLength, ttfbMs, key } = result;
+          return {
+            chunks,
+            ...(gathering === undefined ? {} : { gathering }),
+            ...(toldLength === undefined ? {} : { toldLength }),
+            ttfbMs,
+            queueMs: journey.queueMs,
+            attempts: journey.sends,
+            key,
+          };
         }
         send = await reenter(result.error, attempts, journey);
       }

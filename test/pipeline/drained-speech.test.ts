@@ -202,8 +202,8 @@ describe('drained speech with a word timer', () => {
         let index = -1;
         let isOpen = true;
         return {
-          request({ text, wordAt }) {
-            index += 1;
+          request(at, { text, wordAt }) {
+            index = at;
             told.push(`${text.trim()} ${wordAt.join()}`);
           },
           tap: {
@@ -214,6 +214,7 @@ describe('drained speech with a word timer', () => {
             },
             takeBack() {},
           },
+          ending: async () => undefined,
           settled: () =>
             new Promise((resolve) => {
               held.settle = resolve;

@@ -77,9 +77,11 @@ function fakeSpeaker() {
 function open({
   speaker,
   decoders = codecs.decoders,
+  wants = 'words',
 }: {
   speaker?: ReferenceSpeaker | undefined;
   decoders?: Mp3Decoders;
+  wants?: 'words' | 'endings';
 } = {}) {
   const told: { index: number; estimate: WordEstimate }[] = [];
   const faults: string[] = [];
@@ -105,6 +107,7 @@ function open({
     },
     speaker,
     voice,
+    wants,
     onEstimate: (index, estimate) =>
       told.push({
         index,
@@ -149,7 +152,7 @@ const isSettled = async (settled: Promise<void>) => {
 async function timeAtOnce(items: readonly TranscoderItem[], lead: 'heard' | 'cut' = 'cut') {
   const { calls, speaker } = fakeSpeaker();
   const run = open({ speaker });
-  run.timing.request(TEXT);
+  run.timing.request(0, TEXT);
   calls[0]!.tell(STARTS_MS.length);
   calls[0]!.end();
   run.timing.items(items, lead === 'heard');
@@ -168,7 +171,7 @@ describe('speech timing', () => {
   it('finds the words where they are, while the sound comes and when it is over', async () => {
     const { calls, speaker } = fakeSpeaker();
     const run = open({ speaker });
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     calls[0]!.tell(STARTS_MS.length);
     calls[0]!.end();
     for (let at = 0; at < BODY.length; at += 10) run.timing.items(BODY.slice(at, at + 10), false);
@@ -187,7 +190,7 @@ describe('speech timing', () => {
   it('tells nothing before a reference comes, and all when it comes behind the sound', async () => {
     const { calls, speaker } = fakeSpeaker();
     const run = open({ speaker });
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     run.timing.items(BODY, false);
     const settled = run.timing.settled();
     expect([run.told, await isSettled(settled)]).toEqual([[], false]);
@@ -203,7 +206,7 @@ describe('speech timing', () => {
   it.each(['fails', 'ends'] as const)('goes by pauses when the reference %s in its midst', async (how) => {
     const { calls, speaker } = fakeSpeaker();
     const run = open({ speaker });
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     run.timing.items(BODY.slice(0, 40), false);
     calls[0]!.tell(2);
     if (how === 'fails') calls[0]!.fail(new Error('secret words'));
@@ -218,7 +221,7 @@ describe('speech timing', () => {
 
   it('goes by pauses where there is no engine, and calls that no fault', async () => {
     const run = open();
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     await settle();
     run.timing.items(BODY, false);
     await run.timing.settled();
@@ -229,7 +232,7 @@ describe('speech timing', () => {
   it('forgets what is taken back, whatever it was', async () => {
     const { calls, speaker } = fakeSpeaker();
     const run = open({ speaker });
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     run.timing.items([...HEAD, ...frameItems.slice(0, 30)], false);
     calls[0]!.tell(STARTS_MS.length);
     calls[0]!.end();
@@ -245,7 +248,7 @@ describe('speech timing', () => {
   it('decodes nothing again when nothing is taken back', () => {
     const opened = vi.fn(() => codecs.decoders.open());
     const run = open({ speaker: fakeSpeaker().speaker, decoders: { ...codecs.decoders, open: opened } });
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     run.timing.items(HEAD, false);
     run.timing.takeBack(0);
     expect(opened).toHaveBeenCalledTimes(1);
@@ -254,7 +257,7 @@ describe('speech timing', () => {
 
   it('remembers across a take-back that no reference will come', async () => {
     const run = open();
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     await settle();
     run.timing.items([...HEAD, ...frameItems.slice(0, 40)], false);
     run.timing.takeBack(10);
@@ -319,12 +322,12 @@ describe('speech timing', () => {
   it('lets a speech go that it cannot decode, and times the others', async () => {
     const { calls, speaker } = fakeSpeaker();
     const run = open({ speaker });
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     run.timing.items(frameItems.slice(0, 1), false); // outside a stream
     run.timing.items(BODY.slice(3), false);
     run.timing.takeBack(1);
     expect(await isSettled(run.timing.settled())).toBe(true);
-    run.timing.request(TEXT);
+    run.timing.request(1, TEXT);
     calls[0]!.tell(STARTS_MS.length);
     for (const call of calls) {
       call.tell(STARTS_MS.length);
@@ -338,13 +341,13 @@ describe('speech timing', () => {
     expect(run.openDecoders).toBe(0);
   });
 
-  it('asks for no reference of a text without words, and counts it among the requests', async () => {
+  it('asks for no reference of a text without words', async () => {
     const { calls, speaker } = fakeSpeaker();
     const run = open({ speaker });
-    run.timing.request(NO_WORDS);
+    run.timing.request(0, NO_WORDS);
     run.timing.items(BODY, false);
     expect(await isSettled(run.timing.settled())).toBe(true);
-    run.timing.request(TEXT);
+    run.timing.request(1, TEXT);
     expect(calls).toHaveLength(1);
     calls[0]!.tell(STARTS_MS.length);
     run.timing.items(BODY, false);
@@ -356,9 +359,9 @@ describe('speech timing', () => {
     const { calls, speaker } = fakeSpeaker();
     const run = open({ speaker });
     expect(await isSettled(run.timing.settled())).toBe(true);
-    run.timing.request(TEXT);
+    run.timing.request(1, TEXT);
     run.timing.items(BODY, false);
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     run.timing.items(BODY.slice(0, 20), false);
     const [one, two] = [run.timing.settled(), run.timing.settled()];
     expect(await isSettled(one)).toBe(false);
@@ -370,9 +373,9 @@ describe('speech timing', () => {
   it('stops in its midst: no estimate, no decoder, no reference, nobody left waiting', async () => {
     const { calls, speaker } = fakeSpeaker();
     const run = open({ speaker });
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     run.timing.items(BODY, false);
-    run.timing.request(TEXT);
+    run.timing.request(0, TEXT);
     run.timing.items(BODY.slice(0, 20), false);
     const waiting = run.timing.settled();
     run.timing.close();
@@ -394,7 +397,7 @@ describe('speech timing', () => {
     const program = createSpeechProcess({ command: espeakCommand(), clock: systemClock, log: silentLog });
     try {
       const run = open({ speaker: createReferenceSpeaker(program) });
-      run.timing.request(TEXT);
+      run.timing.request(0, TEXT);
       run.timing.items(BODY, false);
       await run.timing.settled();
       expect(run.faults).toEqual([]);

@@ -90,6 +90,7 @@ function speechOf(urgency: TimedSpeech['urgency'] = 'captions') {
     voice: 'anna',
     passesThrough: () => false,
     urgency,
+    wants: 'words',
     onEstimate: (index, estimate) => told.push({ index, estimate }),
   };
   return { timed, told };
@@ -114,7 +115,7 @@ describe('word timer, its thread', () => {
     const { timed, told } = speechOf();
     const timing = opened(timer, timed);
     for (let turn = 0; turn < 2; turn += 1) {
-      timing.request(TEXT);
+      timing.request(turn, TEXT);
       add(timing, BODY.slice(0, 50));
       timing.tap.add({ kind: 'flush', count: 1 });
       // Something is sent that never comes.
@@ -136,9 +137,9 @@ describe('word timer, its thread', () => {
     const { timer, lines } = timerWith();
     const { timed, told } = speechOf();
     const timing = opened(timer, timed);
-    timing.request({ ...TEXT, text: '…', wordAt: [], weights: [], pauses: [] });
+    timing.request(0, { ...TEXT, text: '…', wordAt: [], weights: [], pauses: [] });
     add(timing, BODY);
-    timing.request(TEXT);
+    timing.request(1, TEXT);
     add(timing, BODY);
     await timing.settled();
     expect(new Set(told.map(({ index }) => index))).toEqual(new Set([1]));
@@ -153,7 +154,7 @@ describe('word timer, its thread', () => {
       opened(timer, { ...heard.timed, passesThrough: (sampleRate) => sampleRate === 24_000 }),
     ];
     for (const timing of timings) {
-      timing.request(TEXT);
+      timing.request(0, TEXT);
       add(timing, BODY);
       await timing.settled();
     }
@@ -168,7 +169,7 @@ describe('word timer, its thread', () => {
     const [broken, whole] = [speechOf(), speechOf()];
     const secret = { ...TEXT, text: 'REFUSE to say hush' };
     const timings = [opened(timer, broken.timed), opened(timer, whole.timed)];
-    for (const timing of timings) timing.request(secret);
+    for (const timing of timings) timing.request(0, secret);
     add(timings[0]!, BODY.slice(2)); // outside a stream
     add(timings[1]!, BODY);
     await Promise.all(timings.map((timing) => timing.settled()));
@@ -237,7 +238,7 @@ describe('word timer, when its thread fails', () => {
     const { timer, lines, clock } = timerWith({ program });
     const [doomed, companion] = [opened(timer), opened(timer)];
     for (const timing of [doomed, companion]) {
-      timing.request(TEXT);
+      timing.request(0, TEXT);
       add(timing, BODY);
     }
     const waiting = Promise.all([doomed.settled(), companion.settled()]);
@@ -250,7 +251,7 @@ describe('word timer, when its thread fails', () => {
     ]);
     expect([timer.openSpeeches(), clock.timers]).toEqual([0, 0]);
     for (const timing of [doomed, companion]) {
-      timing.request(TEXT);
+      timing.request(0, TEXT);
       add(timing, BODY);
       timing.tap.takeBack(1);
       await timing.settled();
@@ -261,7 +262,7 @@ describe('word timer, when its thread fails', () => {
     clock.advance(1000);
     lines.length = 0;
     const next = opened(timer);
-    next.request(TEXT);
+    next.request(0, TEXT);
     add(next, BODY);
     await next.settled();
     expect(new Set(lines.map(({ event }) => event))).toEqual(new Set(['taken']));
@@ -270,7 +271,7 @@ describe('word timer, when its thread fails', () => {
   it('lets nobody wait longer than twenty seconds for a thread that is silent', async () => {
     const { timer, clock } = timerWith({ program: SILENT });
     const timing = opened(timer);
-    timing.request(TEXT);
+    timing.request(0, TEXT);
     add(timing, BODY);
     let hasSettled = false;
     const settled = timing.settled().then(() => {
@@ -297,8 +298,8 @@ describe('word timer, when its thread fails', () => {
   it('gives a speech up that is three minutes ahead of it, and no other', async () => {
     const { timer, lines } = timerWith({ program: SILENT });
     const [long, short] = [opened(timer), opened(timer)];
-    long.request(TEXT);
-    short.request(TEXT);
+    long.request(0, TEXT);
+    short.request(0, TEXT);
     addMs(long, 179_900);
     addMs(short, 1000);
     expect([timer.openSpeeches(), lines.length]).toEqual([2, 0]);
@@ -306,7 +307,7 @@ describe('word timer, when its thread fails', () => {
     expect(lines.map(({ level, event }) => [level, event])).toEqual([['warn', 'word_timer_behind']]);
     expect(timer.openSpeeches()).toBe(1);
     addMs(long, 100_000);
-    long.request(TEXT);
+    long.request(0, TEXT);
     await long.settled();
     expect(lines).toHaveLength(1);
   });
@@ -315,7 +316,7 @@ describe('word timer, when its thread fails', () => {
     const { timer, lines } = timerWith({ program: SILENT });
     const timing = opened(timer);
     for (let ms = 0; ms < 190_000; ms += 1000) {
-      timing.request(TEXT);
+      timing.request(0, TEXT);
       addMs(timing, 1000);
       timing.tap.add({ kind: 'end' });
     }
@@ -327,7 +328,7 @@ describe('word timer, when its thread fails', () => {
     const { timer, lines } = timerWith({ program: TAKING });
     const timing = opened(timer);
     for (let minute = 0; minute < 5; minute += 1) {
-      timing.request(TEXT);
+      timing.request(0, TEXT);
       addMs(timing, 30_000);
       timing.tap.add({ kind: 'end' });
       await timing.settled();
@@ -344,7 +345,7 @@ describe('word timer, when its thread fails', () => {
       }`);
     const { timer, events } = timerWith({ program: counting });
     const timing = opened(timer);
-    timing.request(TEXT);
+    timing.request(0, TEXT);
     for (let at = 0; at < 90; at += 1) timing.tap.add(frameItems[at]!);
     timing.tap.add({ kind: 'end' });
     const sentMs = () => events().reduce((sum, ms) => sum + Number(ms), 0);
@@ -363,7 +364,7 @@ describe('word timer, closed', () => {
   it('lets everybody go, complains of nothing, and times no more', async () => {
     const { timer, lines, clock } = timerWith({ program: SILENT });
     const timing = opened(timer);
-    timing.request(TEXT);
+    timing.request(0, TEXT);
     add(timing, BODY);
     const settled = timing.settled();
     const closed = timer.close();
@@ -426,7 +427,7 @@ describe('word timer, closed', () => {
     const { timer, events } = timerWith({ command });
     const timing = opened(timer);
     await until(() => pid() > 0);
-    timing.request({ ...TEXT, weights: undefined as never });
+    timing.request(0, { ...TEXT, weights: undefined as never });
     await timing.settled();
     expect(events()).toEqual(['word_timer_died']);
     await expectGone(pid());
@@ -435,7 +436,7 @@ describe('word timer, closed', () => {
   it('does not wait for a thread that does not stop', async () => {
     const busy = thread('for (;;);');
     const { timer, clock } = timerWith({ program: busy });
-    opened(timer).request(TEXT);
+    opened(timer).request(0, TEXT);
     let hasClosed = false;
     const closed = timer.close().then(() => {
       hasClosed = true;

@@ -214,8 +214,9 @@ describe('captions with a word timer', () => {
         const own: Timed = { speech, texts: [], audio: [], isClosed: false };
         timed.push(own);
         return {
-          request: (text) => own.texts.push(text),
+          request: (_, text) => own.texts.push(text),
           tap: { add: ({ kind }) => own.audio.push(kind), takeBack() {} },
+          ending: async () => undefined,
           settled: () =>
             new Promise((resolve) => {
               wakes.push(resolve);

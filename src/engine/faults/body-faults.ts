@@ -3,7 +3,9 @@
 
 import type { Bytes, FaultEffect, FaultyReply } from './fault.ts';
 
-const onBody = (bend: (body: Bytes, reply: FaultyReply) => Bytes): FaultEffect => ({ at: 'body', bend });
+type Bend = (body: Bytes, reply: FaultyReply) => Bytes;
+const onBody = (bend: Bend): FaultEffect => ({ at: 'body', bytes: 'others', bend });
+const onPace = (bend: Bend): FaultEffect => ({ at: 'body', bytes: 'all', bend });
 
 /** The bytes as they are; `act` is awaited between byte `at` and the next, and may end the body there. */
 async function* interruptAt(body: Bytes, at: number, act: () => Promise<'go on' | 'end'>): Bytes {
@@ -22,14 +24,14 @@ async function* interruptAt(body: Bytes, at: number, act: () => Promise<'go on' 
 }
 
 export const firstByteFault = (delayMs: number): FaultEffect =>
-  onBody(async function* (body, { wait }) {
+  onPace(async function* (body, { wait }) {
     await wait(delayMs);
     yield* body;
   });
 
 /** `forMs` may be Infinity. */
 export const stallFault = (afterMs: number, forMs: number): FaultEffect =>
-  onBody((body, { wait, bytesPerSecond }) =>
+  onPace((body, { wait, bytesPerSecond }) =>
     interruptAt(body, Math.round((afterMs * bytesPerSecond) / 1000), async () => {
       await wait(forMs);
       return 'go on';
@@ -55,7 +57,7 @@ export const shortFault = (byteLength: number): FaultEffect =>
 const DRIPS_PER_SECOND = 10;
 
 export const dripFault = (bytesPerSecond: number): FaultEffect =>
-  onBody(async function* (body, { wait }) {
+  onPace(async function* (body, { wait }) {
     const dripBytes = Math.max(1, Math.round(bytesPerSecond / DRIPS_PER_SECOND));
     for await (const chunk of body) {
       for (let at = 0; at < chunk.length; at += dripBytes) {

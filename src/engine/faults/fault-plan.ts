@@ -22,6 +22,8 @@ export type FaultyCall = {
   readonly instead: Instead | undefined;
   changeJob(job: SpeechJob): SpeechJob;
   bendBody(body: Readable, job: SpeechJob): Readable;
+  /** Whether all bytes of the body are sent, and no others. */
+  readonly bytes: 'all' | 'others';
 };
 
 export type FaultPlanOptions = {
@@ -87,6 +89,7 @@ export function createFaultPlan({ faults, seed, clock, unixMs }: FaultPlanOption
         met: met.map(({ name }) => name),
         headers: Object.assign({}, ...answers.map((answer) => answer.headers)) as Record<string, string>,
         instead: answers.find((answer) => answer.instead !== undefined)?.instead,
+        bytes: met.some(({ effect }) => effect.at === 'body' && effect.bytes === 'others') ? 'others' : 'all',
         changeJob: (job) => met.reduce((now, { change }) => change?.(now, caller) ?? now, job),
         bendBody(body, { format, sampleRate }) {
           const bytesPerSecond = REPLY_FORMATS[format].bytesPerSecond(sampleRate);

@@ -56,7 +56,12 @@ export type FaultEffect =
   | { readonly at: 'gate'; readonly createGate: (tools: FaultTools) => (call: GateCall) => GateAnswer }
   | { readonly at: 'limit'; readonly afterMs: number; readonly perMinute: number }
   | { readonly at: 'job'; readonly createChange: (tools: FaultTools) => JobChange }
-  | { readonly at: 'body'; readonly bend: (body: Bytes, reply: FaultyReply) => Bytes };
+  | {
+      readonly at: 'body';
+      /** `all`: it only comes later; else what is sent is not what was made. */
+      readonly bytes: 'all' | 'others';
+      readonly bend: (body: Bytes, reply: FaultyReply) => Bytes;
+    };
 
 export type Fault = {
   /** As in the table of faults. */
