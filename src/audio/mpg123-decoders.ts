@@ -3,7 +3,7 @@
 
 import { createPlainMixer, type FrameLength, type Mixer } from './mix-down.ts';
 import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
-import { createMp3HeaderReader, HEADER_BYTES, type Mp3Header, sideInfoBytes, wordAt } from './mp3-header.ts';
+import { createMp3HeaderReader, type Mp3Header, sideInfoBytes } from './mp3-header.ts';
 import { mainDataBegin, mainDataBits, sideInfoOffset } from './mp3-side-info.ts';
 import { loadMpg123, type Mpg123Instance } from './mpg123-instance.ts';
 
@@ -117,9 +117,8 @@ export function createMpg123Decoders(
 
     return {
       decode(frame, emit) {
-        if (!isOpen || frame.length < HEADER_BYTES) return;
-        const header = headers.of(wordAt(frame, 0));
-        if (header === undefined || header.frameBytes !== frame.length) return;
+        const header = headers.ofFrame(frame);
+        if (!isOpen || header === undefined) return;
         if (place?.room.isBroken) abandon();
         if (place === undefined && traps < MOST_TRAPS) place = tryTo(take);
 

@@ -1,8 +1,6 @@
 // What a body of speech may do before it is held to be broken: how long it may be silent, how long it may last, how
 // short it may be. Pure judgements; who acts on them is whole-body.ts.
 
-import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
-
 /** A stall is certain after this, whatever the listener still has. */
 const LONGEST_STALL_MS = 2000;
 const SHORTEST_STALL_MS = 500;
@@ -44,11 +42,11 @@ export function longestAudioMs(characters: number, slowestPerSecond: number): nu
 export type Doubt = 'cut-frame' | 'frames-missing' | 'too-short';
 
 export type CleanEnd = {
-  /** Bytes behind the last whole frame. */
-  readonly heldBytes: number;
-  /** Frames since `tag`, and what it promised. */
-  readonly frames: number;
-  readonly tag: Mp3StreamTag | undefined;
+  /** Bytes of a frame that is not whole. */
+  readonly cutFrameBytes: number;
+  /** Audio that the stream's own tag promised and that did not come, and the longest that the text can take. */
+  readonly missingMs: number;
+  readonly longestMs: number;
   readonly audioMs: number;
   readonly characters: number;
   readonly charactersPerSecond: number;
@@ -61,8 +59,10 @@ const LEAST_SHARE = 0.5;
 
 /** What speaks against the end of a body, the surest sign first; undefined when nothing does. */
 export function doubtOf(end: CleanEnd): Doubt | undefined {
-  if (end.heldBytes > 0) return 'cut-frame';
-  if (end.tag?.totalFrames !== undefined && end.frames < end.tag.totalFrames) return 'frames-missing';
+  if (end.cutFrameBytes > 0) return 'cut-frame';
+  // A promise of more than any speech of the text was written before there was any.
+  const isBelieved = end.audioMs + end.missingMs <= end.longestMs;
+  if (end.missingMs > 0 && isBelieved) return 'frames-missing';
   if (end.characters < LEAST_CHARACTERS) return undefined;
   const promisedMs = (end.characters * 1000) / end.charactersPerSecond;
   return end.audioMs < LEAST_SHARE * promisedMs ? 'too-short' : undefined;

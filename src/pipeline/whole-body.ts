@@ -79,11 +79,8 @@ export async function relayWholeBody(
   const { request, letters, upstream, spool, report } = whole;
   const { clock, upkeep } = wholeness;
   const { pace } = upkeep;
-  const relayed = createRelayedSpeech({
-    ...wholeness,
-    spool,
-    longestMs: longestAudioMs(letters, pace.slowest(request)),
-  });
+  const longestMs = longestAudioMs(letters, pace.slowest(request));
+  const relayed = createRelayedSpeech({ ...wholeness, spool, longestMs });
   let stalls = 0;
   let spent = NOTHING_SPENT;
   /** Where a body came to a clean end, in its bytes. */
@@ -119,9 +116,9 @@ export async function relayWholeBody(
         doubt: reading.frames() === 0 && isNoAudio(end.error) ? 'no-audio' : undefined,
       };
     const doubt = doubtOf({
-      heldBytes: reading.heldBytes(),
-      frames: reading.framesSinceTag(),
-      tag: reading.tag(),
+      cutFrameBytes: reading.cutFrameBytes(),
+      missingMs: reading.missingMs(),
+      longestMs,
       audioMs: relayed.heardMs(),
       characters: letters,
       charactersPerSecond: pace.fastest(request),

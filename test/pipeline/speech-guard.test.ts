@@ -55,9 +55,9 @@ describe('the longest audio', () => {
 
 describe('doubt', () => {
   const sound: CleanEnd = {
-    heldBytes: 0,
-    frames: 100,
-    tag: { totalFrames: 100 },
+    cutFrameBytes: 0,
+    missingMs: 0,
+    longestMs: 30_000,
     audioMs: 4000,
     characters: 60,
     charactersPerSecond: 15,
@@ -65,15 +65,14 @@ describe('doubt', () => {
 
   it('is cast by half a frame, by frames that were promised, and by half the time that the text takes', () => {
     expect(doubtOf(sound)).toBeUndefined();
-    expect(doubtOf({ ...sound, heldBytes: 1 })).toBe('cut-frame');
-    expect(doubtOf({ ...sound, frames: 99 })).toBe('frames-missing');
+    expect(doubtOf({ ...sound, cutFrameBytes: 1 })).toBe('cut-frame');
+    expect(doubtOf({ ...sound, missingMs: 48 })).toBe('frames-missing');
     expect(doubtOf({ ...sound, audioMs: 1999 })).toBe('too-short');
   });
 
-  it('is not cast by more frames than promised, nor by no promise, nor on a short text', () => {
-    expect(doubtOf({ ...sound, frames: 200 })).toBeUndefined();
-    expect(doubtOf({ ...sound, tag: {} })).toBeUndefined();
-    expect(doubtOf({ ...sound, tag: undefined })).toBeUndefined();
+  it('is not cast by a promise of more than the text can take, nor on a short text', () => {
+    expect(doubtOf({ ...sound, missingMs: 26_000 })).toBe('frames-missing');
+    expect(doubtOf({ ...sound, missingMs: 26_001 })).toBeUndefined();
     expect(doubtOf({ ...sound, characters: 19, audioMs: 24 })).toBeUndefined();
   });
 });
