@@ -201,18 +201,40 @@ class Mp3BodyParser implements Mp3FrameParser {
     if (end > window.length) return ahead === 'end' ? 'not-a-frame' : 'more-bytes';
     const isAlike = previous !== undefined && areAlike(wordAt(window, at), this.previousWord);
     const isInPlace = state === 'synced' || (state === 'searching' && this.isBehindLostFrames(header));
-    if (isAlike && isInPlace) return 'frame';
+    if (isAlike && isInPlace && header.frameBytes === previous.frameBytes) return 'frame';
+    const length = isAlike ? 'true' : this.lengthOf(window, at, header, ahead);
+    if (length !== 'true') return length;
     const follower = this.followerAt(window, at, header, ahead);
     if (follower === 'more-bytes') return follower;
     const bytes = window.subarray(at, end);
     let isFrame = follower === 'stream';
     if (previous === undefined) isFrame ||= state === 'expecting' && isPlausible(bytes, header, 'first');
     else if (agree(header, previous)) {
-      // What nothing confirms is a damaged header, but where bit rates change from frame to frame.
-      const isUsualChange = state === 'synced' && !this.lengths.areConstant();
-      isFrame ||= follower === 'stray' || (isUsualChange && isPlausible(bytes, header, 'any'));
+      // A changed header that nothing confirms is a damaged one, but where such changes are usual.
+      const isUsualChange = isAlike ? this.lengths.arePadded() : !this.lengths.areConstant();
+      isFrame ||= follower === 'stray';
+      isFrame ||= state === 'synced' && isUsualChange && isPlausible(bytes, header, 'any');
     }
     return isFrame ? 'frame' : 'not-a-frame';
+  }
+  /**
+   * Whether a header that is unlike the one before tells its frame's true length: at a constant rate it does not when the next
+   * header stands where the usual length ends.
+   */
+  private lengthOf(
+    window: Uint8Array,
+    at: number,
+    header: Mp3Header,
+    ahead: Ahead,
+  ): 'true' | Exclude<Verdict, 'frame'> {
+    const { previous, previousWord, lengths } = this;
+    if (previous === undefined || lengths.isEmpty() || !lengths.areConstant()) return 'true';
+    if (Math.abs(header.frameBytes - previous.frameBytes) <= 1) return 'true';
+    for (let next = at + previous.frameBytes - 1; next <= at + previous.frameBytes + 1; next += 1) {
+      if (next + HEADER_BYTES > window.length) return ahead === 'more' ? 'more-bytes' : 'true';
+      if (areAlike(wordAt(window, next), previousWord)) return 'not-a-frame';
+    }
+    return 'true';
   }
   private followerAt(window: Uint8Array, at: number, header: Mp3Header, ahead: Ahead): Follower {
     const end = at + header.frameBytes;

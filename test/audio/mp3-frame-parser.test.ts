@@ -127,6 +127,26 @@ describe('damage', () => {
     }
   });
 
+  it.each(['ffmpeg-live-24k.mp3', 'lame-joint-44k.mp3', 'lame-id3-crc-24k.mp3', 'lame-untagged-22k.mp3'])(
+    'keeps the number of frames of %s whatever a byte of a header becomes',
+    (name) => {
+      const whole = mp3Fixture(name);
+      const { frames } = parse(whole);
+      const wrong: string[] = [];
+      for (const index of [1, 30, 31]) {
+        const at = Buffer.from(whole.buffer).indexOf(frames[index]!.bytes);
+        for (let place = 0; place < 4; place += 1)
+          for (let value = 0; value < 256; value += 1) {
+            const bytes = whole.slice();
+            bytes[at + place] = value;
+            const found = parse(bytes).frames.length;
+            if (found !== frames.length) wrong.push(`${index} ${place} ${value.toString(16)}: ${found}`);
+          }
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+
   it('counts a body without MP3 as junk while it comes', () => {
     const parser = createMp3FrameParser({ onFrame: () => expect.unreachable(), onTag() {} });
     parser.push(join('{"errorMessage":"', zeros(8192).fill(0x61), '"}'));

@@ -317,7 +317,7 @@ export const ODD_BODIES: readonly OddBody[] = [
   ),
   damaged(
     'a bit rate that is twice as high',
-    changed(speech, (copy) => (copy[50 * FRAME + 2] = 0xd4)),
+    changed(speech, (copy) => (copy[50 * FRAME + 2] = 0xc4)),
   ),
   damaged(
     'every second of ten headers destroyed',
