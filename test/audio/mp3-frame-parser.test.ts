@@ -388,6 +388,28 @@ describe('tags of streams', () => {
     }
   });
 
+  it.each([
+    ['no more than the sound is long', 576, 975, 3, { encoderDelay: 576, padding: 975 }],
+    ['all of the sound', 576, 1152, 3, {}],
+    ['more than LAME writes', 3001, 0, 100, {}],
+    ['more padding than LAME writes', 576, 3001, 100, {}],
+  ])('believes in delay and padding of %s or not', (_, delay, padding, count, believed) => {
+    const delays = [delay >>> 4, ((delay & 15) << 4) | (padding >>> 8), padding & 0xff];
+    const bytes = tagFrame(13, 'Info', [0, 0, 0, 1, 0, 0, 0, count], 'LAME3.100', zeros(12), delays);
+    expect(parse(join(bytes, ...after)).tags).toEqual([{ totalFrames: count, ...believed }]);
+  });
+
+  it('takes no delays from what is not the name of an encoder', () => {
+    const bytes = tagFrame(
+      13,
+      'Xing',
+      [0, 0, 0, 1, 0, 0, 0, 9, 0x80, 1, 2, 3],
+      zeros(17),
+      [0x24, 0x03, 0xcf],
+    );
+    expect(parse(join(bytes, ...after)).tags).toEqual([{ totalFrames: 9 }]);
+  });
+
   it('reads the count of a VBRI tag', () => {
     const bytes = tagFrame(36, 'VBRI', [0, 1, 0, 0, 0, 50, 0, 0, 9, 9, 0, 0, 1, 44]);
     expect(parse(join(bytes, ...after))).toMatchObject({ frames: [{}, {}], tags: [{ totalFrames: 300 }] });
