@@ -1,5 +1,6 @@
 // Many MP3 decoders in few WASM instances of mpg123: `open` takes a handle in an instance that has room, or in a new
-// one. For machines whose WASM has no vector instructions; it keeps the same promises as the decoder of our own.
+// one. For machines whose WASM has no vector instructions; it keeps the same promises as the decoder of our own,
+// but that free format is silence: mpg123 measures it in a stream, and frames come to it one by one.
 
 import { createPlainMixer, type FrameLength, type Mixer } from './mix-down.ts';
 import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
