@@ -3,7 +3,7 @@
 
 import { LAYER3_WASM } from './layer3-wasm.ts';
 import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
-import { createMp3HeaderReader, HEADER_BYTES, MAX_FRAME_BYTES, wordAt } from './mp3-header.ts';
+import { createMp3HeaderReader, MAX_FRAME_BYTES } from './mp3-header.ts';
 
 /** What wasm/layer3/decoder.ts exports; addresses and lengths are bytes. */
 export type Layer3Kernel = {
@@ -112,9 +112,8 @@ class Layer3Decoder implements Mp3Decoder {
   }
 
   decode(frame: Uint8Array, emit: (samples: Float32Array, sampleRate: number) => void): void {
-    if (this.stream === undefined || frame.length < HEADER_BYTES) return;
-    const header = this.headers.of(wordAt(frame, 0));
-    if (header === undefined || header.frameBytes !== frame.length) return;
+    const header = this.headers.ofFrame(frame);
+    if (this.stream === undefined || header === undefined) return;
     const { memory } = this;
     // Who gets the samples may open a decoder for them: the memory must not grow meanwhile.
     memory.makeRoom();

@@ -1,8 +1,10 @@
 // MP3 frames that go out as they came in, never decoded. Silence between two streams is frames like the last one with
-// nothing in them.
+// nothing in them. Behind a gap a frame whose main data was lost goes out without it: whoever plays it would make noise of it.
 
 import { type Mp3Frame, ownFrame } from './mp3-frame-parser.ts';
-import type { Mp3Header } from './mp3-header.ts';
+import { HEADER_BYTES, type Mp3Header, sideInfoBytes } from './mp3-header.ts';
+import { silentMp3Frame } from './mp3-hole.ts';
+import { mainDataBegin, sideInfoOffset } from './mp3-side-info.ts';
 import type { Mp3StreamTag } from './mp3-stream-tag.ts';
 import type { Mp3ToPcm } from './mp3-to-pcm.ts';
 import type { AudioFrame } from './stage.ts';
@@ -22,13 +24,8 @@ export type Mp3Passage = {
   rest(ms: number): void;
 };
 
-/** The same header with nothing behind it: no side information, no main data (ISO 11172-3 2.4.1.7), and no checksum. */
-const silentMp3Frame = (bytes: Uint8Array): Uint8Array => {
-  const silent = new Uint8Array(bytes.length);
-  silent.set(bytes.subarray(0, 4));
-  silent[1]! |= 1;
-  return silent;
-};
+/** main_data_begin has nine bits. */
+const MAX_RESERVOIR_BYTES = 511;
 
 /** Called for each MP3 frame. */
 class UndecodedFrames implements Mp3Passage {
@@ -40,6 +37,8 @@ class UndecodedFrames implements Mp3Passage {
   private rate = 0;
   /** Silence that whole frames have not filled yet; less than nothing when they went beyond it. */
   private owedMs = 0;
+  /** Bytes of bodies since the last gap, as long as the next frame may reach back beyond them; infinite when it may not. */
+  private bodyBytes = Number.POSITIVE_INFINITY;
 
   constructor(sampleRate: number | undefined, emit: (frame: AudioFrame) => void) {
     this.sampleRate = sampleRate;
@@ -68,10 +67,26 @@ class UndecodedFrames implements Mp3Passage {
     const { header } = frame;
     this.last = ownFrame(frame);
     this.rate = rate;
+    if (frame.afterGap) this.bodyBytes = 0;
+    if (this.bodyBytes !== Number.POSITIVE_INFINITY) this.muteLost(this.last.bytes, header);
     this.emit({
       bytes: this.last.bytes,
       samples: Math.round((header.samplesPerFrame * rate) / header.sampleRate),
     });
+  }
+  /** As the decoder does it: no spectrum, while the body still reaches the reservoir, where later frames may need it. */
+  private muteLost(bytes: Uint8Array, header: Mp3Header): void {
+    const sideInfoAt = sideInfoOffset(header);
+    const isLost = mainDataBegin(bytes, header) > this.bodyBytes;
+    this.bodyBytes += bytes.length - sideInfoAt - sideInfoBytes(header);
+    if (this.bodyBytes >= MAX_RESERVOIR_BYTES) this.bodyBytes = Number.POSITIVE_INFINITY;
+    if (!isLost) return;
+    bytes.fill(0, sideInfoAt, sideInfoAt + sideInfoBytes(header));
+    if (header.hasCrc) {
+      // A checksum would be false. Without it the side information begins two bytes earlier, and so does the body.
+      bytes[1]! |= 1;
+      bytes.fill(0, HEADER_BYTES, sideInfoAt);
+    }
   }
   rest(ms: number): void {
     if (this.last === undefined) return;

@@ -13,7 +13,7 @@ const DECODER_DELAY = 529;
 /** LAME's own delay of 576, and the usual one of its kin, where no tag says otherwise. */
 const USUAL_ENCODER_DELAY = 576;
 
-/** Positions in the decoded samples of one stream; the last two are infinite when no tag tells them. */
+/** Positions in the decoded samples of one stream; all but the first are infinite when no tag tells them. */
 type Trim = {
   /** First sample of the source. */
   readonly lead: number;
@@ -21,21 +21,35 @@ type Trim = {
   readonly end: number;
   /** Behind the last frame that the tag counts. */
   readonly told: number;
+  /** The last two, if the tag counts its own frame: a stream that ends at `toldBefore` shows it. */
+  readonly endBefore: number;
+  readonly toldBefore: number;
 };
 
 function trimOf(tag: Mp3StreamTag | undefined, samplesPerFrame: number): Trim {
   const lead = (tag?.encoderDelay ?? USUAL_ENCODER_DELAY) + DECODER_DELAY;
   const told = (tag?.totalFrames ?? Number.POSITIVE_INFINITY) * samplesPerFrame;
   const end = tag?.padding === undefined ? Number.POSITIVE_INFINITY : told - tag.padding + DECODER_DELAY;
-  return { lead, end: Math.max(lead, end), told };
+  return {
+    lead,
+    end: Math.max(lead, end),
+    told,
+    endBefore: Math.max(lead, end - samplesPerFrame),
+    toldBefore: told - samplesPerFrame,
+  };
 }
+
+/** Of the first `decoded` samples those between `lead` and `end`, and all behind `told`. */
+const between = ({ lead, end, told }: Trim, decoded: number): number =>
+  Math.max(0, decoded - lead - Math.max(0, Math.min(decoded, told) - end));
 
 /**
  * How many of the first `decoded` samples are kept. A stream that goes on behind the frames that its tag counts
- * (files joined without care) shows that the tag does not speak for it: what follows is speech and is kept.
+ * (files joined without care) shows that the tag does not speak for it: what follows is speech and is kept. One that may
+ * have ended, because its tag counted one frame too many, has its padding there.
  */
-const keptSamples = ({ lead, end, told }: Trim, decoded: number): number =>
-  Math.max(0, decoded - lead - Math.max(0, Math.min(decoded, told) - end));
+const keptSamples = (trim: Trim, decoded: number): number =>
+  decoded > trim.toldBefore ? between(trim, decoded) : between(trim, Math.min(decoded, trim.endBefore));
 
 /**
  * The exact number of samples, at the stream's own rate, that `frames` frames of `samplesPerFrame` give, the
@@ -58,7 +72,7 @@ export type Mp3ToPcm = {
   joinStream(place: StreamPlace): void;
   /** What the body's tag frame says. Behind frames of the same body it begins a new stream (files joined). */
   tag(tag: Mp3StreamTag): void;
-  /** Emits at most one block, at the frame's own rate. */
+  /** Emits at the frame's own rate, nearly always one block. */
   push(frame: Mp3Frame): void;
   endStream(): void;
   /** Frees the decoder; the turn is over, with or without `endStream`. */
@@ -77,6 +91,8 @@ class TrimmedSound implements Mp3ToPcm {
   private streamTag: Mp3StreamTag | undefined;
   private trim: Trim | undefined;
   private decoded = 0;
+  /** Samples that may be padding, until it is known whether a frame follows. */
+  private unsure: Float32Array[] = [];
   private emitted = 0;
   // Counted per rate, so that hours of frames do not add up rounding errors.
   private earlierMs = 0;
@@ -95,6 +111,7 @@ class TrimmedSound implements Mp3ToPcm {
     this.streamTag = undefined;
     this.trim = undefined;
     this.decoded = 0;
+    this.unsure = [];
   }
   joinStream({ tag, framesBefore, warmUp }: StreamPlace): void {
     this.beginStream();
@@ -128,18 +145,24 @@ class TrimmedSound implements Mp3ToPcm {
 
   /** A decoder takes it as it is, for each frame. */
   private readonly onSamples = (samples: Float32Array, sampleRate: number): void => {
-    this.trim ??= trimOf(this.streamTag, samples.length);
-    const from = Math.max(0, this.trim.lead - this.decoded);
-    const before = keptSamples(this.trim, this.decoded);
+    const trim = this.trim ?? trimOf(this.streamTag, samples.length);
+    this.trim = trim;
+    const before = this.decoded;
     this.decoded += samples.length;
-    const kept = keptSamples(this.trim, this.decoded) - before;
-    if (kept === 0) return;
-    this.count(kept, sampleRate);
-    this.emit({
-      samples: kept === samples.length ? samples : samples.subarray(from, from + kept),
-      sampleRate,
-    });
+    if (before <= trim.toldBefore && this.decoded > trim.toldBefore)
+      for (const unsure of this.unsure.splice(0)) this.emitKept(unsure, sampleRate);
+    const from = Math.max(0, trim.lead - before);
+    const kept = between(trim, this.decoded) - between(trim, before);
+    const known =
+      this.decoded > trim.toldBefore ? kept : keptSamples(trim, this.decoded) - keptSamples(trim, before);
+    if (known > 0)
+      this.emitKept(known === samples.length ? samples : samples.subarray(from, from + known), sampleRate);
+    if (known < kept) this.unsure.push(samples.slice(from + known, from + kept));
   };
+  private emitKept(samples: Float32Array, sampleRate: number): void {
+    this.count(samples.length, sampleRate);
+    this.emit({ samples, sampleRate });
+  }
   private count(samples: number, sampleRate: number): void {
     if (sampleRate !== this.rate) {
       this.earlierMs += this.msAtRate();

@@ -1,9 +1,10 @@
 // Many MP3 decoders in few WASM instances of mpg123: `open` takes a handle in an instance that has room, or in a new
-// one. For machines whose WASM has no vector instructions; it keeps the same promises as the decoder of our own.
+// one. For machines whose WASM has no vector instructions; it keeps the same promises as the decoder of our own,
+// but that free format is silence: mpg123 measures it in a stream, and frames come to it one by one.
 
 import { createPlainMixer, type FrameLength, type Mixer } from './mix-down.ts';
 import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
-import { createMp3HeaderReader, HEADER_BYTES, type Mp3Header, sideInfoBytes, wordAt } from './mp3-header.ts';
+import { createMp3HeaderReader, type Mp3Header, sideInfoBytes } from './mp3-header.ts';
 import { mainDataBegin, mainDataBits, sideInfoOffset } from './mp3-side-info.ts';
 import { loadMpg123, type Mpg123Instance } from './mpg123-instance.ts';
 
@@ -117,9 +118,8 @@ export function createMpg123Decoders(
 
     return {
       decode(frame, emit) {
-        if (!isOpen || frame.length < HEADER_BYTES) return;
-        const header = headers.of(wordAt(frame, 0));
-        if (header === undefined || header.frameBytes !== frame.length) return;
+        const header = headers.ofFrame(frame);
+        if (!isOpen || header === undefined) return;
         if (place?.room.isBroken) abandon();
         if (place === undefined && traps < MOST_TRAPS) place = tryTo(take);
 

@@ -15,6 +15,8 @@ export type EndedBody = {
   readonly request: OutgoingRequest;
   /** How many letters its text has. */
   readonly letters: number;
+  /** The longest that it can take, ms. */
+  readonly longestMs: number;
   readonly relayed: Pick<RelayedSpeech, 'reading' | 'print' | 'heardMs'>;
   readonly toldLength: ToldLength | undefined;
   /** Absent: nobody holds this speech against a reference. */
@@ -57,9 +59,9 @@ export async function judgeEnding(body: EndedBody): Promise<JudgedEnding> {
     : undefined;
   const isByEar = told !== 'all' && heard === undefined;
   const end: CleanEnd = {
-    heldBytes: reading.heldBytes(),
-    frames: reading.framesSinceTag(),
-    tag: reading.tag(),
+    cutFrameBytes: reading.cutFrameBytes(),
+    missingMs: reading.missingMs(),
+    longestMs: body.longestMs,
     told,
     heard,
     sound: isByEar ? body.soundOfEnd(reading, body.decoders) : undefined,

@@ -5,6 +5,7 @@ import { createMp3FrameParser, type Mp3Frame, type Mp3FrameSink } from '../audio
 import { addMp3Frame, createMp3FrameStore } from '../audio/mp3-frame-store.ts';
 import type { Mp3Header } from '../audio/mp3-header.ts';
 import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
+import { streamSamples } from '../audio/mp3-to-pcm.ts';
 
 export type FrameKeeper = Mp3FrameSink & {
   /** Copies of the last so many frames; undefined when some of them are no longer kept. */
@@ -13,6 +14,8 @@ export type FrameKeeper = Mp3FrameSink & {
 
 export type BodyReading = {
   push(chunk: Uint8Array): void;
+  /** The body has ended for now, and another may bring the rest of it: what is whole is counted, what is not is held. */
+  settle(): void;
   /** No more bytes will come: what is held is looked at as the end. */
   flush(): void;
   connect(to: FrameKeeper): void;
@@ -21,12 +24,17 @@ export type BodyReading = {
   audioMs(): number;
   /** Of the last frame. */
   header(): Mp3Header | undefined;
-  /** The last tag, the frames behind it, and how many tags there were. */
+  /** The last tag, the frames behind it, and how long the streams before it are, ms, as they are heard decoded. */
   tag(): Mp3StreamTag | undefined;
   framesSinceTag(): number;
-  tags(): number;
-  /** Bytes that make no whole frame yet, and those since the last frame that are neither frame nor tag. */
-  heldBytes(): number;
+  msBeforeTag(): number;
+  /**
+   * Audio that the last tag promises and that has not come, ms. One frame is not missed, because many encoders count the
+   * tag's own, and none is when as many bytes have come as it tells.
+   */
+  missingMs(): number;
+  /** Bytes of a frame that has begun and is not whole; bytes since the last frame that are neither frame nor tag. */
+  cutFrameBytes(): number;
   strayBytes(): number;
   /** The kept ones of frames `from` to `until`; undefined when one of them is no longer kept. */
   frameRange(from: number, until: number): Mp3Frame[] | undefined;
@@ -44,8 +52,9 @@ class CountedReading implements BodyReading, Mp3FrameSink {
   /** Those of them that came before it, and were kept here. */
   private own = 0;
   private lastTag: Mp3StreamTag | undefined;
-  private tagCount = 0;
   private framesBeforeTag = 0;
+  private earlierMs = 0;
+  private bytesSinceTag = 0;
   private junkBefore = 0;
   private lastHeader: Mp3Header | undefined;
 
@@ -55,6 +64,7 @@ class CountedReading implements BodyReading, Mp3FrameSink {
 
   onFrame(frame: Mp3Frame): void {
     this.count += 1;
+    this.bytesSinceTag += frame.bytes.length;
     this.junkBefore = this.parser.junkBytes();
     this.lastHeader = frame.header;
     if (this.keeper === undefined) {
@@ -67,15 +77,19 @@ class CountedReading implements BodyReading, Mp3FrameSink {
     }
   }
   onTag(found: Mp3StreamTag): void {
+    this.earlierMs += this.msOf(this.lastHeader, this.framesSinceTag());
     this.lastTag = found;
-    this.tagCount += 1;
     this.framesBeforeTag = this.count;
+    this.bytesSinceTag = 0;
     this.junkBefore = this.parser.junkBytes();
     this.keeper?.onTag(found);
   }
 
   push(chunk: Uint8Array): void {
     this.parser.push(chunk);
+  }
+  settle(): void {
+    this.parser.settle();
   }
   flush(): void {
     this.parser.flush();
@@ -99,11 +113,17 @@ class CountedReading implements BodyReading, Mp3FrameSink {
   framesSinceTag(): number {
     return this.count - this.framesBeforeTag;
   }
-  tags(): number {
-    return this.tagCount;
+  msBeforeTag(): number {
+    return this.earlierMs;
   }
-  heldBytes(): number {
-    return this.parser.heldBytes();
+  missingMs(): number {
+    const { lastTag, lastHeader } = this;
+    const missing = (lastTag?.totalFrames ?? 0) - this.framesSinceTag();
+    if (lastHeader === undefined || missing <= 1 || this.hasToldBytes()) return 0;
+    return (missing * lastHeader.samplesPerFrame * 1000) / lastHeader.sampleRate;
+  }
+  cutFrameBytes(): number {
+    return this.parser.cutFrameBytes();
   }
   strayBytes(): number {
     return this.parser.junkBytes() - this.junkBefore + this.parser.heldBytes();
@@ -119,6 +139,15 @@ class CountedReading implements BodyReading, Mp3FrameSink {
   }
   forget(): void {
     this.kept.clear();
+  }
+
+  private msOf(header: Mp3Header | undefined, frames: number): number {
+    if (header === undefined) return 0;
+    return (streamSamples(this.lastTag, frames, header.samplesPerFrame) * 1000) / header.sampleRate;
+  }
+  private hasToldBytes(): boolean {
+    const totalBytes = this.lastTag?.totalBytes;
+    return totalBytes !== undefined && totalBytes <= this.bytesSinceTag;
   }
 }
 

@@ -2,7 +2,6 @@
 // for a doubtful body again is whole-body.ts, where the evidence comes from is body-ending.ts. The figures were measured
 // with some 17,000 cuts and 1,700 whole bodies of our engine, flite and festival (docs/decisions/0048).
 
-import type { Mp3StreamTag } from '../audio/mp3-stream-tag.ts';
 import type { HeardEnding, SoundEnding } from '../captions/heard-ending.ts';
 
 /** Why a body that ended cleanly may not be all of its speech. */
@@ -15,11 +14,11 @@ export type Doubt =
   | 'too-short';
 
 export type CleanEnd = {
-  /** Bytes behind the last whole frame. */
-  readonly heldBytes: number;
-  /** Frames since `tag`, and what it promised. */
-  readonly frames: number;
-  readonly tag: Mp3StreamTag | undefined;
+  /** Bytes of a frame that is not whole. */
+  readonly cutFrameBytes: number;
+  /** Audio that the stream's own tag promised and that did not come, and the longest that the text can take. */
+  readonly missingMs: number;
+  readonly longestMs: number;
   /** What the service itself says of the body's length, against what has come; undefined: it says nothing. */
   readonly told: 'all' | 'less-than-sent' | 'announced-but-missing' | undefined;
   /** The body held against our own speech of the text; undefined: that was not possible, or not in time. */
@@ -84,8 +83,9 @@ export function verdictOf(end: CleanEnd): Verdict {
   if (end.told === 'less-than-sent') return doubtful('bytes-missing', 'sure', 'impossible');
   // Something in between may take trailer fields away, but not from one body and from the next one not.
   if (end.told === 'announced-but-missing') return doubtful('bytes-missing', 'likely', 'possible');
-  if (end.heldBytes > 0) return doubtful('cut-frame', 'sure', 'possible');
-  if (end.tag?.totalFrames !== undefined && end.frames < end.tag.totalFrames)
+  if (end.cutFrameBytes > 0) return doubtful('cut-frame', 'sure', 'possible');
+  // A promise of more than any speech of the text was written before there was any.
+  if (end.missingMs > 0 && end.audioMs + end.missingMs <= end.longestMs)
     return doubtful('frames-missing', 'sure', 'possible');
   return byWords(end) ?? bySound(end) ?? byPace(end) ?? { kind: 'whole', by: 'nothing' };
 }

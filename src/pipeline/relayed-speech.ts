@@ -124,7 +124,7 @@ class SpooledSpeech implements RelayedSpeech, FrameKeeper {
     this.cross(bridge, takenBack);
   }
   finish(): void {
-    // A single frame is one only when it is known that nothing follows.
+    this.current.settle();
     if (this.current.frames() === 0) this.current.flush();
     if (this.current.frames() === 0) throw noAudio();
   }
@@ -148,14 +148,17 @@ class SpooledSpeech implements RelayedSpeech, FrameKeeper {
     const header = this.current.header();
     if (header === undefined) return 0;
     const samples = this.heardSamples(header, this.current.frames()) + this.shift;
-    return (Math.max(0, samples) * 1000) / header.sampleRate;
+    return this.earlierMs(header) + (Math.max(0, samples) * 1000) / header.sampleRate;
   }
 
-  /** What is heard of so many first frames of the take, samples. */
+  /** What is heard of so many first frames of the take, samples; of a body of joined files without the earlier ones. */
   private heardSamples({ sampleRate, samplesPerFrame }: Mp3Header, frames: number): number {
-    return this.options.passesThrough(sampleRate)
-      ? frames * samplesPerFrame
-      : streamSamples(this.current.tag(), frames, samplesPerFrame);
+    if (this.options.passesThrough(sampleRate)) return frames * samplesPerFrame;
+    const inFile = frames - (this.current.frames() - this.current.framesSinceTag());
+    return streamSamples(this.current.tag(), inFile, samplesPerFrame);
+  }
+  private earlierMs({ sampleRate }: Mp3Header): number {
+    return this.options.passesThrough(sampleRate) ? 0 : this.current.msBeforeTag();
   }
   private read(bytes: Uint8Array): void {
     this.current.push(bytes);

@@ -4,7 +4,7 @@
 
 import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
 import type { Mp3Frame } from '../audio/mp3-frame-parser.ts';
-import { HEADER_BYTES } from '../audio/mp3-header.ts';
+import { silentMp3Frame } from '../audio/mp3-hole.ts';
 import { alignTakes, lastPause } from '../audio/speech-alignment.ts';
 import {
   bridgeTakes,
@@ -42,11 +42,10 @@ export function framesBeyond(old: BodyReading): number {
 }
 
 /** A frame of no sound: the decoder rings out what is left of the one before. */
-function emptyFrame(frame: Mp3Frame): Mp3Frame {
-  const bytes = new Uint8Array(frame.bytes.length);
-  bytes.set(frame.bytes.subarray(0, HEADER_BYTES));
-  return { bytes, header: frame.header };
-}
+const emptyFrame = ({ bytes, header }: Mp3Frame): Mp3Frame => ({
+  bytes: silentMp3Frame(bytes),
+  header: { ...header, hasCrc: false },
+});
 
 /** `first`: how many frames of the body are before these; the first few of those that are not the first are left out, being unsure. */
 export function decodeFrames(decoders: Mp3Decoders, frames: readonly Mp3Frame[], first: number): Passage {

@@ -88,11 +88,8 @@ export async function relayWholeBody(
   const { clock, upkeep } = wholeness;
   const { voices } = upkeep;
   const { endings } = wholeness;
-  const relayed = createRelayedSpeech({
-    ...wholeness,
-    spool,
-    longestMs: longestAudioMs(letters, voices.slowest(request)),
-  });
+  const longestMs = longestAudioMs(letters, voices.slowest(request));
+  const relayed = createRelayedSpeech({ ...wholeness, spool, longestMs });
   let stalls = 0;
   let spent = NOTHING_SPENT;
   /** Where a body came to a clean end, in its bytes. */
@@ -135,6 +132,7 @@ export async function relayWholeBody(
     const { verdict, heard } = await judgeEnding({
       request,
       letters,
+      longestMs,
       relayed,
       // Of two takes that agree the first was relayed, and the second told its own length.
       toldLength: which === 'agreed' ? undefined : toldLength,

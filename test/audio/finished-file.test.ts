@@ -58,6 +58,7 @@ describe('finished file', () => {
     expect(tags).toEqual([
       {
         totalFrames: frames.length,
+        totalBytes: frames.reduce((sum, frame) => sum + frame.bytes.length, 0),
         encoderDelay: 576,
         padding: frames.length * frames[0]!.header.samplesPerFrame - 576 - samples.length,
       },

@@ -106,17 +106,46 @@ describe('frames', () => {
     expect(changed.frames.map((each) => each.header.sampleRate)).toEqual([24000, 24000, 44100, 44100]);
     expect(changed.junkBytes).toBe(0);
     const flipped = parse(join(frame(), frame(), frame(OTHER_RATE, 192), frame(), frame()));
-    expect(flipped.frames.map((each) => each.header.sampleRate)).toEqual([24000, 24000, 24000, 24000]);
+    expect(flipped.frames.map((each) => each.header.sampleRate)).toEqual(Array(5).fill(24000));
+    expect(flipped.frames[2]!.bytes).toEqual(frame([0xff, 0xf3, 0x84, 0xc4], 192, 0));
     expect(flipped.junkBytes).toBe(192);
   });
 });
 
 describe('damage', () => {
-  it('goes on behind stray bytes, and says that frames were lost', () => {
-    const { frames, junkBytes } = parse(join(frame(), frame(), 'stray', frame(), frame()));
-    expect(frames.map((each) => each.afterGap)).toEqual([undefined, undefined, true, undefined]);
-    expect(junkBytes).toBe(5);
+  it('goes on behind stray bytes, and says that bytes were lost when they are no text', () => {
+    for (const [stray, gap] of [
+      ['stray', undefined],
+      ['\0\0\0\0\0', undefined],
+      [[0x80, 0x81, 0x82, 0x83, 0x84], true],
+    ] as const) {
+      const { frames, junkBytes } = parse(
+        join(frame(), frame(), typeof stray === 'string' ? stray : [...stray], frame(), frame()),
+      );
+      expect(frames.map((each) => each.afterGap)).toEqual([undefined, undefined, gap, undefined]);
+      expect(junkBytes).toBe(5);
+    }
   });
+
+  it.each(['ffmpeg-live-24k.mp3', 'lame-joint-44k.mp3', 'lame-id3-crc-24k.mp3', 'lame-untagged-22k.mp3'])(
+    'keeps the number of frames of %s whatever a byte of a header becomes',
+    (name) => {
+      const whole = mp3Fixture(name);
+      const { frames } = parse(whole);
+      const wrong: string[] = [];
+      for (const index of [1, 30, 31]) {
+        const at = Buffer.from(whole.buffer).indexOf(frames[index]!.bytes);
+        for (let place = 0; place < 4; place += 1)
+          for (let value = 0; value < 256; value += 1) {
+            const bytes = whole.slice();
+            bytes[at + place] = value;
+            const found = parse(bytes).frames.length;
+            if (found !== frames.length) wrong.push(`${index} ${place} ${value.toString(16)}: ${found}`);
+          }
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
 
   it('counts a body without MP3 as junk while it comes', () => {
     const parser = createMp3FrameParser({ onFrame: () => expect.unreachable(), onTag() {} });
@@ -181,6 +210,106 @@ describe('damage', () => {
   });
 });
 
+describe('the end of the bytes', () => {
+  const parserOf = (...parts: (Uint8Array | number[] | string)[]) => {
+    let frames = 0;
+    const parser = createMp3FrameParser({ onFrame: () => frames++, onTag() {} });
+    parser.push(join(...parts));
+    return { parser, frames: () => frames };
+  };
+
+  it.each([
+    ['nothing', []],
+    ['text', 'stray'],
+    ['a byte of no header', [0xfe]],
+    ['a header of no frame', [0xff, 0xff]],
+    ['a header of another version', [0xff, 0xfb, 0x90, 0xc4, 0, 0]],
+    ['half of a tag', 'ID3'],
+    ['text, and a byte that could begin a header', 'stray\xff'],
+  ])('is no cut frame when it is %s', (_, rest) => {
+    const { parser } = parserOf(
+      frame(),
+      frame(),
+      typeof rest === 'string' ? Buffer.from(rest, 'latin1') : rest,
+    );
+    parser.settle();
+    expect(parser.cutFrameBytes()).toBe(0);
+  });
+
+  it('is a cut frame from its first byte on, also behind damage when it has a header', () => {
+    for (const bytes of [1, 2, 3, 4, 100, 191]) {
+      const { parser } = parserOf(frame(), frame(), frame().subarray(0, bytes));
+      parser.settle();
+      expect(parser.cutFrameBytes()).toBe(bytes);
+    }
+    const { parser } = parserOf(frame(), frame(), [0x80, 0x81], frame().subarray(0, 100));
+    parser.settle();
+    expect(parser.cutFrameBytes()).toBe(100);
+  });
+
+  it('makes a frame of one that waited for what follows it, and goes on when more comes', () => {
+    const stream = join(frame(), frame([0xff, 0xf3, 0xa4, 0xc4], 288), frame([0xff, 0xf3, 0xa4, 0xc4], 288));
+    const { parser, frames } = parserOf(stream.subarray(0, 192 + 288));
+    expect([frames(), parser.cutFrameBytes()]).toEqual([1, 0]);
+    parser.settle();
+    expect([frames(), parser.heldBytes()]).toEqual([2, 0]);
+    parser.push(stream.subarray(192 + 288));
+    expect([frames(), parser.junkBytes()]).toEqual([3, 0]);
+    const cut = parserOf(stream.subarray(0, 192 + 100));
+    cut.parser.settle();
+    expect([cut.frames(), cut.parser.cutFrameBytes()]).toEqual([1, 100]);
+    cut.parser.push(stream.subarray(192 + 100));
+    expect([cut.frames(), cut.parser.junkBytes()]).toEqual([3, 0]);
+  });
+});
+
+describe('free format', () => {
+  const FREE = [0xff, 0xf3, 0x04, 0xc4];
+  const free = (bytes: number, padding: 0 | 1 = 0) =>
+    frame([0xff, 0xf3, 0x04 | (padding << 1), 0xc4], bytes + padding);
+
+  it('is measured by the distance of three headers, with and without padding', () => {
+    const { frames, junkBytes } = parse(
+      join(free(200), free(200, 1), free(200), free(200, 1), 'TAG', zeros(125)),
+    );
+    expect(frames.map(({ bytes }) => bytes.length)).toEqual([200, 201, 200, 201]);
+    expect(frames[0]!.header.bitrateKbps).toBeCloseTo((200 * 8 * 24_000) / 576 / 1000, 9);
+    expect(junkBytes).toBe(0);
+  });
+
+  it('is not misled by a header in a frame', () => {
+    const lure = free(200);
+    lure.set(FREE, 80);
+    expect(parse(join(lure, lure, lure)).frames.map(({ bytes }) => bytes.length)).toEqual([200, 200, 200]);
+  });
+
+  it('is no frame alone, nor longer than the longest frame', () => {
+    expect(parse(free(200)).frames).toHaveLength(0);
+    expect(parse(join(free(1441), free(1441), free(1441))).frames).toHaveLength(3);
+    expect(parse(join(free(1442), free(1442), free(1442))).frames).toHaveLength(0);
+  });
+
+  it('never holds more than two frames and their headers, whatever looks like it', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom(FREE, [0xff, 0xfb, 0, 0], HEADER), fc.nat({ max: 1600 })), {
+          maxLength: 30,
+        }),
+        fc.integer({ min: 1, max: 500 }),
+        (pieces, length) => {
+          const parser = createMp3FrameParser({ onFrame() {}, onTag() {} });
+          const bytes = join(...pieces.map(([header, rest]) => join(header, zeros(rest))));
+          for (const chunk of chunksOf(bytes, [length])) {
+            parser.push(chunk);
+            expect(parser.heldBytes()).toBeLessThanOrEqual(2 * (MAX_FRAME_BYTES + 4));
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
 describe('tags of files', () => {
   it.each([
     ['ID3v2', id3v2(5000)],
@@ -209,9 +338,27 @@ describe('tags of files', () => {
     expect([joined.frames.length, joined.junkBytes]).toEqual([4, 0]);
   });
 
-  it('does not skip by a size that cannot be', () => {
-    const { frames } = parse(join('ID3', [4, 0, 0, 0xff, 0xff, 0xff, 0xff], frame(), frame()));
-    expect(frames).toHaveLength(2);
+  it.each([
+    ['a size that cannot be', join('ID3', [4, 0, 0, 0xff, 0xff, 0xff, 0xff])],
+    ['flags that are not defined', join('ID3', [4, 0, 1, 0, 0, 1, 0])],
+    ['a version that cannot be', join('ID3', [0xff, 0, 0, 0, 0, 1, 0])],
+    ['more than 16 MiB', join('ID3', [4, 0, 0, 8, 0, 0, 0])],
+    ['4 GiB of APE', join('APETAGEX', [0xd0, 7, 0, 0, 0xff, 0xff, 0xff, 0xff], zeros(7), [0xa0], zeros(8))],
+  ])('does not skip by %s', (_, tag) => {
+    expect(parse(join(tag, frame(), frame())).frames).toHaveLength(2);
+    expect(parse(join(frame(), frame(), tag, frame(), frame())).frames).toHaveLength(4);
+  });
+
+  it('skips ID3v2 and APE where it is searching, too, and what they hold', () => {
+    const lures = join(frame(), frame());
+    const tag = join('ID3', [4, 0, 0, 0, 0, 3, 0], lures);
+    const ape = join('APETAGEX', [0xd0, 7, 0, 0, 128, 1, 0, 0], zeros(7), [0xa0], zeros(8), lures);
+    for (const stray of ['x', [0x80, 0x81], zeros(3), 'IIDID3AAPETAGTTAG'])
+      for (const each of [tag, ape]) {
+        const bytes = join(stray, each, frame(), frame(), stray, each, frame());
+        for (const chunks of [[bytes], chunksOf(bytes, [1]), chunksOf(bytes, [5])])
+          expect(parseMp3(chunks).frames).toHaveLength(3);
+      }
   });
 });
 
@@ -233,12 +380,34 @@ describe('tags of streams', () => {
     for (const [flags, fields] of [
       [0, []],
       [1, [0, 0, 0, 9]],
-      [3, [0, 0, 0, 9, 0, 0, 1, 0]],
-      [15, [0, 0, 0, 9, 0, 0, 1, 0, ...zeros(100), 0, 0, 0, 50]],
+      [3, [0, 0, 0, 9, 0, 0, 0, 192]],
+      [15, [0, 0, 0, 9, 0, 0, 0, 192, ...zeros(100), 0, 0, 0, 50]],
     ] as const) {
       const { tags } = parse(join(tagFrame(13, 'Info', [0, 0, 0, flags], [...fields], lame), ...after));
       expect(tags).toEqual([{ ...(flags & 1 ? { totalFrames: 9 } : {}), encoderDelay: 576, padding: 975 }]);
     }
+  });
+
+  it.each([
+    ['no more than the sound is long', 576, 975, 3, { encoderDelay: 576, padding: 975 }],
+    ['all of the sound', 576, 1152, 3, {}],
+    ['more than LAME writes', 3001, 0, 100, {}],
+    ['more padding than LAME writes', 576, 3001, 100, {}],
+  ])('believes in delay and padding of %s or not', (_, delay, padding, count, believed) => {
+    const delays = [delay >>> 4, ((delay & 15) << 4) | (padding >>> 8), padding & 0xff];
+    const bytes = tagFrame(13, 'Info', [0, 0, 0, 1, 0, 0, 0, count], 'LAME3.100', zeros(12), delays);
+    expect(parse(join(bytes, ...after)).tags).toEqual([{ totalFrames: count, ...believed }]);
+  });
+
+  it('takes no delays from what is not the name of an encoder', () => {
+    const bytes = tagFrame(
+      13,
+      'Xing',
+      [0, 0, 0, 1, 0, 0, 0, 9, 0x80, 1, 2, 3],
+      zeros(17),
+      [0x24, 0x03, 0xcf],
+    );
+    expect(parse(join(bytes, ...after)).tags).toEqual([{ totalFrames: 9 }]);
   });
 
   it('reads the count of a VBRI tag', () => {

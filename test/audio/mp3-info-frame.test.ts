@@ -20,7 +20,12 @@ describe('info frame', () => {
     expect(found).toMatchObject({ sampleRate: stream.sampleRate, version: stream.version, channels: 1 });
     expect(frame).toHaveLength(found.frameBytes);
     expect(found.bitrateKbps).toBeGreaterThanOrEqual(stream.bitrateKbps);
-    expect(parseMp3StreamTag(frame, found)).toEqual({ totalFrames: 100, encoderDelay: 576, padding: 1000 });
+    expect(parseMp3StreamTag(frame, found)).toEqual({
+      totalFrames: 100,
+      totalBytes: 20_000,
+      encoderDelay: 576,
+      padding: 1000,
+    });
     expect(Buffer.from(frame).includes('LAME3.100')).toBe(true);
     expect(mp3InfoFrame(first, NO_MP3_TOTALS)).toHaveLength(frame.length);
   });

@@ -187,6 +187,14 @@ describe('speech timing', () => {
     expect([run.faults, run.openDecoders]).toEqual([[], 0]);
   });
 
+  it('finds the words behind damage where they are: the hole is as long as it was', async () => {
+    const broken = mp3Fixture('lame-cbr-24k.mp3');
+    broken.fill(0x99, 30 * 192, 34 * 192);
+    const heard = parseMp3([broken]).frames.map((frame): TranscoderItem => ({ kind: 'frame', frame }));
+    const run = await timeAtOnce([...HEAD, ...heard, END]);
+    expect(apart(run.startsOf(0), STARTS_MS)).toBeLessThanOrEqual(20);
+  });
+
   it('tells nothing before a reference comes, and all when it comes behind the sound', async () => {
     const { calls, speaker } = fakeSpeaker();
     const run = open({ speaker });

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { HeardEnding } from '../../src/captions/heard-ending.ts';
+import { type CleanEnd, type Verdict, verdictOf } from '../../src/pipeline/ending-verdict.ts';
+
+const NOTHING_AGAINST: CleanEnd = {
+  cutFrameBytes: 0,
+  missingMs: 0,
+  longestMs: 30_000,
+  told: undefined,
+  heard: undefined,
+  sound: undefined,
+  voice: 'unknown',
+  audioMs: 4000,
+  letters: 60,
+  lettersPerSecond: 15,
+};
+const heard = (more: Partial<HeardEnding> = {}): HeardEnding => ({
+  missingCost: 0,
+  mismatch: 0.8,
+  spokenMs: 3000,
+  lengthRatio: 1,
+  silentMs: 200,
+  words: { startsMs: [], endsMs: [], reached: 0, withinMs: 20 },
+  ...more,
+});
+const told = (verdict: Verdict) => (verdict.kind === 'whole' ? verdict.by : verdict.doubt);
+const verdict = (more: Partial<CleanEnd>) => told(verdictOf({ ...NOTHING_AGAINST, ...more }));
+const byWords = (more: Partial<HeardEnding>, voice: CleanEnd['voice'] = 'unknown') =>
+  verdict({ heard: heard(more), voice });
+
+describe('the verdict on an ending', () => {
+  it('believes what the service says of its own bytes, whatever else is known', () => {
+    const cut = { heard: heard({ missingCost: 500 }), cutFrameBytes: 9 };
+    expect(verdict({ ...cut, told: 'all' })).toBe('told');
+    expect(verdictOf({ ...NOTHING_AGAINST, heard: heard(), told: 'less-than-sent' })).toEqual({
+      kind: 'doubt',
+      doubt: 'bytes-missing',
+      certainty: 'sure',
+      habit: 'impossible',
+    });
+    // What takes trailer fields away takes all of them away.
+    expect(verdictOf({ ...NOTHING_AGAINST, told: 'announced-but-missing' })).toMatchObject({
+      doubt: 'bytes-missing',
+      certainty: 'likely',
+      habit: 'possible',
+    });
+  });
+
+  it('doubts half a frame, and frames that were promised as far as the text can take them', () => {
+    expect(verdict({})).toBe('nothing');
+    expect(verdict({ cutFrameBytes: 1 })).toBe('cut-frame');
+    expect(verdict({ missingMs: 48 })).toBe('frames-missing');
+    expect(verdict({ missingMs: 26_000 })).toBe('frames-missing');
+    expect(verdict({ missingMs: 26_001 })).toBe('nothing');
+  });
+
+  it('takes words for missing when the end of the text is far dearer, sooner where the sound does not end in silence', () => {
+    expect(byWords({ missingCost: 45 })).toBe('heard');
+    expect(byWords({ missingCost: 46 })).toBe('words-missing');
+    expect(byWords({ missingCost: 15, silentMs: 80 })).toBe('heard');
+    expect(byWords({ missingCost: 16, silentMs: 80 })).toBe('words-missing');
+    expect(byWords({ missingCost: Number.POSITIVE_INFINITY })).toBe('words-missing');
+  });
+
+  it('takes no end in the middle of a word for a habit of the voice', () => {
+    const habit = (silentMs: number) =>
+      verdictOf({ ...NOTHING_AGAINST, heard: heard({ missingCost: 90, silentMs }) });
+    expect(habit(0)).toMatchObject({ certainty: 'sure', habit: 'impossible' });
+    expect(habit(100)).toMatchObject({ certainty: 'sure', habit: 'possible' });
+  });
+
+  it('asks nothing of a reference that the speech does not fit, and the less of it was heard the better it must fit', () => {
+    const missing = { missingCost: 90, silentMs: 0 };
+    expect(byWords({ ...missing, mismatch: 0.91 })).toBe('words-missing');
+    expect(byWords({ ...missing, mismatch: 0.93 })).toBe('nothing');
+    expect(byWords({ ...missing, mismatch: 0.91, spokenMs: 1000 })).toBe('nothing');
+    expect(byWords({ ...missing, mismatch: 0.88, spokenMs: 1000 })).toBe('words-missing');
+    // A voice that has fitted before.
+    expect(byWords({ ...missing, mismatch: 0.97, spokenMs: 1000 }, 'fitted-before')).toBe('words-missing');
+    expect(byWords({ ...missing, mismatch: 0.99, spokenMs: 1000 }, 'fitted-before')).toBe('nothing');
+    expect(byWords({ mismatch: Number.NaN }, 'fitted-before')).toBe('heard');
+  });
+
+  it('doubts what is far shorter than the reference, whatever it says', () => {
+    expect(byWords({ mismatch: 1, lengthRatio: 0.29 })).toBe('too-short');
+    expect(byWords({ mismatch: 1, lengthRatio: 0.31 })).toBe('nothing');
+  });
+
+  it('goes by the level where there is no reference, and not at all by the level of a tone', () => {
+    const sound = { silentMs: 0, dropNats: 2, kind: 'speech-like' } as const;
+    const by = (more: Partial<NonNullable<CleanEnd['sound']>>) =>
+      verdictOf({ ...NOTHING_AGAINST, sound: { ...sound, ...more } });
+    expect(by({})).toMatchObject({ doubt: 'breaks-off', certainty: 'sure' });
+    expect(by({ dropNats: 4 })).toMatchObject({ doubt: 'breaks-off', certainty: 'likely' });
+    expect(told(by({ dropNats: 6 }))).toBe('nothing');
+    expect(told(by({ kind: 'steady' }))).toBe('nothing');
+    expect(verdict({ sound, heard: heard() })).toBe('heard');
+  });
+
+  it('doubts half the time that the text takes, but not of a short text', () => {
+    expect(verdict({ audioMs: 1999 })).toBe('too-short');
+    expect(verdict({ letters: 19, audioMs: 24 })).toBe('nothing');
+    expect(verdict({ audioMs: 1999, heard: heard() })).toBe('heard');
+  });
+});
