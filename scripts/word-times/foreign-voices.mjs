@@ -12,16 +12,16 @@ const UNKNOWN_LANGUAGES = ['finnish'];
 export const foreignVoices = () =>
   listForeignVoices().filter(({ language }) => !UNKNOWN_LANGUAGES.includes(language));
 
-/** 16-bit samples at `sampleRate` as MP3 at `rate`. */
-function toMp3(program, { pcm, sampleRate }, rate) {
+/** Samples in ±1 at `sampleRate` as MP3 at `rate`. */
+function toMp3(program, { samples, sampleRate }, rate) {
   const encoder = program.encoders.open({ sampleRate: rate, bitrateKbps: program.speechBitrateKbps(rate) });
   const chunks = [];
   const resampler = program.createResampler(
     program.banks,
     { fromRate: sampleRate, toRate: rate },
-    (samples) => chunks.push(encoder.encode(samples)),
+    (resampled) => chunks.push(encoder.encode(resampled)),
   );
-  resampler.push(Float32Array.from(pcm, (sample) => sample / 32_768));
+  resampler.push(samples);
   resampler.flush();
   chunks.push(encoder.finish());
   return Buffer.concat(chunks);
@@ -39,23 +39,33 @@ function startsOf(words, foreign) {
   });
 }
 
-/** Speeches of one voice; `onDropped(reason)` hears of sentences that give none. */
-export async function* speakForeignVoice(program, root, { engine, voice, language }, most, onDropped) {
+/** What one voice says, `{sentence, samples, sampleRate, words}`; `onDropped(reason)` hears of sentences that give nothing. */
+export async function* foreignPcm(root, { engine, voice, language }, most, onDropped) {
   const all = sentencesOf(root, language);
   const step = Math.max(1, Math.floor(all.length / most));
   const sentences = all.filter((_, index) => index % step === 0).slice(0, most);
-  const name = `${engine}:${voice}`;
   const dropped = (_, reason) => onDropped(reason);
-  for await (const spoken of speakForeign({ engine, voice, sentences, onDropped: dropped })) {
-    const whole = { kind: 'text', text: spoken.sentence };
-    const plan = { kind: 'foreign', language, speed: 1, name, voice: name, whole, seed: 0 };
-    const turn = await openTurn(program, plan);
-    if (turn === undefined) {
-      onDropped('requests');
-      continue;
-    }
-    const sampleRate = program.MP3_SAMPLE_RATES.includes(spoken.sampleRate) ? spoken.sampleRate : USUAL_RATE;
-    const bytes = toMp3(program, spoken, sampleRate);
-    yield { ...plan, bytes, sampleRate, truthMs: startsOf(turn.words, spoken.words), spokenAs: [] };
+  for await (const { pcm, ...spoken } of speakForeign({ engine, voice, sentences, onDropped: dropped }))
+    yield { ...spoken, samples: Float32Array.from(pcm, (sample) => sample / 32_768) };
+}
+
+/** As MP3, with the true starts of its words; undefined: it is not exactly one request. */
+export async function foreignSpeech(program, { engine, voice, language }, spoken, speed) {
+  const name = `${engine}:${voice}`;
+  const whole = { kind: 'text', text: spoken.sentence };
+  const plan = { kind: 'foreign', language, speed, name, voice: name, whole, seed: 0 };
+  const turn = await openTurn(program, plan);
+  if (turn === undefined) return undefined;
+  const sampleRate = program.MP3_SAMPLE_RATES.includes(spoken.sampleRate) ? spoken.sampleRate : USUAL_RATE;
+  const bytes = toMp3(program, spoken, sampleRate);
+  return { ...plan, bytes, sampleRate, truthMs: startsOf(turn.words, spoken.words), spokenAs: [] };
+}
+
+/** Speeches of one voice; `onDropped(reason)` hears of sentences that give none. */
+export async function* speakForeignVoice(program, root, voice, most, onDropped) {
+  for await (const spoken of foreignPcm(root, voice, most, onDropped)) {
+    const speech = await foreignSpeech(program, voice, spoken, 1);
+    if (speech === undefined) onDropped('requests');
+    else yield speech;
   }
 }

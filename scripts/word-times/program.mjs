@@ -7,6 +7,8 @@ import { pathToFileURL } from 'node:url';
 const PARTS = {
   'audio/filter-bank.js': ['createFilterBanks'],
   'audio/mp3-decoders.js': ['loadMp3Decoders'],
+  'audio/mp3-frame-parser.js': ['createMp3FrameParser'],
+  'audio/mp3-to-pcm.js': ['streamSamples'],
   'audio/mp3-encoder.js': ['loadMp3Encoders', 'speechBitrateKbps'],
   'audio/resampler.js': ['createResampler'],
   'audio/wasm-sound-path.js': ['createSoundPath'],
@@ -16,11 +18,15 @@ const PARTS = {
   'engine/prosody.js': ['createProsody'],
   'engine/speech-job.js': ['toSpeechJob'],
   'engine/speech-source.js': ['createSpeechSource'],
+  'engine/time-stretch.js': ['loadTimeStretch'],
   'engine/voices.js': ['VOICES', 'programVoice'],
   'pipeline/mp3-spool.js': ['createMp3Spool'],
   'pipeline/reference-speaker.js': ['createReferenceSpeaker'],
   'pipeline/relayed-speech.js': ['createRelayedSpeech'],
   'pipeline/speech-timing.js': ['createSpeechTiming'],
+  'pipeline/speech-upkeep.js': ['createSpeechUpkeep'],
+  'pipeline/speech-words.js': ['createSpeechWords'],
+  'pipeline/whole-body.js': ['relayWholeBody'],
   'session/create-turn-playout.js': ['createTurnPlayout'],
   'session/turn-script.js': ['createTurnScript'],
   'session/turn-settings.js': ['applySettings', 'defaultSettings'],
@@ -68,6 +74,7 @@ export async function openProgram(dist) {
     speaker: program.createReferenceSpeaker(listened),
     decoders: await program.loadMp3Decoders(program.createSoundPath(banks)),
     encoders: await program.loadMp3Encoders(),
+    stretch: await program.loadTimeStretch(),
     close: () => Promise.all([source.close(), reference.close()]),
   };
 }

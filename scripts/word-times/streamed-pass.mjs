@@ -67,6 +67,7 @@ export async function timeStreamed(program, speech, voice, references, pace) {
     decoders: program.decoders,
     speaker,
     voice: { ...voice },
+    wants: 'words',
     onEstimate: (index, estimate) => timeline.align(index, keepEstimate(estimate)),
     onFault(event, cause) {
       throw new Error(event, { cause });
@@ -125,7 +126,7 @@ export async function timeStreamed(program, speech, voice, references, pace) {
   let anchorMs;
   let isSent = false;
   try {
-    timing.request(turn.aligned);
+    timing.request(0, turn.aligned);
     for (; nowMs < LONGEST_MS; nowMs += TICK_MS) {
       speaker?.pass(nowMs);
       await Promise.resolve(); // the timing may go on when its reference is over

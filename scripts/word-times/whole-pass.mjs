@@ -35,13 +35,14 @@ export async function timeWhole(program, speech, voice, isAided) {
     decoders: program.decoders,
     speaker: isAided ? speaker : undefined,
     voice,
+    wants: 'words',
     onEstimate: (index, estimate) => turn.timeline.align(index, keepEstimate(estimate)),
     onFault(event, cause) {
       if (isAided || event !== 'reference_speech_failed') throw new Error(event, { cause });
     },
   });
   try {
-    timing.request(turn.aligned);
+    timing.request(0, turn.aligned);
     const items = [];
     const body = openBody(program, (item) => items.push(item));
     body.push(speech.bytes);

@@ -2,7 +2,7 @@
 // text; and by its level alone, whether it died away or broke off. Measures only; what follows from them is decided by
 // `pipeline/ending-verdict.ts`.
 
-import type { ReferenceSpeech } from './reference-speech.ts';
+import { REFERENCE_PAUSE, type ReferenceSpeech } from './reference-speech.ts';
 import { CEPSTRA, FRAME_MS, framesIn } from './speech-features.ts';
 import { DIMENSIONS } from './speech-vectors.ts';
 import type { WordEstimate } from './word-estimate.ts';
@@ -15,8 +15,8 @@ export type HeardEnding = {
    */
   readonly missingCost: number;
   /**
-   * What the speech costs beside the reference, to what it costs beside the same reference from its end to its beginning:
-   * 0.4 to 0.9 where the reference says what was said, about 1 where it says something else. NaN: not looked for.
+   * What the speech costs beside the reference, to what it costs beside the same reference in another order: 0.4 to 0.9
+   * where the reference says what was said, about 1 where it says something else. NaN: not looked for.
    */
   readonly mismatch: number;
   /** Speech that was heard, pauses left out, ms: of little the mismatch tells little. */
@@ -25,6 +25,7 @@ export type HeardEnding = {
   readonly lengthRatio: number;
   /** Silence behind the last sound, ms. */
   readonly silentMs: number;
+  readonly kind: SoundEnding['kind'];
   /** Where the words are, if the speech is cut here: those that were not reached come later. */
   readonly words: WordEstimate;
 };
@@ -61,29 +62,42 @@ export function soundEndingOf(levels: Float32Array): SoundEnding | undefined {
 }
 
 /**
- * The same reference from its end to its beginning: speech of the same voice with the same sounds, that says nothing of
- * the text. What fits it as well as the reference itself is not speech of that text.
+ * The same sounds of the same voice in other orders, which say nothing of the text: from the end to the beginning, and with
+ * the second half before the first. What fits these as well as the reference is not speech of its text.
  */
-export function reversedReference(reference: ReferenceSpeech): ReferenceSpeech {
-  const { frames, features, wordFrames } = reference;
-  const reversed = new Float32Array(features.length);
+export const disorderedReferences = (reference: ReferenceSpeech): readonly ReferenceSpeech[] => {
+  const last = reference.frames - 1;
+  const half = reference.frames >> 1;
+  return [
+    reordered(reference, (frame) => last - frame, -1),
+    reordered(reference, (frame) => (frame + half) % reference.frames, 1),
+  ];
+};
+
+/** `from`: which frame of the reference stands at a place; `direction`: of time, with which slopes change their sign. */
+function reordered(
+  reference: ReferenceSpeech,
+  from: (frame: number) => number,
+  direction: 1 | -1,
+): ReferenceSpeech {
+  const { frames } = reference;
+  const features = new Float32Array(reference.features.length);
+  const pausing = new Uint8Array(frames + 1);
+  const silent = new Uint8Array(frames);
   for (let frame = 0; frame < frames; frame += 1) {
-    const from = (frames - 1 - frame) * DIMENSIONS;
-    const to = frame * DIMENSIONS;
+    const at = from(frame);
     for (let c = 0; c < CEPSTRA; c += 1) {
-      reversed[to + c] = features[from + c]!;
-      // Slopes change their sign with the direction of time.
-      reversed[to + CEPSTRA + c] = -features[from + CEPSTRA + c]!;
+      features[frame * DIMENSIONS + c] = reference.features[at * DIMENSIONS + c]!;
+      features[frame * DIMENSIONS + CEPSTRA + c] =
+        direction * reference.features[at * DIMENSIONS + CEPSTRA + c]!;
     }
+    pausing[frame] = reference.pausing[at]!;
+    silent[frame] = reference.silent[at]!;
   }
-  return {
-    ...reference,
-    features: reversed,
-    pausing: Uint8Array.from(reference.pausing).reverse(),
-    silent: Uint8Array.from(reference.silent).reverse(),
-    wordFrames: wordFrames.map((frame) => frames - 1 - frame).reverse(),
-    wordBack: new Uint16Array(frames + 1),
-  };
+  pausing[0] = REFERENCE_PAUSE;
+  pausing[frames] = REFERENCE_PAUSE;
+  // Its words are none: whoever holds speech against it asks only what that costs.
+  return { ...reference, features, pausing, silent, wordBack: new Uint16Array(frames + 1) };
 }
 
 /** Frames of a reference in which somebody speaks. */

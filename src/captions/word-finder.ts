@@ -2,7 +2,7 @@
 // when there is none. Keeps the features of all that was heard, so that a longer reference can be held against it again.
 
 import { createFeatureStore } from './feature-track.ts';
-import { type HeardEnding, reversedReference, spokenFrames } from './heard-ending.ts';
+import { disorderedReferences, type HeardEnding, soundEndingOf, spokenFrames } from './heard-ending.ts';
 import { createPauseAligner } from './pause-aligner.ts';
 import type { ReferenceSpeech } from './reference-speech.ts';
 import { type FeatureFrame, FRAME_MS, framesIn } from './speech-features.ts';
@@ -99,6 +99,8 @@ function withoutHaste(estimate: WordEstimate, wordMs: ArrayLike<number>, tempo: 
 const lengthsOf = ({ wordMs }: ReferenceSpeech, tempo: number): ArrayLike<number> =>
   wordMs.subarray(1).map((ms, w) => (ms - wordMs[w]!) / tempo);
 
+/** What is looked at for whether a sound rises and falls as speech does. */
+const LAST_FRAMES = framesIn(1700);
 /** Words may be missing above this: `HeardEnding.missingCost` of a whole speech is lower in 997 of 1,000. */
 const SUSPECT_COST = 8;
 
@@ -126,12 +128,22 @@ export function createWordFinder(
     if (isOver && canEnd) to.end();
   };
 
-  /** What a frame of all that was heard costs beside the reversed reference. */
-  const reversedCost = (reference: ReferenceSpeech): number => {
-    const against = createWordAligner(reversedReference(reference), mean === undefined ? {} : { mean });
-    for (let at = 0; at < store.frames(); at += 1) against.push(store.frame(at));
-    against.hearAll();
-    return against.ending().costPerFrame;
+  /** As `HeardEnding` has it. `voice`: the mean cepstra of all that was heard, so that the first words are not strange to it. */
+  const mismatchWith = (reference: ReferenceSpeech, voice: Float32Array): number => {
+    const costOf = (order: ReferenceSpeech) => {
+      const against = createWordAligner(order, { mean: voice });
+      for (let at = 0; at < store.frames(); at += 1) against.push(store.frame(at));
+      against.hearAll();
+      return against.ending().costPerFrame;
+    };
+    const others = disorderedReferences(reference).map(costOf);
+    return (
+      (others.length * costOf(reference)) /
+      Math.max(
+        1,
+        others.reduce((sum, cost) => sum + cost),
+      )
+    );
   };
 
   return {
@@ -143,15 +155,16 @@ export function createWordFinder(
     ending(likeness) {
       if (aligner === undefined || held === undefined || state !== 'whole') return undefined;
       aligner.hearAll();
-      const { missingCost, costPerFrame, spokenFrames: spoken, silentMs } = aligner.ending();
+      const { missingCost, spokenFrames: spoken, silentMs } = aligner.ending();
       const estimate = aligner.estimate();
       const isLooked = likeness === 'asked' || missingCost > SUSPECT_COST;
       return {
         missingCost,
-        mismatch: isLooked ? costPerFrame / Math.max(1, reversedCost(held)) : Number.NaN,
+        mismatch: isLooked ? mismatchWith(held, aligner.mean) : Number.NaN,
         spokenMs: spoken * FRAME_MS,
         lengthRatio: (spoken * tempo) / Math.max(1, spokenFrames(held)),
         silentMs,
+        kind: soundEndingOf(store.track().levels.subarray(-LAST_FRAMES))?.kind ?? 'speech-like',
         words: {
           ...estimate,
           startsMs: Float64Array.from(estimate.startsMs),

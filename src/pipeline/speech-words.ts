@@ -12,7 +12,7 @@ import { type TimedSpeech, timedVoice, type WordTimer, type WordTiming } from '.
 
 /** Hears how the audio of a request ends. One request at a time. */
 export type EndingWatch = {
-  /** The audio that follows cannot be told whole by anything else: it is to be followed from here on. */
+  /** The audio cannot be told whole by anything else: it is to be followed, from its first frame, which is still to come. */
   follow(): void;
   /** As `WordTiming.ending`; undefined, too, for what is not followed. */
   ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | undefined>;
@@ -76,7 +76,9 @@ class TimedWords implements SpeechWords, SpoolTap {
   follow(): void {
     if (this.following !== 'nothing') return;
     this.timing ??= this.open('endings');
-    if (this.timing !== undefined) this.followNow();
+    if (this.timing === undefined) return;
+    this.followNow();
+    this.timing.tap.add({ kind: 'begin' }); // which has gone by
   }
   async ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | undefined> {
     if (this.following === 'nothing') return undefined;

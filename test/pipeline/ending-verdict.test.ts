@@ -20,6 +20,7 @@ const heard = (more: Partial<HeardEnding> = {}): HeardEnding => ({
   spokenMs: 3000,
   lengthRatio: 1,
   silentMs: 200,
+  kind: 'speech-like',
   words: { startsMs: [], endsMs: [], reached: 0, withinMs: 20 },
   ...more,
 });
@@ -70,15 +71,24 @@ describe('the verdict on an ending', () => {
   });
 
   it('asks nothing of a reference that the speech does not fit, and the less of it was heard the better it must fit', () => {
-    const missing = { missingCost: 90, silentMs: 0 };
-    expect(byWords({ ...missing, mismatch: 0.91 })).toBe('words-missing');
-    expect(byWords({ ...missing, mismatch: 0.93 })).toBe('nothing');
-    expect(byWords({ ...missing, mismatch: 0.91, spokenMs: 1000 })).toBe('nothing');
+    const missing = { missingCost: 90, silentMs: 60 };
+    expect(byWords({ ...missing, mismatch: 0.94 })).toBe('words-missing');
+    expect(byWords({ ...missing, mismatch: 0.95 })).toBe('nothing');
+    expect(byWords({ ...missing, mismatch: 0.9, spokenMs: 1000 })).toBe('nothing');
     expect(byWords({ ...missing, mismatch: 0.88, spokenMs: 1000 })).toBe('words-missing');
     // A voice that has fitted before.
-    expect(byWords({ ...missing, mismatch: 0.97, spokenMs: 1000 }, 'fitted-before')).toBe('words-missing');
-    expect(byWords({ ...missing, mismatch: 0.99, spokenMs: 1000 }, 'fitted-before')).toBe('nothing');
+    expect(byWords({ ...missing, mismatch: 0.99, spokenMs: 1000 }, 'fitted-before')).toBe('words-missing');
+    expect(byWords({ ...missing, mismatch: 1.01, spokenMs: 1000 }, 'fitted-before')).toBe('nothing');
     expect(byWords({ mismatch: Number.NaN }, 'fitted-before')).toBe('heard');
+  });
+
+  it('is more lenient with little speech that breaks off in the midst of a sound, but not with a tone', () => {
+    const broken = { missingCost: 90, silentMs: 0, mismatch: 0.99, spokenMs: 1000 };
+    expect(byWords(broken)).toBe('words-missing');
+    expect(byWords({ ...broken, spokenMs: 1600 })).toBe('nothing');
+    expect(byWords({ ...broken, silentMs: 60 })).toBe('nothing');
+    expect(byWords({ ...broken, missingCost: 40 })).toBe('nothing');
+    expect(byWords({ ...broken, kind: 'steady' })).toBe('nothing');
   });
 
   it('doubts what is far shorter than the reference, whatever it says', () => {
