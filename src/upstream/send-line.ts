@@ -20,7 +20,7 @@ import { createWorkQueue, type QueueBounds, type QueueEntry } from './work-queue
 
 export type Entry = Pick<OpenOptions, 'signal' | 'onQueued' | 'prefer'> &
   Pick<QueueEntry, 'place'> &
-  Pick<SendWaiter, 'tried' | 'accepts' | 'waitUntilMs'> & {
+  Pick<SendWaiter, 'tried' | 'accepts' | 'patience'> & {
     readonly work: SpeechWork;
   };
 
@@ -81,8 +81,9 @@ export function createSendLine(options: SendLineOptions): SendLine {
       return;
     }
     const nowMs = clock.now();
-    const leftMs = waiter.waitUntilMs - nowMs;
-    if (waitMs > leftMs) return review.turnAway(waiter, waitMs - leftMs);
+    const leftMs = waiter.patience.untilMs() - nowMs;
+    if (waitMs > leftMs && waiter.patience.inVain() === 'leave')
+      return review.turnAway(waiter, waitMs - leftMs);
     waiter.askAgainMs = nowMs + Math.max(1, Math.min(ASK_AGAIN_MS, waitMs));
     review.wake(waiter.askAgainMs);
   };
@@ -199,7 +200,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
       for (const { work } of queue.order()) counts[work.class] = (counts[work.class] ?? 0) + 1;
       return counts;
     },
-    async enter({ signal, work, place, prefer, tried, accepts, onQueued, waitUntilMs }) {
+    async enter({ signal, work, place, prefer, tried, accepts, onQueued, patience }) {
       signal.throwIfAborted();
       if (phase === 'closed') throw refuseClosing();
       return new Promise((resolve, reject) => {
@@ -223,7 +224,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
           accepts,
           choice: 'best',
           askAgainMs: 0,
-          waitUntilMs,
+          patience,
           answerByMs: clock.now() + ANSWER_MS,
           ...(onQueued === undefined ? {} : { onQueued }),
           grant(send) {
@@ -244,6 +245,9 @@ export function createSendLine(options: SendLineOptions): SendLine {
         review.add(waiter);
         const stopHeeding = work.onRise?.(() => {
           queue.rise(waiter, standingOf(work));
+          // As one that has just come: its longest wait is another one now.
+          waiter.answerByMs = clock.now() + ANSWER_MS;
+          review.renew(waiter);
           pump();
         });
         signal.addEventListener('abort', leave, { once: true });

@@ -1,5 +1,5 @@
 // What those who wait are told: on arrival and every 1.5 s how long it will take, and as soon as it is foreseeable that
-// their time will not do. Everybody is judged anew when the forecast may have become worse, so that nobody waits in
+// their time will not do; those who go on with something stay until it is over. Everybody is judged anew when the forecast may have become worse, so that nobody waits in
 // vain. One forecast serves a whole pass, and long passes go in slices, so that a thousand who wait block nobody.
 
 import { AppError } from '../base/app-error.ts';
@@ -13,6 +13,8 @@ export type WaitReview = {
   /** The next moment at which time alone changes something for somebody here; perhaps too early. */
   dueMs(): number;
   add(waiter: SendWaiter): void;
+  /** It is worth more now: it is told and judged as one that has just come. */
+  renew(waiter: SendWaiter): void;
   /** It waits no longer, for whatever reason. */
   drop(waiter: SendWaiter): void;
   /** Something is to be looked at by then. */
@@ -57,8 +59,10 @@ export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitRevi
   /** The pass under way, if any; another one takes its place. */
   let pass: { readonly tells: 'all' | 'refused' } | undefined;
 
-  const lastMs = (waiter: SendWaiter) =>
-    fresh.has(waiter) ? Math.max(waiter.waitUntilMs, waiter.answerByMs) : waiter.waitUntilMs;
+  const lastMs = (waiter: SendWaiter) => {
+    const untilMs = waiter.patience.untilMs();
+    return fresh.has(waiter) ? Math.max(untilMs, waiter.answerByMs) : untilMs;
+  };
   /** When time alone changes something for a waiter: it becomes urgent, may ask again, or has waited long enough. */
   const turnMs = (waiter: SendWaiter, nowMs: number) => {
     const ownMs = [urgentAtMs(waiter.work), waiter.askAgainMs].filter((atMs) => atMs > nowMs);
@@ -70,9 +74,10 @@ export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitRevi
     onTooLong();
     waiter.refuse(busyError('The wait for the speech service is too long', retryAfterMs));
   };
-  /** Answers whether the waiter stays: whoever has waited does unless it is certain that he waits in vain. */
+  /** Answers whether the waiter stays: whoever has waited does unless it is certain that this is in vain. */
   const isInTime = (waiter: SendWaiter, { etaMs, leastMs }: ForetoldWait, nowMs: number): boolean => {
-    const leftMs = waiter.waitUntilMs - nowMs;
+    if (waiter.patience.inVain() === 'stay') return true;
+    const leftMs = waiter.patience.untilMs() - nowMs;
     if ((fresh.has(waiter) ? etaMs : leastMs) <= leftMs) return true;
     turnAway(waiter, etaMs - leftMs);
     return false;
@@ -117,6 +122,11 @@ export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitRevi
       here.add(waiter);
       fresh.add(waiter);
       nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, nowMs));
+    },
+    renew(waiter) {
+      if (!here.has(waiter)) return;
+      fresh.add(waiter);
+      nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, clock.now()));
     },
     drop(waiter) {
       here.delete(waiter);
