@@ -15,7 +15,7 @@ import type { QueuedNotice, SpeechBody, SpeechUpstream } from '../upstream/speec
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import { createCatchUp } from './catch-up.ts';
 import type { Mp3Spool } from './mp3-spool.ts';
-import { type Attempt, type AttemptEnd, type BodyReader, readAttempt } from './read-attempt.ts';
+import { type Attempt, type AttemptEnd, type BodyReader, readAttempt, type SendProgress } from './read-attempt.ts';
 import { boutRestMs } from './reading-bouts.ts';
 import { createRelayedSpeech } from './relayed-speech.ts';
 import { kindOf, NOTHING_SPENT, nextTry, spend, type Trouble } from './resume-policy.ts';
@@ -60,7 +60,7 @@ export type RequestReport = {
   arrived(knownMs: number, state: 'arriving' | 'complete'): void;
 };
 
-/** A request after a break must be answered within this. */
+/** A request after a break must be answered within this, from when it was sent. */
 const ANSWER_MS = 10_000;
 
 const isNoAudio = ({ code }: AppError) => code === 'upstream_bad_audio';
@@ -141,11 +141,18 @@ export async function relayWholeBody(
     upkeep.onResume(kind);
     report.resumed(kind);
   };
-  const openAgain = (cut: AbortSignal) => {
+  const openAgain = (cut: AbortSignal, { waits, sent }: SendProgress) => {
     const work = wholeness.resumeWork?.();
     return upstream.open(request, {
       signal: cut,
-      onSent: report.sent,
+      onQueued(notice) {
+        waits();
+        report.queued(notice);
+      },
+      onSent() {
+        report.sent();
+        sent();
+      },
       ...(work === undefined ? {} : { work }),
       ...(key === undefined ? {} : { prefer: key }),
     });
