@@ -30,7 +30,7 @@ export type Attempt = {
   /** It is read no further while this is full. */
   readonly spool: Mp3Spool;
   readonly clock: Clock;
-  /** By when it must be answered once it has been sent, ms; infinite where `open` has a deadline of its own. */
+  /** By when it must be answered, ms, what it waits for a key not counted; infinite where `open` has a deadline of its own. */
   readonly answerMs: number;
   /** How long no audio may come after so much of it, ms. */
   readonly stallLimitMs: (audioMs: number) => number;
@@ -63,6 +63,7 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
   signal.throwIfAborted();
   signal.addEventListener('abort', stop);
   try {
+    watch.within(attempt.answerMs);
     const { chunks, gathering } = await attempt.open(cut.signal, {
       waits: () => phase === 'asking' && watch.rest(),
       sent: () => phase === 'asking' && watch.within(attempt.answerMs),

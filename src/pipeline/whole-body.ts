@@ -60,7 +60,7 @@ export type RequestReport = {
   arrived(knownMs: number, state: 'arriving' | 'complete'): void;
 };
 
-/** A request after a break must be answered within this, from when it was sent. */
+/** A request after a break must be answered within this, once a key takes it. */
 const ANSWER_MS = 10_000;
 
 const isNoAudio = ({ code }: AppError) => code === 'upstream_bad_audio';

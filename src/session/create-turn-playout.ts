@@ -189,7 +189,7 @@ class PacedPlayout implements TurnPlayout {
   /** Told at once, and not when it is over: that may take long. What is left of the gap is told then. */
   private tellDry(nowMs: number): void {
     const gapMs = starvedMs(this.anchorMs, this.sentMs(), nowMs);
-    if (gapMs === 0 || this.toldDryAtSamples === this.sentSamples) return;
+    if (gapMs < DRY_LOOK_MS || this.toldDryAtSamples === this.sentSamples) return;
     this.toldDryAtSamples = this.sentSamples;
     this.anchorMs += gapMs;
     this.options.onUnderrun(this.sentMs(), gapMs);
@@ -203,7 +203,8 @@ class PacedPlayout implements TurnPlayout {
     if (nowMs < dryMs || this.heldBy === undefined || this.heldBy === 'upstream')
       this.heldBy = gate.emptyBecause();
     if (this.heldBy === 'upstream' && gate.waitsForQuota()) this.tellDry(nowMs);
-    this.nextMs = nowMs < dryMs ? dryMs : nowMs + DRY_LOOK_MS;
+    const isNew = nowMs < dryMs + DRY_LOOK_MS;
+    this.nextMs = nowMs < dryMs ? dryMs : (isNew ? dryMs : nowMs) + DRY_LOOK_MS;
   }
 }
 

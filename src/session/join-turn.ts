@@ -89,7 +89,11 @@ class JoinedParts implements JoinedTurn {
       }),
       remainingMs,
       spoolCapacityBytes: () => this.live.spoolCapacityBytes(this.speech.bufferedBytes()),
-      onQueued: (notice) => this.quotaWait.tell(notice),
+      onQueued: (notice) => {
+        this.quotaWait.tell(notice);
+        // Whoever hears nothing is told why at once.
+        if (this.life.phase() === 'playing') outlet.onReady();
+      },
       onFrame: () => this.frameCame(),
       onStall: () => outlet.onReady(),
       onFlushed: (count, madeMs, insertedMs) => {

@@ -93,7 +93,7 @@ class ReportedHearing implements TurnHearing {
   }
   dryMs(): number {
     const overMs = this.overMs();
-    return overMs > Number.NEGATIVE_INFINITY ? overMs : (this.ledger.reportedAtMs() ?? overMs);
+    return overMs > Number.NEGATIVE_INFINITY ? overMs : (this.ledger.advancedAtMs() ?? overMs);
   }
   mark(name: string, endMs: MarkPlace): void {
     this.marks.add(name, endMs);

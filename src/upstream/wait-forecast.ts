@@ -1,6 +1,7 @@
 // How long a request will wait that has so many before it, and for what: the quotas, by what the store foretold, or
 // a place, by how long places are held. What is the same for all who wait is looked up once, and only if it matters.
 
+import { reserveOf } from '../limits/quota-window.ts';
 import type { PoolMembers } from './pool-members.ts';
 import type { QuotaOutlook } from './quota-outlook.ts';
 import { leaveOf, urgentAtMs } from './quota-reserve.ts';
@@ -50,11 +51,19 @@ export function createWaitForecast({ members, store, outlook, grants }: WaitFore
 
     const waitMs = (work: SpeechWork, atMs: number, ahead: number) =>
       outlook.waitMs(leaveOf(work, atMs), ahead, perMs, nowMs);
+    /** Of small limits even what is urgent leaves one. */
+    const leavesLess = (work: SpeechWork, urgentMs: number) =>
+      states().some(
+        ({ rule }) =>
+          rule.kind === 'unlimited' ||
+          reserveOf(rule.limit, leaveOf(work, urgentMs)) < reserveOf(rule.limit, leaveOf(work, nowMs)),
+      );
     /** Until the quotas allow a send; undefined when nothing is known against one now. */
     const quotaWaitMs = (work: SpeechWork, ahead: number): number | undefined => {
       const nowWaitMs = waitMs(work, nowMs, ahead);
       const urgentMs = urgentAtMs(work);
       if (nowWaitMs === undefined || urgentMs <= nowMs || nowMs + nowWaitMs <= urgentMs) return nowWaitMs;
+      if (!leavesLess(work, urgentMs)) return nowWaitMs;
       return Math.min(nowWaitMs, Math.max(urgentMs - nowMs, waitMs(work, urgentMs, ahead) ?? 0));
     };
 
