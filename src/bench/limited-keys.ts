@@ -125,7 +125,9 @@ async function run({ numbers, progress, signal }: BenchRun): Promise<BenchResult
   return {
     title: `limited-keys: first frame of a turn, keys of ${KEYS.length} that the service refuses`,
     columns: SPREAD_COLUMNS,
-    rows: spreads.map(({ limited, spread }) => spreadRow(`${limited} of ${KEYS.length} at their limit`, spread)),
+    rows: spreads.map(({ limited, spread }) =>
+      spreadRow(`${limited} of ${KEYS.length} at their limit`, spread),
+    ),
     notes: [
       `The median is later by ${spreads
         .slice(1)
@@ -146,5 +148,6 @@ async function run({ numbers, progress, signal }: BenchRun): Promise<BenchResult
 export const limitedKeys: Bench = {
   summary: 'keys at their limit: how much later a turn is heard when others are refused first',
   defaults: { samples: 50, seed: 1 },
+  needs: 'minutes',
   run,
 };

@@ -60,9 +60,7 @@ export const serverEventSchemas = {
     reason: z.enum(['quota', 'busy', 'previous-turn']),
     position: count,
     etaMs: ms,
-    atMs: ms
-      .optional()
-      .describe('Of a turn that has started: media position up to which its audio is there'),
+    atMs: ms.optional().describe('Of a turn that has started: media position up to which its audio is there'),
   }).describe('The turn cannot start now, or, with atMs, waits for quota in the middle'),
   started: event('started', {
     turn,

@@ -3,7 +3,16 @@
 // looked at, names of errors in the places where services have them, and never the prose, which may repeat the request.
 
 /** The members that hold the name of an error, in the bodies of the speech services and of what stands in front of them. */
-const NAME_FIELDS = ['errorId', 'error', 'code', 'type', 'status', 'reason', 'err_code', 'error_code'] as const;
+const NAME_FIELDS = [
+  'errorId',
+  'error',
+  'code',
+  'type',
+  'status',
+  'reason',
+  'err_code',
+  'error_code',
+] as const;
 /** And the objects that hold such members. */
 const NESTED_FIELDS = ['error', 'detail', 'errors', 'details'] as const;
 const MAX_DEPTH = 3;
@@ -22,7 +31,8 @@ const RATES = /^(rates?|requests?|rpm|concurren\w*|minutes?|seconds?|throttl\w*|
 /** `insufficient_quota`, `INSUFFICIENT_CREDITS`, `billing_hard_limit_reached`, `payment_required`. */
 const MONEY = /^(insufficient|credits?|billing|payments?|funds?|balance|unpaid|invoices?)$/;
 /** `account_disabled`, `api_key_revoked`, `subscription_expired`, `access_terminated`. */
-const HOLDERS = /^(accounts?|access|keys?|users?|subscriptions?|plan|licen[cs]e|organi[sz]ation|project|trial)$/;
+const HOLDERS =
+  /^(accounts?|access|keys?|users?|subscriptions?|plan|licen[cs]e|organi[sz]ation|project|trial)$/;
 const STATES =
   /^(disabled|deactivated|suspended|blocked|banned|locked|revoked|terminated|expired|inactive|denied|closed|ended|over)$/;
 /** Where nothing is said but that access is refused. */
@@ -46,7 +56,10 @@ function hasOutName(value: unknown, depth: number): boolean {
     const name = fields[field];
     return typeof name === 'string' && isOutName(name);
   });
-  return isNamed || NESTED_FIELDS.some((field) => typeof fields[field] === 'object' && hasOutName(fields[field], depth + 1));
+  return (
+    isNamed ||
+    NESTED_FIELDS.some((field) => typeof fields[field] === 'object' && hasOutName(fields[field], depth + 1))
+  );
 }
 
 /** `body`: the beginning of it, as far as it was read. */

@@ -22,7 +22,7 @@ export type AttemptEnd =
   | { readonly kind: 'broke'; readonly error: AppError };
 
 /** How far a request is that has not been answered: what it waits for a key is no fault of the service. */
-export type SendProgress = { waits(): void; sent(): void };
+export type SendProgress = { readonly waits: () => void; readonly sent: () => void };
 
 export type Attempt = {
   readonly open: (signal: AbortSignal, told: SendProgress) => Promise<SpeechBody>;

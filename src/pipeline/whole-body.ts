@@ -15,7 +15,13 @@ import type { QueuedNotice, SpeechBody, SpeechUpstream } from '../upstream/speec
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import { createCatchUp } from './catch-up.ts';
 import type { Mp3Spool } from './mp3-spool.ts';
-import { type Attempt, type AttemptEnd, type BodyReader, readAttempt, type SendProgress } from './read-attempt.ts';
+import {
+  type Attempt,
+  type AttemptEnd,
+  type BodyReader,
+  readAttempt,
+  type SendProgress,
+} from './read-attempt.ts';
 import { boutRestMs } from './reading-bouts.ts';
 import { createRelayedSpeech } from './relayed-speech.ts';
 import { kindOf, NOTHING_SPENT, nextTry, spend, type Trouble } from './resume-policy.ts';

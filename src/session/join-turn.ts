@@ -3,8 +3,8 @@
 import type { ServerEvent } from '../dialects/native-events.ts';
 import { createTurnSpeech } from './create-turn-speech.ts';
 import type { LiveTurnOptions } from './live-turn.ts';
-import { createStretchTimes, type StretchTimes } from './stretch-times.ts';
 import { QuotaWait } from './quota-wait.ts';
+import { createStretchTimes, type StretchTimes } from './stretch-times.ts';
 import { createTurnCaptions, type TurnCaptions } from './turn-captions.ts';
 import { noAudio } from './turn-faults.ts';
 import { createTurnFlushes, type TurnFlushes } from './turn-flushes.ts';

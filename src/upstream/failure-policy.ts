@@ -98,7 +98,8 @@ export function restAfter(
 ): Rest | undefined {
   if (history.lastMember) return undefined;
   const { status, code } = failure;
-  const isRefused = status === 403 ? history.forbidden >= FORBIDDEN_IN_A_ROW : code === 'upstream_unauthorized';
+  const isRefused =
+    status === 403 ? history.forbidden >= FORBIDDEN_IN_A_ROW : code === 'upstream_unauthorized';
   if (isRefused) return { kind: 'refused', ms: REFUSED_MS };
   if (!isServiceFault(code)) return undefined;
   if (history.faults < FAULTS_IN_A_ROW && history.onTrialFor !== 'broken') return undefined;

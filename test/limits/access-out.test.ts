@@ -6,7 +6,13 @@ describe('the body of a 429', () => {
     { errorId: 'INSUFFICIENT_CREDITS', errorMessage: 'Top up.' },
     { errorId: 'ACCOUNT_DISABLED' },
     { errorId: 'UNAUTHORIZED' },
-    { error: { message: 'You exceeded your current quota.', type: 'insufficient_quota', code: 'insufficient_quota' } },
+    {
+      error: {
+        message: 'You exceeded your current quota.',
+        type: 'insufficient_quota',
+        code: 'insufficient_quota',
+      },
+    },
     { error: { type: 'billing_hard_limit_reached' } },
     { error: { code: 'account_deactivated' } },
     { error: 'payment_required' },

@@ -54,7 +54,11 @@ async function speak(key: StrictKey) {
 
 it('makes 50,000 characters with ten requests a minute, none of which is refused', async () => {
   const { service, parts, tookMs } = await speak({ name: 'a', perMinute: 10, takes: 10 });
-  expect([parts.length, service.requests.length, service.refusals()]).toEqual([parts.length, parts.length, 0]);
+  expect([parts.length, service.requests.length, service.refusals()]).toEqual([
+    parts.length,
+    parts.length,
+    0,
+  ]);
   expect(parts.length).toBeGreaterThan(25);
   // Three of ten are left to whoever listens.
   expect(tookMs).toBeLessThan((parts.length / 7) * 61_000 + 61_000);

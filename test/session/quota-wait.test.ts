@@ -3,7 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Preset } from '../../src/dialects/native-messages.ts';
 import { type LiveSession, type LiveSessionOptions, startSession } from '../support/live-session.ts';
-import { type StrictService, type StrictServiceOptions, startStrictService } from '../support/strict-service.ts';
+import {
+  type StrictService,
+  type StrictServiceOptions,
+  startStrictService,
+} from '../support/strict-service.ts';
 
 type Given = Omit<StrictServiceOptions, 'clock'> & {
   readonly preset?: Preset;
@@ -160,7 +164,8 @@ describe('a turn in real time that has begun', () => {
     const queued = live.said('queued');
     const timesMs = timesOf(live, 'queued').map((atMs) => atMs - fromMs);
     expect(timesMs[0]).toBeLessThan(200);
-    for (const [n, atMs] of timesMs.entries()) if (n > 0) expect(atMs - timesMs[n - 1]!).toBeLessThanOrEqual(2_000);
+    for (const [n, atMs] of timesMs.entries())
+      if (n > 0) expect(atMs - timesMs[n - 1]!).toBeLessThanOrEqual(2_000);
     expect(timesMs.at(-1)).toBeGreaterThan(38_000);
     for (const [n, { reason, position, etaMs, atMs }] of queued.entries()) {
       expect([reason, position]).toEqual(['quota', 1]);

@@ -5,7 +5,13 @@ import { createFakeClock } from '../support/fake-clock.ts';
 const SPEAKER = { tenant: 'anna', session: 's-1' };
 const setUp = (remaining = 0, freeAtMs = 0) => {
   const clock = createFakeClock();
-  const work = createTurnWork({ speaker: SPEAKER, clock, freeAtMs, remainingMs: () => remaining, waitsUntilMs: () => 0 });
+  const work = createTurnWork({
+    speaker: SPEAKER,
+    clock,
+    freeAtMs,
+    remainingMs: () => remaining,
+    waitsUntilMs: () => 0,
+  });
   return { work, nowMs: clock.now() };
 };
 

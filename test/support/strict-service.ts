@@ -72,7 +72,11 @@ export function startStrictService(options: StrictServiceOptions): StrictService
       }
       if (status === 429) {
         const error = new AppError('upstream_rate_limited', 'over the limit');
-        const failure = { error, status, advice: retryAfterMs === undefined ? {} : { resetMs: retryAfterMs } };
+        const failure = {
+          error,
+          status,
+          advice: retryAfterMs === undefined ? {} : { resetMs: retryAfterMs },
+        };
         onClosed(failure);
         return { ok: false, ...failure };
       }

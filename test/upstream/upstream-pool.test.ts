@@ -369,22 +369,28 @@ describe('failures', () => {
     ]);
   });
 
-  it.each([1, 3, 5])('asks the free one of six keys when %i are at their limit, and no key twice', async (limited) => {
-    for (const maxWaitMs of [70_000, 0]) {
-      const { open, calls, clock } = bench('abcdef'.split('').map((name) => key(name)), { maxWaitMs });
-      const turn = open();
-      await settle();
-      for (let n = 0; n < limited; n += 1) {
-        clock.advance(1);
-        calls.at(-1)!.fail('upstream_rate_limited', { status: 429, advice: { resetMs: 30_000 } });
+  it.each([1, 3, 5])(
+    'asks the free one of six keys when %i are at their limit, and no key twice',
+    async (limited) => {
+      for (const maxWaitMs of [70_000, 0]) {
+        const { open, calls, clock } = bench(
+          'abcdef'.split('').map((name) => key(name)),
+          { maxWaitMs },
+        );
+        const turn = open();
         await settle();
+        for (let n = 0; n < limited; n += 1) {
+          clock.advance(1);
+          calls.at(-1)!.fail('upstream_rate_limited', { status: 429, advice: { resetMs: 30_000 } });
+          await settle();
+        }
+        calls.at(-1)!.answer();
+        await turn.done;
+        expect(turn.outcome).toEqual({ queueMs: 0, attempts: limited + 1 });
+        expect(new Set(calls.map((call) => call.key)).size).toBe(limited + 1);
       }
-      calls.at(-1)!.answer();
-      await turn.done;
-      expect(turn.outcome).toEqual({ queueMs: 0, attempts: limited + 1 });
-      expect(new Set(calls.map((call) => call.key)).size).toBe(limited + 1);
-    }
-  });
+    },
+  );
 
   it('asks every key that is left when others are refused', async () => {
     const { open, calls } = bench('abcdef'.split('').map((name) => key(name)));
