@@ -205,6 +205,20 @@ describe('a turn in real time that has begun', () => {
     expect(live.said('ended', 'c')).toMatchObject([{ outcome: 'failed' }]);
   });
 
+  it('waits for a key as long when its speech broke and is asked for again', async () => {
+    const { live, service } = start({
+      keys: [{ name: 'a', perMinute: 3, takes: 3 }],
+      speechMs: () => 40_000,
+      breaks: { 1: 0.5, 2: 0.75 },
+    });
+    sayPieces(live, 2);
+    await untilEnded(live, 100, 200_000);
+    expect([outcomes(live), service.refusals()]).toEqual([['complete'], 0]);
+    expect(service.requests.map(({ atMs }) => atMs - live.log[0]!.atMs)).toEqual([0, 0, 0, FREE_MS]);
+    expect(live.said('queued').length).toBeGreaterThan(10);
+    expect(live.said('underrun')).toEqual([]);
+  });
+
   it('is not given up while its listener has paused it', async () => {
     const { live } = start({ keys: [{ name: 'a', takes: 3 }], speechMs: () => 8_000, retryAfterMs: 300_000 });
     sayPieces(live, 5);

@@ -29,6 +29,8 @@ export type StrictServiceOptions = {
   readonly speechMs?: (text: string) => number;
   /** Until the answer. */
   readonly answerMs?: number;
+  /** Which answers break off, and after what part of their bytes: of the n-th request. */
+  readonly breaks?: Readonly<Record<number, number>>;
   /** What a refusal says of when to come again, ms. */
   readonly retryAfterMs?: number;
 };
@@ -49,7 +51,7 @@ const speechOf = (ms: number): Uint8Array => {
 };
 
 export function startStrictService(options: StrictServiceOptions): StrictService {
-  const { keys, clock, maxWaitMs = 30_000, speechMs = () => 1_000, answerMs = 0, retryAfterMs } = options;
+  const { keys, clock, maxWaitMs = 30_000, speechMs = () => 1_000, answerMs = 0, retryAfterMs, breaks = {} } = options;
   const requests: { key: string; atMs: number; status: 200 | 429 }[] = [];
 
   const judge = (name: string): 200 | 429 => {
@@ -80,10 +82,15 @@ export function startStrictService(options: StrictServiceOptions): StrictService
         onClosed(failure);
         return { ok: false, ...failure };
       }
+      const part = breaks[requests.length - 1];
       async function* chunks() {
-        const body = speechOf(Math.round(speechMs(text ?? '')));
+        const whole = speechOf(Math.round(speechMs(text ?? '')));
+        const body = part === undefined ? whole : whole.subarray(0, Math.round(part * whole.length));
         for (let at = 0; at < body.length; at += 16_384) yield body.subarray(at, at + 16_384);
-        onClosed('ok');
+        if (part === undefined) return onClosed('ok');
+        const error = new AppError('upstream_broken', 'it broke');
+        onClosed({ error, status: 200, advice: {} });
+        throw error;
       }
       return { ok: true, chunks: chunks(), ttfbMs: answerMs, advice: {} };
     },
