@@ -51,7 +51,15 @@ const speechOf = (ms: number): Uint8Array => {
 };
 
 export function startStrictService(options: StrictServiceOptions): StrictService {
-  const { keys, clock, maxWaitMs = 30_000, speechMs = () => 1_000, answerMs = 0, retryAfterMs, breaks = {} } = options;
+  const {
+    keys,
+    clock,
+    maxWaitMs = 30_000,
+    speechMs = () => 1_000,
+    answerMs = 0,
+    retryAfterMs,
+    breaks = {},
+  } = options;
   const requests: { key: string; atMs: number; status: 200 | 429 }[] = [];
 
   const judge = (name: string): 200 | 429 => {

@@ -100,7 +100,10 @@ describe('bounds', () => {
     const queue = createWorkQueue<Named>({ perBand: 3, perTenant: 2 });
     const add = (work: WorkClass) => queue.add(entry('x', { tenant: 'a', work }));
     expect([add('first'), add('first'), add('first')]).toEqual(['added', 'added', 'tenant-full']);
-    expect(Array.from({ length: 19 }, () => add('next'))).toEqual([...Array(18).fill('added'), 'tenant-full']);
+    expect(Array.from({ length: 19 }, () => add('next'))).toEqual([
+      ...Array(18).fill('added'),
+      'tenant-full',
+    ]);
     expect(add('first')).toBe('full');
   });
 });
