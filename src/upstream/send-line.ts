@@ -67,7 +67,13 @@ export function createSendLine(options: SendLineOptions): SendLine {
     onRefused: () => review.doubt(),
   });
   const forecast = createWaitForecast({ members, store, outlook, grants });
-  const review = createWaitReview({ queue, forecast, clock, onTooLong: () => onRefused('too_long') });
+  const review = createWaitReview({
+    queue,
+    forecast,
+    clock,
+    onTooLong: () => onRefused('too_long'),
+    lastCall: (waiter) => lastCall(waiter),
+  });
   let phase: 'idle' | 'pumping' | 'asking' | 'closed' = 'idle';
   let disarm = () => {};
 
@@ -175,10 +181,21 @@ export function createSendLine(options: SendLineOptions): SendLine {
     // Whole milliseconds, and at least one, so that rounding cannot make it fire just too early for ever.
     disarm = clock.after(Math.max(1, Math.ceil(dueMs - nowMs)), tick);
   };
+  /** Nobody is refused while a key is free: what was left to others is asked for before, once. */
+  const lastCall = (waiter: SendWaiter): boolean => {
+    if (leaveOf(waiter.work, clock.now()) === 0) return false;
+    queue.rise(waiter, { ...waiter.work, class: 'resume' });
+    renew(waiter);
+    return true;
+  };
+  const renew = (waiter: SendWaiter) => {
+    waiter.answerByMs = clock.now() + ANSWER_MS;
+    review.renew(waiter);
+  };
   const tick = () => {
     pump();
     review.tick();
-    arm();
+    pump();
   };
 
   const refuseClosing = () => {
@@ -246,8 +263,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
         const stopHeeding = work.onRise?.(() => {
           queue.rise(waiter, standingOf(work));
           // As one that has just come: its longest wait is another one now.
-          waiter.answerByMs = clock.now() + ANSWER_MS;
-          review.renew(waiter);
+          renew(waiter);
           pump();
         });
         signal.addEventListener('abort', leave, { once: true });

@@ -4,7 +4,7 @@
 
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
-import { urgentAtMs } from './quota-reserve.ts';
+import { leavesLessAtMs } from './quota-reserve.ts';
 import type { SendWaiter } from './send-waiter.ts';
 import type { ForetoldWait, WaitForecast } from './wait-forecast.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -34,6 +34,8 @@ export type WaitReviewOptions = {
   readonly clock: Clock;
   /** Somebody's wait would be too long. */
   readonly onTooLong: () => void;
+  /** It has waited long enough; answers whether it is asked for once more, with all that there is. */
+  readonly lastCall: (waiter: SendWaiter) => boolean;
 };
 
 /** Notices are promised every 2 s; the difference is for late timers and the way to the client. */
@@ -48,7 +50,8 @@ export const busyError = (why: string, retryAfterMs: number) =>
     retryAfterMs: Math.ceil(Math.max(LEAST_RETRY_MS, retryAfterMs)),
   });
 
-export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitReviewOptions): WaitReview {
+export function createWaitReview(options: WaitReviewOptions): WaitReview {
+  const { queue, forecast, clock, onTooLong } = options;
   const here = new Set<SendWaiter>();
   /** Those who have not yet heard what awaits them. */
   const fresh = new Set<SendWaiter>();
@@ -65,7 +68,7 @@ export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitRevi
   };
   /** When time alone changes something for a waiter: it becomes urgent, may ask again, or has waited long enough. */
   const turnMs = (waiter: SendWaiter, nowMs: number) => {
-    const ownMs = [urgentAtMs(waiter.work), waiter.askAgainMs].filter((atMs) => atMs > nowMs);
+    const ownMs = [leavesLessAtMs(waiter.work, nowMs), waiter.askAgainMs].filter((atMs) => atMs > nowMs);
     return Math.min(lastMs(waiter), ...ownMs);
   };
 
@@ -160,7 +163,8 @@ export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitRevi
       const foretell = forecast(nowMs);
       nextTurnMs = Number.POSITIVE_INFINITY;
       for (const waiter of here) {
-        if (lastMs(waiter) <= nowMs) turnAway(waiter, foretell(waiter.work, queue.ahead(waiter)).etaMs);
+        if (lastMs(waiter) <= nowMs && !options.lastCall(waiter))
+          turnAway(waiter, foretell(waiter.work, queue.ahead(waiter)).etaMs);
         else nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, nowMs));
       }
       if (nowMs < nextNoticeMs) return;
