@@ -47,12 +47,14 @@ export function nextStep(code: ErrorCode, situation: Situation, random: Random):
   const rule = RULES[code];
   if (rule === undefined) return GIVE_UP;
   if (rule.attempt === 'counted' && situation.attempts > MAX_RETRIES) return GIVE_UP;
-  if (rule.on === 'another-key' && situation.otherKeys === 0) return GIVE_UP;
+  // Who has no time left is not for the key again that has just refused, even if that may be asked at once.
+  const on = rule.attempt === 'uncounted' && situation.timeLeftMs <= 0 ? 'another-key' : rule.on;
+  if (on === 'another-key' && situation.otherKeys === 0) return GIVE_UP;
   const { least, most } = JITTER_MS;
   const delayMs = rule.pause === 'none' ? 0 : least + random.below(most - least + 1);
   // However little time is left: a key that is free is asked, and whoever would have to wait is refused in the line.
   if (rule.attempt === 'counted' && delayMs > situation.timeLeftMs) return GIVE_UP;
-  return { step: 'retry', delayMs, on: rule.on, budget: rule.budget };
+  return { step: 'retry', delayMs, on, budget: rule.budget };
 }
 
 /** Whether a failure is one of the attempts that a request has. */

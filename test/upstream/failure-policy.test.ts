@@ -19,8 +19,10 @@ describe('next step', () => {
     expect(nextStep('upstream_rate_limited', { ...easy, attempts: 2, otherKeys: 0 }, fixedRandom())).toEqual(
       step,
     );
-    const late = { attempts: 99, timeLeftMs: -1, otherKeys: 0 };
-    expect(nextStep('upstream_rate_limited', late, fixedRandom())).toEqual(step);
+    expect(nextStep('upstream_rate_limited', { ...easy, attempts: 99 }, fixedRandom())).toEqual(step);
+    const late = { attempts: 1, timeLeftMs: 0, otherKeys: 1 };
+    expect(nextStep('upstream_rate_limited', late, fixedRandom())).toEqual({ ...step, on: 'another-key' });
+    expect(nextStep('upstream_rate_limited', { ...late, otherKeys: 0 }, fixedRandom())).toEqual(giveUp);
   });
 
   it('tries a fault of the service twice more', () => {
