@@ -91,6 +91,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
       spoolBytes: config.spoolBytes,
       creditTimeoutMs: config.creditTimeoutMs,
       pauseTimeoutMs: config.pauseTimeoutMs,
+      upstreamMaxWaitMs: config.upstreamMaxWaitMs,
     },
     defaultVoice: upstream.voice,
     defaultVoice2: upstream.voice2,

@@ -51,8 +51,6 @@ export type AppUpstreamOptions = {
 
 const MOST_WAITING_REQUESTS = 1000;
 const WARM_CONNECTIONS = 2;
-/** Nobody listens to a job: it may wait for fifteen windows. */
-const BATCH_WAIT_MS = 15 * 60_000;
 
 /** `store` counts what the pool sends to `service`; whoever opened it closes it. */
 export function openAppUpstream(
@@ -72,12 +70,17 @@ export function openAppUpstream(
     clock,
   });
   onStop(() => transport.close());
-  const waitMs = config.upstreamMaxWaitMs;
   const pool = createUpstreamPool({
     keys: service.keys,
     store,
     maxInFlightPerKey: config.upstreamMaxInFlightPerKey,
-    maxWaitMs: { resume: waitMs, first: waitMs, next: waitMs, prefetch: waitMs, batch: BATCH_WAIT_MS },
+    maxWaitMs: {
+      resume: 'while-served',
+      first: config.upstreamMaxWaitMs,
+      next: 'while-served',
+      prefetch: 'while-served',
+      batch: 'while-served',
+    },
     maxWaiting: MOST_WAITING_REQUESTS,
     hedging: config.upstreamHedging,
     transport,

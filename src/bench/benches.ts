@@ -10,6 +10,7 @@ import { firstFrame } from './first-frame.ts';
 import { growth } from './growth.ts';
 import { job } from './job.ts';
 import { legs } from './legs.ts';
+import { limitedKeys } from './limited-keys.ts';
 import { mixedFormats } from './mixed-formats.ts';
 import { narration } from './narration.ts';
 import { onlookers } from './onlookers.ts';
@@ -43,6 +44,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   job,
   narration,
   growth,
+  'limited-keys': limitedKeys,
   quota,
   soak,
 };

@@ -23,6 +23,8 @@ export type WordPlaces = KnownWords & {
   progress(index: number, knownMs: number, state: 'arriving' | 'complete'): 'placed' | 'as-before';
   align(index: number, estimate: WordEstimate): 'placed' | 'as-before';
   totalMs(): number;
+  /** Some audio of the request of word `w` has come. */
+  hasSound(w: number): boolean;
   /** The audio of the last request has ended. */
   isWhole(): boolean;
   msPerWeight(): number;
@@ -93,6 +95,10 @@ class PlacedWords implements WordPlaces {
   }
   totalMs(): number {
     return this.requests.reduce((sum, request) => sum + request.pauseMs + this.lengthOf(request), 0);
+  }
+  hasSound(w: number): boolean {
+    const { knownMs, complete } = this.requestOf(w);
+    return complete || knownMs > 0;
   }
   isWhole(): boolean {
     return this.requests.at(-1)?.complete ?? false;

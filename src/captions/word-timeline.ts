@@ -133,7 +133,8 @@ class GivenTimeline implements WordTimeline, GivenWords {
   }
 
   private hasBegun(w: number, atMs: number): boolean {
-    return this.places.startMsOf(w) + this.doubt.doubtOf(w) < atMs;
+    // What has been asked for begins behind what is there, and nothing of it may come.
+    return this.places.hasSound(w) && this.places.startMsOf(w) + this.doubt.doubtOf(w) < atMs;
   }
   /** When word `w` may begin, told no earlier than `lastMs`; never, when there is none. */
   private dueMsOf(w: number, lastMs: number): number {

@@ -237,8 +237,8 @@ const help = (): string =>
     `  --${'plots'.padEnd(15)}a folder for the plots of a bench that makes some, as SVG; without it none is written`,
     '',
     'Gateway and upstream run in processes of their own, on loopback. Each bench ends in a table and a line of JSON;',
-    'the exit code is 1 when a promise was broken, never because a machine is slow. beside-relay, growth, peers,',
-    'quota and soak take minutes and are not part of all; quota needs redis-server.',
+    'the exit code is 1 when a promise was broken, never because a machine is slow. beside-relay, growth,',
+    'limited-keys, peers, quota and soak take minutes and are not part of all; quota needs redis-server.',
   ].join('\n');
 
 export const bench: Command = {

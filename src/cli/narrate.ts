@@ -61,12 +61,15 @@ async function run(terminal: Terminal): Promise<number> {
   const characters = codePointLength(text);
   const showProgress = createProgressTeller(terminal, () => performance.now());
   let outcome: 'fine' | 'faulty' = 'fine';
+  let spoken = 0;
   const onEvent = (event: ServerEvent) => {
     speaker.onEvent(event);
     keeper.onEvent(event);
-    if (event.type === 'caption')
-      showProgress({ phase: 'speaking', progress: event.words.at(-1)!.charEnd / characters });
-    else if (event.type === 'queued') showProgress({ phase: `waiting (${event.reason})`, progress: 0 });
+    if (event.type === 'caption') {
+      spoken = event.words.at(-1)!.charEnd / characters;
+      showProgress({ phase: 'speaking', progress: spoken });
+    } else if (event.type === 'queued')
+      showProgress({ phase: `waiting (${event.reason})`, progress: spoken });
     else if (event.type === 'error' && event.code !== 'text_full') {
       outcome = 'faulty';
       terminal.complain(`${event.code}: ${event.message}`);

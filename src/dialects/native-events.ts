@@ -60,7 +60,8 @@ export const serverEventSchemas = {
     reason: z.enum(['quota', 'busy', 'previous-turn']),
     position: count,
     etaMs: ms,
-  }).describe('The turn cannot start now'),
+    atMs: ms.optional().describe('Of a turn that has started: media position up to which its audio is there'),
+  }).describe('The turn cannot start now, or, with atMs, waits for quota in the middle'),
   started: event('started', {
     turn,
     format: z.enum(SESSION_FORMATS),

@@ -46,7 +46,7 @@ export type SpeechBody = {
   /** Resolves with the first bytes; rejects when nothing could be spoken, and then `body` is destroyed. */
   readonly started: Promise<void>;
   /** How long the body is as far as it has been made; once it has ended, all of it. */
-  madeBytes(): number;
+  readonly madeBytes: () => number;
 };
 
 /** Told of each word in order, of those of a line when the line has been spoken, and of all before the body's end. */

@@ -35,6 +35,8 @@ export const SPEECH_BODY_BYTES = 1024 * 1024;
 export const REPLY_FRAME_MS = 20;
 /** A listener of such a reply says hello again after this. */
 const DUE_AFTER_MS = 1000;
+/** What a speech service usually takes to its first byte. */
+const FIRST_BYTE_MS = 500;
 /** Systems hold megabytes of a reply: who plays it as it comes may leave us waiting for a minute between two gulps. */
 const STALLED_MS = 120_000;
 
@@ -56,7 +58,11 @@ export async function beginSpeech(
     {
       ...spoken,
       runtime,
-      toWork: () => ({ class: 'first', tenant, deadlineMs: clock.now() + DUE_AFTER_MS }),
+      toWork: (request, inMs) => ({
+        class: request,
+        tenant,
+        deadlineMs: clock.now() + (request === 'first' ? DUE_AFTER_MS : Math.max(0, inMs - FIRST_BYTE_MS)),
+      }),
       listener: 'live',
     },
     left.signal,

@@ -133,6 +133,12 @@ export function firstKnowledge(
 export const isUntried = ({ source, stage, refusedAtMs }: QuotaKnowledge): boolean =>
   source === 'guessed' && stage === 'growing' && refusedAtMs === 0;
 
+/**
+ * What a request leaves of this quota to others, of the `leave` that it would. Nothing of a limit that grows with every
+ * answer to its last sends: those that leave some of it would never come so far, and it would not grow.
+ */
+export const leaveIn = (known: QuotaKnowledge, leave: number): number => (isUntried(known) ? 0 : leave);
+
 /** Before any was measured. */
 const USUAL_ANSWER_MS = 100;
 

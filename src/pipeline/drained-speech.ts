@@ -32,8 +32,8 @@ export type DrainedSpeechOptions = SpokenWith & {
   /** One upstream request each; none is a short silence. */
   readonly texts: readonly RequestText[];
   readonly output: OutputFormat;
-  /** What the next request is worth to the scheduler; asked once for each. */
-  readonly toWork: () => SpeechWork;
+  /** What a request is worth to the scheduler whose audio is due so soon, `inMs`; asked once for each. */
+  readonly toWork: (request: 'first' | 'next' | 'resume', inMs: number) => SpeechWork;
   /** `live`: taken to play what he has got from the first chunk on; what breaks must be whole before he runs dry. */
   readonly listener: 'live' | 'nobody';
   /** `timed`: somebody wants to know when the words come, and they are found in the audio. */
@@ -101,14 +101,14 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
         frames,
         isFirst: () => true,
         toSpeechRequest: (text) => toOutgoingRequest(options, text),
-        toWork: options.toWork,
+        toWork: () => options.toWork(asked === 0 ? 'first' : 'next', remainingMs()),
         phrases: undefined,
         wholeness: {
           clock,
           decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(options.output)),
           upkeep: runtime.upkeep,
           remainingMs,
-          resumeWork: options.toWork,
+          resumeWork: () => options.toWork('resume', remainingMs()),
           passesThrough: (hz) => passesThrough(options.output, hz),
           endings: words,
         },

@@ -21,13 +21,16 @@ export type AttemptEnd =
   | { readonly kind: 'refused'; readonly error: AppError }
   | { readonly kind: 'broke'; readonly error: AppError };
 
+/** How far a request is that has not been answered: what it waits for a key is no fault of the service. */
+export type SendProgress = { readonly waits: () => void; readonly sent: () => void };
+
 export type Attempt = {
-  readonly open: (signal: AbortSignal) => Promise<SpeechBody>;
+  readonly open: (signal: AbortSignal, told: SendProgress) => Promise<SpeechBody>;
   readonly reader: BodyReader;
   /** It is read no further while this is full. */
   readonly spool: Mp3Spool;
   readonly clock: Clock;
-  /** By when it must be answered, ms; infinite where `open` has a deadline of its own. */
+  /** By when it must be answered, ms, what it waits for a key not counted; infinite where `open` has a deadline of its own. */
   readonly answerMs: number;
   /** How long no audio may come after so much of it, ms. */
   readonly stallLimitMs: (audioMs: number) => number;
@@ -61,7 +64,10 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
   signal.addEventListener('abort', stop);
   try {
     watch.within(attempt.answerMs);
-    const { chunks, gathering } = await attempt.open(cut.signal);
+    const { chunks, gathering } = await attempt.open(cut.signal, {
+      waits: () => phase === 'asking' && watch.rest(),
+      sent: () => phase === 'asking' && watch.within(attempt.answerMs),
+    });
     phase = 'reading';
     let audioMs = reader.audioMs();
     watch.within(stallLimitMs(audioMs));

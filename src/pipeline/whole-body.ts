@@ -18,7 +18,13 @@ import { judgeEnding } from './body-ending.ts';
 import { createCatchUp } from './catch-up.ts';
 import type { Verdict } from './ending-verdict.ts';
 import type { Mp3Spool } from './mp3-spool.ts';
-import { type Attempt, type AttemptEnd, type BodyReader, readAttempt } from './read-attempt.ts';
+import {
+  type Attempt,
+  type AttemptEnd,
+  type BodyReader,
+  readAttempt,
+  type SendProgress,
+} from './read-attempt.ts';
 import { boutRestMs } from './reading-bouts.ts';
 import { createRelayedSpeech } from './relayed-speech.ts';
 import { kindOf, NOTHING_SPENT, nextTry, spend, type Trouble } from './resume-policy.ts';
@@ -68,7 +74,7 @@ export type RequestReport = {
 
 /** Where the words of a speech that is given up are is worth so long a wait. */
 const LAST_WORDS_MS = 300;
-/** A request after a break must be answered within this. */
+/** A request after a break must be answered within this, once a key takes it. */
 const ANSWER_MS = 10_000;
 
 const isNoAudio = ({ code }: AppError) => code === 'upstream_bad_audio';
@@ -164,11 +170,18 @@ export async function relayWholeBody(
     upkeep.onResume(kind);
     report.resumed(kind);
   };
-  const openAgain = async (cut: AbortSignal) => {
+  const openAgain = async (cut: AbortSignal, { waits, sent }: SendProgress) => {
     const work = wholeness.resumeWork?.();
     const body = await upstream.open(request, {
       signal: cut,
-      onSent: report.sent,
+      onQueued(notice) {
+        waits();
+        report.queued(notice);
+      },
+      onSent() {
+        report.sent();
+        sent();
+      },
       ...(work === undefined ? {} : { work }),
       ...(key === undefined ? {} : { prefer: key }),
     });

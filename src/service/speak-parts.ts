@@ -23,7 +23,7 @@ export type SpeakPartsOptions = SpokenWith & {
 
 /** Nobody waits at the other end: a service that is away for three minutes costs no job. */
 const RETRY_AFTER_MS = [1000, 5000, 20_000, 60_000, 120_000] as const;
-/** As long as the pool lets such work wait; it says itself when there is no hope. */
+/** Nobody waits for it; the pool says when there is no hope. */
 const DUE_AFTER_MS = 15 * 60_000;
 const OUTPUT = { format: 'mp3', sampleRate: undefined, frameMs: 20 } as const;
 

@@ -24,6 +24,8 @@ class PacedPlayout implements TurnPlayout {
   private heldBy: Holder | undefined;
   private nextMs = Number.NEGATIVE_INFINITY;
   private isEmpty = true;
+  /** The gap at this place has been told, as far as it had come. */
+  private toldDryAtSamples: number | undefined;
   private lastSentAtMs = Number.NEGATIVE_INFINITY;
   private onSinceMs: number | undefined;
   /** Where the listener's time stands still, as a media position. */
@@ -184,6 +186,14 @@ class PacedPlayout implements TurnPlayout {
     }
     return sendableFromMs(pace, this.toMs(samples), this.anchorMs, endMs);
   }
+  /** Told at once, and not when it is over: that may take long. What is left of the gap is told then. */
+  private tellDry(nowMs: number): void {
+    const gapMs = starvedMs(this.anchorMs, this.sentMs(), nowMs);
+    if (gapMs < DRY_LOOK_MS || this.toldDryAtSamples === this.sentSamples) return;
+    this.toldDryAtSamples = this.sentSamples;
+    this.anchorMs += gapMs;
+    this.options.onUnderrun(this.sentMs(), gapMs);
+  }
   /**
    * Whoever makes frames tells of the next one. Who keeps the queue empty counts from the moment when the listener runs
    * dry; from then on a pause in the text excuses the upstream, for it cannot speak what it has not been given.
@@ -192,7 +202,9 @@ class PacedPlayout implements TurnPlayout {
     const dryMs = this.heardUntilMs();
     if (nowMs < dryMs || this.heldBy === undefined || this.heldBy === 'upstream')
       this.heldBy = gate.emptyBecause();
-    this.nextMs = nowMs < dryMs ? dryMs : nowMs + DRY_LOOK_MS;
+    if (this.heldBy === 'upstream' && gate.waitsForQuota()) this.tellDry(nowMs);
+    const isNew = nowMs < dryMs + DRY_LOOK_MS;
+    this.nextMs = nowMs < dryMs ? dryMs : (isNew ? dryMs : nowMs) + DRY_LOOK_MS;
   }
 }
 

@@ -42,6 +42,7 @@ class SpeechInTakes implements TurnSpeech, TakeEvents {
   private firstTtfbMs = 0;
   private timings: 'open' | 'known' = 'open';
   private hasArrived = false;
+  private isQueued = false;
 
   readonly frames: FrameQueue;
   readonly tape: TurnTape;
@@ -99,6 +100,7 @@ class SpeechInTakes implements TurnSpeech, TakeEvents {
     const cut = this.transcoder.cut(sentMs > 0 ? 'some' : 'none');
     if (cut === 'over') return undefined;
     this.take.cut();
+    this.isQueued = false;
     if (cut === 'drop') {
       this.frames.drop();
       this.madeSamples = Math.round((sentMs * this.sampleRate()) / 1000);
@@ -152,6 +154,9 @@ class SpeechInTakes implements TurnSpeech, TakeEvents {
   ttfbMs(): number {
     return this.firstTtfbMs;
   }
+  waitsForQuota(): boolean {
+    return this.isQueued;
+  }
   isAsking(): boolean {
     return this.take.isAsking();
   }
@@ -165,9 +170,11 @@ class SpeechInTakes implements TurnSpeech, TakeEvents {
   }
 
   queued(notice: QueuedNotice): void {
+    this.isQueued = notice.reason === 'quota';
     this.options.onQueued(notice);
   }
   sent(): void {
+    this.isQueued = false;
     this.requestsSent += 1;
   }
   resumed(): void {

@@ -9,6 +9,8 @@ export type HeardLedger = {
   reportedMs(): number | undefined;
   /** When the last report came; the anchor while none has. */
   reportedAtMs(): number | undefined;
+  /** When a report last told of more than the one before; undefined while none has come. */
+  advancedAtMs(): number | undefined;
   heard(position: Position): { readonly playedMs: number; readonly playedBy: ReportedBy | 'clock' };
   /**
    * When all that was sent will have been heard, or no report can be expected any more; in the infinite past when the
@@ -27,10 +29,13 @@ class ReportLedger implements HeardLedger {
   private lastMs: number | undefined;
   private lastAtMs: number | undefined;
   private lastBy: ReportedBy = 'client';
+  private moreAtMs: number | undefined;
 
   report(playedMs: number, { sentMs, nowMs }: Pick<Position, 'sentMs' | 'nowMs'>, by: ReportedBy): void {
     this.lastBy = by;
-    this.lastMs = Math.max(this.lastMs ?? 0, Math.min(playedMs, sentMs));
+    const beforeMs = this.lastMs ?? 0;
+    this.lastMs = Math.max(beforeMs, Math.min(playedMs, sentMs));
+    if (this.moreAtMs === undefined || this.lastMs > beforeMs) this.moreAtMs = nowMs;
     this.lastAtMs = nowMs;
   }
   reportedMs(): number | undefined {
@@ -38,6 +43,9 @@ class ReportLedger implements HeardLedger {
   }
   reportedAtMs(): number | undefined {
     return this.lastAtMs;
+  }
+  advancedAtMs(): number | undefined {
+    return this.moreAtMs;
   }
   heard({ anchorMs, sentMs, nowMs }: Position): ReturnType<HeardLedger['heard']> {
     if (this.lastMs === undefined)

@@ -3,13 +3,13 @@
 import type { ServerEvent } from '../dialects/native-events.ts';
 import { createTurnSpeech } from './create-turn-speech.ts';
 import type { LiveTurnOptions } from './live-turn.ts';
+import { QuotaWait } from './quota-wait.ts';
 import { createStretchTimes, type StretchTimes } from './stretch-times.ts';
 import { createTurnCaptions, type TurnCaptions } from './turn-captions.ts';
 import { noAudio } from './turn-faults.ts';
 import { createTurnFlushes, type TurnFlushes } from './turn-flushes.ts';
 import type { TurnHearing } from './turn-hearing.ts';
 import { createTurnLife, type TurnLife } from './turn-life.ts';
-import { wholeMs } from './turn-messages.ts';
 import type { TurnParts } from './turn-parts.ts';
 import type { TurnPlayout } from './turn-playout.ts';
 import { createTurnProgress, type TurnProgress } from './turn-progress.ts';
@@ -40,6 +40,7 @@ class JoinedParts implements JoinedTurn {
   readonly hearing: TurnHearing;
   readonly progress: TurnProgress;
   readonly life: TurnLife;
+  private readonly quotaWait = new QuotaWait(this);
 
   constructor(live: LiveTurnOptions) {
     const { id, settings, whole, runtime, outlet } = live;
@@ -79,14 +80,19 @@ class JoinedParts implements JoinedTurn {
       runtime,
       tenant: speaker.tenant,
       audience,
-      work: createTurnWork({ speaker, clock: runtime.clock, freeAtMs, remainingMs }),
+      work: createTurnWork({
+        speaker,
+        clock: runtime.clock,
+        freeAtMs,
+        remainingMs,
+        waitsUntilMs: (of, sinceMs) => this.quotaWait.untilMs(of, sinceMs),
+      }),
       remainingMs,
       spoolCapacityBytes: () => this.live.spoolCapacityBytes(this.speech.bufferedBytes()),
       onQueued: (notice) => {
-        // Later requests may wait behind audio that is in hand; that is nobody's concern.
-        const phase = this.life.phase();
-        if (phase !== 'waiting' && phase !== 'held') return;
-        outlet.say({ type: 'queued', turn: this.live.id, ...notice, etaMs: wholeMs(notice.etaMs) });
+        this.quotaWait.tell(notice);
+        // Whoever hears nothing is told why at once.
+        if (this.life.phase() === 'playing') outlet.onReady();
       },
       onFrame: () => this.frameCame(),
       onStall: () => outlet.onReady(),

@@ -27,6 +27,8 @@ export type SessionLimits = {
   readonly creditTimeoutMs: number;
   /** A turn that is paused for so long ends. */
   readonly pauseTimeoutMs: number;
+  /** How long a listener waits for a key when he has nothing to hear: at the beginning of a turn, and in it. */
+  readonly upstreamMaxWaitMs: number;
 };
 
 export type SessionMetrics = {

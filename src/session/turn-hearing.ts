@@ -20,6 +20,8 @@ export type TurnHearing = {
   creditEndsMs(): number;
   /** When all that has been sent will have been heard, or no report can be expected any more. */
   overMs(): number;
+  /** When all that has been sent will have been heard, or was; as far as anybody can tell. */
+  dryMs(): number;
   /** As `TurnMarks.add`. */
   mark(name: string, endMs: MarkPlace): void;
   /** Answers the marks that have been passed. */
@@ -88,6 +90,10 @@ class ReportedHearing implements TurnHearing {
   }
   overMs(): number {
     return this.ledger.overMs(this.options.playout.position(0), this.graceMs());
+  }
+  dryMs(): number {
+    const overMs = this.overMs();
+    return overMs > Number.NEGATIVE_INFINITY ? overMs : (this.ledger.advancedAtMs() ?? overMs);
   }
   mark(name: string, endMs: MarkPlace): void {
     this.marks.add(name, endMs);

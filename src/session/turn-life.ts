@@ -14,6 +14,8 @@ export type TurnLife = {
   phase(): Turn['phase'];
   /** It is paused, before its first audio or in it. */
   isStill(): boolean;
+  /** Its listener has paused it, or moved in it: it is read to him, and not said to him. */
+  isNarrated(): boolean;
   /** Its audio is being heard, or its listener has paused in it. */
   isInTheEar(): boolean;
   /** When a turn that stands still is given up; infinite while it does not. */
@@ -42,6 +44,7 @@ class MachineLife implements TurnLife {
   private readonly announcer: TurnAnnouncer;
   private state: Turn = { phase: 'waiting' };
   private isCut = false;
+  private wasMoved = false;
   private pausedAtMs = 0;
   /** What a `seek` that is being carried out wants. */
   private wanted = BEGINNING;
@@ -61,6 +64,9 @@ class MachineLife implements TurnLife {
     const { phase } = this.state;
     return phase === 'held' || phase === 'paused';
   }
+  isNarrated(): boolean {
+    return this.wasMoved;
+  }
   isInTheEar(): boolean {
     const { phase } = this.state;
     return phase === 'playing' || phase === 'paused' || phase === 'draining';
@@ -79,6 +85,7 @@ class MachineLife implements TurnLife {
     return this.parts.goesAtOnce ? this.speech.waitingMs() : this.remainingMs();
   }
   happen(event: TurnEvent): void {
+    if (event.type === 'pause' || event.type === 'seek') this.wasMoved = true;
     const next = step(this.state, event);
     this.state = next.turn;
     for (const effect of next.effects) this.perform(effect);

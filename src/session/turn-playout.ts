@@ -15,6 +15,8 @@ export type SendGate = {
   isCongested(): boolean;
   /** Who is to blame when the queue is empty: the upstream, or a caller who has given no text. */
   emptyBecause(): 'upstream' | 'text';
+  /** What is missing is not even asked for, because no key takes it: it may be long in coming. */
+  waitsForQuota(): boolean;
   /** A frame that goes takes along those that are due so soon after it, ms. */
   coalesceMs(): number;
 };
@@ -78,6 +80,7 @@ export type TurnPlayoutOptions = {
   readonly frames: FrameQueue;
   /** Its bytes are read at once, or copied. */
   onFrame(frame: AudioFrame, seq: number, atMs: number, durationMs: number): void;
+  /** The listener had nothing to hear for `gapMs` more; once for each gap, and twice for one that begins while a key is waited for. */
   onUnderrun(atMs: number, gapMs: number): void;
   /** Whether what was sent may be given back: so much of it is kept, ms. */
   readonly givesBackMs?: number;

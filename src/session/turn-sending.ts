@@ -89,6 +89,9 @@ class OutletSending implements TurnSending, TurnPlayoutOptions, SendGate {
     const lacksText = script.input() === 'open' && !script.stretch().requests.hasText() && !speech.isAsking();
     return lacksText ? 'text' : 'upstream';
   }
+  waitsForQuota(): boolean {
+    return this.parts.speech.waitsForQuota();
+  }
   coalesceMs(): number {
     return coalesceMs(this.pace, this.parts.live.runtime.playout.playing());
   }

@@ -54,6 +54,8 @@ export type TurnSpeech = {
   /** Of the first request: the wait for quota, and from sending to the first byte. */
   queueMs(): number;
   ttfbMs(): number;
+  /** A request has not been sent yet, because no key takes it now. */
+  waitsForQuota(): boolean;
   /** An upstream request is under way. */
   isAsking(): boolean;
   /** Resolves when the words of what is spoken have been found, or will not be; it has a deadline. */

@@ -1,7 +1,7 @@
 // What the requests of one turn are worth to the scheduler: their class, and when their audio is needed.
 
 import type { Clock } from '../base/clock.ts';
-import type { SpeechWork } from '../upstream/speech-work.ts';
+import type { SpeechWork, WorkClass } from '../upstream/speech-work.ts';
 
 /** Who speaks, as the scheduler sees him. */
 export type Speaker = {
@@ -26,6 +26,8 @@ export type TurnWorkOptions = {
   readonly freeAtMs: number;
   /** Audio that the listener has not heard yet, ms. */
   readonly remainingMs: () => number;
+  /** When a request is given up that has waited since `sinceMs`, and its turn was in front since then. */
+  readonly waitsUntilMs: (of: WorkClass, sinceMs: number) => number;
 };
 
 /** A caller who hears nothing for longer says hello again. */
@@ -39,27 +41,35 @@ class SpokenTurnWork implements TurnWork {
   private readonly clock: Clock;
   private readonly freeAtMs: number;
   private readonly remainingMs: () => number;
+  private readonly boundMs: TurnWorkOptions['waitsUntilMs'];
+  /** Since when nothing is before it; undefined while something is. */
+  private inFrontSinceMs: number | undefined;
   private asked = 0;
   private ahead: RisingWork | undefined;
 
-  constructor({ speaker, clock, freeAtMs, remainingMs }: TurnWorkOptions) {
+  constructor({ speaker, clock, freeAtMs, remainingMs, waitsUntilMs }: TurnWorkOptions) {
     this.speaker = speaker;
     this.clock = clock;
     this.freeAtMs = freeAtMs;
     this.remainingMs = remainingMs;
+    this.boundMs = waitsUntilMs;
   }
 
   next(place: 'first' | 'ahead'): SpeechWork {
     this.asked += 1;
     const nowMs = this.clock.now();
+    if (place === 'first') this.inFrontSinceMs ??= nowMs;
     if (this.asked > 1) return this.work('next', nowMs + Math.max(0, this.remainingMs() - FIRST_BYTE_MS));
     const deadlineMs = Math.max(nowMs + FIRST_AUDIO_MS, this.freeAtMs);
     if (place === 'first') return this.work('first', deadlineMs);
     // What is made ahead leaves the reserve to turns that somebody waits for.
-    this.ahead = new RisingWork(this.work('next', deadlineMs));
+    this.ahead = new RisingWork(this.work('next', deadlineMs), (of, sinceMs) =>
+      this.waitsUntilMs(of, sinceMs),
+    );
     return this.ahead;
   }
   rise(): void {
+    this.inFrontSinceMs ??= this.clock.now();
     this.ahead?.rise(this.work('first', this.clock.now() + FIRST_AUDIO_MS));
   }
   resume(): SpeechWork {
@@ -67,7 +77,18 @@ class SpokenTurnWork implements TurnWork {
   }
 
   private work(name: SpeechWork['class'], deadlineMs: number): SpeechWork & Speaker {
-    return { class: name, ...this.speaker, deadlineMs };
+    return {
+      class: name,
+      ...this.speaker,
+      deadlineMs,
+      waitsUntilMs: (sinceMs) => this.waitsUntilMs(name, sinceMs),
+    };
+  }
+  private waitsUntilMs(of: WorkClass, sinceMs: number): number {
+    const { inFrontSinceMs } = this;
+    // Those before it are heard meanwhile.
+    if (inFrontSinceMs === undefined) return Number.POSITIVE_INFINITY;
+    return this.boundMs(of, Math.max(sinceMs, inFrontSinceMs));
   }
 }
 
@@ -77,15 +98,20 @@ class RisingWork implements SpeechWork {
   readonly tenant: string;
   readonly session: string;
   deadlineMs: number;
+  private readonly boundMs: TurnWorkOptions['waitsUntilMs'];
   private listener: (() => void) | undefined;
 
-  constructor(standing: SpeechWork & Speaker) {
+  constructor(standing: SpeechWork & Speaker, boundMs: TurnWorkOptions['waitsUntilMs']) {
     this.class = standing.class;
     this.tenant = standing.tenant;
     this.session = standing.session;
     this.deadlineMs = standing.deadlineMs;
+    this.boundMs = boundMs;
   }
 
+  waitsUntilMs(sinceMs: number): number {
+    return this.boundMs(this.class, sinceMs);
+  }
   onRise(told: () => void): () => void {
     this.listener = told;
     return () => {

@@ -59,7 +59,8 @@ export const UPSTREAM_SETTINGS = {
     max: 10 * MINUTE_MS,
     zero: 'never wait, refuse at once',
     placeholder: MS,
-    meaning: 'Longest wait for a key with room before `busy`. Half a minute spans half a rate window.',
+    meaning:
+      'Longest wait of first words for a key with room, and of a caller who hears nothing in mid-turn. Half a minute spans half a rate window.',
   }),
   upstreamHedging: oneOf('on', {
     values: ['on', 'off'],

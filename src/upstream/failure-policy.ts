@@ -1,11 +1,12 @@
 // What a failed attempt means: for the request (try again, where and when) and for the pool member (how long it
 // rests). Pure, so that the whole table can be read and tested. A request is tried again before the first byte of
-// audio only; afterwards a retry would be heard. A 429 is no failure of a member: whoever counts its quota holds it back.
+// audio only; afterwards a retry would be heard. A 429 is no failure of a member and no attempt: whoever counts the quota
+// holds the key back, and the request goes to the next key or waits.
 
 import type { ErrorCode } from '../base/app-error.ts';
 import type { Random } from '../base/random.ts';
 
-const MOST_RETRIES = 2;
+const MAX_RETRIES = 2;
 /** Retries of an outage spread over 50–200 ms, so that they do not arrive as one wave. */
 const JITTER_MS = { least: 50, most: 200 } as const;
 
@@ -14,19 +15,21 @@ type Rule = {
   readonly pause: 'none' | 'jitter';
   /** What speaks against the service as a whole draws on the retry budget; what speaks against a key ends by itself. */
   readonly budget: 'charged' | 'free';
+  /** `uncounted`: the store's holds, or the number of keys, bound how often it is met. */
+  readonly attempt: 'counted' | 'uncounted';
 };
 
 /** Codes that are absent are final: trying again gives the same answer. */
 const RULES: Partial<Record<ErrorCode, Rule>> = {
-  upstream_rate_limited: { on: 'any-key', pause: 'none', budget: 'free' },
-  upstream_unauthorized: { on: 'another-key', pause: 'none', budget: 'free' },
-  upstream_unreachable: { on: 'any-key', pause: 'jitter', budget: 'charged' },
-  upstream_timeout: { on: 'any-key', pause: 'none', budget: 'charged' },
-  upstream_bad_audio: { on: 'any-key', pause: 'jitter', budget: 'charged' },
+  upstream_rate_limited: { on: 'any-key', pause: 'none', budget: 'free', attempt: 'uncounted' },
+  upstream_unauthorized: { on: 'another-key', pause: 'none', budget: 'free', attempt: 'uncounted' },
+  upstream_unreachable: { on: 'any-key', pause: 'jitter', budget: 'charged', attempt: 'counted' },
+  upstream_timeout: { on: 'any-key', pause: 'none', budget: 'charged', attempt: 'counted' },
+  upstream_bad_audio: { on: 'any-key', pause: 'jitter', budget: 'charged', attempt: 'counted' },
 };
 
 export type Situation = {
-  /** Attempts made, the failed one included. */
+  /** Attempts made that count, the failed one included. */
   readonly attempts: number;
   /** Until the request must have been sent. */
   readonly timeLeftMs: number;
@@ -42,13 +45,20 @@ const GIVE_UP: NextStep = { step: 'give-up' };
 
 export function nextStep(code: ErrorCode, situation: Situation, random: Random): NextStep {
   const rule = RULES[code];
-  if (rule === undefined || situation.attempts > MOST_RETRIES) return GIVE_UP;
-  if (rule.on === 'another-key' && situation.otherKeys === 0) return GIVE_UP;
+  if (rule === undefined) return GIVE_UP;
+  if (rule.attempt === 'counted' && situation.attempts > MAX_RETRIES) return GIVE_UP;
+  // Who has no time left is not for the key again that has just refused, even if that may be asked at once.
+  const on = rule.attempt === 'uncounted' && situation.timeLeftMs <= 0 ? 'another-key' : rule.on;
+  if (on === 'another-key' && situation.otherKeys === 0) return GIVE_UP;
   const { least, most } = JITTER_MS;
   const delayMs = rule.pause === 'none' ? 0 : least + random.below(most - least + 1);
-  if (delayMs > situation.timeLeftMs) return GIVE_UP;
-  return { step: 'retry', delayMs, on: rule.on, budget: rule.budget };
+  // However little time is left: a key that is free is asked, and whoever would have to wait is refused in the line.
+  if (rule.attempt === 'counted' && delayMs > situation.timeLeftMs) return GIVE_UP;
+  return { step: 'retry', delayMs, on, budget: rule.budget };
 }
+
+/** Whether a failure is one of the attempts that a request has. */
+export const isCounted = (code: ErrorCode): boolean => RULES[code]?.attempt !== 'uncounted';
 
 /** The service as such failed: no connection, 5xx, no audio in time or in the answer, or audio that broke off. */
 export const isServiceFault = (code: ErrorCode): boolean =>
@@ -79,7 +89,7 @@ const BROKEN_MS = { step: 30_000, most: 300_000 } as const;
 
 /**
  * How long a member rests after a failure; undefined when it does not. Afterwards one request goes as a trial.
- * - 401, 402: 10 minutes. 403: the same, but only at the third in a row, because the service also says 403 to a
+ * - 401, 402, and a 429 that says that money or access is out: 10 minutes. 403: the same, but only at the third in a row, because the service also says 403 to a
  *   request that its user may not make now.
  * - Service faults, and bodies that break: at the fifth in a row, or at once when a trial after such a rest met one: 30 s, then 60 s, … 300 s.
  * - The last member never rests: better errors that end by themselves.
@@ -90,8 +100,9 @@ export function restAfter(
 ): Rest | undefined {
   if (history.lastMember) return undefined;
   const { status, code } = failure;
-  if (status === 401 || status === 402 || (status === 403 && history.forbidden >= FORBIDDEN_IN_A_ROW))
-    return { kind: 'refused', ms: REFUSED_MS };
+  const isRefused =
+    status === 403 ? history.forbidden >= FORBIDDEN_IN_A_ROW : code === 'upstream_unauthorized';
+  if (isRefused) return { kind: 'refused', ms: REFUSED_MS };
   if (!isServiceFault(code)) return undefined;
   if (history.faults < FAULTS_IN_A_ROW && history.onTrialFor !== 'broken') return undefined;
   return { kind: 'broken', ms: Math.min(BROKEN_MS.most, BROKEN_MS.step * (history.rests + 1)) };

@@ -8,6 +8,7 @@ import {
   boundKnowledge,
   describeKnowledge,
   firstKnowledge,
+  leaveIn,
   limitInForce,
   MOST_SENDS,
   type QuotaKnowledge,
@@ -133,7 +134,7 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
         if (lapses > soonest) continue;
         const room = roomOf(rule, quota.sends, nowMs);
         if (room <= (lapses < soonest ? 0 : most)) continue;
-        if (freeAtMs(rule, quota.sends, nowMs, leave) > nowMs) continue;
+        if (freeAtMs(rule, quota.sends, nowMs, leaveIn(quota.known, leave)) > nowMs) continue;
         [best, soonest, most] = [quota, lapses, room];
       }
       if (best !== undefined) {
@@ -198,7 +199,7 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
 function waitsOf(quotas: readonly Quota[], nowMs: number, leave: number, count: number): readonly number[] {
   const forecasts = quotas.map(({ known, sends }) => {
     const fromMs = Math.max(nowMs, known.heldUntilMs);
-    return createForecast(ruleOf(known, fromMs), sends, fromMs, leave);
+    return createForecast(ruleOf(known, fromMs), sends, fromMs, leaveIn(known, leave));
   });
   const waitsMs: number[] = [];
   for (;;) {

@@ -142,7 +142,8 @@ export function createPoolMember({ userId, apiKey }: Credentials, maxInFlight: n
               lastMember: isLast(others, nowMs),
             },
           );
-          if (rest === undefined && status === 429 && doubted === undefined) doubt('limited', nowMs, 0);
+          if (rest === undefined && error.code === 'upstream_rate_limited' && doubted === undefined)
+            doubt('limited', nowMs, 0);
           return begin(rest, nowMs);
         },
         finished() {

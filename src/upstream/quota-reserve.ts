@@ -14,9 +14,11 @@ const URGENT = { beforeMs: 2_500, leave: 0.02 };
 
 type Standing = Pick<SpeechWork, 'class' | 'deadlineMs'>;
 
-/** When the request begins to leave less, on the clock of its deadline; Infinity when it never does. */
-export const urgentAtMs = (work: Standing): number =>
-  work.class === 'next' ? work.deadlineMs - URGENT.beforeMs : Number.POSITIVE_INFINITY;
+const urgentAtMs = ({ deadlineMs }: Standing): number => deadlineMs - URGENT.beforeMs;
+
+/** When the request begins to leave less than at `nowMs`, on the clock of its deadline; Infinity when it never does. */
+export const leavesLessAtMs = (work: Standing, nowMs: number): number =>
+  work.class === 'next' && nowMs < urgentAtMs(work) ? urgentAtMs(work) : Number.POSITIVE_INFINITY;
 
 /** The least that a class ever leaves. */
 export const leastLeaveOf = (of: WorkClass): number =>
@@ -24,7 +26,7 @@ export const leastLeaveOf = (of: WorkClass): number =>
 
 /** 0…1, as `QuotaAsk.leave`. */
 export const leaveOf = (work: Standing, nowMs: number): number =>
-  nowMs < urgentAtMs(work) ? LEAVE[work.class] : URGENT.leave;
+  work.class === 'next' && nowMs >= urgentAtMs(work) ? URGENT.leave : LEAVE[work.class];
 
 /** What is asked for a hedge, which matters to nobody but the one who waits. */
 export const HEDGE_LEAVE = LEAVE.prefetch;

@@ -125,11 +125,11 @@ function createRedisQuotaServer(
 
   return {
     isReady: () => isReady,
-    async acquire({ epoch, instance, latestMs, ask, own, keepMs }) {
-      const { reservation, among, leave, forecast } = ask;
+    async acquire({ epoch, instance, latestMs, ask, leaves, own, keepMs }) {
+      const { reservation, among, forecast } = ask;
       const asked = keysOf(among);
       const ownIndex = own === undefined ? 0 : among.indexOf(own) + 1;
-      const args = [epoch, latestMs, instance, reservation, leave, forecast, ownIndex, keepMs];
+      const args = [epoch, latestMs, instance, reservation, leaves.join(','), forecast, ownIndex, keepMs];
       return readAcquired(await scripts.voxgateAcquire(asked.length, ...asked, ...args), among);
     },
     async exchange(request) {

@@ -20,7 +20,7 @@ import { createWorkQueue, type QueueBounds, type QueueEntry } from './work-queue
 
 export type Entry = Pick<OpenOptions, 'signal' | 'onQueued' | 'prefer'> &
   Pick<QueueEntry, 'place'> &
-  Pick<SendWaiter, 'tried' | 'accepts' | 'waitUntilMs'> & {
+  Pick<SendWaiter, 'tried' | 'accepts' | 'patience'> & {
     readonly work: SpeechWork;
   };
 
@@ -67,7 +67,13 @@ export function createSendLine(options: SendLineOptions): SendLine {
     onRefused: () => review.doubt(),
   });
   const forecast = createWaitForecast({ members, store, outlook, grants });
-  const review = createWaitReview({ queue, forecast, clock, onTooLong: () => onRefused('too_long') });
+  const review = createWaitReview({
+    queue,
+    forecast,
+    clock,
+    onTooLong: () => onRefused('too_long'),
+    lastCall: (waiter) => lastCall(waiter),
+  });
   let phase: 'idle' | 'pumping' | 'asking' | 'closed' = 'idle';
   let disarm = () => {};
 
@@ -81,8 +87,9 @@ export function createSendLine(options: SendLineOptions): SendLine {
       return;
     }
     const nowMs = clock.now();
-    const leftMs = waiter.waitUntilMs - nowMs;
-    if (waitMs > leftMs) return review.turnAway(waiter, waitMs - leftMs);
+    const leftMs = waiter.patience.untilMs() - nowMs;
+    if (waitMs > leftMs && waiter.patience.inVain() === 'leave')
+      return review.turnAway(waiter, waitMs - leftMs);
     waiter.askAgainMs = nowMs + Math.max(1, Math.min(ASK_AGAIN_MS, waitMs));
     review.wake(waiter.askAgainMs);
   };
@@ -174,10 +181,21 @@ export function createSendLine(options: SendLineOptions): SendLine {
     // Whole milliseconds, and at least one, so that rounding cannot make it fire just too early for ever.
     disarm = clock.after(Math.max(1, Math.ceil(dueMs - nowMs)), tick);
   };
+  /** Nobody is refused while a key is free: what was left to others is asked for before, once. */
+  const lastCall = (waiter: SendWaiter): boolean => {
+    if (leaveOf(waiter.work, clock.now()) === 0) return false;
+    queue.rise(waiter, { ...waiter.work, class: 'resume' });
+    renew(waiter);
+    return true;
+  };
+  const renew = (waiter: SendWaiter) => {
+    waiter.answerByMs = clock.now() + ANSWER_MS;
+    review.renew(waiter);
+  };
   const tick = () => {
     pump();
     review.tick();
-    arm();
+    pump();
   };
 
   const refuseClosing = () => {
@@ -199,7 +217,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
       for (const { work } of queue.order()) counts[work.class] = (counts[work.class] ?? 0) + 1;
       return counts;
     },
-    async enter({ signal, work, place, prefer, tried, accepts, onQueued, waitUntilMs }) {
+    async enter({ signal, work, place, prefer, tried, accepts, onQueued, patience }) {
       signal.throwIfAborted();
       if (phase === 'closed') throw refuseClosing();
       return new Promise((resolve, reject) => {
@@ -223,7 +241,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
           accepts,
           choice: 'best',
           askAgainMs: 0,
-          waitUntilMs,
+          patience,
           answerByMs: clock.now() + ANSWER_MS,
           ...(onQueued === undefined ? {} : { onQueued }),
           grant(send) {
@@ -244,6 +262,8 @@ export function createSendLine(options: SendLineOptions): SendLine {
         review.add(waiter);
         const stopHeeding = work.onRise?.(() => {
           queue.rise(waiter, standingOf(work));
+          // As one that has just come: its longest wait is another one now.
+          renew(waiter);
           pump();
         });
         signal.addEventListener('abort', leave, { once: true });

@@ -2,16 +2,16 @@
 
 import type { AppError } from '../base/app-error.ts';
 import type { Send, Wish } from './send-grants.ts';
+import type { SendPatience } from './send-patience.ts';
 import type { OpenOptions } from './speech-upstream.ts';
 import type { QueueEntry } from './work-queue.ts';
 
 export type SendWaiter = QueueEntry &
   Wish &
   Pick<OpenOptions, 'onQueued'> & {
-    /** When it must have got a send. */
-    readonly waitUntilMs: number;
+    readonly patience: SendPatience;
     /** Until then it is the store that takes its time, and no wait of its own. */
-    readonly answerByMs: number;
+    answerByMs: number;
     /** `any`: the keys that suit best had nothing. */
     choice: 'best' | 'any';
     /** The keys that it insists on had nothing: not to be asked for it before. */

@@ -57,7 +57,7 @@ export function createAttemptStarter(options: AttemptStarterOptions): AttemptSta
   };
   const judge = (send: Send, failure: AttemptFailure, sent: 'sent' | 'unsent'): QuotaReport => {
     if (sent === 'unsent') return { kind: 'unsent' };
-    if (failure.status !== 429) return { kind: 'failed' };
+    if (failure.error.code !== 'upstream_rate_limited') return { kind: 'failed' };
     const crowded = isCrowded(send, failure);
     if (crowded !== 'no') send.member.crowded(clock.now());
     if (crowded === 'surely') return { kind: 'failed' };

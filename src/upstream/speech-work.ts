@@ -17,6 +17,11 @@ export type SpeechWork = {
   /** Monotonic ms: when the audio is needed. Within a tenant the earliest goes first. */
   readonly deadlineMs: number;
   /**
+   * When it is given up without a send, on the clock of the deadline; infinite while its listener may be kept waiting. Asked
+   * now and then, for a listener may pause. `sinceMs`: when it was asked for. Absent: by what the pool has for its class.
+   */
+  waitsUntilMs?(sinceMs: number): number;
+  /**
    * For work that may come to be worth more, as a turn made ahead whose time has come: `class` and `deadlineMs` are
    * read anew when `listener` is called. Answers with what ends the listening.
    */

@@ -3,6 +3,7 @@
 // received bytes in it).
 
 import { AppError, type ErrorCode } from '../base/app-error.ts';
+import { saysThatAccessIsOut } from '../limits/access-out.ts';
 import { parseRetryAfter } from '../limits/retry-after.ts';
 
 export type RefusedAnswer = {
@@ -34,7 +35,8 @@ export function refusedError(answer: RefusedAnswer, secrets: readonly string[]):
   const { status } = answer;
   const id = readErrorId(answer.body, secrets);
   const told = id === undefined ? `${status}` : `${status}, ${id}`;
-  if (status === 429) {
+  const isOut = status === 429 && saysThatAccessIsOut(answer.body);
+  if (status === 429 && !isOut) {
     const retryAfterMs = parseRetryAfter(answer.retryAfter, answer.date);
     return new AppError(
       'upstream_rate_limited',
@@ -42,7 +44,7 @@ export function refusedError(answer: RefusedAnswer, secrets: readonly string[]):
       retryAfterMs === undefined ? {} : { retryAfterMs },
     );
   }
-  if (status === 401 || status === 402 || status === 403) {
+  if (isOut || status === 401 || status === 402 || status === 403) {
     return new AppError(
       'upstream_unauthorized',
       `The speech service refused the configured key (${told}); check VOXGATE_UPSTREAM_KEYS.`,

@@ -10,7 +10,7 @@ import { pause } from '../base/pause.ts';
 import type { Random } from '../base/random.ts';
 import { createRetryBudget } from '../limits/retry-budget.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
-import { nextStep } from './failure-policy.ts';
+import { isCounted, nextStep } from './failure-policy.ts';
 import { createHedgePolicy } from './hedge-policy.ts';
 import { raceHedge } from './hedge-race.ts';
 import type { PoolMember } from './pool-member.ts';
@@ -21,6 +21,7 @@ import type { QuotaStore } from './quota-store.ts';
 import { useOf } from './quota-use.ts';
 import type { Send } from './send-grants.ts';
 import { createSendLine, type Entry, type RefusalReason } from './send-line.ts';
+import { type LongestWait, longestWait, type SendPatience } from './send-patience.ts';
 import { createAttemptStarter } from './speech-attempt.ts';
 import type { Attempt, Credentials, SpeechTransport } from './speech-transport.ts';
 import type { OpenOptions, SpeechUpstream } from './speech-upstream.ts';
@@ -31,8 +32,8 @@ export type UpstreamPoolOptions = {
   /** Counts the sends of `quotaIdOf(apiKey)` of each key; the pool is its only listener. */
   readonly store: QuotaStore;
   readonly maxInFlightPerKey: number;
-  /** From the call until the last attempt must have its send; nobody waits for `batch`, so it may take long. */
-  readonly maxWaitMs: number | Readonly<Record<WorkClass, number>>;
+  /** From the call until the last attempt must have its send. */
+  readonly maxWaitMs: LongestWait | Readonly<Record<WorkClass, LongestWait>>;
   /** Of live requests, of those made ahead and of jobs alike. */
   readonly maxWaiting: number;
   /** Of these, one tenant's; half when it is not given. */
@@ -63,7 +64,7 @@ type Journey = {
   readonly request: OutgoingRequest;
   readonly options: OpenOptions;
   readonly work: SpeechWork;
-  readonly waitUntilMs: number;
+  readonly patience: SendPatience;
   readonly tried: Set<PoolMember>;
   /** HTTP requests so far. */
   sends: number;
@@ -84,7 +85,9 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const retries = createRetryBudget(RETRY_BUDGET);
   const hedges = createHedgePolicy();
 
-  const waitMsOf = (work: WorkClass) => (typeof maxWaitMs === 'number' ? maxWaitMs : maxWaitMs[work]);
+  /** When the service last took a request, of whomever. */
+  let servedAtMs = Number.NEGATIVE_INFINITY;
+  const waitOf = (work: WorkClass) => (typeof maxWaitMs === 'object' ? maxWaitMs[work] : maxWaitMs);
   const poolUse = () => {
     const nowMs = clock.now();
     const busy = members.all.reduce((sum, member) => sum + member.inFlight(), 0);
@@ -97,7 +100,10 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     const running = start(journey.request, send, journey.options);
     const result = running.result.then((ended) => {
       if (!ended.ok) journey.tried.add(send.member);
-      else hedges.learn(ended.ttfbMs);
+      else {
+        servedAtMs = clock.now();
+        hedges.learn(ended.ttfbMs);
+      }
       return { ...ended, key: send.member.fingerprint };
     });
     return { ...running, result };
@@ -140,12 +146,12 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
 
   const enter = async (journey: Journey, how: Pick<Entry, 'place' | 'accepts'>): Promise<Send> => {
     const fromMs = clock.now();
-    const { work, waitUntilMs, tried } = journey;
+    const { work, patience, tried } = journey;
     const { signal, onQueued, prefer } = journey.options;
     const send = await line.enter({
       signal,
       work,
-      waitUntilMs,
+      patience,
       tried,
       ...how,
       ...(onQueued === undefined ? {} : { onQueued }),
@@ -156,11 +162,11 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   };
   /** Returns with a send for another attempt; throws `error`, or what it means to a caller, when there is none. */
   const reenter = async (error: AppError, attempts: number, journey: Journey): Promise<Send> => {
-    const { tried, waitUntilMs, options: given } = journey;
+    const { tried, patience, options: given } = journey;
     const nowMs = clock.now();
     const situation = {
       attempts,
-      timeLeftMs: waitUntilMs - nowMs,
+      timeLeftMs: patience.untilMs() - nowMs,
       otherKeys: members.hopes(nowMs, tried),
     };
     const next = nextStep(error.code, situation, random);
@@ -178,13 +184,18 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
 
   const open: SpeechUpstream['open'] = async (request, given) => {
     const arrivedMs = clock.now();
-    const waitUntilMs = arrivedMs + waitMsOf(given.work?.class ?? 'first');
-    const work = given.work ?? { class: 'first', tenant: '', deadlineMs: waitUntilMs };
+    const dueMs = waitOf('first');
+    const work = given.work ?? {
+      class: 'first',
+      tenant: '',
+      deadlineMs: arrivedMs + (dueMs === 'while-served' ? 0 : dueMs),
+    };
+    const patience = longestWait({ work, sinceMs: arrivedMs, waitOf, servedAtMs: () => servedAtMs });
     const journey: Journey = {
       request,
       options: given,
       work,
-      waitUntilMs,
+      patience,
       tried: new Set(),
       sends: 0,
       queueMs: 0,
@@ -194,8 +205,9 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
       metrics.waited(work.class, journey.queueMs);
       retries.request(arrivedMs);
       hedges.request();
-      for (let attempts = 1; ; attempts++) {
-        const result: Attempt & { readonly key: string } = await (attempts === 1
+      let counted = 0;
+      for (;;) {
+        const result: Attempt & { readonly key: string } = await (journey.sends === 0
           ? firstAttempt(journey, send)
           : attempt(journey, send).result);
         if (result.ok) {
@@ -210,7 +222,8 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
             key,
           };
         }
-        send = await reenter(result.error, attempts, journey);
+        if (isCounted(result.error.code)) counted += 1;
+        send = await reenter(result.error, counted, journey);
       }
     } finally {
       if (clock.now() > work.deadlineMs && !given.signal.aborted) metrics.missed(work.class);

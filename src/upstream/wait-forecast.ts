@@ -1,9 +1,10 @@
 // How long a request will wait that has so many before it, and for what: the quotas, by what the store foretold, or
 // a place, by how long places are held. What is the same for all who wait is looked up once, and only if it matters.
 
+import { reserveOf } from '../limits/quota-window.ts';
 import type { PoolMembers } from './pool-members.ts';
 import type { QuotaOutlook } from './quota-outlook.ts';
-import { leaveOf, urgentAtMs } from './quota-reserve.ts';
+import { leaveOf, leavesLessAtMs } from './quota-reserve.ts';
 import type { QuotaState, QuotaStore } from './quota-store.ts';
 import { hasRoom, perMsOf } from './quota-use.ts';
 import type { SendGrants } from './send-grants.ts';
@@ -50,12 +51,19 @@ export function createWaitForecast({ members, store, outlook, grants }: WaitFore
 
     const waitMs = (work: SpeechWork, atMs: number, ahead: number) =>
       outlook.waitMs(leaveOf(work, atMs), ahead, perMs, nowMs);
-    /** Until the quotas allow a send; undefined when nothing is known against one now. */
+    /** Some quota has room now for who leaves so much, as far as it can be read off. Of small limits even the least part is one send. */
+    const showsRoom = (leave: number) =>
+      states().some(
+        ({ rule, used, heldMs: held }) =>
+          held === 0 && (rule.kind === 'unlimited' || used < rule.limit - reserveOf(rule.limit, leave)),
+      );
+    /** Until the quotas allow a send, also by leaving less later on; undefined when nothing is known against one now. */
     const quotaWaitMs = (work: SpeechWork, ahead: number): number | undefined => {
       const nowWaitMs = waitMs(work, nowMs, ahead);
-      const urgentMs = urgentAtMs(work);
-      if (nowWaitMs === undefined || urgentMs <= nowMs || nowMs + nowWaitMs <= urgentMs) return nowWaitMs;
-      return Math.min(nowWaitMs, Math.max(urgentMs - nowMs, waitMs(work, urgentMs, ahead) ?? 0));
+      const lessMs = leavesLessAtMs(work, nowMs);
+      if (nowWaitMs === undefined || nowMs + nowWaitMs <= lessMs) return nowWaitMs;
+      const lessWaitMs = waitMs(work, lessMs, ahead) ?? (showsRoom(leaveOf(work, lessMs)) ? 0 : nowWaitMs);
+      return Math.min(nowWaitMs, Math.max(lessMs - nowMs, lessWaitMs));
     };
 
     return (work, ahead) => {

@@ -1,10 +1,10 @@
 // What those who wait are told: on arrival and every 1.5 s how long it will take, and as soon as it is foreseeable that
-// their time will not do. Everybody is judged anew when the forecast may have become worse, so that nobody waits in
+// their time will not do; those who go on with something stay until it is over. Everybody is judged anew when the forecast may have become worse, so that nobody waits in
 // vain. One forecast serves a whole pass, and long passes go in slices, so that a thousand who wait block nobody.
 
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
-import { urgentAtMs } from './quota-reserve.ts';
+import { leavesLessAtMs } from './quota-reserve.ts';
 import type { SendWaiter } from './send-waiter.ts';
 import type { ForetoldWait, WaitForecast } from './wait-forecast.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -13,6 +13,8 @@ export type WaitReview = {
   /** The next moment at which time alone changes something for somebody here; perhaps too early. */
   dueMs(): number;
   add(waiter: SendWaiter): void;
+  /** It is worth more now: it is told and judged as one that has just come. */
+  renew(waiter: SendWaiter): void;
   /** It waits no longer, for whatever reason. */
   drop(waiter: SendWaiter): void;
   /** Something is to be looked at by then. */
@@ -32,6 +34,8 @@ export type WaitReviewOptions = {
   readonly clock: Clock;
   /** Somebody's wait would be too long. */
   readonly onTooLong: () => void;
+  /** It has waited long enough; answers whether it is asked for once more, with all that there is. */
+  readonly lastCall: (waiter: SendWaiter) => boolean;
 };
 
 /** Notices are promised every 2 s; the difference is for late timers and the way to the client. */
@@ -46,7 +50,8 @@ export const busyError = (why: string, retryAfterMs: number) =>
     retryAfterMs: Math.ceil(Math.max(LEAST_RETRY_MS, retryAfterMs)),
   });
 
-export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitReviewOptions): WaitReview {
+export function createWaitReview(options: WaitReviewOptions): WaitReview {
+  const { queue, forecast, clock, onTooLong } = options;
   const here = new Set<SendWaiter>();
   /** Those who have not yet heard what awaits them. */
   const fresh = new Set<SendWaiter>();
@@ -57,11 +62,13 @@ export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitRevi
   /** The pass under way, if any; another one takes its place. */
   let pass: { readonly tells: 'all' | 'refused' } | undefined;
 
-  const lastMs = (waiter: SendWaiter) =>
-    fresh.has(waiter) ? Math.max(waiter.waitUntilMs, waiter.answerByMs) : waiter.waitUntilMs;
+  const lastMs = (waiter: SendWaiter) => {
+    const untilMs = waiter.patience.untilMs();
+    return fresh.has(waiter) ? Math.max(untilMs, waiter.answerByMs) : untilMs;
+  };
   /** When time alone changes something for a waiter: it becomes urgent, may ask again, or has waited long enough. */
   const turnMs = (waiter: SendWaiter, nowMs: number) => {
-    const ownMs = [urgentAtMs(waiter.work), waiter.askAgainMs].filter((atMs) => atMs > nowMs);
+    const ownMs = [leavesLessAtMs(waiter.work, nowMs), waiter.askAgainMs].filter((atMs) => atMs > nowMs);
     return Math.min(lastMs(waiter), ...ownMs);
   };
 
@@ -70,9 +77,10 @@ export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitRevi
     onTooLong();
     waiter.refuse(busyError('The wait for the speech service is too long', retryAfterMs));
   };
-  /** Answers whether the waiter stays: whoever has waited does unless it is certain that he waits in vain. */
+  /** Answers whether the waiter stays: whoever has waited does unless it is certain that this is in vain. */
   const isInTime = (waiter: SendWaiter, { etaMs, leastMs }: ForetoldWait, nowMs: number): boolean => {
-    const leftMs = waiter.waitUntilMs - nowMs;
+    if (waiter.patience.inVain() === 'stay') return true;
+    const leftMs = waiter.patience.untilMs() - nowMs;
     if ((fresh.has(waiter) ? etaMs : leastMs) <= leftMs) return true;
     turnAway(waiter, etaMs - leftMs);
     return false;
@@ -118,6 +126,11 @@ export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitRevi
       fresh.add(waiter);
       nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, nowMs));
     },
+    renew(waiter) {
+      if (!here.has(waiter)) return;
+      fresh.add(waiter);
+      nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, clock.now()));
+    },
     drop(waiter) {
       here.delete(waiter);
       fresh.delete(waiter);
@@ -150,7 +163,8 @@ export function createWaitReview({ queue, forecast, clock, onTooLong }: WaitRevi
       const foretell = forecast(nowMs);
       nextTurnMs = Number.POSITIVE_INFINITY;
       for (const waiter of here) {
-        if (lastMs(waiter) <= nowMs) turnAway(waiter, foretell(waiter.work, queue.ahead(waiter)).etaMs);
+        if (lastMs(waiter) <= nowMs && !options.lastCall(waiter))
+          turnAway(waiter, foretell(waiter.work, queue.ahead(waiter)).etaMs);
         else nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, nowMs));
       }
       if (nowMs < nextNoticeMs) return;

@@ -12,7 +12,7 @@ export type QueueEntry = {
 };
 
 export type QueueBounds = {
-  /** Entries at the back of one band; those at the front were once among them and always fit. */
+  /** Entries at the back of one band, ten times as many of what has begun; those at the front were once among them and always fit. */
   readonly perBand: number;
   readonly perTenant: number;
 };
@@ -38,6 +38,10 @@ export type WorkQueue<Entry extends QueueEntry> = {
 /** Served in this order; a class of a later band goes only when none of an earlier one can use what is free. */
 const BANDS: readonly (readonly WorkClass[])[] = [['resume', 'first', 'next'], ['prefetch'], ['batch']];
 const bandNumber = (of: WorkClass): number => BANDS.findIndex((classes) => classes.includes(of));
+
+/** What goes on with something has more room: a turn must not end because others wait to begin. */
+const BEGUN: readonly WorkClass[] = ['resume', 'next'];
+const BEGUN_ROOM = 10;
 
 /** Tenants in the order of their turns, each with its entries in the order of theirs; never an empty list. */
 type Band<Entry> = { tenants: Map<string, Entry[]>; length: number };
@@ -90,8 +94,9 @@ export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): 
       const { tenant } = entry.work;
       const entries = band.tenants.get(tenant) ?? [];
       if (entry.place === 'back') {
-        if (band.length >= bounds.perBand) return 'full';
-        if (entries.length >= bounds.perTenant) return 'tenant-full';
+        const room = BEGUN.includes(entry.work.class) ? BEGUN_ROOM : 1;
+        if (band.length >= room * bounds.perBand) return 'full';
+        if (entries.length >= room * bounds.perTenant) return 'tenant-full';
       }
       insert(entry);
       if (entry.place === 'front')

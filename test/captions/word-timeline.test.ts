@@ -65,6 +65,8 @@ describe('word timeline', () => {
   it('tells the last word that has begun', () => {
     const timeline = createWordTimeline(10);
     timeline.addRequest([word('one', 0), word('two', 4)]);
+    expect(timeline.lastBegun(31)).toBeUndefined(); // nothing of it has come
+    timeline.progress(0, 1, 'arriving');
     expect(timeline.lastBegun(0)).toBeUndefined();
     expect(timeline.lastBegun(1)?.text).toBe('one');
     expect(timeline.lastBegun(30)?.text).toBe('one');

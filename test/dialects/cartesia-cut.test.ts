@@ -156,7 +156,7 @@ describe('cartesia codec, keep-alives', () => {
   it('tell how a context waits', () => {
     const { send, event, messages, turns } = openCodec();
     send(say('c', 'One.'));
-    event({ type: 'queued', turn: turns[0]!, reason: 'quota', position: 3, etaMs: 900 });
+    event({ type: 'queued', turn: turns[0]!, reason: 'quota', position: 3, etaMs: 900, atMs: 1200 });
     expect(messages).toEqual([
       {
         type: 'flush_done',
@@ -165,7 +165,7 @@ describe('cartesia codec, keep-alives', () => {
         done: false,
         status_code: 206,
         context_id: 'c',
-        queued: { reason: 'quota', position: 3, eta_ms: 900 },
+        queued: { reason: 'quota', position: 3, eta_ms: 900, at_ms: 1200 },
       },
     ]);
   });

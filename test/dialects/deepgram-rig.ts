@@ -110,7 +110,7 @@ export function liveRig(version: Version, query: string, options: LiveSessionOpt
   return { ...rig, live };
 }
 
-export const queued = (turn: string, reason: EventOf<'queued'>['reason']): ServerEvent => ({
+export const queued = (turn: string, reason: EventOf<'queued'>['reason']): EventOf<'queued'> => ({
   type: 'queued',
   turn,
   reason,

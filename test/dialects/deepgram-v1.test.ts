@@ -154,6 +154,18 @@ describe('/v1/speak', () => {
     expect(warnings[0]!.warn_msg).toBe(warnings[0]!.description);
   });
 
+  it('warns as well when a speech has begun and waits in its middle, and says how much of it is there', () => {
+    const rig = pureRig('v1');
+    rig.send(speak('One.'), FLUSH);
+    rig.say({ ...queued('dg-1', 'quota'), atMs: 12_345 });
+    expect(rig.messages('Warning')).toMatchObject([
+      {
+        code: 'SYNTHESIS_RETRYING',
+        description: 'Waiting for the speech service: place 3, about 3 s; 12.3 s of the speech are there.',
+      },
+    ]);
+  });
+
   it('is never silent for ten seconds while speech is on its way, and silent when nothing is', () => {
     const rig = pureRig('v1');
     const tick = (fromMs: number, toMs: number) => {

@@ -95,10 +95,12 @@ describe('contexts of ElevenLabs clients', () => {
     rig.start('turn-0');
     rig.sound('turn-0', 400);
     expect(rig.order()).toEqual(['quiet c', 'audio c']);
+    rig.say({ type: 'queued', turn: 'turn-0', reason: 'quota', position: 1, etaMs: 5000, atMs: 50 });
+    expect(rig.order()).toEqual(['quiet c', 'audio c', 'quiet c']);
     rig.say({ type: 'flushed', turn: 'turn-0' });
     rig.end('turn-0');
     rig.send(close('c'), close('c'));
-    expect(rig.order()).toEqual(['quiet c', 'audio c', 'final c']);
+    expect(rig.order()).toEqual(['quiet c', 'audio c', 'quiet c', 'final c']);
     expect(rig.closed).toBeUndefined();
   });
 

@@ -4,11 +4,13 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import type { QuotaStore } from '../../src/upstream/quota-store.ts';
 import {
+  askAll,
   LIMIT,
+  LONG,
   loadAll,
   RULE,
   SPAN_MS,
@@ -47,6 +49,36 @@ describe.runIf(hasRedis)('instances that share quotas in Redis', () => {
     expect(mostWithin(sends, SPAN_MS)).toBe(LIMIT);
     expect(partUsed(sends, fromMs, untilMs, RULE)).toBeGreaterThanOrEqual(0.95);
     expect(stores.every(isSharing)).toBe(true);
+  });
+
+  it.each([
+    [1, LIMIT],
+    [4, Math.floor(LIMIT / 4)],
+  ])(
+    'grant one of at most %i that comes to an empty store %i of its first requests',
+    async (maxInstances, most) => {
+      const closes: (() => Promise<void>)[] = [];
+      const atEnd = (close: () => Promise<void>) => void closes.unshift(close);
+      onTestFinished(async () => {
+        for (const close of closes) await close();
+      });
+      const redis = await startServer(atEnd);
+      const store = openRedisStore({ ...settings(redis.url), ...LONG, maxInstances });
+      atEnd(() => store.close());
+      // It may begin before it has reached the store: as much then.
+      expect(await askAll(store, LIMIT)).toBe(most);
+    },
+  );
+
+  it('keep nothing for others of a limit that has never been refused', async ({ onTestFinished: atEnd }) => {
+    const redis = await startServer(atEnd);
+    const [store] = await startFleet(atEnd, redis.url, 1, { ...LONG, quotas: [{ quota: 'a' }] });
+    for (let n = 0; n < 60; n += 1) {
+      const reservation = `low-${n}`;
+      const ask = { reservation, among: ['a'], leave: 0.3, forecast: 1 };
+      await until(async () => (await store!.ask(ask)).granted, 2_000);
+      store!.report('a', reservation, { kind: 'accepted', advice: {} });
+    }
   });
 
   it('go on when the clock of the server is stepped', async ({ onTestFinished: atEnd }) => {

@@ -157,7 +157,7 @@ describe('a fault of our own', () => {
 });
 
 describe('waiting for quota', () => {
-  it('is passed on until the turn has started, not afterwards', async () => {
+  it('is passed on, and says how much is there when the turn has started', async () => {
     const live = startSession();
     live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
     live.send({ type: 'flush', turn: 'a' });
@@ -171,7 +171,11 @@ describe('waiting for quota', () => {
     live.send({ type: 'append', turn: 'a', text: 'Five six seven eight. ' });
     live.send({ type: 'end', turn: 'a' });
     await live.run(100);
-    live.upstream.requests[1]!.queued({ reason: 'quota', position: 1, etaMs: 100 });
+    live.upstream.requests[1]!.queued({ reason: 'busy', position: 1, etaMs: 100 });
     expect(live.said('queued')).toHaveLength(1);
+    live.upstream.requests[1]!.queued({ reason: 'quota', position: 1, etaMs: 100 });
+    const { atMs, ...told } = live.said('queued')[1]!;
+    expect(told).toEqual({ type: 'queued', turn: 'a', reason: 'quota', position: 1, etaMs: 100 });
+    expect(Math.abs(atMs! - 500)).toBeLessThan(60);
   });
 });

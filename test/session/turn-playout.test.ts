@@ -9,6 +9,7 @@ const gate: SendGate = {
   creditMs: () => Number.POSITIVE_INFINITY,
   isCongested: () => false,
   emptyBecause: () => 'upstream',
+  waitsForQuota: () => false,
   coalesceMs: () => 0,
 };
 /** A listener of µ-law with a lead of 200 ms and so many frames of 20 ms in front of him. */

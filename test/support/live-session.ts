@@ -93,6 +93,7 @@ const LIMITS: SessionLimits = {
   spoolBytes: 4 * 1024 * 1024,
   creditTimeoutMs: 60_000,
   pauseTimeoutMs: 3_600_000,
+  upstreamMaxWaitMs: 30_000,
 };
 
 const SPEAKER = { tenant: 'anna', session: 'test' };

@@ -161,7 +161,9 @@ export function watchTurns(samplesPerMs: number): TurnLife {
           if (--turn.flushesOwed < 0) wrong('flushed without a flush');
         } else if (event.type === 'queued') {
           const turn = find(event.turn);
-          if (turn.phase !== 'named') wrong(`queued when ${turn.phase}`);
+          const isBegun = event.atMs !== undefined;
+          if (turn.phase !== (isBegun ? 'started' : 'named')) wrong(`queued when ${turn.phase}`);
+          if (isBegun && event.reason !== 'quota') wrong(`queued for ${event.reason} when it had begun`);
           if (event.reason === 'previous-turn' && ++turn.queuedBehind > 1) wrong('queued twice');
         }
       }

@@ -13,13 +13,23 @@ const easy: Situation = { attempts: 1, timeLeftMs: 5_000, otherKeys: 1 };
 const giveUp = { step: 'give-up' };
 
 describe('next step', () => {
-  it('tries again at once on any key after a 429, as often as others, and not on the retry budget', () => {
+  it('goes on at once after a 429, however often and however late, and not on the retry budget', () => {
     const step = { step: 'retry', delayMs: 0, on: 'any-key', budget: 'free' };
     expect(nextStep('upstream_rate_limited', easy, fixedRandom())).toEqual(step);
     expect(nextStep('upstream_rate_limited', { ...easy, attempts: 2, otherKeys: 0 }, fixedRandom())).toEqual(
       step,
     );
-    expect(nextStep('upstream_rate_limited', { ...easy, attempts: 3 }, fixedRandom())).toEqual(giveUp);
+    expect(nextStep('upstream_rate_limited', { ...easy, attempts: 99 }, fixedRandom())).toEqual(step);
+    const late = { attempts: 1, timeLeftMs: 0, otherKeys: 1 };
+    expect(nextStep('upstream_rate_limited', late, fixedRandom())).toEqual({ ...step, on: 'another-key' });
+    expect(nextStep('upstream_rate_limited', { ...late, otherKeys: 0 }, fixedRandom())).toEqual(giveUp);
+  });
+
+  it('tries a fault of the service twice more', () => {
+    for (const code of ['upstream_unreachable', 'upstream_timeout', 'upstream_bad_audio'] as const) {
+      expect(nextStep(code, { ...easy, attempts: 2 }, fixedRandom())).toMatchObject({ step: 'retry' });
+      expect(nextStep(code, { ...easy, attempts: 3 }, fixedRandom())).toEqual(giveUp);
+    }
   });
 
   it('spreads the retries of an outage over 50 to 200 ms', () => {
@@ -38,6 +48,9 @@ describe('next step', () => {
       step: 'retry',
       on: 'another-key',
       budget: 'free',
+    });
+    expect(nextStep('upstream_unauthorized', { ...easy, attempts: 9 }, fixedRandom())).toMatchObject({
+      step: 'retry',
     });
     expect(nextStep('upstream_unauthorized', { ...easy, otherKeys: 0 }, fixedRandom())).toEqual(giveUp);
   });
@@ -73,7 +86,8 @@ describe('rest', () => {
     restAfter({ status, code }, { ...history, ...known });
   const refused = { kind: 'refused', ms: 600_000 };
 
-  it('is 10 minutes for a 401 and a 402, and for a 403 only at the third in a row', () => {
+  it('is 10 minutes for a 401, a 402 and a 429 that means one, and for a 403 only at the third in a row', () => {
+    expect(rest(429, 'upstream_unauthorized')).toEqual(refused);
     expect(rest(401, 'upstream_unauthorized')).toEqual(refused);
     expect(rest(402, 'upstream_unauthorized')).toEqual(refused);
     expect(rest(403, 'upstream_unauthorized', { forbidden: 2 })).toBeUndefined();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leastLeaveOf, leaveOf, urgentAtMs } from '../../src/upstream/quota-reserve.ts';
+import { leastLeaveOf, leaveOf, leavesLessAtMs } from '../../src/upstream/quota-reserve.ts';
 import { WORK_CLASSES, type WorkClass } from '../../src/upstream/speech-work.ts';
 
 const work = (of: WorkClass, deadlineMs = 10_000) => ({ class: of, tenant: '', deadlineMs });
@@ -10,8 +10,9 @@ it('leaves the more the less a class matters', () => {
 
 it('leaves less for a playing turn that is about to run dry, and for nothing else', () => {
   expect([7_499, 7_500, 99_999].map((nowMs) => leaveOf(work('next'), nowMs))).toEqual([0.1, 0.02, 0.02]);
+  expect(leavesLessAtMs(work('next'), 7_500)).toBe(Number.POSITIVE_INFINITY);
   expect([0, 9_999, 99_999].map((nowMs) => leaveOf(work('batch'), nowMs))).toEqual([0.3, 0.3, 0.3]);
-  expect(WORK_CLASSES.map((of) => urgentAtMs(work(of)))).toEqual([
+  expect(WORK_CLASSES.map((of) => leavesLessAtMs(work(of), 0))).toEqual([
     Number.POSITIVE_INFINITY,
     Number.POSITIVE_INFINITY,
     7_500,

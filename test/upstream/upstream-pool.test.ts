@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../src/base/app-error.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { createHttpSpeechUpstream } from '../../src/upstream/http-speech-upstream.ts';
+import { quotaIdOf } from '../../src/upstream/key-digest.ts';
+import { createMemoryQuotaStore } from '../../src/upstream/memory-quota-store.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import { type BenchKey, poolBench as bench, key, request, TEXT } from '../support/pool-bench.ts';
 import {
@@ -341,15 +344,117 @@ describe('failures', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('names the first key to come back when it gives up after three 429s', async () => {
-    const { open, calls } = bench([key('a'), key('b'), key('c')]);
+  it('waits for the first key to come back when all are held, and names it where that would be too long', async () => {
+    const refuseAll = async (maxWaitMs: number) => {
+      const made = bench([key('a'), key('b'), key('c')], { maxWaitMs });
+      const turn = made.open();
+      await settle();
+      for (const resetMs of [30_000, 4_000, 20_000]) {
+        made.calls.at(-1)!.fail('upstream_rate_limited', { status: 429, advice: { resetMs } });
+        await settle();
+      }
+      return { ...made, turn };
+    };
+    const patient = await refuseAll(70_000);
+    expect([patient.calls.length, patient.turn.outcome]).toEqual([3, 'pending']);
+    await patient.clock.run(4_000);
+    expect(patient.calls.map((call) => call.key).join('')).toBe('abcb');
+    patient.calls[3]!.answer();
+    await patient.turn.done;
+    expect(patient.turn.outcome).toEqual({ queueMs: 4_000, attempts: 4 });
+    const hasty = await refuseAll(1_000);
+    expect([hasty.calls.length, hasty.turn.outcome]).toEqual([
+      3,
+      { code: 'upstream_rate_limited', retryAfterMs: 3_000 },
+    ]);
+  });
+
+  it.each([1, 3, 5])(
+    'asks the free one of six keys when %i are at their limit, and no key twice',
+    async (limited) => {
+      for (const maxWaitMs of [70_000, 0]) {
+        const { open, calls, clock } = bench(
+          'abcdef'.split('').map((name) => key(name)),
+          { maxWaitMs },
+        );
+        const turn = open();
+        await settle();
+        for (let n = 0; n < limited; n += 1) {
+          clock.advance(1);
+          calls.at(-1)!.fail('upstream_rate_limited', { status: 429, advice: { resetMs: 30_000 } });
+          await settle();
+        }
+        calls.at(-1)!.answer();
+        await turn.done;
+        expect(turn.outcome).toEqual({ queueMs: 0, attempts: limited + 1 });
+        expect(new Set(calls.map((call) => call.key)).size).toBe(limited + 1);
+      }
+    },
+  );
+
+  it('asks every key that is left when others are refused', async () => {
+    const { open, calls } = bench('abcdef'.split('').map((name) => key(name)));
     const turn = open();
     await settle();
-    for (const resetMs of [30_000, 4_000, 20_000]) {
-      calls.at(-1)!.fail('upstream_rate_limited', { status: 429, advice: { resetMs } });
+    for (let n = 0; n < 5; n += 1) {
+      calls.at(-1)!.fail('upstream_unauthorized', { status: 401 });
       await settle();
     }
-    expect([calls.length, turn.outcome]).toEqual([3, { code: 'upstream_rate_limited', retryAfterMs: 4_000 }]);
+    calls.at(-1)!.answer();
+    await turn.done;
+    expect(turn.outcome).toEqual({ queueMs: 0, attempts: 6 });
+  });
+
+  it('counts no 429 among the attempts that a request has', async () => {
+    const { open, calls, clock } = bench('abcdef'.split('').map((name) => key(name)));
+    const turn = open();
+    await settle();
+    for (let n = 0; n < 5; n += 1) {
+      if (n % 2 === 0) calls.at(-1)!.fail('upstream_rate_limited', { status: 429 });
+      else calls.at(-1)!.fail('upstream_unreachable', { status: 503 });
+      await clock.run(200);
+    }
+    calls.at(-1)!.answer();
+    await turn.done;
+    expect(turn.outcome).toMatchObject({ attempts: 6 });
+  });
+
+  it('lets a key rest that has no money or may not be used, whatever the status says', async () => {
+    const { open, calls, pool, quota } = bench([key('a'), key('b')]);
+    const turn = open();
+    await settle();
+    calls[0]!.fail('upstream_unauthorized', { status: 429 });
+    await settle();
+    calls[1]!.answer();
+    await turn.done;
+    expect(pool.state().keys.map(({ state, doubt }) => [state, doubt?.restMs])).toEqual([
+      ['refused', 600_000],
+      ['ready', undefined],
+    ]);
+    expect(quota.reports[0]!.report).toEqual({ kind: 'failed' });
+  });
+
+  it('does not hammer a service that refuses everything, whether it says when to come again or not', async () => {
+    for (const advice of [{}, { resetMs: 0 }, { resetMs: 1_000 }]) {
+      const keys = 'abcdef'.split('').map((name) => key(name));
+      const clock = createFakeClock();
+      const quotas = keys.map(({ apiKey }) => ({ quota: quotaIdOf(apiKey) }));
+      const store = createMemoryQuotaStore({ quotas, clock, log: silentLog });
+      const { open, calls } = bench(keys, { clock, store, maxWaitMs: 'while-served' });
+      for (let n = 0; n < 20; n += 1) open();
+      let seen = 0;
+      for (let second = 0; second < 600; second += 1) {
+        await clock.run(1_000);
+        for (; seen < calls.length; seen += 1) {
+          calls[seen]!.fail('upstream_rate_limited', { status: 429, advice });
+          await settle();
+        }
+      }
+      // Ten minutes: of each key some at once, and then fewer and fewer, down to one a minute.
+      expect(calls.length / keys.length).toBeLessThan(30);
+      const lastMinutes = calls.filter((call) => call.atMs > clock.now() - 300_000).length;
+      expect(lastMinutes / keys.length).toBeLessThanOrEqual(6);
+    }
   });
 
   it('sends one request as a trial after a rest, and the others when it has worked', async () => {

@@ -95,6 +95,17 @@ describe('bounds', () => {
     expect(queue.add(entry('again', { tenant: 'a', place: 'front' }))).toBe('added');
     expect(queue.length()).toBe(5);
   });
+
+  it('are ten times as wide for what goes on with a turn that has begun', () => {
+    const queue = createWorkQueue<Named>({ perBand: 3, perTenant: 2 });
+    const add = (work: WorkClass) => queue.add(entry('x', { tenant: 'a', work }));
+    expect([add('first'), add('first'), add('first')]).toEqual(['added', 'added', 'tenant-full']);
+    expect(Array.from({ length: 19 }, () => add('next'))).toEqual([
+      ...Array(18).fill('added'),
+      'tenant-full',
+    ]);
+    expect(add('first')).toBe('full');
+  });
 });
 
 const workArb = fc.record({

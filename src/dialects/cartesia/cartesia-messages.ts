@@ -45,8 +45,8 @@ export const flushDoneMessage = (contextId: string, flushId: number): string =>
     context_id: contextId,
   });
 
-/** Why a context cannot begin yet. */
-export type Waiting = Pick<EventOf<'queued'>, 'reason' | 'position' | 'etaMs'>;
+/** Why a context cannot begin yet, or go on. */
+export type Waiting = Pick<EventOf<'queued'>, 'reason' | 'position' | 'etaMs' | 'atMs'>;
 
 /** A flush that is not done: clients pass over it, and their timers begin anew. */
 export const keepAliveMessage = (contextId: string, waiting?: Waiting): string =>
@@ -58,7 +58,12 @@ export const keepAliveMessage = (contextId: string, waiting?: Waiting): string =
     status_code: PARTIAL,
     context_id: contextId,
     ...(waiting && {
-      queued: { reason: waiting.reason, position: waiting.position, eta_ms: waiting.etaMs },
+      queued: {
+        reason: waiting.reason,
+        position: waiting.position,
+        eta_ms: waiting.etaMs,
+        at_ms: waiting.atMs,
+      },
     }),
   });
 

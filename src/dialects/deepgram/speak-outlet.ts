@@ -47,10 +47,11 @@ export function createSpeakOutlet({ send }: Pick<DialectOutlet, 'send'>): SpeakO
     warn,
     refuse: ({ code, why }) => error({ code, message: why, retryable: false }),
     refuseText: (refusal) => error({ code: 'text_full', message: TEXT_REFUSALS[refusal], retryable: true }),
-    queued({ reason, position, etaMs }) {
+    queued({ reason, position, etaMs, atMs }) {
       if (reason === 'previous-turn') return; // its speech follows on what is being heard
       const seconds = Math.ceil(etaMs / 1000);
-      warn(ON_ITS_WAY, `Waiting for the speech service: place ${position}, about ${seconds} s.`);
+      const there = atMs === undefined ? '' : `; ${(atMs / 1000).toFixed(1)} s of the speech are there`;
+      warn(ON_ITS_WAY, `Waiting for the speech service: place ${position}, about ${seconds} s${there}.`);
     },
     goingAway: () => warn('GOING_AWAY', 'This gateway is about to stop and takes no new speech; reconnect.'),
     tick(nowMs, state) {

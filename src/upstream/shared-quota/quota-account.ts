@@ -1,6 +1,6 @@
 // One quota as one instance of a shared store keeps it: its sends, what is known of it, what must still be given back.
 
-import { describeKnowledge, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
+import { describeKnowledge, leaveIn, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
 import type { QuotaEvent } from '../../limits/quota-learner.ts';
 import type { QuotaRule } from '../../limits/quota-rule.ts';
 import { countsAround } from '../../limits/quota-window.ts';
@@ -23,6 +23,8 @@ export type QuotaAccount = {
   granted(reservation: string, atMs: number): void;
   /** It did not go, or may be noted in the store without having been granted: the store must forget it. */
   giveBack(reservation: string): void;
+  /** As `leaveIn`. */
+  leave(leave: number): number;
   free(nowMs: number, leave: number): Generator<number, void>;
   /** What the answer to a send teaches; undefined when it comes so late that the send is forgotten. */
   event(report: Answered, reservation: string, nowMs: number): QuotaEvent | undefined;
@@ -73,7 +75,11 @@ export function createQuotaAccount(
       sends.remove(reservation);
       gone.add(reservation);
     },
-    free: (nowMs, leave) => sends.free(rule(nowMs), Math.max(nowMs, knowledge.current().heldUntilMs), leave),
+    leave: (leave) => leaveIn(knowledge.current(), leave),
+    free(nowMs, leave) {
+      const known = knowledge.current();
+      return sends.free(rule(nowMs), Math.max(nowMs, known.heldUntilMs), leaveIn(known, leave));
+    },
     event(report, reservation, nowMs) {
       const sentAtMs = sends.timeOf(reservation);
       if (sentAtMs === undefined) return undefined;

@@ -47,7 +47,8 @@ end
 ${LEASES}`;
 
 /**
- * ARGV: epoch, the latest that the store's time can be, instance, reservation, leave, forecast, the choice of this
+ * ARGV: epoch, the latest that the store's time can be, instance, reservation, what to leave of each quota (by commas; the
+ * first one's where there is none), forecast, the choice of this
  * instance's own share (0: none), how long sends are kept.
  * Answers `{'epoch'}` or `{'ahead', …}`: exchange first; `{'rebuilding'}`: nothing beyond the own share yet;
  * `{'granted', index}`; `{'full', {wait…}, '1' when only leases of living instances are in the way}`.
@@ -55,7 +56,8 @@ ${LEASES}`;
 export const ACQUIRE = `${COMMON}
 -- What is left free for living instances becomes free when they have heard of it.
 local HEARD_MS = 100
-local latest, instance, reservation, leave = tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
+local latest, instance, reservation, leaves = tonumber(ARGV[2]), ARGV[3], ARGV[4], {}
+for leave in string.gmatch(ARGV[5], '[^,]+') do leaves[#leaves + 1] = tonumber(leave) end
 local forecast, own, keepMs = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 
 local rebuiltAt = tonumber(epoch[2] or 0)
@@ -75,7 +77,7 @@ end
 
 for i, quota in ipairs(quotas) do
   quota.index, quota.planned, quota.counted = i, {}, {}
-  quota.reserve = math.max(0, math.min(quota.limit - 1, math.ceil(quota.limit * leave - 1e-9)))
+  quota.reserve = math.max(0, math.min(quota.limit - 1, math.ceil(quota.limit * (leaves[i] or leaves[1]) - 1e-9)))
 end
 
 -- From here to freeAt: quota-window.ts, to the letter, with a limit that is less by what is held for others.

@@ -9,6 +9,8 @@ export type AcquireRequest = {
   /** The store's time is not later, as far as this instance knows. */
   readonly latestMs: number;
   readonly ask: QuotaAsk;
+  /** What to leave of each quota that it is among, in that order. */
+  readonly leaves: readonly number[];
   /** What this instance would take from its own share, and has noted: granted while the store is being rebuilt. */
   readonly own: QuotaId | undefined;
   readonly keepMs: number;

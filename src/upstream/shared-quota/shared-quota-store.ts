@@ -219,9 +219,9 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
       if (isOver()) return undefined;
       const own = standing === 'sharing' ? undefined : askOwnShare(ask);
       const mine = own?.granted ? own.quota : undefined;
-      const answer = await heard(
-        server.acquire({ epoch, instance, latestMs: time.latest(), ask, own: mine, keepMs: keepMs() }),
-      );
+      const leaves = accountsOf(ask.among).map((account) => account.leave(ask.leave));
+      const told = { epoch, instance, latestMs: time.latest(), ask, leaves, own: mine, keepMs: keepMs() };
+      const answer = await heard(server.acquire(told));
       if (isOver()) return undefined;
       if (answer.kind === 'ahead') await exchange.run();
       else if (answer.kind === 'other epoch') {

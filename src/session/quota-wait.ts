@@ -1,0 +1,47 @@
+// A turn that waits for a key: how long it may, and what its listener is told meanwhile. The longest wait is for first
+// words. Later ones are waited for as long as there is something to hear, and then so long again; where nobody listens
+// in real time, or the listener moves about in the turn, as long as the pool has hope.
+
+import type { QueuedNotice } from '../upstream/speech-upstream.ts';
+import type { WorkClass } from '../upstream/speech-work.ts';
+import type { TurnLife } from './turn-life.ts';
+import { wholeMs } from './turn-messages.ts';
+import type { TurnParts } from './turn-parts.ts';
+
+export type WaitingTurn = Pick<TurnParts, 'live' | 'speech' | 'playout' | 'hearing'> & {
+  readonly life: Pick<TurnLife, 'phase' | 'isStill' | 'isNarrated' | 'remainingMs'>;
+};
+
+/** One for each turn; its parts are asked only when it waits. */
+export class QuotaWait {
+  private readonly turn: WaitingTurn;
+
+  constructor(turn: WaitingTurn) {
+    this.turn = turn;
+  }
+
+  /** When a request of class `of` is given up that has waited since `sinceMs`; infinite while the turn may be kept waiting. */
+  untilMs(of: WorkClass, sinceMs: number): number {
+    const { live, life } = this.turn;
+    if (life.isStill()) return Number.POSITIVE_INFINITY;
+    if (of !== 'first' && (live.settings.pace === 'burst' || life.isNarrated()))
+      return Number.POSITIVE_INFINITY;
+    return Math.max(sinceMs, this.dryMs()) + live.runtime.limits.upstreamMaxWaitMs;
+  }
+  /** Says `queued`; once the turn has begun, with how much of it is there, and only of a wait for quota. */
+  tell({ reason, position, etaMs }: QueuedNotice): void {
+    const { live, life, speech, playout } = this.turn;
+    const phase = life.phase();
+    const queued = { type: 'queued', turn: live.id, reason, position, etaMs: wholeMs(etaMs) } as const;
+    if (phase === 'waiting' || phase === 'held') live.outlet.say(queued);
+    else if (reason === 'quota' && (phase === 'playing' || phase === 'paused'))
+      live.outlet.say({ ...queued, atMs: wholeMs(playout.sentMs() + speech.waitingMs()) });
+  }
+
+  /** When the listener has heard, or will have heard, all that is there; in the infinite past before the first audio. */
+  private dryMs(): number {
+    const { live, life, speech, hearing } = this.turn;
+    if (life.phase() !== 'playing') return Number.NEGATIVE_INFINITY;
+    return speech.waitingMs() > 0 ? live.runtime.clock.now() + life.remainingMs() : hearing.dryMs();
+  }
+}

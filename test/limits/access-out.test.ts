@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { saysThatAccessIsOut } from '../../src/limits/access-out.ts';
+
+describe('the body of a 429', () => {
+  it.each([
+    { errorId: 'INSUFFICIENT_CREDITS', errorMessage: 'Top up.' },
+    { errorId: 'ACCOUNT_DISABLED' },
+    { errorId: 'UNAUTHORIZED' },
+    {
+      error: {
+        message: 'You exceeded your current quota.',
+        type: 'insufficient_quota',
+        code: 'insufficient_quota',
+      },
+    },
+    { error: { type: 'billing_hard_limit_reached' } },
+    { error: { code: 'account_deactivated' } },
+    { error: 'payment_required' },
+    { error: 'access_terminated' },
+    { detail: { status: 'subscription_expired', message: 'Renew it.' } },
+    { detail: { code: 'api-key-revoked' } },
+    { err_code: 'OUT_OF_CREDITS', err_msg: 'x' },
+    { code: 'InsufficientBalance' },
+    { errors: [{ code: 'account.suspended' }] },
+  ])('says in %j that money or access is out', (body) => {
+    expect(saysThatAccessIsOut(JSON.stringify(body))).toBe(true);
+  });
+
+  it.each([
+    { errorId: 'RATE_LIMIT_EXCEEDED', errorMessage: 'Your account has insufficient credits for nothing.' },
+    { errorId: 'TOO_MANY_REQUESTS' },
+    { errorId: 'QUOTA_EXCEEDED' },
+    { error: { type: 'requests', code: 'rate_limit_exceeded' } },
+    { error: { type: 'tokens', code: 'rate_limit_exceeded' } },
+    { error: { status: 'RESOURCE_EXHAUSTED', code: 429 } },
+    { error: 'The account is over its rate. Billing is at /billing.' },
+    { detail: { status: 'too_many_concurrent_requests' } },
+    { detail: { status: 'system_busy' } },
+    { error: 'user_rate_limit_denied' },
+    { message: 'insufficient_quota' },
+    [],
+    {},
+    null,
+    'insufficient_quota',
+  ])('speaks in %j of a rate, or of nothing', (body) => {
+    expect(saysThatAccessIsOut(JSON.stringify(body))).toBe(false);
+  });
+
+  it('is nothing when it is no JSON, cut off, or deep', () => {
+    for (const body of ['', 'insufficient_quota', '{"errorId":"INSUFFICIENT_CREDITS"', '<html>'])
+      expect(saysThatAccessIsOut(body)).toBe(false);
+    let deep: unknown = { code: 'insufficient_quota' };
+    for (let n = 0; n < 50; n += 1) deep = { error: deep };
+    expect(saysThatAccessIsOut(JSON.stringify(deep))).toBe(false);
+  });
+});
