@@ -417,4 +417,71 @@ describe('speech timing', () => {
       await program.close();
     }
   });
+
+  describe('and how it ends', () => {
+    /** A request whose reference is there at once, and of whose frames so many come. */
+    const heardOf = (count: number) => {
+      const { calls, speaker } = fakeSpeaker();
+      const run = open({ speaker, wants: 'endings' });
+      run.timing.request(0, TEXT);
+      run.timing.items([...HEAD, ...frameItems.slice(0, count)], false);
+      const { timing, told } = run;
+      const tellAll = () => calls[0]!.tell(STARTS_MS.length);
+      return { timing, told, tellAll, end: () => calls[0]!.end(), decoders: () => run.openDecoders };
+    };
+
+    it('is told of speech that is whole, and of speech that was cut, with the words that were said', async () => {
+      const whole = heardOf(frameItems.length);
+      whole.tellAll();
+      expect(await whole.timing.ending('on-suspicion')).toMatchObject({
+        missingCost: 0,
+        mismatch: Number.NaN,
+        words: { reached: STARTS_MS.length },
+      });
+      const count = Math.round(frameItems.length * 0.55);
+      const cut = heardOf(count);
+      cut.tellAll();
+      const ending = await cut.timing.ending('on-suspicion');
+      expect(ending!.missingCost).toBeGreaterThan(45);
+      expect(ending!.mismatch).toBeLessThan(0.8);
+      expect(ending!.lengthRatio).toBeLessThan(0.8);
+      const cutMs = (streamSamples(tag, count, SPF) * 1000) / RATE;
+      const begun = STARTS_MS.filter((ms) => ms < cutMs).length;
+      expect(Math.abs(ending!.words.reached - begun)).toBeLessThanOrEqual(1);
+      // What was not said comes later than all that was.
+      const starts = Array.from(ending!.words.startsMs).slice(ending!.words.reached);
+      for (const ms of starts) expect(ms).toBeGreaterThanOrEqual(cutMs - 60);
+      expect([whole.told, cut.told]).toEqual([[], []]);
+    });
+
+    it('waits for a reference that is still spoken, and is not known without one', async () => {
+      const late = heardOf(frameItems.length);
+      const ending = late.timing.ending('asked');
+      late.tellAll();
+      expect((await ending)?.missingCost).toBe(0);
+      const failing = heardOf(frameItems.length);
+      const unknown = failing.timing.ending('asked');
+      failing.end();
+      expect(await unknown).toBeUndefined();
+      const closed = heardOf(frameItems.length);
+      const never = closed.timing.ending('asked');
+      closed.timing.close();
+      expect(await never).toBeUndefined();
+    });
+
+    it('is that of all that has come, when more comes after all or some is taken back', async () => {
+      const run = heardOf(40);
+      run.tellAll();
+      expect((await run.timing.ending('on-suspicion'))!.missingCost).toBeGreaterThan(45);
+      run.timing.items(frameItems.slice(40, 60), false);
+      run.timing.takeBack(20);
+      run.timing.items(frameItems.slice(40), false);
+      const ending = await run.timing.ending('on-suspicion');
+      const whole = heardOf(frameItems.length);
+      whole.tellAll();
+      expect(ending).toEqual(await whole.timing.ending('on-suspicion'));
+      run.timing.items([END], false);
+      expect([await isSettled(run.timing.settled()), run.decoders()]).toEqual([true, 0]);
+    });
+  });
 });

@@ -448,3 +448,69 @@ describe('word timer, closed', () => {
     expect(clock.timers).toBe(0);
   });
 });
+
+describe('word timer, asked for endings alone', () => {
+  const ENDING = { missingCost: 3 };
+  const TELLING = thread(`
+    const { kind, speech } = order;
+    if (kind === 'items') tell({ kind: 'taken', speech });
+    if (kind === 'ending') tell({ kind: 'ending', speech, ending: ${JSON.stringify(ENDING)} });`);
+  const endingsOf = (): TimedSpeech => ({ ...speechOf('heard-text').timed, wants: 'endings' });
+  const withEngine = (program: URL, more: Partial<WorkerWordTimerOptions> = {}) =>
+    timerWith({ command: ['never started'], when: 'never', program, ...more });
+
+  it('needs an engine, and neither a setting nor a place of those who want words', () => {
+    expect(timerWith({ when: 'always' }).timer.open(endingsOf())).toBeUndefined();
+    const { timer } = withEngine(SILENT, { most: 1 });
+    expect(timer.open(speechOf().timed)).toBeUndefined();
+    opened(timer, endingsOf());
+    opened(timer, endingsOf());
+  });
+
+  it('is answered, and sends what has come in pieces of two seconds', async () => {
+    const { timer, clock } = withEngine(TELLING);
+    const timing = opened(timer, endingsOf());
+    timing.request(0, TEXT);
+    addMs(timing, 700);
+    expect(await timing.ending(1000, 'asked')).toEqual(ENDING);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('waits no longer than it was told to, and takes a late answer for none of the next', async () => {
+    const late = thread(`
+      const { kind, speech } = order;
+      if (kind === 'ending') {
+        globalThis.asked = (globalThis.asked ?? 0) + 1;
+        if (globalThis.asked === 2)
+          for (const missingCost of [1, 2]) tell({ kind: 'ending', speech, ending: { missingCost } });
+      }`);
+    const { timer, clock, events } = withEngine(late);
+    const timing = opened(timer, endingsOf());
+    timing.request(0, TEXT);
+    const first = timing.ending(500, 'asked');
+    await clock.run(500);
+    expect([await first, events()]).toEqual([undefined, ['speech_ending_late']]);
+    expect(await timing.ending(500, 'asked')).toEqual({ missingCost: 2 });
+  });
+
+  it('takes no more speeches when too many endings are awaited, until they are told or given up', async () => {
+    const { timer } = withEngine(SILENT);
+    const timings = Array.from({ length: 32 }, () => opened(timer, endingsOf()));
+    const endings = timings.map((timing) => {
+      timing.request(0, TEXT);
+      return timing.ending(1000, 'asked');
+    });
+    expect(timer.open(endingsOf())).toBeUndefined();
+    for (const timing of timings) timing.close();
+    expect(new Set(await Promise.all(endings))).toEqual(new Set([undefined]));
+    opened(timer, endingsOf());
+  });
+
+  it('answers nobody when its thread dies', async () => {
+    const { timer } = withEngine(thread(`if (order.kind === 'ending') process.exit(3);`));
+    const timing = opened(timer, endingsOf());
+    timing.request(0, TEXT);
+    expect(await timing.ending(60_000, 'asked')).toBeUndefined();
+    expect(timer.openSpeeches()).toBe(0);
+  });
+});
