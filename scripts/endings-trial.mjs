@@ -5,9 +5,9 @@
 //
 //   node scripts/build.mjs --if-stale && node scripts/endings-trial.mjs [--dist DIR] [--full]
 //
-//   --sentences N   of each language, voice and speed of our engine (1; with --full 12)
-//   --foreign N     sentences of each foreign voice and speed (6; with --full 22)
-//   --cuts N        of each speech (3; with --full 8), anywhere between 5 and 95 % of its frames
+//   --sentences N   of each language, voice and speed of our engine (1; with --full 11)
+//   --foreign N     sentences of each foreign voice and speed (6; with --full 16)
+//   --cuts N        of each speech (2; with --full 3), anywhere between 5 and 95 % of its frames
 //   --kinds A,B     of own, dialogue, foreign
 //   --by-sound      without a local engine, as in the image `gateway`: level and pace alone
 //   --seed N        draws the cuts (1);  --misses N prints so many of the cuts that were not noticed (0)
@@ -44,28 +44,29 @@ const { values } = parseArgs({
 });
 const countOf = (name, usual, full) => Number(values[name] ?? (values.full ? full : usual));
 const isWanted = (kind) => values.kinds.split(',').includes(kind);
-const cutsEach = countOf('cuts', 3, 8);
+const cutsEach = countOf('cuts', 2, 3);
 
 const program = await openProgram(resolve(values.dist));
 const draw = program.seededNumbers(Number(values.seed), 0);
 const judge = createJudge(program, values['by-sound'] ? 'sound' : 'reference');
 
 async function* speeches() {
-  const own = isWanted('own') ? planOwn(program, ROOT, countOf('sentences', 1, 12)) : [];
-  const dialogues = isWanted('dialogue') ? planDialogues(program, ROOT, countOf('sentences', 1, 12)) : [];
+  const own = isWanted('own') ? planOwn(program, ROOT, countOf('sentences', 1, 11)) : [];
+  const dialogues = isWanted('dialogue') ? planDialogues(program, ROOT, countOf('sentences', 1, 11)) : [];
   for (const plan of [...own, ...dialogues]) {
     const speech = await speakOwn(program, plan);
     if (speech !== undefined) yield speech;
   }
   if (!isWanted('foreign')) return;
   for (const voice of foreignVoices())
-    for (const speed of SPEEDS) yield* spokenForeign(program, ROOT, voice, speed, countOf('foreign', 6, 22));
+    for (const speed of SPEEDS) yield* spokenForeign(program, ROOT, voice, speed, countOf('foreign', 6, 16));
 }
 
 const empty = () => ({
   whole: 0,
   doubted: 0,
   cuts: 0,
+  strange: 0,
   first: 0,
   known: 0,
   knownCuts: 0,
@@ -79,8 +80,10 @@ const tallyOf = (name) => {
 };
 const kindOf = ({ kind, name }) => (kind === 'foreign' ? name.split(':')[0] : kind);
 const missed = [];
-/** What is known of each voice after whole speeches of it. */
+/** What is known of each voice after whole speeches of it, and of the service after speeches of other voices. */
 const known = new Map();
+const service = judge.newUpkeep();
+let newVoices = 0;
 const voiceKey = ({ name, language, speed }) => `${name} ${language} ${speed}`;
 
 for await (const speech of speeches()) {
@@ -100,7 +103,10 @@ for await (const speech of speeches()) {
     const last = speech.truthMs.findLast((ms) => ms !== undefined);
     if (last === undefined) continue;
     const losesWord = last >= endMs;
-    const isFirstNoticed = (await judge.relay(speech, turn, body, judge.newUpkeep())) !== 'whole';
+    const isStrangeNoticed = (await judge.relay(speech, turn, body, judge.newUpkeep())) !== 'whole';
+    newVoices += 1;
+    const asNew = { ...turn, outgoing: { ...turn.outgoing, voice: `new ${newVoices}` } };
+    const isFirstNoticed = (await judge.relay(speech, asNew, body, service)) !== 'whole';
     if (!losesWord) {
       add('partly');
       add('partlyNoticed', isFirstNoticed ? 1 : 0);
@@ -108,6 +114,7 @@ for await (const speech of speeches()) {
     }
     add('cuts');
     add('first', isFirstNoticed ? 1 : 0);
+    add('strange', isStrangeNoticed ? 1 : 0);
     if (record.turns >= TURNS_TO_KNOW) {
       const isNoticed = (await judge.relay(speech, turn, body, record.upkeep)) !== 'whole';
       add('knownCuts');
@@ -127,7 +134,7 @@ await program.close();
 
 const percent = (part, all) => (all === 0 ? '–' : `${((100 * part) / all).toFixed(2)} %`);
 console.log(
-  'speech        whole  doubted        cuts  noticed, first turn   after ten turns     cut in the last word',
+  'speech        whole  doubted        cuts   noticed: first of all   first of a voice   after ten turns   in the last word',
 );
 for (const [name, tally] of groups)
   console.log(
@@ -135,8 +142,9 @@ for (const [name, tally] of groups)
     String(tally.whole).padStart(6),
     `${tally.doubted} (${percent(tally.doubted, tally.whole)})`.padStart(13),
     String(tally.cuts).padStart(9),
-    percent(tally.first, tally.cuts).padStart(12),
-    `${percent(tally.known, tally.knownCuts)} of ${tally.knownCuts}`.padStart(26),
+    percent(tally.strange, tally.cuts).padStart(20),
+    percent(tally.first, tally.cuts).padStart(19),
+    `${percent(tally.known, tally.knownCuts)} of ${tally.knownCuts}`.padStart(20),
     `${percent(tally.partlyNoticed, tally.partly)} of ${tally.partly}`.padStart(22),
   );
 for (const miss of missed.slice(0, Number(values.misses))) console.log('missed:', ...miss);

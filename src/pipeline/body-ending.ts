@@ -5,7 +5,7 @@ import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
 import type { HeardEnding } from '../captions/heard-ending.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { ToldLength } from '../upstream/speech-upstream.ts';
-import { type CleanEnd, type Verdict, verdictOf } from './ending-verdict.ts';
+import { type CleanEnd, fitOf, type Verdict, verdictOf } from './ending-verdict.ts';
 import type { RelayedSpeech } from './relayed-speech.ts';
 import type { soundOfEnd } from './sound-of-end.ts';
 import type { EndingWatch } from './speech-words.ts';
@@ -51,12 +51,13 @@ export async function judgeEnding(body: EndedBody): Promise<JudgedEnding> {
   const { request, letters, relayed, voices, watch } = body;
   const reading = relayed.reading();
   const told = lengthTold(body);
-  const voice = voices.isHeardToFit(request) ? 'fitted-before' : 'unknown';
+  const voice = voices.voiceFit(request);
   // A voice whose speech has always been taken for cut may be one that our own cannot be held against.
   const isUseful = told !== 'all' && !voices.isBelieved(request, 'words-missing');
   const heard = isUseful
     ? await watch?.ending(endingWaitMs(body.remainingMs), voice === 'unknown' ? 'asked' : 'on-suspicion')
     : undefined;
+  if (heard !== undefined) voices.heardFit(request, fitOf(heard));
   const isByEar = told !== 'all' && heard === undefined;
   const end: CleanEnd = {
     cutFrameBytes: reading.cutFrameBytes(),
@@ -66,6 +67,7 @@ export async function judgeEnding(body: EndedBody): Promise<JudgedEnding> {
     heard,
     sound: isByEar ? body.soundOfEnd(reading, body.decoders) : undefined,
     voice,
+    service: voices.serviceFit(),
     audioMs: relayed.heardMs(),
     letters,
     lettersPerSecond: voices.fastest(request),

@@ -27,6 +27,8 @@ export type CleanEnd = {
   readonly sound: SoundEnding | undefined;
   /** Speech of this voice was found to say its text before. */
   readonly voice: 'fitted-before' | 'unknown';
+  /** Nearly all speech of the service was found to say its text, whatever the voice, or most of it something else. */
+  readonly service: 'says-its-texts' | 'says-others' | 'unknown';
   readonly audioMs: number;
   readonly letters: number;
   /** The fastest that the voice speaks, as far as is known. */
@@ -56,13 +58,17 @@ const MIN_CLOSING_SILENCE_MS = 100;
  * speech of another text in 3 of 100 cases.
  */
 const MAX_MISMATCH = { share: 0.97, lessByMs: 80 } as const;
+/** The same for a voice that has fitted before. */
+const MAX_MISMATCH_OF_FITTED = 0.97;
 /**
- * The same for a voice that has fitted before, and for so little speech that it hardly tells, where it breaks off in the midst of
- * a sound: whole speech does that in one case of thousands, whatever it says.
+ * The same for a speech that breaks off in the midst of a sound, where the voice, or others of the service, have been heard to say
+ * their texts: whole speech ends so in one case of thousands.
  */
-const MAX_MISMATCH_OF_FITTED = 1;
-const MAX_HARDLY_TELLING_MS = 1600;
+const MAX_MISMATCH_OF_BROKEN = 1;
 const MAX_BROKEN_SILENCE_MS = 40;
+/** What is surely of another text, if so much of it was heard. */
+const MIN_MISFIT = 0.97;
+const MIN_TELLING_MS = 1000;
 /** Speech of less than this part of the reference's is cut, whatever it says. */
 const MIN_LENGTH_RATIO = 0.3;
 
@@ -97,21 +103,33 @@ export function verdictOf(end: CleanEnd): Verdict {
 }
 
 /** Whether the reference tells anything of this speech. */
-function isComparable(heard: HeardEnding, voice: CleanEnd['voice']): boolean {
-  const { mismatch, spokenMs, missingCost, silentMs, kind } = heard;
-  const { share, lessByMs } = MAX_MISMATCH;
+function isComparable(heard: HeardEnding, { voice, service }: CleanEnd): boolean {
+  const { mismatch, missingCost, silentMs, kind } = heard;
+  // Not looked for: then nothing seemed to be missing.
+  if (Number.isNaN(mismatch)) return true;
+  if (service === 'says-others' && voice === 'unknown') return false;
+  const isTrusted = voice === 'fitted-before' || service === 'says-its-texts';
   const breaksOff =
     kind === 'speech-like' && silentMs <= MAX_BROKEN_SILENCE_MS && missingCost > MAX_MISSING_COST;
-  const isLenient = voice === 'fitted-before' || (breaksOff && spokenMs < MAX_HARDLY_TELLING_MS);
-  const most = isLenient ? MAX_MISMATCH_OF_FITTED : share - lessByMs / Math.max(1, spokenMs);
-  // Not looked for: then nothing seemed to be missing.
-  return Number.isNaN(mismatch) || mismatch <= most;
+  if (isTrusted && breaksOff) return mismatch <= MAX_MISMATCH_OF_BROKEN;
+  return mismatch <= (voice === 'fitted-before' ? MAX_MISMATCH_OF_FITTED : mostMismatch(heard));
 }
 
-function byWords({ heard, voice, letters }: CleanEnd): Verdict | undefined {
+const mostMismatch = ({ spokenMs }: HeardEnding): number =>
+  MAX_MISMATCH.share - MAX_MISMATCH.lessByMs / Math.max(1, spokenMs);
+
+/** Whether what was heard is speech of its text, as far as that is clear: it tells of the service, whether it was cut or not. */
+export function fitOf(heard: HeardEnding): 'fits' | 'misfits' | 'unclear' {
+  if (Number.isNaN(heard.mismatch) || heard.spokenMs < MIN_TELLING_MS) return 'unclear';
+  if (heard.mismatch > MIN_MISFIT) return 'misfits';
+  return heard.mismatch <= mostMismatch(heard) ? 'fits' : 'unclear';
+}
+
+function byWords(end: CleanEnd): Verdict | undefined {
+  const { heard, letters } = end;
   if (heard === undefined) return undefined;
   const { missingCost, lengthRatio, silentMs } = heard;
-  if (!isComparable(heard, voice))
+  if (!isComparable(heard, end))
     return letters >= MIN_LETTERS && lengthRatio < MIN_LENGTH_RATIO
       ? doubtful('too-short', 'sure', 'possible')
       : undefined;

@@ -14,9 +14,12 @@ export type VoiceRecords = {
   /** Letters a second of the slowest speaker at that speed. */
   slowest(spoken: SpokenText): number;
   /** A body was proved to be whole: `letters` took `audioMs`. */
-  learn(spoken: SpokenText, letters: number, audioMs: number, proof: 'heard' | 'told'): void;
-  /** Speech of this voice was found to say its text when it was held against ours. */
-  isHeardToFit(spoken: SpokenText): boolean;
+  learn(spoken: SpokenText, letters: number, audioMs: number): void;
+  /** Whether a speech, whole or cut, was found to say its text when it was held against ours. */
+  heardFit(spoken: SpokenText, fit: 'fits' | 'misfits' | 'unclear'): void;
+  /** What the last of these say of the voice, and of all voices of the service. */
+  voiceFit(spoken: SpokenText): 'fitted-before' | 'unknown';
+  serviceFit(): 'says-its-texts' | 'says-others' | 'unknown';
   /** A body came to its end and nothing spoke against it. */
   undoubted(spoken: SpokenText): void;
   /**
@@ -28,13 +31,28 @@ export type VoiceRecords = {
 
 type VoiceRecord = {
   perSecond: number;
-  hasFitted: boolean;
+  fits: Fits;
   readonly believed: Set<Doubt>;
   /** Requests in a row that ended alike, by digest: the same one again shows nothing new. */
   alike: { readonly doubt: Doubt; readonly requests: Set<string> } | undefined;
 };
 
 const MAX_VOICES = 512;
+/**
+ * A voice, and a service, says its texts when so many of the last clear ones did, and at most such a share did not: of speech of
+ * other texts 1 in 30 seems to.
+ */
+const FITS = { remembered: 16, min: 2, maxMisfitShare: 0.2 } as const;
+/** And a service says other texts, music or another language than it was asked for, when these are more than half. */
+const MISFITS = { min: 3, minShare: 0.5 } as const;
+
+type Fits = readonly ('fits' | 'misfits')[];
+const withOne = (fits: Fits, fit: Fits[number]): Fits => [...fits, fit].slice(-FITS.remembered);
+const misfitsIn = (fits: Fits): number => fits.filter((fit) => fit === 'misfits').length;
+const areTrusted = (fits: Fits): boolean =>
+  fits.length - misfitsIn(fits) >= FITS.min && misfitsIn(fits) <= FITS.maxMisfitShare * fits.length;
+const areOthers = (fits: Fits): boolean =>
+  misfitsIn(fits) >= MISFITS.min && misfitsIn(fits) > MISFITS.minShare * fits.length;
 /** A service that cuts bodies does it here and there; what so many requests show one after another is the voice. */
 const BELIEVED_AFTER = 3;
 /** Letters a second at speed 1 that nobody leaves: words of letters, and scripts with a syllable or more in a sign. */
@@ -52,6 +70,7 @@ export const countLetters = (text: string): number => text.match(SPOKEN)?.length
 
 export function createVoiceRecords(): VoiceRecords {
   const voices = new Map<string, VoiceRecord>();
+  let ofService: Fits = [];
 
   const boundsOf = ({ text, speed }: SpokenText) => {
     const { fastest, slowest } = BOUNDS[SYLLABIC.test(text) ? 'syllables' : 'letters'];
@@ -65,7 +84,7 @@ export function createVoiceRecords(): VoiceRecords {
     const key = keyOf(spoken);
     const voice: VoiceRecord = voices.get(key) ?? {
       perSecond: boundsOf(spoken).fastest,
-      hasFitted: false,
+      fits: [],
       believed: new Set(),
       alike: undefined,
     };
@@ -79,13 +98,22 @@ export function createVoiceRecords(): VoiceRecords {
     fastest: (spoken) => voices.get(keyOf(spoken))?.perSecond ?? boundsOf(spoken).fastest,
     slowest: (spoken) =>
       Math.min(boundsOf(spoken).slowest, voices.get(keyOf(spoken))?.perSecond ?? Number.POSITIVE_INFINITY),
-    learn(spoken, letters, audioMs, proof) {
-      const voice = recordOf(spoken);
-      if (proof === 'heard') voice.hasFitted = true;
+    learn(spoken, letters, audioMs) {
       if (letters < MIN_LETTERS || audioMs <= 0) return;
+      const voice = recordOf(spoken);
       voice.perSecond += NEWEST_SHARE * ((letters * 1000) / audioMs - voice.perSecond);
     },
-    isHeardToFit: (spoken) => voices.get(keyOf(spoken))?.hasFitted ?? false,
+    heardFit(spoken, fit) {
+      if (fit === 'unclear') return;
+      const voice = recordOf(spoken);
+      voice.fits = withOne(voice.fits, fit);
+      ofService = withOne(ofService, fit);
+    },
+    voiceFit: (spoken) => (areTrusted(voices.get(keyOf(spoken))?.fits ?? []) ? 'fitted-before' : 'unknown'),
+    serviceFit() {
+      if (areTrusted(ofService)) return 'says-its-texts';
+      return areOthers(ofService) ? 'says-others' : 'unknown';
+    },
     undoubted(spoken) {
       const voice = voices.get(keyOf(spoken));
       if (voice !== undefined) voice.alike = undefined;

@@ -239,6 +239,6 @@ export async function relayWholeBody(
   }
   upkeep.onWhole(provedBy);
   relayed.end();
-  if (provedBy !== 'nothing') voices.learn(request, letters, relayed.heardMs(), provedBy);
+  if (provedBy !== 'nothing') voices.learn(request, letters, relayed.heardMs());
   report.arrived(relayed.heardMs(), 'complete');
 }

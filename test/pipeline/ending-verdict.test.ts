@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HeardEnding } from '../../src/captions/heard-ending.ts';
-import { type CleanEnd, type Verdict, verdictOf } from '../../src/pipeline/ending-verdict.ts';
+import { type CleanEnd, fitOf, type Verdict, verdictOf } from '../../src/pipeline/ending-verdict.ts';
 
 const NOTHING_AGAINST: CleanEnd = {
   cutFrameBytes: 0,
@@ -10,6 +10,7 @@ const NOTHING_AGAINST: CleanEnd = {
   heard: undefined,
   sound: undefined,
   voice: 'unknown',
+  service: 'unknown',
   audioMs: 4000,
   letters: 60,
   lettersPerSecond: 15,
@@ -26,8 +27,10 @@ const heard = (more: Partial<HeardEnding> = {}): HeardEnding => ({
 });
 const told = (verdict: Verdict) => (verdict.kind === 'whole' ? verdict.by : verdict.doubt);
 const verdict = (more: Partial<CleanEnd>) => told(verdictOf({ ...NOTHING_AGAINST, ...more }));
-const byWords = (more: Partial<HeardEnding>, voice: CleanEnd['voice'] = 'unknown') =>
-  verdict({ heard: heard(more), voice });
+const byWords = (more: Partial<HeardEnding>, known: Partial<CleanEnd> = {}) =>
+  verdict({ heard: heard(more), ...known });
+const FITTED = { voice: 'fitted-before' } as const;
+const TRUSTED = { service: 'says-its-texts' } as const;
 
 describe('the verdict on an ending', () => {
   it('believes what the service says of its own bytes, whatever else is known', () => {
@@ -77,18 +80,37 @@ describe('the verdict on an ending', () => {
     expect(byWords({ ...missing, mismatch: 0.9, spokenMs: 1000 })).toBe('nothing');
     expect(byWords({ ...missing, mismatch: 0.88, spokenMs: 1000 })).toBe('words-missing');
     // A voice that has fitted before.
-    expect(byWords({ ...missing, mismatch: 0.99, spokenMs: 1000 }, 'fitted-before')).toBe('words-missing');
-    expect(byWords({ ...missing, mismatch: 1.01, spokenMs: 1000 }, 'fitted-before')).toBe('nothing');
-    expect(byWords({ mismatch: Number.NaN }, 'fitted-before')).toBe('heard');
+    expect(byWords({ ...missing, mismatch: 0.96, spokenMs: 1000 }, FITTED)).toBe('words-missing');
+    expect(byWords({ ...missing, mismatch: 0.98, spokenMs: 1000 }, FITTED)).toBe('nothing');
+    expect(byWords({ mismatch: Number.NaN }, FITTED)).toBe('heard');
   });
 
-  it('is more lenient with little speech that breaks off in the midst of a sound, but not with a tone', () => {
-    const broken = { missingCost: 90, silentMs: 0, mismatch: 0.99, spokenMs: 1000 };
-    expect(byWords(broken)).toBe('words-missing');
-    expect(byWords({ ...broken, spokenMs: 1600 })).toBe('nothing');
-    expect(byWords({ ...broken, silentMs: 60 })).toBe('nothing');
-    expect(byWords({ ...broken, missingCost: 40 })).toBe('nothing');
-    expect(byWords({ ...broken, kind: 'steady' })).toBe('nothing');
+  it('is more lenient with what breaks off in the midst of a sound, of a service that says its texts, but not with a tone', () => {
+    const broken = { missingCost: 90, silentMs: 0, mismatch: 0.99 };
+    expect([byWords(broken, TRUSTED), byWords(broken, FITTED), byWords(broken)]).toEqual([
+      'words-missing',
+      'words-missing',
+      'nothing',
+    ]);
+    expect(byWords({ ...broken, mismatch: 1.01 }, TRUSTED)).toBe('nothing');
+    expect(byWords({ ...broken, silentMs: 60 }, TRUSTED)).toBe('nothing');
+    expect(byWords({ ...broken, missingCost: 40 }, TRUSTED)).toBe('nothing');
+    expect(byWords({ ...broken, kind: 'steady' }, TRUSTED)).toBe('nothing');
+  });
+
+  it('asks nothing of the reference where the service mostly says other texts, but for a voice that does not', () => {
+    const missing = { missingCost: 90, mismatch: 0.8 };
+    expect(byWords(missing, { service: 'says-others' })).toBe('nothing');
+    expect(byWords(missing, { service: 'says-others', ...FITTED })).toBe('words-missing');
+  });
+
+  it('tells whether a speech says its text where enough of it was heard, whole or cut', () => {
+    const cut = { missingCost: 90, silentMs: 0 };
+    expect(fitOf(heard({ ...cut, mismatch: 0.94 }))).toBe('fits');
+    expect(fitOf(heard({ ...cut, mismatch: 0.95 }))).toBe('unclear');
+    expect(fitOf(heard({ ...cut, mismatch: 0.98 }))).toBe('misfits');
+    expect(fitOf(heard({ ...cut, mismatch: 0.8, spokenMs: 999 }))).toBe('unclear');
+    expect(fitOf(heard({ mismatch: Number.NaN }))).toBe('unclear');
   });
 
   it('doubts what is far shorter than the reference, whatever it says', () => {

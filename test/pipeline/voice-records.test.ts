@@ -8,7 +8,7 @@ describe('the record of a voice', () => {
   it('is the fastest that there is until it is known, then nears what was heard', () => {
     const voices = createVoiceRecords();
     expect([voices.fastest(english), voices.slowest(english)]).toEqual([25, 6]);
-    for (let body = 0; body < 30; body += 1) voices.learn(english, 140, 10_000, 'told');
+    for (let body = 0; body < 30; body += 1) voices.learn(english, 140, 10_000);
     expect(voices.fastest(english)).toBeCloseTo(14, 1);
     expect(voices.slowest(english)).toBe(6);
     for (const other of [
@@ -28,14 +28,13 @@ describe('the record of a voice', () => {
 
   it('learns nothing from a few letters', () => {
     const voices = createVoiceRecords();
-    voices.learn(english, 5, 60_000, 'heard');
+    voices.learn(english, 5, 60_000);
     expect(voices.fastest(english)).toBe(25);
   });
 
   it('forgets the voices that were not used for longest', () => {
     const voices = createVoiceRecords();
-    for (let voice = 0; voice < 600; voice += 1)
-      voices.learn({ ...english, voice: `${voice}` }, 100, 10_000, 'told');
+    for (let voice = 0; voice < 600; voice += 1) voices.learn({ ...english, voice: `${voice}` }, 100, 10_000);
     expect(voices.fastest({ ...english, voice: '0' })).toBe(25);
     expect(voices.fastest({ ...english, voice: '599' })).toBeLessThan(25);
   });
@@ -70,13 +69,35 @@ describe('the record of a voice', () => {
     expect(broken.isBelieved(english, 'too-short')).toBe(true);
   });
 
-  it('knows that it fits our own speech once that was heard, and not because its service says that it is whole', () => {
+  it('is trusted when its speech has fitted its texts twice, while at most one in five does not', () => {
     const voices = createVoiceRecords();
-    voices.learn(english, 140, 10_000, 'told');
-    expect(voices.isHeardToFit(english)).toBe(false);
-    voices.learn(english, 5, 400, 'heard');
-    expect(voices.isHeardToFit(english)).toBe(true);
-    expect(voices.isHeardToFit({ ...english, language: 'german' })).toBe(false);
+    const after = (...fits: readonly ('fits' | 'misfits' | 'unclear')[]) => {
+      for (const fit of fits) voices.heardFit(english, fit);
+      return voices.voiceFit(english);
+    };
+    expect(after('fits', 'unclear')).toBe('unknown');
+    expect(after('fits')).toBe('fitted-before');
+    expect(after('misfits')).toBe('unknown');
+    expect(after('fits', 'fits')).toBe('fitted-before');
+    // Only the last ones count.
+    expect(after(...Array<'misfits'>(16).fill('misfits'))).toBe('unknown');
+    expect(after(...Array<'fits'>(13).fill('fits'))).toBe('fitted-before');
+  });
+
+  it('is trusted for itself, and all of them together for the service', () => {
+    const voices = createVoiceRecords();
+    voices.heardFit(english, 'fits');
+    voices.heardFit({ ...english, voice: 'b' }, 'fits');
+    expect([voices.voiceFit(english), voices.serviceFit()]).toEqual(['unknown', 'says-its-texts']);
+    voices.heardFit(english, 'fits');
+    expect(voices.voiceFit(english)).toBe('fitted-before');
+    expect(voices.voiceFit({ ...english, language: 'german' })).toBe('unknown');
+    const after = (...fits: readonly ('fits' | 'misfits')[]) => {
+      for (const fit of fits) voices.heardFit(english, fit);
+      return voices.serviceFit();
+    };
+    expect([after('misfits'), after('misfits'), after('misfits')]).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(after('misfits')).toBe('says-others');
   });
 
   it('counts what is spoken, not what is written around it', () => {
