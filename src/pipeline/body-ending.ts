@@ -8,6 +8,7 @@ import type { ToldLength } from '../upstream/speech-upstream.ts';
 import { type CleanEnd, fitOf, type Verdict, verdictOf } from './ending-verdict.ts';
 import type { RelayedSpeech } from './relayed-speech.ts';
 import type { soundOfEnd } from './sound-of-end.ts';
+import type { SpeechUpkeep } from './speech-upkeep.ts';
 import type { EndingWatch } from './speech-words.ts';
 import type { VoiceRecords } from './voice-records.ts';
 
@@ -24,6 +25,7 @@ export type EndedBody = {
   readonly voices: VoiceRecords;
   readonly decoders: Mp3Decoders;
   readonly soundOfEnd: typeof soundOfEnd;
+  readonly reference: SpeechUpkeep['reference'];
   /** Audio that the listener has not heard yet, ms; infinite where nobody listens. */
   readonly remainingMs: number;
 };
@@ -66,6 +68,7 @@ export async function judgeEnding(body: EndedBody): Promise<JudgedEnding> {
     told,
     heard,
     sound: isByEar ? body.soundOfEnd(reading, body.decoders) : undefined,
+    reference: body.reference === 'none' ? 'none' : 'late',
     voice,
     service: voices.serviceFit(),
     audioMs: relayed.heardMs(),

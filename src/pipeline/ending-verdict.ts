@@ -23,8 +23,10 @@ export type CleanEnd = {
   readonly told: 'all' | 'less-than-sent' | 'announced-but-missing' | undefined;
   /** The body held against our own speech of the text; undefined: that was not possible, or not in time. */
   readonly heard: HeardEnding | undefined;
-  /** How its last second sounds; looked for only where there is no reference. */
+  /** How its last second sounds; looked for only where it was not held against a reference. */
   readonly sound: SoundEnding | undefined;
+  /** Whether there is a reference at all, or endings are always judged by their sound. */
+  readonly reference: 'late' | 'none';
   /** Speech of this voice was found to say its text before. */
   readonly voice: 'fitted-before' | 'unknown';
   /** Nearly all speech of the service was found to say its text, whatever the voice, or most of it something else. */
@@ -140,10 +142,16 @@ function byWords(end: CleanEnd): Verdict | undefined {
   return doubtful('words-missing', 'sure', endsInSilence ? 'possible' : 'impossible');
 }
 
-/** Only where there is no reference: sound that says something else than the text need not be speech at all. */
-function bySound({ sound }: CleanEnd): Verdict | undefined {
-  if (sound === undefined || sound.kind === 'steady' || sound.dropNats >= LIKELY_BREAK_NATS) return undefined;
-  return doubtful('breaks-off', sound.dropNats < SURE_BREAK_NATS ? 'sure' : 'likely', 'possible');
+/**
+ * Only where there was no reference: sound that says something else than the text need not be speech at all. Where there
+ * should have been one, the next body will be held against it, and what another body outweighs is enough.
+ */
+function bySound({ sound, reference }: CleanEnd): Verdict | undefined {
+  if (sound === undefined || sound.kind === 'steady') return undefined;
+  if (sound.dropNats < SURE_BREAK_NATS)
+    return doubtful('breaks-off', reference === 'none' ? 'sure' : 'likely', 'possible');
+  if (sound.dropNats >= LIKELY_BREAK_NATS || reference === 'late') return undefined;
+  return doubtful('breaks-off', 'likely', 'possible');
 }
 
 function byPace({ letters, audioMs, lettersPerSecond }: CleanEnd): Verdict | undefined {

@@ -146,6 +146,7 @@ export async function relayWholeBody(
       voices,
       decoders: wholeness.decoders,
       soundOfEnd: upkeep.soundOfEnd,
+      reference: upkeep.reference,
       remainingMs: wholeness.remainingMs(),
     });
     signal.throwIfAborted();

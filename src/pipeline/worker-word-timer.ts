@@ -4,6 +4,7 @@
 
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../base/clock.ts';
+import { Deadlines } from '../base/deadlines.ts';
 import type { Log } from '../base/log.ts';
 import type { HeardEnding } from '../captions/heard-ending.ts';
 import { gatherMs } from './gather-ms.ts';
@@ -71,6 +72,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
   let isClosed = false;
   let last = 0;
   let endingsAwaited = 0;
+  const deadlines = new Deadlines(clock);
 
   const countOf = (wants: TimedSpeech['wants']) => {
     let count = 0;
@@ -235,7 +237,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       ending: (withinMs, likeness) =>
         new Promise((resolve) => {
           if (!speeches.has(id)) return resolve(undefined);
-          const disarm = clock.after(withinMs, () => {
+          const disarm = deadlines.after(withinMs, () => {
             log.warn('speech_ending_late', { withinMs: Math.round(withinMs) });
             answer?.(undefined);
           });

@@ -9,6 +9,7 @@ const NOTHING_AGAINST: CleanEnd = {
   told: undefined,
   heard: undefined,
   sound: undefined,
+  reference: 'none',
   voice: 'unknown',
   service: 'unknown',
   audioMs: 4000,
@@ -126,6 +127,11 @@ describe('the verdict on an ending', () => {
     expect(by({ dropNats: 4 })).toMatchObject({ doubt: 'breaks-off', certainty: 'likely' });
     expect(told(by({ dropNats: 6 }))).toBe('nothing');
     expect(told(by({ kind: 'steady' }))).toBe('nothing');
+    // Where there should have been a reference, only what is nearly sure is worth another request.
+    const late = (dropNats: number) =>
+      verdictOf({ ...NOTHING_AGAINST, sound: { ...sound, dropNats }, reference: 'late' });
+    expect(late(2)).toMatchObject({ doubt: 'breaks-off', certainty: 'likely' });
+    expect(told(late(4))).toBe('nothing');
     expect(verdict({ sound, heard: heard() })).toBe('heard');
   });
 
