@@ -36,7 +36,8 @@ export type Reply = {
   /** Sends status and headers; by default those of an audio stream. Without content-length the body is chunked. */
   start(status?: number, headers?: Record<string, string>): void;
   write(bytes: Uint8Array | string): void;
-  end(): void;
+  /** With these fields behind the body; they have to be announced. */
+  end(trailers?: Record<string, string>): void;
   /** Cuts the connection with a TCP reset. */
   reset(): void;
   /** Closes the connection properly (FIN) in the middle of the reply. */
@@ -119,7 +120,10 @@ function makeReply(request: ScriptedRequest, response: ServerResponse, socket: S
     request,
     start: started,
     write: (bytes) => void response.write(bytes),
-    end: () => void response.end(),
+    end(trailers) {
+      if (trailers !== undefined) response.addTrailers(trailers);
+      response.end();
+    },
     reset: () => void socket.resetAndDestroy(),
     leave: () => void socket.end(),
     raw: (bytes) => void socket.write(bytes),
