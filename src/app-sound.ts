@@ -32,6 +32,7 @@ export async function openAppSound(
     clock,
     command: isEspeakInstalled() ? espeakCommand() : undefined,
     when: config.wordTimes,
+    endings: config.endings === 'words' ? 'followed' : 'never',
     most: config.timedTurns,
   });
   onStop(() => timer.close());

@@ -14,7 +14,6 @@ import type { Config } from './settings/settings.ts';
 import type { ListedVoice } from './speech/listed-voice.ts';
 import { RECORDED_VOICE_FIELDS } from './speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from './speech/voice-aliases.ts';
-import { isEspeakInstalled } from './speech-program/speech-command.ts';
 import { createMemoryPhraseStore } from './storage/memory-phrase-store.ts';
 import type { PhraseStore } from './storage/phrase-store.ts';
 import { createRedisPhraseStore } from './storage/redis-phrase-store.ts';
@@ -106,7 +105,6 @@ export function openAppUpstream(
     pool,
     upkeep: createSpeechUpkeep({
       mostStallMs: config.upstreamStallTimeoutMs,
-      reference: isEspeakInstalled() ? 'local-engine' : 'none',
       onResume: (kind) => resumes.add(1, { kind }),
       onDoubt: (doubt) => doubts.add(1, { doubt }),
       onWhole: (by) => whole.add(1, { by }),

@@ -16,9 +16,9 @@ export type HeardEnding = {
   readonly missingCost: number;
   /**
    * What the speech costs beside the reference, to what it costs beside the same reference in another order: 0.4 to 0.9
-   * where the reference says what was said, about 1 where it says something else. NaN: not looked for.
+   * where the reference says what was said, about 1 where it says something else. Undefined: not looked for.
    */
-  readonly mismatch: number;
+  readonly mismatch: number | undefined;
   /** Speech that was heard, pauses left out, ms: of little the mismatch tells little. */
   readonly spokenMs: number;
   /** `spokenMs` to that of the whole reference at the tempo asked for. */

@@ -157,10 +157,10 @@ export function createWordFinder(
       aligner.hearAll();
       const { missingCost, spokenFrames: spoken, silentMs } = aligner.ending();
       const estimate = aligner.estimate();
-      const isLooked = likeness === 'asked' || missingCost > SUSPECT_COST;
+      const isWanted = likeness === 'asked' || missingCost > SUSPECT_COST;
       return {
         missingCost,
-        mismatch: isLooked ? mismatchWith(held, aligner.mean) : Number.NaN,
+        mismatch: isWanted ? mismatchWith(held, aligner.mean) : undefined,
         spokenMs: spoken * FRAME_MS,
         lengthRatio: (spoken * tempo) / Math.max(1, spokenFrames(held)),
         silentMs,

@@ -5,10 +5,9 @@ import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
 import type { HeardEnding } from '../captions/heard-ending.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { ToldLength } from '../upstream/speech-upstream.ts';
-import { type CleanEnd, fitOf, type Verdict, verdictOf } from './ending-verdict.ts';
+import { type CleanEnd, type Doubt, fitOf, type Verdict, verdictOf } from './ending-verdict.ts';
 import type { RelayedSpeech } from './relayed-speech.ts';
 import type { soundOfEnd } from './sound-of-end.ts';
-import type { SpeechUpkeep } from './speech-upkeep.ts';
 import type { EndingWatch } from './speech-words.ts';
 import type { VoiceRecords } from './voice-records.ts';
 
@@ -25,7 +24,6 @@ export type EndedBody = {
   readonly voices: VoiceRecords;
   readonly decoders: Mp3Decoders;
   readonly soundOfEnd: typeof soundOfEnd;
-  readonly reference: SpeechUpkeep['reference'];
   /** Audio that the listener has not heard yet, ms; infinite where nobody listens. */
   readonly remainingMs: number;
 };
@@ -50,37 +48,40 @@ const endingWaitMs = (remainingMs: number): number =>
     : Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, remainingMs - RESERVE_MS));
 
 export async function judgeEnding(body: EndedBody): Promise<JudgedEnding> {
-  const { request, letters, relayed, voices, watch } = body;
+  const { request, letters, longestMs, relayed, voices, watch } = body;
   const reading = relayed.reading();
   const told = lengthTold(body);
   const voice = voices.voiceFit(request);
+  const believed = (doubt: Doubt) => voices.isBelieved(request, doubt);
   // A voice whose speech has always been taken for cut may be one that our own cannot be held against.
-  const isUseful = told !== 'all' && !voices.isBelieved(request, 'words-missing');
-  const heard = isUseful
-    ? await watch?.ending(endingWaitMs(body.remainingMs), voice === 'unknown' ? 'asked' : 'on-suspicion')
-    : undefined;
+  const answer =
+    told === 'all' || believed('words-missing')
+      ? undefined
+      : await watch?.ending(endingWaitMs(body.remainingMs), voice === 'unknown' ? 'asked' : 'on-suspicion');
+  const heard = answer === 'late' ? undefined : answer;
   if (heard !== undefined) voices.heardFit(request, fitOf(heard));
-  const isByEar = told !== 'all' && heard === undefined;
-  const end: CleanEnd = {
+  if (told === 'all') voices.toldLength();
+  const verdict = verdictOf({
     cutFrameBytes: reading.cutFrameBytes(),
     missingMs: reading.missingMs(),
-    longestMs: body.longestMs,
+    longestMs,
     told,
     heard,
-    sound: isByEar ? body.soundOfEnd(reading, body.decoders) : undefined,
-    reference: body.reference === 'none' ? 'none' : 'late',
+    reference: answer === 'late' ? 'late' : 'none',
+    sound: () => body.soundOfEnd(reading, body.decoders),
+    believed,
     voice,
     service: voices.serviceFit(),
     audioMs: relayed.heardMs(),
     letters,
     lettersPerSecond: voices.fastest(request),
-  };
-  return { verdict: verdictOf(end), heard };
+  });
+  return { verdict, heard };
 }
 
-function lengthTold({ toldLength, relayed }: EndedBody): CleanEnd['told'] {
-  if (toldLength === undefined) return undefined;
-  const bytes = toldLength.bytes();
-  if (bytes === undefined) return 'announced-but-missing';
-  return bytes === relayed.print().bytes() ? 'all' : 'less-than-sent';
+function lengthTold({ toldLength, relayed, voices }: EndedBody): CleanEnd['told'] {
+  const bytes = toldLength?.bytes();
+  if (bytes !== undefined) return bytes === relayed.print().bytes() ? 'all' : 'another-length';
+  // What is announced and does not come may have been taken away on the way, but not once and the next time not.
+  return toldLength !== undefined && voices.tellsLengths() ? 'not-this-time' : undefined;
 }

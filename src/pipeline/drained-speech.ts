@@ -149,6 +149,8 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     const stopTiming = () => words.close();
     // A place of the timer is held by who drains, and never by who only might have.
     if (options.words === 'timed') words.begin();
+    // Whoever waits for what is heard of the speech, waits no longer than the speech is wanted.
+    signal.addEventListener('abort', stopTiming, { once: true });
     const ended = speakAll(AbortSignal.any([signal, own.signal]));
     // The failure is told when the last chunk has been taken; until then nobody awaits it.
     ended.catch(() => {});
@@ -173,7 +175,6 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
       }
       await ended;
       signal.throwIfAborted();
-      signal.addEventListener('abort', stopTiming, { once: true });
       await words.settled();
       signal.throwIfAborted();
     } finally {

@@ -19,14 +19,19 @@ export type CleanEnd = {
   /** Audio that the stream's own tag promised and that did not come, and the longest that the text can take. */
   readonly missingMs: number;
   readonly longestMs: number;
-  /** What the service itself says of the body's length, against what has come; undefined: it says nothing. */
-  readonly told: 'all' | 'less-than-sent' | 'announced-but-missing' | undefined;
+  /**
+   * What the service itself says of the body's length, against what has come: it has told it of other bodies, and not of this one;
+   * undefined: it says nothing.
+   */
+  readonly told: 'all' | 'another-length' | 'not-this-time' | undefined;
   /** The body held against our own speech of the text; undefined: that was not possible, or not in time. */
   readonly heard: HeardEnding | undefined;
-  /** How its last second sounds; looked for only where it was not held against a reference. */
-  readonly sound: SoundEnding | undefined;
-  /** Whether there is a reference at all, or endings are always judged by their sound. */
+  /** Why it was not held against one, if it was not. */
   readonly reference: 'late' | 'none';
+  /** How its last second sounds; asked for only where nothing surer is known. */
+  readonly sound: () => SoundEnding | undefined;
+  /** Doubts that this voice has raised so often that they are how it ends. */
+  readonly believed: (doubt: Doubt) => boolean;
   /** Speech of this voice was found to say its text before. */
   readonly voice: 'fitted-before' | 'unknown';
   /** Nearly all speech of the service was found to say its text, whatever the voice, or most of it something else. */
@@ -94,37 +99,45 @@ const doubtful = (doubt: Doubt, certainty: 'sure' | 'likely', habit: 'possible' 
 /** The surest evidence counts: what the service says, what the frames say, the words, the sound, the pace. */
 export function verdictOf(end: CleanEnd): Verdict {
   if (end.told === 'all') return { kind: 'whole', by: 'told' };
-  if (end.told === 'less-than-sent') return doubtful('bytes-missing', 'sure', 'impossible');
-  // Something in between may take trailer fields away, but not from one body and from the next one not.
-  if (end.told === 'announced-but-missing') return doubtful('bytes-missing', 'likely', 'possible');
-  if (end.cutFrameBytes > 0) return doubtful('cut-frame', 'sure', 'possible');
+  if (end.told !== undefined) return doubtful('bytes-missing', 'sure', 'impossible');
+  // One doubt that is believed says nothing of the others.
+  for (const judge of [byFrames, byWords, bySound, byPace]) {
+    const verdict = judge(end);
+    if (verdict?.kind === 'whole') return verdict;
+    if (verdict !== undefined && !end.believed(verdict.doubt)) return verdict;
+  }
+  return { kind: 'whole', by: 'nothing' };
+}
+
+function byFrames({ cutFrameBytes, missingMs, audioMs, longestMs }: CleanEnd): Verdict | undefined {
+  if (cutFrameBytes > 0) return doubtful('cut-frame', 'sure', 'possible');
   // A promise of more than any speech of the text was written before there was any.
-  if (end.missingMs > 0 && end.audioMs + end.missingMs <= end.longestMs)
-    return doubtful('frames-missing', 'sure', 'possible');
-  return byWords(end) ?? bySound(end) ?? byPace(end) ?? { kind: 'whole', by: 'nothing' };
+  const isPromiseBelieved = audioMs + missingMs <= longestMs;
+  return missingMs > 0 && isPromiseBelieved ? doubtful('frames-missing', 'sure', 'possible') : undefined;
 }
 
 /** Whether the reference tells anything of this speech. */
 function isComparable(heard: HeardEnding, { voice, service }: CleanEnd): boolean {
   const { mismatch, missingCost, silentMs, kind } = heard;
-  // Not looked for: then nothing seemed to be missing.
-  if (Number.isNaN(mismatch)) return true;
+  // It was not looked for: then nothing seemed to be missing.
+  if (mismatch === undefined) return true;
   if (service === 'says-others' && voice === 'unknown') return false;
   const isTrusted = voice === 'fitted-before' || service === 'says-its-texts';
   const breaksOff =
     kind === 'speech-like' && silentMs <= MAX_BROKEN_SILENCE_MS && missingCost > MAX_MISSING_COST;
   if (isTrusted && breaksOff) return mismatch <= MAX_MISMATCH_OF_BROKEN;
-  return mismatch <= (voice === 'fitted-before' ? MAX_MISMATCH_OF_FITTED : mostMismatch(heard));
+  return mismatch <= (voice === 'fitted-before' ? MAX_MISMATCH_OF_FITTED : maxMismatch(heard));
 }
 
-const mostMismatch = ({ spokenMs }: HeardEnding): number =>
+const maxMismatch = ({ spokenMs }: HeardEnding): number =>
   MAX_MISMATCH.share - MAX_MISMATCH.lessByMs / Math.max(1, spokenMs);
 
 /** Whether what was heard is speech of its text, as far as that is clear: it tells of the service, whether it was cut or not. */
 export function fitOf(heard: HeardEnding): 'fits' | 'misfits' | 'unclear' {
-  if (Number.isNaN(heard.mismatch) || heard.spokenMs < MIN_TELLING_MS) return 'unclear';
-  if (heard.mismatch > MIN_MISFIT) return 'misfits';
-  return heard.mismatch <= mostMismatch(heard) ? 'fits' : 'unclear';
+  const { mismatch, spokenMs } = heard;
+  if (mismatch === undefined || spokenMs < MIN_TELLING_MS) return 'unclear';
+  if (mismatch > MIN_MISFIT) return 'misfits';
+  return mismatch <= maxMismatch(heard) ? 'fits' : 'unclear';
 }
 
 function byWords(end: CleanEnd): Verdict | undefined {
@@ -143,10 +156,13 @@ function byWords(end: CleanEnd): Verdict | undefined {
 }
 
 /**
- * Only where there was no reference: sound that says something else than the text need not be speech at all. Where there
- * should have been one, the next body will be held against it, and what another body outweighs is enough.
+ * Only where it was not held against a reference: sound that says something else than the text need not be speech at all.
+ * Where the reference was late, the second body will be held against it, and a doubt which that body can outweigh is enough.
  */
-function bySound({ sound, reference }: CleanEnd): Verdict | undefined {
+function bySound(end: CleanEnd): Verdict | undefined {
+  if (end.heard !== undefined) return undefined;
+  const { reference } = end;
+  const sound = end.sound();
   if (sound === undefined || sound.kind === 'steady') return undefined;
   if (sound.dropNats < SURE_BREAK_NATS)
     return doubtful('breaks-off', reference === 'none' ? 'sure' : 'likely', 'possible');

@@ -17,8 +17,6 @@ export type SpeechUpkeep = {
   readonly voices: VoiceRecords;
   /** How long no audio may come while some is wanted. */
   readonly stallLimitMs: typeof stallLimitMs;
-  /** Whether a local engine can say the same texts, so that bodies are held against it. */
-  readonly reference: 'local-engine' | 'none';
   /** How the last second of a body sounds, where nothing surer is known of its end. */
   readonly soundOfEnd: typeof soundOfEnd;
   /** Second bodies for reasons of doubt; breaks are not charged. */
@@ -31,8 +29,6 @@ export type SpeechUpkeep = {
 };
 
 export type SpeechUpkeepLimits = {
-  /** Default `none`. */
-  readonly reference?: SpeechUpkeep['reference'];
   /** However patient: after so long without audio a body is broken. */
   readonly mostStallMs?: number;
 };
@@ -44,7 +40,6 @@ export const createSpeechUpkeep = (
 ): SpeechUpkeep => ({
   voices: createVoiceRecords(),
   stallLimitMs: (...state) => Math.min(told.mostStallMs ?? Number.POSITIVE_INFINITY, stallLimitMs(...state)),
-  reference: told.reference ?? 'none',
   soundOfEnd,
   doubts: createRetryBudget(DOUBTS),
   onResume: told.onResume ?? (() => {}),

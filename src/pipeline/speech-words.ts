@@ -15,7 +15,7 @@ export type EndingWatch = {
   /** The audio cannot be told whole by anything else: it is to be followed, from its first frame, which is still to come. */
   follow(): void;
   /** As `WordTiming.ending`; undefined, too, for what is not followed. */
-  ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | undefined>;
+  ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | 'late' | undefined>;
   /** Words of this request are missing: those that were said are where `ending` says. */
   cutAt(ending: HeardEnding): void;
 };
@@ -71,6 +71,11 @@ class TimedWords implements SpeechWords, SpoolTap {
     this.index += 1;
     this.text = text;
     this.following = 'nothing';
+    // What was given up is not taken up again; how the other requests end is still to be known.
+    if (this.timing?.isClosed() === true) {
+      this.timing = undefined;
+      this.wants = 'endings';
+    }
     if (this.wants === 'words') this.followNow();
   }
   follow(): void {
@@ -80,7 +85,10 @@ class TimedWords implements SpeechWords, SpoolTap {
     this.followNow();
     this.timing.tap.add({ kind: 'begin' }); // which has gone by
   }
-  async ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | undefined> {
+  async ending(
+    withinMs: number,
+    likeness: 'asked' | 'on-suspicion',
+  ): Promise<HeardEnding | 'late' | undefined> {
     if (this.following === 'nothing') return undefined;
     return this.timing?.ending(withinMs, likeness);
   }

@@ -20,6 +20,9 @@ export type VoiceRecords = {
   /** What the last of these say of the voice, and of all voices of the service. */
   voiceFit(spoken: SpokenText): 'fitted-before' | 'unknown';
   serviceFit(): 'says-its-texts' | 'says-others' | 'unknown';
+  /** The service told how long a body was, and so long it was. */
+  toldLength(): void;
+  tellsLengths(): boolean;
   /** A body came to its end and nothing spoke against it. */
   undoubted(spoken: SpokenText): void;
   /**
@@ -71,6 +74,7 @@ export const countLetters = (text: string): number => text.match(SPOKEN)?.length
 export function createVoiceRecords(): VoiceRecords {
   const voices = new Map<string, VoiceRecord>();
   let ofService: Fits = [];
+  let service: 'tells-lengths' | 'has-told-none' = 'has-told-none';
 
   const boundsOf = ({ text, speed }: SpokenText) => {
     const { fastest, slowest } = BOUNDS[SYLLABIC.test(text) ? 'syllables' : 'letters'];
@@ -114,6 +118,10 @@ export function createVoiceRecords(): VoiceRecords {
       if (areTrusted(ofService)) return 'says-its-texts';
       return areOthers(ofService) ? 'says-others' : 'unknown';
     },
+    toldLength() {
+      service = 'tells-lengths';
+    },
+    tellsLengths: () => service === 'tells-lengths',
     undoubted(spoken) {
       const voice = voices.get(keyOf(spoken));
       if (voice !== undefined) voice.alike = undefined;

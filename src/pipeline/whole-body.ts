@@ -146,7 +146,6 @@ export async function relayWholeBody(
       voices,
       decoders: wholeness.decoders,
       soundOfEnd: upkeep.soundOfEnd,
-      reference: upkeep.reference,
       remainingMs: wholeness.remainingMs(),
     });
     signal.throwIfAborted();
@@ -159,7 +158,9 @@ export async function relayWholeBody(
     // Twice the same end may be how this voice ends, or how this service cuts.
     const isAlike = which === 'same-end' || which === 'agreed';
     if (isAlike && habit === 'possible') voices.endedAlike(request, doubt);
-    if ((isAlike && certainty === 'likely') || voices.isBelieved(request, doubt)) return undefined;
+    // From now on it says nothing; something else may.
+    if (voices.isBelieved(request, doubt)) return judge(end, which);
+    if (isAlike && certainty === 'likely') return undefined;
     upkeep.onDoubt(doubt);
     return { error: endedEarly(), doubt, heard };
   };
@@ -193,7 +194,9 @@ export async function relayWholeBody(
   const askAgain = async (trouble: Trouble): Promise<Trouble | undefined> => {
     await pause(spent.pauseMs, clock, signal);
     const from = relayed.print().bytes();
-    const catchUp = createCatchUp(relayed, endedAt === from ? 'ended' : 'broken', (how) =>
+    // Of two takes that are as long as each other none is cut, unless it is known that something is missing in the first.
+    const isKnownCut = trouble.doubt === 'words-missing' || trouble.doubt === 'bytes-missing';
+    const catchUp = createCatchUp(relayed, endedAt === from && !isKnownCut ? 'ended' : 'broken', (how) =>
       tell(kindOf(trouble, how)),
     );
     const end = await read(catchUp, ANSWER_MS, openAgain);
@@ -213,7 +216,7 @@ export async function relayWholeBody(
   const giveUp = async ({ error, heard }: Trouble) => {
     const ending = heard ?? (await endings?.ending(LAST_WORDS_MS, 'on-suspicion'));
     signal.throwIfAborted();
-    if (ending !== undefined) endings?.cutAt(ending);
+    if (ending !== undefined && ending !== 'late') endings?.cutAt(ending);
     relayed.fadeOut();
     report.arrived(relayed.heardMs(), 'arriving');
     throw error;
@@ -227,8 +230,8 @@ export async function relayWholeBody(
     key = body.key;
     toldLength = body.toldLength;
     report.answered(body);
-    // A body that tells its own length needs no ear, but where what it announces has never come; nor does one that was kept.
-    const tellsLength = toldLength !== undefined && !voices.isBelieved(request, 'bytes-missing');
+    // A body that tells its own length, of a service that has done so before, needs no ear; nor does one that was kept.
+    const tellsLength = toldLength !== undefined && voices.tellsLengths();
     if (!tellsLength && body.attempts > 0) endings?.follow();
     return body;
   });

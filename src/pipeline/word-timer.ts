@@ -29,10 +29,12 @@ export type WordTiming = {
   request(index: number, text: AlignedText): void;
   /**
    * How the audio of the last request ends, if what has come is all of it; more may come nevertheless. Undefined where that
-   * cannot be told, or not within so long. `likeness`: whether the speech is compared with what says something else even
-   * where it seems to be whole.
+   * cannot be told, `late` where it cannot be told within so long. `likeness`: whether the speech is compared with what says
+   * something else even where it seems to be whole. One question at a time: an older one is answered with undefined.
    */
-  ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | undefined>;
+  ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | 'late' | undefined>;
+  /** It was given up, or its thread has died: another one may be opened. */
+  isClosed(): boolean;
   /** What becomes of a spool's items; they are read at once and not kept. */
   readonly tap: SpoolTap;
   /** Resolves when the words of all requests that have ended were told, or will not be; it has a deadline. */

@@ -32,7 +32,9 @@ export type WorkerWordTimerOptions = {
   readonly command: readonly string[] | undefined;
   /** Which speeches are timed. */
   readonly when: 'never' | 'captions' | 'always';
-  /** Speeches timed at once; those without captions get half of the places, and those of files a quarter. */
+  /** Whether speeches are followed for their endings; default `followed`, where there is a local engine. */
+  readonly endings?: 'followed' | 'never';
+  /** Speeches timed at once, beside those that are followed for their endings alone; those without captions get half of the places, and those of files a quarter. */
   readonly most: number;
   readonly program?: URL;
 };
@@ -40,10 +42,9 @@ export type WorkerWordTimerOptions = {
 const PROGRAM = new URL('./word-timer-thread.js', import.meta.url);
 /** Its buffers live outside of the heap; what is young there is small and short-lived. */
 const YOUNG_MB = 8;
-/** Of one message, so that others are not kept waiting behind it. */
+/** Of one message, so that others are not kept waiting behind it; where only endings are wanted, so much is gathered. */
 const MOST_SENT_MS = 2000;
-/** The same where only endings are wanted: messages cost the thread that plays, and nobody waits for these. */
-const ENDING_PIECE_MS = 2000;
+const LATE_LINE_MS = 60_000;
 /** Speeches that are followed for their endings alone. */
 const MAX_ENDING_SPEECHES = 512;
 /** So many endings that are still to be told mean that the thread is behind: more would all come too late. */
@@ -74,6 +75,16 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
   let endingsAwaited = 0;
   const deadlines = new Deadlines(clock);
 
+  let lateEndings = 0;
+  let toldLateMs = Number.NEGATIVE_INFINITY;
+  /** A thread that is behind is late with all of them: one line for many. */
+  const tellLate = () => {
+    lateEndings += 1;
+    if (clock.now() - toldLateMs < LATE_LINE_MS) return;
+    log.warn('speech_endings_late', { endings: lateEndings });
+    toldLateMs = clock.now();
+    lateEndings = 0;
+  };
   const countOf = (wants: TimedSpeech['wants']) => {
     let count = 0;
     for (const { timed } of speeches.values()) if (timed.wants === wants) count += 1;
@@ -83,6 +94,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     if (wants === 'endings')
       return (
         command !== undefined &&
+        options.endings !== 'never' &&
         endingsAwaited < MAX_ENDINGS_AWAITED &&
         countOf('endings') < MAX_ENDING_SPEECHES
       );
@@ -151,7 +163,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     const settled: (() => void)[] = [];
     /** Endings that the thread has been asked for and has not told, and who waits for the last of them. */
     let asked = 0;
-    let answer: ((ending: HeardEnding | undefined) => void) | undefined;
+    let answer: ((ending: HeardEnding | 'late' | undefined) => void) | undefined;
 
     const order = (message: WordTimerOrder, moved: readonly ArrayBuffer[] = []) => {
       if (speeches.has(id)) posts.tell(message, moved);
@@ -170,7 +182,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     const sendSome = () => {
       if (underWay.length > 0 || !held.hasSome()) return;
       const enoughMs =
-        wants === 'endings' ? ENDING_PIECE_MS : gatherMs(cameMs - (clock.now() - (beganAtMs ?? 0)));
+        wants === 'endings' ? MOST_SENT_MS : gatherMs(cameMs - (clock.now() - (beganAtMs ?? 0)));
       if (held.heldMs() >= enoughMs || held.endsHere()) sendPiece();
     };
     const settle = () => {
@@ -237,9 +249,10 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       ending: (withinMs, likeness) =>
         new Promise((resolve) => {
           if (!speeches.has(id)) return resolve(undefined);
+          answer?.(undefined);
           const disarm = deadlines.after(withinMs, () => {
-            log.warn('speech_ending_late', { withinMs: Math.round(withinMs) });
-            answer?.(undefined);
+            tellLate();
+            answer?.('late');
           });
           answer = (ending) => {
             answer = undefined;
@@ -262,6 +275,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
           send();
           order({ kind: 'settle', speech: id });
         }),
+      isClosed: () => !speeches.has(id),
       close() {
         order({ kind: 'close', speech: id });
         leave();

@@ -1,6 +1,6 @@
 // How long a body of speech is, told behind it in a trailer field (RFC 9110, 6.5): whoever has read as many bytes has all of
-// it, and whoever has read fewer knows that some are missing, however properly the connection was closed. Sent by our own
-// engine and by a gateway's own replies; anybody may.
+// it, and whoever has read fewer knows that some are missing, however properly the connection was closed. Our own
+// engine tells it; anybody may.
 
 export const BODY_BYTES_FIELD = 'X-Voxgate-Body-Bytes';
 

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { toSpeechJob } from '../../src/engine/speech-job.ts';
 import { createSpeechSource, type SpeechSource } from '../../src/engine/speech-source.ts';
+import { VOICES } from '../../src/engine/voices.ts';
 import { BODY_BYTES_FIELD } from '../../src/speech/body-bytes.ts';
 import { espeakCommand } from '../../src/speech-program/speech-command.ts';
 import { parseMp3 } from '../support/mp3-fixtures.ts';
@@ -16,13 +17,14 @@ const TEXTS = [
   'Far below them, the river was a thin line of silver between the dark trees.',
   'Please bring two copies of the form and a photograph when you come back.',
 ];
+const VOICE = VOICES[0]!.id;
 /** How much of the body comes, and how. */
 let plan: { readonly part: number; readonly times: number } = { part: 1, times: 0 };
 let source: SpeechSource;
 let gateway: RunningGateway;
 
 async function bodyOf(request: object): Promise<Buffer> {
-  const { job } = toSpeechJob(request, { below: () => 7 } as never);
+  const { job } = toSpeechJob({ voice: VOICE, ...request }, { below: () => 7 } as never);
   const { body, started } = source.open(job);
   await started;
   const chunks: Buffer[] = [];

@@ -215,6 +215,7 @@ describe('drained speech with a word timer', () => {
             takeBack() {},
           },
           ending: async () => undefined,
+          isClosed: () => !isOpen,
           settled: () =>
             new Promise((resolve) => {
               held.settle = resolve;

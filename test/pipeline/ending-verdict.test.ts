@@ -8,7 +8,8 @@ const NOTHING_AGAINST: CleanEnd = {
   longestMs: 30_000,
   told: undefined,
   heard: undefined,
-  sound: undefined,
+  sound: () => undefined,
+  believed: () => false,
   reference: 'none',
   voice: 'unknown',
   service: 'unknown',
@@ -37,17 +38,15 @@ describe('the verdict on an ending', () => {
   it('believes what the service says of its own bytes, whatever else is known', () => {
     const cut = { heard: heard({ missingCost: 500 }), cutFrameBytes: 9 };
     expect(verdict({ ...cut, told: 'all' })).toBe('told');
-    expect(verdictOf({ ...NOTHING_AGAINST, heard: heard(), told: 'less-than-sent' })).toEqual({
+    expect(verdictOf({ ...NOTHING_AGAINST, heard: heard(), told: 'another-length' })).toEqual({
       kind: 'doubt',
       doubt: 'bytes-missing',
       certainty: 'sure',
       habit: 'impossible',
     });
-    // What takes trailer fields away takes all of them away.
-    expect(verdictOf({ ...NOTHING_AGAINST, told: 'announced-but-missing' })).toMatchObject({
+    expect(verdictOf({ ...NOTHING_AGAINST, told: 'not-this-time' })).toMatchObject({
       doubt: 'bytes-missing',
-      certainty: 'likely',
-      habit: 'possible',
+      certainty: 'sure',
     });
   });
 
@@ -83,7 +82,7 @@ describe('the verdict on an ending', () => {
     // A voice that has fitted before.
     expect(byWords({ ...missing, mismatch: 0.96, spokenMs: 1000 }, FITTED)).toBe('words-missing');
     expect(byWords({ ...missing, mismatch: 0.98, spokenMs: 1000 }, FITTED)).toBe('nothing');
-    expect(byWords({ mismatch: Number.NaN }, FITTED)).toBe('heard');
+    expect(byWords({ mismatch: undefined }, FITTED)).toBe('heard');
   });
 
   it('is more lenient with what breaks off in the midst of a sound, of a service that says its texts, but not with a tone', () => {
@@ -111,7 +110,7 @@ describe('the verdict on an ending', () => {
     expect(fitOf(heard({ ...cut, mismatch: 0.95 }))).toBe('unclear');
     expect(fitOf(heard({ ...cut, mismatch: 0.98 }))).toBe('misfits');
     expect(fitOf(heard({ ...cut, mismatch: 0.8, spokenMs: 999 }))).toBe('unclear');
-    expect(fitOf(heard({ mismatch: Number.NaN }))).toBe('unclear');
+    expect(fitOf(heard({ mismatch: undefined }))).toBe('unclear');
   });
 
   it('doubts what is far shorter than the reference, whatever it says', () => {
@@ -122,17 +121,26 @@ describe('the verdict on an ending', () => {
   it('goes by the level where there is no reference, and not at all by the level of a tone', () => {
     const sound = { silentMs: 0, dropNats: 2, kind: 'speech-like' } as const;
     const by = (more: Partial<NonNullable<CleanEnd['sound']>>) =>
-      verdictOf({ ...NOTHING_AGAINST, sound: { ...sound, ...more } });
+      verdictOf({ ...NOTHING_AGAINST, sound: () => ({ ...sound, ...more }) });
     expect(by({})).toMatchObject({ doubt: 'breaks-off', certainty: 'sure' });
     expect(by({ dropNats: 4 })).toMatchObject({ doubt: 'breaks-off', certainty: 'likely' });
     expect(told(by({ dropNats: 6 }))).toBe('nothing');
     expect(told(by({ kind: 'steady' }))).toBe('nothing');
     // Where there should have been a reference, only what is nearly sure is worth another request.
     const late = (dropNats: number) =>
-      verdictOf({ ...NOTHING_AGAINST, sound: { ...sound, dropNats }, reference: 'late' });
+      verdictOf({ ...NOTHING_AGAINST, sound: () => ({ ...sound, dropNats }), reference: 'late' });
     expect(late(2)).toMatchObject({ doubt: 'breaks-off', certainty: 'likely' });
     expect(told(late(4))).toBe('nothing');
-    expect(verdict({ sound, heard: heard() })).toBe('heard');
+    expect(verdict({ sound: () => sound, heard: heard() })).toBe('heard');
+  });
+
+  it('passes over what is believed of a voice, and over nothing else', () => {
+    const end = { cutFrameBytes: 3, heard: heard({ missingCost: 400 }) };
+    expect(verdict(end)).toBe('cut-frame');
+    expect(verdict({ ...end, believed: (doubt) => doubt === 'cut-frame' })).toBe('words-missing');
+    expect(verdict({ cutFrameBytes: 3, heard: heard(), believed: (doubt) => doubt === 'cut-frame' })).toBe(
+      'heard',
+    );
   });
 
   it('doubts half the time that the text takes, but not of a short text', () => {

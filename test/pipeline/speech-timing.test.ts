@@ -435,7 +435,7 @@ describe('speech timing', () => {
       whole.tellAll();
       expect(await whole.timing.ending('on-suspicion')).toMatchObject({
         missingCost: 0,
-        mismatch: Number.NaN,
+        mismatch: undefined,
         words: { reached: STARTS_MS.length },
       });
       const count = Math.round(frameItems.length * 0.55);

@@ -34,6 +34,7 @@ function wordsWith(...wants: readonly TimedSpeech['wants'][]) {
         request: (index, { text }) => log.push(`request ${index} ${text}`),
         tap: { add: ({ kind }) => log.push(kind), takeBack: (count) => log.push(`back ${count}`) },
         ending: async () => ENDING,
+        isClosed: () => false,
         settled: async () => {},
         close: () => log.push('close'),
       };

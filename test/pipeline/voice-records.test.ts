@@ -100,6 +100,13 @@ describe('the record of a voice', () => {
     expect(after('misfits')).toBe('says-others');
   });
 
+  it('knows whether the service tells how long its bodies are', () => {
+    const voices = createVoiceRecords();
+    expect(voices.tellsLengths()).toBe(false);
+    voices.toldLength();
+    expect(voices.tellsLengths()).toBe(true);
+  });
+
   it('counts what is spoken, not what is written around it', () => {
     expect(countLetters('«Well…», she said: 3 × 4! 👍')).toBe(13);
   });

@@ -461,6 +461,7 @@ describe('word timer, asked for endings alone', () => {
 
   it('needs an engine, and neither a setting nor a place of those who want words', () => {
     expect(timerWith({ when: 'always' }).timer.open(endingsOf())).toBeUndefined();
+    expect(withEngine(SILENT, { endings: 'never' }).timer.open(endingsOf())).toBeUndefined();
     const { timer } = withEngine(SILENT, { most: 1 });
     expect(timer.open(speechOf().timed)).toBeUndefined();
     opened(timer, endingsOf());
@@ -489,7 +490,7 @@ describe('word timer, asked for endings alone', () => {
     timing.request(0, TEXT);
     const first = timing.ending(500, 'asked');
     await clock.run(500);
-    expect([await first, events()]).toEqual([undefined, ['speech_ending_late']]);
+    expect([await first, events()]).toEqual(['late', ['speech_endings_late']]);
     expect(await timing.ending(500, 'asked')).toEqual({ missingCost: 2 });
   });
 

@@ -217,6 +217,7 @@ describe('captions with a word timer', () => {
           request: (_, text) => own.texts.push(text),
           tap: { add: ({ kind }) => own.audio.push(kind), takeBack() {} },
           ending: async () => undefined,
+          isClosed: () => own.isClosed,
           settled: () =>
             new Promise((resolve) => {
               wakes.push(resolve);
