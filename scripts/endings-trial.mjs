@@ -84,7 +84,7 @@ const missed = [];
 const known = new Map();
 const service = judge.newUpkeep();
 let newVoices = 0;
-const voiceKey = ({ name, language, speed }) => `${name} ${language} ${speed}`;
+const voiceKey = ({ name, language }) => `${name} ${language}`;
 
 for await (const speech of speeches()) {
   const turn = await openTurn(program, speech);

@@ -6,6 +6,7 @@ import { besideRelay } from './beside-relay.ts';
 import { cancel } from './cancel.ts';
 import { capacity } from './capacity.ts';
 import { captions } from './captions.ts';
+import { endings } from './endings.ts';
 import { firstFrame } from './first-frame.ts';
 import { growth } from './growth.ts';
 import { job } from './job.ts';
@@ -32,6 +33,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   overload,
   'mixed-formats': mixedFormats,
   captions,
+  endings,
   onlookers,
   legs,
   transcode,

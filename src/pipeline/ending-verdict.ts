@@ -26,7 +26,7 @@ export type CleanEnd = {
   readonly told: 'all' | 'another-length' | 'not-this-time' | undefined;
   /** The body held against our own speech of the text; undefined: that was not possible, or not in time. */
   readonly heard: HeardEnding | undefined;
-  /** Why it was not held against one, if it was not. */
+  /** Why it was not held against a reference, if it was not: there was no place, or no time, for it, or there is none. */
   readonly reference: 'late' | 'none';
   /** How its last second sounds; asked for only where nothing surer is known. */
   readonly sound: () => SoundEnding | undefined;
@@ -160,7 +160,7 @@ function byWords(end: CleanEnd): Verdict | undefined {
  * Where the reference was late, the second body will be held against it, and a doubt which that body can outweigh is enough.
  */
 function bySound(end: CleanEnd): Verdict | undefined {
-  if (end.heard !== undefined) return undefined;
+  if (end.heard !== undefined || end.service === 'says-others') return undefined;
   const { reference } = end;
   const sound = end.sound();
   if (sound === undefined || sound.kind === 'steady') return undefined;

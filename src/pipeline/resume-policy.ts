@@ -12,6 +12,8 @@ export type Trouble = {
   readonly error: AppError;
   /** Why a second body may help although the first was not cut; undefined: it was. */
   readonly doubt?: Doubt | 'no-audio' | undefined;
+  /** `likely`: it is taken for whole where no second body is to be had. */
+  readonly certainty?: 'sure' | 'likely';
   /** Where its words are, if they were found. */
   readonly heard?: HeardEnding | undefined;
 };

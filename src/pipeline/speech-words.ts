@@ -14,7 +14,7 @@ import { type TimedSpeech, timedVoice, type WordTimer, type WordTiming } from '.
 export type EndingWatch = {
   /** The audio cannot be told whole by anything else: it is to be followed, from its first frame, which is still to come. */
   follow(): void;
-  /** As `WordTiming.ending`; undefined, too, for what is not followed. */
+  /** As `WordTiming.ending`; undefined, too, for what is not followed, and `late` where there was no place for it. */
   ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | 'late' | undefined>;
   /** Words of this request are missing: those that were said are where `ending` says. */
   cutAt(ending: HeardEnding): void;
@@ -46,7 +46,7 @@ class TimedWords implements SpeechWords, SpoolTap {
   /** The request under way: its number, and what is asked for its text. */
   private index = -1;
   private text: (() => AlignedText) | undefined;
-  private following: 'nothing' | 'this-request' = 'nothing';
+  private following: 'nothing' | 'this-request' | 'no-place' = 'nothing';
 
   readonly tap: SpoolTap = this;
 
@@ -59,13 +59,13 @@ class TimedWords implements SpeechWords, SpoolTap {
     if (this.timing !== undefined) this.wants = 'words';
   }
   add(item: SpoolItem): void {
-    if (this.following === 'nothing') return;
+    if (this.following !== 'this-request') return;
     this.timing?.tap.add(item);
     // Its place is for others until the next request.
     if (item.kind === 'end' && this.wants === 'endings') this.close();
   }
   takeBack(frames: number): void {
-    if (this.following !== 'nothing') this.timing?.tap.takeBack(frames);
+    if (this.following === 'this-request') this.timing?.tap.takeBack(frames);
   }
   request(text: () => AlignedText): void {
     this.index += 1;
@@ -79,9 +79,12 @@ class TimedWords implements SpeechWords, SpoolTap {
     if (this.wants === 'words') this.followNow();
   }
   follow(): void {
-    if (this.following !== 'nothing') return;
+    if (this.following === 'this-request') return;
     this.timing ??= this.open('endings');
-    if (this.timing === undefined) return;
+    if (this.timing === undefined) {
+      this.following = 'no-place';
+      return;
+    }
     this.followNow();
     this.timing.tap.add({ kind: 'begin' }); // which has gone by
   }
@@ -89,8 +92,9 @@ class TimedWords implements SpeechWords, SpoolTap {
     withinMs: number,
     likeness: 'asked' | 'on-suspicion',
   ): Promise<HeardEnding | 'late' | undefined> {
-    if (this.following === 'nothing') return undefined;
-    return this.timing?.ending(withinMs, likeness);
+    if (this.following === 'this-request') return this.timing?.ending(withinMs, likeness);
+    const isBadLuck = this.following === 'no-place' && this.options.timer.reference === 'there';
+    return isBadLuck ? 'late' : undefined;
   }
   cutAt({ words }: HeardEnding): void {
     this.options.onEstimate(this.index, words);

@@ -162,7 +162,7 @@ export async function relayWholeBody(
     if (voices.isBelieved(request, doubt)) return judge(end, which);
     if (isAlike && certainty === 'likely') return undefined;
     upkeep.onDoubt(doubt);
-    return { error: endedEarly(), doubt, heard };
+    return { error: endedEarly(), doubt, certainty, heard };
   };
   const mayAskAgain = (trouble: Trouble): boolean => {
     const next = nextTry(trouble, spent);
@@ -238,8 +238,9 @@ export async function relayWholeBody(
   if (first.kind === 'refused') throw first.error;
   let trouble = await judge(first, 'first');
   while (trouble !== undefined) {
-    if (!mayAskAgain(trouble)) return giveUp(trouble);
-    trouble = await askAgain(trouble);
+    if (mayAskAgain(trouble)) trouble = await askAgain(trouble);
+    else if (trouble.certainty === 'likely') trouble = undefined;
+    else return giveUp(trouble);
   }
   upkeep.onWhole(provedBy);
   relayed.end();

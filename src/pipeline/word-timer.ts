@@ -44,6 +44,8 @@ export type WordTiming = {
 };
 
 export type WordTimer = {
+  /** Whether there is a local engine to hold speech against; then no place or no answer in time is only bad luck. */
+  readonly reference: 'there' | 'none';
   /** Undefined: as many speeches are timed as can be, or none can. */
   open(speech: TimedSpeech): WordTiming | undefined;
 };
@@ -56,4 +58,4 @@ export const timedVoice = (
   voice === undefined || voice2 == null || voice2 === voice ? voice : `${voice} ${voice2}`;
 
 /** Where nothing is timed: words are spread by their weights. */
-export const NO_WORD_TIMER: WordTimer = { open: () => undefined };
+export const NO_WORD_TIMER: WordTimer = { reference: 'none', open: () => undefined };

@@ -34,7 +34,7 @@ export type WorkerWordTimerOptions = {
   readonly when: 'never' | 'captions' | 'always';
   /** Whether speeches are followed for their endings; default `followed`, where there is a local engine. */
   readonly endings?: 'followed' | 'never';
-  /** Speeches timed at once, beside those that are followed for their endings alone; those without captions get half of the places, and those of files a quarter. */
+  /** Speeches timed at once, and as many that are followed for their endings alone; of the former those without captions get half of the places, and those of files a quarter. */
   readonly most: number;
   readonly program?: URL;
 };
@@ -45,8 +45,6 @@ const YOUNG_MB = 8;
 /** Of one message, so that others are not kept waiting behind it; where only endings are wanted, so much is gathered. */
 const MOST_SENT_MS = 2000;
 const LATE_LINE_MS = 60_000;
-/** Speeches that are followed for their endings alone. */
-const MAX_ENDING_SPEECHES = 512;
 /** So many endings that are still to be told mean that the thread is behind: more would all come too late. */
 const MAX_ENDINGS_AWAITED = 32;
 /** A thread that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
@@ -85,6 +83,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     toldLateMs = clock.now();
     lateEndings = 0;
   };
+  const reference = command !== undefined && options.endings !== 'never' ? 'there' : 'none';
   const countOf = (wants: TimedSpeech['wants']) => {
     let count = 0;
     for (const { timed } of speeches.values()) if (timed.wants === wants) count += 1;
@@ -92,12 +91,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
   };
   const hasPlaceFor = ({ wants, urgency }: TimedSpeech): boolean => {
     if (wants === 'endings')
-      return (
-        command !== undefined &&
-        options.endings !== 'never' &&
-        endingsAwaited < MAX_ENDINGS_AWAITED &&
-        countOf('endings') < MAX_ENDING_SPEECHES
-      );
+      return reference === 'there' && endingsAwaited < MAX_ENDINGS_AWAITED && countOf('endings') < most;
     if (when === 'never' || (when === 'captions' && urgency === 'heard-text')) return false;
     return countOf('words') < placesFor(urgency, most);
   };
@@ -285,6 +279,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
   };
 
   return {
+    reference,
     open(timed) {
       if (isClosed || !hasPlaceFor(timed)) return undefined;
       if (worker === undefined && !restarts.mayStart()) return undefined;

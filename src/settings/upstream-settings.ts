@@ -104,13 +104,13 @@ export const UPSTREAM_SETTINGS = {
     max: 4096,
     placeholder: COUNT,
     meaning:
-      'Most turns that have their words looked for at once; those with neither get half of the places. Each takes about a hundredth of a core.',
+      'Most turns that have their words looked for at once, and most bodies whose endings are; turns with neither get half. Each takes a hundredth of a core.',
   }),
   endings: oneOf('words', {
     values: ['words', 'sound'],
     placeholder: 'HOW',
     meaning:
-      'How a body that ends properly is told from one that was cut: by its words, held against our own speech of the same text, or by its sound alone. Words, because sound misses one cut in five; bodies of services that tell their length, as the embedded engine does, cost nothing either way.',
+      'What shows that a body which ends properly was cut: its words, held against our own speech, or its sound. Words, because sound misses one cut in four.',
   }),
   enginePerMinute: whole(0, {
     min: 0,

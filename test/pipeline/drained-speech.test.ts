@@ -197,6 +197,7 @@ describe('drained speech with a word timer', () => {
     const held: { settle: (() => void) | undefined } = { settle: undefined };
     let openSpeeches = 0;
     const timer: WordTimer = {
+      reference: 'there',
       open({ onEstimate }) {
         openSpeeches += 1;
         let index = -1;

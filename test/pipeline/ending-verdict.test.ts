@@ -102,6 +102,8 @@ describe('the verdict on an ending', () => {
     const missing = { missingCost: 90, mismatch: 0.8 };
     expect(byWords(missing, { service: 'says-others' })).toBe('nothing');
     expect(byWords(missing, { service: 'says-others', ...FITTED })).toBe('words-missing');
+    const broken = () => ({ silentMs: 0, dropNats: 1, kind: 'speech-like' }) as const;
+    expect(verdict({ sound: broken, service: 'says-others' })).toBe('nothing');
   });
 
   it('tells whether a speech says its text where enough of it was heard, whole or cut', () => {

@@ -27,6 +27,7 @@ function wordsWith(...wants: readonly TimedSpeech['wants'][]) {
   const log: string[] = [];
   const estimates: number[] = [];
   const timer: WordTimer = {
+    reference: wants.length === 0 ? 'none' : 'there',
     open(speech) {
       if (!wants.includes(speech.wants)) return undefined;
       log.push(`open ${speech.wants}`);
@@ -87,6 +88,16 @@ describe('the words of a speech', () => {
     words.tap.add({ kind: 'pause', ms: 100 });
     expect(log).toEqual(['open endings', 'request 1 Two.', 'begin', 'end', 'close']);
     expect(estimates).toEqual([1]);
+  });
+
+  it('are late where the timer has no place left, and unknown where it was not asked', async () => {
+    const { words } = wordsWith('words');
+    words.request(() => textOf('One.'));
+    expect(await words.ending(100, 'asked')).toBeUndefined();
+    words.follow();
+    expect(await words.ending(100, 'asked')).toBe('late');
+    words.request(() => textOf('Two.'));
+    expect(await words.ending(100, 'asked')).toBeUndefined();
   });
 
   it('are nobody’s where the timer has no place', async () => {

@@ -462,10 +462,15 @@ describe('word timer, asked for endings alone', () => {
   it('needs an engine, and neither a setting nor a place of those who want words', () => {
     expect(timerWith({ when: 'always' }).timer.open(endingsOf())).toBeUndefined();
     expect(withEngine(SILENT, { endings: 'never' }).timer.open(endingsOf())).toBeUndefined();
-    const { timer } = withEngine(SILENT, { most: 1 });
-    expect(timer.open(speechOf().timed)).toBeUndefined();
+    const { timer } = withEngine(SILENT, { when: 'always', most: 2 });
+    opened(timer, speechOf('captions').timed);
+    opened(timer, speechOf('captions').timed);
+    expect(timer.open(speechOf('captions').timed)).toBeUndefined();
+    // As many places of its own.
     opened(timer, endingsOf());
     opened(timer, endingsOf());
+    expect(timer.open(endingsOf())).toBeUndefined();
+    expect(withEngine(SILENT).timer.open(speechOf().timed)).toBeUndefined();
   });
 
   it('is answered, and sends what has come in pieces of two seconds', async () => {
@@ -495,7 +500,7 @@ describe('word timer, asked for endings alone', () => {
   });
 
   it('takes no more speeches when too many endings are awaited, until they are told or given up', async () => {
-    const { timer } = withEngine(SILENT);
+    const { timer } = withEngine(SILENT, { most: 100 });
     const timings = Array.from({ length: 32 }, () => opened(timer, endingsOf()));
     const endings = timings.map((timing) => {
       timing.request(0, TEXT);

@@ -210,6 +210,7 @@ describe('captions with a word timer', () => {
     const timed: Timed[] = [];
     const wakes: (() => void)[] = [];
     const timer: WordTimer = {
+      reference: 'there',
       open(speech) {
         const own: Timed = { speech, texts: [], audio: [], isClosed: false };
         timed.push(own);
