@@ -71,17 +71,17 @@ describe('the record of a voice', () => {
 
   it('is trusted when its speech has fitted its texts twice, while at most one in five does not', () => {
     const voices = createVoiceRecords();
-    const after = (...fits: readonly ('fits' | 'misfits' | 'unclear')[]) => {
+    const fitOf = (...fits: readonly ('fits' | 'misfits' | 'unclear')[]) => {
       for (const fit of fits) voices.heardFit(english, fit);
       return voices.voiceFit(english);
     };
-    expect(after('fits', 'unclear')).toBe('unknown');
-    expect(after('fits')).toBe('fitted-before');
-    expect(after('misfits')).toBe('unknown');
-    expect(after('fits', 'fits')).toBe('fitted-before');
+    expect(fitOf('fits', 'unclear')).toBe('unknown');
+    expect(fitOf('fits')).toBe('fitted-before');
+    expect(fitOf('misfits')).toBe('unknown');
+    expect(fitOf('fits', 'fits')).toBe('fitted-before');
     // Only the last ones count.
-    expect(after(...Array<'misfits'>(16).fill('misfits'))).toBe('unknown');
-    expect(after(...Array<'fits'>(13).fill('fits'))).toBe('fitted-before');
+    expect(fitOf(...Array<'misfits'>(16).fill('misfits'))).toBe('unknown');
+    expect(fitOf(...Array<'fits'>(13).fill('fits'))).toBe('fitted-before');
   });
 
   it('is trusted for itself, and all of them together for the service', () => {
@@ -92,12 +92,12 @@ describe('the record of a voice', () => {
     voices.heardFit(english, 'fits');
     expect(voices.voiceFit(english)).toBe('fitted-before');
     expect(voices.voiceFit({ ...english, language: 'german' })).toBe('unknown');
-    const after = (...fits: readonly ('fits' | 'misfits')[]) => {
+    const fitOf = (...fits: readonly ('fits' | 'misfits')[]) => {
       for (const fit of fits) voices.heardFit(english, fit);
       return voices.serviceFit();
     };
-    expect([after('misfits'), after('misfits'), after('misfits')]).toEqual(['unknown', 'unknown', 'unknown']);
-    expect(after('misfits')).toBe('says-others');
+    expect([fitOf('misfits'), fitOf('misfits'), fitOf('misfits')]).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(fitOf('misfits')).toBe('says-others');
   });
 
   it('knows whether the service tells how long its bodies are', () => {
