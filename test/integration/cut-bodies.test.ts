@@ -19,7 +19,13 @@ const TEXTS = [
 ];
 const VOICE = VOICES[0]!.id;
 /** How much of the body comes, and how. */
-let plan: { readonly part: number; readonly times: number } = { part: 1, times: 0 };
+type Plan = {
+  readonly part: number;
+  readonly times: number;
+  /** How the reply says that it is over; chunked when it is not given. */
+  readonly ends?: 'by-length' | 'by-closing';
+};
+let plan: Plan = { part: 1, times: 0 };
 let source: SpeechSource;
 let gateway: RunningGateway;
 
@@ -44,7 +50,14 @@ const speak: Script = async (reply: Reply) => {
   const isCut = plan.times > 0;
   plan = { ...plan, times: plan.times - 1 };
   const body = isCut ? cutBehind(whole, plan.part) : whole;
-  reply.start();
+  if (plan.ends === 'by-closing') {
+    reply.raw('HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\nconnection: close\r\n\r\n');
+    reply.raw(body);
+    reply.leave();
+    return;
+  }
+  const length = { 'content-length': String(body.length) };
+  reply.start(200, { 'content-type': 'audio/mpeg', ...(plan.ends === 'by-length' ? length : {}) });
   for (let at = 0; at < body.length; at += 4000) reply.write(body.subarray(at, at + 4000));
   reply.end();
 };
@@ -66,7 +79,7 @@ afterAll(async () => {
   await source.close();
 });
 
-async function spoken(turn: string, text: string, how: typeof plan) {
+async function spoken(turn: string, text: string, how: Plan) {
   plan = how;
   const probe = await gateway.session('pace=burst&format=raw&sampleRate=24000');
   probe.send({ type: 'speak', turn, text, language: 'english', seed: 7 });
@@ -91,6 +104,14 @@ describe('a body that ends properly', () => {
     expect(heard.remainingText).toBe('');
     expect(Buffer.compare(audio, whole.audio)).toBe(0);
   });
+
+  it.each(['by-length', 'by-closing'] as const)(
+    '%s and too early is asked for again as well',
+    async (ends) => {
+      const { ended, heard } = await spoken('cut', TEXTS[1]!, { part: 0.6, times: 1, ends });
+      expect([ended.outcome, ended.requests, heard.remainingText]).toEqual(['complete', 2, '']);
+    },
+  );
 
   it.each([0.3, 0.5, 0.7, 0.85])(
     'after %s of its audio each time is truncated, and the words that are missing are told',

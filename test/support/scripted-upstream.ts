@@ -43,7 +43,7 @@ export type Reply = {
   /** Closes the connection properly (FIN) in the middle of the reply. */
   leave(): void;
   /** Bytes past the HTTP layer, such as a status line that is none. */
-  raw(bytes: string): void;
+  raw(bytes: string | Uint8Array): void;
 };
 
 export type Script = (reply: Reply) => void | Promise<void>;
