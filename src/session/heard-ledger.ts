@@ -1,5 +1,5 @@
 // What a listener has heard of one turn: by the listener's own reports if there are any, else by the clock. Never more
-// than was sent, and never less than he reported before.
+// than was sent, and never less than was reported before.
 
 import { heardByClockMs } from '../playout/pacer.ts';
 
