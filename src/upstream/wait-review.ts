@@ -161,6 +161,8 @@ export function createWaitReview(options: WaitReviewOptions): WaitReview {
     },
     tick() {
       const nowMs = clock.now();
+      // Sends that come free wake the line far more often than time changes something for a request in it.
+      if (nowMs < Math.min(nextNoticeMs, nextTurnMs)) return;
       const foretell = forecast(nowMs);
       nextTurnMs = Number.POSITIVE_INFINITY;
       for (const waiter of here) {
