@@ -170,6 +170,8 @@ export function createWaitReview(options: WaitReviewOptions): WaitReview {
           turnAway(waiter, foretell(waiter.work, queue.ahead(waiter)).etaMs);
         else nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, nowMs));
       }
+      // In a long line the moments of many are close together: one pass serves several, at most 1 ms late for each `SLICE`.
+      nextTurnMs = Math.max(nextTurnMs, nowMs + Math.floor(here.size / SLICE));
       if (nowMs < nextNoticeMs) return;
       nextNoticeMs = nowMs + NOTICE_MS;
       review('all');
