@@ -26,25 +26,37 @@ const wordsOf = (name: string): readonly string[] =>
     .split(/[^a-z\d]+/)
     .filter((word) => word !== '');
 
-/** `rate_limit_exceeded`, `too_many_requests`, `concurrency_limit`, and the like: a rate after all. */
-const RATES = /^(rates?|requests?|rpm|concurren\w*|minutes?|seconds?|throttl\w*|busy|overload\w*|many)$/;
-/** `insufficient_quota`, `INSUFFICIENT_CREDITS`, `billing_hard_limit_reached`, `payment_required`. */
-const MONEY = /^(insufficient|credits?|billing|payments?|funds?|balance|unpaid|invoices?)$/;
+/** `rate_limit_exceeded`, `too_many_requests`, `insufficient_capacity`, `key_blocked_until_reset`: it passes by itself. */
+const RATES =
+  /^(rates?|requests?|rpm|concurren\w*|minutes?|seconds?|throttl\w*|busy|(over)?load\w*|many|limits?|caps?|capacity|throughput|resources?|windows?|until|resets?|temporar\w*)$/;
+/** The limits that are no rates, as whole names: `billing_hard_limit_reached`. */
+const MONEY_LIMITS = /^(billing( hard)?|credits?|spend(ing)?) limit (reached|exceeded)$/;
+/** `OUT_OF_CREDITS`, `payment_required`, `insufficient_funds`. */
+const MONEY = /^(credits?|billing|payments?|funds?|balance|unpaid|invoices?)$/;
+/** By itself it is as good as a rate (`quota_exceeded`); `insufficient_quota` is what is said when the money is used up. */
+const QUOTA = /^quotas?$/;
 /** `account_disabled`, `api_key_revoked`, `subscription_expired`, `access_terminated`. */
 const HOLDERS =
   /^(accounts?|access|keys?|users?|subscriptions?|plan|licen[cs]e|organi[sz]ation|project|trial)$/;
 const STATES =
-  /^(disabled|deactivated|suspended|blocked|banned|locked|revoked|terminated|expired|inactive|denied|closed|ended|over)$/;
+  /^(disabled|deactivated|suspended|blocked|banned|locked|revoked|terminated|expired|inactive|denied|closed|ended)$/;
 /** Where nothing is said but that access is refused. */
 const REFUSALS = new Set(['unauthorized', 'unauthorised', 'forbidden', 'invalid api key']);
 
 function isOutName(name: string): boolean {
-  if (name.length > MAX_NAME_LENGTH) return false;
+  // A sentence that people are to read is no name.
+  if (name.length > MAX_NAME_LENGTH || /[.!?]\s*$/.test(name)) return false;
   const words = wordsOf(name);
-  // What is to be read by people has spaces, and ends in a full stop.
-  if (/[.!?]\s*$/.test(name) || words.some((word) => RATES.test(word))) return false;
-  if (REFUSALS.has(words.join(' ')) || words.some((word) => MONEY.test(word))) return true;
-  return words.some((word) => HOLDERS.test(word)) && words.some((word) => STATES.test(word));
+  const plainName = words.join(' ');
+  if (REFUSALS.has(plainName)) return true;
+  // All else with a space in it is prose.
+  if (/\s/.test(name.trim())) return false;
+  if (MONEY_LIMITS.test(plainName)) return true;
+  const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
+  if (has(RATES)) return false;
+  if (has(MONEY)) return true;
+  if (has(QUOTA)) return words.includes('insufficient');
+  return has(HOLDERS) && has(STATES);
 }
 
 function hasOutName(value: unknown, depth: number): boolean {

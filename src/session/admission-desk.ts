@@ -19,7 +19,7 @@ export type AdmissionDesk = {
   refusal(asker: SpeechAsker, weight?: number): AppError | undefined;
   /** A session has come in, which is about to speak. */
   opened(): void;
-  /** Whoever speaks holds a place of his `weight` until he leaves. */
+  /** A speaker holds a place of `weight` until it is given back. */
   take(weight: number): SpeakingPlace;
 };
 

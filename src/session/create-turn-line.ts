@@ -19,7 +19,7 @@ type Entry = {
 class PlayedLine implements TurnLine, Player {
   private readonly options: TurnLineOptions;
   private readonly entries = new Map<string, Entry>();
-  /** When the listener will have heard all that has been sent to him. */
+  /** When the listener will have heard all that has been sent. */
   private freeMs = Number.NEGATIVE_INFINITY;
   /** When there is more to do than to send what is due of the turn in front. */
   private lookMs = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
-// What a listener has heard of one turn: by his own reports where he makes any, else by the clock. Never more
-// than was sent, and never less than he reported before.
+// What a listener has heard of one turn: by the listener's own reports if there are any, else by the clock. Never more
+// than was sent, and never less than was reported before.
 
 import { heardByClockMs } from '../playout/pacer.ts';
 
@@ -9,14 +9,17 @@ export type HeardLedger = {
   reportedMs(): number | undefined;
   /** When the last report came; the anchor while none has. */
   reportedAtMs(): number | undefined;
-  /** When a report last told of more than the one before; undefined while none has come. */
-  advancedAtMs(): number | undefined;
   heard(position: Position): { readonly playedMs: number; readonly playedBy: ReportedBy | 'clock' };
   /**
    * When all that was sent will have been heard, or no report can be expected any more; in the infinite past when the
    * listener has reported it all.
    */
   overMs(position: Omit<Position, 'nowMs'>, graceMs: number): number;
+  /**
+   * When all that was sent has been heard, or will have been. Reports that repeat what is known do not put it off: a
+   * player that has stopped may go on reporting for ever.
+   */
+  dryMs(position: Omit<Position, 'nowMs'>, graceMs: number): number;
 };
 
 /** Clients report what they have played; marks come seldom, and between two of them the far side plays on. */
@@ -29,13 +32,14 @@ class ReportLedger implements HeardLedger {
   private lastMs: number | undefined;
   private lastAtMs: number | undefined;
   private lastBy: ReportedBy = 'client';
-  private moreAtMs: number | undefined;
+  /** When the first report came, or the last that told of more than the one before. */
+  private advancedAtMs: number | undefined;
 
   report(playedMs: number, { sentMs, nowMs }: Pick<Position, 'sentMs' | 'nowMs'>, by: ReportedBy): void {
     this.lastBy = by;
     const beforeMs = this.lastMs ?? 0;
     this.lastMs = Math.max(beforeMs, Math.min(playedMs, sentMs));
-    if (this.moreAtMs === undefined || this.lastMs > beforeMs) this.moreAtMs = nowMs;
+    if (this.advancedAtMs === undefined || this.lastMs > beforeMs) this.advancedAtMs = nowMs;
     this.lastAtMs = nowMs;
   }
   reportedMs(): number | undefined {
@@ -43,9 +47,6 @@ class ReportLedger implements HeardLedger {
   }
   reportedAtMs(): number | undefined {
     return this.lastAtMs;
-  }
-  advancedAtMs(): number | undefined {
-    return this.moreAtMs;
   }
   heard({ anchorMs, sentMs, nowMs }: Position): ReturnType<HeardLedger['heard']> {
     if (this.lastMs === undefined)
@@ -56,6 +57,11 @@ class ReportLedger implements HeardLedger {
   overMs({ anchorMs, sentMs }: Omit<Position, 'nowMs'>, graceMs: number): number {
     if (this.lastMs !== undefined && this.lastMs >= sentMs) return Number.NEGATIVE_INFINITY;
     return Math.max(anchorMs + sentMs, this.lastAtMs ?? 0) + graceMs;
+  }
+  dryMs({ anchorMs, sentMs }: Omit<Position, 'nowMs'>, graceMs: number): number {
+    const advancedAtMs = this.advancedAtMs ?? 0;
+    if (this.lastMs !== undefined && this.lastMs >= sentMs) return advancedAtMs;
+    return Math.max(anchorMs + sentMs, advancedAtMs) + graceMs;
   }
 }
 

@@ -7,7 +7,7 @@ import { bytesPerMs } from '../speech/plain-sound.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 
 export type InboundSound = {
-  /** The next of what he says. */
+  /** The next sound that the caller makes. */
   heard(bytes: Uint8Array): void;
 };
 

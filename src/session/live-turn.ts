@@ -48,13 +48,13 @@ export type LiveTurn = {
   nextSettleMs(nowMs: number): number;
   /** When text that is held back, because enough is left to hear, is to be looked at again. */
   nextRequestMs(nowMs: number): number;
-  /** Nothing more is sent until `resume`; `playedMs` is where the listener says that he has stopped. */
+  /** Nothing more is sent until `resume`; `playedMs` is where the listener stopped, as reported by the client. */
   pause(playedMs: number | undefined): void;
   resume(): void;
   /** It is paused, before its first audio or in it. */
   isStill(): boolean;
   /**
-   * Goes on from another paragraph. With `playedMs` the listener has dropped what he had not played. Throws
+   * Goes on from another paragraph. With `playedMs` the listener has dropped what had not been played. Throws
    * `invalid_request` when there is no such paragraph.
    */
   seek(paragraph: number, playedMs: number | undefined): void;

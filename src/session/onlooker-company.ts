@@ -81,7 +81,7 @@ const TOLD: ReadonlySet<ServerEventType> = new Set<ServerEventType>([
   'sought',
   'progress',
 ]);
-/** A reader who lost his connection is back by then, and goes on where he was. */
+/** A reader whose connection was lost is back by then, and goes on at the same place. */
 const LINGER_MS = 30_000;
 const ROUNDING_MS = 1;
 const RETRY_AFTER_MS = 5000;

@@ -1,5 +1,5 @@
 // The words of one session for its onlookers, told shortly before the listener hears them: as events, numbered so that
-// whoever lost his connection goes on where he was, and as WebVTT. Nothing is read or kept while nobody watches.
+// a reader whose connection was lost goes on at the same place, and as WebVTT. Nothing is read or kept while nobody watches.
 
 import { createGrowingVtt, type GrowingVtt } from '../captions/growing-vtt.ts';
 import type { TimedWord } from '../captions/word-timeline.ts';

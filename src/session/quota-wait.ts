@@ -1,6 +1,7 @@
-// A turn that waits for a key: how long it may, and what its listener is told meanwhile. The longest wait is for first
-// words. Later ones are waited for as long as there is something to hear, and then so long again; where nobody listens
-// in real time, or the listener moves about in the turn, as long as the pool has hope.
+// A turn that waits for a key: how long it may wait, and what its client is told meanwhile. First words wait for
+// `upstreamMaxWaitMs`. Once the turn has begun, that time starts only when the listener has heard all that is there. A turn
+// that nobody hears in real time, or in which the listener has paused or moved, sets no limit of its own: the pool gives
+// its request up when the service has taken no request of anybody for ten minutes (upstream/send-patience.ts).
 
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
 import type { WorkClass } from '../upstream/speech-work.ts';
@@ -20,7 +21,7 @@ export class QuotaWait {
     this.turn = turn;
   }
 
-  /** When a request of class `of` is given up that has waited since `sinceMs`; infinite while the turn may be kept waiting. */
+  /** When a request of class `of` is given up that has waited since `sinceMs`; infinite while the turn sets no limit of its own. */
   untilMs(of: WorkClass, sinceMs: number): number {
     const { live, life } = this.turn;
     if (life.isStill()) return Number.POSITIVE_INFINITY;

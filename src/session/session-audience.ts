@@ -1,6 +1,6 @@
-// Those who look on while one session speaks. They follow what its listener hears, by the clock and never ahead of what he
-// has been sent; they cost nothing while there are none, never hold anything up, and go when the session ends. Their clock
-// is one of their own, so that no frame of the listener leaves at another time because of them.
+// Those who look on while one session speaks. They follow what its listener hears, by the clock and never ahead of what
+// has been sent to that listener; they cost nothing while there are none, never hold anything up, and go when the session
+// ends. Their clock is one of their own, so that no frame of the listener leaves at another time because of them.
 
 import type { Codecs } from '../audio/transcoder.ts';
 import { AppError } from '../base/app-error.ts';

@@ -75,7 +75,7 @@ class LegOfSession implements SessionLeg {
   private readonly options: SessionLegOptions;
   private readonly client: PlayerOutlet;
   private current: Attached | undefined;
-  /** How far a client who listens along has each turn, ms: what a leg gives back and gets again is not his twice. */
+  /** How far a client who listens along has each turn, ms: what a leg gives back and gets again is not sent twice to the client. */
   private monitored: Map<string, number> | undefined;
   private stopWaiting: (() => void) | undefined;
   private hangUpAfter: string | undefined;

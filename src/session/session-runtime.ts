@@ -27,7 +27,7 @@ export type SessionLimits = {
   readonly creditTimeoutMs: number;
   /** A turn that is paused for so long ends. */
   readonly pauseTimeoutMs: number;
-  /** How long a listener waits for a key when he has nothing to hear: at the beginning of a turn, and in it. */
+  /** How long a turn waits for a key while its listener has nothing to hear: at its beginning, and later on. */
   readonly upstreamMaxWaitMs: number;
 };
 

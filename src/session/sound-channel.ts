@@ -1,5 +1,5 @@
 // The session's sound in one format as one stream without an end: what the listener hears, in real time, and silence where
-// he hears nothing. Made once, however many onlookers take it; its last seconds are kept, so that whoever joins begins to
+// nothing is heard. Made once, however many onlookers take it; its last seconds are kept, so that whoever joins begins to
 // play at once.
 
 import { sampleCodeOf } from '../audio/encoders.ts';

@@ -1,5 +1,5 @@
-// The listener's side of one turn: what he has heard, by his reports or by the clock, the marks that he has passed, the
-// credit that he gives, and when nothing is left for him to hear. Times only; the live turn says what comes of them.
+// The listener's side of one turn: what has been heard, by reports or by the clock, the marks that have been passed, the
+// credit that is given, and when nothing is left to hear. Times only; the live turn says what comes of them.
 
 import { createHeardLedger, type HeardLedger, type ReportedBy } from './heard-ledger.ts';
 import { createTurnMarks, type MarkOutcome, type MarkPlace, type TurnMarks } from './turn-marks.ts';
@@ -7,12 +7,12 @@ import type { TurnPlayout } from './turn-playout.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
 export type TurnHearing = {
-  /** What the listener or his leg says to have played, cumulative ms. */
+  /** What the listener or the phone leg reports as played, cumulative ms. */
   report(playedMs: number, nowMs: number, by: ReportedBy): void;
   heard(nowMs: number): ReturnType<HeardLedger['heard']>;
   /** After a pause: no time has passed since the far side last told how far it is. */
   goOn(nowMs: number): void;
-  /** The listener has dropped all that he has not heard. */
+  /** The listener has dropped all that has not been heard yet. */
   skip(nowMs: number): void;
   /** Media position up to which the listener has given credit, ms; infinite without `flow: "credit"`. */
   creditMs(): number;
@@ -20,7 +20,7 @@ export type TurnHearing = {
   creditEndsMs(): number;
   /** When all that has been sent will have been heard, or no report can be expected any more. */
   overMs(): number;
-  /** When all that has been sent will have been heard, or was; as far as anybody can tell. */
+  /** When all that has been sent will have been heard, or was; reports that repeat what is known do not put it off. */
   dryMs(): number;
   /** As `TurnMarks.add`. */
   mark(name: string, endMs: MarkPlace): void;
@@ -92,8 +92,7 @@ class ReportedHearing implements TurnHearing {
     return this.ledger.overMs(this.options.playout.position(0), this.graceMs());
   }
   dryMs(): number {
-    const overMs = this.overMs();
-    return overMs > Number.NEGATIVE_INFINITY ? overMs : (this.ledger.advancedAtMs() ?? overMs);
+    return this.ledger.dryMs(this.options.playout.position(0), this.graceMs());
   }
   mark(name: string, endMs: MarkPlace): void {
     this.marks.add(name, endMs);

@@ -14,7 +14,7 @@ export type TurnLife = {
   phase(): Turn['phase'];
   /** It is paused, before its first audio or in it. */
   isStill(): boolean;
-  /** Its listener has paused it, or moved in it: it is read to him, and not said to him. */
+  /** Its listener has paused it or moved in it: it is a text that is read aloud, and not part of a conversation. */
   isNarrated(): boolean;
   /** Its audio is being heard, or its listener has paused in it. */
   isInTheEar(): boolean;
@@ -27,7 +27,7 @@ export type TurnLife = {
   /** What is to be sent in a burst is wanted as it is made, whatever its listener still has to hear. */
   spareMs(): number;
   happen(event: Exclude<TurnEvent, { readonly type: 'seek' | 'cancel' }>): void;
-  /** With `playedMs` the listener has dropped what he had not played. */
+  /** With `playedMs` the listener has dropped what had not been played. */
   seek(paragraph: number, playedMs: number | undefined): void;
   cancel(): void;
 };

@@ -15,7 +15,7 @@ export type TurnParts = {
   /** When the turn was first named. */
   readonly namedAtMs: number;
   readonly seed: number;
-  /** Neither its listener's time nor his credit holds it back. */
+  /** Neither the listener's time nor the listener's credit holds it back. */
   readonly goesAtOnce: boolean;
   readonly times: StretchTimes;
   readonly flushes: TurnFlushes;

@@ -1,5 +1,5 @@
-// The frames of one turn on their way to one listener: what may be sent now, what he has been sent, when he ran
-// dry. `create-turn-playout.ts` makes one.
+// The frames of one turn on their way to one listener: what may be sent now, what has been sent, when the listener had
+// nothing left to play. `create-turn-playout.ts` makes one.
 
 import type { AudioFrame } from '../audio/stage.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
@@ -52,8 +52,8 @@ export type TurnPlayout = {
   hasSentAll(): boolean;
   position(nowMs: number): Position;
   /**
-   * Nothing is sent until `resume`, and the listener's time stands still where he has heard what he was sent, or at
-   * `playedMs` when he says so himself.
+   * Nothing is sent until `resume`, and the listener's time stands still where all that was sent has been heard, or at
+   * `playedMs` when the listener says so.
    */
   pause(playedMs: number | undefined): void;
   resume(nowMs: number): void;
@@ -61,7 +61,7 @@ export type TurnPlayout = {
   takeBack(fromMs: number): readonly AudioFrame[];
   /** Nothing will be taken back any more. */
   close(): void;
-  /** The listener has dropped what he has not heard. */
+  /** The listener has dropped what has not been heard yet. */
   skip(nowMs: number): void;
   /** The listener dropped `ms` of earlier audio. */
   pullForward(ms: number): void;

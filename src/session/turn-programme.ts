@@ -8,7 +8,7 @@ import type { TurnTape } from './turn-tape.ts';
 export type TurnProgramme = {
   readonly turn: string;
   readonly settings: TurnSettings;
-  /** Where the listener is by the clock, whatever he reports; media position 0 was heard at `anchorMs`. */
+  /** Where the listener is by the clock, whatever was reported; media position 0 was heard at `anchorMs`. */
   position(nowMs: number): Position;
   /** The caller's text so far, line by line. */
   lines(): readonly string[];

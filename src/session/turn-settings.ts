@@ -63,7 +63,7 @@ const rateOf = (settings: Pick<TurnSettings, 'format' | 'sampleRate'>): number |
   return settings.format === 'mulaw' || settings.format === 'alaw' ? 8000 : 24_000;
 };
 
-/** Neither the listener's time nor his credit holds it back. */
+/** Neither the listener's time nor the listener's credit holds it back. */
 export const isSentAtOnce = ({ pace, flow }: Pick<TurnSettings, 'pace' | 'flow'>): boolean =>
   pace === 'burst' && flow === 'clock';
 

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { SpeechWork, WorkClass } from '../upstream/speech-work.ts';
 
-/** Who speaks, as the scheduler sees him. */
+/** Who speaks, as far as the scheduler needs to know. */
 export type Speaker = {
   /** The user whose credentials opened the session; empty when none are asked for. */
   readonly tenant: string;

@@ -47,12 +47,13 @@ export function nextStep(code: ErrorCode, situation: Situation, random: Random):
   const rule = RULES[code];
   if (rule === undefined) return GIVE_UP;
   if (rule.attempt === 'counted' && situation.attempts > MAX_RETRIES) return GIVE_UP;
-  // Who has no time left is not for the key again that has just refused, even if that may be asked at once.
+  // With no time left the request goes to another key, and not once more to the one that has just refused it.
   const on = rule.attempt === 'uncounted' && situation.timeLeftMs <= 0 ? 'another-key' : rule.on;
   if (on === 'another-key' && situation.otherKeys === 0) return GIVE_UP;
   const { least, most } = JITTER_MS;
   const delayMs = rule.pause === 'none' ? 0 : least + random.below(most - least + 1);
-  // However little time is left: a key that is free is asked, and whoever would have to wait is refused in the line.
+  // A refusal is followed by a retry even with no time left: a free key takes the request at once, and where none is free the
+  // line refuses it. All other retries must fit into the time that is left.
   if (rule.attempt === 'counted' && delayMs > situation.timeLeftMs) return GIVE_UP;
   return { step: 'retry', delayMs, on, budget: rule.budget };
 }
@@ -88,11 +89,13 @@ const FAULTS_IN_A_ROW = 5;
 const BROKEN_MS = { step: 30_000, most: 300_000 } as const;
 
 /**
- * How long a member rests after a failure; undefined when it does not. Afterwards one request goes as a trial.
- * - 401, 402, and a 429 that says that money or access is out: 10 minutes. 403: the same, but only at the third in a row, because the service also says 403 to a
- *   request that its user may not make now.
- * - Service faults, and bodies that break: at the fifth in a row, or at once when a trial after such a rest met one: 30 s, then 60 s, … 300 s.
- * - The last member never rests: better errors that end by themselves.
+ * How long a member rests after a failure; undefined when it does not rest. After the rest, one request is sent as a trial.
+ * - 401, 402, and a 429 that says that the account has no money or the key no access: 10 minutes.
+ * - 403: the same, but only at the third in a row, because the service also answers 403 when a user may not make this one
+ *   request now.
+ * - Service faults, and bodies that break off: 30 s, then 60 s, … 300 s. It begins at the fifth fault in a row, or at once
+ *   when the trial after such a rest meets another one.
+ * - The last member never rests: its requests may fail, but they succeed again as soon as the service does.
  */
 export function restAfter(
   failure: { readonly status: number | undefined; readonly code: ErrorCode },

@@ -72,7 +72,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
     forecast,
     clock,
     onTooLong: () => onRefused('too_long'),
-    lastCall: (waiter) => lastCall(waiter),
+    tryWithoutReserve: (waiter) => tryWithoutReserve(waiter),
   });
   let phase: 'idle' | 'pumping' | 'asking' | 'closed' = 'idle';
   let disarm = () => {};
@@ -80,7 +80,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
   const choiceOf = (waiter: SendWaiter, nowMs: number) =>
     waiter.choice === 'any' ? undefined : grants.choiceOf(waiter, nowMs);
 
-  /** The keys that `waiter` would have had nothing, which says nothing of all keys. */
+  /** The keys that were asked for `waiter` have no send to give; other keys may: it accepts those, or asks again later. */
   const chooseAgain = (waiter: SendWaiter, waitMs: number) => {
     if (waiter.accepts === 'any') {
       waiter.choice = 'any';
@@ -181,8 +181,11 @@ export function createSendLine(options: SendLineOptions): SendLine {
     // Whole milliseconds, and at least one, so that rounding cannot make it fire just too early for ever.
     disarm = clock.after(Math.max(1, Math.ceil(dueMs - nowMs)), tick);
   };
-  /** Nobody is refused while a key is free: what was left to others is asked for before, once. */
-  const lastCall = (waiter: SendWaiter): boolean => {
+  /**
+   * No request is refused while a key is free: before its refusal it is asked for once more, as one that leaves no part of
+   * the quota to others. Answers `false` when it leaves none already.
+   */
+  const tryWithoutReserve = (waiter: SendWaiter): boolean => {
     if (leaveOf(waiter.work, clock.now()) === 0) return false;
     queue.rise(waiter, { ...waiter.work, class: 'resume' });
     renew(waiter);

@@ -25,8 +25,11 @@ export type SendPatienceOptions = {
 
 /** Windows are a minute long, and holds hardly ever longer: after ten nothing is to be expected. */
 const MAX_UNSERVED_MS = 10 * 60_000;
-/** However much others are served: nothing waits without an end. */
-const MAX_WAIT_MS = 60 * 60_000;
+/**
+ * Nothing waits without an end. Far longer than a request waits for its turn while others are served, so that this never
+ * takes the place of the rule above.
+ */
+const MAX_WAIT_MS = 24 * 60 * 60_000;
 
 export function longestWait({ work, sinceMs, waitOf, servedAtMs }: SendPatienceOptions): SendPatience {
   return {

@@ -28,10 +28,10 @@ export type OpenOptions = {
 /** How a body may be read in bouts. */
 export type Gathering = {
   /**
-   * The reader needs nothing for so long, ms: what comes meanwhile may be given to him together, and no later than its end.
+   * The reader needs nothing for so long, ms: what comes meanwhile may be given to it together, and no later than its end.
    */
   rest(ms: number): void;
-  /** When the last of what he has been given came, by the clock, ms. */
+  /** When the last of what the reader has been given came, by the clock, ms. */
   cameMs(): number;
 };
 

@@ -51,7 +51,10 @@ export function createWaitForecast({ members, store, outlook, grants }: WaitFore
 
     const waitMs = (work: SpeechWork, atMs: number, ahead: number) =>
       outlook.waitMs(leaveOf(work, atMs), ahead, perMs, nowMs);
-    /** Some quota has room now for who leaves so much, as far as it can be read off. Of small limits even the least part is one send. */
+    /**
+     * Whether some quota has room now for a request that must leave the part `leave` of the limit to others, by the last known
+     * counts. The reserve is rounded up: even of a limit of 2 one send is kept.
+     */
     const showsRoom = (leave: number) =>
       states().some(
         ({ rule, used, heldMs: held }) =>

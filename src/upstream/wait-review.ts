@@ -1,6 +1,7 @@
-// What those who wait are told: on arrival and every 1.5 s how long it will take, and as soon as it is foreseeable that
-// their time will not do; those who go on with something stay until it is over. Everybody is judged anew when the forecast may have become worse, so that nobody waits in
-// vain. One forecast serves a whole pass, and long passes go in slices, so that a thousand who wait block nobody.
+// What the requests in the line are told: on arrival, and then every 1.5 s, how long the wait will be. A request that,
+// by the forecast, cannot be sent in its time is refused at once; one of a turn that has begun stays until its time is over.
+// When the forecast may have become worse, all are judged anew. One forecast serves a whole pass, and long passes of
+// notices go in slices, so that thousands of waiting requests do not block the event loop.
 
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
@@ -34,8 +35,8 @@ export type WaitReviewOptions = {
   readonly clock: Clock;
   /** Somebody's wait would be too long. */
   readonly onTooLong: () => void;
-  /** It has waited long enough; answers whether it is asked for once more, with all that there is. */
-  readonly lastCall: (waiter: SendWaiter) => boolean;
+  /** Its time is over. Answers whether it is asked for once more, without a reserve for others, before it is refused. */
+  readonly tryWithoutReserve: (waiter: SendWaiter) => boolean;
 };
 
 /** Notices are promised every 2 s; the difference is for late timers and the way to the client. */
@@ -43,11 +44,11 @@ const NOTICE_MS = 1_500;
 /** Waiters looked at in one go: well below a millisecond. */
 const SLICE = 100;
 /** No caller is asked back sooner: it would only meet the same line. */
-const LEAST_RETRY_MS = 1_000;
+const MIN_RETRY_MS = 1_000;
 
 export const busyError = (why: string, retryAfterMs: number) =>
   new AppError('busy', `${why}; try again later.`, {
-    retryAfterMs: Math.ceil(Math.max(LEAST_RETRY_MS, retryAfterMs)),
+    retryAfterMs: Math.ceil(Math.max(MIN_RETRY_MS, retryAfterMs)),
   });
 
 export function createWaitReview(options: WaitReviewOptions): WaitReview {
@@ -160,13 +161,17 @@ export function createWaitReview(options: WaitReviewOptions): WaitReview {
     },
     tick() {
       const nowMs = clock.now();
+      // Sends that come free wake the line far more often than time changes something for a request in it.
+      if (nowMs < Math.min(nextNoticeMs, nextTurnMs)) return;
       const foretell = forecast(nowMs);
       nextTurnMs = Number.POSITIVE_INFINITY;
       for (const waiter of here) {
-        if (lastMs(waiter) <= nowMs && !options.lastCall(waiter))
+        if (lastMs(waiter) <= nowMs && !options.tryWithoutReserve(waiter))
           turnAway(waiter, foretell(waiter.work, queue.ahead(waiter)).etaMs);
         else nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, nowMs));
       }
+      // In a long line the moments of many are close together: one pass serves several, at most 1 ms late for each `SLICE`.
+      nextTurnMs = Math.max(nextTurnMs, nowMs + Math.floor(here.size / SLICE));
       if (nowMs < nextNoticeMs) return;
       nextNoticeMs = nowMs + NOTICE_MS;
       review('all');

@@ -12,8 +12,12 @@ export type QueueEntry = {
 };
 
 export type QueueBounds = {
-  /** Entries at the back of one band, ten times as many of what has begun; those at the front were once among them and always fit. */
+  /**
+   * Entries of one band, and ten times as many requests of turns that have begun: each kind has its own bound, so that
+   * neither takes the room of the other. An entry at the front has been in the queue before and always fits.
+   */
   readonly perBand: number;
+  /** The same for one tenant in one band. */
   readonly perTenant: number;
 };
 
@@ -39,12 +43,16 @@ export type WorkQueue<Entry extends QueueEntry> = {
 const BANDS: readonly (readonly WorkClass[])[] = [['resume', 'first', 'next'], ['prefetch'], ['batch']];
 const bandNumber = (of: WorkClass): number => BANDS.findIndex((classes) => classes.includes(of));
 
-/** What goes on with something has more room: a turn must not end because others wait to begin. */
+/** Requests of turns that have begun may wait long, and a turn must not end because others wait to begin: ten times the room. */
 const BEGUN: readonly WorkClass[] = ['resume', 'next'];
 const BEGUN_ROOM = 10;
+const isBegun = ({ work }: Pick<QueueEntry, 'work'>): boolean => BEGUN.includes(work.class);
 
-/** Tenants in the order of their turns, each with its entries in the order of theirs; never an empty list. */
-type Band<Entry> = { tenants: Map<string, Entry[]>; length: number };
+/**
+ * Tenants in the order of their turns, each with its entries in the order of theirs; never an empty list. Of `length`
+ * entries `begun` belong to turns that have begun.
+ */
+type Band<Entry> = { tenants: Map<string, Entry[]>; length: number; begun: number };
 
 /** Where `entry` belongs in a list ordered by deadline: `front` before its equals, `back` behind them. */
 function placeOf<Entry extends QueueEntry>(entries: readonly Entry[], { work, place }: Entry): number {
@@ -65,8 +73,12 @@ function placeOf<Entry extends QueueEntry>(entries: readonly Entry[], { work, pl
  * each other tenant in its band. Adding is O(log n + entries of the tenant), `next` O(1) where everyone may go.
  */
 export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): WorkQueue<Entry> {
-  const bands = BANDS.map((): Band<Entry> => ({ tenants: new Map(), length: 0 }));
+  const bands = BANDS.map((): Band<Entry> => ({ tenants: new Map(), length: 0, begun: 0 }));
   const bandOf = ({ work }: Entry) => bands[bandNumber(work.class)]!;
+  const count = (band: Band<Entry>, entry: Entry, change: 1 | -1) => {
+    band.length += change;
+    if (isBegun(entry)) band.begun += change;
+  };
 
   const drop = (entry: Entry): Entry[] | undefined => {
     const band = bandOf(entry);
@@ -74,7 +86,7 @@ export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): 
     const index = entries?.indexOf(entry) ?? -1;
     if (entries === undefined || index < 0) return undefined;
     entries.splice(index, 1);
-    band.length -= 1;
+    count(band, entry, -1);
     if (entries.length === 0) band.tenants.delete(entry.work.tenant);
     return entries;
   };
@@ -84,7 +96,7 @@ export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): 
     const entries = band.tenants.get(entry.work.tenant) ?? [];
     entries.splice(placeOf(entries, entry), 0, entry);
     band.tenants.set(entry.work.tenant, entries);
-    band.length += 1;
+    count(band, entry, 1);
   };
 
   return {
@@ -94,9 +106,12 @@ export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): 
       const { tenant } = entry.work;
       const entries = band.tenants.get(tenant) ?? [];
       if (entry.place === 'back') {
-        const room = BEGUN.includes(entry.work.class) ? BEGUN_ROOM : 1;
-        if (band.length >= room * bounds.perBand) return 'full';
-        if (entries.length >= room * bounds.perTenant) return 'tenant-full';
+        const hasBegun = isBegun(entry);
+        const room = hasBegun ? BEGUN_ROOM : 1;
+        const inBand = hasBegun ? band.begun : band.length - band.begun;
+        if (inBand >= room * bounds.perBand) return 'full';
+        const ofTenant = entries.filter((other) => isBegun(other) === hasBegun).length;
+        if (ofTenant >= room * bounds.perTenant) return 'tenant-full';
       }
       insert(entry);
       if (entry.place === 'front')
@@ -133,9 +148,12 @@ export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): 
         insert(entry);
         return;
       }
+      // Its tenant keeps its turn, also when this is its only entry.
       entries.splice(index, 1);
+      count(from, entry, -1);
       entry.work = work;
       entries.splice(placeOf(entries, entry), 0, entry);
+      count(from, entry, 1);
     },
     ahead(entry) {
       const own = bandOf(entry);
@@ -148,7 +166,7 @@ export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): 
       let turn: 'before' | 'after' = 'before';
       for (const [tenant, { length }] of own.tenants) {
         if (tenant === entry.work.tenant) turn = 'after';
-        // Whoever has his turn before has had one more by then.
+        // A tenant whose turn comes before has had one more by then.
         ahead += Math.min(length, turn === 'before' ? turns + 1 : turns);
       }
       return ahead;

@@ -270,6 +270,22 @@ describe('a turn in real time that has begun', () => {
     expect(endedAfterMs).toBeGreaterThan(36_000 + 29_000);
     expect(endedAfterMs).toBeLessThan(36_000 + 32_000);
   });
+
+  it('does not wait longer because its listener repeats a report that tells nothing new', async () => {
+    const { live } = start({ keys: [{ name: 'a', takes: 3 }], speechMs: () => 8_000, retryAfterMs: 300_000 });
+    const fromMs = live.clock.now();
+    sayPieces(live, 5);
+    for (let second = 1; second <= 200 && live.said('ended').length === 0; second += 1) {
+      await live.run(1_000);
+      // The last second is never heard.
+      live.send({ type: 'played', turn: 'a', ms: Math.min(1_000 * second, 23_000) });
+    }
+    expect(outcomes(live)).toEqual(['truncated']);
+    const endedAfterMs = timesOf(live, 'ended')[0]! - fromMs;
+    // 24 s of audio, what a listener's reports may be late by, and the longest wait.
+    expect(endedAfterMs).toBeGreaterThanOrEqual(24_000 + 30_000);
+    expect(endedAfterMs).toBeLessThan(24_000 + 2_000 + 30_000 + 1_000);
+  });
 });
 
 describe('first words', () => {

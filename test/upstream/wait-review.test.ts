@@ -101,6 +101,58 @@ it('looks at the quotas a few times, not once for everybody who waits', async ()
   expect(looks).toBeLessThanOrEqual(10);
 });
 
+it('looks at those who wait when time changes something for them, not whenever a send comes free', async () => {
+  const { open, clock } = poolBench([key('a', 20)], { maxInFlightPerKey: 99, maxWaiting: 1_000 });
+  for (let i = 0; i < 20; i++) {
+    open({ work: { class: 'resume', tenant: '', deadlineMs: 0 } });
+    await clock.run(50);
+  }
+  let looks = 0;
+  for (let i = 0; i < 300; i++)
+    open({
+      work: {
+        class: 'next',
+        tenant: `t${i % 3}`,
+        deadlineMs: clock.now() + 1e9,
+        waitsUntilMs() {
+          looks += 1;
+          return Number.POSITIVE_INFINITY;
+        },
+      },
+    });
+  await clock.run(58_000);
+  looks = 0;
+  // Twenty sends come free in one of these three seconds.
+  await clock.run(3_000);
+  expect(looks).toBeLessThanOrEqual(3 * 2 * 300);
+});
+
+it('looks at no more than a hundred in a millisecond, however many have their moments close together', async () => {
+  const { open, clock } = poolBench([key('a', 1)], { maxInFlightPerKey: 99, maxWaiting: 1_000 });
+  open();
+  await settle();
+  let looks = 0;
+  // Each becomes urgent one millisecond after the one before.
+  for (let i = 0; i < 600; i++)
+    open({
+      work: {
+        class: 'next',
+        tenant: `t${i % 3}`,
+        deadlineMs: clock.now() + 20_000 + i,
+        waitsUntilMs() {
+          looks += 1;
+          return Number.POSITIVE_INFINITY;
+        },
+      },
+    });
+  await clock.run(17_400);
+  looks = 0;
+  await clock.run(800);
+  // Each look reads the end of the wait and the next moment; a notice to all may fall among them.
+  expect(looks).toBeGreaterThan(600);
+  expect(looks).toBeLessThanOrEqual(2 * (100 * 800 + 2 * 600));
+});
+
 describe('a turn made ahead whose time comes', () => {
   it('goes before what was to go before it, and takes of the reserve', async () => {
     const { open, calls, clock } = poolBench([key('a', 10)], { maxInFlightPerKey: 99 });

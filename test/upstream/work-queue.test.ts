@@ -100,11 +100,48 @@ describe('bounds', () => {
     const queue = createWorkQueue<Named>({ perBand: 3, perTenant: 2 });
     const add = (work: WorkClass) => queue.add(entry('x', { tenant: 'a', work }));
     expect([add('first'), add('first'), add('first')]).toEqual(['added', 'added', 'tenant-full']);
-    expect(Array.from({ length: 19 }, () => add('next'))).toEqual([
-      ...Array(18).fill('added'),
+    expect(Array.from({ length: 21 }, () => add('next'))).toEqual([
+      ...Array(20).fill('added'),
       'tenant-full',
     ]);
-    expect(add('first')).toBe('full');
+    expect(add('first')).toBe('tenant-full');
+  });
+
+  it('leave room for first words, however many turns that have begun wait', () => {
+    const queue = createWorkQueue<Named>({ perBand: 4, perTenant: 2 });
+    const add = (tenant: string, work: WorkClass) => queue.add(entry('x', { tenant, work }));
+    for (const tenant of ['a', 'b'])
+      expect(Array.from({ length: 20 }, () => add(tenant, 'next'))).toEqual(Array(20).fill('added'));
+    expect([add('c', 'next'), add('c', 'resume')]).toEqual(['full', 'full']);
+    expect(['a', 'a', 'a', 'c', 'c', 'd'].map((tenant) => add(tenant, 'first'))).toEqual([
+      'added',
+      'added',
+      'tenant-full',
+      'added',
+      'added',
+      'full',
+    ]);
+  });
+
+  it('count what has risen as what it is now, and nothing that has left', () => {
+    const queue = createWorkQueue<Named>({ perBand: 2, perTenant: 1 });
+    const begun = Array.from({ length: 10 }, (_, n) => entry(`next ${n}`, { tenant: 'a', work: 'next' }));
+    for (const one of begun) expect(queue.add(one)).toBe('added');
+    const first = entry('first', { tenant: 'a' });
+    expect([queue.add(first), queue.add(entry('x', { tenant: 'a' }))]).toEqual(['added', 'tenant-full']);
+    queue.rise(first, { ...first.work, class: 'resume' });
+    const second = entry('second', { tenant: 'a' });
+    expect(queue.add(second)).toBe('added');
+    queue.rise(begun[0]!, { ...begun[0]!.work, class: 'first' });
+    queue.take(second);
+    expect(queue.add(entry('x', { tenant: 'a' }))).toBe('tenant-full');
+    queue.remove(begun[0]!);
+    expect(queue.add(entry('x', { tenant: 'a' }))).toBe('added');
+    queue.take(first);
+    expect(queue.add(entry('x', { tenant: 'a', work: 'next' }))).toBe('added');
+    expect(queue.add(entry('x', { tenant: 'a', work: 'next' }))).toBe('tenant-full');
+    expect(queue.add(entry('x', { tenant: 'b' }))).toBe('added');
+    expect(queue.add(entry('x', { tenant: 'c' }))).toBe('full');
   });
 });
 

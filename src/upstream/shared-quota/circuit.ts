@@ -1,5 +1,5 @@
-// When to stop asking someone who does not answer: after some failures in a row nobody waits for him any more, and from
-// time to time one tries.
+// When to stop asking a service that does not answer: after some failures in a row nobody waits for it any more, and from
+// time to time one caller tries it.
 
 export type Circuit = {
   /** Nobody should wait for an answer now. */
