@@ -8,7 +8,7 @@
 //   --sentences N   of each language, voice and speed of our engine (1; with --full 11)
 //   --foreign N     sentences of each foreign voice and speed (6; with --full 16)
 //   --cuts N        of each speech (2; with --full 3), anywhere between 5 and 95 % of its frames
-//   --kinds A,B     of own, dialogue, foreign
+//   --kinds A,B     of own, dialogue, foreign;  --languages A,B  only these
 //   --by-sound      without a local engine, as in the image `gateway`: level and pace alone
 //   --seed N        draws the cuts (1);  --misses N prints so many of the cuts that were not noticed (0)
 
@@ -37,6 +37,7 @@ const { values } = parseArgs({
     foreign: { type: 'string' },
     cuts: { type: 'string' },
     kinds: { type: 'string', default: 'own,dialogue,foreign' },
+    languages: { type: 'string' },
     'by-sound': { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     misses: { type: 'string', default: '0' },
@@ -44,6 +45,7 @@ const { values } = parseArgs({
 });
 const countOf = (name, usual, full) => Number(values[name] ?? (values.full ? full : usual));
 const isWanted = (kind) => values.kinds.split(',').includes(kind);
+const languages = values.languages?.split(',');
 const cutsEach = countOf('cuts', 2, 3);
 
 const program = await openProgram(resolve(values.dist));
@@ -51,14 +53,16 @@ const draw = program.seededNumbers(Number(values.seed), 0);
 const judge = createJudge(program, values['by-sound'] ? 'sound' : 'reference');
 
 async function* speeches() {
-  const own = isWanted('own') ? planOwn(program, ROOT, countOf('sentences', 1, 11)) : [];
-  const dialogues = isWanted('dialogue') ? planDialogues(program, ROOT, countOf('sentences', 1, 11)) : [];
+  const own = isWanted('own') ? planOwn(program, ROOT, countOf('sentences', 1, 11), languages) : [];
+  const dialogues = isWanted('dialogue')
+    ? planDialogues(program, ROOT, countOf('sentences', 1, 11), languages)
+    : [];
   for (const plan of [...own, ...dialogues]) {
     const speech = await speakOwn(program, plan);
     if (speech !== undefined) yield speech;
   }
   if (!isWanted('foreign')) return;
-  for (const voice of foreignVoices())
+  for (const voice of foreignVoices().filter(({ language }) => languages?.includes(language) ?? true))
     for (const speed of SPEEDS) yield* spokenForeign(program, ROOT, voice, speed, countOf('foreign', 6, 16));
 }
 

@@ -43,7 +43,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   bench: {
     summary:
-      'measure this machine: first frame, pacing, overload, formats side by side, captions, onlookers, transcoding, cancel, stalled readers, jobs, narration, quotas',
+      'measure this machine: first frame, pacing, overload, formats side by side, captions, endings, onlookers, transcoding, cancel, stalled readers, jobs, narration, quotas',
     load: async () => (await import('./bench.ts')).bench,
   },
   chaos: {

@@ -36,7 +36,7 @@ export type JudgedEnding = {
 
 /** The listener must not run dry for it: the last of the speech and the next request wait for the answer. */
 const RESERVE_MS = 300;
-const MIN_WAIT_MS = 150;
+const MIN_WAIT_MS = 300;
 const MAX_WAIT_MS = 4000;
 /** A file waits longer: nobody hears that it does. */
 const FILE_WAIT_MS = 20_000;

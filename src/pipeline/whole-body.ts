@@ -102,6 +102,8 @@ export async function relayWholeBody(
   let endedAt: number | undefined;
   /** What the body that is read now says of its own length. */
   let toldLength: ToldLength | undefined;
+  /** Whether the body comes from the phrases that are kept: it was judged when it came. */
+  let origin: 'service' | 'kept' = 'service';
   let provedBy: Extract<Verdict, { kind: 'whole' }>['by'] = 'nothing';
   /** The key that answered first: another one may speak the seed otherwise. */
   let key: string | undefined;
@@ -145,7 +147,7 @@ export async function relayWholeBody(
       watch: endings,
       voices,
       decoders: wholeness.decoders,
-      soundOfEnd: upkeep.soundOfEnd,
+      soundOfEnd: origin === 'kept' ? () => undefined : upkeep.soundOfEnd,
       remainingMs: wholeness.remainingMs(),
     });
     signal.throwIfAborted();
@@ -188,6 +190,7 @@ export async function relayWholeBody(
       ...(key === undefined ? {} : { prefer: key }),
     });
     toldLength = body.toldLength;
+    origin = 'service';
     return body;
   };
   /** Asks once more; answers with what is wrong now. */
@@ -229,10 +232,11 @@ export async function relayWholeBody(
     const body = await upstream.open(request, options);
     key = body.key;
     toldLength = body.toldLength;
+    if (body.attempts === 0) origin = 'kept';
     report.answered(body);
     // A body that tells its own length, of a service that has done so before, needs no ear; nor does one that was kept.
     const tellsLength = toldLength !== undefined && voices.tellsLengths();
-    if (!tellsLength && body.attempts > 0) endings?.follow();
+    if (!tellsLength && origin === 'service') endings?.follow();
     return body;
   });
   if (first.kind === 'refused') throw first.error;

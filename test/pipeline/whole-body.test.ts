@@ -105,6 +105,33 @@ describe('a whole body', () => {
     }
   });
 
+  it('that was kept was judged when it came: its end is listened to no more', async () => {
+    const listened: string[] = [];
+    const judging = async (attempts: number) => {
+      const { tools, asked } = toolsFor(['never']);
+      await relay({
+        ...tools,
+        upkeep: {
+          ...tools.upkeep,
+          soundOfEnd() {
+            listened.push(`sound of ${attempts}`);
+            return undefined;
+          },
+        },
+        endings: {
+          follow: () => void listened.push(`followed ${attempts}`),
+          ending: async () => undefined,
+          cutAt() {},
+        },
+        open: async (...how) => ({ ...(await tools.open(...how)), attempts }),
+      });
+      expect(asked).toHaveLength(1);
+    };
+    await judging(1);
+    await judging(0);
+    expect(listened).toEqual(['followed 1', 'sound of 1']);
+  });
+
   it('ends with the turn while it waits to ask again', async () => {
     const gone = new Error('gone');
     const controller = new AbortController();
