@@ -26,7 +26,7 @@ export type CleanEnd = {
   readonly told: 'all' | 'another-length' | 'not-this-time' | undefined;
   /** The body held against our own speech of the text; undefined: that was not possible, or not in time. */
   readonly heard: HeardEnding | undefined;
-  /** Why it was not held against a reference, if it was not: there was no place, or no time, for it, or there is none. */
+  /** Why it was not held against a reference, if it was not: there was no place or no time for it, or there never is one. */
   readonly reference: 'late' | 'none';
   /** How its last second sounds; asked for only where nothing surer is known. */
   readonly sound: () => SoundEnding | undefined;
@@ -158,18 +158,14 @@ function byWords(end: CleanEnd): Verdict | undefined {
 }
 
 /**
- * Only where it was not held against a reference: sound that says something else than the text need not be speech at all.
- * Where the reference was late, the second body will be held against it, and a doubt which that body can outweigh is enough.
+ * Only where there never is a reference: sound that says something else than the text need not be speech at all, and with a
+ * reference that was only late this time the sign is not worth a request.
  */
 function bySound(end: CleanEnd): Verdict | undefined {
-  if (end.heard !== undefined || end.service === 'says-others') return undefined;
-  const { reference } = end;
+  if (end.heard !== undefined || end.reference === 'late' || end.service === 'says-others') return undefined;
   const sound = end.sound();
-  if (sound === undefined || sound.kind === 'steady') return undefined;
-  if (sound.dropNats < SURE_BREAK_NATS)
-    return doubtful('breaks-off', reference === 'none' ? 'sure' : 'likely', 'possible');
-  if (sound.dropNats >= LIKELY_BREAK_NATS || reference === 'late') return undefined;
-  return doubtful('breaks-off', 'likely', 'possible');
+  if (sound === undefined || sound.kind === 'steady' || sound.dropNats >= LIKELY_BREAK_NATS) return undefined;
+  return doubtful('breaks-off', sound.dropNats < SURE_BREAK_NATS ? 'sure' : 'likely', 'possible');
 }
 
 function byPace({ letters, audioMs, lettersPerSecond }: CleanEnd): Verdict | undefined {

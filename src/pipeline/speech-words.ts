@@ -14,7 +14,10 @@ import { type TimedSpeech, timedVoice, type WordTimer, type WordTiming } from '.
 export type EndingWatch = {
   /** The audio cannot be told whole by anything else: it is to be followed, from its first frame, which is still to come. */
   follow(): void;
-  /** As `WordTiming.ending`; undefined, too, for what is not followed, and `late` where there was no place for it. */
+  /**
+   * As `WordTiming.ending`; undefined, too, for what is not followed, and `late` where there is a local engine and it could not be
+   * held against it: no place, or a speed that our own speech has not.
+   */
   ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | 'late' | undefined>;
   /** Words of this request are missing: those that were said are where `ending` says. */
   cutAt(ending: HeardEnding): void;
@@ -92,9 +95,10 @@ class TimedWords implements SpeechWords, SpoolTap {
     withinMs: number,
     likeness: 'asked' | 'on-suspicion',
   ): Promise<HeardEnding | 'late' | undefined> {
-    if (this.following === 'this-request') return this.timing?.ending(withinMs, likeness);
-    const isBadLuck = this.following === 'no-place' && this.options.timer.reference === 'there';
-    return isBadLuck ? 'late' : undefined;
+    if (this.following === 'nothing') return undefined;
+    const ending =
+      this.following === 'this-request' ? await this.timing?.ending(withinMs, likeness) : undefined;
+    return ending ?? (this.options.timer.reference === 'there' ? 'late' : undefined);
   }
   cutAt({ words }: HeardEnding): void {
     this.options.onEstimate(this.index, words);
