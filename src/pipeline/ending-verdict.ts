@@ -79,6 +79,8 @@ const MIN_MISFIT = 0.97;
 const MIN_TELLING_MS = 1000;
 /** Speech of less than this part of the reference's is cut, whatever it says. */
 const MIN_LENGTH_RATIO = 0.3;
+/** Of a text of fewer letters a third is hardly a sound; many scripts write a syllable with one letter. */
+const MIN_LETTERS_OF_RATIO = 8;
 
 /** A sound that ends so little below its loudest frame breaks off: 13 dB, which 1 whole body in 200 does and every other cut one. */
 const SURE_BREAK_NATS = 3;
@@ -147,7 +149,7 @@ function byWords(end: CleanEnd): Verdict | undefined {
   if (heard === undefined) return undefined;
   const { missingCost, lengthRatio, silentMs } = heard;
   if (!isComparable(heard, end))
-    return letters >= MIN_LETTERS && lengthRatio < MIN_LENGTH_RATIO
+    return letters >= MIN_LETTERS_OF_RATIO && lengthRatio < MIN_LENGTH_RATIO
       ? doubtful('too-short', 'sure', 'possible')
       : undefined;
   const endsInSilence = silentMs >= MIN_CLOSING_SILENCE_MS;
