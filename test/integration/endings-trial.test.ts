@@ -27,8 +27,8 @@ describe('the trial of endings', () => {
   it('notices every cut of the engine’s own voices that loses a word, and doubts none of their whole bodies', () => {
     const { status, figures } = run();
     expect(status).toBe(0);
-    expect(figures.whole).toBeGreaterThan(8);
-    expect(figures.cuts).toBeGreaterThan(10);
+    expect(figures.whole).toBeGreaterThan(4);
+    expect(figures.cuts).toBeGreaterThan(6);
     expect([figures.doubted, figures.first]).toEqual([0, figures.cuts]);
   });
 
