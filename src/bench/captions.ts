@@ -5,12 +5,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { FRAME_MS } from './frame-schedule.ts';
-import type { GatewayCost } from './gateway-process.ts';
 import { type Lab, openLab } from './lab.ts';
 import { startListeners } from './listeners.ts';
 import { measureStretch } from './measured-stretch.ts';
 import { type SpokenLine, speakLines, turnOf } from './spoken-lines.ts';
 import { medianOf } from './spread.ts';
+import { costBetween, orNaN } from './stretch-cost.ts';
 import { measureWordTiming, type WordTimingSteps } from './word-timing-steps.ts';
 
 const WARM_UP_MS = 5000;
@@ -50,21 +50,6 @@ const FIGURES = [
   ...(['tickP50Ms', 'tickP99Ms', 'frameP50Ms', 'frameP99Ms', 'waitedMsPerSecond'] as const),
   ...(['main', 'otherThreads', 'thread', 'program'] as const),
 ];
-
-const orNaN = (value: number | null | undefined): number => value ?? Number.NaN;
-
-function costBetween(before: GatewayCost, after: GatewayCost, streamSeconds: number) {
-  const grown = (read: (cost: GatewayCost) => number | null | undefined) =>
-    (orNaN(read(after)) - orNaN(read(before))) / streamSeconds;
-  const main = grown(({ mainCpuMs }) => mainCpuMs);
-  const thread = grown(({ wordTimer }) => wordTimer?.threadMs);
-  return {
-    program: grown(({ wordTimer }) => wordTimer?.programMs),
-    thread,
-    main,
-    otherThreads: grown(({ cpuMs }) => cpuMs) - main - thread,
-  };
-}
 
 async function measure(
   variant: Variant,

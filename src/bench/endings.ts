@@ -5,12 +5,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { FRAME_MS } from './frame-schedule.ts';
-import type { GatewayCost } from './gateway-process.ts';
 import { type Lab, openLab } from './lab.ts';
 import { startListeners } from './listeners.ts';
 import { measureStretch } from './measured-stretch.ts';
 import { type SpokenLine, speakLines, turnOf } from './spoken-lines.ts';
 import { medianOf } from './spread.ts';
+import { costBetween } from './stretch-cost.ts';
 
 const WARM_UP_MS = 10_000;
 const KIB = 1024;
@@ -35,8 +35,6 @@ type Stretch = {
   readonly errors: number;
 };
 
-const orNaN = (value: number | null | undefined): number => value ?? Number.NaN;
-
 async function measure(
   lab: Lab,
   lines: readonly SpokenLine[],
@@ -56,16 +54,8 @@ async function measure(
     const later = await lab.metrics();
     const counted = (name: string, label?: string) => later.value(name, label) - earlier.value(name, label);
     const tally = stretch.tallies[0]!;
-    const streamSeconds = (tally.frames * FRAME_MS) / 1000;
-    const grown = (read: (cost: GatewayCost) => number | null | undefined) =>
-      (orNaN(read(stretch.after)) - orNaN(read(stretch.before))) / streamSeconds;
-    const main = grown(({ mainCpuMs }) => mainCpuMs);
-    const thread = grown(({ wordTimer }) => wordTimer?.threadMs);
     return {
-      main,
-      thread,
-      program: grown(({ wordTimer }) => wordTimer?.programMs),
-      otherThreads: grown(({ cpuMs }) => cpuMs) - main - orNaN(thread),
+      ...costBetween(stretch.before, stretch.after, (tally.frames * FRAME_MS) / 1000),
       residentKib: (await lab.residentBytes()) / KIB / streams,
       tickP99Ms: stretch.tickP99Ms,
       frameP99Ms: stretch.frameLatenessMs.p99,
