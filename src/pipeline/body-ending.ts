@@ -26,6 +26,8 @@ export type EndedBody = {
   readonly soundOfEnd: typeof soundOfEnd;
   /** Audio that the listener has not heard yet, ms; infinite where nobody listens. */
   readonly remainingMs: number;
+  /** How far ahead audio is sent, ms. */
+  readonly leadMs: number;
 };
 
 export type JudgedEnding = {
@@ -34,18 +36,21 @@ export type JudgedEnding = {
   readonly heard: HeardEnding | undefined;
 };
 
-/** The listener must not run dry for it: the last of the speech and the next request wait for the answer. */
-const RESERVE_MS = 300;
+/** The last of the speech and the next request wait for the answer, and the listener must not run dry for it. */
+const MIN_RESERVE_MS = 300;
+/** Of what is sent ahead so much stays with the listener: it is there for a network that is late. */
+const RESERVED_SHARE = 0.5;
 const MIN_WAIT_MS = 300;
 const MAX_WAIT_MS = 4000;
 /** A file waits longer: nobody hears that it does. */
 const FILE_WAIT_MS = 20_000;
 
-/** How long an answer about an ending is waited for, ms, while the listener has audio for `remainingMs`. */
-const endingWaitMs = (remainingMs: number): number =>
-  remainingMs === Number.POSITIVE_INFINITY
-    ? FILE_WAIT_MS
-    : Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, remainingMs - RESERVE_MS));
+/** How long an answer about an ending is waited for, ms. */
+function endingWaitMs({ remainingMs, leadMs }: EndedBody): number {
+  if (remainingMs === Number.POSITIVE_INFINITY) return FILE_WAIT_MS;
+  const reserveMs = Math.max(MIN_RESERVE_MS, RESERVED_SHARE * leadMs);
+  return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, remainingMs - reserveMs));
+}
 
 export async function judgeEnding(body: EndedBody): Promise<JudgedEnding> {
   const { request, letters, longestMs, relayed, voices, watch } = body;
@@ -57,7 +62,7 @@ export async function judgeEnding(body: EndedBody): Promise<JudgedEnding> {
   const answer =
     told === 'all' || believed('words-missing')
       ? undefined
-      : await watch?.ending(endingWaitMs(body.remainingMs), voice === 'unknown' ? 'asked' : 'on-suspicion');
+      : await watch?.ending(endingWaitMs(body), voice === 'unknown' ? 'asked' : 'on-suspicion');
   const heard = answer === 'late' ? undefined : answer;
   if (heard !== undefined) voices.heardFit(request, fitOf(heard));
   if (told === 'all') voices.toldLength();

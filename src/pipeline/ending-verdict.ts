@@ -79,8 +79,11 @@ const MIN_MISFIT = 0.97;
 const MIN_TELLING_MS = 1000;
 /** Speech of less than this part of the reference's is cut, whatever it says. */
 const MIN_LENGTH_RATIO = 0.3;
-/** Of a text of fewer letters a third is hardly a sound; many scripts write a syllable with one letter. */
-const MIN_LETTERS_OF_RATIO = 8;
+/**
+ * Of a text of fewer letters a third is hardly a sound; many scripts write a syllable with one letter. A service that was never
+ * heard to say a text may answer a short one with a chime.
+ */
+const MIN_LETTERS_OF_RATIO = { ofTrusted: 8, ofStranger: 20 } as const;
 
 /** A sound that ends so little below its loudest frame breaks off: 13 dB, which 1 whole body in 200 does and every other cut one. */
 const SURE_BREAK_NATS = 3;
@@ -119,13 +122,17 @@ function byFrames({ cutFrameBytes, missingMs, audioMs, longestMs }: CleanEnd): V
   return missingMs > 0 && isPromiseBelieved ? doubtful('frames-missing', 'sure', 'possible') : undefined;
 }
 
+const saysItsTexts = ({ voice, service }: CleanEnd): boolean =>
+  voice === 'fitted-before' || service === 'says-its-texts';
+
 /** Whether the reference tells anything of this speech. */
-function isComparable(heard: HeardEnding, { voice, service }: CleanEnd): boolean {
+function isComparable(heard: HeardEnding, end: CleanEnd): boolean {
+  const { voice, service } = end;
   const { mismatch, missingCost, silentMs, kind } = heard;
   // It was not looked for: then nothing seemed to be missing.
   if (mismatch === undefined) return true;
   if (service === 'says-others' && voice === 'unknown') return false;
-  const isTrusted = voice === 'fitted-before' || service === 'says-its-texts';
+  const isTrusted = saysItsTexts(end);
   const breaksOff =
     kind === 'speech-like' && silentMs <= MAX_BROKEN_SILENCE_MS && missingCost > MAX_MISSING_COST;
   if (isTrusted && breaksOff) return mismatch <= MAX_MISMATCH_OF_BROKEN;
@@ -148,10 +155,11 @@ function byWords(end: CleanEnd): Verdict | undefined {
   const { heard, letters } = end;
   if (heard === undefined) return undefined;
   const { missingCost, lengthRatio, silentMs } = heard;
-  if (!isComparable(heard, end))
-    return letters >= MIN_LETTERS_OF_RATIO && lengthRatio < MIN_LENGTH_RATIO
-      ? doubtful('too-short', 'sure', 'possible')
-      : undefined;
+  if (!isComparable(heard, end)) {
+    const minLetters = MIN_LETTERS_OF_RATIO[saysItsTexts(end) ? 'ofTrusted' : 'ofStranger'];
+    const isTooShort = letters >= minLetters && lengthRatio < MIN_LENGTH_RATIO;
+    return isTooShort ? doubtful('too-short', 'sure', 'possible') : undefined;
+  }
   const endsInSilence = silentMs >= MIN_CLOSING_SILENCE_MS;
   if (missingCost <= (endsInSilence ? MAX_MISSING_COST : MAX_MISSING_COST_ABRUPT))
     return { kind: 'whole', by: 'heard' };

@@ -39,6 +39,8 @@ export type Wholeness = {
   readonly upkeep: SpeechUpkeep;
   /** Audio that the listener has not heard yet, ms. */
   readonly remainingMs: () => number;
+  /** How far ahead of the listener audio is sent, ms; absent: as it is taken. */
+  readonly leadMs?: number;
   readonly passesThrough: (sampleRate: number) => boolean;
   /** In bouts while the listener has plenty; else, and when it is not given, as it comes. */
   readonly reads?: 'in-bouts' | 'as-it-comes';
@@ -149,6 +151,7 @@ export async function relayWholeBody(
       decoders: wholeness.decoders,
       soundOfEnd: origin === 'kept' ? () => undefined : upkeep.soundOfEnd,
       remainingMs: wholeness.remainingMs(),
+      leadMs: wholeness.leadMs ?? 0,
     });
     signal.throwIfAborted();
     if (verdict.kind === 'whole') {

@@ -132,6 +132,7 @@ class SpokenTake implements TurnTake, TurnAudio, TakeReport {
       upkeep: runtime.upkeep,
       resumeWork: () => work.resume(),
       remainingMs: options.remainingMs,
+      leadMs: settings.leadMs,
       reads: isSentAtOnce(settings) ? 'as-it-comes' : 'in-bouts',
       passesThrough: (rate) => passesThrough(output, rate),
       endings: this.words,

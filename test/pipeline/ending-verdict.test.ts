@@ -122,6 +122,14 @@ describe('the verdict on an ending', () => {
   it('doubts what is far shorter than the reference, whatever it says', () => {
     expect(byWords({ mismatch: 1, lengthRatio: 0.29 })).toBe('too-short');
     expect(byWords({ mismatch: 1, lengthRatio: 0.31 })).toBe('nothing');
+    // A short text may be answered with a chime by a service that was never heard to say one.
+    expect(byWords({ mismatch: 1, lengthRatio: 0.29 }, { letters: 19 })).toBe('nothing');
+    expect(byWords({ mismatch: 1, lengthRatio: 0.29 }, { letters: 19, service: 'says-its-texts' })).toBe(
+      'too-short',
+    );
+    expect(byWords({ mismatch: 1, lengthRatio: 0.29 }, { letters: 7, service: 'says-its-texts' })).toBe(
+      'nothing',
+    );
   });
 
   it('goes by the level where there is no reference, and not at all by the level of a tone', () => {
