@@ -2,7 +2,7 @@
 // the language's own words, each with its range in the caller's text and a weight for how long it takes to say.
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
-import { isUnspaced } from './character-class.ts';
+import { characterTest, isUnspaced } from './character-class.ts';
 import type { Segment } from './segment.ts';
 
 const SPOKEN = /[\p{L}\p{N}%€$£¥₹+=&@°]/u;
@@ -80,7 +80,9 @@ const pauseOf = (text: string): number => {
 };
 
 /** What follows a word without a space and belongs to it. */
-const TRAILS = /^[\p{Pe}\p{Pf}\p{Po}]$/u;
+const isTrail = characterTest(/^[\p{Pe}\p{Pf}\p{Po}]$/u);
+const isWhite = characterTest(/\s/u);
+const isMark = characterTest(/^\p{M}$/u);
 
 /** The end of the stretch at `from` that is either of letters without spaces (and their signs) or of anything else. */
 function stretchEnd(characters: readonly string[], from: number, unspaced: boolean): number {
@@ -94,7 +96,7 @@ function stretchEnd(characters: readonly string[], from: number, unspaced: boole
       character !== ETHIOPIC_WORD_MARK
     )
       return to;
-    const isSign = unspaced && to > from && /^\p{M}$/u.test(character);
+    const isSign = unspaced && to > from && isMark(character);
     if (!isSign && isUnspaced(character) !== unspaced) return to;
     to += 1;
   }
@@ -112,7 +114,7 @@ function pieceLengths(characters: readonly string[]): number[] {
         lengths.push([...segment].length);
     else {
       let word = from;
-      while (from > 0 && word < to && TRAILS.test(characters[word]!)) word += 1;
+      while (from > 0 && word < to && isTrail(characters[word]!)) word += 1;
       lengths.push(word - from, to - word);
     }
     from = to;
@@ -147,12 +149,12 @@ export function spokenWords(segments: readonly Segment[]): SpokenWord[] {
       }
     };
     for (let from = 0; from < points.length; ) {
-      if (/\s/u.test(points[from]!.character)) {
+      if (isWhite(points[from]!.character)) {
         from += 1;
         continue;
       }
       let to = from;
-      while (to < points.length && !/\s/u.test(points[to]!.character)) to += 1;
+      while (to < points.length && !isWhite(points[to]!.character)) to += 1;
       for (const length of pieceLengths(points.slice(from, to).map((point) => point.character))) {
         add(from, from + length);
         from += length;
