@@ -36,7 +36,12 @@ export type WordTimeline = {
   endOf(line: number, codePoint: number): number | undefined;
   /** Milliseconds per unit of weight, learned from complete requests; the given guess before. */
   msPerWeight(): number;
+  /** Memory that its words take. */
+  bytes(): number;
 };
+
+/** What a word takes: itself, its text, and its places in lists. */
+const WORD_BYTES = 216;
 
 const NONE: readonly TimedWord[] = [];
 
@@ -130,6 +135,9 @@ class GivenTimeline implements WordTimeline, GivenWords {
   }
   msPerWeight(): number {
     return this.places.msPerWeight();
+  }
+  bytes(): number {
+    return this.places.words.length * WORD_BYTES;
   }
 
   private hasBegun(w: number, atMs: number): boolean {

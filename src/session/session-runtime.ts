@@ -14,6 +14,7 @@ import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { AdmissionDesk } from './admission-desk.ts';
 import type { LegDesk } from './leg-desk.ts';
 import type { OnlookerRuntime } from './session-audience.ts';
+import type { TextWork } from './text-work.ts';
 
 export type SessionLimits = {
   /** Longest whole text, characters. */
@@ -49,6 +50,7 @@ export type SessionRuntime = {
   readonly onlookers: OnlookerRuntime;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
+  readonly textWork: TextWork;
   readonly random: Random;
   readonly log: Log;
   readonly admission: AdmissionDesk;

@@ -18,9 +18,10 @@ export function characterTest(pattern: RegExp): (char: string) => boolean {
 }
 
 const LETTER_OR_NUMBER = characterTest(/[\p{L}\p{N}\p{M}]/u);
-const UNSPACED = characterTest(
-  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u,
-);
+/** Anywhere in a text. */
+export const UNSPACED_LETTER =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+const UNSPACED = characterTest(UNSPACED_LETTER);
 const UPPER = characterTest(/[\p{Lu}\p{Lt}]/u);
 const LOWER = characterTest(/\p{Ll}/u);
 const LETTER = characterTest(/\p{L}/u);

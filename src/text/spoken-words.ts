@@ -31,16 +31,20 @@ const WORD_WEIGHT = 1.5;
 const SENTENCE_PAUSE = 5;
 const CLAUSE_PAUSE = 2;
 
-/** One code point of the segment with its place in the caller's text. */
-type Point = { readonly character: string; readonly at: number };
+/** The code points of a segment, and the place of each in the caller's text. */
+type Points = { readonly characters: readonly string[]; readonly places: readonly number[] };
 
-function pointsOf(segment: Segment): Point[] {
-  const points: Point[] = [];
+function pointsOf(segment: Segment): Points {
+  const characters: string[] = [];
+  const places: number[] = [];
   for (const run of segment.runs) {
     let at = run.start;
-    for (const character of run.text) points.push({ character, at: at++ });
+    for (const character of run.text) {
+      characters.push(character);
+      places.push(at++);
+    }
   }
-  return points;
+  return { characters, places };
 }
 
 const weigh = (character: string): number => {
@@ -125,21 +129,18 @@ function pieceLengths(characters: readonly string[]): number[] {
 export function spokenWords(segments: readonly Segment[]): SpokenWord[] {
   const words: SpokenWord[] = [];
   for (const segment of segments) {
-    const points = pointsOf(segment);
+    const { characters, places } = pointsOf(segment);
     const firstOfSegment = words.length;
     const add = (from: number, to: number) => {
-      const text = points
-        .slice(from, to)
-        .map((point) => point.character)
-        .join('');
+      const text = characters.slice(from, to).join('');
       const previous = words.at(-1);
       if (SPOKEN.test(text)) {
         words.push({
           text,
           line: segment.line,
           speaker: segment.speaker,
-          charStart: points[from]!.at,
-          charEnd: points[to - 1]!.at + 1,
+          charStart: places[from]!,
+          charEnd: places[to - 1]! + 1,
           weight: weightOf(text),
           pause: pauseOf(text),
         });
@@ -148,14 +149,14 @@ export function spokenWords(segments: readonly Segment[]): SpokenWord[] {
         words[words.length - 1] = { ...previous, pause: pauseOf(text) };
       }
     };
-    for (let from = 0; from < points.length; ) {
-      if (isWhite(points[from]!.character)) {
+    for (let from = 0; from < characters.length; ) {
+      if (isWhite(characters[from]!)) {
         from += 1;
         continue;
       }
       let to = from;
-      while (to < points.length && !isWhite(points[to]!.character)) to += 1;
-      for (const length of pieceLengths(points.slice(from, to).map((point) => point.character))) {
+      while (to < characters.length && !isWhite(characters[to]!)) to += 1;
+      for (const length of pieceLengths(characters.slice(from, to))) {
         add(from, from + length);
         from += length;
       }

@@ -23,6 +23,7 @@ import { createSession, type Session } from '../../src/session/session.ts';
 import type { OnlookerLimits } from '../../src/session/session-audience.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
 import type { SessionLimits, SessionRuntime } from '../../src/session/session-runtime.ts';
+import { createTextWork } from '../../src/session/text-work.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
 import type { PhraseStore } from '../../src/storage/phrase-store.ts';
 import type { SpeechUpstream } from '../../src/upstream/speech-upstream.ts';
@@ -121,6 +122,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     onlookers: onlookerRuntime(clock, options.onlookers),
     clock,
     playout: options.playoutOf?.(playout) ?? playout,
+    textWork: createTextWork(clock),
     random: fixedRandom(0.25),
     log: {
       ...silentLog,
