@@ -165,9 +165,9 @@ export function splitIntoRequests(
   return requests;
 }
 
-/** A letter of a script without spaces says as much as so many others. */
-const UNSPACED_SIZE = 3;
-/** What is to be said for a segment: its UTF-16 units, those of a script without spaces threefold. */
+/** A letter of a script without spaces says as much as three others, and finding its words takes longer. */
+const UNSPACED_SIZE = 8;
+/** What is to be said for a segment: its UTF-16 units, those of a script without spaces eightfold. */
 export function segmentSize(segment: Segment): number {
   const text = segmentText(segment);
   return UNSPACED_LETTER.test(text) ? UNSPACED_SIZE * text.length : text.length;
@@ -178,7 +178,7 @@ export function segmentSize(segment: Segment): number {
  * and placed in one go, and kept until they have been heard.
  */
 export const MAX_SPOKEN_SIZE = MAX_REQUEST_TEXT;
-export const MAX_SPOKEN_SEGMENTS = 1000;
+export const MAX_SPOKEN_SEGMENTS = 500;
 
 /**
  * What a request of a long text takes of it: about a minute and a half of speech. So much is kept of a
@@ -191,6 +191,7 @@ const FIRST_REQUEST_UNITS = 300;
 /** The most of each request. */
 export type RequestSizes = { readonly first: number; readonly next: number };
 export const CHAPTER_SIZES: RequestSizes = { first: FIRST_REQUEST_UNITS, next: CHAPTER_REQUEST_UNITS };
+/** Of a text that one request may hold. */
 export const WHOLE_SIZES: RequestSizes = { first: MAX_SPOKEN_SIZE, next: MAX_SPOKEN_SIZE };
 
 /**
