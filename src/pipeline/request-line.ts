@@ -51,6 +51,8 @@ export type RequestLineOptions = {
   /** The caller's own turn prefixes, used when they do not occur in the spoken text. */
   /** Called when there may be room for more text, and somebody reads. */
   readonly onRoom?: () => void;
+  /** More text is there, which is being cut: a request waits for it, but for the first one. */
+  readonly hasUncut?: () => boolean;
   readonly prefixes: { readonly turnPrefix?: string | undefined; readonly turnPrefix2?: string | undefined };
 };
 
@@ -83,6 +85,7 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
     const { flushes, isBegun } = stretches[0]!;
     const isFlushed = flushes > 0;
     if (handedOut === 0 || (isFlushed && !isBegun)) return true;
+    if (!isFull() && !isFlushed && options.hasUncut?.() === true) return false;
     return options.remainingMs() <= (isFull() || isFlushed ? options.readAheadMs : options.prefetchMs);
   };
 

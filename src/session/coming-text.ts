@@ -20,7 +20,7 @@ export type ComingTextOptions = {
   /** Who speaks at `from`. */
   readonly speaker: Speaker | undefined;
   readonly cutter: TurnText;
-  readonly line: Pick<RequestLine, 'wantsMore' | 'flush' | 'end' | 'fail'>;
+  readonly line: Pick<RequestLine, 'wantsMore' | 'flush' | 'end' | 'poke' | 'fail'>;
   readonly work: TextWork;
 };
 
@@ -89,10 +89,11 @@ export class ComingText implements CutInPieces {
     } finally {
       if (this.state === 'cutting') this.state = 'resting';
     }
-    if (this.state === 'resting' && this.hasWork()) {
+    if (this.state !== 'resting') return;
+    if (this.hasWork()) {
       this.state = 'waiting';
       this.options.work.add(this);
-    }
+    } else this.options.line.poke();
   }
   /** Cuts up to what comes next, or does what was asked for here; answers what it has cost, in characters. */
   private step(most: number): number {

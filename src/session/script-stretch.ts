@@ -220,6 +220,7 @@ class SpokenStretch implements ScriptStretch {
       readAheadMs: READ_AHEAD_MS,
       remainingMs,
       onRoom: () => this.coming?.go(),
+      hasUncut: () => this.coming?.isCut() === false,
       prefixes: prefixesOf(settings.synthesis),
     });
   }

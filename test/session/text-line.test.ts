@@ -176,7 +176,7 @@ describe('appended text', () => {
     const live = startSession({ limits: { pendingTextChars: 60_000 } });
     const append = (characters: number) =>
       live.send({ type: 'append', turn: 'a', text: `${'word '.repeat(15)}end. `.repeat(characters / 80) });
-    append(80);
+    live.send({ type: 'append', turn: 'a', text: 'word word word. ' });
     live.send({ type: 'flush', turn: 'a' });
     await live.run(0);
     append(48_000);
