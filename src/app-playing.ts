@@ -89,6 +89,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
     limits: {
       textChars: config.textChars,
       pendingTextChars: config.pendingTextChars,
+      textBytes: config.textBytes,
       turnsInFlight: config.maxTurnsInFlight,
       spoolBytes: config.spoolBytes,
       creditTimeoutMs: config.creditTimeoutMs,

@@ -21,6 +21,8 @@ export type SessionLimits = {
   readonly textChars: number;
   /** Most appended text of one turn that may wait to be spoken, characters. */
   readonly pendingTextChars: number;
+  /** Memory that the texts of all turns may take together, with all that is made of them. */
+  readonly textBytes: number;
   readonly turnsInFlight: number;
   /** Compressed audio that all turns of a session may keep together. */
   readonly spoolBytes: number;

@@ -6,6 +6,7 @@ import { AppendedText, stringBytes } from '../text/appended-text.ts';
 import { codePointLength } from '../text/code-points.ts';
 import { Paragraphs, type TextPlace } from '../text/paragraphs.ts';
 import { speakerAt } from '../text/turn-text.ts';
+import { WordCount } from '../text/word-count.ts';
 import type { HeardText } from './heard-text.ts';
 import {
   createScriptStretch,
@@ -42,6 +43,8 @@ export type TurnScript = {
   close(): void;
   /** Memory that the text takes, and what has been made of it. */
   bytes(): number;
+  /** The same when all of its words are known: what the session must have room for. */
+  fullBytes(): number;
   input(): 'open' | 'ended';
   totalCharacters(): number;
   /** The same in Unicode code points, which is what callers are told. */
@@ -65,6 +68,15 @@ export type TurnScript = {
 /** What a line of a dialogue and a change of speaker take besides their text. */
 const LINE_BYTES = 56;
 const CHANGE_BYTES = 48;
+/** What a word takes once its place in the audio is known, its text included. */
+const WORD_BYTES = 64;
+
+/** What a text will take when all of its words are known. */
+export function fullTextBytes(text: string): number {
+  const count = new WordCount();
+  count.read(text);
+  return stringBytes(text) + count.words() * WORD_BYTES;
+}
 
 const START: TextPlace = { unit: 0, point: 0 };
 
@@ -77,6 +89,7 @@ class SpokenScript implements TurnScript {
   /** Of a text, whole or coming. */
   private readonly allText = new AppendedText();
   private readonly paragraphs = new Paragraphs();
+  private readonly wordCount = new WordCount();
   private readonly speakers: { readonly unit: number; readonly speaker: 1 | 2 }[] = [];
   /** Of a dialogue: code points before each line, and of all. */
   private lineStarts: number[] | undefined;
@@ -96,6 +109,7 @@ class SpokenScript implements TurnScript {
       0,
     );
     if (whole?.kind === 'text') this.keep(whole.text);
+    for (const { text } of this.dialogue ?? []) this.wordCount.read(`${text}\n`);
     this.spoken = this.openFrom(0, START);
   }
 
@@ -125,9 +139,10 @@ class SpokenScript implements TurnScript {
     this.spoken.close();
   }
   bytes(): number {
-    const { allText, paragraphs, speakers, dialogueBytes } = this;
-    const own = allText.bytes() + paragraphs.bytes() + speakers.length * CHANGE_BYTES + dialogueBytes;
-    return own + this.spoken.bytes();
+    return this.textBytes() + this.spoken.bytes();
+  }
+  fullBytes(): number {
+    return Math.max(this.bytes(), this.textBytes() + this.wordCount.words() * WORD_BYTES);
   }
   input(): 'open' | 'ended' {
     return this.state;
@@ -187,7 +202,12 @@ class SpokenScript implements TurnScript {
     const { turnPrefix, turnPrefix2 } = this.options.settings.synthesis;
     return turnPrefix != null || turnPrefix2 != null;
   }
+  private textBytes(): number {
+    const { allText, paragraphs, speakers, dialogueBytes } = this;
+    return allText.bytes() + paragraphs.bytes() + speakers.length * CHANGE_BYTES + dialogueBytes;
+  }
   private keep(text: string): void {
+    this.wordCount.read(text);
     this.allText.append(text);
     this.paragraphs.read(text);
   }

@@ -90,6 +90,7 @@ export type LiveSessionOptions = {
 const LIMITS: SessionLimits = {
   textChars: 262_144,
   pendingTextChars: 100_000,
+  textBytes: 8 * 1024 * 1024,
   turnsInFlight: 8,
   spoolBytes: 4 * 1024 * 1024,
   creditTimeoutMs: 60_000,
