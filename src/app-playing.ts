@@ -16,6 +16,7 @@ import { DIALECTS } from './dialects/dialects.ts';
 import { createSocketServer, type SocketServerOptions } from './gateway/socket-server.ts';
 import { createPlayoutClock, type PlayoutClock } from './playout/playout-clock.ts';
 import type { SessionRuntime } from './session/session-runtime.ts';
+import { createTextWork } from './session/text-work.ts';
 import type { Config } from './settings/settings.ts';
 
 export type AppPlayingOptions = Pick<AppOnlookersOptions, 'tokenSecret' | 'tokenClock' | 'maxOnlookers'> & {
@@ -80,6 +81,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
     onlookers: onlookers.runtime,
     clock,
     playout,
+    textWork: createTextWork(clock),
     random,
     log,
     admission,
@@ -87,6 +89,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
     limits: {
       textChars: config.textChars,
       pendingTextChars: config.pendingTextChars,
+      textBytes: config.textBytes,
       turnsInFlight: config.maxTurnsInFlight,
       spoolBytes: config.spoolBytes,
       creditTimeoutMs: config.creditTimeoutMs,

@@ -9,6 +9,7 @@ import { captions } from './captions.ts';
 import { endings } from './endings.ts';
 import { firstFrame } from './first-frame.ts';
 import { growth } from './growth.ts';
+import { hoard } from './hoard.ts';
 import { job } from './job.ts';
 import { legs } from './legs.ts';
 import { limitedKeys } from './limited-keys.ts';
@@ -21,6 +22,7 @@ import { peers } from './peers.ts';
 import { phrase } from './phrase.ts';
 import { processes } from './processes.ts';
 import { quota } from './quota.ts';
+import { slices } from './slices.ts';
 import { soak } from './soak.ts';
 import { stalledReader } from './stalled-reader.ts';
 import { transcode } from './transcode.ts';
@@ -47,6 +49,8 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   narration,
   growth,
   'limited-keys': limitedKeys,
+  hoard,
+  slices,
   quota,
   soak,
 };

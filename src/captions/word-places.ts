@@ -2,6 +2,7 @@
 // What has been given out stands, and the words behind it have what is left.
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
+import { PackedWords } from './packed-words.ts';
 import type { KnownWords } from './word-doubt.ts';
 import type { WordEstimate } from './word-estimate.ts';
 
@@ -17,7 +18,7 @@ export type GivenWords = {
 
 /** Times are ms of the turn. */
 export type WordPlaces = KnownWords & {
-  readonly words: readonly SpokenWord[];
+  readonly words: PackedWords;
   addRequest(words: readonly SpokenWord[], pauseMs: number): void;
   /** As `align`, answers whether words have been placed anew. */
   progress(index: number, knownMs: number, state: 'arriving' | 'complete'): 'placed' | 'as-before';
@@ -40,17 +41,11 @@ type Request = {
   soundMs: number | undefined;
 };
 
-const spanOf = (word: SpokenWord) => word.weight + word.pause;
-
 /** One for each turn. */
 class PlacedWords implements WordPlaces {
-  readonly words: SpokenWord[] = [];
+  readonly words = new PackedWords();
   private readonly given: GivenWords;
   private readonly requests: Request[] = [];
-  private readonly requestsOfWords: Request[] = [];
-  /** The ends only where an aligner tells them. */
-  private readonly startsMs: number[] = [];
-  private readonly endsMs: (number | undefined)[] = [];
   private pace: number;
 
   constructor(guessMsPerWeight: number, given: GivenWords) {
@@ -60,8 +55,8 @@ class PlacedWords implements WordPlaces {
 
   addRequest(added: readonly SpokenWord[], pauseMs: number): void {
     const request: Request = {
-      firstWord: this.words.length,
-      weight: added.reduce((sum, word) => sum + spanOf(word), 0),
+      firstWord: this.words.length(),
+      weight: added.reduce((sum, word) => sum + word.weight + word.pause, 0),
       pauseMs,
       knownMs: 0,
       complete: false,
@@ -69,10 +64,7 @@ class PlacedWords implements WordPlaces {
       soundMs: undefined,
     };
     this.requests.push(request);
-    for (const word of added) {
-      this.words.push(word);
-      this.requestsOfWords.push(request);
-    }
+    this.words.add(added);
     this.placeFrom(this.requests.length - 1);
   }
   progress(index: number, knownMs: number, state: 'arriving' | 'complete'): 'placed' | 'as-before' {
@@ -108,28 +100,29 @@ class PlacedWords implements WordPlaces {
   }
 
   requestOf(w: number): Request {
-    return this.requestsOfWords[w]!;
+    return this.requests[this.words.requestOf(w)!]!;
   }
   startMsOf(w: number): number {
-    return this.startsMs[w]!;
+    return this.words.startsMs[w]!;
   }
   endMsOf(w: number): number {
-    const startMs = this.startsMs[w]!;
-    const known = this.endsMs[w];
-    if (known !== undefined) return Math.max(known, startMs);
-    const word = this.words[w]!;
-    const after = this.requestsOfWords[w + 1];
-    const restMs = after === undefined || after === this.requestsOfWords[w] ? 0 : after.pauseMs;
-    const next = (this.startsMs[w + 1] ?? this.totalMs()) - restMs;
-    const span = spanOf(word);
-    return startMs + (span === 0 ? 0 : ((next - startMs) * word.weight) / span);
+    const { words, requests } = this;
+    const startMs = words.startsMs[w]!;
+    const known = words.endsMs[w]!;
+    if (!Number.isNaN(known)) return Math.max(known, startMs);
+    const after = words.requestOf(w + 1);
+    const restMs = after === undefined || after === words.requestOf(w) ? 0 : requests[after]!.pauseMs;
+    const next = (after === undefined ? this.totalMs() : words.startsMs[w + 1]!) - restMs;
+    const span = words.spanOf(w);
+    return startMs + (span === 0 ? 0 : ((next - startMs) * words.weightOf(w)) / span);
   }
   goneMsOf(w: number): number {
-    const isLastOfRequest = this.requestsOfWords[w + 1] !== this.requestsOfWords[w];
-    return this.words[w]!.pause > 0 || isLastOfRequest ? this.endMsOf(w) : this.startsMs[w + 1]!;
+    const { words } = this;
+    const isLastOfRequest = words.requestOf(w + 1) !== words.requestOf(w);
+    return words.pauseOf(w) > 0 || isLastOfRequest ? this.endMsOf(w) : words.startsMs[w + 1]!;
   }
   usualMsOf(w: number): number {
-    return spanOf(this.words[w]!) * this.pace;
+    return this.words.spanOf(w) * this.pace;
   }
 
   private placeFrom(index: number): void {
@@ -144,19 +137,20 @@ class PlacedWords implements WordPlaces {
   }
   /** Spreads the words not yet taken of request `index`, which begins at `baseMs`, by their weights. */
   private spread(index: number, baseMs: number): void {
-    const { words, startsMs } = this;
+    const { words } = this;
+    const { startsMs } = words;
     const request = this.requests[index]!;
     const end = this.behind(index);
     const from = Math.max(request.firstWord, Math.min(this.given.taken, end));
     let restWeight = 0;
-    for (let w = from; w < end; w += 1) restWeight += spanOf(words[w]!);
+    for (let w = from; w < end; w += 1) restWeight += words.spanOf(w);
     const endMs = baseMs + this.lengthOf(request);
     const fromMs = from === request.firstWord ? baseMs : this.openMs(endMs);
     const restMs = Math.max(0, endMs - fromMs);
     let passed = 0;
     for (let w = from; w < end; w += 1) {
       startsMs[w] = fromMs + (restWeight === 0 ? 0 : (restMs * passed) / restWeight);
-      passed += spanOf(words[w]!);
+      passed += words.spanOf(w);
     }
   }
   /** A request that turns out shorter than its given words promised has its other words in what is left of it. */
@@ -172,12 +166,12 @@ class PlacedWords implements WordPlaces {
     request.soundMs = estimate.soundMs === undefined ? undefined : within(estimate.soundMs);
     const end = this.behind(index);
     for (let w = request.firstWord; w < end; w += 1) {
-      this.startsMs[w] = within(estimate.startsMs[w - request.firstWord]);
-      this.endsMs[w] = within(estimate.endsMs[w - request.firstWord]);
+      this.words.startsMs[w] = within(estimate.startsMs[w - request.firstWord]);
+      this.words.endsMs[w] = within(estimate.endsMs[w - request.firstWord]);
     }
   }
   private behind(index: number): number {
-    return this.requests[index + 1]?.firstWord ?? this.words.length;
+    return this.requests[index + 1]?.firstWord ?? this.words.length();
   }
   private lengthOf(request: Request): number {
     return request.complete ? request.knownMs : Math.max(request.knownMs, this.foretoldMs(request));

@@ -36,6 +36,8 @@ export type WordTimeline = {
   endOf(line: number, codePoint: number): number | undefined;
   /** Milliseconds per unit of weight, learned from complete requests; the given guess before. */
   msPerWeight(): number;
+  /** Memory that its words take. */
+  bytes(): number;
 };
 
 const NONE: readonly TimedWord[] = [];
@@ -84,7 +86,7 @@ class GivenTimeline implements WordTimeline, GivenWords {
     this.taken += given.length;
     this.lastTakenMs = given.at(-1)!.startMs;
     const { words } = this.places;
-    const behindMs = this.taken < words.length ? this.places.startMsOf(this.taken) : this.places.totalMs();
+    const behindMs = this.taken < words.length() ? this.places.startMsOf(this.taken) : this.places.totalMs();
     this.takenUntilMs = Math.max(this.lastTakenMs, behindMs);
     return given;
   }
@@ -99,8 +101,9 @@ class GivenTimeline implements WordTimeline, GivenWords {
     };
   }
   words(): TimedWord[] {
-    return this.places.words.map((word, w) => ({
-      ...word,
+    const { words } = this.places;
+    return Array.from({ length: words.length() }, (_, w) => ({
+      ...words.at(w),
       startMs: this.places.startMsOf(w),
       endMs: this.places.endMsOf(w),
       withinMs: this.doubt.withinOf(w),
@@ -109,27 +112,28 @@ class GivenTimeline implements WordTimeline, GivenWords {
   lastBegun(atMs: number): SpokenWord | undefined {
     const { words } = this.places;
     while (this.begun > 0 && !this.hasBegun(this.begun - 1, atMs)) this.begun -= 1;
-    while (this.begun < words.length && this.hasBegun(this.begun, atMs)) this.begun += 1;
-    return words[this.begun - 1];
+    while (this.begun < words.length() && this.hasBegun(this.begun, atMs)) this.begun += 1;
+    return this.begun > 0 ? words.at(this.begun - 1) : undefined;
   }
   endOf(line: number, codePoint: number): number | undefined {
     const { words } = this.places;
     // Words stand in the order of the text, so their ends do too.
     let last = -1;
-    for (let after = words.length; last + 1 < after; ) {
+    for (let after = words.length(); last + 1 < after; ) {
       const middle = (last + 1 + after) >> 1;
-      const word = words[middle]!;
-      const isBehind = word.line > line || (word.line === line && word.charEnd > codePoint);
-      if (isBehind) after = middle;
+      if (words.isBehind(middle, line, codePoint)) after = middle;
       else last = middle;
     }
-    if (last < 0) return words.length > 0 ? 0 : undefined;
-    if (last < words.length - 1) return this.places.endMsOf(last);
+    if (last < 0) return words.length() > 0 ? 0 : undefined;
+    if (last < words.length() - 1) return this.places.endMsOf(last);
     // After the last word there is the rest of its request, which is known only when it has ended.
     return this.places.isWhole() ? this.places.totalMs() : undefined;
   }
   msPerWeight(): number {
     return this.places.msPerWeight();
+  }
+  bytes(): number {
+    return this.places.words.bytes();
   }
 
   private hasBegun(w: number, atMs: number): boolean {
@@ -138,7 +142,7 @@ class GivenTimeline implements WordTimeline, GivenWords {
   }
   /** When word `w` may begin, told no earlier than `lastMs`; never, when there is none. */
   private dueMsOf(w: number, lastMs: number): number {
-    if (w >= this.places.words.length) return Number.POSITIVE_INFINITY;
+    if (w >= this.places.words.length()) return Number.POSITIVE_INFINITY;
     return this.doubt.mayBeginMs(w, Math.max(this.places.startMsOf(w), lastMs));
   }
   /** Words from `first` on that may begin before `untilMs`; what was given out stands, so none comes before `lastMs`. */
@@ -146,14 +150,14 @@ class GivenTimeline implements WordTimeline, GivenWords {
     const { places, doubt } = this;
     const due: TimedWord[] = [];
     let startMs = lastMs;
-    for (let w = first; w < places.words.length; w += 1) {
+    for (let w = first; w < places.words.length(); w += 1) {
       const bestMs = Math.max(places.startMsOf(w), startMs);
       const mayMs = doubt.mayBeginMs(w, bestMs);
       if (mayMs >= untilMs) break;
       startMs = Math.max(startMs, doubt.tellMs(w, bestMs, mayMs));
       const movedMs = bestMs - startMs;
       const endMs = Math.max(startMs, places.endMsOf(w) - movedMs);
-      due.push({ ...places.words[w]!, startMs, endMs, withinMs: within(doubt.withinOf(w), movedMs) });
+      due.push({ ...places.words.at(w), startMs, endMs, withinMs: within(doubt.withinOf(w), movedMs) });
       const front = due.at(-2);
       if (front !== undefined && front.endMs > startMs) due[due.length - 2] = { ...front, endMs: startMs };
     }

@@ -5,6 +5,8 @@ export type LineWaiter<Item> = {
   readonly poke: () => void;
   /** The next item; undefined when there will be none. Rejects with the signal's reason. One waiter at a time. */
   readonly next: (signal: AbortSignal) => Promise<Item | undefined>;
+  /** Nothing will come any more, because of `fault`. */
+  readonly fail: (fault: unknown) => void;
 };
 
 /** `take`: what may be handed out now; `isOver`: nothing will come any more. */
@@ -13,6 +15,8 @@ export function createLineWaiter<Item>(
   isOver: () => boolean,
 ): LineWaiter<Item> {
   let waiting: ((item: Item | undefined) => void) | undefined;
+  let refuse: ((fault: unknown) => void) | undefined;
+  let broken: { readonly fault: unknown } | undefined;
   return {
     poke() {
       if (waiting === undefined) return;
@@ -22,7 +26,13 @@ export function createLineWaiter<Item>(
       waiting = undefined;
       resolve(item);
     },
+    fail(fault) {
+      broken = { fault };
+      waiting = undefined;
+      refuse?.(fault);
+    },
     next(signal) {
+      if (broken !== undefined) return Promise.reject(broken.fault as Error);
       const item = take();
       if (item !== undefined || isOver()) return Promise.resolve(item);
       return new Promise((resolve, reject) => {
@@ -32,6 +42,7 @@ export function createLineWaiter<Item>(
           reject(signal.reason as Error);
         };
         signal.addEventListener('abort', abort, { once: true });
+        refuse = reject;
         waiting = (found) => {
           signal.removeEventListener('abort', abort);
           resolve(found);

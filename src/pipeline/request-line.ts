@@ -3,7 +3,14 @@
 // A flush or the end of the text sends what is there.
 
 import { MAX_REQUEST_TEXT } from '../speech/speech-request.ts';
-import { type RequestText, splitIntoRequests } from '../text/request-text.ts';
+import {
+  MAX_SPOKEN_SEGMENTS,
+  MAX_SPOKEN_SIZE,
+  type RequestText,
+  requestEnd,
+  segmentSize,
+  splitIntoRequests,
+} from '../text/request-text.ts';
 import { type Segment, segmentText } from '../text/segment.ts';
 import { createLineWaiter } from './line-waiter.ts';
 
@@ -26,6 +33,12 @@ export type RequestLine = {
   waitingCharacters(): number;
   /** True while there is text that has not been handed out. */
   hasText(): boolean;
+  /** Somebody reads it, and it has less than fills a request. */
+  wantsMore(): boolean;
+  /** Memory that what waits takes. */
+  bytes(): number;
+  /** The text cannot be cut any further: whoever reads is told `fault`. */
+  fail(fault: unknown): void;
 };
 
 export type RequestLineOptions = {
@@ -36,50 +49,81 @@ export type RequestLineOptions = {
   /** Audio that the listener has not heard yet, in ms. */
   readonly remainingMs: () => number;
   /** The caller's own turn prefixes, used when they do not occur in the spoken text. */
+  /** Called when there may be room for more text, and somebody reads. */
+  readonly onRoom?: () => void;
+  /** More text is there, which is being cut: a request waits for it, but for the first one. */
+  readonly hasUncut?: () => boolean;
   readonly prefixes: { readonly turnPrefix?: string | undefined; readonly turnPrefix2?: string | undefined };
 };
 
 export function createRequestLine(options: RequestLineOptions): RequestLine {
   /** Text up to the next flush, oldest first; `flushes` in a row stand behind it. */
-  type Stretch = { readonly segments: Segment[]; flushes: number };
+  type Stretch = {
+    segments: Segment[];
+    flushes: number;
+    /** Some of it has been handed out, because it was more than a request. */
+    isBegun: boolean;
+  };
   const stretches: Stretch[] = [];
   const ready: LineItem[] = [];
   let characters = 0;
+  let size = 0;
+  let segmentsWaiting = 0;
   let readyCharacters = 0;
   let handedOut = 0;
   let ended = false;
+  let isRead = false;
   /** More of a stretch is ready than was due. */
   let isAhead = false;
 
   const isEmpty = () => stretches.length === 0;
+  const fillsRequest = () => size >= MAX_SPOKEN_SIZE || segmentsWaiting >= MAX_SPOKEN_SEGMENTS;
   /** What has ended, or fills a request, gains nothing by waiting, and nobody gains by what is asked for too early. */
-  const isFull = () => ended || characters >= MAX_REQUEST_TEXT;
-  const isDue = () =>
-    !isEmpty() &&
-    (handedOut === 0 ||
-      stretches[0]!.flushes > 0 ||
-      options.remainingMs() <= (isFull() ? options.readAheadMs : options.prefetchMs));
+  const isFull = () => ended || fillsRequest();
+  const isDue = () => {
+    if (isEmpty()) return false;
+    const { flushes, isBegun } = stretches[0]!;
+    const isFlushed = flushes > 0;
+    if (handedOut === 0 || (isFlushed && !isBegun)) return true;
+    if (!isFull() && !isFlushed && options.hasUncut?.() === true) return false;
+    return options.remainingMs() <= (isFull() || isFlushed ? options.readAheadMs : options.prefetchMs);
+  };
 
   /** The stretch that text is added to: one behind which there is no flush yet. */
   const lastStretch = (): Stretch => {
     const last = stretches.at(-1);
     if (last !== undefined && last.flushes === 0) return last;
-    const stretch = { segments: [], flushes: 0 };
+    const stretch = { segments: [], flushes: 0, isBegun: false };
     stretches.push(stretch);
     return stretch;
   };
+  const count = (segment: Segment, by: 1 | -1) => {
+    characters += by * segmentText(segment).length;
+    size += by * segmentSize(segment);
+    segmentsWaiting += by;
+  };
   const keep = (segment: Segment) => {
     lastStretch().segments.push(segment);
-    characters += segmentText(segment).length;
+    count(segment, 1);
   };
 
+  /** Makes what is due ready: the first stretch, or what fills a request of it. */
   const collect = () => {
-    const { segments, flushes } = stretches.shift()!;
-    for (const segment of segments) characters -= segmentText(segment).length;
-    for (const text of splitIntoRequests(segments, MAX_REQUEST_TEXT, options.prefixes)) {
+    const stretch = stretches[0]!;
+    const { segments, flushes } = stretch;
+    const end = requestEnd(segments, MAX_SPOKEN_SIZE);
+    const group = segments.slice(0, end);
+    for (const segment of group) count(segment, -1);
+    for (const text of splitIntoRequests(group, MAX_REQUEST_TEXT, options.prefixes)) {
       ready.push({ kind: 'request', text });
       readyCharacters += text.text.length;
     }
+    if (end < segments.length) {
+      stretch.segments = segments.slice(end);
+      stretch.isBegun = ready.length > 0;
+      return;
+    }
+    stretches.shift();
     if (flushes > 0) ready.push({ kind: 'flush', count: flushes });
   };
 
@@ -92,29 +136,41 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
       handedOut += 1;
       readyCharacters -= item.text.text.length;
     }
+    if (item !== undefined) options.onRoom?.();
     return item;
   };
 
-  const { poke, next } = createLineWaiter(take, () => ended && isEmpty() && ready.length === 0);
+  const waiter = createLineWaiter(take, () => ended && isEmpty() && ready.length === 0);
 
   return {
     add(segment) {
       keep(segment);
-      poke();
+      waiter.poke();
     },
     flush() {
       // Flushes in a row are one place in the line, however many there are.
       (stretches.at(-1) ?? lastStretch()).flushes += 1;
-      poke();
+      waiter.poke();
     },
     end() {
       ended = true;
-      poke();
+      waiter.poke();
     },
-    poke,
-    next,
+    poke: waiter.poke,
+    next(signal) {
+      isRead = true;
+      const item = waiter.next(signal);
+      options.onRoom?.();
+      return item;
+    },
     handedOut: () => handedOut,
     waitingCharacters: () => characters + readyCharacters,
     hasText: () => !isEmpty() || ready.length > 0,
+    wantsMore: () => isRead && !fillsRequest(),
+    bytes: () => segmentsWaiting * SEGMENT_BYTES + 2 * (characters + readyCharacters),
+    fail: waiter.fail,
   };
 }
+
+/** What a segment takes besides its text: itself, the run that it mostly has, and their places in lists. */
+const SEGMENT_BYTES = 240;

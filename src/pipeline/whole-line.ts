@@ -6,7 +6,10 @@ import { createLineWaiter } from './line-waiter.ts';
 import type { LineItem, RequestLine } from './request-line.ts';
 
 export type WholeLineOptions = {
-  readonly requests: Iterator<RequestText>;
+  /** 'more' is told when a piece of text has been cut and there is no request yet. */
+  readonly requests: Iterator<RequestText | 'more'>;
+  /** Calls `cutOn` when others have had their turn. */
+  readonly later: (cutOn: () => void) => void;
   /** Characters that the requests are made of, when none has been made. */
   readonly characters: number;
   /** Below this much audio left to hear, the next request is handed out. */
@@ -15,10 +18,10 @@ export type WholeLineOptions = {
   readonly remainingMs: () => number;
 };
 
-export type WholeLine = Omit<RequestLine, 'add'>;
+export type WholeLine = Omit<RequestLine, 'add' | 'wantsMore' | 'fail'>;
 
 export function createWholeLine(options: WholeLineOptions): WholeLine {
-  const { requests, readAheadMs, remainingMs } = options;
+  const { requests, later, readAheadMs, remainingMs } = options;
   let left = options.characters;
   let handedOut = 0;
   let text: 'open' | 'over' = 'open';
@@ -26,10 +29,25 @@ export function createWholeLine(options: WholeLineOptions): WholeLine {
   let flushes = 0;
 
   const isDue = () => handedOut === 0 || remainingMs() <= readAheadMs;
+  let cutting: 'now' | 'later' = 'now';
+
+  const cutOn = () => {
+    cutting = 'now';
+    try {
+      waiter.poke();
+    } catch (fault) {
+      waiter.fail(fault);
+    }
+  };
   const take = (): LineItem | undefined => {
     if (text === 'open') {
-      if (!isDue()) return undefined;
+      if (cutting === 'later' || !isDue()) return undefined;
       const next = requests.next();
+      if (next.value === 'more') {
+        cutting = 'later';
+        later(cutOn);
+        return undefined;
+      }
       if (next.done !== true) {
         handedOut += 1;
         left -= next.value.text.length;
@@ -46,7 +64,8 @@ export function createWholeLine(options: WholeLineOptions): WholeLine {
   const waiter = createLineWaiter(take, () => text === 'over');
 
   return {
-    ...waiter,
+    poke: waiter.poke,
+    next: waiter.next,
     flush() {
       flushes += 1;
       waiter.poke();
@@ -55,5 +74,6 @@ export function createWholeLine(options: WholeLineOptions): WholeLine {
     handedOut: () => handedOut,
     waitingCharacters: () => Math.max(0, left),
     hasText: () => text === 'open',
+    bytes: () => 0,
   };
 }

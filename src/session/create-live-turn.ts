@@ -18,7 +18,7 @@ import type { TurnPlayout } from './turn-playout.ts';
 import type { TurnProgress } from './turn-progress.ts';
 import type { TurnScript } from './turn-script.ts';
 import { ROUNDING_MS, type TurnSending } from './turn-sending.ts';
-import type { TurnSettings } from './turn-settings.ts';
+import { settingsBytes, type TurnSettings } from './turn-settings.ts';
 import type { TurnSpeech } from './turn-speech.ts';
 
 /** What is left to hear may shrink by so much at once, when a decoder drops what an encoder put in front. */
@@ -40,6 +40,7 @@ class SpokenTurn implements LiveTurn {
   private readonly flushes: TurnFlushes;
   private readonly progress: TurnProgress;
   private readonly times: StretchTimes;
+  private readonly settingsBytes: number;
 
   constructor(options: LiveTurnOptions) {
     const joined = joinTurn(options);
@@ -55,6 +56,7 @@ class SpokenTurn implements LiveTurn {
     this.flushes = joined.flushes;
     this.progress = joined.progress;
     this.times = joined.times;
+    this.settingsBytes = settingsBytes(options.settings);
   }
 
   phase(): Turn['phase'] {
@@ -163,6 +165,10 @@ class SpokenTurn implements LiveTurn {
   }
   bufferedBytes(): number {
     return this.speech.bufferedBytes();
+  }
+  textBytes(when: 'now' | 'full'): number {
+    const script = when === 'now' ? this.script.bytes() : this.script.fullBytes();
+    return script + this.settingsBytes;
   }
   wantsRefill(): boolean {
     return this.speech.wantsRefill();

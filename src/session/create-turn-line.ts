@@ -73,6 +73,9 @@ class PlayedLine implements TurnLine, Player {
   bufferedBytes(): number {
     return this.turns().reduce((sum, turn) => sum + turn.bufferedBytes(), 0);
   }
+  textBytes(when: 'now' | 'full'): number {
+    return this.turns().reduce((sum, turn) => sum + turn.textBytes(when), 0);
+  }
   close(): void {
     this.phase = 'closed';
     this.options.playout.leave(this);

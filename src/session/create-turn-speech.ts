@@ -89,6 +89,7 @@ class SpeechInTakes implements TurnSpeech, TakeEvents {
   }
   stop(): void {
     this.phase = 'stopped';
+    this.options.script.close();
     this.take.cut();
     this.frames.clear();
     this.transcoder.close();

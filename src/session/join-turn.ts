@@ -53,7 +53,14 @@ class JoinedParts implements JoinedTurn {
     this.times = createStretchTimes();
     this.flushes = createTurnFlushes(() => outlet.say({ type: 'flushed', turn: id }));
     this.script = createTurnScript(
-      { settings, seed: this.seed, defaultVoice, defaultVoice2, remainingMs: () => this.life.spareMs() },
+      {
+        settings,
+        seed: this.seed,
+        defaultVoice,
+        defaultVoice2,
+        remainingMs: () => this.life.spareMs(),
+        work: runtime.textWork,
+      },
       whole,
     );
     this.speech = this.createSpeech();

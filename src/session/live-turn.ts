@@ -76,7 +76,10 @@ export type LiveTurn = {
   pullForward(ms: number): void;
   /** Audio that has arrived and has not been heard, ms. */
   remainingMs(): number;
+  /** Compressed and encoded audio that is kept. */
   bufferedBytes(): number;
+  /** Memory that its text takes, and what has been made of it; `full`: when all its words are known. */
+  textBytes(when: 'now' | 'full'): number;
   wantsRefill(): boolean;
   refill(): void;
 };

@@ -4,25 +4,28 @@
 import { createWordTimeline, GUESS_MS_PER_WEIGHT, type WordTimeline } from '../captions/word-timeline.ts';
 import { toAlignedText, toOutgoingRequest } from '../pipeline/outgoing-request.ts';
 import { createRequestLine, type RequestLine } from '../pipeline/request-line.ts';
-import { createWholeLine } from '../pipeline/whole-line.ts';
+import { createWholeLine, type WholeLine } from '../pipeline/whole-line.ts';
 import { MAX_REQUEST_TEXT, type OutgoingRequest } from '../speech/speech-request.ts';
 import type { SpokenWord } from '../speech/spoken-word.ts';
 import type { AlignedText } from '../text/aligned-text.ts';
+import type { AppendedText } from '../text/appended-text.ts';
 import { codePointLength } from '../text/code-points.ts';
-import { chapterRequests, type RequestText, splitIntoRequests } from '../text/request-text.ts';
-import type { Segment } from '../text/segment.ts';
+import type { TextPlace } from '../text/paragraphs.ts';
+import { CHAPTER_SIZES, chapterRequests, type RequestText, WHOLE_SIZES } from '../text/request-text.ts';
+import type { Segment, Speaker } from '../text/segment.ts';
 import { spokenWords } from '../text/spoken-words.ts';
 import {
+  type CutStep,
   createTurnText,
   linesSegments,
   type SaidText,
   saidSegments,
-  speakerAt,
-  type TurnText,
   type TurnTextOptions,
 } from '../text/turn-text.ts';
+import { ComingText } from './coming-text.ts';
 import { type HeardText, heardText } from './heard-text.ts';
 import { joinPauseMs } from './join-pause.ts';
+import type { TextWork } from './text-work.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
 export type ScriptOptions = {
@@ -32,12 +35,19 @@ export type ScriptOptions = {
   readonly defaultVoice2: string | undefined;
   /** Audio that the listener has not heard yet, in ms. */
   readonly remainingMs: () => number;
+  readonly work: TextWork;
 };
 
 /** What is spoken: a text that is all there, one that is still coming, or lines from one of them on. */
 export type StretchText =
   | { readonly kind: 'whole'; readonly said: SaidText }
-  | { readonly kind: 'coming'; readonly said: SaidText }
+  | {
+      readonly kind: 'coming';
+      readonly text: AppendedText;
+      readonly from: TextPlace;
+      readonly speakers: SaidText['speakers'];
+      readonly speaker: Speaker | undefined;
+    }
   | {
       readonly kind: 'dialogue';
       readonly lines: readonly { readonly speaker: 1 | 2; readonly text: string }[];
@@ -45,14 +55,19 @@ export type StretchText =
     };
 
 export type ScriptStretch = {
-  readonly requests: Omit<RequestLine, 'add'>;
+  readonly requests: WholeLine;
   /** Of the stretch's own audio. */
   readonly timeline: WordTimeline;
-  append(text: string, speaker: 1 | 2 | undefined): void;
+  /** More has been appended to the text that comes. */
+  appended(): void;
   flush(): void;
   /** No text for a while: what is complete enough is spoken. */
   idle(): void;
   end(): void;
+  /** Nothing more is cut: another stretch is spoken, or none. */
+  close(): void;
+  /** Memory that its requests and words take. */
+  bytes(): number;
   /** Characters that have not gone upstream yet. */
   pendingCharacters(): number;
   /** Where the text before code point `said` has been spoken, ms; undefined while that is unknown. */
@@ -98,7 +113,7 @@ class SpokenStretch implements ScriptStretch {
   private placedUntil = 0;
   private placed = 0;
   /** Where more text goes; undefined where all of it is there. */
-  private readonly streamed: TurnText | undefined;
+  private readonly coming: ComingText | undefined;
 
   readonly requests: ScriptStretch['requests'];
   readonly timeline: WordTimeline;
@@ -111,7 +126,7 @@ class SpokenStretch implements ScriptStretch {
     if (text.kind === 'coming') {
       const line = this.openLine();
       this.requests = line;
-      this.streamed = this.openText(line, text.said);
+      this.coming = this.openText(line, text);
     } else if (text.kind === 'whole') {
       const segments = saidSegments(text.said, textOptionsOf(settings));
       this.requests = this.openWhole(segments, text.said.text.length - text.said.from.unit);
@@ -122,22 +137,28 @@ class SpokenStretch implements ScriptStretch {
     }
   }
 
-  append(text: string, speaker: 1 | 2 | undefined): void {
-    this.streamed?.append(text, speaker);
+  appended(): void {
+    this.coming?.go();
   }
   flush(): void {
-    this.streamed?.flush();
-    this.requests.flush();
+    if (this.coming === undefined) this.requests.flush();
+    else this.coming.ask('flush');
   }
   idle(): void {
-    this.streamed?.idle();
+    this.coming?.ask('idle');
   }
   end(): void {
-    this.streamed?.end();
-    this.requests.end();
+    if (this.coming === undefined) this.requests.end();
+    else this.coming.ask('end');
+  }
+  close(): void {
+    this.coming?.close();
+  }
+  bytes(): number {
+    return this.requests.bytes() + this.timeline.bytes();
   }
   pendingCharacters(): number {
-    return this.requests.waitingCharacters() + (this.streamed?.heldCharacters() ?? 0);
+    return this.requests.waitingCharacters() + (this.coming?.waitingCharacters() ?? 0);
   }
   endOf(said: number): number | undefined {
     return this.isPlaced(said) ? this.timeline.endOf(0, said) : undefined;
@@ -181,16 +202,15 @@ class SpokenStretch implements ScriptStretch {
     return { ...told, speaker: last?.speaker };
   }
 
-  private openWhole(segments: Iterable<Segment>, characters: number): ScriptStretch['requests'] {
-    const prefixes = prefixesOf(this.options.settings.synthesis);
+  private openWhole(segments: Iterator<CutStep>, characters: number): ScriptStretch['requests'] {
+    const { settings, remainingMs, work } = this.options;
+    const sizes = characters <= MAX_REQUEST_TEXT ? WHOLE_SIZES : CHAPTER_SIZES;
     return createWholeLine({
-      requests:
-        characters <= MAX_REQUEST_TEXT
-          ? splitIntoRequests([...segments], MAX_REQUEST_TEXT, prefixes).values()
-          : chapterRequests(segments[Symbol.iterator](), prefixes),
+      requests: chapterRequests(segments, prefixesOf(settings.synthesis), sizes),
+      later: (cutOn) => work.add({ cutOn }),
       characters,
       readAheadMs: READ_AHEAD_MS,
-      remainingMs: this.options.remainingMs,
+      remainingMs,
     });
   }
   private openLine(): RequestLine {
@@ -199,47 +219,47 @@ class SpokenStretch implements ScriptStretch {
       prefetchMs: PREFETCH_MS,
       readAheadMs: READ_AHEAD_MS,
       remainingMs,
+      onRoom: () => this.coming?.go(),
+      hasUncut: () => this.coming?.isCut() === false,
       prefixes: prefixesOf(settings.synthesis),
     });
   }
-  /** What cuts the text into segments for the line, those that have been said first. */
-  private openText(line: RequestLine, said: SaidText): TurnText {
-    const { settings } = this.options;
-    const { from } = said;
-    const streamed = createTurnText({ ...textOptionsOf(settings), early: 'first-clause' }, (segment) => {
+  /** What cuts the text into segments for the line. */
+  private openText(line: RequestLine, coming: Extract<StretchText, { readonly kind: 'coming' }>): ComingText {
+    const { settings, work } = this.options;
+    const { from } = coming;
+    const cutter = createTurnText({ ...textOptionsOf(settings), early: 'first-clause' }, (segment) => {
       const runs = segment.runs.map((run) => ({ ...run, start: run.start + from.point }));
       const moved = { ...segment, runs };
       this.cutUntil = endOfSegment(moved);
       line.add(moved);
     });
-    let at = from.unit;
-    let speaker = speakerAt(said, prefixesOf(settings.synthesis));
-    for (const change of said.speakers.filter(({ unit }) => unit > from.unit)) {
-      streamed.append(said.text.slice(at, change.unit), speaker);
-      ({ unit: at, speaker } = change);
-    }
-    if (at < said.text.length) streamed.append(said.text.slice(at), speaker);
-    return streamed;
+    return new ComingText({ ...coming, cutter, line, work });
   }
   /** Nothing of the first `codePoints` still waits to be asked for. */
   private isPlaced(codePoints: number): boolean {
     if (codePoints <= this.placedUntil) return true;
     if (this.requests.hasText() || this.requests.handedOut() > this.placed) return false;
-    const { streamed } = this;
-    return streamed === undefined || codePoints <= this.cutUntil || streamed.heldCharacters() === 0;
+    const { coming } = this;
+    return coming === undefined || codePoints <= this.cutUntil || coming.waitingCharacters() === 0;
   }
   private restLines(allText: string): readonly string[] {
     const { text } = this;
     return text.kind === 'dialogue'
       ? text.lines.slice(text.from).map((line) => line.text)
-      : [allText.slice(text.said.from.unit)];
+      : [allText.slice(this.from().unit)];
+  }
+  private from(): TextPlace {
+    const { text } = this;
+    if (text.kind === 'dialogue') return { unit: 0, point: 0 };
+    return text.kind === 'whole' ? text.said.from : text.from;
   }
   /** The end of a word, in the lines of the stretch. */
   private fromHere({ line, charEnd }: SpokenWord) {
     const { text } = this;
     return text.kind === 'dialogue'
       ? { line: line - text.from, charEnd }
-      : { line, charEnd: charEnd - text.said.from.point };
+      : { line, charEnd: charEnd - this.from().point };
   }
 }
 

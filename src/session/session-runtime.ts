@@ -14,12 +14,15 @@ import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { AdmissionDesk } from './admission-desk.ts';
 import type { LegDesk } from './leg-desk.ts';
 import type { OnlookerRuntime } from './session-audience.ts';
+import type { TextWork } from './text-work.ts';
 
 export type SessionLimits = {
   /** Longest whole text, characters. */
   readonly textChars: number;
   /** Most appended text of one turn that may wait to be spoken, characters. */
   readonly pendingTextChars: number;
+  /** Memory that the texts of all turns may take together, with all that is made of them. */
+  readonly textBytes: number;
   readonly turnsInFlight: number;
   /** Compressed audio that all turns of a session may keep together. */
   readonly spoolBytes: number;
@@ -49,6 +52,7 @@ export type SessionRuntime = {
   readonly onlookers: OnlookerRuntime;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
+  readonly textWork: TextWork;
   readonly random: Random;
   readonly log: Log;
   readonly admission: AdmissionDesk;

@@ -13,7 +13,7 @@ import { createSessionPlace, type SessionPlace } from './session-place.ts';
 import type { SessionRuntime } from './session-runtime.ts';
 import { createSessionTurns, type SessionTurns } from './session-turns.ts';
 import { createSessionVoice, type SessionVoice } from './session-voice.ts';
-import type { WholeText } from './turn-script.ts';
+import { fullTextBytes, type WholeText } from './turn-script.ts';
 import { applySettings, configuredEvent, outputOf, type TurnSettings } from './turn-settings.ts';
 import type { Speaker } from './turn-work.ts';
 
@@ -33,8 +33,8 @@ export type Session = {
   close(): void;
 };
 
-/** The longest text of one appended turn, so that one turn's words stay a few megabytes. */
-const MOST_TURN_CHARACTERS = 1_000_000;
+/** The longest text of one appended turn, so that what was heard of it can be told in one message. */
+const MOST_TURN_CHARACTERS = 500_000;
 
 /** Of hundreds of sessions none is in the cache when its time comes. */
 class ClientSession implements Session {
@@ -75,7 +75,7 @@ class ClientSession implements Session {
     return this.turns.line.unheard();
   }
   bufferedBytes(): number {
-    return this.turns.line.bufferedBytes();
+    return this.turns.line.bufferedBytes() + this.turns.line.textBytes('now');
   }
   sound(): ReturnType<Session['sound']> {
     const { format, sampleRate } = outputOf(this.attachedLeg.settingsFor(this.settings));
@@ -154,6 +154,7 @@ class ClientSession implements Session {
   private speak({ type: _type, turn: id, text, dialogue, ...fields }: CommandOf<'speak'>): void {
     this.turns.checkFree(id);
     this.checkLength(text?.length ?? dialogue!.reduce((sum, part) => sum + part.text.length, 0));
+    this.checkMemory(text ?? dialogue!.map((part) => part.text).join('\n'));
     this.open(
       id,
       fields,
@@ -165,6 +166,7 @@ class ClientSession implements Session {
     this.checkLength(text.length);
     if (!turns.has(id)) {
       this.checkRoom(text.length, 0); // a message that is refused opens no turn
+      this.checkMemory(text);
       this.open(id, fields, undefined)?.script.append(text, speaker);
       return;
     }
@@ -181,6 +183,7 @@ class ClientSession implements Session {
       const message = `A turn has at most ${MOST_TURN_CHARACTERS} characters; go on in another turn.`;
       throw new AppError('text_too_long', message);
     }
+    this.checkMemory(text);
     script.append(text, speaker);
   }
   private checkLength(characters: number): void {
@@ -195,6 +198,14 @@ class ClientSession implements Session {
     const { pendingTextChars } = this.runtime.limits;
     if (pending + characters <= pendingTextChars) return;
     const message = `At most ${pendingTextChars} characters of a turn may wait; append again when some have been spoken.`;
+    throw new AppError('text_full', message, { retryAfterMs: 1000 });
+  }
+  /** A text that is alone in its session is taken, whatever it needs. */
+  private checkMemory(text: string): void {
+    const { textBytes } = this.runtime.limits;
+    const taken = this.turns.line.textBytes('full');
+    if (taken === 0 || taken + fullTextBytes(text) <= textBytes) return;
+    const message = `The texts of a session may take ${textBytes} bytes of memory, words included; send this again when a turn has ended.`;
     throw new AppError('text_full', message, { retryAfterMs: 1000 });
   }
   private mark(id: string, name: string): void {

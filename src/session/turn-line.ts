@@ -27,6 +27,8 @@ export type TurnLine = {
    */
   cancel(id: string | undefined, playedMs: number | undefined): void;
   bufferedBytes(): number;
+  /** Of all turns, as `LiveTurn.textBytes`. */
+  textBytes(when: 'now' | 'full'): number;
   close(): void;
 };
 

@@ -2,8 +2,11 @@
 // so that captions, marks and heard text can point back into the caller's own text.
 
 import { AppError } from '../base/app-error.ts';
+import { AppendedText, stringBytes } from '../text/appended-text.ts';
 import { codePointLength } from '../text/code-points.ts';
-import { paragraphAt, paragraphsOf, type TextPlace } from '../text/paragraphs.ts';
+import { Paragraphs, type TextPlace } from '../text/paragraphs.ts';
+import { speakerAt } from '../text/turn-text.ts';
+import { WordCount } from '../text/word-count.ts';
 import type { HeardText } from './heard-text.ts';
 import {
   createScriptStretch,
@@ -36,6 +39,12 @@ export type TurnScript = {
   /** No text for a while: what is complete enough is spoken. */
   idle(): void;
   end(): void;
+  /** The turn is over: nothing more is cut. */
+  close(): void;
+  /** Memory that the text takes, and what has been made of it. */
+  bytes(): number;
+  /** The same when all of its words are known: what the session must have room for. */
+  fullBytes(): number;
   input(): 'open' | 'ended';
   totalCharacters(): number;
   /** The same in Unicode code points, which is what callers are told. */
@@ -56,6 +65,19 @@ export type TurnScript = {
   heardAt(playedMs: number | 'end'): HeardText & { readonly speaker: 1 | 2 | undefined };
 };
 
+/** What a line of a dialogue and a change of speaker take besides their text. */
+const LINE_BYTES = 56;
+const CHANGE_BYTES = 48;
+/** What a word takes once its place in the audio is known, its text included. */
+const WORD_BYTES = 64;
+
+/** What a text will take when all of its words are known. */
+export function fullTextBytes(text: string): number {
+  const count = new WordCount();
+  count.read(text);
+  return stringBytes(text) + count.words() * WORD_BYTES;
+}
+
 const START: TextPlace = { unit: 0, point: 0 };
 
 /** One for each turn. */
@@ -64,13 +86,14 @@ class SpokenScript implements TurnScript {
   private readonly whole: WholeText | undefined;
   private readonly dialogue: DialogueLines | undefined;
   private state: 'open' | 'ended';
-  private allText: string;
+  /** Of a text, whole or coming. */
+  private readonly allText = new AppendedText();
+  private readonly paragraphs = new Paragraphs();
+  private readonly wordCount = new WordCount();
   private readonly speakers: { readonly unit: number; readonly speaker: 1 | 2 }[] = [];
-  /** Of a text; those of one that still comes are looked for when they are asked for. */
-  private known: readonly TextPlace[] | undefined;
-  private codePoints: number;
-  /** Of a dialogue: code points before each line. */
+  /** Of a dialogue: code points before each line, and of all. */
   private lineStarts: number[] | undefined;
+  private readonly dialogueBytes: number;
   /** Where the stretch begins, as code points; 0 for a dialogue. */
   private fromPoint = 0;
   private firstParagraph = 0;
@@ -81,31 +104,25 @@ class SpokenScript implements TurnScript {
     this.whole = whole;
     this.dialogue = whole?.kind === 'dialogue' ? whole.lines : undefined;
     this.state = whole === undefined ? 'open' : 'ended';
-    this.allText = whole?.kind === 'text' ? whole.text : '';
-    this.codePoints =
-      this.dialogue === undefined
-        ? codePointLength(this.allText)
-        : this.dialogue.reduce((sum, line) => sum + codePointLength(line.text), 0);
-    this.spoken = createScriptStretch(
-      options,
-      this.dialogue === undefined
-        ? this.textFrom(START)
-        : { kind: 'dialogue', lines: this.dialogue, from: 0 },
+    this.dialogueBytes = (this.dialogue ?? []).reduce(
+      (sum, { text }) => sum + LINE_BYTES + stringBytes(text),
+      0,
     );
+    if (whole?.kind === 'text') this.keep(whole.text);
+    for (const { text } of this.dialogue ?? []) this.wordCount.read(`${text}\n`);
+    this.spoken = this.openFrom(0, START);
   }
 
   stretch(): ScriptStretch {
     return this.spoken;
   }
   append(text: string, speaker: 1 | 2 | undefined): void {
-    const { allText, speakers } = this;
-    const unit = allText.length;
-    if (speaker !== undefined && speaker !== speakers.at(-1)?.speaker) speakers.push({ unit, speaker });
-    // Two halves that meet are one.
-    const seam = codePointLength(allText.slice(-1) + text.slice(0, 1)) === 1 && unit > 0 && text !== '';
-    this.codePoints += codePointLength(text) - (seam ? 1 : 0);
-    this.allText += text;
-    this.spoken.append(text, speaker);
+    const { speakers } = this;
+    // A turn prefix in the text may have named another one meanwhile.
+    const isNews = speaker !== undefined && (this.hasPrefixes() || speaker !== speakers.at(-1)?.speaker);
+    if (isNews) speakers.push({ unit: this.allText.length(), speaker });
+    this.keep(text);
+    this.spoken.appended();
   }
   flush(): void {
     this.spoken.flush();
@@ -118,18 +135,29 @@ class SpokenScript implements TurnScript {
     this.state = 'ended';
     this.spoken.end();
   }
+  close(): void {
+    this.spoken.close();
+  }
+  bytes(): number {
+    return this.textBytes() + this.spoken.bytes();
+  }
+  fullBytes(): number {
+    return Math.max(this.bytes(), this.textBytes() + this.wordCount.words() * WORD_BYTES);
+  }
   input(): 'open' | 'ended' {
     return this.state;
   }
   totalCharacters(): number {
-    return this.dialogue?.reduce((sum, line) => sum + line.text.length, 0) ?? this.allText.length;
+    return this.dialogue?.reduce((sum, line) => sum + line.text.length, 0) ?? this.allText.length();
   }
   totalCodePoints(): number {
-    return this.codePoints;
+    return this.dialogue === undefined
+      ? this.paragraphs.codePoints()
+      : this.startOfLine(this.dialogue.length);
   }
   endOfText(): () => number | 'never' | undefined {
     if (this.whole !== undefined) return () => undefined; // it is over when the turn is
-    const said = this.codePoints;
+    const said = this.totalCodePoints();
     if (said === 0) return () => 0;
     return () => (said <= this.fromPoint ? 'never' : this.spoken.endOf(said));
   }
@@ -141,46 +169,47 @@ class SpokenScript implements TurnScript {
     throw new AppError('invalid_request', `seek: paragraph: is ${paragraph}; the text has ${there}${sofar}.`);
   }
   seek(paragraph: number): void {
-    const { dialogue } = this;
+    this.spoken.close();
     this.firstParagraph = paragraph;
-    if (dialogue !== undefined) {
-      this.spoken = createScriptStretch(this.options, {
-        kind: 'dialogue',
-        lines: dialogue,
-        from: paragraph,
-      });
-      return;
-    }
-    const from = this.places()[paragraph]!;
+    const from = this.dialogue === undefined ? this.paragraphs.at(paragraph) : START;
     this.fromPoint = from.point;
-    this.spoken = createScriptStretch(this.options, this.textFrom(from));
+    this.spoken = this.openFrom(paragraph, from);
   }
   soFar(playedMs: number | 'end'): SpokenSoFar | undefined {
     if (this.whole === undefined || this.count() < 2) return undefined;
-    const [paragraphs, characters] = [this.count(), this.codePoints];
+    const [paragraphs, characters] = [this.count(), this.totalCodePoints()];
     if (playedMs === 'end')
       return { paragraph: paragraphs - 1, paragraphs, spokenCharacters: characters, characters };
     const last = this.spoken.lastBegun(playedMs);
     const { line, charEnd } = last ?? { line: this.firstParagraph, charEnd: this.fromPoint };
     if (this.dialogue === undefined) {
-      const paragraph = last === undefined ? this.firstParagraph : paragraphAt(this.places(), last.charStart);
+      const paragraph = last === undefined ? this.firstParagraph : this.paragraphs.indexOf(last.charStart);
       return { paragraph, paragraphs, spokenCharacters: charEnd, characters };
     }
     return { paragraph: line, paragraphs, spokenCharacters: this.startOfLine(line) + charEnd, characters };
   }
   lines(): readonly string[] {
-    return this.dialogue?.map(({ text }) => text) ?? [this.allText];
+    return this.dialogue?.map(({ text }) => text) ?? [this.allText.text()];
   }
   heardAt(playedMs: number | 'end'): HeardText & { readonly speaker: 1 | 2 | undefined } {
-    return this.spoken.heardAt(playedMs, this.allText);
+    return this.spoken.heardAt(playedMs, this.allText.text());
   }
 
-  private places(): readonly TextPlace[] {
-    if (this.state === 'ended') this.known ??= paragraphsOf(this.allText);
-    return this.known ?? paragraphsOf(this.allText);
-  }
   private count(): number {
-    return this.dialogue?.length ?? this.places().length;
+    return this.dialogue?.length ?? this.paragraphs.count();
+  }
+  private hasPrefixes(): boolean {
+    const { turnPrefix, turnPrefix2 } = this.options.settings.synthesis;
+    return turnPrefix != null || turnPrefix2 != null;
+  }
+  private textBytes(): number {
+    const { allText, paragraphs, speakers, dialogueBytes } = this;
+    return allText.bytes() + paragraphs.bytes() + speakers.length * CHANGE_BYTES + dialogueBytes;
+  }
+  private keep(text: string): void {
+    this.wordCount.read(text);
+    this.allText.append(text);
+    this.paragraphs.read(text);
   }
   private startOfLine(line: number): number {
     if (this.lineStarts === undefined) {
@@ -190,11 +219,20 @@ class SpokenScript implements TurnScript {
     }
     return this.lineStarts[line] ?? 0;
   }
-  private textFrom(from: TextPlace): StretchText {
-    return {
-      kind: this.state === 'open' ? 'coming' : 'whole',
-      said: { text: this.allText, from, speakers: this.speakers },
-    };
+  private openFrom(paragraph: number, from: TextPlace): ScriptStretch {
+    return createScriptStretch(this.options, this.textFrom(paragraph, from));
+  }
+  private textFrom(paragraph: number, from: TextPlace): StretchText {
+    const { dialogue, allText, speakers } = this;
+    if (dialogue !== undefined) return { kind: 'dialogue', lines: dialogue, from: paragraph };
+    if (this.state === 'ended') return { kind: 'whole', said: { text: allText.text(), from, speakers } };
+    const before = from.unit === 0 ? '' : allText.text();
+    const speaker = speakerAt({ text: before, from, speakers }, this.prefixes());
+    return { kind: 'coming', text: allText, from, speakers, speaker };
+  }
+  private prefixes() {
+    const { turnPrefix, turnPrefix2 } = this.options.settings.synthesis;
+    return { turnPrefix: turnPrefix ?? undefined, turnPrefix2: turnPrefix2 ?? undefined };
   }
 }
 

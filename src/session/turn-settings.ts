@@ -13,6 +13,7 @@ import {
 import type { SynthesisFields } from '../speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
 import type { WantedWords } from '../speech/wanted-words.ts';
+import { stringBytes } from '../text/appended-text.ts';
 import type { Pronunciation } from '../text/pronunciations.ts';
 
 export type TurnSettings = WantedWords & {
@@ -33,6 +34,13 @@ export type TurnSettings = WantedWords & {
   /** Of the session's agent: how words are said that are written otherwise. */
   readonly pronunciations: readonly Pronunciation[];
 };
+
+/** Memory that a turn's own texts take: prompts, prefixes, names of voices. */
+export function settingsBytes({ synthesis }: TurnSettings): number {
+  let bytes = 0;
+  for (const value of Object.values(synthesis)) if (typeof value === 'string') bytes += stringBytes(value);
+  return bytes;
+}
 
 /** 20 ms is what every telephony platform speaks; 200 ms of lead hides a busy event loop and a jittery network. */
 export const defaultSettings = (

@@ -135,6 +135,13 @@ export const SETTINGS = {
     meaning:
       'Appended text of a turn that is not spoken yet. About two hours of speech; more is a loop gone wrong.',
   }),
+  textBytes: whole(8 * MIB, {
+    min: 2 * MIB,
+    max: 256 * MIB,
+    placeholder: 'BYTES',
+    meaning:
+      'Memory that the texts of one session may take, words and their times included. The longest single text of any language has room.',
+  }),
   idleTimeoutMs: whole(900_000, {
     min: 1000,
     max: DAY_MS,

@@ -19,15 +19,31 @@ export type AlignedText = {
   readonly pauses: readonly number[];
 };
 
-/** The code point of the segment's own text that stands at code point `position` of the caller's. */
-function placeIn({ runs }: Segment, position: number): number | undefined {
-  let before = 0;
-  for (const { text, start } of runs) {
-    const length = codePointLength(text);
-    if (position >= start && position < start + length) return before + position - start;
-    before += length;
+/**
+ * Tells the code point of a segment's own text that stands at code point `position` of the caller's. Asked for rising
+ * positions, it looks at each run once.
+ */
+class RisingPlaces {
+  private readonly runs: Segment['runs'];
+  private run = 0;
+  private length: number;
+  private before = 0;
+
+  constructor({ runs }: Segment) {
+    this.runs = runs;
+    this.length = codePointLength(runs[0]?.text ?? '');
   }
-  return undefined;
+
+  find(position: number): number | undefined {
+    for (let run = this.runs[this.run]; run !== undefined; run = this.runs[this.run]) {
+      if (position < run.start) return undefined;
+      if (position < run.start + this.length) return this.before + position - run.start;
+      this.before += this.length;
+      this.run += 1;
+      this.length = codePointLength(this.runs[this.run]?.text ?? '');
+    }
+    return undefined;
+  }
 }
 
 /** The first code point of the mapped text that came from `source` or from behind it. */
@@ -56,16 +72,18 @@ export function alignedText(
   let part = 0;
   let partStart = parts.length === 0 ? 0 : codePointLength(text.slice(0, parts[0]!.textStart));
   let last = 0;
+  let places = parts[0] && new RisingPlaces(parts[0].segment);
   const wordAt = words.map((word) => {
     for (; part < parts.length; part += 1) {
       const { segment, textStart } = parts[part]!;
-      const place = segment.line === word.line ? placeIn(segment, word.charStart) : undefined;
+      const place = segment.line === word.line ? places?.find(word.charStart) : undefined;
       if (place !== undefined) {
         const at = partStart + place;
         last = Math.max(last, isSame ? at : firstFrom(said, saidLength, at));
         return last;
       }
       const next = parts[part + 1]?.textStart;
+      if (next !== undefined) places = new RisingPlaces(parts[part + 1]!.segment);
       if (next !== undefined) partStart += codePointLength(text.slice(textStart, next));
     }
     return last;

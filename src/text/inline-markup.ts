@@ -2,6 +2,7 @@
 // what does not prove to be markup within the bound is text. Emphasis is judged by its neighbours, never by
 // its partner, so a stream of bold words is spoken as it comes; the price is that a lone "*footnote" loses its mark.
 
+import { type BracketPairs, createBracketPairs } from './bracket-pairs.ts';
 import { isAsciiDigit, isCloser, isSpace, isUnspaced, isWordCharacter } from './character-class.ts';
 import { FURTHEST_LOOK } from './markdown-line.ts';
 import type { Ending } from './skip.ts';
@@ -12,51 +13,47 @@ export const LONGEST_TARGET = 2_000;
 /** In UTF-16 units from the opening bracket: where its text begins and ends, and where the link is over. */
 export type Link = { readonly textAt: number; readonly textEnd: number; readonly end: number };
 
-/** The end of the bracketed text at `at`, nested brackets included. */
-function bracketEnd(text: string, at: number, ending: Ending): number | 'wait' | undefined {
-  let depth = 0;
-  const limit = Math.min(text.length, at + FURTHEST_LOOK);
-  for (let i = at; i < limit; i += 1) {
-    const char = text[i];
-    if (char === '\n') return undefined;
-    if (char === '[') depth += 1;
-    if (char === ']') {
-      depth -= 1;
-      if (depth === 0) return i;
-    }
-  }
-  return limit === at + FURTHEST_LOOK || ending === 'closed' ? undefined : 'wait';
-}
+/** Text that is read, `held`, from place `heldAt` of all text on, and which of its brackets belong together. */
+export type BracketedText = {
+  readonly held: string;
+  readonly heldAt: number;
+  readonly square: BracketPairs;
+  readonly round: BracketPairs;
+};
 
-/** The end of a link target in parentheses at `at`: no line break, balanced. */
-function targetEnd(text: string, at: number, ending: Ending): number | 'wait' | undefined {
-  let depth = 0;
-  const limit = Math.min(text.length, at + LONGEST_TARGET);
-  for (let i = at; i < limit; i += 1) {
-    const char = text[i];
-    if (char === '\n') return undefined;
-    if (char === '(') depth += 1;
-    if (char === ')') {
-      depth -= 1;
-      if (depth === 0) return i + 1;
-    }
-  }
-  return limit === at + LONGEST_TARGET || ending === 'closed' ? undefined : 'wait';
+/** Of a link's text, nested brackets included, and of its label. */
+export const createSquarePairs = () => createBracketPairs('[', ']', FURTHEST_LOOK);
+/** Of a link's target: no line break, balanced. */
+export const createRoundPairs = () => createBracketPairs('(', ')', LONGEST_TARGET);
+
+/** The bracket that closes the one at `at` of the held text. */
+function partner(
+  of: BracketedText,
+  kind: 'square' | 'round',
+  at: number,
+  ending: Ending,
+): number | 'wait' | undefined {
+  const furthest = kind === 'square' ? FURTHEST_LOOK : LONGEST_TARGET;
+  const place = of[kind].partnerOf(of.heldAt + at, furthest, of.held, of.heldAt);
+  if (place === 'never') return undefined;
+  if (place === 'later') return ending === 'closed' ? undefined : 'wait';
+  return place - of.heldAt;
 }
 
 /** `[text](target)`, with `!` in front `![text](target)`, or `[text][label]`; `at` is the first of it. */
-export function judgeLink(text: string, at: number, ending: Ending): Link | 'wait' | undefined {
+export function judgeLink(of: BracketedText, at: number, ending: Ending): Link | 'wait' | undefined {
+  const { held: text } = of;
   const open = text[at] === '!' ? at + 1 : at;
   if (open === text.length) return ending === 'closed' ? undefined : 'wait';
   if (text[open] !== '[') return undefined;
-  const textEnd = bracketEnd(text, open, ending);
+  const textEnd = partner(of, 'square', open, ending);
   if (textEnd === 'wait' || textEnd === undefined) return textEnd;
   const after = text[textEnd + 1];
   if (after === undefined) return ending === 'closed' ? undefined : 'wait';
   if (after !== '(' && after !== '[') return undefined;
-  const close = after === '(' ? targetEnd(text, textEnd + 1, ending) : bracketEnd(text, textEnd + 1, ending);
+  const close = partner(of, after === '(' ? 'round' : 'square', textEnd + 1, ending);
   if (close === 'wait' || close === undefined) return close;
-  return { textAt: open + 1, textEnd, end: after === '(' ? close : close + 1 };
+  return { textAt: open + 1, textEnd, end: close + 1 };
 }
 
 /** `breaks`: the tag ends a line of what is spoken. `address`: `<https://…>`, whose inside is text. */

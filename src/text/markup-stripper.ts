@@ -4,7 +4,15 @@
 
 import { isSpace, isWordCharacter } from './character-class.ts';
 import { characterAt, characterBefore, codePointLength } from './code-points.ts';
-import { judgeEmphasis, judgeLink, judgeTag, LONGEST_TARGET, markRun } from './inline-markup.ts';
+import {
+  createRoundPairs,
+  createSquarePairs,
+  judgeEmphasis,
+  judgeLink,
+  judgeTag,
+  LONGEST_TARGET,
+  markRun,
+} from './inline-markup.ts';
 import { FURTHEST_LOOK, judgeFenceEnd, judgeLineStart } from './markdown-line.ts';
 import type { Ending } from './skip.ts';
 
@@ -24,6 +32,8 @@ export type MarkupStripper = {
   idle(): void;
   /** UTF-16 units held back. */
   heldCharacters(): number;
+  /** Characters looked at for brackets so far; what tests count. */
+  visitedForBrackets(): number;
 };
 
 /** A stretch to be dropped when reading comes to it, in UTF-16 units from the start of the text. */
@@ -53,6 +63,7 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
   let before = '';
   let token = '';
   const skips: Skip[] = [];
+  const [square, round] = [createSquarePairs(), createRoundPairs()];
   const open: Record<string, number[]> = { '*': [], _: [], '~': [] };
 
   function consume(length: number): string {
@@ -72,6 +83,13 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
     const head = text.slice(from, from + TOKEN_HEAD);
     token = from === 0 ? (token + head).slice(0, TOKEN_HEAD) : head;
     return true;
+  }
+
+  /** White space before a line's text, in one piece. */
+  function passSpaces() {
+    let end = at + 1;
+    while (end < held.length && held[end] !== '\n' && isSpace(held[end]!)) end += 1;
+    return pass(end - at);
   }
 
   function drop(length: number) {
@@ -154,7 +172,10 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
 
   function readLink(ending: Ending): boolean {
     const image = held[at] === '!';
-    const link = image && isWordCharacter(before) ? undefined : judgeLink(held, at, ending);
+    const link =
+      image && isWordCharacter(before)
+        ? undefined
+        : judgeLink({ held, heldAt: consumed, square, round }, at, ending);
     if (link === 'wait') return false;
     if (link === undefined) return passText(1);
     skips.push({ at: consumed + link.textEnd, end: consumed + link.end });
@@ -213,7 +234,7 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
     if (fence !== '') return readFenced(char, ending);
     if (line === 'start') {
       if (char === '\n') return endLine();
-      return isSpace(char) ? pass(char.length) : readLineStart(ending);
+      return isSpace(char) ? passSpaces() : readLineStart(ending);
     }
     SPECIAL.lastIndex = at;
     const special = SPECIAL.exec(held)?.index ?? held.length;
@@ -225,6 +246,8 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
     consumed += at;
     held = held.slice(at);
     at = 0;
+    square.forgetBefore(consumed);
+    round.forgetBefore(consumed);
   }
 
   function advance(ending: Ending) {
@@ -249,6 +272,7 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
       release();
     },
     heldCharacters: () => held.length,
+    visitedForBrackets: () => square.visited() + round.visited(),
   };
 }
 

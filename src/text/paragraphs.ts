@@ -1,40 +1,103 @@
 // The paragraphs of a text, which narration is sought and told by: what blank lines part. Positions are UTF-16 units of
-// the text, and code points, which is what callers are told.
+// the text, and code points, which is what callers are told. Each character is read once, when it comes, and what is found
+// is remembered: eight bytes for each paragraph, for a text may have a hundred thousand of them.
 
-import { codePointLength } from './code-points.ts';
+import { isSpace } from './character-class.ts';
 
 export type TextPlace = { readonly unit: number; readonly point: number };
 
-/** Line ends with nothing but white space between them, and all white space that follows. */
-const BLANK_LINES = /(?:\r\n?|\n)[^\S\r\n]*(?:\r\n?|\n)\s*/g;
+const FIRST_ROOM = 16;
+const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
 
 /**
  * Where each paragraph begins, in order. There is always one: the first begins where the text does, whatever blank lines
  * it begins with.
  */
-export function paragraphsOf(text: string): readonly TextPlace[] {
-  const places: TextPlace[] = [{ unit: 0, point: 0 }];
-  const begin = text.length - text.trimStart().length;
-  let [unit, point] = [0, 0];
-  for (const gap of text.matchAll(BLANK_LINES)) {
-    const next = gap.index + gap[0].length;
-    if (gap.index < begin || next === text.length) continue;
-    point += codePointLength(text.slice(unit, next));
-    unit = next;
-    places.push({ unit, point });
+export class Paragraphs {
+  private units = new Uint32Array(0);
+  private points = new Uint32Array(0);
+  /** Besides the first one. */
+  private found = 0;
+  private unit = 0;
+  private point = 0;
+  private lastUnit = 0;
+  /** Line breaks in the white space that the text ends with; a return and a feed are one. */
+  private breaks = 0;
+  private begun = false;
+
+  /** Reads what comes behind the text before. */
+  read(text: string): void {
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === 10) {
+        if (this.lastUnit !== 13) this.breaks += 1;
+      } else if (code === 13) this.breaks += 1;
+      else if (!isWhite(code)) this.readVisible();
+      if (!(isLow(code) && isHigh(this.lastUnit))) this.point += 1;
+      this.unit += 1;
+      this.lastUnit = isLow(code) && isHigh(this.lastUnit) ? 0 : code;
+    }
   }
-  return places;
+  count(): number {
+    return this.found + 1;
+  }
+  /** The place of paragraph `index`, which is one of `count`. */
+  at(index: number): TextPlace {
+    if (index === 0) return { unit: 0, point: 0 };
+    return { unit: this.units[index - 1]!, point: this.points[index - 1]! };
+  }
+  /** The paragraph that code point `point` stands in. */
+  indexOf(point: number): number {
+    let [from, to] = [0, this.count()];
+    while (to - from > 1) {
+      const middle = (from + to) >> 1;
+      if (this.points[middle - 1]! <= point) from = middle;
+      else to = middle;
+    }
+    return from;
+  }
+  /** Code points read so far; a lone half of a pair counts as one. */
+  codePoints(): number {
+    return this.point;
+  }
+  bytes(): number {
+    return this.units.byteLength + this.points.byteLength;
+  }
+
+  private readVisible(): void {
+    if (this.begun && this.breaks > 1) this.add();
+    this.begun = true;
+    this.breaks = 0;
+  }
+  private add(): void {
+    if (this.found === this.units.length) {
+      this.units = grown(this.units);
+      this.points = grown(this.points);
+    }
+    this.units[this.found] = this.unit;
+    this.points[this.found] = this.point;
+    this.found += 1;
+  }
 }
 
-/** The paragraph that code point `point` stands in, as an index of `places`. */
-export function paragraphAt(places: readonly TextPlace[], point: number): number {
-  let [from, to] = [0, places.length];
-  while (to - from > 1) {
-    const middle = (from + to) >> 1;
-    if (places[middle]!.point <= point) from = middle;
-    else to = middle;
-  }
-  return from;
+const grown = (from: Uint32Array): Uint32Array<ArrayBuffer> => {
+  const next = new Uint32Array(Math.max(FIRST_ROOM, from.length + (from.length >> 1)));
+  next.set(from);
+  return next;
+};
+
+/** White space without the next line control, which JavaScript counts as no white space. */
+const isWhite = (code: number): boolean => {
+  if (code <= 32) return code === 32 || (code >= 9 && code <= 13);
+  if (code < 0xa0) return false;
+  return isSpace(String.fromCharCode(code));
+};
+
+export function paragraphsOf(text: string): Paragraphs {
+  const paragraphs = new Paragraphs();
+  paragraphs.read(text);
+  return paragraphs;
 }
 
 /** What is looked at on either side of a place: white space and signs of a break are never longer. */
@@ -42,7 +105,8 @@ const AROUND = 200;
 
 /** Whether blank lines stand between the last word of `before` and the first of `after`, which adjoins it. */
 export function isParagraphEnd(before: string, after: string): boolean {
-  const tail = /\s*$/.exec(before.slice(-AROUND))![0];
+  const end = before.slice(-AROUND);
+  const tail = end.slice(end.trimEnd().length);
   const head = /^[^\p{L}\p{N}]*/u.exec(after.slice(0, AROUND))![0];
-  return /(?:\r\n?|\n)[^\S\r\n]*(?:\r\n?|\n)/.test(tail + head);
+  return /(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?:\r|\n)/.test(tail + head);
 }

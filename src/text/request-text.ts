@@ -3,12 +3,13 @@
 // a fixed seed gives the same audio again.
 
 import { MAX_REQUEST_TEXT } from '../speech/speech-request.ts';
-import { isGraphemeBoundary, isLineBreak, isSpace } from './character-class.ts';
+import { isGraphemeBoundary, isLineBreak, isSpace, UNSPACED_LETTER } from './character-class.ts';
 import { createHeldText } from './held-text.ts';
 import { isParagraphEnd } from './paragraphs.ts';
 import { isSpeakable, type Segment, segmentText } from './segment.ts';
 import type { TurnPrefixes } from './turn-prefix-reader.ts';
 import { choosePrefixes, type PrefixPair } from './turn-prefixes.ts';
+import type { CutStep } from './turn-text.ts';
 
 export type RequestText = Partial<PrefixPair> & {
   readonly text: string;
@@ -83,7 +84,8 @@ function partAt(text: string, most: number): number {
   return most;
 }
 
-function partSegment(segment: Segment, most: number): Segment[] {
+function partSegment(segment: Segment, most: number): readonly Segment[] {
+  if (segmentText(segment).length <= most) return [segment];
   const held = createHeldText();
   for (const run of segment.runs) held.push(run.text, run.start);
   const parts: Segment[] = [];
@@ -163,53 +165,80 @@ export function splitIntoRequests(
   return requests;
 }
 
+/** A letter of a script without spaces says as much as three others, and finding its words takes longer. */
+const UNSPACED_SIZE = 8;
+/** What is to be said for a segment: its UTF-16 units, those of a script without spaces eightfold. */
+export function segmentSize(segment: Segment): number {
+  const text = segmentText(segment);
+  return UNSPACED_LETTER.test(text) ? UNSPACED_SIZE * text.length : text.length;
+}
+
 /**
- * What a request of a long text takes of it, in UTF-16 units: about a minute and a half of speech. So much is kept of a
+ * The most that one request of a live turn takes, as a size and in segments, however short these are: its words are found
+ * and placed in one go, and kept until they have been heard.
+ */
+export const MAX_SPOKEN_SIZE = MAX_REQUEST_TEXT;
+export const MAX_SPOKEN_SEGMENTS = 500;
+
+/**
+ * What a request of a long text takes of it: about a minute and a half of speech. So much is kept of a
  * turn at a time, so no request is held open while its listener hears it, and what is sought past costs little.
  */
 export const CHAPTER_REQUEST_UNITS = 1500;
 /** The same of the first one: some sentences, so that a book is heard as soon as they are. */
 const FIRST_REQUEST_UNITS = 300;
 
+/** The most of each request. */
+export type RequestSizes = { readonly first: number; readonly next: number };
+export const CHAPTER_SIZES: RequestSizes = { first: FIRST_REQUEST_UNITS, next: CHAPTER_REQUEST_UNITS };
+/** Of a text that one request may hold. */
+export const WHOLE_SIZES: RequestSizes = { first: MAX_SPOKEN_SIZE, next: MAX_SPOKEN_SIZE };
+
 /**
- * A long text as requests, each made when it is asked for. They end at the best place in the second half of what fits:
- * at the end of a paragraph, of a line, of a sentence, and there at the last one.
+ * A text as requests, each made when it is asked for; 'more' is told when there is none yet, but a piece more has been cut.
+ * They end at the best place in the second half of what fits: at the end of a paragraph, of a line, of a sentence, and there
+ * at the last one.
  */
 export function* chapterRequests(
-  segments: Iterator<Segment>,
+  segments: Iterator<CutStep>,
   own: Partial<TurnPrefixes> = {},
-): Generator<RequestText, void, undefined> {
+  sizes: RequestSizes = CHAPTER_SIZES,
+): Generator<RequestText | 'more', void, undefined> {
   let waiting: Segment[] = [];
-  let units = 0;
-  let limit = FIRST_REQUEST_UNITS;
+  let size = 0;
+  let limit = sizes.first;
   for (;;) {
-    while (units <= limit) {
+    while (size <= limit && waiting.length <= MAX_SPOKEN_SEGMENTS) {
       const next = segments.next();
       if (next.done === true) break;
-      waiting.push(next.value);
-      units += segmentText(next.value).length;
+      if (next.value === 'more') yield 'more';
+      else {
+        waiting.push(next.value);
+        size += segmentSize(next.value);
+      }
     }
     if (waiting.length === 0) return;
-    const end = units <= limit ? waiting.length : bestEnd(waiting, limit);
-    const group = waiting.slice(0, end);
-    waiting = waiting.slice(end);
-    units = waiting.reduce((sum, segment) => sum + segmentText(segment).length, 0);
-    const request = composeRequest(group, own);
-    limit = CHAPTER_REQUEST_UNITS;
-    if (request !== undefined) yield request;
+    const group = waiting.slice(0, requestEnd(waiting, limit));
+    waiting = waiting.slice(group.length);
+    size = waiting.reduce((sum, segment) => sum + segmentSize(segment), 0);
+    limit = sizes.next;
+    const requests = splitIntoRequests(group, MAX_REQUEST_TEXT, own);
+    if (requests.length === 0) yield 'more';
+    yield* requests;
   }
 }
 
-/** The index behind the last segment of a request; there is more than fits. */
-function bestEnd(segments: readonly Segment[], limit: number): number {
-  let units = 0;
+/** The index behind the last of `segments` that a request of at most `limit` takes: all of them where they fit. */
+export function requestEnd(segments: readonly Segment[], limit: number): number {
+  let size = 0;
   let best = { end: 1, rank: -1 };
   for (const [index, segment] of segments.entries()) {
-    units += segmentText(segment).length;
+    size += segmentSize(segment);
+    if (size > limit || index === MAX_SPOKEN_SEGMENTS) return best.end;
     const next = segments[index + 1];
-    if (next === undefined || units > limit) break;
-    const rank = units * 2 < limit ? -1 : endRank(segment, next);
+    if (next === undefined) return segments.length;
+    const rank = size * 2 < limit && index * 2 < MAX_SPOKEN_SEGMENTS ? -1 : endRank(segment, next);
     if (rank >= best.rank) best = { end: index + 1, rank };
   }
-  return best.end;
+  return segments.length;
 }

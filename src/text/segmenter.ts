@@ -72,6 +72,8 @@ type Scan = {
   words: number;
   speaks: boolean;
   unit: OpenUnit;
+  /** The first letter, or how far there has been none. */
+  firstLetterAt: number;
   /** The last places where `idle` may cut: after a clause, after a word. 0: none. */
   clauseEnd: number;
   wordEnd: number;
@@ -84,6 +86,7 @@ const freshScan = (): Scan => ({
   words: 0,
   speaks: false,
   unit: noOpenUnit(),
+  firstLetterAt: 0,
   clauseEnd: 0,
   wordEnd: 0,
 });
@@ -108,7 +111,9 @@ export function createSegmenter(
 
   const opening = () => {
     if (continued) return 'continued';
-    const start = skipWhile(held.text(), 0, scan.at, (char) => !isLetter(char));
+    const from = scan.firstLetterAt;
+    const start = skipWhile(held.text(), from, scan.at - from, (char) => !isLetter(char));
+    scan.firstLetterAt = start;
     return start < scan.at && isLower(characterAt(held.text(), start)) ? 'lower' : 'capital';
   };
 

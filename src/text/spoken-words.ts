@@ -2,7 +2,7 @@
 // the language's own words, each with its range in the caller's text and a weight for how long it takes to say.
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
-import { isUnspaced } from './character-class.ts';
+import { characterTest, isUnspaced } from './character-class.ts';
 import type { Segment } from './segment.ts';
 
 const SPOKEN = /[\p{L}\p{N}%€$£¥₹+=&@°]/u;
@@ -31,16 +31,20 @@ const WORD_WEIGHT = 1.5;
 const SENTENCE_PAUSE = 5;
 const CLAUSE_PAUSE = 2;
 
-/** One code point of the segment with its place in the caller's text. */
-type Point = { readonly character: string; readonly at: number };
+/** The code points of a segment, and the place of each in the caller's text. */
+type Points = { readonly characters: readonly string[]; readonly places: readonly number[] };
 
-function pointsOf(segment: Segment): Point[] {
-  const points: Point[] = [];
+function pointsOf(segment: Segment): Points {
+  const characters: string[] = [];
+  const places: number[] = [];
   for (const run of segment.runs) {
     let at = run.start;
-    for (const character of run.text) points.push({ character, at: at++ });
+    for (const character of run.text) {
+      characters.push(character);
+      places.push(at++);
+    }
   }
-  return points;
+  return { characters, places };
 }
 
 const weigh = (character: string): number => {
@@ -80,7 +84,9 @@ const pauseOf = (text: string): number => {
 };
 
 /** What follows a word without a space and belongs to it. */
-const TRAILS = /^[\p{Pe}\p{Pf}\p{Po}]$/u;
+const isTrail = characterTest(/^[\p{Pe}\p{Pf}\p{Po}]$/u);
+const isWhite = characterTest(/\s/u);
+const isMark = characterTest(/^\p{M}$/u);
 
 /** The end of the stretch at `from` that is either of letters without spaces (and their signs) or of anything else. */
 function stretchEnd(characters: readonly string[], from: number, unspaced: boolean): number {
@@ -94,7 +100,7 @@ function stretchEnd(characters: readonly string[], from: number, unspaced: boole
       character !== ETHIOPIC_WORD_MARK
     )
       return to;
-    const isSign = unspaced && to > from && /^\p{M}$/u.test(character);
+    const isSign = unspaced && to > from && isMark(character);
     if (!isSign && isUnspaced(character) !== unspaced) return to;
     to += 1;
   }
@@ -112,7 +118,7 @@ function pieceLengths(characters: readonly string[]): number[] {
         lengths.push([...segment].length);
     else {
       let word = from;
-      while (from > 0 && word < to && TRAILS.test(characters[word]!)) word += 1;
+      while (from > 0 && word < to && isTrail(characters[word]!)) word += 1;
       lengths.push(word - from, to - word);
     }
     from = to;
@@ -123,21 +129,18 @@ function pieceLengths(characters: readonly string[]): number[] {
 export function spokenWords(segments: readonly Segment[]): SpokenWord[] {
   const words: SpokenWord[] = [];
   for (const segment of segments) {
-    const points = pointsOf(segment);
+    const { characters, places } = pointsOf(segment);
     const firstOfSegment = words.length;
     const add = (from: number, to: number) => {
-      const text = points
-        .slice(from, to)
-        .map((point) => point.character)
-        .join('');
+      const text = characters.slice(from, to).join('');
       const previous = words.at(-1);
       if (SPOKEN.test(text)) {
         words.push({
           text,
           line: segment.line,
           speaker: segment.speaker,
-          charStart: points[from]!.at,
-          charEnd: points[to - 1]!.at + 1,
+          charStart: places[from]!,
+          charEnd: places[to - 1]! + 1,
           weight: weightOf(text),
           pause: pauseOf(text),
         });
@@ -146,14 +149,14 @@ export function spokenWords(segments: readonly Segment[]): SpokenWord[] {
         words[words.length - 1] = { ...previous, pause: pauseOf(text) };
       }
     };
-    for (let from = 0; from < points.length; ) {
-      if (/\s/u.test(points[from]!.character)) {
+    for (let from = 0; from < characters.length; ) {
+      if (isWhite(characters[from]!)) {
         from += 1;
         continue;
       }
       let to = from;
-      while (to < points.length && !/\s/u.test(points[to]!.character)) to += 1;
-      for (const length of pieceLengths(points.slice(from, to).map((point) => point.character))) {
+      while (to < characters.length && !isWhite(characters[to]!)) to += 1;
+      for (const length of pieceLengths(characters.slice(from, to))) {
         add(from, from + length);
         from += length;
       }

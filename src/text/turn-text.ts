@@ -141,30 +141,62 @@ export type SaidText = {
 /** What is cut in one go: little enough for a book to hold nobody up. */
 const PIECE_UNITS = 512;
 
+/** A piece has been cut: whoever has others to serve may do so before asking for more. */
+export type CutStep = Segment | 'more';
+
+const segmentsOf = (steps: Iterable<CutStep>): Segment[] => {
+  const segments: Segment[] = [];
+  for (const step of steps) if (step !== 'more') segments.push(step);
+  return segments;
+};
+
 const moved = (segment: Segment, points: number): Segment =>
   points === 0
     ? segment
     : { ...segment, runs: segment.runs.map(({ text, start }) => ({ text, start: start + points })) };
 
+/** What a change of speaker costs, in characters that could be cut instead. */
+const CHANGE_UNITS = 32;
+
+/** The index of the first change behind `unit`. */
+export function firstBehind(speakers: SaidText['speakers'], unit: number): number {
+  let [from, to] = [0, speakers.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (speakers[middle]!.unit > unit) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
 /** A text from a place on, cut by the text alone, and only as far as somebody asks. */
 export function* saidSegments(
   { text, from, speakers }: SaidText,
   options: TextOptions & Partial<TurnPrefixes>,
-): Generator<Segment, void, undefined> {
+): Generator<CutStep, void, undefined> {
   const ready: Segment[] = [];
   const turn = createTurnText({ ...options, early: 'off' }, (segment) =>
     ready.push(moved(segment, from.point)),
   );
   let speaker = speakerAt({ text, from, speakers }, options);
-  const changes = speakers.filter(({ unit }) => unit > from.unit);
+  let change = firstBehind(speakers, from.unit);
+  let cutTo = from.unit;
   for (let at = from.unit; at < text.length; ) {
-    const next = changes[0]?.unit ?? text.length;
+    const next = speakers[change]?.unit ?? text.length;
     const end = Math.min(next, at + PIECE_UNITS);
     turn.append(text.slice(at, end), speaker);
     speaker = undefined;
     at = end;
-    if (at === next) speaker = changes.shift()?.speaker;
+    if (at === next) {
+      speaker = speakers[change]?.speaker;
+      change += 1;
+    }
     yield* ready.splice(0);
+    if (at - cutTo < PIECE_UNITS) cutTo -= CHANGE_UNITS;
+    else {
+      cutTo = at;
+      yield 'more';
+    }
   }
   turn.end();
   yield* ready.splice(0);
@@ -175,7 +207,7 @@ export function speakerAt(
   { text, from, speakers }: SaidText,
   { turnPrefix, turnPrefix2 }: Partial<TurnPrefixes>,
 ): Speaker | undefined {
-  const told = speakers.findLast(({ unit }) => unit <= from.unit);
+  const told = speakers[firstBehind(speakers, from.unit) - 1];
   let speaker = told?.speaker;
   if (from.unit === 0 || (turnPrefix === undefined && turnPrefix2 === undefined)) return speaker;
   const reader = createTurnPrefixReader(
@@ -195,17 +227,17 @@ export function speakerAt(
 const WHOLE: TextPlace = { unit: 0, point: 0 };
 
 /** A whole text, cut by the text alone. */
-export const wholeTextSegments = (text: string, options: TextOptions & Partial<TurnPrefixes>): Segment[] => [
-  ...saidSegments({ text, from: WHOLE, speakers: [] }, options),
-];
+export const wholeTextSegments = (text: string, options: TextOptions & Partial<TurnPrefixes>): Segment[] =>
+  segmentsOf(saidSegments({ text, from: WHOLE, speakers: [] }, options));
 
 /** Positions are code points within `dialogue[line].text`. */
 export function* linesSegments(
   dialogue: readonly { readonly speaker: Speaker; readonly text: string }[],
   firstLine: number,
   options: TextOptions,
-): Generator<Segment, void, undefined> {
+): Generator<CutStep, void, undefined> {
   const ready: Segment[] = [];
+  let cut = 0;
   for (let line = firstLine; line < dialogue.length; line += 1) {
     const { speaker, text } = dialogue[line]!;
     const reader = createLine({ ...options, early: 'off' }, { line, speaker }, (segment) =>
@@ -215,14 +247,20 @@ export function* linesSegments(
     for (let at = 0; at < text.length; at += PIECE_UNITS) {
       points.push(text.slice(at, at + PIECE_UNITS));
       yield* ready.splice(0);
+      if (text.length > PIECE_UNITS) yield 'more';
     }
     points.flush();
     reader.flush();
     yield* ready.splice(0);
+    cut += text.length + CHANGE_UNITS;
+    if (cut >= PIECE_UNITS) {
+      cut = 0;
+      yield 'more';
+    }
   }
 }
 
 export const dialogueSegments = (
   dialogue: readonly { readonly speaker: Speaker; readonly text: string }[],
   options: TextOptions,
-): Segment[] => [...linesSegments(dialogue, 0, options)];
+): Segment[] => segmentsOf(linesSegments(dialogue, 0, options));

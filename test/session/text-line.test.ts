@@ -175,8 +175,8 @@ describe('appended text', () => {
   it('counts text that was made into requests and still waits for its own', async () => {
     const live = startSession({ limits: { pendingTextChars: 60_000 } });
     const append = (characters: number) =>
-      live.send({ type: 'append', turn: 'a', text: 'word word word. '.repeat(characters / 16) });
-    append(16);
+      live.send({ type: 'append', turn: 'a', text: `${'word '.repeat(15)}end. `.repeat(characters / 80) });
+    live.send({ type: 'append', turn: 'a', text: 'word word word. ' });
     live.send({ type: 'flush', turn: 'a' });
     await live.run(0);
     append(48_000);
@@ -197,6 +197,7 @@ describe('a whole text', () => {
     const run = async (auto: Parameters<typeof startSession>[0]) => {
       const live = startSession({ ...auto, preset: { pace: 'burst' } });
       live.send({ type: 'speak', turn: 'a', text: sentence.repeat(500), seed: 7 });
+      await live.run(0); // it is cut a piece at a time
       live.send({ type: 'speak', turn: 'b', text, seed: 7 });
       await live.run(3000);
       return texts(live);

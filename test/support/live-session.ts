@@ -23,6 +23,7 @@ import { createSession, type Session } from '../../src/session/session.ts';
 import type { OnlookerLimits } from '../../src/session/session-audience.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
 import type { SessionLimits, SessionRuntime } from '../../src/session/session-runtime.ts';
+import { createTextWork } from '../../src/session/text-work.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
 import type { PhraseStore } from '../../src/storage/phrase-store.ts';
 import type { SpeechUpstream } from '../../src/upstream/speech-upstream.ts';
@@ -89,6 +90,7 @@ export type LiveSessionOptions = {
 const LIMITS: SessionLimits = {
   textChars: 262_144,
   pendingTextChars: 100_000,
+  textBytes: 8 * 1024 * 1024,
   turnsInFlight: 8,
   spoolBytes: 4 * 1024 * 1024,
   creditTimeoutMs: 60_000,
@@ -121,6 +123,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     onlookers: onlookerRuntime(clock, options.onlookers),
     clock,
     playout: options.playoutOf?.(playout) ?? playout,
+    textWork: createTextWork(clock),
     random: fixedRandom(0.25),
     log: {
       ...silentLog,

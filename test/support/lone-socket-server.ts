@@ -15,6 +15,7 @@ import {
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
 import type { Player } from '../../src/playout/playout-clock.ts';
 import type { AdmissionDesk } from '../../src/session/admission-desk.ts';
+import { createTextWork } from '../../src/session/text-work.ts';
 import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { codecs } from './codecs.ts';
 import { fixedRandom } from './fixed-random.ts';
@@ -59,6 +60,7 @@ export async function startSocketServer({
       legs: NO_LEG_DESK,
       onlookers: onlookerRuntime(systemClock),
       clock: systemClock,
+      textWork: createTextWork(systemClock),
       playout: {
         join: (player) => void players.push(player),
         leave() {},

@@ -1,0 +1,43 @@
+// Cutting text into sentences, of all sessions together: a piece at a time, for a slice of each turn of the event loop. However
+// much text somebody sends, others are heard in between; who has most to cut waits longest.
+
+import type { Clock } from '../base/clock.ts';
+import { createWorkSlices, type WorkSlices } from '../base/work-slices.ts';
+
+export type CutInPieces = {
+  /** Cuts the next piece; never throws. Adds itself again while there is more. */
+  cutOn(): void;
+};
+
+export type TextWork = {
+  /** It is served when its turn comes; whoever waits already keeps the place. */
+  add(one: CutInPieces): void;
+};
+
+/** Of a turn of the event loop: a few pieces, well below the time between two frames. */
+const SLICE_MS = 2;
+
+/** What is cut in one go, in UTF-16 units: a millisecond or two of the dearest text. */
+export const CUT_UNITS = 512;
+
+export function createTextWork(clock: Clock): TextWork {
+  const slices: WorkSlices<CutInPieces> = createWorkSlices({
+    soon: (task) => clock.soon(task),
+    now: () => clock.now(),
+    serve: (one: CutInPieces) => one.cutOn(),
+    sliceMs: SLICE_MS,
+  });
+  let isAsked = false;
+  return {
+    add(one) {
+      slices.add(one);
+      // Never within the message that asked for it: its own first piece has been cut there.
+      if (isAsked) return;
+      isAsked = true;
+      clock.soon(() => {
+        isAsked = false;
+        slices.go();
+      });
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// How many words a text will be told in, counted as it comes and before it is cut: what a session's memory is reckoned with.
+
+import { isSpace, isUnspaced } from './character-class.ts';
+
+/** What a letter of a script without spaces is of a word there: most words have two. */
+const UNSPACED_SHARE = 0.6;
+
+export class WordCount {
+  private spaced = 0;
+  private unspaced = 0;
+  private place: 'between' | 'word' = 'between';
+
+  /** Reads what comes behind the text before. */
+  read(text: string): void {
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code <= 32 || (code > 0x7f && isSpace(text[at]!))) this.place = 'between';
+      else if (code > 0xdff && isUnspaced(text[at]!)) this.unspaced += 1;
+      else if (this.place === 'between') {
+        this.place = 'word';
+        this.spaced += 1;
+      }
+    }
+  }
+  words(): number {
+    return this.spaced + Math.ceil(this.unspaced * UNSPACED_SHARE);
+  }
+}
