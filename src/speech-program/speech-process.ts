@@ -24,6 +24,8 @@ export type SpeechProcess = {
   ): Promise<void>;
   /** Resolves when the first start has come to an end, good or bad; a request may come before that. */
   readonly started: Promise<void>;
+  /** Somebody will soon ask: a program that is not started yet, or no more, is. */
+  wake(): void;
   /** Sentences waiting or being spoken. */
   pending(): number;
   /** Ends the program; what was pending is rejected. */
@@ -39,6 +41,10 @@ export type SpeechProcessOptions = {
   readonly mostWaiting?: number;
   /** From handing a sentence over to its last sample; the longest that there are take well under a second. */
   readonly sentenceDeadlineMs?: number;
+  /** When the program is started: before anybody asks, or with the first sentence. Default `at-once`. */
+  readonly startsWith?: 'at-once' | 'first-sentence';
+  /** Ends a program that has had nothing to say for so long; the next sentence starts it again. Default: it stays. */
+  readonly maxIdleMs?: number;
 };
 
 type Job = {
@@ -53,9 +59,13 @@ type Job = {
 };
 
 type State =
+  /** Not started: nobody has asked yet, or not for a long time. */
+  | { readonly kind: 'asleep' }
   | { readonly kind: 'starting'; readonly child: SpeechChild }
   | { readonly kind: 'ready'; readonly child: SpeechChild; readonly sampleRate: number }
   | { readonly kind: 'resting'; readonly untilMs: number }
+  /** It has been told to go, having had nothing to say, and is not gone yet. */
+  | { readonly kind: 'leaving'; readonly child: SpeechChild }
   | { readonly kind: 'missing' }
   | { readonly kind: 'closed' };
 
@@ -76,6 +86,7 @@ const closed = () => new AppError('shutting_down', 'The speech engine is shuttin
 
 export function createSpeechProcess(options: SpeechProcessOptions): SpeechProcess {
   const { command, clock, log, mostWaiting = 256, sentenceDeadlineMs = 30_000 } = options;
+  const { startsWith = 'at-once', maxIdleMs } = options;
   const line: Job[] = [];
   let running: { readonly job: Job; readonly id: number; skip: number } | undefined;
   let state: State;
@@ -106,12 +117,22 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
   };
 
   const sayNext = () => {
+    if (state.kind === 'asleep' && line.length > 0) start();
     if (state.kind !== 'ready' || running !== undefined) return;
     const job = line.shift();
-    if (job === undefined) return;
+    if (job === undefined) return sleepLater(state.child);
     running = { job, id: ++lastId, skip: job.delivered };
     watch(state.child, sentenceDeadlineMs, 'engine_sentence_overdue');
     state.child.say(lastId, job.utterance, job.onWords === undefined ? 'sound' : 'sound-and-words');
+  };
+
+  const sleepLater = (child: SpeechChild) => {
+    cancelTimer();
+    if (maxIdleMs === undefined) return;
+    cancelTimer = clock.after(maxIdleMs, () => {
+      state = { kind: 'leaving', child };
+      child.kill();
+    });
   };
 
   const finish = (id: number, words: readonly WordEvent[], error?: AppError) => {
@@ -152,6 +173,11 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
     if (state.kind === 'closed') {
       interrupted?.settle(closed());
       onceClosed();
+      return;
+    }
+    if (state.kind === 'leaving') {
+      state = { kind: 'asleep' };
+      sayNext();
       return;
     }
     if (interrupted !== undefined && !interrupted.dropped) line.unshift(interrupted);
@@ -198,8 +224,8 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
     watch(child, START_DEADLINE_MS, 'engine_start_overdue');
   };
 
-  state = { kind: 'missing' };
-  start();
+  state = { kind: 'asleep' };
+  if (startsWith === 'at-once') start();
 
   const refusal = (): AppError | undefined => {
     if (state.kind === 'missing') return missing();
@@ -243,6 +269,9 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
       });
     },
     started,
+    wake() {
+      if (state.kind === 'asleep') start();
+    },
     pending: () => line.length + (running === undefined ? 0 : 1),
     close() {
       const child = 'child' in state ? state.child : undefined;
