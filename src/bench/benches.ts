@@ -9,6 +9,7 @@ import { captions } from './captions.ts';
 import { endings } from './endings.ts';
 import { firstFrame } from './first-frame.ts';
 import { growth } from './growth.ts';
+import { interruptions } from './interruptions.ts';
 import { job } from './job.ts';
 import { legs } from './legs.ts';
 import { limitedKeys } from './limited-keys.ts';
@@ -40,6 +41,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   peers,
   'beside-relay': besideRelay,
   cancel,
+  interruptions,
   'stalled-reader': stalledReader,
   admission,
   phrase,
