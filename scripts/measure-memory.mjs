@@ -106,7 +106,10 @@ async function measure(name, limitMiB, env) {
   const faults = [];
   let startedMiB = Number.NaN;
   try {
-    const gateway = await start(['serve', '--port', '0', '--data-dir', dataDir], { through: limit.through, env });
+    const gateway = await start(['serve', '--port', '0', '--data-dir', dataDir], {
+      through: limit.through,
+      env,
+    });
     limit.watch(gateway.pid);
     await new Promise((then) => setTimeout(then, SETTLE_MS));
     startedMiB = limit.usedMiB();
@@ -122,7 +125,15 @@ async function measure(name, limitMiB, env) {
   } catch (error) {
     const { ownPeakMiB, peakMiB, kills } = limit.peak();
     const killed = kills > 0 ? [`${kills} processes were killed for want of memory`] : [];
-    return { name, limitMiB, how: limit.how, startedMiB, ownPeakMiB, peakMiB, faults: [...killed, error.message] };
+    return {
+      name,
+      limitMiB,
+      how: limit.how,
+      startedMiB,
+      ownPeakMiB,
+      peakMiB,
+      faults: [...killed, error.message],
+    };
   } finally {
     await limit.close();
     rmSync(dataDir, { recursive: true, force: true });
@@ -139,7 +150,9 @@ for (let run = 0; run < Number(values.runs); run += 1) {
 }
 console.log(`${TURNS} captioned turns at the same time, MiB (own: without what is only a copy of a file)`);
 for (const { name, limitMiB, how, startedMiB, ownPeakMiB, peakMiB, faults } of results) {
-  console.log(`  ${name.padEnd(26)} limit ${limitMiB}  started ${startedMiB}  peak, own ${ownPeakMiB}  peak ${peakMiB}  (${how})`);
+  console.log(
+    `  ${name.padEnd(26)} limit ${limitMiB}  started ${startedMiB}  peak, own ${ownPeakMiB}  peak ${peakMiB}  (${how})`,
+  );
   for (const fault of faults) console.log(`    FAULT: ${fault}`);
 }
 console.log(JSON.stringify({ turns: TURNS, results }));

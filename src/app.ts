@@ -12,8 +12,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const { config, log } = options;
   try {
-    const engine =
-      config.upstreamUrl === undefined ? launchEmbeddedEngine({ ...config, log }) : undefined;
+    const engine = config.upstreamUrl === undefined ? launchEmbeddedEngine({ ...config, log }) : undefined;
     onStop(() => engine?.close());
     // Loaded while the engine starts: each of the two takes about as long as the other.
     const start =

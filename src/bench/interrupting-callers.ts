@@ -1,7 +1,7 @@
 // Callers who let nobody finish: each asks for a turn of some sentences, interrupts it after so long, and asks for the next at
 // once, as when somebody talks back to a bot. Counts who was refused and how late frames came.
 
-import { connectSession } from '../client/session-client.ts';
+import { connectSession, type SessionClient, type SessionClientOptions } from '../client/session-client.ts';
 import { openClientGroup } from './client-group.ts';
 import { createFrameSchedule, FRAME_MS, type FrameTally, LEAD_MS } from './frame-schedule.ts';
 import { monotonicMs } from './monotonic.ts';
@@ -31,6 +31,8 @@ export type InterruptingCallersOptions = {
   readonly signal: AbortSignal;
 };
 
+const MAX_DIALS = 30;
+
 const newTally = (): InterruptionTally => ({
   latenessMs: [],
   dryFrames: 0,
@@ -40,6 +42,25 @@ const newTally = (): InterruptionTally => ({
   firstAudioMs: [],
   errors: 0,
 });
+
+/** Who is refused a session comes again; a gateway that has just been started is busy with itself. */
+async function dial(
+  options: SessionClientOptions,
+  wait: (ms: number) => Promise<void>,
+): Promise<SessionClient> {
+  for (let trial = 1; ; trial += 1) {
+    let retryAfterMs: number | undefined;
+    const onRefused: SessionClientOptions['onRefused'] = (refusal) => {
+      retryAfterMs = refusal.retryAfterMs;
+    };
+    try {
+      return await connectSession({ ...options, onRefused });
+    } catch (error) {
+      if (retryAfterMs === undefined || trial === MAX_DIALS) throw error;
+      await wait(retryAfterMs);
+    }
+  }
+}
 
 /** They are connected when this resolves; within one interval all of them speak. */
 export async function startInterruptingCallers(
@@ -53,21 +74,24 @@ export async function startInterruptingCallers(
   const call = async (index: number) => {
     const schedule = createFrameSchedule();
     let askedAtMs = 0;
-    const client = await connectSession({
-      url: `${sessionUrl}?format=mulaw&sampleRate=8000&frameMs=${FRAME_MS}&leadMs=${LEAD_MS}`,
-      onEvent(event) {
-        if (event.type === 'started') {
-          schedule.begin();
-          tally.firstAudioMs.push(monotonicMs() - askedAtMs);
-        } else if (event.type === 'underrun') schedule.shift(event.gapMs);
-        else if (event.type === 'error')
-          tally.refused.set(event.code, (tally.refused.get(event.code) ?? 0) + 1);
+    const client = await dial(
+      {
+        url: `${sessionUrl}?format=mulaw&sampleRate=8000&frameMs=${FRAME_MS}&leadMs=${LEAD_MS}`,
+        onEvent(event) {
+          if (event.type === 'started') {
+            schedule.begin();
+            tally.firstAudioMs.push(monotonicMs() - askedAtMs);
+          } else if (event.type === 'underrun') schedule.shift(event.gapMs);
+          else if (event.type === 'error')
+            tally.refused.set(event.code, (tally.refused.get(event.code) ?? 0) + 1);
+        },
+        onAudio() {
+          tally.frames += 1;
+          schedule.came(tally);
+        },
       },
-      onAudio() {
-        tally.frames += 1;
-        schedule.came(tally);
-      },
-    });
+      wait,
+    );
     clients.add(client);
     const speakOn = async () => {
       await wait(createSeededRandom(seed * 7919 + index).between(0, everyMs));

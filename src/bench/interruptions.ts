@@ -105,7 +105,15 @@ async function run(bench: BenchRun): Promise<BenchResult> {
   };
   return {
     title: `interruptions: ${streams} callers who interrupt every ${INTERRUPTED_EVERY_MS} ms, ${rounds} × ${seconds} s, µ-law`,
-    columns: ['', 'turns', 'refused, %', 'begun, %', 'first audio p50 / p99, ms', `frames > ${LATE_MS} ms late, %`, 'thread used, %'],
+    columns: [
+      '',
+      'turns',
+      'refused, %',
+      'begun, %',
+      'first audio p50 / p99, ms',
+      `frames > ${LATE_MS} ms late, %`,
+      'thread used, %',
+    ],
     rows: kinds.map((kind) => {
       const { turns, refused, late, scheduled, firstAudioMs, usedShare } = outcomes[kind];
       const first = spreadOf(firstAudioMs);
@@ -136,7 +144,8 @@ async function run(bench: BenchRun): Promise<BenchResult> {
 }
 
 export const interruptions: Bench = {
-  summary: 'callers who interrupt all the time, with the embedded engine and a service elsewhere: refusals, late frames',
+  summary:
+    'callers who interrupt all the time, with the embedded engine and a service elsewhere: refusals, late frames',
   defaults: { streams: 12, seconds: 15, rounds: 2, seed: 1 },
   run,
 };

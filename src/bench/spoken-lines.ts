@@ -2,8 +2,8 @@
 // embedded engine before anything is measured. A turn is made of some of them, so the fake upstream, which is given
 // them too, can answer any turn with its own speech at no cost.
 
-import { createMp3FrameParser } from '../audio/mp3-frame-parser.ts';
 import { launchEmbeddedEngine } from '../app-engine.ts';
+import { createMp3FrameParser } from '../audio/mp3-frame-parser.ts';
 import { silentLog } from '../base/log.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
