@@ -1,6 +1,6 @@
 // The engine's one speech program, kept running: sentences wait in line for it, each has a deadline, a program
-// that dies is started again and the sentence that it left open is spoken once more. A request hands in its next
-// sentence only when the one before is done, so first come, first served is round robin between requests.
+// that dies is started again and the sentence that it left open is spoken once more. Whose listener has least in hand comes
+// first. A request hands in its next sentence only when the one before is done, so among equals it is round robin.
 
 import type { PcmBlock } from '../audio/stage.ts';
 import { AppError } from '../base/app-error.ts';
@@ -14,13 +14,15 @@ export type SpeechProcess = {
   /**
    * Speaks one sentence; `onBlock` gets its samples in order, before the promise resolves. Rejects with
    * `engine_unavailable`, `busy` (line full) or `internal` (not speakable), or with the signal's own reason.
-   * With `onWords` the program is asked for its words; it gets them once, behind the last sample.
+   * With `onWords` the program is asked for its words; it gets them once, behind the last sample. `aheadMs`: how much of
+   * the request is made and not yet due to be heard; asked whenever a sentence is chosen, 0 unless given.
    */
   speak(
     utterance: Utterance,
     onBlock: (block: PcmBlock) => void,
     signal: AbortSignal,
     onWords?: OnWords,
+    aheadMs?: () => number,
   ): Promise<void>;
   /** Resolves when the first start has come to an end, good or bad; a request may come before that. */
   readonly started: Promise<void>;
@@ -51,6 +53,7 @@ type Job = {
   readonly utterance: Utterance;
   readonly onBlock: (block: PcmBlock) => void;
   readonly onWords: OnWords | undefined;
+  readonly aheadMs: () => number;
   readonly settle: (error?: unknown) => void;
   /** Samples that the caller already has: the same sentence gives the same samples, so a second try skips them. */
   delivered: number;
@@ -83,6 +86,16 @@ const missing = () =>
       '@echogarden/espeak-ng-emscripten is there, or set an upstream speech service.',
   );
 const closed = () => new AppError('shutting_down', 'The speech engine is shutting down.');
+
+/** Takes out the first of those that are least ahead: who has heard nothing yet does not wait for others' next sentences. */
+function takeNext(line: Job[]): Job | undefined {
+  let [next, leastMs] = [0, Number.POSITIVE_INFINITY];
+  for (const [index, { aheadMs }] of line.entries()) {
+    const ms = Math.max(0, aheadMs());
+    if (ms < leastMs) [next, leastMs] = [index, ms];
+  }
+  return line.splice(next, 1)[0];
+}
 
 export function createSpeechProcess(options: SpeechProcessOptions): SpeechProcess {
   const { command, clock, log, mostWaiting = 256, sentenceDeadlineMs = 30_000 } = options;
@@ -119,7 +132,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
   const sayNext = () => {
     if (state.kind === 'asleep' && line.length > 0) start();
     if (state.kind !== 'ready' || running !== undefined) return;
-    const job = line.shift();
+    const job = takeNext(line);
     if (job === undefined) return sleepLater(state.child);
     running = { job, id: ++lastId, skip: job.delivered };
     watch(state.child, sentenceDeadlineMs, 'engine_sentence_overdue');
@@ -238,7 +251,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
   };
 
   return {
-    speak(utterance, onBlock, signal, onWords) {
+    speak(utterance, onBlock, signal, onWords, aheadMs = () => 0) {
       if (signal.aborted) return Promise.reject(signal.reason as Error);
       const refused = refusal();
       if (refused !== undefined) return Promise.reject(refused);
@@ -247,6 +260,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
           utterance,
           onBlock,
           onWords,
+          aheadMs,
           delivered: 0,
           tries: 0,
           dropped: false,
