@@ -54,6 +54,7 @@ type Job = {
   readonly onBlock: (block: PcmBlock) => void;
   readonly onWords: OnWords | undefined;
   readonly aheadMs: () => number;
+  readonly askedAtMs: number;
   readonly settle: (error?: unknown) => void;
   /** Samples that the caller already has: the same sentence gives the same samples, so a second try skips them. */
   delivered: number;
@@ -78,6 +79,8 @@ const LONGEST_REST_MS = 10_000;
 /** Deaths without one spoken sentence in between after which waiting callers are told instead of kept. */
 const HOPELESS_DEATHS = 4;
 const MOST_TRIES = 2;
+/** More in hand than this makes nobody wait longer. */
+const MAX_AHEAD_MS = 2000;
 
 const missing = () =>
   new AppError(
@@ -87,11 +90,14 @@ const missing = () =>
   );
 const closed = () => new AppError('shutting_down', 'The speech engine is shutting down.');
 
-/** Takes out the first of those that are least ahead: who has heard nothing yet does not wait for others' next sentences. */
-function takeNext(line: Job[]): Job | undefined {
+/**
+ * Takes out the first of those that are least ahead: who has heard nothing yet does not wait for others' next sentences. Who
+ * has waited is as much less ahead, so that also who reads as fast as it can has its turn before its patience ends.
+ */
+function takeNext(line: Job[], nowMs: number): Job | undefined {
   let [next, leastMs] = [0, Number.POSITIVE_INFINITY];
-  for (const [index, { aheadMs }] of line.entries()) {
-    const ms = Math.max(0, aheadMs());
+  for (const [index, { aheadMs, askedAtMs }] of line.entries()) {
+    const ms = Math.max(0, Math.min(aheadMs(), MAX_AHEAD_MS) - (nowMs - askedAtMs));
     if (ms < leastMs) [next, leastMs] = [index, ms];
   }
   return line.splice(next, 1)[0];
@@ -132,7 +138,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
   const sayNext = () => {
     if (state.kind === 'asleep' && line.length > 0) start();
     if (state.kind !== 'ready' || running !== undefined) return;
-    const job = takeNext(line);
+    const job = takeNext(line, clock.now());
     if (job === undefined) return sleepLater(state.child);
     running = { job, id: ++lastId, skip: job.delivered };
     watch(state.child, sentenceDeadlineMs, 'engine_sentence_overdue');
@@ -261,6 +267,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
           onBlock,
           onWords,
           aheadMs,
+          askedAtMs: clock.now(),
           delivered: 0,
           tries: 0,
           dropped: false,

@@ -89,8 +89,9 @@ describe('the speech process', () => {
     const speech = start();
     const done: string[] = [];
     const asked: readonly (readonly [string, number])[] = [
-      ['spoken at once', 9000],
-      ['far ahead', 5000],
+      ['far ahead', 9000],
+      ['as far', 5000],
+      ['ahead', 1500],
       ['new', 0],
       ['behind', -300],
       ['a little ahead', 200],
@@ -98,7 +99,19 @@ describe('the speech process', () => {
     await Promise.all(
       asked.map(([text, aheadMs]) => sayAhead(speech, text, aheadMs).then(() => done.push(text))),
     );
-    expect(done).toEqual(['new', 'behind', 'a little ahead', 'far ahead', 'spoken at once']);
+    expect(done).toEqual(['new', 'behind', 'a little ahead', 'ahead', 'far ahead', 'as far']);
+  });
+
+  it('lets nobody wait for ever who is far ahead', async () => {
+    const clock = createFakeClock();
+    const speech = start('fine', { clock });
+    const done: string[] = [];
+    const ask = (text: string, aheadMs: number) =>
+      sayAhead(speech, text, aheadMs).then(() => done.push(text));
+    const patient = ask('a whole book', 60_000);
+    clock.advance(2000);
+    await Promise.all([patient, ask('new', 0)]);
+    expect(done).toEqual(['a whole book', 'new']);
   });
 
   it('starts its program with the first sentence, lets it go when nobody speaks, and starts it again', async () => {
