@@ -5,10 +5,10 @@ import { openAppAdmin } from './app-admin.ts';
 import {
   asGateway,
   type Gateway,
-  type GatewayOptions,
   originOf,
   portOf,
   SECRET_BYTES,
+  type StartOptions,
   type Stop,
 } from './app-gateway.ts';
 import { openAppPlaying } from './app-playing.ts';
@@ -27,7 +27,7 @@ import { readTls } from './settings/read-tls.ts';
 
 /** `stopAll` does what was handed to `onStop`, in reverse. */
 export async function startAlone(
-  options: GatewayOptions,
+  options: StartOptions,
   onStop: (stop: Stop) => void,
   stopAll: () => Promise<void>,
 ): Promise<Gateway> {
@@ -38,7 +38,7 @@ export async function startAlone(
   const metrics = createMetrics();
   const common = { ...ports, metrics, onStop };
 
-  const speech = await chooseService(common);
+  const speech = await chooseService(options);
   const quotas = openQuotaStore(common, speech);
   onStop(() => quotas.close());
   const upstream = openAppUpstream(common, speech, quotas);

@@ -1,5 +1,6 @@
 // A running gateway as its starter has it, and what it was started with: the same for one process and for several.
 
+import type { LaunchedEngine } from './app-engine.ts';
 import type { Log } from './base/log.ts';
 import type { Config } from './settings/settings.ts';
 
@@ -29,6 +30,9 @@ export type GatewayOptions = {
   /** The built page; by default beside the built program. */
   readonly playgroundFolder?: string;
 };
+
+/** `engine`: the embedded one, when it is the speech service; whoever has launched it closes it. */
+export type StartOptions = GatewayOptions & { readonly engine: LaunchedEngine | undefined };
 
 export type Stop = () => Promise<void> | void;
 

@@ -10,9 +10,9 @@ import { openAppAdmin } from './app-admin.ts';
 import {
   asGateway,
   type Gateway,
-  type GatewayOptions,
   originOf,
   SECRET_BYTES,
+  type StartOptions,
   type Stop,
 } from './app-gateway.ts';
 import { openAppMeasures } from './app-measures.ts';
@@ -45,7 +45,7 @@ const none = () => 0;
 
 /** `stopAll` does what was handed to `onStop`, in reverse. */
 export async function startPrimary(
-  options: GatewayOptions,
+  options: StartOptions,
   onStop: (stop: Stop) => void,
   stopAll: () => Promise<void>,
 ): Promise<Gateway> {
@@ -71,7 +71,7 @@ export async function startPrimary(
     onlookers: none,
   });
 
-  const speech = await chooseService(common);
+  const speech = await chooseService(options);
   const store = openQuotaStore(common, speech);
   onStop(() => store.close());
   const share = createQuotaShare({

@@ -2,7 +2,7 @@
 // listens nowhere yet.
 
 import { fileURLToPath } from 'node:url';
-import { type GatewayOptions, SPARE_SOCKETS } from './app-gateway.ts';
+import { SPARE_SOCKETS, type StartOptions } from './app-gateway.ts';
 import type { AppOnlookers, LookingRoutes } from './app-onlookers.ts';
 import { type AppService, type AppServiceOptions, openAppService } from './app-service.ts';
 import { asyncApiDocument } from './dialects/asyncapi.ts';
@@ -13,7 +13,7 @@ import { addPlaygroundRoutes } from './http/playground-routes.ts';
 import { addServiceApi } from './http/service-api.ts';
 
 export type AppRestOptions = Omit<AppServiceOptions, 'searchPath'> &
-  Pick<GatewayOptions, 'service' | 'searchPath' | 'playgroundFolder'> & {
+  Pick<StartOptions, 'service' | 'searchPath' | 'playgroundFolder' | 'engine'> & {
     /** Undefined also where another process speaks TLS. */
     readonly tls: { readonly cert: string; readonly key: string } | undefined;
     readonly onlookers: AppOnlookers;
@@ -33,7 +33,10 @@ export async function openAppRest(options: AppRestOptions) {
     maxSockets: config.maxConnections + SPARE_SOCKETS,
     loopbackOnly: !credentials.areRequired,
     adminKey: config.adminKey,
-    notReady: () => (routes.isStopping() ? 'stopping' : undefined),
+    notReady() {
+      if (routes.isStopping()) return 'stopping';
+      return options.engine?.isReady() === false ? 'engine-restarting' : undefined;
+    },
     exposeMetrics: options.exposeMetrics,
     asyncApi: () => {
       asyncApi ??= asyncApiDocument(version, new URL(config.publicUrl ?? options.origin()));

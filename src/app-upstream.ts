@@ -2,12 +2,12 @@
 // is kept of its speech. Adapters are chosen here as in app.ts, and nowhere else.
 
 import { createHash } from 'node:crypto';
+import type { StartOptions } from './app-gateway.ts';
 import { appVoiceAliases } from './app-voices.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Metrics } from './base/metrics.ts';
 import type { Random } from './base/random.ts';
-import { startEmbeddedEngine } from './embedded-engine.ts';
 import { createSpeechUpkeep, type SpeechUpkeep } from './pipeline/speech-upkeep.ts';
 import { createForeignVoices, createKnownVoices, type VoiceBook } from './service/voice-book.ts';
 import type { Config } from './settings/settings.ts';
@@ -133,21 +133,20 @@ export type SpeechService = {
 /** The configured speech service, or the embedded engine. */
 export async function chooseService({
   config,
-  log,
-  onStop,
-}: Pick<AppUpstreamOptions, 'config' | 'log' | 'onStop'>): Promise<SpeechService> {
+  engine: launched,
+}: Pick<StartOptions, 'config' | 'engine'>): Promise<SpeechService> {
   const defaultVoices = (aliases: VoiceAliases) => {
     const { voice, voice2 } = resolveVoices(aliases, { voice: config.voice, voice2: config.voice2 });
     return { voice, voice2: voice2 ?? undefined, aliases };
   };
-  if (config.upstreamUrl !== undefined) {
+  if (launched === undefined) {
+    const url = config.upstreamUrl!;
     const ownVoices = defaultVoices(appVoiceAliases(config, undefined));
     const { voice, voice2 } = ownVoices;
     const voices = [voice, voice2].flatMap((id) => (id === undefined ? [] : [{ id }]));
-    return { url: config.upstreamUrl, keys: config.upstreamKeys, ...ownVoices, isEmbedded: false, voices };
+    return { url, keys: config.upstreamKeys, ...ownVoices, isEmbedded: false, voices };
   }
-  const engine = await startEmbeddedEngine(config.enginePerMinute, log);
-  onStop(() => engine.close());
+  const engine = await launched.started;
   const ownVoices = defaultVoices(appVoiceAliases(config, engine.voices));
   return {
     url: engine.url,

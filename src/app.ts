@@ -1,9 +1,8 @@
-// Starts a gateway of one process or of several; app-alone.ts and app-primary.ts build every object once and have them
+// Starts a gateway of one process or of several, and its engine beside it; app-alone.ts and app-primary.ts build every object once and have them
 // stopped in the reverse order.
 
-import { startAlone } from './app-alone.ts';
+import { launchEmbeddedEngine } from './app-engine.ts';
 import type { Gateway, GatewayOptions, Stop } from './app-gateway.ts';
-import { startPrimary } from './app-primary.ts';
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const stops: Stop[] = [];
@@ -11,9 +10,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
-  const start = options.config.processes === 1 ? startAlone : startPrimary;
+  const { config, log } = options;
   try {
-    return await start(options, onStop, stopAll);
+    const engine = config.upstreamUrl === undefined ? launchEmbeddedEngine({ ...config, log }) : undefined;
+    onStop(() => engine?.close());
+    // Loaded while the engine starts: each of the two takes about as long as the other.
+    const start =
+      config.processes === 1
+        ? (await import('./app-alone.ts')).startAlone
+        : (await import('./app-primary.ts')).startPrimary;
+    return await start({ ...options, engine }, onStop, stopAll);
   } catch (error) {
     await stopAll();
     throw error;

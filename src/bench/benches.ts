@@ -10,6 +10,7 @@ import { endings } from './endings.ts';
 import { firstFrame } from './first-frame.ts';
 import { growth } from './growth.ts';
 import { hoard } from './hoard.ts';
+import { interruptions } from './interruptions.ts';
 import { job } from './job.ts';
 import { legs } from './legs.ts';
 import { limitedKeys } from './limited-keys.ts';
@@ -42,6 +43,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   peers,
   'beside-relay': besideRelay,
   cancel,
+  interruptions,
   'stalled-reader': stalledReader,
   admission,
   phrase,

@@ -70,7 +70,9 @@ async function run({ numbers, upstream, signal, progress }: BenchRun): Promise<B
         'Ticks are 5 ms apart, so a frame is up to 5 ms behind its schedule when nothing is late.',
         'Ready but not run: what other programs on this machine took from the gateway; 0 where it is not told.',
         ...(upstream === 'engine'
-          ? ["The engine's own work is in the figures, but for its speech program, which is another process."]
+          ? [
+              'The engine and its speech program are processes of their own, whose work is not in the figures.',
+            ]
           : []),
         'Tick lateness is read from the histogram in /metrics, linearly within its buckets.',
       ],

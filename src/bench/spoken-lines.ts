@@ -2,9 +2,9 @@
 // embedded engine before anything is measured. A turn is made of some of them, so the fake upstream, which is given
 // them too, can answer any turn with its own speech at no cost.
 
+import { launchEmbeddedEngine } from '../app-engine.ts';
 import { createMp3FrameParser } from '../audio/mp3-frame-parser.ts';
 import { silentLog } from '../base/log.ts';
-import { startEmbeddedEngine } from '../embedded-engine.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 export type SpokenLine = {
@@ -57,8 +57,9 @@ export function framesOf(mp3: Uint8Array): { readonly frames: Uint8Array[]; read
 
 /** Rejects, saying what to install, where there is no embedded engine. */
 export async function speakLines(seed: number, signal: AbortSignal): Promise<readonly SpokenLine[]> {
-  const engine = await startEmbeddedEngine(0, silentLog);
+  const launched = launchEmbeddedEngine({ enginePerMinute: 0, logLevel: 'silent', log: silentLog });
   try {
+    const engine = await launched.started;
     const lines: SpokenLine[] = [];
     for (const text of TEXTS) {
       const answer = await fetch(`${engine.url}/api/v1/tts/stream`, {
@@ -78,7 +79,7 @@ export async function speakLines(seed: number, signal: AbortSignal): Promise<rea
     }
     return lines;
   } finally {
-    await engine.close();
+    await launched.close();
   }
 }
 

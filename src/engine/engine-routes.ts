@@ -49,7 +49,7 @@ const wordsFor = (request: FastifyRequest): WordTrailers | undefined =>
     ? createWordTrailers()
     : undefined;
 
-const listedVoices = VOICES.map(({ id, name, gender, language, description }) => ({
+export const listedVoices = VOICES.map(({ id, name, gender, language, description }) => ({
   id,
   name,
   gender,

@@ -1,6 +1,8 @@
 // The embedded speech engine as a program with an HTTP address: it owns the server, the speech program behind it
-// and the end of both. The gateway starts it where no service is set, and then uses it over HTTP like any other.
+// and the end of both. `voxgate engine` has it listen; in a process of the gateway's (engine-process.ts) it is given connections.
 
+import type { Socket } from 'node:net';
+import { finished } from 'node:stream/promises';
 import Fastify from 'fastify';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
@@ -16,15 +18,14 @@ import { createEngineRecorder, type EngineReport } from './engine-report.ts';
 import { addEngineRoutes, addReportRoute } from './engine-routes.ts';
 import type { Fault } from './faults/fault.ts';
 import { createFaultPlan } from './faults/fault-plan.ts';
+import { toSpeechJob } from './speech-job.ts';
 import { createSpeechSource } from './speech-source.ts';
+import { VOICES } from './voices.ts';
 
 // The engine's public face also has the words in which its faults are given.
 export { FAULT_HELP, readFault } from './faults/fault-table.ts';
 
 export type EngineOptions = {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
   /** Who may call. Empty: any non-empty pair of the two credentials, without a request limit. */
   readonly keys: readonly EngineKey[];
   readonly log: Log;
@@ -47,6 +48,24 @@ export type EngineOptions = {
   readonly unixMs?: () => number;
 };
 
+export type ListeningEngineOptions = EngineOptions & {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+};
+
+/** An engine that listens nowhere and is given its connections. */
+export type ConnectedEngine = {
+  /** Resolves when the speech program has started, or cannot be. */
+  readonly ready: Promise<void>;
+  /** A connection that nothing has been read of. */
+  accept(socket: Socket): void;
+  /** Says a sentence to nobody: the first one of a program takes longer than any other. Never rejects. */
+  warmUp(): Promise<void>;
+  /** Cuts what is being spoken, ends the speech program, and leaves nothing open. */
+  close(): Promise<void>;
+};
+
 export type Engine = {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
@@ -57,8 +76,8 @@ export type Engine = {
   close(): Promise<void>;
 };
 
-/** Our own program, next to this file in the sources as in the build. */
-
+const WARM_UP = { model: 'VoxDialog', text: 'Hello there.', voice: VOICES[0]!.id, seed: 0 } as const;
+const WARM_UP_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the gateway keeps an idle connection, so that it is the one to close. */
@@ -101,12 +120,8 @@ function buildServer() {
   return app;
 }
 
-/**
- * Resolves when the port is bound and the speech program has started, so that nobody's first word waits for it.
- * A program that is missing or dies does not stop the engine: requests are told.
- */
-export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { host, port, keys, log, clock, random, canned } = options;
+async function openEngine(options: EngineOptions) {
+  const { keys, log, clock, random, canned } = options;
   const unixMs = options.unixMs ?? Date.now;
   const readerStallMs = options.readerStallMs ?? READER_STALL_MS;
   const source =
@@ -136,7 +151,62 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     mostStreams: options.mostStreams ?? (canned === undefined ? MOST_STREAMS : MOST_CANNED_STREAMS),
   });
   if (recorder !== undefined && options.report === 'served') addReportRoute(app, recorder);
+  return { app, source, recorder };
+}
 
+/** Resolves before its speech program has started, so that both load at the same time. */
+export async function connectEngine(options: EngineOptions): Promise<ConnectedEngine> {
+  const { clock, random } = options;
+  const { app, source } = await openEngine(options);
+  await app.ready();
+  const sockets = new Set<Socket>();
+  /** Deadlines of connections that have asked nothing yet: a server that does not listen has none of its own. */
+  const unproven = new Map<Socket, () => void>();
+  const settle = (socket: Socket) => {
+    unproven.get(socket)?.();
+    unproven.delete(socket);
+  };
+  app.server.prependListener('request', ({ socket }) => settle(socket));
+  return {
+    ready: source.ready,
+    accept(socket) {
+      sockets.add(socket);
+      unproven.set(
+        socket,
+        clock.after(HEADERS_TIMEOUT_MS, () => socket.destroy()),
+      );
+      socket.once('close', () => {
+        settle(socket);
+        sockets.delete(socket);
+      });
+      // So a server is given sockets (node:http, Event: 'connection').
+      app.server.emit('connection', socket);
+    },
+    async warmUp() {
+      try {
+        const { body, started } = source.open(toSpeechJob(WARM_UP, random).job);
+        body.resume();
+        await started;
+        await finished(body, { signal: AbortSignal.timeout(WARM_UP_MS) });
+      } catch {
+        // Whatever is wrong, the first caller is told in full.
+      }
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await app.close();
+      await source.close();
+    },
+  };
+}
+
+/**
+ * Resolves when the port is bound and the speech program has started, so that nobody's first word waits for it.
+ * A program that is missing or dies does not stop the engine: requests are told.
+ */
+export async function startEngine(options: ListeningEngineOptions): Promise<Engine> {
+  const { host, port } = options;
+  const { app, source, recorder } = await openEngine(options);
   try {
     await app.listen({ host, port });
   } catch (thrown) {

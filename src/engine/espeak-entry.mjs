@@ -46,13 +46,38 @@ async function loadModule() {
   return loaded.default({ print() {}, printErr() {} });
 }
 
+const BLOCK_BYTES = 64 * 1024;
+const NOTHING = Buffer.alloc(BLOCK_BYTES);
+
+/** The memory of a program that has just started is nearly all zeros: only the rest is kept, and what has stayed zero is not
+ *  written again, for a page that was never written takes no room.
+ *  @param {Uint8Array} memory whole blocks, which it also is when it has grown
+ *  @returns {(memory: Uint8Array) => void} makes it again what it was */
+function rememberMemory(memory) {
+  /** @type {Map<number, Uint8Array>} */
+  const kept = new Map();
+  const blockOf = (/** @type {Uint8Array} */ of, /** @type {number} */ at) =>
+    Buffer.from(of.buffer, of.byteOffset + at, BLOCK_BYTES);
+  for (let at = 0; at < memory.length; at += BLOCK_BYTES) {
+    const block = blockOf(memory, at);
+    if (!block.equals(NOTHING)) kept.set(at, Buffer.from(block));
+  }
+  return (now) => {
+    for (let at = 0; at < now.length; at += BLOCK_BYTES) {
+      const block = blockOf(now, at);
+      const was = kept.get(at) ?? NOTHING;
+      if (!block.equals(was)) block.set(was);
+    }
+  };
+}
+
 async function createSpeaker() {
   const module = await loadModule();
   const worker = new module.eSpeakNGWorker();
   worker.set_voice('en-us');
   // The binding keeps one string buffer and grows it on demand; it must have its final size before the snapshot.
   worker.synthesize(`a.${' '.repeat(LONGEST_TEXT_BYTES)}`, () => false);
-  const snapshot = module.HEAPU8.slice();
+  const restore = rememberMemory(module.HEAPU8);
 
   /** What the program has said since it was like new: `undefined` when that is nothing.
    *  @type {{voice: string, lines: number} | undefined} */
@@ -66,8 +91,7 @@ async function createSpeaker() {
     const goesOn = line.exact === false && since?.voice === line.voice && since.lines < MOST_LINES_IN_A_ROW;
     if (!goesOn) {
       since = undefined;
-      module.HEAPU8.set(snapshot);
-      module.HEAPU8.fill(0, snapshot.length);
+      restore(module.HEAPU8);
       if (worker.set_voice(line.voice) !== 0) throw new Error('eSpeak NG does not have this voice');
     }
     since = { voice: line.voice, lines: (since?.lines ?? 0) + 1 };

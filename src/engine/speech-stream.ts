@@ -103,6 +103,7 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: On
   let onRoom = () => {};
   let onBegun = () => {};
   let madeBytes = 0;
+  let beganAtMs: number | undefined;
 
   const body = new Readable({
     highWaterMark: BODY_BYTES,
@@ -121,6 +122,7 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: On
   body.on('error', () => {});
   const begin = () => {
     hasBegun = true;
+    beganAtMs ??= clock.now();
     onBegun();
   };
   const sink = createSink(job, tools, (bytes) => {
@@ -141,6 +143,9 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: On
         resolve();
       };
     });
+
+  /** Whoever reads in real time has begun with the first sound. */
+  const aheadMs = () => (beganAtMs === undefined ? 0 : sink.soundMs() - (clock.now() - beganAtMs));
 
   const wordTimes = onWord === undefined ? undefined : createWordTimes(onWord);
 
@@ -170,7 +175,7 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: On
       else sound.push(block);
     };
     try {
-      await speech.speak(utterance, onBlock, abort.signal, wordTimes && onWords);
+      await speech.speak(utterance, onBlock, abort.signal, wordTimes && onWords, aheadMs);
       for (const block of held) {
         await room();
         sound.push(block);

@@ -26,16 +26,8 @@ const MOST_VOICES = 256;
 /** A program that hangs twice over a sentence is given up while somebody still waits for what pauses alone can tell. */
 const SENTENCE_DEADLINE_MS = 8000;
 
-/** The first sentence of a program takes longer than any other; no turn should wait for it. */
-const WARM_UP = {
-  text: 'Hello there.',
-  turnPrefix: undefined,
-  turnPrefix2: undefined,
-  wordAt: [0, 6],
-  weights: [6, 6],
-  pauses: [0, 0],
-} as const;
-const WARM_UP_MS = 20_000;
+/** A program that nobody needs for so long is memory for nothing; it is started again in half a second. */
+const MAX_IDLE_MS = 600_000;
 
 workInSpareTime();
 const port = parentPort!;
@@ -50,11 +42,15 @@ const decoders = await loadMp3Decoders(createSoundPath(createFilterBanks()));
 const program =
   command === undefined
     ? undefined
-    : createSpeechProcess({ command, clock: systemClock, log, sentenceDeadlineMs: SENTENCE_DEADLINE_MS });
+    : createSpeechProcess({
+        command,
+        clock: systemClock,
+        log,
+        sentenceDeadlineMs: SENTENCE_DEADLINE_MS,
+        startsWith: 'first-sentence',
+        maxIdleMs: MAX_IDLE_MS,
+      });
 const speaker = program === undefined ? undefined : createReferenceSpeaker(program);
-speaker
-  ?.speak(WARM_UP, { language: 'english', speed: 1 }, () => {}, AbortSignal.timeout(WARM_UP_MS))
-  .catch(() => {}); // the first turn finds out
 const speeches = new Map<number, SpeechTiming>();
 /** The speech whose items are being taken, until an estimate has answered them. */
 let taking: number | undefined;
@@ -107,6 +103,8 @@ function obey(order: WordTimerOrder): void {
   if (order.kind === 'stop') return void stop();
   const { kind, speech } = order;
   if (kind === 'open') {
+    // The service has not answered yet: the program loads meanwhile.
+    program?.wake();
     speeches.set(speech, open(order));
     return;
   }

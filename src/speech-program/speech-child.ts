@@ -2,6 +2,7 @@
 // decides what happens next. It gets no environment of ours beyond what a program needs to start, so no key.
 
 import { spawn } from 'node:child_process';
+import { bareEnvironment } from './bare-environment.ts';
 import { createSpeechFrameReader, type SpeechFrame } from './speech-frames.ts';
 
 /** A sentence as the program gets it: `voice` in its own terms, `rate` in words a minute, the others 0–99. */
@@ -40,7 +41,6 @@ export type SpeechChild = {
 };
 
 const EXIT_UNAVAILABLE = 69;
-const INHERITED = ['PATH', 'SystemRoot', 'LANG', 'TMPDIR', 'TEMP'];
 const MOST_STDERR_CHARACTERS = 400;
 /** Of one utterance; what it has of text and of numbers comes to fewer. */
 const MOST_WORDS = 10_000;
@@ -75,8 +75,11 @@ function toWords(payload: Uint8Array): WordEvent[] {
 /** Starts `command` (program, then its arguments) at once; events come later, never from within this call. */
 export function startSpeechChild(command: readonly string[], events: SpeechChildEvents): SpeechChild {
   const [program = '', ...args] = command;
-  const env = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]));
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env, windowsHide: true });
+  const child = spawn(program, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: bareEnvironment(),
+    windowsHide: true,
+  });
   let complaint = '';
   let failure: Error | undefined;
   let words: WordEvent[] = [];

@@ -1,6 +1,6 @@
 // The engine's one speech program, kept running: sentences wait in line for it, each has a deadline, a program
-// that dies is started again and the sentence that it left open is spoken once more. A request hands in its next
-// sentence only when the one before is done, so first come, first served is round robin between requests.
+// that dies is started again and the sentence that it left open is spoken once more. Whose listener has least in hand comes
+// first. A request hands in its next sentence only when the one before is done, so among equals it is round robin.
 
 import type { PcmBlock } from '../audio/stage.ts';
 import { AppError } from '../base/app-error.ts';
@@ -14,16 +14,20 @@ export type SpeechProcess = {
   /**
    * Speaks one sentence; `onBlock` gets its samples in order, before the promise resolves. Rejects with
    * `engine_unavailable`, `busy` (line full) or `internal` (not speakable), or with the signal's own reason.
-   * With `onWords` the program is asked for its words; it gets them once, behind the last sample.
+   * With `onWords` the program is asked for its words; it gets them once, behind the last sample. `aheadMs`: how much of
+   * the request is made and not yet due to be heard; asked whenever a sentence is chosen, 0 unless given.
    */
   speak(
     utterance: Utterance,
     onBlock: (block: PcmBlock) => void,
     signal: AbortSignal,
     onWords?: OnWords,
+    aheadMs?: () => number,
   ): Promise<void>;
   /** Resolves when the first start has come to an end, good or bad; a request may come before that. */
   readonly started: Promise<void>;
+  /** Somebody will soon ask: a program that is not started yet, or no more, is. */
+  wake(): void;
   /** Sentences waiting or being spoken. */
   pending(): number;
   /** Ends the program; what was pending is rejected. */
@@ -39,12 +43,18 @@ export type SpeechProcessOptions = {
   readonly mostWaiting?: number;
   /** From handing a sentence over to its last sample; the longest that there are take well under a second. */
   readonly sentenceDeadlineMs?: number;
+  /** When the program is started: before anybody asks, or with the first sentence. Default `at-once`. */
+  readonly startsWith?: 'at-once' | 'first-sentence';
+  /** Ends a program that has had nothing to say for so long; the next sentence starts it again. Default: it stays. */
+  readonly maxIdleMs?: number;
 };
 
 type Job = {
   readonly utterance: Utterance;
   readonly onBlock: (block: PcmBlock) => void;
   readonly onWords: OnWords | undefined;
+  readonly aheadMs: () => number;
+  readonly askedAtMs: number;
   readonly settle: (error?: unknown) => void;
   /** Samples that the caller already has: the same sentence gives the same samples, so a second try skips them. */
   delivered: number;
@@ -53,9 +63,13 @@ type Job = {
 };
 
 type State =
+  /** Not started: nobody has asked yet, or not for a long time. */
+  | { readonly kind: 'asleep' }
   | { readonly kind: 'starting'; readonly child: SpeechChild }
   | { readonly kind: 'ready'; readonly child: SpeechChild; readonly sampleRate: number }
   | { readonly kind: 'resting'; readonly untilMs: number }
+  /** It has been told to go, having had nothing to say, and is not gone yet. */
+  | { readonly kind: 'leaving'; readonly child: SpeechChild }
   | { readonly kind: 'missing' }
   | { readonly kind: 'closed' };
 
@@ -65,6 +79,8 @@ const LONGEST_REST_MS = 10_000;
 /** Deaths without one spoken sentence in between after which waiting callers are told instead of kept. */
 const HOPELESS_DEATHS = 4;
 const MOST_TRIES = 2;
+/** More in hand than this makes nobody wait longer. */
+const MAX_AHEAD_MS = 2000;
 
 const missing = () =>
   new AppError(
@@ -74,8 +90,22 @@ const missing = () =>
   );
 const closed = () => new AppError('shutting_down', 'The speech engine is shutting down.');
 
+/**
+ * Takes out the first of those that are least ahead: who has heard nothing yet does not wait for others' next sentences. Who
+ * has waited is as much less ahead, so that also who reads as fast as it can has its turn before its patience ends.
+ */
+function takeNext(line: Job[], nowMs: number): Job | undefined {
+  let [next, leastMs] = [0, Number.POSITIVE_INFINITY];
+  for (const [index, { aheadMs, askedAtMs }] of line.entries()) {
+    const ms = Math.max(0, Math.min(aheadMs(), MAX_AHEAD_MS) - (nowMs - askedAtMs));
+    if (ms < leastMs) [next, leastMs] = [index, ms];
+  }
+  return line.splice(next, 1)[0];
+}
+
 export function createSpeechProcess(options: SpeechProcessOptions): SpeechProcess {
   const { command, clock, log, mostWaiting = 256, sentenceDeadlineMs = 30_000 } = options;
+  const { startsWith = 'at-once', maxIdleMs } = options;
   const line: Job[] = [];
   let running: { readonly job: Job; readonly id: number; skip: number } | undefined;
   let state: State;
@@ -106,12 +136,22 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
   };
 
   const sayNext = () => {
+    if (state.kind === 'asleep' && line.length > 0) start();
     if (state.kind !== 'ready' || running !== undefined) return;
-    const job = line.shift();
-    if (job === undefined) return;
+    const job = takeNext(line, clock.now());
+    if (job === undefined) return sleepLater(state.child);
     running = { job, id: ++lastId, skip: job.delivered };
     watch(state.child, sentenceDeadlineMs, 'engine_sentence_overdue');
     state.child.say(lastId, job.utterance, job.onWords === undefined ? 'sound' : 'sound-and-words');
+  };
+
+  const sleepLater = (child: SpeechChild) => {
+    cancelTimer();
+    if (maxIdleMs === undefined) return;
+    cancelTimer = clock.after(maxIdleMs, () => {
+      state = { kind: 'leaving', child };
+      child.kill();
+    });
   };
 
   const finish = (id: number, words: readonly WordEvent[], error?: AppError) => {
@@ -152,6 +192,11 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
     if (state.kind === 'closed') {
       interrupted?.settle(closed());
       onceClosed();
+      return;
+    }
+    if (state.kind === 'leaving') {
+      state = { kind: 'asleep' };
+      sayNext();
       return;
     }
     if (interrupted !== undefined && !interrupted.dropped) line.unshift(interrupted);
@@ -198,8 +243,8 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
     watch(child, START_DEADLINE_MS, 'engine_start_overdue');
   };
 
-  state = { kind: 'missing' };
-  start();
+  state = { kind: 'asleep' };
+  if (startsWith === 'at-once') start();
 
   const refusal = (): AppError | undefined => {
     if (state.kind === 'missing') return missing();
@@ -212,7 +257,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
   };
 
   return {
-    speak(utterance, onBlock, signal, onWords) {
+    speak(utterance, onBlock, signal, onWords, aheadMs = () => 0) {
       if (signal.aborted) return Promise.reject(signal.reason as Error);
       const refused = refusal();
       if (refused !== undefined) return Promise.reject(refused);
@@ -221,6 +266,8 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
           utterance,
           onBlock,
           onWords,
+          aheadMs,
+          askedAtMs: clock.now(),
           delivered: 0,
           tries: 0,
           dropped: false,
@@ -243,6 +290,9 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
       });
     },
     started,
+    wake() {
+      if (state.kind === 'asleep') start();
+    },
     pending: () => line.length + (running === undefined ? 0 : 1),
     close() {
       const child = 'child' in state ? state.child : undefined;

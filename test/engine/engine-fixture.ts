@@ -8,7 +8,7 @@ import { createMp3FrameParser } from '../../src/audio/mp3-frame-parser.ts';
 import { encodePcm16 } from '../../src/audio/pcm16.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { type Engine, type EngineOptions, startEngine } from '../../src/engine/engine-server.ts';
+import { type Engine, type ListeningEngineOptions, startEngine } from '../../src/engine/engine-server.ts';
 import { VOICES } from '../../src/engine/voices.ts';
 import { fixedRandom } from '../support/fixed-random.ts';
 
@@ -23,7 +23,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'engine-test-'));
 const started: Engine[] = [];
 let programs = 0;
 
-export async function engineForTest(options: Partial<EngineOptions> = {}): Promise<Engine> {
+export async function engineForTest(options: Partial<ListeningEngineOptions> = {}): Promise<Engine> {
   const engine = await startEngine({
     host: '127.0.0.1',
     port: 0,

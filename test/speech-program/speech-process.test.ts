@@ -7,7 +7,12 @@ import type { Clock } from '../../src/base/clock.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { WordEvent } from '../../src/speech-program/speech-child.ts';
-import { createSpeechProcess, type SpeechProcess } from '../../src/speech-program/speech-process.ts';
+import {
+  createSpeechProcess,
+  type SpeechProcess,
+  type SpeechProcessOptions,
+} from '../../src/speech-program/speech-process.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
 
 const PROGRAM = fileURLToPath(new URL('./fake-speech-program.mjs', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'speech-process-'));
@@ -19,10 +24,7 @@ const quickClock: Clock = {
   after: (delayMs, task) => systemClock.after(delayMs / 100, task),
 };
 
-function start(
-  mode = 'fine',
-  options: { mostWaiting?: number; sentenceDeadlineMs?: number; clock?: Clock } = {},
-) {
+function start(mode = 'fine', options: Partial<SpeechProcessOptions> = {}) {
   const process_ = createSpeechProcess({
     command: [process.execPath, PROGRAM, mode],
     clock: systemClock,
@@ -45,6 +47,16 @@ const say = async (speech: SpeechProcess, text: string, signal = never): Promise
   const utterance = { text, voice: 'any', rate: 175, pitch: 50, range: 50 };
   await speech.speak(utterance, ({ samples }) => heard.push(...samples), signal);
   return heard.map((sample) => Math.round(sample * 32768));
+};
+const sayAhead = async (speech: SpeechProcess, text: string, aheadMs: number): Promise<void> => {
+  const utterance = { text, voice: 'any', rate: 175, pitch: 50, range: 50 };
+  await speech.speak(
+    utterance,
+    () => {},
+    never,
+    undefined,
+    () => aheadMs,
+  );
 };
 const ramp = (text: string) => Array.from({ length: text.length * 10 }, (_, i) => i + 1);
 const code = (wanted: string) => expect.objectContaining({ code: wanted });
@@ -71,6 +83,55 @@ describe('the speech process', () => {
     };
     await Promise.all([request('a'), request('b')]);
     expect(order.join('')).toBe('abababab');
+  });
+
+  it('speaks first for whom has least in hand, and lets nobody overtake his equals', async () => {
+    const speech = start();
+    const done: string[] = [];
+    const asked: readonly (readonly [string, number])[] = [
+      ['far ahead', 9000],
+      ['as far', 5000],
+      ['ahead', 1500],
+      ['new', 0],
+      ['behind', -300],
+      ['a little ahead', 200],
+    ];
+    await Promise.all(
+      asked.map(([text, aheadMs]) => sayAhead(speech, text, aheadMs).then(() => done.push(text))),
+    );
+    expect(done).toEqual(['new', 'behind', 'a little ahead', 'ahead', 'far ahead', 'as far']);
+  });
+
+  it('lets nobody wait for ever who is far ahead', async () => {
+    const clock = createFakeClock();
+    const speech = start('fine', { clock });
+    const done: string[] = [];
+    const ask = (text: string, aheadMs: number) =>
+      sayAhead(speech, text, aheadMs).then(() => done.push(text));
+    const patient = ask('a whole book', 60_000);
+    clock.advance(2000);
+    await Promise.all([patient, ask('new', 0)]);
+    expect(done).toEqual(['a whole book', 'new']);
+  });
+
+  it('starts its program with the first sentence, lets it go when nobody speaks, and starts it again', async () => {
+    const clock = createFakeClock();
+    const speech = start('fine', { clock, startsWith: 'first-sentence', maxIdleMs: 60_000 });
+    expect(speech.pending()).toBe(0);
+    expect(await say(speech, 'one')).toEqual(ramp('one'));
+    clock.advance(59_999);
+    expect(await say(speech, 'two')).toEqual(ramp('two'));
+    clock.advance(60_000);
+    expect(await say(speech, 'three')).toEqual(ramp('three'));
+    speech.wake();
+    expect(await say(speech, 'four')).toEqual(ramp('four'));
+  });
+
+  it('starts a program that is woken, before anybody asks', async () => {
+    const woken = start('missing', { startsWith: 'first-sentence' });
+    woken.wake();
+    await woken.started;
+    await expect(say(woken, 'never')).rejects.toEqual(code('engine_unavailable'));
   });
 
   it('says a sentence again when the program dies, without repeating what was heard', async () => {

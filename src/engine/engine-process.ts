@@ -1,0 +1,75 @@
+// The embedded engine as a process of its own: forked by the gateway, told its key over the IPC channel, given its
+// connections there, and over when the channel is. Its lines go into the gateway's log.
+
+import { Socket } from 'node:net';
+import { systemClock } from '../base/clock.ts';
+import { faultKind } from '../base/fault-kind.ts';
+import type { Log } from '../base/log.ts';
+import { systemRandom } from '../base/random.ts';
+import { yieldToPlayback } from '../base/yield-to-playback.ts';
+import {
+  type EngineLogLevel,
+  type EngineNews,
+  type EngineOrder,
+  LOG_LEVELS,
+} from '../speech/engine-messages.ts';
+import { listedVoices } from './engine-routes.ts';
+import { type ConnectedEngine, connectEngine } from './engine-server.ts';
+
+let engine: ConnectedEngine | undefined;
+
+/** Nobody to tell is no fault of this process: the end of the channel ends it. */
+const tell = (news: EngineNews) => {
+  if (process.connected) process.send?.(news, undefined, {}, () => {});
+};
+
+function tellingLog(from: EngineLogLevel | undefined): Log {
+  const at = (level: EngineLogLevel): Log['info'] => {
+    if (from === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(from)) return () => {};
+    return (event, fields) => tell({ is: 'log', level, event, fields });
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+async function start({ key, logFrom }: Extract<EngineOrder, { is: 'start' }>): Promise<void> {
+  engine = await connectEngine({
+    keys: [key],
+    log: tellingLog(logFrom),
+    clock: systemClock,
+    random: systemRandom,
+  });
+  await engine.ready;
+  await engine.warmUp();
+  tell({ is: 'ready', voices: listedVoices });
+}
+
+async function end(): Promise<void> {
+  await engine?.close();
+  process.exit(0);
+}
+
+function give(socket: unknown): void {
+  if (!(socket instanceof Socket)) return;
+  if (engine === undefined) socket.destroy();
+  else engine.accept(socket);
+}
+
+function die(fault: unknown): void {
+  tell({ is: 'log', level: 'error', event: 'engine_process_failed', fields: { cause: faultKind(fault) } });
+  process.exit(1);
+}
+
+yieldToPlayback();
+// Both reach the whole group of processes; the gateway says when its engine has to end.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+process.on('uncaughtException', die);
+// Also when the gateway was killed: the system closes what it had open.
+process.on('disconnect', () => void end());
+process.on('message', (message, socket) => {
+  const order = message as EngineOrder;
+  if (order.is === 'connection') give(socket);
+  else if (order.is === 'stop') void end();
+  else start(order).catch(die);
+});
+tell({ is: 'hello' });
