@@ -4,8 +4,15 @@
 import type { DocumentFacts } from './document-facts.ts';
 import { invalidSource } from './invalid-source.ts';
 import { addMarkup, isNotRead } from './markup-blocks.ts';
-import { type MarkupDocument, type MarkupElement, parseHTML, Readability } from './markup-library.ts';
+import {
+  type MarkupDocument,
+  type MarkupElement,
+  type MarkupNode,
+  parseHTML,
+  Readability,
+} from './markup-library.ts';
 import { removeNotes } from './markup-notes.ts';
+import { textLengths } from './markup-text.ts';
 import { createSourceBlocks, type SourceBlocks } from './source-blocks.ts';
 import { trimMarkup } from './trim-markup.ts';
 
@@ -30,8 +37,7 @@ export function readHtml(html: string, blocks: SourceBlocks, mostChars: number):
   };
   // Before Readability, which throws classes away and so would keep what only its class tells.
   removeNotes(document, '', new Set());
-  for (const element of [...document.body.querySelectorAll('*')])
-    if ((isNotRead(element) || isClutter(element)) && !holdsMost(element, document)) element.remove();
+  removeUnread(document.body);
   const whole = createSourceBlocks(mostChars);
   addMarkup(document.body, whole);
   const article = articleOf(document, mostChars);
@@ -50,12 +56,28 @@ function completed(markup: string): string {
   return `${head}<body>${page.slice(head.length)}`;
 }
 
-/** A page's outermost element may bear a class as clutter does. */
-const holdsMost = (element: MarkupElement, document: MarkupDocument) =>
-  element.textContent.length > document.body.textContent.length / 2;
+/** Clutter and what is not read; a page's outermost element may bear a class as clutter does, and stays. */
+function removeUnread(body: MarkupElement): void {
+  const lengths = textLengths(body);
+  let left = lengths.get(body) ?? 0;
+  const removed = new Set<MarkupNode | null>();
+  for (const element of [...body.querySelectorAll('*')]) {
+    // What stands in a removed element went with it.
+    if (removed.has(element.parentNode)) removed.add(element);
+    else if (isNotRead(element) || isClutter(element)) {
+      const length = lengths.get(element) ?? 0;
+      if (length > left / 2) continue;
+      left -= length;
+      element.remove();
+      removed.add(element);
+    }
+  }
+}
 
 function articleOf(document: MarkupDocument, mostChars: number): SourceBlocks {
   const blocks = createSourceBlocks(mostChars);
+  // Readability looks for a title of its own by the square of its length; ours has been found.
+  for (const title of document.querySelectorAll('title')) title.remove();
   if ([...document.querySelectorAll('*')].length > MOST_ELEMENTS_TO_JUDGE) return blocks;
   const article = new Readability(document, {
     maxElemsToParse: MOST_ELEMENTS_TO_JUDGE,

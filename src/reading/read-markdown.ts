@@ -12,13 +12,14 @@ import { tooWild, trimMarkup } from './trim-markup.ts';
 const FRONT_MATTER = /^---[ \t]*\n([\s\S]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 /** A note's text, with the indented lines that belong to it. */
 const NOTE = /^\[\^[^\]\n]{1,80}\]:[^\n]*(?:\n(?:[ \t]+[^\n]+|(?=\n[ \t]+\S)))*/gm;
-const NOTE_MARK = /\[\^[^\]\s]{1,80}\]/g;
-const INLINE_NOTE = /\^\[[^\]\n]{1,2000}\]/g;
+/** Neither holds another bracket: a mark that never ends is not tried to its bound from each of a million of them. */
+const NOTE_MARK = /\[\^[^[\]\s]{1,80}\]/g;
+const INLINE_NOTE = /\^\[(?:[^[\]\n]|(?<!\^)\[[^[\]\n]{0,200}\]){1,2000}\]/g;
 
 const MOST_NOTES = 10_000;
 
 /** Quotes in quotes and lists in lists beyond any use, which cost marked a recursion and more for each. */
-const DEEP_QUOTE = /^(?:[ \t]{0,3}>[ \t]?){10,}/gm;
+const DEEP_QUOTE = /^(?:[ \t]{0,4}>){10,}[ \t]?/gm;
 const DEEP_INDENT = /^[ \t]{40,}/gm;
 
 /** What may begin or end something in running text; a run of the same counts once. */

@@ -160,9 +160,9 @@ function tagEnd(markup: string, from: number): number {
 }
 
 function afterElement(markup: string, element: string, from: number): number {
-  const end = new RegExp(`</${element}\\b[^>]*>`, 'gi');
+  const end = new RegExp(`</${element}\\b`, 'gi');
   end.lastIndex = from;
-  return end.exec(markup) === null ? markup.length : end.lastIndex;
+  return end.exec(markup) === null ? markup.length : after(markup, '>', end.lastIndex);
 }
 
 function close(open: string[], element: string): void {
