@@ -55,13 +55,16 @@ const ASTERISK = /(?<=[\p{L}\p{N}.,;:!?)»”"'])\*{1,3}(?=$|[\s.,;:!?)])/gu;
 /** White space and control characters of any sort and number as one space: what follows is not linear in them. */
 export const collapse = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ');
 
+/** One line in letters as a keyboard has them; a ligature may become as many as 18 of them. */
+export const plainLetters = (text: string): string =>
+  normalized(collapse(text).replace(INVISIBLE, '').replace(PRIVATE, '').replace(JOINED, plainForm));
+
 /** One line of clean text; empty when nothing of it is to be read. */
-export function cleanText(text: string): string {
-  const plain = collapse(text)
-    .replace(INVISIBLE, '')
-    .replace(PRIVATE, '')
-    .replace(JOINED, plainForm);
-  return withoutAddresses(normalized(plain))
+export const cleanText = (text: string): string => withoutClutter(plainLetters(text));
+
+/** Of plain letters, what is to be read. */
+export function withoutClutter(text: string): string {
+  return withoutAddresses(text)
     .replace(CITATION, '')
     .replace(RAISED, (digits, at: number, whole: string) =>
       keepPower(digits, whole.slice(Math.max(0, at - 6), at)),

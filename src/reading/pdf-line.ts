@@ -80,6 +80,7 @@ const MAX_COMPARED = 500;
 /** Raised marks on the baseline of the text that they touch: beside them another column's line may be nearer. */
 function onBaseline(runs: readonly PdfRun[]): PdfRun[] {
   const fromTop = runs.map((run, index) => ({ run, index })).toSorted((a, b) => b.run.y - a.run.y);
+  const reach = runs.reduce((most, { size }) => Math.max(most, size), 0) * 0.6;
   return runs.map((mark) => {
     if (!MARK.test(mark.text)) return mark;
     const touches = (run: PdfRun) =>
@@ -87,10 +88,13 @@ function onBaseline(runs: readonly PdfRun[]): PdfRun[] {
       mark.y - run.y < run.size * 0.6 &&
       Math.min(Math.abs(run.x + run.width - mark.x), Math.abs(mark.x + mark.width - run.x)) < run.size * 0.4;
     const from = firstBelow(fromTop, mark.y);
-    const near = fromTop.slice(from, from + MAX_COMPARED).filter(({ run }) => touches(run));
-    if (near.length === 0) return mark;
-    const first = near.reduce((before, next) => (next.index < before.index ? next : before));
-    return { ...mark, y: first.run.y };
+    const to = Math.min(fromTop.length, from + MAX_COMPARED);
+    let first: (typeof fromTop)[number] | undefined;
+    for (let i = from; i < to && mark.y - fromTop[i]!.run.y < reach; i++) {
+      const { run, index } = fromTop[i]!;
+      if (touches(run) && (first === undefined || index < first.index)) first = fromTop[i];
+    }
+    return first === undefined ? mark : { ...mark, y: first.run.y };
   });
 }
 
