@@ -35,7 +35,8 @@ async function readSizes(what) {
     const step = (nextPart, withinMs) => {
       const now = threadTimeMs(thread);
       if (part === 'gate') gateMs = now - began;
-      if (now - partBegan > (allowedMs ?? Number.POSITIVE_INFINITY)) throw new Error(`ended: ${part} over its time`);
+      if (now - partBegan > (allowedMs ?? Number.POSITIVE_INFINITY))
+        throw new Error(`ended: ${part} over its time`);
       [part, partBegan, allowedMs] = [nextPart, now, withinMs];
     };
     const outcome = await readSource(
@@ -49,7 +50,11 @@ async function readSizes(what) {
       (error) => error.message.slice(0, 60),
     );
     const ms = threadTimeMs(thread) - began;
-    return { ms: outcome.startsWith('ended') ? gateMs + (allowedMs ?? 0) : ms, gateMs: gateMs || ms, outcome };
+    return {
+      ms: outcome.startsWith('ended') ? gateMs + (allowedMs ?? 0) : ms,
+      gateMs: gateMs || ms,
+      outcome,
+    };
   };
   // The libraries are loaded by a small file of the same kind.
   await read(make(200));
@@ -69,12 +74,17 @@ const measure = (what) =>
       resolve(results);
       void worker.terminate();
     };
-    const timer = setTimeout(() => settle({ ms: DEADLINE_MS, outcome: 'not within the deadline' }), DEADLINE_MS);
+    const timer = setTimeout(
+      () => settle({ ms: DEADLINE_MS, outcome: 'not within the deadline' }),
+      DEADLINE_MS,
+    );
     worker.on('message', (result) => {
       results.push(result);
       if (results.length === SHARES.length) settle();
     });
-    worker.once('error', (error) => settle({ ms: DEADLINE_MS, outcome: `broke: ${error.message.slice(0, 60)}` }));
+    worker.once('error', (error) =>
+      settle({ ms: DEADLINE_MS, outcome: `broke: ${error.message.slice(0, 60)}` }),
+    );
   });
 
 async function measureAll() {

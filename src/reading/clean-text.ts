@@ -64,20 +64,22 @@ export const cleanText = (text: string): string => withoutClutter(plainLetters(t
 
 /** Of plain letters, what is to be read. */
 export function withoutClutter(text: string): string {
-  return withoutAddresses(text)
-    .replace(CITATION, '')
-    .replace(RAISED, (digits, at: number, whole: string) =>
-      keepPower(digits, whole.slice(Math.max(0, at - 6), at)),
-    )
-    .replace(MARKS, '')
-    .replace(ASTERISK, '')
-    // Single blanks first: empty brackets are looked for by the square of the blanks in them.
-    .replace(/\s+/g, ' ')
-    .replace(/\( ?[,;.]* ?\)|\[ ?\]|< ?>/g, '')
-    .replace(/\s+/g, ' ')
-    .replace(/ ([,.)\]](?!\d))/g, (_, mark: string) => mark)
-    .replace(/([([]) /g, '$1')
-    .trim();
+  return (
+    withoutAddresses(text)
+      .replace(CITATION, '')
+      .replace(RAISED, (digits, at: number, whole: string) =>
+        keepPower(digits, whole.slice(Math.max(0, at - 6), at)),
+      )
+      .replace(MARKS, '')
+      .replace(ASTERISK, '')
+      // Single blanks first: empty brackets are looked for by the square of the blanks in them.
+      .replace(/\s+/g, ' ')
+      .replace(/\( ?[,;.]* ?\)|\[ ?\]|< ?>/g, '')
+      .replace(/\s+/g, ' ')
+      .replace(/ ([,.)\]](?!\d))/g, (_, mark: string) => mark)
+      .replace(/([([]) /g, '$1')
+      .trim()
+  );
 }
 
 /** `m²` and `10⁶` are read aloud; `word²` and `end.³` are marks of notes. */
@@ -116,7 +118,8 @@ function sentencesOf(text: string): string[] {
   let from = 0;
   for (const { 0: stops, index } of text.matchAll(STOPS)) {
     let end = index + stops.length;
-    if ((index === from && !/^[.!?…]{2}/.test(stops)) || (end < text.length && !/\s/.test(text[end]!))) continue;
+    if ((index === from && !/^[.!?…]{2}/.test(stops)) || (end < text.length && !/\s/.test(text[end]!)))
+      continue;
     while (end < text.length && /\s/.test(text[end]!)) end++;
     sentences.push(text.slice(from, end));
     from = end;
@@ -145,7 +148,11 @@ const isAboutAddress = (sentence: string): boolean =>
 
 /** Whether a bracket opens before an address and has not closed by then. */
 function hasAside(sentence: string): boolean {
-  for (let gap = sentence.indexOf(GAP), from = 0; gap !== -1; from = gap, gap = sentence.indexOf(GAP, gap + 1)) {
+  for (
+    let gap = sentence.indexOf(GAP), from = 0;
+    gap !== -1;
+    from = gap, gap = sentence.indexOf(GAP, gap + 1)
+  ) {
     const since = sentence.slice(from, gap);
     if (since.lastIndexOf('(') > since.lastIndexOf(')')) return true;
   }

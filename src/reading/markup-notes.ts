@@ -62,8 +62,7 @@ function isNote(note: MarkupElement, place: MarkupElement, text: string | undefi
   if (text === undefined || text.length > LONGEST_NOTE_CHARS) return false;
   return (
     note === place ||
-    (text.startsWith(placeTextOf(place) || text.slice(0, 1)) &&
-      /^[[(]?[\d*†‡^↩]/.test(text))
+    (text.startsWith(placeTextOf(place) || text.slice(0, 1)) && /^[[(]?[\d*†‡^↩]/.test(text))
   );
 }
 

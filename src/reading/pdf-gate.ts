@@ -98,8 +98,7 @@ function inflatedBytes(file: Buffer, start: number): number {
       return inflateSync(file.subarray(start), { maxOutputLength: room, finishFlush: 2 }).length;
     } catch (fault) {
       // Damaged: pdf.js reads as far as it goes, which is no farther. That costs, too, and is counted.
-      if ((fault as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE')
-        return room;
+      if ((fault as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') return room;
       if (room === MOST_STREAM_BYTES) throw tooLarge();
     }
 }

@@ -18,6 +18,11 @@ import { trimMarkup } from './trim-markup.ts';
 
 /** Finding the article takes Readability longer than linear: 11 s for 250,000 elements, 2 s for 15,000. A book needs no finding. */
 const MOST_ELEMENTS_TO_JUDGE = 6_000;
+/**
+ * And it makes the text of each element again and again: of all elements together, what stands in several of them counted in
+ * each. A long article has 300,000 characters in ten elements around each other.
+ */
+const MAX_CHARS_TO_JUDGE = 4_000_000;
 const FEWEST_ARTICLE_CHARS = 250;
 
 /** Of pages alone: in a book, a class may be called anything. */
@@ -79,6 +84,8 @@ function articleOf(document: MarkupDocument, mostChars: number): SourceBlocks {
   // Readability looks for a title of its own by the square of its length; ours has been found.
   for (const title of document.querySelectorAll('title')) title.remove();
   if ([...document.querySelectorAll('*')].length > MOST_ELEMENTS_TO_JUDGE) return blocks;
+  if ([...textLengths(document.body).values()].reduce((sum, chars) => sum + chars, 0) > MAX_CHARS_TO_JUDGE)
+    return blocks;
   const article = new Readability(document, {
     maxElemsToParse: MOST_ELEMENTS_TO_JUDGE,
     charThreshold: 200,

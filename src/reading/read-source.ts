@@ -45,7 +45,9 @@ export async function readSource(
       'The source has too little running text for a script; at least three whole sentences are needed.',
     );
   const [first] = blocks.list;
-  const title = cleanText((facts.title ?? '').slice(0, MAX_TITLE_CHARS)) || (first?.kind === 'heading' ? first.text : undefined);
+  const title =
+    cleanText((facts.title ?? '').slice(0, MAX_TITLE_CHARS)) ||
+    (first?.kind === 'heading' ? first.text : undefined);
   const { detectLanguage } = await import('./detect-language.ts');
   return { title, language: await detectLanguage(blocks.list, facts.language), blocks: blocks.list };
 }

@@ -41,7 +41,9 @@ const damaged = () =>
 const endlessPage = () =>
   invalidSource('A page of the file takes too long to read; print it to a new PDF and try again.');
 const endlessBeginning = () =>
-  invalidSource('It takes too long to tell what the file holds; save it again from the program that made it.');
+  invalidSource(
+    'It takes too long to tell what the file holds; save it again from the program that made it.',
+  );
 const tooHeavy = () =>
   invalidSource(
     'Reading the file takes more memory than one document may have; split it, or save it as plain text.',

@@ -83,6 +83,8 @@ function missingParent(folder: string): Fault {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return missingParent(parent);
-    return BY_CODE[code] ?? { what: `cannot be made, for ${parent} cannot be used`, remedy: 'name another folder' };
+    return (
+      BY_CODE[code] ?? { what: `cannot be made, for ${parent} cannot be used`, remedy: 'name another folder' }
+    );
   }
 }

@@ -10,7 +10,7 @@ import { type Processes, systemProcesses } from './sqlite/folder-holder.ts';
 
 export type TemporaryFolder = {
   readonly path: string;
-  remove(): void;
+  readonly remove: () => void;
 };
 
 const PREFIX = 'voxgate-';

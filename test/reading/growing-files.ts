@@ -29,14 +29,24 @@ const count = (bytes: number, line: (i: number) => string) => {
 };
 const WORDS = 'The tide comes in and goes out again. ';
 /** A page that begins and ends as given, with a pattern between. */
-const page = (pattern: string, before = '', after = '') => (bytes: number) =>
-  text(`<!doctype html><html><body><p>${WORDS.repeat(3)}</p>${before}${fill(bytes, pattern)}${after}`);
-const plain = (pattern: string, before = '', after = '') => (bytes: number) =>
-  text(`${before}${fill(bytes, pattern)}${after}`);
-const numbered = (line: (i: number) => string, before = '') => (bytes: number) =>
-  text(before + count(bytes, line));
+const page =
+  (pattern: string, before = '', after = '') =>
+  (bytes: number) =>
+    text(`<!doctype html><html><body><p>${WORDS.repeat(3)}</p>${before}${fill(bytes, pattern)}${after}`);
+const plain =
+  (pattern: string, before = '', after = '') =>
+  (bytes: number) =>
+    text(`${before}${fill(bytes, pattern)}${after}`);
+const numbered =
+  (line: (i: number) => string, before = '') =>
+  (bytes: number) =>
+    text(before + count(bytes, line));
 
-const file = (name: string, maxBytes: number, make: GrowingFile['make']): GrowingFile => ({ name, maxBytes, make });
+const file = (name: string, maxBytes: number, make: GrowingFile['make']): GrowingFile => ({
+  name,
+  maxBytes,
+  make,
+});
 const html = (maxBytes: number, make: GrowingFile['make']) => file('a.html', maxBytes, make);
 const txt = (maxBytes: number, make: GrowingFile['make']) => file('a.txt', maxBytes, make);
 const markdown = (maxBytes: number, make: GrowingFile['make']) => file('a.md', maxBytes, make);
@@ -48,8 +58,12 @@ const book = (maxBytes: number, make: GrowingFile['make']) => file('a.epub', max
 const pdfHead = '%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\n';
 const latin1 = (value: string) => Buffer.from(value, 'latin1');
 /** One page whose content is `pattern`, again and again. */
-const pdfContent = (pattern: (i: number) => string, after = '') => (bytes: number) =>
-  pdfPage(stream(deflateSync(text(`BT /F 9 Tf ${count(bytes, pattern)} ET ${after}`)), '/Filter /FlateDecode'));
+const pdfContent =
+  (pattern: (i: number) => string, after = '') =>
+  (bytes: number) =>
+    pdfPage(
+      stream(deflateSync(text(`BT /F 9 Tf ${count(bytes, pattern)} ET ${after}`)), '/Filter /FlateDecode'),
+    );
 const at = (x: number, y: number) => `1 0 0 1 ${x} ${y} Tm`;
 const wordText = (value: string) => `<w:p><w:r><w:t xml:space="preserve">${value}</w:t></w:r></w:p>`;
 
@@ -62,8 +76,14 @@ export const GROWING: Readonly<Record<string, GrowingFile>> = {
     text(`a${fill(bytes / 4, '\u0315')}${fill(bytes / 4, '\u0300')} b`),
   ),
   'decode: declarations': html(7_900 * KB, plain('<meta ', '<html>')),
-  'text: one paragraph of broken lines': txt(1_900 * KB, numbered((i) => `the tide comes in and then out again ${i}\n`)),
-  'text: one paragraph of divided words': txt(1_900 * KB, numbered((i) => `the tide comes in and goes ${i} out-\n`)),
+  'text: one paragraph of broken lines': txt(
+    1_900 * KB,
+    numbered((i) => `the tide comes in and then out again ${i}\n`),
+  ),
+  'text: one paragraph of divided words': txt(
+    1_900 * KB,
+    numbered((i) => `the tide comes in and goes ${i} out-\n`),
+  ),
   'text: underlined headings': txt(600 * KB, plain('a\n---\n')),
   'text: items in one part': txt(600 * KB, plain('- a b c\n')),
   'text: blanks': txt(7_900 * KB, plain('\n \t ')),
@@ -107,13 +127,18 @@ export const GROWING: Readonly<Record<string, GrowingFile>> = {
   'html: links in links around a text': html(7_900 * KB, page(' ', '<a href=#a>'.repeat(390))),
   'html: elements around a text': html(1_900 * KB, page(WORDS, '<div>'.repeat(390))),
   'html: a title in lines': html(7_900 * KB, (bytes) =>
-    text(`<!doctype html><html><head><title>a - b\n${fill(bytes, 'x')}</title></head><body><p>${WORDS.repeat(30)}`),
+    text(
+      `<!doctype html><html><head><title>a - b\n${fill(bytes, 'x')}</title></head><body><p>${WORDS.repeat(30)}`,
+    ),
   ),
   'html: attributes with names of their own': html(
     8 * MB,
     page(`<p ${count(3_900, (i) => `a${i.toString(36)} `)}>a b`),
   ),
-  'html: attributes of one element': html(4 * KB, numbered((i) => `a${i.toString(36)} `, '<!doctype html><html><body><p ')),
+  'html: attributes of one element': html(
+    4 * KB,
+    numbered((i) => `a${i.toString(36)} `, '<!doctype html><html><body><p '),
+  ),
   'html: rows of one table': html(1 * MB, page('<tr><td>a</td><td>b</td></tr>', '<table>')),
   'html: tables in tables': html(1 * MB, page('<tr><td>a</td></tr>', '<table><tr><td>'.repeat(130))),
   'html: lists': html(1 * MB, page('<li>a b', '<ul>')),
@@ -160,9 +185,15 @@ export const GROWING: Readonly<Record<string, GrowingFile>> = {
   'markdown: code that never ends': markdown(300 * KB, plain('a\n', '```\n')),
   'markdown: fences': markdown(200 * KB, plain('```\n')),
   'markdown: code by indent': markdown(300 * KB, plain('    a\n')),
-  'markdown: ticks of growing length': markdown(300 * KB, numbered((i) => `${'`'.repeat(i + 1)} `)),
+  'markdown: ticks of growing length': markdown(
+    300 * KB,
+    numbered((i) => `${'`'.repeat(i + 1)} `),
+  ),
   'markdown: escapes and brackets': markdown(24 * KB, plain('\\[')),
-  'markdown: definitions': markdown(200 * KB, numbered((i) => `[a${i}]: b\n`)),
+  'markdown: definitions': markdown(
+    200 * KB,
+    numbered((i) => `[a${i}]: b\n`),
+  ),
   'markdown: a definition that never ends': markdown(1_900 * KB, plain('a\\', '[')),
   'markdown: words with underscores': markdown(30 * KB, plain('a_b')),
   'markdown: tildes': markdown(30 * KB, plain('~a ')),
@@ -182,77 +213,143 @@ export const GROWING: Readonly<Record<string, GrowingFile>> = {
   'pdf: streams and objects': pdf(45 * MB, plain('obj<<>>stream\nendstream\n', pdfHead)),
   'pdf: streams of noise': pdf(45 * MB, (bytes) => latin1(pdfHead + fill(bytes, 'stream\nx\x9c'))),
   'pdf: small streams': pdf(45 * MB, (bytes) =>
-    latin1(pdfHead + fill(bytes, `obj<</Filter/FlateDecode>>stream\n${deflateSync(text('q')).toString('latin1')}\nendstream\n`)),
+    latin1(
+      pdfHead +
+        fill(
+          bytes,
+          `obj<</Filter/FlateDecode>>stream\n${deflateSync(text('q')).toString('latin1')}\nendstream\n`,
+        ),
+    ),
   ),
   'pdf: streams that break late': pdf(6 * MB, (bytes) =>
     latin1(
       pdfHead +
-        fill(bytes, `stream\n${deflateSync(Buffer.alloc(30 * MB)).subarray(0, -40).toString('latin1')}\xff\xff\xff\nendstream\n`),
+        fill(
+          bytes,
+          `stream\n${deflateSync(Buffer.alloc(30 * MB))
+            .subarray(0, -40)
+            .toString('latin1')}\xff\xff\xff\nendstream\n`,
+        ),
     ),
   ),
   'pdf: LZW of clear codes': pdf(45 * MB, (bytes) => {
     const codes = Buffer.alloc(9);
     for (let i = 0; i < 8; i++) codes[i] = (0x80 >> i) | 0;
     return latin1(
-      pdfHead + fill(bytes / 2, 'obj<</Filter/LZWDecode>>stream\n') + fill(bytes / 2, codes.toString('latin1', 0, 9)),
+      pdfHead +
+        fill(bytes / 2, 'obj<</Filter/LZWDecode>>stream\n') +
+        fill(bytes / 2, codes.toString('latin1', 0, 9)),
     );
   }),
-  'pdf: a long filter': pdf(45 * MB, plain(`obj<</Filter[/${'a'.repeat(3_900)}>>stream\nendstream\n`, pdfHead)),
+  'pdf: a long filter': pdf(
+    45 * MB,
+    plain(`obj<</Filter[/${'a'.repeat(3_900)}>>stream\nendstream\n`, pdfHead),
+  ),
   'pdf: pictures': pdf(45 * MB, plain('obj<</Subtype/Image>>stream\nendstream\n', pdfHead)),
   'pdf: pictures without an end': pdf(45 * MB, plain('obj<</Subtype/Image>>\nstrea\n', pdfHead, 'stream\n')),
   'pdf: escapes in names': pdf(12 * MB, plain(`obj<<${'/#41'.repeat(1_000)}>>stream\nendstream\n`, pdfHead)),
   'pdf: trailers': pdf(6 * MB, plain('trailer /Encrypt 1 ', pdfHead)),
-  'pdf: objects': pdf(8 * MB, numbered((i) => `${i + 9} 0 obj\n<<>>\nendobj\n`, pdfHead)),
-  'pdf: marks on one page': pdf(1500 * KB, pdfContent((i) => `${at(i % 600, (i * 7) % 800)} (1) Tj `)),
-  'pdf: words on one page': pdf(1500 * KB, pdfContent((i) => `${at((i * 13) % 600, (i * 7) % 800)} (tide) Tj `)),
-  'pdf: pieces of one line': pdf(1500 * KB, pdfContent((i) => `${at(i * 5, 700)} (ab) Tj `)),
-  'pdf: pieces of one line far apart': pdf(1500 * KB, pdfContent((i) => `${at(i * 50, 700)} (ab) Tj `)),
-  'pdf: sizes': pdf(1500 * KB, pdfContent((i) => `${i + 1} 0 0 ${i + 1} 5 ${i * 9} Tm (Tide ab) Tj `)),
-  'pdf: a page without edges': pdf(300 * KB, pdfContent((i) => `${at(i % 2 === 0 ? -(10 ** 9) : 10 ** 9, i)} (a b c) Tj `)),
-  'pdf: a long string': pdf(1500 * KB, pdfContent(() => 'abcdefgh '.repeat(10), ) ),
-  'docx: runs of a paragraph': word(3 * MB, (bytes) => docx(wordXml(`<w:p>${fill(bytes, '<w:r><w:t>a b </w:t></w:r>')}</w:p>`))),
-  'docx: paragraphs': word(3 * MB, (bytes) => docx(wordXml(fill(bytes, wordText('a b c. '))))),
+  'pdf: objects': pdf(
+    8 * MB,
+    numbered((i) => `${i + 9} 0 obj\n<<>>\nendobj\n`, pdfHead),
+  ),
+  'pdf: marks on one page': pdf(
+    1500 * KB,
+    pdfContent((i) => `${at(i % 600, (i * 7) % 800)} (1) Tj `),
+  ),
+  'pdf: words on one page': pdf(
+    1500 * KB,
+    pdfContent((i) => `${at((i * 13) % 600, (i * 7) % 800)} (tide) Tj `),
+  ),
+  'pdf: pieces of one line': pdf(
+    1500 * KB,
+    pdfContent((i) => `${at(i * 5, 700)} (ab) Tj `),
+  ),
+  'pdf: pieces of one line far apart': pdf(
+    1500 * KB,
+    pdfContent((i) => `${at(i * 50, 700)} (ab) Tj `),
+  ),
+  'pdf: sizes': pdf(
+    1500 * KB,
+    pdfContent((i) => `${i + 1} 0 0 ${i + 1} 5 ${i * 9} Tm (Tide ab) Tj `),
+  ),
+  'pdf: a page without edges': pdf(
+    300 * KB,
+    pdfContent((i) => `${at(i % 2 === 0 ? -(10 ** 9) : 10 ** 9, i)} (a b c) Tj `),
+  ),
+  'pdf: a long string': pdf(
+    1500 * KB,
+    pdfContent(() => 'abcdefgh '.repeat(10)),
+  ),
+  'docx: runs of a paragraph': word(3 * MB, (bytes) =>
+    docx(wordXml(`<w:p>${varied(bytes, '<w:r><w:t>@ b </w:t></w:r>')}</w:p>`)),
+  ),
+  'docx: paragraphs': word(3 * MB, (bytes) => docx(wordXml(varied(bytes, wordText('@ b c. '))))),
   'docx: items': word(3 * MB, (bytes) =>
-    docx(wordXml(fill(bytes, '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>a b</w:t></w:r></w:p>'))),
+    docx(
+      wordXml(
+        fill(
+          bytes,
+          '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>@ b</w:t></w:r></w:p>',
+        ),
+      ),
+    ),
   ),
   'docx: links': word(3 * MB, (bytes) =>
-    docx(wordXml(`<w:p>${fill(bytes, '<w:hyperlink w:anchor="a"><w:r><w:t>a</w:t></w:r></w:hyperlink>')}</w:p>`)),
+    docx(
+      wordXml(
+        `<w:p>${varied(bytes, '<w:hyperlink w:anchor="a"><w:r><w:t>@</w:t></w:r></w:hyperlink>')}</w:p>`,
+      ),
+    ),
   ),
   'docx: fields': word(3 * MB, (bytes) =>
-    docx(wordXml(`<w:p>${fill(bytes, '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>HYPERLINK "a"</w:instrText></w:r>')}</w:p>`)),
+    docx(
+      wordXml(
+        `<w:p>${varied(bytes, '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>HYPERLINK "a"</w:instrText></w:r>')}</w:p>`,
+      ),
+    ),
   ),
   'docx: an instruction of a field': word(3 * MB, (bytes) =>
     docx(
       wordXml(
-        `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${fill(bytes, ' HYPERLINK ')}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>x</w:t></w:r></w:p>`,
+        `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>${varied(bytes, ' HYPERLINK ')}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>x</w:t></w:r></w:p>`,
       ),
     ),
   ),
   'docx: bookmarks': word(3 * MB, (bytes) =>
-    docx(wordXml(`<w:p>${fill(bytes, '<w:bookmarkStart w:name="a"/>')}<w:r><w:t>a</w:t></w:r></w:p>`)),
+    docx(wordXml(`<w:p>${varied(bytes, '<w:bookmarkStart w:name="@"/>')}<w:r><w:t>@</w:t></w:r></w:p>`)),
   ),
   'docx: rows': word(3 * MB, (bytes) =>
-    docx(wordXml(`<w:tbl>${fill(bytes, `<w:tr><w:tc>${wordText('a')}</w:tc><w:tc>${wordText('b')}</w:tc></w:tr>`)}</w:tbl>`)),
+    docx(
+      wordXml(
+        `<w:tbl>${varied(bytes, `<w:tr><w:tc>${wordText('@')}</w:tc><w:tc>${wordText('b')}</w:tc></w:tr>`)}</w:tbl>`,
+      ),
+    ),
   ),
   'docx: cells that go on below': word(3 * MB, (bytes) =>
     docx(
       wordXml(
-        `<w:tbl>${fill(bytes, `<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr>${wordText('a')}</w:tc><w:tc>${wordText('b')}</w:tc></w:tr>`)}</w:tbl>`,
+        `<w:tbl>${varied(bytes, `<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr>${wordText('@')}</w:tc><w:tc>${wordText('b')}</w:tc></w:tr>`)}</w:tbl>`,
       ),
     ),
   ),
   'docx: notes': word(3 * MB, (bytes) =>
-    docx(wordXml(`<w:p>${count(bytes, (i) => `<w:r><w:t>a</w:t><w:footnoteReference w:id="${i}"/></w:r>`)}</w:p>`), [
-      {
-        name: 'word/footnotes.xml',
-        content: text(
-          `<?xml version="1.0"?><w:footnotes xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${count(bytes, (i) => `<w:footnote w:id="${i}">${wordText('n')}</w:footnote>`)}</w:footnotes>`,
-        ),
-      },
-    ]),
+    docx(
+      wordXml(
+        `<w:p>${count(bytes, (i) => `<w:r><w:t>@</w:t><w:footnoteReference w:id="${i}"/></w:r>`)}</w:p>`,
+      ),
+      [
+        {
+          name: 'word/footnotes.xml',
+          content: text(
+            `<?xml version="1.0"?><w:footnotes xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${count(bytes, (i) => `<w:footnote w:id="${i}">${wordText('n')}</w:footnote>`)}</w:footnotes>`,
+          ),
+        },
+      ],
+    ),
   ),
   'docx: styles': word(3 * MB, (bytes) =>
-    docx(wordXml(fill(bytes, wordText('a b c. '))), [
+    docx(wordXml(varied(bytes, wordText('@ b c. '))), [
       {
         name: 'word/styles.xml',
         content: text(
@@ -261,9 +358,15 @@ export const GROWING: Readonly<Record<string, GrowingFile>> = {
       },
     ]),
   ),
-  'docx: types that are declared': word(20 * MB, (bytes) => docx(wordXml(wordText('a')).replace('</w:document>', `</w:document><!--${noise(bytes, '<!DOCTYP ')}-->`))),
-  'docx: languages': word(12 * MB, (bytes) => docx(wordXml(`<!--${noise(bytes, '<w:lang ')}-->${wordText('a')}`))),
-  'xml: types that are declared': book(20 * MB, (bytes) => epub([`<html><body><p>a</p></body></html>${noise(bytes, '<!DOCTYPE')}`])),
+  'docx: types that are declared': word(20 * MB, (bytes) =>
+    docx(wordXml(wordText('a')).replace('</w:document>', `</w:document><!--${noise(bytes, '<!DOCTYP ')}-->`)),
+  ),
+  'docx: languages': word(12 * MB, (bytes) =>
+    docx(wordXml(`<!--${noise(bytes, '<w:lang ')}-->${wordText('a')}`)),
+  ),
+  'xml: types that are declared': book(4 * MB, (bytes) =>
+    epub([`<html><body><p>a</p></body></html>${noise(bytes, '<!DOCTYPE')}`]),
+  ),
   'epub: chapters that are protected': book(1500 * KB, (bytes) =>
     epub(['<p>a</p>'], undefined, [{ name: 'META-INF/encryption.xml', content: text(noise(bytes, '"b" ')) }]),
   ),
@@ -276,9 +379,14 @@ export const GROWING: Readonly<Record<string, GrowingFile>> = {
       [{ name: 'META-INF/encryption.xml', content: text(noise(bytes, '"b" ')) }],
     );
   }),
-  'epub: beginnings of bodies': book(20 * MB, (bytes) => epub([noise(bytes, '<body ')])),
+  'epub: beginnings of bodies': book(4 * MB, (bytes) => epub([noise(bytes, '<body ')])),
   'epub: chapters': book(1 * MB, (bytes) =>
-    epub(Array.from({ length: Math.min(1_900, Math.ceil(bytes / 550)) }, (_, i) => `<html><body><p>${WORDS}${i}</p></body></html>`)),
+    epub(
+      Array.from(
+        { length: Math.min(1_900, Math.ceil(bytes / 550)) },
+        (_, i) => `<html><body><p>${WORDS}${i}</p></body></html>`,
+      ),
+    ),
   ),
 };
 
@@ -289,4 +397,14 @@ function noise(bytes: number, pattern: string): string {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     return pattern + state.toString(36);
   });
+}
+
+/** A pattern again and again, each `@` another word, so that it hardly shrinks. */
+function varied(bytes: number, pattern: string): string {
+  let state = 1;
+  const word = () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state.toString(36);
+  };
+  return count(bytes, () => pattern.replaceAll('@', word));
 }

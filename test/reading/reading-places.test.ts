@@ -54,9 +54,15 @@ describe('the places for reading', () => {
     await come('ann');
     void come('ann');
     void come('ann');
-    await expect(come('ann')).rejects.toMatchObject({ code: 'busy', message: expect.stringMatching(/this user/) });
+    await expect(come('ann')).rejects.toMatchObject({
+      code: 'busy',
+      message: expect.stringMatching(/this user/),
+    });
     void come('bob');
-    await expect(come('bob')).rejects.toMatchObject({ code: 'busy', message: expect.stringMatching(/Many files/) });
+    await expect(come('bob')).rejects.toMatchObject({
+      code: 'busy',
+      message: expect.stringMatching(/Many files/),
+    });
   });
 
   it('forget who gives up waiting', async () => {

@@ -43,7 +43,11 @@ describe('the reader with threads', () => {
 
   it('ends a thread at the deadline, by the clock that it was given', async () => {
     const clock = createFakeClock();
-    const read = readerWith({ clock, program: ENDLESS, deadlineMs: 20_000 }).read(file('brot.docx'), 'ann', NEVER);
+    const read = readerWith({ clock, program: ENDLESS, deadlineMs: 20_000 }).read(
+      file('brot.docx'),
+      'ann',
+      NEVER,
+    );
     const outcome = expect(read).rejects.toMatchObject({
       code: 'invalid_source',
       message: expect.stringMatching(/20 seconds/),
@@ -85,9 +89,9 @@ describe('the reader with threads', () => {
     await outcomes[1];
     first.abort(new Error('enough'));
     await outcomes[0];
-    await expect(reader.read(file('brot.docx'), 'ann', AbortSignal.abort(new Error('before')))).rejects.toThrow(
-      'before',
-    );
+    await expect(
+      reader.read(file('brot.docx'), 'ann', AbortSignal.abort(new Error('before'))),
+    ).rejects.toThrow('before');
   });
 
   it('sends away who finds all places taken, and everybody when it closes', async () => {
@@ -97,7 +101,9 @@ describe('the reader with threads', () => {
     await expect(reader.read(file('brot.docx'), 'ann', NEVER)).rejects.toMatchObject({ code: 'busy' });
     await reader.close();
     await Promise.all(outcomes);
-    await expect(reader.read(file('brot.docx'), 'ann', NEVER)).rejects.toMatchObject({ code: 'shutting_down' });
+    await expect(reader.read(file('brot.docx'), 'ann', NEVER)).rejects.toMatchObject({
+      code: 'shutting_down',
+    });
   });
 
   it('keeps to the size that it was given, before anything is read', async () => {

@@ -52,7 +52,10 @@ describe('a data folder', () => {
     ['ENOENT', /cannot be made in/],
   ])('tells %s in words, however deep it lies', (code, words) => {
     const path = join(folder, 'new');
-    for (const cause of [withCode(code), new Error('the records cannot be opened', { cause: withCode(code) })]) {
+    for (const cause of [
+      withCode(code),
+      new Error('the records cannot be opened', { cause: withCode(code) }),
+    ]) {
       const { message } = dataFolderFault(path, cause) as Error;
       expect(message).toMatch(words);
       expect(message).toContain(`VOXGATE_DATA_DIR is ${path}`);
