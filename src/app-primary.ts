@@ -1,9 +1,6 @@
 // The process that owns: records, the speech engine, quotas, the registry of sessions and legs, and every plain request.
 // It plays no session; it forks those that do and keeps them alive.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAttachTokens } from './access/attach-tokens.ts';
 import { openAppAdmin } from './app-admin.ts';
@@ -37,6 +34,7 @@ import { createSessionRegistry } from './cluster/session-registry.ts';
 import { createWholeGateway } from './cluster/whole-gateway.ts';
 import { createOpenReplies } from './http/open-replies.ts';
 import { readTls } from './settings/read-tls.ts';
+import { openTemporaryFolder } from './storage/temporary-folder.ts';
 import { quotaIdOf } from './upstream/key-digest.ts';
 
 const PROGRAM = fileURLToPath(new URL('main.js', import.meta.url));
@@ -61,8 +59,8 @@ export async function startPrimary(
     tokens: random.id(SECRET_BYTES),
     peers: random.id(SECRET_BYTES),
   };
-  const folder = mkdtempSync(join(tmpdir(), 'voxgate-'));
-  onStop(() => rmSync(folder, { recursive: true, force: true }));
+  const { path: folder, remove } = openTemporaryFolder();
+  onStop(remove);
   // Of its own thread, in which REST speaks; each player has some for its sessions.
   const { admission } = openAppMeasures(common, {
     sessions: none,

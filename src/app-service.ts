@@ -43,6 +43,7 @@ import { createWorkRunner } from './service/work-runner.ts';
 import type { SessionAgent } from './session/session-agent.ts';
 import type { Config } from './settings/settings.ts';
 import type { AgentProfile } from './speech/agent-profile.ts';
+import { dataFolderFault, openDataFolder } from './storage/data-folder.ts';
 import type { WorkKind } from './storage/work.ts';
 
 export type AppServiceOptions = {
@@ -82,7 +83,11 @@ const LAST_WEBHOOKS_MS = 2000;
 export async function openAppService(options: AppServiceOptions): Promise<AppService> {
   const { config, clock, random, log, metrics, upstream, runtime, onStop } = options;
   const unixMs = Date.now;
-  const records = await openAppRecords({ ...options, dataDir: config.dataDir });
+  const { dataDir } = config;
+  openDataFolder(dataDir);
+  const records = await openAppRecords({ ...options, dataDir }).catch((cause) => {
+    throw dataFolderFault(dataDir, cause);
+  });
   const { works: store, deliveries, files, secret } = records;
   const fetch = createHttpGuardedFetch({
     clock,

@@ -1,8 +1,10 @@
-// Who a caller is: the bearer key says, the user id confirms. Keys are kept and compared as digests.
+// Who a caller is: the bearer key says, the user id confirms. Keys are kept as digests, and a wrong one costs the same
+// however many there are.
 
 import { AppError } from '../base/app-error.ts';
-import { digestKey, isKey, nameOfKey, readBearer } from './bearer-key.ts';
+import { nameOfKey, readBearer } from './bearer-key.ts';
 import type { HeaderLines } from './header-lines.ts';
+import { createKeyIndex } from './key-index.ts';
 
 export type Credential = { readonly userId: string; readonly apiKey: string };
 
@@ -43,7 +45,7 @@ function only(name: string, lines: readonly string[] = []): string | undefined {
 }
 
 export function createCredentials(list: readonly Credential[]): Credentials {
-  const known = list.map(({ userId, apiKey }) => ({ userId, digest: digestKey(apiKey) }));
+  const owners = createKeyIndex(list.map(({ userId, apiKey }) => [apiKey, userId] as const));
   const readKey = (headers: HeaderLines): string => {
     const authorization = only('Authorization', headers.authorization);
     if (authorization === undefined || authorization.trim() === '')
@@ -55,9 +57,7 @@ export function createCredentials(list: readonly Credential[]): Credentials {
   const readUserId = (headers: HeaderLines) => only('X-USER-ID', headers['x-user-id'])?.trim() ?? '';
   /** The owner of `apiKey`; throws when it is not known, or when it is not that of `userId`. */
   const ownerOf = (apiKey: string, userId: string): string => {
-    // Every key is compared, so that time does not tell which one came close.
-    const owners = known.filter(({ digest }) => isKey(apiKey, digest));
-    const owner = owners.at(-1)?.userId;
+    const owner = owners.find(apiKey);
     if (owner === undefined) throw refused('This API key is not known.');
     if (userId !== '' && userId !== owner)
       throw refused('This API key does not belong to the user of X-USER-ID.');
@@ -65,15 +65,15 @@ export function createCredentials(list: readonly Credential[]): Credentials {
   };
 
   return {
-    areRequired: known.length > 0,
+    areRequired: !owners.isEmpty,
     localUser: LOCAL_USER,
     identify(headers) {
       const userId = readUserId(headers);
-      if (known.length === 0) return userId === '' ? LOCAL_USER : userId.slice(0, LONGEST_USER_ID);
+      if (owners.isEmpty) return userId === '' ? LOCAL_USER : userId.slice(0, LONGEST_USER_ID);
       return ownerOf(readKey(headers), userId);
     },
     identifyKey(apiKey) {
-      if (known.length === 0) return LOCAL_USER;
+      if (owners.isEmpty) return LOCAL_USER;
       if (apiKey === undefined || apiKey === '') throw refused('The API key is missing.');
       return ownerOf(apiKey, '');
     },
@@ -84,9 +84,9 @@ export function createCredentials(list: readonly Credential[]): Credentials {
       if (userId.length > LONGEST_USER_ID)
         throw refused(`The header X-USER-ID must have at most ${LONGEST_USER_ID} characters.`);
       return {
-        userId: known.length === 0 ? userId : ownerOf(apiKey, userId),
+        userId: owners.isEmpty ? userId : ownerOf(apiKey, userId),
         // Without keys to know, the user is all that tells callers apart.
-        keyName: known.length === 0 ? userId : nameOfKey(apiKey),
+        keyName: owners.isEmpty ? userId : nameOfKey(apiKey),
       };
     },
   };

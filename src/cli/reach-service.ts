@@ -1,14 +1,12 @@
 // The speech service that a command uses: the running gateway that was named, or one of its own in a folder that goes
 // with it.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startGateway } from '../app.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { createVoxgateClient, type VoxgateClient } from '../client/voxgate-client.ts';
 import { parseConfig } from '../config.ts';
 import { toEnv } from '../settings/settings.ts';
+import { openTemporaryFolder } from '../storage/temporary-folder.ts';
 import { type Terminal, UsageError } from './command.ts';
 import { OF_A_SERVICE } from './own-gateway.ts';
 
@@ -34,8 +32,7 @@ export async function reachService(terminal: Terminal, given: Given): Promise<Re
       );
     return { client: createVoxgateClient({ baseUrl: url, apiKey: key, userId: user }), stop: async () => {} };
   }
-  const folder = mkdtempSync(join(tmpdir(), 'voxgate-'));
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  const { path: folder, remove: removeFolder } = openTemporaryFolder();
   try {
     const env = { ...terminal.env };
     for (const name of [...OF_A_SERVICE, 'dataDir'] as const) delete env[toEnv(name)];

@@ -2,14 +2,12 @@
 // the gateway is asked to; else whoever runs one is told how.
 
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CARRIERS } from '../simulate/carriers.ts';
 import { createChanWebSocketSide } from '../simulate/chan-websocket-side.ts';
 import { dialCarrier } from '../simulate/dial-carrier.ts';
 import { startMediaServer } from '../simulate/media-server.ts';
 import type { SimulatedCall } from '../simulate/simulated-call.ts';
+import { openTemporaryFolder } from '../storage/temporary-folder.ts';
 import { UsageError } from './command.ts';
 
 /** The one platform that can be dialled. */
@@ -96,7 +94,7 @@ async function before<Value>(
 
 export async function startWaitingAsterisk(port: number): Promise<WaitingAsterisk> {
   const server = await startMediaServer(port);
-  const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-simulate-'));
+  const { path: dataDir, remove } = openTemporaryFolder();
   return {
     settings: ['--asterisk-url', server.url, '--data-dir', dataDir],
     async call(call, { gateway, tell, seconds, interrupted }) {
@@ -124,7 +122,7 @@ export async function startWaitingAsterisk(port: number): Promise<WaitingAsteris
     },
     close() {
       server.close();
-      rmSync(dataDir, { recursive: true, force: true });
+      remove();
     },
   };
 }

@@ -2,9 +2,11 @@
 // their files are HTML. Left out is what leads elsewhere or back: navigation, notes and their marks, forms, pictures
 // and their captions.
 
+import { GrowingText } from './growing-text.ts';
 import { ELEMENT_NODE, type MarkupElement, type MarkupNode, TEXT_NODE } from './markup-library.ts';
-import { NOTE_MARK } from './markup-notes.ts';
+import { isNoteMark, markTextOf, NOTE_MARK } from './markup-notes.ts';
 import { addTable } from './markup-table.ts';
+import { holdsTable } from './markup-text.ts';
 import { createSourceBlocks, type SourceBlocks } from './source-blocks.ts';
 
 const NOT_READ = new Set(
@@ -30,30 +32,26 @@ const POWERS: Readonly<Record<string, string>> = { '2': '²', '3': '³' };
 
 /** Adds what is to be read of `root`. */
 export function addMarkup(root: MarkupElement, blocks: SourceBlocks): void {
-  let text = '';
-  const flush = (kind: 'paragraph' | 'item') => {
-    blocks.add(kind, text);
-    text = '';
-  };
+  const text = new GrowingText();
+  const flush = (kind: 'paragraph' | 'item') => blocks.add(kind, text.take());
   /** `kind` is what loose text at this place is. Depth was bounded before parsing. */
   const walk = (node: MarkupNode, kind: 'paragraph' | 'item'): void => {
     for (let child = node.firstChild; child !== null; child = child.nextSibling) {
-      if (child.nodeType === TEXT_NODE) text += child.textContent;
+      if (child.nodeType === TEXT_NODE) text.add(child.textContent);
       else if (child.nodeType === ELEMENT_NODE) enter(child as MarkupElement, kind);
     }
   };
   const enter = (element: MarkupElement, kind: 'paragraph' | 'item'): void => {
     const name = element.localName.toLowerCase();
     if (isNotRead(element)) return;
-    if (name === 'br') text += ' ';
-    else if (name === 'sup') text += raised(element, text);
+    if (name === 'br') text.add(' ');
+    else if (name === 'sup') text.add(raised(element, text.tail()));
     else if (INLINE.has(name)) walk(element, kind);
     else {
       flush(kind);
       if (/^h[1-6]$/.test(name)) {
         walk(element, kind);
-        blocks.addHeading(Number(name[1]), text);
-        text = '';
+        blocks.addHeading(Number(name[1]), text.take());
       } else if (name !== 'table' || addTable(element, blocks, textOf) === undefined) {
         const inside = /^(?:li|dt|dd)$/.test(name) ? 'item' : kind;
         walk(element, inside);
@@ -84,13 +82,13 @@ export function isNotRead(element: MarkupElement): boolean {
   if (name !== 'body' && name !== 'html' && CLASSES.test(attribute('class'))) return true;
   if (NOTE_ID.test(attribute('id')) || /display\s*:\s*none/i.test(attribute('style'))) return true;
   // A picture's caption without its picture says "left" and "above" to nobody; a table's is read.
-  if (name === 'figcaption') return (element.parentNode as MarkupElement).querySelector('table') === null;
+  if (name === 'figcaption') return !holdsTable(element.parentNode as MarkupElement);
   return name === 'a' && leadsBack(element, attribute('href'));
 }
 
 /** A link inside the document whose text is only a mark. */
 const leadsBack = (link: MarkupElement, href: string): boolean =>
-  (href.includes('#') && NOTE_MARK.test(link.textContent)) || /^\s*[↩↑⤴⬆^]\ufe0e?\s*$/.test(link.textContent);
+  (href.includes('#') && isNoteMark(link)) || /^\s*[↩↑⤴⬆^]\ufe0e?\s*$/.test(markTextOf(link));
 
 /** A raised text is a mark of a note, unless it is the end of an ordinal (1st, XIXe) or the power of a unit. */
 function raised(element: MarkupElement, before: string): string {

@@ -10,10 +10,12 @@ export function addTable(
   blocks: SourceBlocks,
   textOf: (element: MarkupElement) => string,
 ): 'added' | undefined {
+  // Before the rows are looked for: tables in tables would be looked through once for each that is around them.
+  const isLayout = table.getAttribute('role') === 'presentation' || table.querySelector('table') !== null;
+  if (isLayout) return undefined;
   const rows = [...table.querySelectorAll('tr')].map(cellsOf).filter((cells) => cells.length > 0);
   const columns = rows.reduce((most, cells) => Math.max(most, cells.length), 0);
-  const isLayout = table.getAttribute('role') === 'presentation' || table.querySelector('table') !== null;
-  if (isLayout || columns < 2) return undefined;
+  if (columns < 2) return undefined;
   const caption = table.querySelector('caption');
   if (caption !== null) blocks.add('paragraph', textOf(caption));
   const [first = []] = rows;

@@ -25,7 +25,7 @@ export function addPdfBlocks(pages: readonly (readonly PdfColumn[])[], blocks: S
   const known = knownWords(all.map(({ text }) => text));
   const columns = withoutNotes(pages.flat(), layout);
   const headings = headingsOf(columns, layout);
-  const levels = sizesOf(headings);
+  const levels = new Map(sizesOf(headings).map((size, level) => [size, level]));
   let open: PdfLine[] = [];
   let kind = 'paragraph' as Kind;
   const flush = () => {
@@ -33,7 +33,7 @@ export function addPdfBlocks(pages: readonly (readonly PdfColumn[])[], blocks: S
     open = [];
   };
   for (const column of columns) {
-    const edges = { left: usualLeft(column), right: Math.max(...column.map(({ right }) => right)) };
+    const edges = { left: usualLeft(column), right: rightmost(column) };
     for (const [i, line] of column.entries()) {
       const next: Kind = headings.has(line) ? 'heading' : ITEM.test(line.text) ? 'item' : 'paragraph';
       const previous = open.at(-1);
@@ -55,7 +55,7 @@ export function addPdfBlocks(pages: readonly (readonly PdfColumn[])[], blocks: S
 function addBlock(
   lines: readonly PdfLine[],
   kind: Kind,
-  levels: readonly number[],
+  levels: ReadonlyMap<number, number>,
   known: KnownWords,
   blocks: SourceBlocks,
 ): void {
@@ -63,7 +63,7 @@ function addBlock(
     lines.map((line) => line.text),
     known,
   );
-  if (kind === 'heading') blocks.addHeading(1 + Math.max(0, levels.indexOf(round(lines[0]!.size))), text);
+  if (kind === 'heading') blocks.addHeading(1 + (levels.get(round(lines[0]!.size)) ?? 0), text);
   else blocks.add(kind, kind === 'item' ? text.replace(ITEM, '') : text);
 }
 
@@ -135,6 +135,9 @@ function usualLeading(columns: readonly PdfColumn[]): number {
     }
   return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [14, 0])[0];
 }
+
+const rightmost = (column: PdfColumn): number =>
+  column.reduce((most, { right }) => Math.max(most, right), Number.NEGATIVE_INFINITY);
 
 /** Where most lines of a column begin. */
 function usualLeft(column: PdfColumn): number {

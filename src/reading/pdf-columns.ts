@@ -4,6 +4,8 @@
 import type { PdfLine } from './pdf-line.ts';
 
 const STEP_POINTS = 2;
+/** Of a page of any width: a file may place its text a thousand kilometres apart. */
+const MAX_STEPS = 500;
 const FEWEST_LINES = 6;
 /** Of the width of the text: narrower pieces side by side are cells of a table. */
 const NARROWEST_COLUMN = 0.3;
@@ -41,20 +43,38 @@ export function toColumns(lines: readonly PdfLine[]): PdfColumn[] {
 
 /** Where hardly any line crosses and lines stand on both sides at the same height; undefined: one column. */
 function findGutter(lines: readonly PdfLine[]): number | undefined {
-  const leftmost = Math.min(...lines.map(({ left }) => left));
-  const width = Math.max(...lines.map(({ right }) => right)) - leftmost;
-  let best: { x: number; crossing: number } | undefined;
-  for (let x = leftmost + width * 0.35; x < leftmost + width * 0.65; x += STEP_POINTS) {
-    const crossing = lines.filter(({ left, right }) => left < x && right > x).length;
-    if (best === undefined || crossing < best.crossing) best = { x, crossing };
-  }
-  if (best === undefined || best.crossing > lines.length * 0.2) return undefined;
-  const { x } = best;
+  const leftmost = lines.reduce((least, { left }) => Math.min(least, left), Number.POSITIVE_INFINITY);
+  const width = lines.reduce((most, { right }) => Math.max(most, right), Number.NEGATIVE_INFINITY) - leftmost;
+  if (!Number.isFinite(width) || width <= 0) return undefined;
+  const first = leftmost + width * 0.35;
+  const step = Math.max(STEP_POINTS, (width * 0.3) / MAX_STEPS);
+  const crossings = countCrossings(lines, first, step, Math.ceil((width * 0.3) / step));
+  const crossing = crossings.reduce((least, count) => Math.min(least, count), Number.POSITIVE_INFINITY);
+  if (crossing > lines.length * 0.2) return undefined;
+  const x = first + crossings.indexOf(crossing) * step;
   const onLeft = lines.filter(({ right }) => right <= x);
   const onRight = lines.filter(({ left }) => left >= x);
   if (onLeft.length < FEWEST_LINES || onRight.length < FEWEST_LINES) return undefined;
   const areWide = [onLeft, onRight].every((side) => medianWidth(side) >= width * NARROWEST_COLUMN);
   return areWide ? x : undefined;
+}
+
+/** How many lines cross each of `steps` places from `first` on: each line adds one where it begins and takes it off where it ends. */
+function countCrossings(lines: readonly PdfLine[], first: number, step: number, steps: number): number[] {
+  const changes = new Array<number>(steps + 1).fill(0);
+  const placeOf = (x: number) => Math.min(steps, Math.max(0, x));
+  for (const { left, right } of lines) {
+    const from = placeOf(Math.floor((left - first) / step) + 1);
+    const to = placeOf(Math.ceil((right - first) / step));
+    if (from >= to) continue;
+    changes[from]! += 1;
+    changes[to]! -= 1;
+  }
+  let crossing = 0;
+  return changes.slice(0, steps).map((change) => {
+    crossing += change;
+    return crossing;
+  });
 }
 
 const medianWidth = (lines: readonly PdfLine[]): number =>

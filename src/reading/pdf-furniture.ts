@@ -59,12 +59,29 @@ const keyOf = (text: string): string =>
 /** On how many pages the same stands at the height of each. */
 function countPages(edges: readonly Edge[]): Map<Edge, number> {
   const counts = new Map<Edge, number>();
-  for (const group of groupBy(edges, ({ key }) => key).values())
-    for (const edge of group) {
-      const near = group.filter(({ line }) => Math.abs(line.y - edge.line.y) < SAME_HEIGHT_POINTS);
-      counts.set(edge, new Set(near.map(({ page }) => page)).size);
-    }
+  for (const group of groupBy(edges, ({ key }) => key).values()) countNear(group, counts);
   return counts;
+}
+
+/** Along the heights, with a window of those that are near: each edge enters and leaves it once. */
+function countNear(group: readonly Edge[], counts: Map<Edge, number>): void {
+  const sorted = group.toSorted((a, b) => a.line.y - b.line.y);
+  const onPage = new Map<number, number>();
+  let first = 0;
+  let next = 0;
+  for (const edge of sorted) {
+    for (; next < sorted.length && sorted[next]!.line.y - edge.line.y < SAME_HEIGHT_POINTS; next++) {
+      const { page } = sorted[next]!;
+      onPage.set(page, (onPage.get(page) ?? 0) + 1);
+    }
+    for (; edge.line.y - sorted[first]!.line.y >= SAME_HEIGHT_POINTS; first++) {
+      const { page } = sorted[first]!;
+      const left = onPage.get(page)! - 1;
+      if (left === 0) onPage.delete(page);
+      else onPage.set(page, left);
+    }
+    counts.set(edge, onPage.size);
+  }
 }
 
 function groupBy<T>(list: readonly T[], keyFor: (item: T) => string): Map<string, T[]> {

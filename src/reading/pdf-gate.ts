@@ -13,6 +13,12 @@ const RATIO_FROM_BYTES = 4 * 1024 * 1024;
 const MOST_CODED_BYTES = 64 * 1024;
 const MOST_RUN_LENGTH_BYTES = 512 * 1024;
 const DICTIONARY_BYTES = 4_096;
+/** A book of 2,000 pages has some 10,000; each is looked for, its dictionary read and its beginning inflated. */
+const MAX_STREAMS = 30_000;
+/** Of all streams together; one has 200. */
+const MAX_DICTIONARY_BYTES = 24 * 1024 * 1024;
+/** Room for what a stream unpacks to at first; it grows as long as there is more. */
+const MIN_INFLATED_BYTES = 16 * 1024;
 
 const COMPRESSORS = /\/(?:FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL|BrotliDecode)\b/g;
 const CODED = /\/(?:ASCII85Decode|A85|ASCIIHexDecode|AHx)\b/;
@@ -20,25 +26,39 @@ const CODED = /\/(?:ASCII85Decode|A85|ASCIIHexDecode|AHx)\b/;
 const tooLarge = () =>
   invalidSource('The PDF unpacks to more than a document can hold; split it, or print it to a new PDF.');
 
+const tooFine = () =>
+  invalidSource('The PDF is in more pieces than can be read; split it, or print it to a new PDF.');
+
 /** Blanks pictures in `bytes`. Throws `invalid_source` for a file that is protected or unpacks beyond the bounds. */
 export function passPdf(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let total = 0;
+  let streams = 0;
+  let dictionaryBytes = 0;
+  /** Of the next `endstream`, which is the same for all keywords before it. */
+  let end = -1;
   for (let at = file.indexOf('stream'); at !== -1; at = file.indexOf('stream', at + 6)) {
     if (file.toString('latin1', at - 3, at) === 'end') continue;
     const start = dataStart(file, at + 6);
+    if (end < start) end = endOf(file, start);
     const dictionary = dictionaryBefore(file, at);
+    dictionaryBytes += dictionary.length;
+    if (++streams > MAX_STREAMS || dictionaryBytes > MAX_DICTIONARY_BYTES) throw tooFine();
     if (/\/Subtype\s*\/Image\b/.test(dictionary)) {
-      const end = file.indexOf('endstream', start);
-      file.fill(0, start, end === -1 ? file.length : end);
+      file.fill(0, start, end);
       continue;
     }
-    total += unpackedBytes(file, start, dictionary);
+    total += unpackedBytes(file, start, end, dictionary);
     if (total > MOST_BYTES) throw tooLarge();
   }
   // Of an encrypted file nothing above could be seen; its streams are noise to this gate.
   if (/\/Encrypt\s*(?:\d+\s+\d+\s+R|<<)/.test(trailers(file)))
     throw invalidSource('The PDF is protected; save a copy without password and restrictions.');
+}
+
+function endOf(file: Buffer, start: number): number {
+  const end = file.indexOf('endstream', start);
+  return end === -1 ? file.length : end;
 }
 
 /** The data begin behind the line end that follows the keyword (ISO 32000-1, 7.3.8.1). */
@@ -50,21 +70,20 @@ function dataStart(file: Buffer, at: number): number {
 
 /** What stands before the keyword, back to the object's beginning, escapes in names resolved. */
 function dictionaryBefore(file: Buffer, at: number): string {
-  const before = file.toString('latin1', Math.max(0, at - DICTIONARY_BYTES), at);
+  const before = file.subarray(Math.max(0, at - DICTIONARY_BYTES), at);
   return before
-    .slice(before.lastIndexOf('obj') + 1)
+    .toString('latin1', before.lastIndexOf('obj') + 1)
     .replace(/#([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-function unpackedBytes(file: Buffer, start: number, dictionary: string): number {
+function unpackedBytes(file: Buffer, start: number, end: number, dictionary: string): number {
   const compressors = dictionary.match(COMPRESSORS) ?? [];
-  const end = file.indexOf('endstream', start);
-  const packed = (end === -1 ? file.length : end) - start;
-  if (new Set(compressors).size > 1 || /\/Filter\s*\[\s*(\/\w+)\s*\1/.test(dictionary)) throw tooLarge();
+  const packed = end - start;
+  if (new Set(compressors).size > 1 || /\/Filter\s*\[\s*(\/\w+)\b\s*\1/.test(dictionary)) throw tooLarge();
   if (CODED.test(dictionary) && compressors.length > 0 && packed > MOST_CODED_BYTES) throw tooLarge();
   if (/\/(?:RunLengthDecode|RL)\b/.test(dictionary) && packed > MOST_RUN_LENGTH_BYTES) throw tooLarge();
   const size = /\/LZW/.test(dictionary)
-    ? lzwBytes(file.subarray(start, start + packed))
+    ? Math.max(packed, lzwBytes(file.subarray(start, end)))
     : inflatedBytes(file, start);
   if (size > MOST_STREAM_BYTES || (size >= RATIO_FROM_BYTES && size > packed * MOST_RATIO)) throw tooLarge();
   return size;
@@ -74,12 +93,14 @@ function unpackedBytes(file: Buffer, start: number, dictionary: string): number 
 function inflatedBytes(file: Buffer, start: number): number {
   const [method = 0, flags = 0] = [file[start], file[start + 1]];
   if ((method & 0x0f) !== 8 || (method * 256 + flags) % 31 !== 0) return 0;
-  try {
-    return inflateSync(file.subarray(start), { maxOutputLength: MOST_STREAM_BYTES, finishFlush: 2 }).length;
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-    return 0; // damaged: pdf.js reads as far as it goes, which is no farther
-  }
+  for (let room = MIN_INFLATED_BYTES; ; room = Math.min(MOST_STREAM_BYTES, room * 16))
+    try {
+      return inflateSync(file.subarray(start), { maxOutputLength: room, finishFlush: 2 }).length;
+    } catch (fault) {
+      // Damaged: pdf.js reads as far as it goes, which is no farther. That costs, too, and is counted.
+      if ((fault as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') return room;
+      if (room === MOST_STREAM_BYTES) throw tooLarge();
+    }
 }
 
 /** How much LZW data (ISO 32000-1, 7.4.4, early change) unpack to, without unpacking them. */

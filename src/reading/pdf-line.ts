@@ -1,6 +1,7 @@
 // Lines of a page, built from the pieces of text that a PDF places one by one. Positions are points from the bottom
 // left of the page as it is read.
 
+import { GrowingText } from './growing-text.ts';
 import type { PdfTextItem } from './pdf-library.ts';
 
 /** A piece of a line that no wide gap divides: all of a line in most documents, a cell or a column's line in others. */
@@ -73,18 +74,40 @@ export function toLines(runs: readonly PdfRun[]): PdfLine[] {
   return rows.toSorted((a, b) => b.y - a.y).flatMap(({ runs: row }) => split(row).map(toLine));
 }
 
+/** Runs that a mark is compared with, from its height down; a line of a table has a hundred. */
+const MAX_COMPARED = 500;
+
 /** Raised marks on the baseline of the text that they touch: beside them another column's line may be nearer. */
 function onBaseline(runs: readonly PdfRun[]): PdfRun[] {
+  const fromTop = runs.map((run, index) => ({ run, index })).toSorted((a, b) => b.run.y - a.run.y);
+  const reach = runs.reduce((most, { size }) => Math.max(most, size), 0) * 0.6;
   return runs.map((mark) => {
     if (!MARK.test(mark.text)) return mark;
     const touches = (run: PdfRun) =>
       mark.size < run.size * 0.82 &&
-      mark.y >= run.y &&
       mark.y - run.y < run.size * 0.6 &&
       Math.min(Math.abs(run.x + run.width - mark.x), Math.abs(mark.x + mark.width - run.x)) < run.size * 0.4;
-    const neighbour = runs.find(touches);
-    return neighbour === undefined ? mark : { ...mark, y: neighbour.y };
+    const from = firstBelow(fromTop, mark.y);
+    const to = Math.min(fromTop.length, from + MAX_COMPARED);
+    let first: (typeof fromTop)[number] | undefined;
+    for (let i = from; i < to && mark.y - fromTop[i]!.run.y < reach; i++) {
+      const { run, index } = fromTop[i]!;
+      if (touches(run) && (first === undefined || index < first.index)) first = fromTop[i];
+    }
+    return first === undefined ? mark : { ...mark, y: first.run.y };
   });
+}
+
+/** The first place, from the top down, that is not above `y`. */
+function firstBelow(fromTop: readonly { readonly run: PdfRun }[], y: number): number {
+  let low = 0;
+  let high = fromTop.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fromTop[middle]!.run.y > y) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function split(row: readonly PdfRun[]): PdfRun[][] {
@@ -102,22 +125,24 @@ function toLine(runs: readonly PdfRun[]): PdfLine {
   const size = mostUsed(runs, (run) => run.size);
   const y = runs.find((run) => run.size === size)!.y;
   const isMark = (run: PdfRun) => run.size < size * 0.82 && run.y > y - size * 0.1 && MARK.test(run.text);
-  let text = '';
+  const text = new GrowingText();
+  let isBlank = true;
   let end = runs[0]!.x;
   let startsWithMark = false;
   for (const run of runs) {
-    const hasSpace = run.x - end > size * SPACE_EMS && text !== '' && !/\s$/.test(text);
+    const hasSpace = run.x - end > size * SPACE_EMS && !text.isEmpty && !/\s$/.test(text.tail());
     end = run.x + run.width;
     if (isMark(run)) {
-      if (text.trim() === '') startsWithMark = true;
-      else text += power(run.text, text);
+      if (isBlank) startsWithMark = true;
+      else text.add(power(run.text, text.tail()));
       continue;
     }
-    text += hasSpace ? ` ${run.text}` : run.text;
+    if (run.text.trim() !== '') isBlank = false;
+    text.add(hasSpace ? ` ${run.text}` : run.text);
   }
   const [first] = runs;
   return {
-    text: text.trim(),
+    text: text.take().trim(),
     left: first!.x,
     right: end,
     y,

@@ -37,8 +37,8 @@ export function readEpub(archive: ZipArchive, blocks: SourceBlocks): DocumentFac
   if (!path) throw damaged();
   const book = xml(path);
   const chapters = chaptersOf(book, path);
-  const locked = read(ENCRYPTION, MOST_PACKAGE_BYTES)?.text ?? '';
-  if (chapters.some((chapter) => locked.includes(`"${encodeURI(chapter)}"`)))
+  const locked = new Set(quotedIn(read(ENCRYPTION, MOST_PACKAGE_BYTES)?.text ?? ''));
+  if (chapters.some((chapter) => locked.has(encodeURI(chapter))))
     throw invalidSource('The e-book is protected against copying; upload one without protection.');
 
   const notes = new Set<string>();
@@ -56,6 +56,9 @@ export function readEpub(archive: ZipArchive, blocks: SourceBlocks): DocumentFac
   const textOf = (name: string) => byName(book, name)[0]?.textContent.trim() || undefined;
   return { title: textOf('dc:title'), language: textOf('dc:language') };
 }
+
+/** What stands between quotation marks, from each to the next: values of attributes among them. */
+const quotedIn = (xml: string): string[] => xml.split('"').slice(1, -1);
 
 /** The body alone: an XHTML head may hold what an HTML parser takes for the beginning of the text. */
 const bodyOf = (xhtml: string): string => {

@@ -4,13 +4,25 @@
 import type { DocumentFacts } from './document-facts.ts';
 import { invalidSource } from './invalid-source.ts';
 import { addMarkup, isNotRead } from './markup-blocks.ts';
-import { type MarkupDocument, type MarkupElement, parseHTML, Readability } from './markup-library.ts';
+import {
+  type MarkupDocument,
+  type MarkupElement,
+  type MarkupNode,
+  parseHTML,
+  Readability,
+} from './markup-library.ts';
 import { removeNotes } from './markup-notes.ts';
+import { textLengths } from './markup-text.ts';
 import { createSourceBlocks, type SourceBlocks } from './source-blocks.ts';
 import { trimMarkup } from './trim-markup.ts';
 
 /** Finding the article takes Readability longer than linear: 11 s for 250,000 elements, 2 s for 15,000. A book needs no finding. */
 const MOST_ELEMENTS_TO_JUDGE = 6_000;
+/**
+ * And it makes the text of each element again and again: of all elements together, what stands in several of them counted in
+ * each. A long article has 300,000 characters in ten elements around each other.
+ */
+const MAX_CHARS_TO_JUDGE = 4_000_000;
 const FEWEST_ARTICLE_CHARS = 250;
 
 /** Of pages alone: in a book, a class may be called anything. */
@@ -30,8 +42,7 @@ export function readHtml(html: string, blocks: SourceBlocks, mostChars: number):
   };
   // Before Readability, which throws classes away and so would keep what only its class tells.
   removeNotes(document, '', new Set());
-  for (const element of [...document.body.querySelectorAll('*')])
-    if ((isNotRead(element) || isClutter(element)) && !holdsMost(element, document)) element.remove();
+  removeUnread(document.body);
   const whole = createSourceBlocks(mostChars);
   addMarkup(document.body, whole);
   const article = articleOf(document, mostChars);
@@ -50,13 +61,31 @@ function completed(markup: string): string {
   return `${head}<body>${page.slice(head.length)}`;
 }
 
-/** A page's outermost element may bear a class as clutter does. */
-const holdsMost = (element: MarkupElement, document: MarkupDocument) =>
-  element.textContent.length > document.body.textContent.length / 2;
+/** Clutter and what is not read; a page's outermost element may bear a class as clutter does, and stays. */
+function removeUnread(body: MarkupElement): void {
+  const lengths = textLengths(body);
+  let left = lengths.get(body) ?? 0;
+  const removed = new Set<MarkupNode | null>();
+  for (const element of [...body.querySelectorAll('*')]) {
+    // What stands in a removed element went with it.
+    if (removed.has(element.parentNode)) removed.add(element);
+    else if (isNotRead(element) || isClutter(element)) {
+      const length = lengths.get(element) ?? 0;
+      if (length > left / 2) continue;
+      left -= length;
+      element.remove();
+      removed.add(element);
+    }
+  }
+}
 
 function articleOf(document: MarkupDocument, mostChars: number): SourceBlocks {
   const blocks = createSourceBlocks(mostChars);
+  // Readability looks for a title of its own by the square of its length; ours has been found.
+  for (const title of document.querySelectorAll('title')) title.remove();
   if ([...document.querySelectorAll('*')].length > MOST_ELEMENTS_TO_JUDGE) return blocks;
+  if ([...textLengths(document.body).values()].reduce((sum, chars) => sum + chars, 0) > MAX_CHARS_TO_JUDGE)
+    return blocks;
   const article = new Readability(document, {
     maxElemsToParse: MOST_ELEMENTS_TO_JUDGE,
     charThreshold: 200,

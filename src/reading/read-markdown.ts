@@ -12,14 +12,22 @@ import { tooWild, trimMarkup } from './trim-markup.ts';
 const FRONT_MATTER = /^---[ \t]*\n([\s\S]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 /** A note's text, with the indented lines that belong to it. */
 const NOTE = /^\[\^[^\]\n]{1,80}\]:[^\n]*(?:\n(?:[ \t]+[^\n]+|(?=\n[ \t]+\S)))*/gm;
-const NOTE_MARK = /\[\^[^\]\s]{1,80}\]/g;
-const INLINE_NOTE = /\^\[[^\]\n]{1,2000}\]/g;
+/** Neither holds another bracket: a mark that never ends is not tried to its bound from each of a million of them. */
+const NOTE_MARK = /\[\^[^[\]\s]{1,80}\]/g;
+const INLINE_NOTE = /\^\[(?:[^[\]\n]|(?<!\^)\[[^[\]\n]{0,200}\]){1,2000}\]/g;
+
+/** marked looks for the end of an address by the square of the punctuation in it; nobody reads more of it aloud. */
+const LONG_PUNCTUATION = /([?!.,:;*_'"~()&]{30})[?!.,:;*_'"~()&]+/g;
 
 const MOST_NOTES = 10_000;
 
 /** Quotes in quotes and lists in lists beyond any use, which cost marked a recursion and more for each. */
-const DEEP_QUOTE = /^(?:[ \t]{0,3}>[ \t]?){10,}/gm;
+const DEEP_QUOTE = /^(?:[ \t]{0,4}>){10,}[ \t]?/gm;
 const DEEP_INDENT = /^[ \t]{40,}/gm;
+
+/** Of one item: marked looks through all that are left for an underline, again from each of them. */
+const MAX_ITEM_LINES = 2_000;
+const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 
 /** What may begin or end something in running text; a run of the same counts once. */
 const MARK = /([*_~`[\]<\\])\1*/g;
@@ -50,6 +58,7 @@ export function readMarkdown(text: string, blocks: SourceBlocks): DocumentFacts 
   const source = text.replace(/\r\n?/g, '\n');
   if (countLines(source, MOST_LINES) > MOST_LINES) throw tooWild('in more lines');
   refuseMore(source, BEGINNING, MOST_BEGINNINGS, 'in more paragraphs and items');
+  refuseLongItems(source);
   refuseMore(source, NOTE_MARK, MOST_NOTES, 'more finely marked up');
   refuseMore(source, /&/g, MOST_REFERENCES, 'more finely marked up');
   refuseMore(source, /\|/g, MOST_BARS, 'more finely marked up');
@@ -58,6 +67,7 @@ export function readMarkdown(text: string, blocks: SourceBlocks): DocumentFacts 
     .slice(front?.[0].length ?? 0)
     .replace(DEEP_INDENT, '    ')
     .replace(DEEP_QUOTE, '> ')
+    .replace(LONG_PUNCTUATION, '$1')
     .replace(NOTE, '')
     .replace(INLINE_NOTE, '')
     .replace(NOTE_MARK, '');
@@ -67,6 +77,19 @@ export function readMarkdown(text: string, blocks: SourceBlocks): DocumentFacts 
   const field = (name: string) =>
     new RegExp(`^${name}\\s*:\\s*["']?(.{1,300}?)["']?\\s*$`, 'im').exec(front?.[1] ?? '')?.[1];
   return { title: field('title'), language: field('lang(?:uage)?') };
+}
+
+/** Lines without a blank one between them, after the mark of an item or an indent. */
+function refuseLongItems(text: string): void {
+  let lines = 0;
+  let isItem = false;
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') [lines, isItem] = [0, false];
+    else if (ITEM.test(line)) [lines, isItem] = [0, true];
+    else if (lines === 0 && /^[ \t]/.test(line)) isItem = true;
+    lines += 1;
+    if (isItem && lines > MAX_ITEM_LINES) throw tooWild('in longer items');
+  }
 }
 
 function refuseMore(text: string, what: RegExp, most: number, told: string): void {

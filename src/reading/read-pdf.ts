@@ -25,16 +25,16 @@ const tooHeavy = () =>
 /** `bytes` are used up; `step` is told of each page. Throws `invalid_source` for a file that is damaged, protected or beyond the bounds. */
 export async function readPdf(bytes: Uint8Array, blocks: SourceBlocks, step: Step): Promise<DocumentFacts> {
   passPdf(bytes);
-  step(STEP_DEADLINE_MS);
+  step('page', STEP_DEADLINE_MS);
   const pdf = await open(bytes);
   if (pdf.numPages > MOST_PDF_PAGES)
     throw invalidSource(`The PDF has more than ${MOST_PDF_PAGES} pages; split it.`);
   const pages: PdfLine[][] = [];
   for (let number = 1; number <= pdf.numPages; number++) {
-    step(STEP_DEADLINE_MS);
+    step('page', STEP_DEADLINE_MS);
     pages.push(await linesOf(pdf, number));
   }
-  step(undefined);
+  step('rest', undefined);
   addPdfBlocks(
     withoutFurniture(pages).map((lines) => (lines.length === 0 ? [] : toColumns(lines))),
     blocks,

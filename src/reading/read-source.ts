@@ -6,11 +6,15 @@ import { cleanText } from './clean-text.ts';
 import { charsetOf, declaredCharset, decodeText } from './decode-text.ts';
 import type { DocumentFacts } from './document-facts.ts';
 import { invalidSource, unacceptedKind } from './invalid-source.ts';
-import { MOST_HTML_BYTES, MOST_TEXT_BYTES } from './reading-limits.ts';
+import { GATE_DEADLINE_MS, MOST_HTML_BYTES, MOST_TEXT_BYTES } from './reading-limits.ts';
 import { type SourceKind, sniffKind } from './sniff-kind.ts';
 import { createSourceBlocks, type SourceBlocks } from './source-blocks.ts';
 import type { Step } from './step.ts';
+import { normalized } from './stream-safe.ts';
 import { openZip, type ZipArchive } from './zip-archive.ts';
+
+/** What a file says its title is may be a book. */
+const MAX_TITLE_CHARS = 1_000;
 
 export type SourceHints = { readonly name: string | undefined; readonly contentType: string | undefined };
 
@@ -25,6 +29,7 @@ export async function readSource(
   step: Step,
   isEnough: (blocks: readonly SourceBlock[]) => boolean = () => true,
 ): Promise<SourceDocument> {
+  step('gate', GATE_DEADLINE_MS);
   const kind = sniffKind(bytes, hints.name);
   const blocks = createSourceBlocks(mostChars);
   const facts = await readKind(kind, bytes, hints, blocks, mostChars, step);
@@ -40,7 +45,9 @@ export async function readSource(
       'The source has too little running text for a script; at least three whole sentences are needed.',
     );
   const [first] = blocks.list;
-  const title = cleanText(facts.title ?? '') || (first?.kind === 'heading' ? first.text : undefined);
+  const title =
+    cleanText((facts.title ?? '').slice(0, MAX_TITLE_CHARS)) ||
+    (first?.kind === 'heading' ? first.text : undefined);
   const { detectLanguage } = await import('./detect-language.ts');
   return { title, language: await detectLanguage(blocks.list, facts.language), blocks: blocks.list };
 }
@@ -54,10 +61,15 @@ async function readKind(
   step: Step,
 ): Promise<DocumentFacts> {
   if (kind === 'pdf') return (await import('./read-pdf.ts')).readPdf(bytes, blocks, step);
-  if (kind === 'zip') return readArchive(openZip(bytes), blocks);
+  if (kind === 'zip') {
+    const archive = openZip(bytes);
+    step('rest', undefined);
+    return readArchive(archive, blocks);
+  }
   if (bytes.length > (kind === 'html' ? MOST_HTML_BYTES : MOST_TEXT_BYTES))
     throw invalidSource('The text is longer than 8 MB; split it into several sources.');
-  const text = decodeText(bytes, charsetOf(contentType) ?? declaredCharset(bytes)).normalize('NFC');
+  const text = normalized(decodeText(bytes, charsetOf(contentType) ?? declaredCharset(bytes)));
+  step('rest', undefined);
   if (kind === 'html') return (await import('./read-html.ts')).readHtml(text, blocks, mostChars);
   if (kind === 'markdown') return (await import('./read-markdown.ts')).readMarkdown(text, blocks);
   if (kind === 'csv') (await import('./read-csv.ts')).readCsv(text, blocks);

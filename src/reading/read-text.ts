@@ -26,11 +26,18 @@ export function readText(text: string, blocks: SourceBlocks): void {
 }
 
 function addPart(lines: readonly string[], blocks: SourceBlocks): void {
-  const [first = '', second = ''] = lines;
-  if (lines.length >= 2 && UNDERLINE.test(second) && first.length <= 120) {
+  let headings = 0;
+  for (; headings + 1 < lines.length; headings += 2) {
+    const [first = '', second = ''] = lines.slice(headings, headings + 2);
+    if (first.length > 120 || !UNDERLINE.test(second)) break;
     blocks.addHeading(second.trim().startsWith('=') ? 1 : 2, first);
-    if (lines.length > 2) addPart(lines.slice(2), blocks);
-  } else if (lines.length === 1 && isHeading(first)) blocks.addHeading(1, first);
+  }
+  if (headings < lines.length) addLines(lines.slice(headings), blocks);
+}
+
+function addLines(lines: readonly string[], blocks: SourceBlocks): void {
+  const [first = ''] = lines;
+  if (lines.length === 1 && isHeading(first)) blocks.addHeading(1, first);
   else if (lines.some((line) => ITEM.test(line))) addList(lines, blocks);
   else if (isBroken(lines)) blocks.add('paragraph', joinLines(lines));
   else for (const line of lines) blocks.add('paragraph', line);
@@ -59,7 +66,7 @@ const isHeading = (line: string): boolean =>
   (line.length <= 80 && /\p{Lu}{3}/u.test(line) && !/\p{Ll}|[.!?,;]\s*$/u.test(line));
 
 function isBroken(lines: readonly string[]): boolean {
-  const widest = Math.max(...lines.map((line) => line.trimEnd().length));
+  const widest = lines.reduce((most, line) => Math.max(most, line.trimEnd().length), 0);
   const wide = lines.slice(0, -1).filter((line) => line.trimEnd().length > widest * 0.6).length;
   return widest <= WIDEST_BROKEN_CHARS && widest >= 30 && wide >= (lines.length - 1) * 0.7;
 }

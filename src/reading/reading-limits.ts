@@ -10,6 +10,9 @@ export type ReadingLimits = {
 
 export const READING_LIMITS: ReadingLimits = { fileBytes: 50 * 1024 * 1024, textChars: 2_000_000 };
 
+/** Processor time for telling what a file is and whether it is within its bounds; the largest files take a quarter. */
+export const GATE_DEADLINE_MS = 2_000;
+
 /** Text kinds hold little else than text: four bytes a character at most. Markup may be several times its text. */
 export const MOST_TEXT_BYTES = 8 * 1024 * 1024;
 export const MOST_HTML_BYTES = 8 * 1024 * 1024;

@@ -10,13 +10,14 @@ import { hasRunningText } from '../script/running-text.ts';
 import { invalidSource } from './invalid-source.ts';
 import { readSource } from './read-source.ts';
 import type { ReadingAnswer, ReadingOrder } from './reading-messages.ts';
+import type { Step } from './step.ts';
 
 yieldToPlayback();
 const { source, limits } = workerData as ReadingOrder;
 
 const tell = (message: ReadingAnswer) => parentPort!.postMessage(message);
 const thread = ownThread();
-const step = (withinMs: number | undefined) => tell({ kind: 'step', withinMs, thread });
+const step: Step = (part, withinMs) => tell({ kind: 'step', part, withinMs, thread });
 
 async function answer(): Promise<ReadingAnswer> {
   try {

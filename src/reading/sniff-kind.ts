@@ -4,6 +4,7 @@
 import { Buffer } from 'node:buffer';
 import { decodeText } from './decode-text.ts';
 import { unacceptedKind } from './invalid-source.ts';
+import { MOST_TEXT_BYTES } from './reading-limits.ts';
 
 export type SourceKind = 'pdf' | 'zip' | 'html' | 'markdown' | 'csv' | 'text';
 
@@ -54,7 +55,7 @@ const FOREIGN: readonly (readonly [at: number, bytes: string, what: string])[] =
   [60, 'BOOKMOBI', OTHER_BOOK],
 ];
 
-const HTML = /^(?:<\?xml[^>]*>|<!--[\s\S]*?-->|\s)*<(?:!doctype\s+html|html|head|body)\b/i;
+const HTML = /<(?:!doctype\s+html|html|head|body)\b/iy;
 const XML = /^\s*<(?:\?xml|!doctype|!entity|svg|rss|feed)\b/i;
 
 /** Throws `invalid_source` for what is no kind that is read. */
@@ -68,10 +69,29 @@ export function sniffKind(bytes: Uint8Array, name: string | undefined): SourceKi
 
   const text = decodeText(bytes.subarray(0, 4096));
   if (isBinary(text)) throw unacceptedKind('This is no document that can be read.');
-  if (HTML.test(text)) return 'html';
+  if (isHtml(text)) return 'html';
   if (XML.test(text)) throw unacceptedKind('This is a file of data, not a text.');
   if (isJson(bytes, text)) throw unacceptedKind('This is a file of data, not a text.');
   return byName(name) ?? 'text';
+}
+
+/** Whether it begins as a page, behind blanks, comments and XML declarations. Each is passed once, from its beginning to its end. */
+function isHtml(text: string): boolean {
+  let at = 0;
+  for (;;) {
+    while (/\s/.test(text[at] ?? '')) at++;
+    const end = text.startsWith('<!--', at)
+      ? '-->'
+      : text.slice(at, at + 5).toLowerCase() === '<?xml'
+        ? '>'
+        : undefined;
+    if (end === undefined) break;
+    const found = text.indexOf(end, at + (end === '>' ? 5 : 4));
+    if (found === -1) return false;
+    at = found + end.length;
+  }
+  HTML.lastIndex = at;
+  return HTML.test(text);
 }
 
 /** Control characters that no text has, zeros among them; UTF-16 has been decoded before. */
@@ -83,6 +103,8 @@ function isBinary(text: string): boolean {
 
 function isJson(bytes: Uint8Array, text: string): boolean {
   if (!/^\s*(\{\s*"|\{\s*\}|\[\s*[[{"\d\]])/.test(text)) return false;
+  // Too long for a text in any case, which says so sooner than a parser would.
+  if (bytes.length > MOST_TEXT_BYTES) return false;
   try {
     JSON.parse(decodeText(bytes));
     return true;

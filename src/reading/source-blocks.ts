@@ -1,7 +1,7 @@
 // The blocks of a document as a reader finds them: cleaned, without empty ones, and never more text than is allowed.
 
 import type { SourceBlock } from '../script/source-document.ts';
-import { cleanText, collapse, isBlank } from './clean-text.ts';
+import { collapse, isBlank, plainLetters, withoutClutter } from './clean-text.ts';
 import { invalidSource } from './invalid-source.ts';
 
 export type SourceBlocks = {
@@ -53,7 +53,9 @@ export function createSourceBlocks(mostChars: number): SourceBlocks {
   const cleaned = (text: string) => {
     const plain = collapse(text);
     if (plain.length > mostChars) throw refuse();
-    return cleanText(plain);
+    const letters = plainLetters(plain);
+    if (letters.length > mostChars) throw refuse();
+    return withoutClutter(letters);
   };
   return {
     list,

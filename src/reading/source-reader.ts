@@ -14,9 +14,9 @@ export type SourceFile = {
 export type SourceReader = {
   /**
    * Rejects with an AppError: `invalid_source` with what to do about it, `busy`, `shutting_down`, or the reason of the
-   * signal. The file stays where it is.
+   * signal. The file stays where it is. `userId` is whose file it is: users read by turns.
    */
-  read(source: SourceFile, signal: AbortSignal): Promise<SourceDocument>;
+  read(source: SourceFile, userId: string, signal: AbortSignal): Promise<SourceDocument>;
   /** Ends what is being read. */
   close(): Promise<void>;
 };

@@ -47,6 +47,16 @@ function withoutReferences(text: string): string {
     return isCharacter ? String.fromCodePoint(code) : reference;
   });
 }
+/** Said as one blank in the end; libraries look for their ends by the square of how many there are. */
+const MANY_BLANKS = /[ \t\r\n\f]{2,}/g;
+/** linkedom looks through all attributes of an element for each of them; a page's busiest elements have twenty. */
+const MAX_ATTRIBUTES = 60;
+const ATTRIBUTE = /[\s/][^\s/>]/g;
+
+const hasManyAttributes = (tag: string): boolean =>
+  tag.length > 2 * MAX_ATTRIBUTES &&
+  (tag.replace(/"[^"]*"|'[^']*'/g, '').match(ATTRIBUTE)?.length ?? 0) > MAX_ATTRIBUTES;
+
 /** Pictures inside attributes; a link or a class is never as long. */
 const LONGEST_TAG_CHARS = 4_000;
 
@@ -92,7 +102,7 @@ export function trimMarkup(markup: string, syntax: 'html' | 'xml', room: MarkupR
     const start = markup.indexOf('<', at);
     const text = markup.slice(at, start === -1 ? undefined : start);
     takeEach(text, 'references');
-    const plain = withoutReferences(text);
+    const plain = withoutReferences(text).replace(MANY_BLANKS, ' ');
     takeEach(plain, 'keptReferences');
     kept.push(plain);
     if (start === -1) break;
@@ -122,7 +132,8 @@ export function trimMarkup(markup: string, syntax: 'html' | 'xml', room: MarkupR
       if (markup[at - 2] !== '/') at = afterElement(markup, element, at);
       continue;
     }
-    const tag = at - start > LONGEST_TAG_CHARS ? `<${slash}${name}>` : markup.slice(start, at);
+    const written = at - start > LONGEST_TAG_CHARS ? undefined : markup.slice(start, at);
+    const tag = written === undefined || hasManyAttributes(written) ? `<${slash}${name}>` : written;
     if (slash === '') take('elements');
     const isEmpty = VOID.has(element) || (syntax === 'xml' && tag.endsWith('/>'));
     if (slash === '/') close(open, element);
@@ -160,9 +171,9 @@ function tagEnd(markup: string, from: number): number {
 }
 
 function afterElement(markup: string, element: string, from: number): number {
-  const end = new RegExp(`</${element}\\b[^>]*>`, 'gi');
+  const end = new RegExp(`</${element}\\b`, 'gi');
   end.lastIndex = from;
-  return end.exec(markup) === null ? markup.length : end.lastIndex;
+  return end.exec(markup) === null ? markup.length : after(markup, '>', end.lastIndex);
 }
 
 function close(open: string[], element: string): void {

@@ -1,5 +1,5 @@
 // Reading in threads, one for each file: a bound on its memory, a deadline, and an end that nothing in the file can put
-// off. A few files at a time, a few more waiting; the rest is told to come back.
+// off. A few files at a time, a few more waiting, by turns of their users; the rest is told to come back.
 
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../base/app-error.ts';
@@ -9,7 +9,8 @@ import { threadTimeMs } from '../base/thread-time.ts';
 import type { SourceDocument } from '../script/source-document.ts';
 import { invalidSource } from './invalid-source.ts';
 import { READING_LIMITS, type ReadingLimits } from './reading-limits.ts';
-import type { ReadingAnswer, ReadingOrder } from './reading-messages.ts';
+import type { ReadingAnswer, ReadingOrder, ReadingStep } from './reading-messages.ts';
+import { ReadingPlaces } from './reading-places.ts';
 import type { SourceFile, SourceReader } from './source-reader.ts';
 
 export type WorkerSourceReaderOptions = {
@@ -20,6 +21,7 @@ export type WorkerSourceReaderOptions = {
   readonly deadlineMs?: number;
   readonly mostAtOnce?: number;
   readonly mostWaiting?: number;
+  readonly maxWaitingPerUser?: number;
   /** The thread's program. */
   readonly program?: URL;
 };
@@ -38,6 +40,10 @@ const damaged = () =>
   );
 const endlessPage = () =>
   invalidSource('A page of the file takes too long to read; print it to a new PDF and try again.');
+const endlessBeginning = () =>
+  invalidSource(
+    'It takes too long to tell what the file holds; save it again from the program that made it.',
+  );
 const tooHeavy = () =>
   invalidSource(
     'Reading the file takes more memory than one document may have; split it, or save it as plain text.',
@@ -45,40 +51,10 @@ const tooHeavy = () =>
 
 export function createWorkerSourceReader(options: WorkerSourceReaderOptions): SourceReader {
   const { clock, log, limits = READING_LIMITS, deadlineMs = 20_000, program = PROGRAM } = options;
-  const { mostAtOnce = 2, mostWaiting = 16 } = options;
+  const { mostAtOnce = 2, mostWaiting = 16, maxWaitingPerUser = 4 } = options;
   const running = new Set<() => void>();
-  const waiting: (() => void)[] = [];
   const closing = new AbortController();
-  let places = mostAtOnce;
-
-  /** Resolves when a thread may be started; false when stopped while waiting. */
-  const place = (signal: AbortSignal): Promise<void> => {
-    if (places > 0) {
-      places -= 1;
-      return Promise.resolve();
-    }
-    if (waiting.length >= mostWaiting)
-      return Promise.reject(
-        new AppError('busy', 'Many files are being read; come back in a moment.', { retryAfterMs: 5_000 }),
-      );
-    return new Promise((resolve, reject) => {
-      const enter = () => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = () => {
-        waiting.splice(waiting.indexOf(enter), 1);
-        reject(signal.reason as Error);
-      };
-      waiting.push(enter);
-      signal.addEventListener('abort', leave, { once: true });
-    });
-  };
-  const vacate = () => {
-    const next = waiting.shift();
-    if (next === undefined) places += 1;
-    else next();
-  };
+  const places = new ReadingPlaces({ maxAtOnce: mostAtOnce, maxWaiting: mostWaiting, maxWaitingPerUser });
 
   const run = (source: SourceFile, signal: AbortSignal): Promise<SourceDocument> =>
     new Promise((resolve, reject) => {
@@ -111,12 +87,12 @@ export function createWorkerSourceReader(options: WorkerSourceReaderOptions): So
       const stop = () => settle(() => reject(signal.reason as Error));
       let disarmStep = () => {};
       /** Time that the thread works, where that can be told: a busy machine makes no page endless. */
-      const allow = (withinMs: number, thread: number | undefined) => {
+      const allow = (withinMs: number, { part, thread }: ReadingStep) => {
         const beganMs = threadTimeMs(thread);
         const look = () => {
           const spentMs = (threadTimeMs(thread) ?? Number.NaN) - (beganMs ?? Number.NaN);
           if (spentMs < withinMs) disarmStep = clock.after(withinMs - spentMs, look);
-          else settle(() => reject(endlessPage()));
+          else settle(() => reject(part === 'gate' ? endlessBeginning() : endlessPage()));
         };
         disarmStep = clock.after(withinMs, look);
       };
@@ -129,7 +105,7 @@ export function createWorkerSourceReader(options: WorkerSourceReaderOptions): So
       worker.on('message', (answer: ReadingAnswer) => {
         disarmStep();
         if (answer.kind === 'step') {
-          if (answer.withinMs !== undefined && !isSettled) allow(answer.withinMs, answer.thread);
+          if (answer.withinMs !== undefined && !isSettled) allow(answer.withinMs, answer);
           return;
         }
         settle(() => {
@@ -148,15 +124,15 @@ export function createWorkerSourceReader(options: WorkerSourceReaderOptions): So
     });
 
   return {
-    async read(source, callerSignal) {
+    async read(source, userId, callerSignal) {
       const signal = AbortSignal.any([callerSignal, closing.signal]);
       signal.throwIfAborted();
-      await place(signal);
+      await places.enter(userId, signal);
       try {
         signal.throwIfAborted();
         return await run(source, signal);
       } finally {
-        vacate();
+        places.leave(userId);
       }
     },
     async close() {

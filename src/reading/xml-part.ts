@@ -9,10 +9,22 @@ import { invalidSource } from './invalid-source.ts';
  */
 export function xmlPart(bytes: Uint8Array, doctype: 'allowed' | 'refused'): string {
   const text = decodeText(bytes, declaredCharset(bytes));
-  const isUnsafe = /<!ENTITY/i.test(text) || /<!DOCTYPE[^>]{0,2000}\[/i.test(text);
+  const isUnsafe = /<!ENTITY/i.test(text) || declaresInside(text);
   if (isUnsafe || (doctype === 'refused' && /<!DOCTYPE/i.test(text)))
     throw invalidSource(
       'The file declares entities of its own, which no office program does; save it again.',
     );
   return text;
+}
+
+/** Whether a document type has an internal subset, `<!DOCTYPE name [ … ]>`. */
+function declaresInside(text: string): boolean {
+  const start = /<!DOCTYPE/gi;
+  while (start.exec(text) !== null) {
+    const end = text.indexOf('>', start.lastIndex);
+    if (text.slice(start.lastIndex, end === -1 ? undefined : end).includes('[')) return true;
+    if (end === -1) return false;
+    start.lastIndex = end;
+  }
+  return false;
 }

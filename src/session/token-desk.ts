@@ -28,24 +28,68 @@ export type TokenDesk = {
 
 export const LONGEST_TOKEN_LIFE_MS = 900_000;
 const NONCE_BYTES = 9;
-/** Taken back within one life of a token; one more is refused, for a forgotten one would open again. */
-const MOST_REVOKED = 100_000;
+/**
+ * How many tokens can be remembered as taken back within one life of a token; one more is refused, for a forgotten one would
+ * open again. Each user has a bound of its own. When `inAll` are remembered, a user that has few of them still gets its
+ * share, from a reserve, so that no other user's revocations stand in its way.
+ */
+export type RevocationBounds = {
+  readonly perUser: number;
+  readonly inAll: number;
+  readonly sharePerUser: number;
+  readonly withReserve: number;
+};
+export const REVOCATION_BOUNDS: RevocationBounds = {
+  perUser: 5_000,
+  inAll: 100_000,
+  sharePerUser: 100,
+  withReserve: 200_000,
+};
 
 const unusable = (why: string) => new AppError('unauthorized', `The token ${why}.`);
 
-export function createTokenDesk(tokens: CallerTokens, clock: Clock, random: Random): TokenDesk {
-  /** Until when each is remembered, oldest first. */
-  const revoked = new Map<string, number>();
+export function createTokenDesk(
+  tokens: CallerTokens,
+  clock: Clock,
+  random: Random,
+  bounds: RevocationBounds = REVOCATION_BOUNDS,
+): TokenDesk {
+  /** Until when each is remembered, and who took it back if that was here; oldest first. */
+  const revoked = new Map<string, { readonly untilMs: number; readonly userId: string | undefined }>();
+  /** Those of each user, oldest first. */
+  const byUser = new Map<string, Set<string>>();
   const listeners = new Map<string, Set<() => void>>();
 
+  const drop = (id: string) => {
+    const userId = revoked.get(id)?.userId;
+    revoked.delete(id);
+    if (userId === undefined) return;
+    const mine = byUser.get(userId);
+    mine?.delete(id);
+    if (mine?.size === 0) byUser.delete(userId);
+  };
   const forgetOld = () => {
     const nowMs = clock.now();
-    for (const [id, untilMs] of revoked) {
+    for (const [id, { untilMs }] of revoked) {
       if (untilMs > nowMs) return;
-      revoked.delete(id);
+      drop(id);
     }
   };
+  /** Throws `too_many`, with the time until the oldest that is in the way can be forgotten. */
+  const refuseFlood = (userId: string) => {
+    const mine = byUser.get(userId) ?? new Set();
+    const isOwnFlood = mine.size >= bounds.perUser;
+    const bound = mine.size < bounds.sharePerUser ? bounds.withReserve : bounds.inAll;
+    if (!isOwnFlood && revoked.size < bound) return;
+    const [oldest] = isOwnFlood ? mine : revoked.keys();
+    const untilMs = (oldest === undefined ? undefined : revoked.get(oldest))?.untilMs ?? clock.now();
+    const message = isOwnFlood
+      ? `This user has revoked ${bounds.perUser.toLocaleString('en')} tokens within 15 minutes, as many as are remembered; let some expire.`
+      : 'As many tokens have been revoked as can be remembered; let others expire.';
+    throw new AppError('too_many', message, { retryAfterMs: Math.max(1000, untilMs - clock.now()) });
+  };
   const check = (text: string): CallerToken => {
+    forgetOld();
     const token = tokens.read(text);
     if (token === undefined) throw unusable('is none of this gateway');
     if (clock.now() >= token.expiresAtMs) throw unusable('has expired; get another one from POST /v1/tokens');
@@ -53,9 +97,10 @@ export function createTokenDesk(tokens: CallerTokens, clock: Clock, random: Rand
     return token;
   };
 
-  const takeBack = (id: string, leftMs: number) => {
-    revoked.delete(id);
-    revoked.set(id, clock.now() + leftMs);
+  const takeBack = (id: string, leftMs: number, userId: string | undefined) => {
+    drop(id);
+    revoked.set(id, { untilMs: clock.now() + leftMs, userId });
+    if (userId !== undefined) byUser.set(userId, (byUser.get(userId) ?? new Set()).add(id));
     for (const close of [...(listeners.get(id) ?? [])]) close();
   };
 
@@ -83,20 +128,17 @@ export function createTokenDesk(tokens: CallerTokens, clock: Clock, random: Rand
     revoke(userId, id) {
       if (!tokens.isIdOf(userId, id)) throw new AppError('not_found', 'There is no token of this id.');
       forgetOld();
-      if (revoked.size >= MOST_REVOKED && !revoked.has(id)) {
-        const message = 'As many tokens have been revoked as can be remembered; let others expire.';
-        throw new AppError('too_many', message, { retryAfterMs: 60_000 });
-      }
-      takeBack(id, LONGEST_TOKEN_LIFE_MS);
+      if (!revoked.has(id)) refuseFlood(userId);
+      takeBack(id, LONGEST_TOKEN_LIFE_MS, userId);
     },
     forget(id, leftMs) {
       forgetOld();
-      takeBack(id, leftMs);
+      takeBack(id, leftMs, undefined);
     },
     revoked() {
       forgetOld();
       const nowMs = clock.now();
-      return [...revoked].map(([id, untilMs]) => ({ id, leftMs: untilMs - nowMs }));
+      return [...revoked].map(([id, { untilMs }]) => ({ id, leftMs: untilMs - nowMs }));
     },
     onRevoked(id, task) {
       const mine = listeners.get(id) ?? new Set();

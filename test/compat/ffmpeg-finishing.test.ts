@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import ffmpeg, { type ProbeData } from 'fluent-ffmpeg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createLoudnessMeter } from '../../src/audio/loudness-meter.ts';
+import { CEILING_DBTP } from '../../src/audio/loudness-rule.ts';
 import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
 import { encodePcm16 } from '../../src/audio/pcm16.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -85,6 +86,15 @@ const decodedSamples = (input: readonly string[]): number =>
   execFileSync('ffmpeg', ['-nostdin', '-v', 'error', ...input, '-f', 's16le', '-'], { maxBuffer: 1e8 })
     .length / 2;
 
+/** dBTP by ffmpeg, which measures between the samples. */
+function truePeak(...input: string[]): number {
+  const run = spawnSync('ffmpeg', [
+    ...['-nostdin', '-hide_banner', ...input, '-af', 'ebur128=peak=true', '-f', 'null', '-'],
+  ]);
+  const [, peak] = /True peak:\s*Peak:\s*(-?[\d.]+) dBFS/.exec(run.stderr.toString()) ?? [];
+  return Number(peak);
+}
+
 /** Tagged, untagged and stereo ones of three rates. */
 const parts = ['lame-cbr-24k.mp3', 'lame-untagged-22k.mp3', 'lame-joint-44k.mp3'].map((name, index) => {
   const path = join(spoken.folder, name);
@@ -92,6 +102,44 @@ const parts = ['lame-cbr-24k.mp3', 'lame-untagged-22k.mp3', 'lame-joint-44k.mp3'
   return { path, gapMs: 100 * index };
 });
 const TITLE = 'Zwei Wörter: 日本語 😀';
+
+/** Speech whose peaks have to be turned down, and with its peaks between the samples. */
+const LOUD = [spoken.part('loud', 1.9, 4), spoken.part('soft', 0.05, 1), spoken.part('louder', 3, 2)];
+
+describe('the peaks of a finished file', () => {
+  const outputs = [
+    ...(['mp3', 'ogg', 'flac', 'wav', 'raw'] as const).map((format) => ({ format, sampleRate: 24_000 })),
+    { format: 'mp3', sampleRate: 44_100 },
+    { format: 'mp3', sampleRate: 8000, bitrateKbps: 8 },
+    { format: 'ogg', sampleRate: 24_000, bitrateKbps: 12 },
+    { format: 'wav', sampleRate: 8000 },
+    { format: 'mulaw', sampleRate: 8000 },
+  ] as const;
+
+  it.each(outputs)('stay below the ceiling as it is heard: $format at $sampleRate Hz', async (output) => {
+    for (const { by, finisher } of finishers) {
+      const outPath = join(spoken.folder, `peaks-${by}-${output.sampleRate}.${output.format}`);
+      const request = spoken.request({ ...output, parts: LOUD, outPath });
+      await finisher.finish(request, () => {}, never);
+      expect(truePeak(...inputOf(request, output.sampleRate)), by).toBeLessThanOrEqual(CEILING_DBTP);
+    }
+  });
+});
+
+describe('the same speech', () => {
+  it.each(['mp3', 'ogg', 'flac', 'wav'] as const)('makes the same file twice: %s', async (format) => {
+    for (const { by, finisher } of finishers) {
+      const [first, second] = await Promise.all(
+        [1, 2].map(async (turn) => {
+          const outPath = join(spoken.folder, `same-${by}-${turn}.${format}`);
+          await finisher.finish(spoken.request({ format, parts, outPath, title: TITLE }), () => {}, never);
+          return readFileSync(outPath);
+        }),
+      );
+      expect(first!.equals(second!), by).toBe(true);
+    }
+  });
+});
 
 describe('finished files', () => {
   const outputs = [

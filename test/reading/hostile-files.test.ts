@@ -33,7 +33,7 @@ describe('hostile files', () => {
       const path = join(folder, what.replaceAll(/[^\w]/g, '-'));
       writeFileSync(path, make());
       const outcome = await reader
-        .read({ path, name: nameOf(what), contentType: undefined }, new AbortController().signal)
+        .read({ path, name: nameOf(what), contentType: undefined }, what, new AbortController().signal)
         .catch((error: AppError) => error);
       if (NEAR_BOUND_READ.has(what)) return expect(outcome).toHaveProperty('blocks');
       expect(outcome).toMatchObject({ code: 'invalid_source', http: 422 });

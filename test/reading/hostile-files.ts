@@ -61,7 +61,7 @@ const RELATIONS =
   '</Relationships>';
 
 /** A Word document whose main part is `document`, with further parts. */
-const docx = (document: string | Uint8Array, more: readonly Part[] = []): Buffer =>
+export const docx = (document: string | Uint8Array, more: readonly Part[] = []): Buffer =>
   zip([
     { name: '[Content_Types].xml', content: text(TYPES) },
     { name: '_rels/.rels', content: text(RELATIONS) },
@@ -69,12 +69,12 @@ const docx = (document: string | Uint8Array, more: readonly Part[] = []): Buffer
     ...more,
   ]);
 
-const wordXml = (body: string, before = ''): string =>
+export const wordXml = (body: string, before = ''): string =>
   `<?xml version="1.0"?>${before}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">` +
   `<w:body>${body}</w:body></w:document>`;
 
 /** An e-book of these chapters, its package as given or made. */
-const epub = (
+export const epub = (
   chapters: readonly (string | Uint8Array)[],
   packageXml?: string,
   more: readonly Part[] = [],
@@ -115,7 +115,7 @@ const pdf = (objects: readonly (string | Uint8Array)[], trailer = ''): Buffer =>
     text(`trailer\n<< /Root 1 0 R /Size ${objects.length + 1} ${trailer} >>\n%%EOF\n`),
   ]);
 
-const stream = (content: Uint8Array, dictionary: string): Buffer =>
+export const stream = (content: Uint8Array, dictionary: string): Buffer =>
   Buffer.concat([
     text(`<< /Length ${content.length} ${dictionary} >>\nstream\n`),
     content,
@@ -123,7 +123,7 @@ const stream = (content: Uint8Array, dictionary: string): Buffer =>
   ]);
 
 /** A page whose content is the fourth object. */
-const pdfPage = (content: Uint8Array, ...more: readonly (string | Uint8Array)[]): Buffer =>
+export const pdfPage = (content: Uint8Array, ...more: readonly (string | Uint8Array)[]): Buffer =>
   pdf([
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',

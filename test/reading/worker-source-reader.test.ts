@@ -36,14 +36,18 @@ describe('the reader with threads', () => {
   it('reads files side by side', async () => {
     const reader = readerWith();
     const read = await Promise.all(
-      ['brot.docx', 'lighthouses.csv'].map((name) => reader.read(file(name), NEVER)),
+      ['brot.docx', 'lighthouses.csv'].map((name) => reader.read(file(name), name, NEVER)),
     );
     expect(read.map(({ language }) => language)).toEqual(['german', 'english']);
   });
 
   it('ends a thread at the deadline, by the clock that it was given', async () => {
     const clock = createFakeClock();
-    const read = readerWith({ clock, program: ENDLESS, deadlineMs: 20_000 }).read(file('brot.docx'), NEVER);
+    const read = readerWith({ clock, program: ENDLESS, deadlineMs: 20_000 }).read(
+      file('brot.docx'),
+      'ann',
+      NEVER,
+    );
     const outcome = expect(read).rejects.toMatchObject({
       code: 'invalid_source',
       message: expect.stringMatching(/20 seconds/),
@@ -55,7 +59,7 @@ describe('the reader with threads', () => {
 
   it('ends a thread whose step takes longer than it said', async () => {
     const stuck = program("parentPort.postMessage({ kind: 'step', withinMs: 10 }); for (;;);");
-    await expect(readerWith({ program: stuck }).read(file('brot.docx'), NEVER)).rejects.toMatchObject({
+    await expect(readerWith({ program: stuck }).read(file('brot.docx'), 'ann', NEVER)).rejects.toMatchObject({
       message: expect.stringMatching(/A page of the file/),
     });
   });
@@ -70,7 +74,7 @@ describe('the reader with threads', () => {
     ],
   ])('makes %s an error of that document', async (_, code, message) => {
     const outcome: unknown = await readerWith({ program: program(code) })
-      .read(file('brot.docx'), NEVER)
+      .read(file('brot.docx'), 'ann', NEVER)
       .catch((error: unknown) => error);
     expect(outcome).toMatchObject({ code: 'invalid_source', message: expect.stringMatching(message) });
     expect(String(outcome)).not.toContain('canary');
@@ -79,30 +83,32 @@ describe('the reader with threads', () => {
   it('stops when its caller does, whether it reads or waits, and lets the next one in', async () => {
     const reader = readerWith({ program: ENDLESS, mostAtOnce: 1 });
     const [first, second] = [new AbortController(), new AbortController()];
-    const reads = [first, second].map(({ signal }) => reader.read(file('brot.docx'), signal));
+    const reads = [first, second].map(({ signal }) => reader.read(file('brot.docx'), 'ann', signal));
     const outcomes = reads.map((read) => expect(read).rejects.toThrow('enough'));
     second.abort(new Error('enough'));
     await outcomes[1];
     first.abort(new Error('enough'));
     await outcomes[0];
-    await expect(reader.read(file('brot.docx'), AbortSignal.abort(new Error('before')))).rejects.toThrow(
-      'before',
-    );
+    await expect(
+      reader.read(file('brot.docx'), 'ann', AbortSignal.abort(new Error('before'))),
+    ).rejects.toThrow('before');
   });
 
   it('sends away who finds all places taken, and everybody when it closes', async () => {
     const reader = readerWith({ program: ENDLESS, mostAtOnce: 1, mostWaiting: 1 });
-    const reads = [0, 1].map(() => reader.read(file('brot.docx'), NEVER));
+    const reads = [0, 1].map(() => reader.read(file('brot.docx'), 'ann', NEVER));
     const outcomes = reads.map((read) => expect(read).rejects.toMatchObject({ code: 'shutting_down' }));
-    await expect(reader.read(file('brot.docx'), NEVER)).rejects.toMatchObject({ code: 'busy' });
+    await expect(reader.read(file('brot.docx'), 'ann', NEVER)).rejects.toMatchObject({ code: 'busy' });
     await reader.close();
     await Promise.all(outcomes);
-    await expect(reader.read(file('brot.docx'), NEVER)).rejects.toMatchObject({ code: 'shutting_down' });
+    await expect(reader.read(file('brot.docx'), 'ann', NEVER)).rejects.toMatchObject({
+      code: 'shutting_down',
+    });
   });
 
   it('keeps to the size that it was given, before anything is read', async () => {
     const reader = readerWith({ limits: { fileBytes: 1024 * 1024, textChars: 100 } });
-    await expect(reader.read(file('brot.docx'), NEVER)).rejects.toMatchObject({
+    await expect(reader.read(file('brot.docx'), 'ann', NEVER)).rejects.toMatchObject({
       message: expect.stringMatching(/100 characters/),
     });
   });

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { createCallerTokens } from '../../src/access/caller-tokens.ts';
 import { AppError } from '../../src/base/app-error.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { createTokenDesk } from '../../src/session/token-desk.ts';
+import { createTokenDesk, REVOCATION_BOUNDS, type RevocationBounds } from '../../src/session/token-desk.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import '../support/property-seed.ts';
 
-const desk = (clock = createFakeClock(), secret = 'a secret') =>
-  createTokenDesk(createCallerTokens(secret), clock, systemRandom);
+const desk = (clock = createFakeClock(), secret = 'a secret', bounds?: RevocationBounds) =>
+  createTokenDesk(createCallerTokens(secret), clock, systemRandom, bounds);
 const refusal = (task: () => unknown): string => {
   try {
     task();
@@ -108,5 +108,67 @@ describe('a revoked token', () => {
     tokens.revoke('ann', id);
     clock.advance(899_999);
     expect(refusal(() => tokens.checkSpeak(token))).toMatch(/revoked/);
+  });
+});
+
+describe('revocations', () => {
+  const PER_USER = 50;
+  const BOUNDS = { perUser: PER_USER, inAll: 200, sharePerUser: 10, withReserve: 400 };
+  const small = (clock = createFakeClock()) => desk(clock, undefined, BOUNDS);
+  const WINDOW_MS = 900_000;
+  const revokeMany = (tokens: ReturnType<typeof desk>, user: string, count: number) => {
+    for (let i = 0; i < count; i++) tokens.revoke(user, tokens.issue(user, { scope: 'speak' }, 1000).id);
+  };
+
+  it('of one user have a bound of their own, and stand in nobody else’s way', () => {
+    const clock = createFakeClock();
+    const tokens = small(clock);
+    revokeMany(tokens, 'ann', 1);
+    clock.advance(60_000);
+    revokeMany(tokens, 'ann', PER_USER - 1);
+    const { id } = tokens.issue('ann', { scope: 'speak' }, 1000);
+    expect(() => tokens.revoke('ann', id)).toThrow(
+      expect.objectContaining({
+        code: 'too_many',
+        message: expect.stringMatching(/This user has revoked 50 tokens/),
+        retryAfterMs: WINDOW_MS - 60_000,
+      }),
+    );
+    revokeMany(tokens, 'bob', 1);
+    clock.advance(WINDOW_MS - 60_000);
+    tokens.revoke('ann', id);
+  });
+
+  it('of many users that fill the room for all leave each other user its share', () => {
+    const tokens = small();
+    for (let i = 0; i < BOUNDS.inAll / PER_USER; i++) revokeMany(tokens, `flood ${i}`, PER_USER);
+    revokeMany(tokens, 'ann', BOUNDS.sharePerUser);
+    expect(refusal(() => revokeMany(tokens, 'ann', 1))).toMatch(/^too_many: As many tokens/);
+    const { id, token } = tokens.issue('bob', { scope: 'speak' }, 1000);
+    tokens.revoke('bob', id);
+    expect(refusal(() => tokens.checkSpeak(token))).toMatch(/revoked/);
+  });
+
+  it('have bounds of which one user fills only a small part', () => {
+    const { perUser, inAll, sharePerUser, withReserve } = REVOCATION_BOUNDS;
+    expect(perUser * 10).toBeLessThan(inAll);
+    expect(inAll + 500 * sharePerUser).toBeLessThan(withReserve);
+  });
+
+  it('are none the more when one token is taken back again', () => {
+    const tokens = small();
+    const { id } = tokens.issue('ann', { scope: 'speak' }, 1000);
+    for (let i = 0; i < PER_USER + 1; i++) tokens.revoke('ann', id);
+    expect(tokens.revoked()).toHaveLength(1);
+  });
+
+  it('are forgotten when their tokens have expired, whoever looks in next', () => {
+    const clock = createFakeClock();
+    const tokens = small(clock);
+    revokeMany(tokens, 'ann', PER_USER);
+    clock.advance(WINDOW_MS);
+    expect(tokens.revoked()).toEqual([]);
+    revokeMany(tokens, 'ann', PER_USER);
+    expect(tokens.revoked()).toHaveLength(PER_USER);
   });
 });

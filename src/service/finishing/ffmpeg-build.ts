@@ -43,7 +43,11 @@ const FORMATS: Readonly<Record<ServiceFormat, FormatRule>> = {
   ogg: {
     encoder: 'libopus',
     muxer: 'ogg',
-    options: ['-application', 'audio', '-frame_duration', '20', '-vbr', 'constrained'],
+    options: [
+      ...['-application', 'audio', '-frame_duration', '20', '-vbr', 'constrained'],
+      // The serial number of a stream (RFC 3533, 6) is random otherwise, and the same speech another file each time.
+      ...['-fflags', '+bitexact', '-flags:a', '+bitexact'],
+    ],
     speechKbps: opusSpeechKbps,
     tags: 'title',
   },

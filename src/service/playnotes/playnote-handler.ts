@@ -115,7 +115,7 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
     if (input.fields.sourceFileUrl !== undefined) tell({ phase: 'fetching', progress: BEGINS.fetching });
     const source = await bringSource(work, folder, signal);
     tell({ phase: 'reading', progress: BEGINS.reading });
-    const document = await reader.read(source, signal);
+    const document = await reader.read(source, work.owner, signal);
     tell({ phase: 'writing', progress: BEGINS.writing });
     return writer.write(
       document,
