@@ -62,7 +62,7 @@ const nameOf = (message: VendorMessage): string => {
 
 function createClient(
   entry: DialectEntry,
-  carryOut: (command: ClientCommand) => void,
+  carryOut: (command: ClientCommand, queue?: string) => void,
   now: () => number,
 ): Client {
   const got: Got[] = [];
@@ -156,6 +156,7 @@ export function elevenLabsSession(
   const live = startSession({
     ...options,
     preset,
+    playoutOrder: entry.playout,
     ...(auto !== undefined && { auto }),
     onEntry(said) {
       if ('event' in said) client.codec.event(said.event);
@@ -164,9 +165,9 @@ export function elevenLabsSession(
   });
   const client = createClient(
     entry,
-    (command) => {
+    (command, queue) => {
       clientMessageSchemas[command.type].parse(command);
-      live.session.handle(command);
+      live.session.handle(command, queue);
     },
     () => live.clock.now(),
   );
