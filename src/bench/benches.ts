@@ -1,6 +1,7 @@
 // Every bench by the name that the command knows it by, in the order in which `all` runs them.
 
 import { admission } from './admission.ts';
+import { bargeInContexts } from './barge-in-contexts.ts';
 import type { Bench } from './bench.ts';
 import { besideRelay } from './beside-relay.ts';
 import { cancel } from './cancel.ts';
@@ -40,6 +41,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   peers,
   'beside-relay': besideRelay,
   cancel,
+  'barge-in-contexts': bargeInContexts,
   'stalled-reader': stalledReader,
   admission,
   phrase,
