@@ -69,12 +69,13 @@ async function openSocket(url: string, seed: number, signal: AbortSignal): Promi
   const socket = new WebSocket(`${target}?output_format=pcm_16000&seed=${seed}`);
   const firsts = new Map<string, number>();
   const faults: string[] = [];
-  let waiters: (() => void)[] = [];
+  const waiters: (() => void)[] = [];
   socket.on('message', (data) => {
     const { context, kind } = readMessage((data as Buffer).toString());
     const key = `${kind} ${context}`;
     if (kind === 'error') faults.push(`context ${context} failed`);
-    if (kind === 'audio' && firsts.has(`final ${context}`)) faults.push('audio of a context came behind its final');
+    if (kind === 'audio' && firsts.has(`final ${context}`))
+      faults.push('audio of a context came behind its final');
     if (firsts.has(key)) return;
     firsts.set(key, monotonicMs());
     for (const wake of waiters.splice(0)) wake();
@@ -105,7 +106,12 @@ async function openSocket(url: string, seed: number, signal: AbortSignal): Promi
   };
 }
 
-async function interrupt(url: string, leaving: Leaving, seed: number, signal: AbortSignal): Promise<Interruption> {
+async function interrupt(
+  url: string,
+  leaving: Leaving,
+  seed: number,
+  signal: AbortSignal,
+): Promise<Interruption> {
   const socket = await openSocket(url, seed, signal);
   const close = (context: string) => ({ context_id: context, close_context: true });
   const say = (context: string, text: string) => ({ context_id: context, text, flush: true });
@@ -174,7 +180,8 @@ async function measure(speed: number, { numbers, signal, progress }: BenchRun) {
       ([seed, atMs], index) =>
         words[index] !== REPLY_WORDS && atMs > (letGoAt.get(seed) ?? Number.POSITIVE_INFINITY) + SLACK_MS,
     );
-    if (spokenOn.length > 0) faults.push('the speech service went on with an answer that was closed in its audio');
+    if (spokenOn.length > 0)
+      faults.push('the speech service went on with an answer that was closed in its audio');
     return { measured, faults };
   } finally {
     await lab.close();
@@ -194,9 +201,15 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     title: `barge-in-contexts: ${bench.numbers.samples} answers of ${ANSWER_SECONDS} s, each interrupted after ${HEARD_MS / 1000} s in three ways`,
     columns: SPREAD_COLUMNS,
     rows: [
-      ...measured.map(({ speed, leaving, own }) => spreadRow(`${leaving}, ${speed} ×: own first byte → audio`, own)),
-      ...measured.map(({ speed, leaving, asked }) => spreadRow(`${leaving}, ${speed} ×: reply → audio`, asked)),
-      ...cut.map(({ speed, leaving, letGo }) => spreadRow(`${leaving}, ${speed} ×: reply → old request let go`, letGo)),
+      ...measured.map(({ speed, leaving, own }) =>
+        spreadRow(`${leaving}, ${speed} ×: own first byte → audio`, own),
+      ),
+      ...measured.map(({ speed, leaving, asked }) =>
+        spreadRow(`${leaving}, ${speed} ×: reply → audio`, asked),
+      ),
+      ...cut.map(({ speed, leaving, letGo }) =>
+        spreadRow(`${leaving}, ${speed} ×: reply → old request let go`, letGo),
+      ),
     ],
     notes: [
       `The speech service takes ${TTFB_MS.join('–')} ms to its first byte. Old contexts of the other two kinds are spoken to their end unless the socket closes.`,

@@ -197,7 +197,9 @@ describe('a client of several contexts that is interrupted', () => {
     queued('turn-2', 'quota');
     expect(rig.commands.filter(({ type }) => type === 'cancel')).toEqual([]);
     queued('turn-2', 'busy');
-    expect(rig.commands.filter(({ type }) => type === 'cancel')).toEqual([{ type: 'cancel', turn: 'turn-0' }]);
+    expect(rig.commands.filter(({ type }) => type === 'cancel')).toEqual([
+      { type: 'cancel', turn: 'turn-0' },
+    ]);
     expect(rig.order()).toEqual(['quiet c', 'quiet c', 'final a']);
     queued('turn-2', 'busy');
     queued('turn-2', 'busy');
@@ -217,7 +219,9 @@ describe('a client of several contexts that is interrupted', () => {
     rig.send(close('a'), ...speak('b'), { context_id: 'c', text: ' ' });
     expect(rig.commands.filter(({ type }) => type === 'cancel')).toEqual([]);
     rig.send(...speak('c'));
-    expect(rig.commands.filter(({ type }) => type === 'cancel')).toEqual([{ type: 'cancel', turn: 'turn-0' }]);
+    expect(rig.commands.filter(({ type }) => type === 'cancel')).toEqual([
+      { type: 'cancel', turn: 'turn-0' },
+    ]);
     expect(rig.order()).toEqual(['audio a', 'final a']);
   });
 });

@@ -31,7 +31,9 @@ describe('the playout queues of a session', () => {
     expect(startedOf(live).at(-1)).toBe('a2');
     expect(live.said('ended').map(({ outcome }) => outcome)).toEqual(['complete', 'complete', 'complete']);
     expect(live.said('heard').map(({ playedMs }) => Math.round(playedMs / 100))).toEqual([10, 10, 10]);
-    expect([live.session.turnsUnheard(), live.session.bufferedBytes(), live.playout.players()]).toEqual([0, 0, 0]);
+    expect([live.session.turnsUnheard(), live.session.bufferedBytes(), live.playout.players()]).toEqual([
+      0, 0, 0,
+    ]);
     expect(live.faults).toEqual([]);
   });
 
