@@ -1,6 +1,7 @@
 // Every bench by the name that the command knows it by, in the order in which `all` runs them.
 
 import { admission } from './admission.ts';
+import { bargeInContexts } from './barge-in-contexts.ts';
 import type { Bench } from './bench.ts';
 import { besideRelay } from './beside-relay.ts';
 import { cancel } from './cancel.ts';
@@ -44,6 +45,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   'beside-relay': besideRelay,
   cancel,
   interruptions,
+  'barge-in-contexts': bargeInContexts,
   'stalled-reader': stalledReader,
   admission,
   phrase,

@@ -30,6 +30,8 @@ export type FakeUpstreamReady = { readonly url: string };
 export type FakeUpstreamReport = {
   /** Right before the first audio was given to the socket. */
   readonly heads: readonly (readonly [seed: number, atMs: number])[];
+  /** How many words each of them was asked for. */
+  readonly words: readonly number[];
   /** When an answer that was not complete lost its reader. */
   readonly cuts: readonly (readonly [seed: number, atMs: number])[];
 };
@@ -48,7 +50,8 @@ export const textOf = (seconds: number): string => {
     i % SENTENCE_WORDS === SENTENCE_WORDS - 1 ? 'word.' : 'word',
   ).join(' ');
 };
-const spokenMs = (text: string): number => text.split(/\s+/).filter(Boolean).length * WORD_MS;
+const wordsOf = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+const spokenMs = (text: string): number => wordsOf(text) * WORD_MS;
 
 async function readBody(request: IncomingMessage): Promise<{ readonly text: string; readonly seed: number }> {
   let body = '';
@@ -89,6 +92,7 @@ export async function startFakeUpstream(plan: FakeUpstreamPlan): Promise<Actor> 
   const say = plan.lines === undefined ? await sayNothing(plan) : sayLines(plan.lines);
   const random = createSeededRandom(plan.seed);
   let heads: [number, number][] = [];
+  let words: number[] = [];
   let cuts: [number, number][] = [];
 
   const piece = ({ frames }: Saying, from: number, until: number): Buffer =>
@@ -110,6 +114,7 @@ export async function startFakeUpstream(plan: FakeUpstreamPlan): Promise<Actor> 
         response.writeHead(200, { 'content-type': 'audio/mpeg' });
         headAtMs = monotonicMs();
         heads.push([seed, headAtMs]);
+        words.push(wordsOf(text));
       }
       const dueMs = plan.headMs + (monotonicMs() - headAtMs) * plan.speed;
       const until = Math.min(total, Math.ceil(dueMs / frameMs));
@@ -143,8 +148,9 @@ export async function startFakeUpstream(plan: FakeUpstreamPlan): Promise<Actor> 
   return {
     ready: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } satisfies FakeUpstreamReady,
     report() {
-      const told: FakeUpstreamReport = { heads, cuts };
+      const told: FakeUpstreamReport = { heads, words, cuts };
       heads = [];
+      words = [];
       cuts = [];
       return told;
     },

@@ -38,6 +38,8 @@ export type DialectEntry = {
   preset(): Preset;
   /** Ends a connection in which nothing is said for so long; absent: the gateway's own limit. */
   readonly idleTimeoutMs?: number;
+  /** `side-by-side`: what `carryOut` is given a queue for; absent: turns are heard one after another, as they were named. */
+  readonly playout?: 'side-by-side';
   /** `no`: an agent's greeting could not be sent; absent: it is spoken when the session begins. */
   readonly greets?: 'no';
   open(outlet: DialectOutlet): DialectCodec;
@@ -46,8 +48,11 @@ export type DialectEntry = {
 export type DialectOutlet = {
   /** Ids for whatever the protocol names: 22 characters of base64url, never the same twice. */
   readonly newId: () => string;
-  /** Gives the session a command; its answers come as events, some of them before this returns. */
-  readonly carryOut: (command: ClientCommand) => void;
+  /**
+   * Gives the session a command; its answers come as events, some of them before this returns. `queue`: a turn that it
+   * opens is heard behind those that were opened for the same queue, and beside all others.
+   */
+  readonly carryOut: (command: ClientCommand, queue?: string) => void;
   /** One frame to the client: text as a string, binary as bytes, which are copied. */
   readonly send: (message: string | Uint8Array) => void;
   /** Ends the connection behind what has been sent; turns that are left are cancelled. */

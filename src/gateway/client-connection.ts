@@ -8,6 +8,7 @@ import { AppError, ERROR_TABLE, type ErrorCode } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import { createSession, type Session } from '../session/session.ts';
 import { GREETING_TURN } from '../session/session-agent.ts';
+import type { SessionOutlet } from '../session/session-outlet.ts';
 import { type ConnectionOptions, idleTimeoutOf, readyEvent } from './connection-options.ts';
 import { createFrameWriter, type FrameWriter } from './frame-writer.ts';
 import { createGuardedCodec, type GuardedCodec } from './guarded-codec.ts';
@@ -78,7 +79,7 @@ class SocketConnection implements ClientConnection {
     this.heardFromAtMs = this.openedAtMs;
     const codec = entry.open({
       newId: () => runtime.random.id(16),
-      carryOut: (command) => this.session.handle(command),
+      carryOut: (command, queue) => this.session.handle(command, queue),
       send: (message) => this.send(message),
       close: (code, reason) => this.closeAs(code, reason),
     });
@@ -86,13 +87,14 @@ class SocketConnection implements ClientConnection {
       this.closeAs(ERROR_TABLE.internal.close, 'internal'),
     );
     const speaker = { tenant: options.userId, session: options.id };
-    this.session = createSession(runtime, speaker, options.settings, {
+    const outlet: SessionOutlet = {
       say: (event) => this.codec.event(event),
       sendAudio: (audio) => this.codec.audio(audio),
       isCongested: () => this.waitingBytes() > this.congestedBytes,
       cork: () => this.wire.cork(),
       uncork: () => this.wire.uncork(),
-    });
+    };
+    this.session = createSession(runtime, speaker, options.settings, outlet, entry.playout);
     this.listen();
     this.codec.event(readyEvent(options));
   }

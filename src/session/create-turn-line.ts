@@ -229,4 +229,4 @@ function inTheEarOf(chosen: readonly LiveTurn[], nowMs: number): LiveTurn | unde
   return started.find((turn) => turn.heardUntilMs()! > nowMs) ?? started.at(-1);
 }
 
-export const createTurnLine = (options: TurnLineOptions): TurnLine => new PlayedLine(options);
+export const createTurnLine = (options: TurnLineOptions): TurnLine & Player => new PlayedLine(options);

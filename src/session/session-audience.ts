@@ -31,6 +31,8 @@ export type SessionAudience = Onlookers &
     sent(audio: OutgoingAudio): void;
     /** The turn broke and says nothing more. */
     lost(turn: string): void;
+    /** The listener is given these in place of all others that are being heard: onlookers leave the others where they are. */
+    followOnly(isFollowed: (turn: string) => boolean): void;
     close(): void;
   };
 
@@ -88,6 +90,18 @@ class AudienceOfSession implements SessionAudience {
   lost(turn: string): void {
     this.live.delete(turn);
     this.company?.cut(turn, { reach: 'cut', finalMs: 0 });
+  }
+  followOnly(isFollowed: (turn: string) => boolean): void {
+    const nowMs = this.options.clock.now();
+    for (const [turn, { programme }] of this.live) {
+      if (isFollowed(turn)) continue;
+      const { anchorMs, sentMs } = programme.position(nowMs);
+      this.live.delete(turn);
+      this.company?.cut(turn, {
+        reach: 'cut',
+        finalMs: Math.max(0, Math.min(sentMs, nowMs - anchorMs)),
+      });
+    }
   }
   close(): void {
     if (this.phase === 'closed') return;

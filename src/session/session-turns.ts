@@ -4,15 +4,16 @@
 import { AppError } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import { createLiveTurn } from './create-live-turn.ts';
-import { createTurnLine } from './create-turn-line.ts';
 import { isEnded, type LiveTurn } from './live-turn.ts';
+import { PlayoutQueue } from './playout-queue.ts';
+import { PlayoutQueues } from './playout-queues.ts';
 import { createRetiredTurns } from './retired-turns.ts';
 import type { SessionAudience } from './session-audience.ts';
 import type { SessionLeg } from './session-leg.ts';
-import type { SessionPlace } from './session-place.ts';
+import { createSessionPlace } from './session-place.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { createTurnVoice, type SessionVoice } from './session-voice.ts';
-import type { TurnLine } from './turn-line.ts';
+import type { SessionLine } from './turn-line.ts';
 import type { MarkOutcome } from './turn-marks.ts';
 import { endedEvent } from './turn-messages.ts';
 import type { WholeText } from './turn-script.ts';
@@ -20,9 +21,12 @@ import type { TurnSettings } from './turn-settings.ts';
 import type { Speaker } from './turn-work.ts';
 
 export type SessionTurns = {
-  readonly line: TurnLine;
-  /** Takes a turn, or answers the client why it does not. */
-  open(id: string, settings: TurnSettings, whole: WholeText | undefined): LiveTurn | undefined;
+  readonly line: SessionLine;
+  /**
+   * Takes a turn, or answers the client why it does not. `queue`: turns of another name are heard beside it, in a session
+   * whose contexts are.
+   */
+  open(id: string, settings: TurnSettings, whole: WholeText | undefined, queue: string): LiveTurn | undefined;
   /** A turn of this id is there or has been. */
   has(id: string): boolean;
   /** Throws when the id cannot be that of a new turn. */
@@ -41,51 +45,69 @@ export type SessionTurns = {
   legGone(ids: readonly string[], error: AppError): void;
   /** No new turn from now on. */
   drain(): void;
+  close(): void;
 };
 
 export type SessionTurnsOptions = {
   readonly runtime: SessionRuntime;
   readonly speaker: Speaker;
   readonly voice: SessionVoice;
-  readonly place: SessionPlace;
   readonly leg: SessionLeg;
   readonly audience: SessionAudience;
+  readonly order: PlayoutOrder;
 };
 
+/** `as-named`: one turn is heard after another, whatever they are named for; `side-by-side`: queues of several names. */
+export type PlayoutOrder = 'as-named' | 'side-by-side';
+
 class TurnsOfSession implements SessionTurns {
-  readonly line: TurnLine;
+  readonly line: SessionLine;
   private readonly options: SessionTurnsOptions;
   private readonly retired = createRetiredTurns();
   /** Open turns whose client has been told that their text has ended. */
   private readonly textEndTold = new Set<string>();
   private intake: 'open' | 'draining' = 'open';
-  /** What all turns have in common, made once. */
-  private readonly onReady: () => void;
-  private readonly onFrame: () => void;
-  private readonly spoolCapacityBytes: (keptBytes: number) => number;
+  private readonly queues: Pick<PlayoutQueues, 'queueFor' | 'close'>;
 
   constructor(options: SessionTurnsOptions) {
-    const { runtime, voice, leg } = options;
-    this.options = options;
-    this.onReady = () => this.line.wake();
-    this.onFrame = () => this.line.sendSoon();
-    this.spoolCapacityBytes = (keptBytes) =>
-      runtime.limits.spoolBytes - (this.line.bufferedBytes() - keptBytes);
-    this.line = createTurnLine({
+    const { runtime, speaker, voice, leg, audience, order } = options;
+    const { spoolBytes } = runtime.limits;
+    const shared = {
       clock: runtime.clock,
       playout: runtime.playout,
       outlet: voice,
+      speaker,
+      audience,
       onCut: () => leg.cleared(),
-      onEnded: (turn) => this.ended(turn),
-      onFinished: (turn) => this.retired.settle(turn.id, turn.lateMarks()),
-      onBroken: (turn, fault) => this.broken(turn, fault),
-    });
+      onEnded: (turn: LiveTurn) => this.ended(turn),
+      onFinished: (turn: LiveTurn) => this.retired.settle(turn.id, turn.lateMarks()),
+      onBroken: (turn: LiveTurn, fault: unknown) => this.broken(turn, fault),
+    };
+    this.options = options;
+    if (order === 'side-by-side') {
+      const queues = new PlayoutQueues({ ...shared, desk: runtime.admission, spoolBytes });
+      this.queues = queues;
+      this.line = queues;
+    } else {
+      const queue = new PlayoutQueue({
+        ...shared,
+        place: createSessionPlace(runtime.admission),
+        spoolCapacityBytes: (keptBytes) => spoolBytes - (this.line.bufferedBytes() - keptBytes),
+      });
+      this.queues = queue;
+      this.line = queue.line;
+    }
   }
 
-  open(id: string, settings: TurnSettings, whole: WholeText | undefined): LiveTurn | undefined {
-    const { line, onReady, onFrame, spoolCapacityBytes } = this;
-    const { runtime, speaker, voice, place, leg, audience } = this.options;
-    const refused = this.refusal(settings);
+  open(
+    id: string,
+    settings: TurnSettings,
+    whole: WholeText | undefined,
+    queueName: string,
+  ): LiveTurn | undefined {
+    const { runtime, voice, leg, audience } = this.options;
+    const queue = this.queues.queueFor(queueName);
+    const refused = this.refusal(settings, queue);
     if (refused !== undefined) {
       this.retired.add(id, 'untold');
       this.refuse(refused, id);
@@ -94,6 +116,7 @@ class TurnsOfSession implements SessionTurns {
       );
       return undefined;
     }
+    const { line, place, speaker, onReady, onFrame, spoolCapacityBytes } = queue;
     const before = line.unended();
     const etaMs = Math.round(before.reduce((sum, turn) => sum + turn.remainingMs(), 0));
     if (before.length > 0)
@@ -108,7 +131,7 @@ class TurnsOfSession implements SessionTurns {
       freeAtMs: runtime.clock.now() + etaMs,
       spoolCapacityBytes,
       outlet: createTurnVoice({ voice, player: leg.outletFor(id), audience, onReady, onFrame }),
-      audience,
+      audience: queue,
     });
     place.take(settings);
     line.add(turn);
@@ -162,12 +185,15 @@ class TurnsOfSession implements SessionTurns {
   drain(): void {
     this.intake = 'draining';
   }
+  close(): void {
+    this.queues.close();
+  }
 
   private refuse(error: AppError, turn: string): void {
     this.options.voice.say(errorEvent(error, turn));
   }
   /** Why no further turn is taken now. */
-  private refusal(settings: TurnSettings): AppError | undefined {
+  private refusal(settings: TurnSettings, { place }: PlayoutQueue): AppError | undefined {
     const { turnsInFlight } = this.options.runtime.limits;
     const retryAfterMs = 1000;
     if (this.intake === 'draining') {
@@ -175,23 +201,18 @@ class TurnsOfSession implements SessionTurns {
         retryAfterMs,
       });
     }
-    if (this.line.unended().length < turnsInFlight) return this.options.place.refusal(settings);
+    if (this.line.unended().length < turnsInFlight) return place.refusal(settings);
     const message = `${turnsInFlight} turns are in flight already; wait until one has ended.`;
     return new AppError('busy', message, { retryAfterMs });
   }
   private ended(turn: LiveTurn): void {
     this.retired.add(turn.id, this.textEndTold.delete(turn.id) ? 'told' : 'untold');
-    this.leaveIfSilent();
   }
   private broken(turn: LiveTurn, fault: unknown): void {
     const { runtime, voice, audience } = this.options;
     this.retired.add(turn.id, 'untold');
     audience.lost(turn.id);
-    this.leaveIfSilent();
     voice.say(errorEvent(toTurnError(runtime.log, fault), turn.id));
-  }
-  private leaveIfSilent(): void {
-    if (this.line.unended().length === 0) this.options.place.leave();
   }
 }
 

@@ -1,17 +1,15 @@
-// What a session says, to its client and to all who follow it: its place among those who speak, its leg, its onlookers. And
-// what one of its turns says and sends, wherever it is played.
+// What a session says, to its client and to all who follow it: its leg, its onlookers. And what one of its turns says and
+// sends, wherever it is played.
 
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { SessionAudience } from './session-audience.ts';
 import type { PlayerOutlet, SessionLeg } from './session-leg.ts';
 import type { OutgoingAudio, SessionOutlet, TurnOutlet } from './session-outlet.ts';
-import type { SessionPlace } from './session-place.ts';
 
 export type SessionVoice = Pick<SessionOutlet, 'say' | 'cork' | 'uncork'>;
 
 export type SessionVoiceOptions = {
   readonly client: SessionOutlet;
-  readonly place: SessionPlace;
   readonly leg: SessionLeg;
   readonly audience: SessionAudience;
 };
@@ -38,9 +36,8 @@ class VoiceOfSession implements SessionVoice {
   }
 
   private tell(event: ServerEvent): void {
-    const { client, place, leg, audience } = this.options;
+    const { client, leg, audience } = this.options;
     client.say(event);
-    if (event.type === 'started') place.began();
     leg.said(event);
     audience.said(event);
   }

@@ -9,17 +9,19 @@ import type { LiveTurn } from './live-turn.ts';
 import { createSessionAudience, type Onlookers, type SessionAudience } from './session-audience.ts';
 import { type AttachedLeg, createSessionLeg, type SessionLeg } from './session-leg.ts';
 import type { SessionOutlet } from './session-outlet.ts';
-import { createSessionPlace, type SessionPlace } from './session-place.ts';
 import type { SessionRuntime } from './session-runtime.ts';
-import { createSessionTurns, type SessionTurns } from './session-turns.ts';
+import { createSessionTurns, type PlayoutOrder, type SessionTurns } from './session-turns.ts';
 import { createSessionVoice, type SessionVoice } from './session-voice.ts';
 import { fullTextBytes, type WholeText } from './turn-script.ts';
 import { applySettings, configuredEvent, outputOf, type TurnSettings } from './turn-settings.ts';
 import type { Speaker } from './turn-work.ts';
 
 export type Session = {
-  /** Carries out one command and answers through the outlet; never throws for what a client does. */
-  handle(command: ClientCommand): void;
+  /**
+   * Carries out one command and answers through the outlet; never throws for what a client does. `queue`: where a turn that
+   * it opens is heard, in a session whose queues are heard side by side.
+   */
+  handle(command: ClientCommand, queue?: string): void;
   /** Turns that have not been heard; with none, nothing is lost by closing. */
   turnsUnheard(): number;
   bufferedBytes(): number;
@@ -35,21 +37,27 @@ export type Session = {
 
 /** The longest text of one appended turn, so that what was heard of it can be told in one message. */
 const MOST_TURN_CHARACTERS = 500_000;
+/** Of commands that name none. */
+const OWN_QUEUE = '';
 
 /** Of hundreds of sessions none is in the cache when its time comes. */
 class ClientSession implements Session {
   readonly audience: SessionAudience;
   private readonly runtime: SessionRuntime;
-  private readonly place: SessionPlace;
   private readonly attachedLeg: SessionLeg;
   private readonly voice: SessionVoice;
   private readonly turns: SessionTurns;
   private settings: TurnSettings;
 
-  constructor(runtime: SessionRuntime, speaker: Speaker, initial: TurnSettings, client: SessionOutlet) {
+  constructor(
+    runtime: SessionRuntime,
+    speaker: Speaker,
+    initial: TurnSettings,
+    client: SessionOutlet,
+    order: PlayoutOrder,
+  ) {
     const { clock } = runtime;
     const audience = createSessionAudience(runtime);
-    const place = createSessionPlace(runtime.admission);
     const leg = createSessionLeg({
       desk: runtime.legs,
       userId: speaker.tenant,
@@ -58,18 +66,17 @@ class ClientSession implements Session {
       heardMs: (id) => this.turns.line.find(id)?.heardMs(clock.now()),
       onGone: (ids, error) => this.turns.legGone(ids, error),
     });
-    const voice = createSessionVoice({ client, place, leg, audience });
+    const voice = createSessionVoice({ client, leg, audience });
     this.audience = audience;
     this.runtime = runtime;
-    this.place = place;
     this.attachedLeg = leg;
     this.voice = voice;
-    this.turns = createSessionTurns({ runtime, speaker, voice, place, leg, audience });
+    this.turns = createSessionTurns({ runtime, speaker, voice, leg, audience, order });
     this.settings = initial;
   }
 
-  handle(command: ClientCommand): void {
-    this.attachedLeg.whenDecided(() => this.perform(command));
+  handle(command: ClientCommand, queue = OWN_QUEUE): void {
+    this.attachedLeg.whenDecided(() => this.perform(command, queue));
   }
   turnsUnheard(): number {
     return this.turns.line.unheard();
@@ -88,15 +95,14 @@ class ClientSession implements Session {
     this.turns.drain();
   }
   close(): void {
-    this.turns.line.close();
-    this.place.leave();
+    this.turns.close();
     this.attachedLeg.close();
     this.audience.close();
   }
 
-  private perform(command: ClientCommand): void {
+  private perform(command: ClientCommand, queue: string): void {
     try {
-      this.carryOut(command);
+      this.carryOut(command, queue);
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.code === 'internal')
@@ -105,7 +111,7 @@ class ClientSession implements Session {
     }
     this.turns.line.stir();
   }
-  private carryOut(command: ClientCommand): void {
+  private carryOut(command: ClientCommand, queue: string): void {
     const { turns, attachedLeg: leg, voice } = this;
     switch (command.type) {
       case 'configure': {
@@ -114,9 +120,9 @@ class ClientSession implements Session {
         return voice.say(configuredEvent(this.settings));
       }
       case 'speak':
-        return this.speak(command);
+        return this.speak(command, queue);
       case 'append':
-        return this.append(command);
+        return this.append(command, queue);
       case 'flush':
         return turns.openText(command.turn)?.flush();
       case 'end':
@@ -147,11 +153,19 @@ class ClientSession implements Session {
     }
   }
 
-  private open(id: string, fields: Preset, whole: WholeText | undefined): LiveTurn | undefined {
+  private open(
+    id: string,
+    fields: Preset,
+    whole: WholeText | undefined,
+    queue: string,
+  ): LiveTurn | undefined {
     const settings = this.attachedLeg.settingsFor(applySettings(this.settings, fields));
-    return this.turns.open(id, settings, whole);
+    return this.turns.open(id, settings, whole, queue);
   }
-  private speak({ type: _type, turn: id, text, dialogue, ...fields }: CommandOf<'speak'>): void {
+  private speak(
+    { type: _type, turn: id, text, dialogue, ...fields }: CommandOf<'speak'>,
+    queue: string,
+  ): void {
     this.turns.checkFree(id);
     this.checkLength(text?.length ?? dialogue!.reduce((sum, part) => sum + part.text.length, 0));
     this.checkMemory(text ?? dialogue!.map((part) => part.text).join('\n'));
@@ -159,15 +173,19 @@ class ClientSession implements Session {
       id,
       fields,
       text === undefined ? { kind: 'dialogue', lines: dialogue! } : { kind: 'text', text },
+      queue,
     );
   }
-  private append({ type: _type, turn: id, text, speaker, ...fields }: CommandOf<'append'>): void {
+  private append(
+    { type: _type, turn: id, text, speaker, ...fields }: CommandOf<'append'>,
+    queue: string,
+  ): void {
     const { turns } = this;
     this.checkLength(text.length);
     if (!turns.has(id)) {
       this.checkRoom(text.length, 0); // a message that is refused opens no turn
       this.checkMemory(text);
-      this.open(id, fields, undefined)?.script.append(text, speaker);
+      this.open(id, fields, undefined, queue)?.script.append(text, speaker);
       return;
     }
     const script = turns.openText(id)?.script;
@@ -228,4 +246,5 @@ export const createSession = (
   speaker: Speaker,
   initial: TurnSettings,
   client: SessionOutlet,
-): Session => new ClientSession(runtime, speaker, initial, client);
+  order: PlayoutOrder = 'as-named',
+): Session => new ClientSession(runtime, speaker, initial, client, order);

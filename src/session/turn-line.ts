@@ -32,9 +32,12 @@ export type TurnLine = {
   close(): void;
 };
 
+/** What a session asks of its turns, whether they stand in one line or in several. */
+export type SessionLine = Omit<TurnLine, 'add' | 'sendSoon'>;
+
 export type TurnLineOptions = {
   readonly clock: Clock;
-  readonly playout: PlayoutClock;
+  readonly playout: Pick<PlayoutClock, 'join' | 'leave' | 'stir'>;
   readonly outlet: Pick<SessionOutlet, 'cork' | 'uncork'>;
   /** The turn has said `ended`. */
   readonly onEnded: (turn: LiveTurn) => void;

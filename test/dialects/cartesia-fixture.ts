@@ -160,6 +160,7 @@ export function startLiveClient(options: LiveSessionOptions = {}, query?: string
   const live = startSession({
     ...options,
     preset: { ...entry.preset(), ...options.preset },
+    playoutOrder: entry.playout,
     onEntry(entry) {
       if ('event' in entry) codec.event(entry.event);
       else codec.audio(entry.audio);
@@ -167,9 +168,9 @@ export function startLiveClient(options: LiveSessionOptions = {}, query?: string
   });
   const codec = entry.open({
     newId: () => `turn-${++ids}`,
-    carryOut(command) {
+    carryOut(command, queue) {
       const parsed = clientMessageSchemas[command.type].parse(command) as ClientCommand;
-      live.session.handle(parsed);
+      live.session.handle(parsed, queue);
     },
     send(frame) {
       messages.push(readMessage(frame));

@@ -96,13 +96,14 @@ describe('a cancel before a session', () => {
     );
   });
 
-  it('of a context that waits behind another leaves that one alone', async () => {
+  it('of a context beside another leaves that one alone', async () => {
     const client = startLiveClient(speaks(1500));
     client.send(say('a', 'One two.', { continue: false }), say('b', 'Three four.', { continue: false }));
     await client.run(200);
     client.send(cancel('b'));
     await client.run(4000);
-    expect(orderOf(client.messages)).toEqual(['chunk a', 'done b', 'chunk a', 'done a']);
+    const cutAt = client.messages.findIndex(isTerminal);
+    expect(orderOf(client.messages.slice(cutAt))).toEqual(['done b', 'chunk a', 'done a']);
     expect(msOf(client, 'a')).toBeGreaterThan(1450);
   });
 

@@ -83,12 +83,33 @@ describe('cartesia before a session', () => {
     expect(msOf(burst, 'c')).toBeGreaterThan(5900);
   });
 
-  it('plays contexts one after another, in the order in which they were named, each whole', async () => {
-    const client = startLiveClient(speaks(700));
-    for (const id of ['a', 'b', 'c']) client.send(say(id, `Text ${id}.`, { continue: false }));
-    await client.run(6000);
-    expect(orderOf(client.messages)).toEqual(['chunk a', 'done a', 'chunk b', 'done b', 'chunk c', 'done c']);
-    for (const id of ['a', 'b', 'c']) expect(msOf(client, id)).toBeGreaterThan(650);
+  it('plays contexts side by side, each in real time and whole', async () => {
+    const ids = ['a', 'b', 'c'];
+    const client = startLiveClient(speaks(3000));
+    for (const id of ids) client.send(say(id, `Text ${id}.`, { continue: false }));
+    await client.run(300);
+    for (const id of ids) {
+      expect(msOf(client, id)).toBeGreaterThan(900);
+      expect(msOf(client, id)).toBeLessThan(1400);
+    }
+    await client.run(3000);
+    for (const id of ids) {
+      expect(terminalsOf(client, id)).toMatchObject([{ type: 'done' }]);
+      expect(msOf(client, id)).toBeGreaterThan(2950);
+    }
+  });
+
+  it('begins a context at once, though its client has merely left the one before it', async () => {
+    const client = startLiveClient(speaks(20_000));
+    client.send(say('old', 'A long answer.'));
+    await client.run(1000);
+    client.send(say('new', 'Yes?', { continue: false }));
+    const askedAtMs = client.live.clock.now();
+    await client.run(1000);
+    const first = client.messages.findIndex(
+      (message) => message.type === 'chunk' && message.context_id === 'new',
+    );
+    expect(client.times[first]! - askedAtMs).toBeLessThanOrEqual(100);
   });
 
   it('refuses a context beyond the session’s limit, as overload, and speaks the others', async () => {
@@ -108,7 +129,7 @@ describe('cartesia before a session', () => {
     const client = startLiveClient(speaks(300));
     client.send(say('dots', '…', { continue: false }), say('smile', '🙂', { continue: false }));
     await client.run(2000);
-    expect(orderOf(client.messages)).toEqual(['chunk dots', 'done dots', 'chunk smile', 'done smile']);
+    for (const id of ['dots', 'smile']) expect(terminalsOf(client, id)).toMatchObject([{ type: 'done' }]);
     expect(soundOf(client.messages, 'dots').every((byte) => byte === 0)).toBe(true);
     expect(client.live.upstream.requests).toEqual([]);
   });

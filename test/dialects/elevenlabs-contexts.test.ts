@@ -229,17 +229,20 @@ describe('contexts of ElevenLabs clients', () => {
     expect(rig.order()).toEqual(['final c']);
   });
 
-  it('do not hold up those behind them with a turn that has nothing more to say', () => {
+  it('are played beside each other, the turns of each one behind the other', () => {
     const rig = codecAlone();
-    rig.send(say('a', 'One. ', true), say('b', 'Two. '));
-    expect(rig.commands.at(-1)).toEqual({ type: 'end', turn: 'turn-0' });
-    // Text without a flush may go on, but not for ever.
-    rig.send(say('c', 'Three. '));
-    expect(rig.commands.at(-1)).toMatchObject({ type: 'append', turn: 'turn-2' });
-    rig.codec.tick?.(1000);
-    expect(rig.commands.at(-1)).toMatchObject({ type: 'append', turn: 'turn-2' });
-    rig.codec.tick?.(2000);
-    expect(rig.commands.at(-1)).toEqual({ type: 'end', turn: 'turn-1' });
+    rig.send(say('a', 'One. ', true), say('b', 'Two. '), say('a', 'And one. '));
+    rig.send({ text: '', context_id: 'a', flush: true }, say('a', 'One more. '));
+    for (let s = 1; s <= 10; s += 1) rig.codec.tick?.(s * 1000);
+    expect(rig.commands.map(({ type }) => type)).toEqual([
+      'append',
+      'flush',
+      'append',
+      'append',
+      'end',
+      'append',
+    ]);
+    expect(rig.queues).toEqual(['turn-0', 'turn-0', 'turn-1', 'turn-0', 'turn-0', 'turn-0']);
   });
 
   it('end as by a close when nothing is said to them for the time that was asked for', () => {

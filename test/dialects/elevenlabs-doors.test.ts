@@ -158,11 +158,11 @@ describe('contexts of a dialogue', () => {
 
   it('are told of a flush behind the end of a turn when that has been heard', () => {
     const rig = codecAlone({ path: DIALOGUE });
-    rig.send(line('v1', 'One. '), { ...line('v1', 'Two. '), context_id: 'd' });
-    rig.codec.tick?.(1000);
-    rig.codec.tick?.(2000);
-    expect(rig.commands.at(-1)).toEqual({ type: 'end', turn: 'turn-0' });
+    rig.send(line('v1', 'One. '));
+    const ended = { code: 'turn_ended', message: 'Ended.', turn: 'turn-0', scope: 'turn' } as const;
+    rig.say({ type: 'error', ...ended, retryable: false });
     rig.send(flush);
+    expect(rig.commands.map(({ type }) => type)).toEqual(['append']);
     expect(rig.order()).toEqual([]);
     rig.end('turn-0');
     expect(rig.order()).toEqual(['flushed c']);

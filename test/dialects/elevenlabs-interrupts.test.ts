@@ -30,8 +30,16 @@ const trickling =
     rig().live.clock.after(firstMs, () => send(0));
   };
 
-type Pattern = 'cut in its text' | 'cut when flushed' | 'cut when closed' | 'whole';
-const PATTERNS: readonly Pattern[] = ['cut in its text', 'cut when flushed', 'cut when closed', 'whole'];
+const PATTERNS = [
+  'cut in its text',
+  'cut when flushed',
+  'cut when closed',
+  'left by one close',
+  'whole',
+] as const;
+type Pattern = (typeof PATTERNS)[number];
+/** So much of it has been sent, and its client closes it without more: an interruption, beyond doubt. */
+const LEFT_MS = 600;
 
 describe('interrupting an ElevenLabs context', () => {
   it.each([
@@ -69,17 +77,28 @@ describe('interrupting an ElevenLabs context', () => {
       expect(Math.abs(reference.length / BYTES_PER_MS - 1000)).toBeLessThan(100);
 
       const whole: string[] = [];
-      let [cuts, cutsInAudio] = [0, 0];
+      let [cuts, cutsInAudio, left] = [0, 0, 0];
+      let lastLeft: string | undefined;
       for (let n = 0; cuts < Math.ceil(INTERRUPTS / 3); n += 1) {
         const id = `c${n}`;
-        const pattern = PATTERNS[Math.min(3, Math.floor(random() * 4))]!;
+        const pattern = PATTERNS[Math.floor(random() * PATTERNS.length)]!;
         // With five open ones the oldest would be cut off for the next.
         await haveAtMost(3);
         speak(id, pattern);
+        // Its words are elsewhere now.
+        if (lastLeft !== undefined) expect([lastLeft, finalsOf(lastLeft)]).toEqual([lastLeft, 1]);
+        lastLeft = undefined;
         await rig.run(Math.floor(random() * 1400));
         if (pattern === 'whole') {
           whole.push(id);
           open.add(id);
+          continue;
+        }
+        if (pattern === 'left by one close') {
+          close(id);
+          open.add(id);
+          if (rig.audioOf(id).length / BYTES_PER_MS >= LEFT_MS) lastLeft = id;
+          if (lastLeft !== undefined) left += 1;
           continue;
         }
         cuts += 1;
@@ -96,6 +115,7 @@ describe('interrupting an ElevenLabs context', () => {
       for (const id of whole) expect([id, rig.audioOf(id).equals(reference)]).toEqual([id, true]);
       expect(whole.length).toBeGreaterThan(INTERRUPTS / 20);
       expect(cutsInAudio).toBeGreaterThan(INTERRUPTS / 50);
+      expect(left).toBeGreaterThan(INTERRUPTS / 100);
       expect(rig.live.faults).toEqual([]);
       expect(rig.live.upstream.live).toEqual([]);
     },

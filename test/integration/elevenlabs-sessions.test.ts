@@ -15,9 +15,10 @@ import {
   type RunningGateway,
   type RunningGatewayOptions,
   speaking,
+  spoken,
   startRunningGateway,
 } from '../support/running-gateway.ts';
-import { status } from '../support/scripted-upstream.ts';
+import { stallAfter, status } from '../support/scripted-upstream.ts';
 
 const KEYS = { VOXGATE_API_KEYS: 'anna:right' };
 
@@ -89,6 +90,8 @@ const BYTES_PER_MS: Record<ElevenLabsTranscript, number> = {
   'pipecat-dialogue': 48,
   'stream-input': 8,
 };
+/** Longer than the piece of it that the service below has to say. */
+const LONG = 'this is a long answer that goes on and on without an end '.repeat(4);
 const TARGET = '/v1/text-to-speech/anna/multi-stream-input?output_format=pcm_16000&sync_alignment=true';
 
 describe('an ElevenLabs client at a running gateway', () => {
@@ -171,6 +174,37 @@ describe('an ElevenLabs client at a running gateway', () => {
     );
     expect(await bot.closed).toEqual({ code: 1000, reason: '' });
     expect(bot.messages).toEqual([{ isFinal: true, contextId: 'c' }]);
+  });
+
+  it('hears its reply though the answer before it has all the room that a session gets at the service', async () => {
+    // Two long answers, the second of them closed and left, each with a request that never ends.
+    const stuck = stallAfter(spoken(1));
+    await start({ script: [stuck, stuck, stuck, speaking] });
+    const bot = await openBot(TARGET);
+    for (const id of ['a', 'b', 'c']) {
+      const audio = (message: VendorMessage) => contextOf(message) === id && message.audio != null;
+      bot.send({ text: LONG, context_id: id, flush: true }, { context_id: id, close_context: true });
+      await bot.find(audio);
+    }
+    bot.send({ text: 'Yes. ', context_id: 'd', flush: true }, { context_id: 'd', close_context: true });
+    await bot.find((message) => contextOf(message) === 'd' && isFinal(message));
+    expect(bot.messages.filter(isFinal)).toHaveLength(1);
+  });
+
+  it('has the one place at a busy service for its reply, from the answer that it has closed', async () => {
+    await start({
+      script: [stallAfter(spoken(1)), speaking],
+      env: { VOXGATE_UPSTREAM_MAX_IN_FLIGHT_PER_KEY: '1' },
+    });
+    const bot = await openBot(TARGET);
+    bot.send({ text: LONG, context_id: 'a', flush: true }, { context_id: 'a', close_context: true });
+    const { hungUp } = await gateway.upstream.request(1);
+    await bot.find((message) => contextOf(message) === 'a' && message.audio != null);
+    bot.send({ text: 'Yes. ', context_id: 'b', flush: true }, { context_id: 'b', close_context: true });
+    await hungUp;
+    const final = await bot.find((message) => contextOf(message) === 'b' && isFinal(message));
+    expect(bot.messages.slice(0, final).filter(isFinal)).toEqual([{ isFinal: true, contextId: 'a' }]);
+    expect(faultsOf(bot.messages, 32)).toEqual([]);
   });
 
   it('that leaves takes its request with it', async () => {

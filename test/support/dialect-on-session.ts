@@ -39,6 +39,7 @@ export function startDialectOnSession(
   const live = startSession({
     ...options,
     preset: entry.preset(),
+    playoutOrder: entry.playout,
     onEntry(said) {
       if (!('audio' in said)) return codec.event(said.event);
       audioOf = said.audio.turn;
@@ -51,10 +52,10 @@ export function startDialectOnSession(
       ids += 1;
       return String(ids).padStart(22, '0');
     },
-    carryOut(command) {
+    carryOut(command, queue) {
       clientMessageSchemas[command.type].parse(command);
       commands.push(command);
-      live.session.handle(command);
+      live.session.handle(command, queue);
     },
     send(message) {
       const atMs = live.clock.now();

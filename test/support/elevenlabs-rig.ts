@@ -62,7 +62,7 @@ const nameOf = (message: VendorMessage): string => {
 
 function createClient(
   entry: DialectEntry,
-  carryOut: (command: ClientCommand) => void,
+  carryOut: (command: ClientCommand, queue?: string) => void,
   now: () => number,
 ): Client {
   const got: Got[] = [];
@@ -100,6 +100,8 @@ function createClient(
 
 export type CodecAlone = Client & {
   readonly commands: ClientCommand[];
+  /** The playout queue that each of them was given for. */
+  readonly queues: (string | undefined)[];
   /** The session says something of the `turn`th turn. */
   say(event: ServerEvent): void;
   /** `ms` of audio of a turn that is raw at 8000 Hz, 40 ms at a time, from media position `atMs`. */
@@ -110,11 +112,13 @@ export type CodecAlone = Client & {
 
 export function codecAlone(parts: UpgradeParts = {}): CodecAlone {
   const commands: ClientCommand[] = [];
+  const queues: (string | undefined)[] = [];
   const entry = enter(parts)!;
   const client = createClient(
     entry,
-    (command) => {
+    (command, queue) => {
       clientMessageSchemas[command.type].parse(command);
+      queues.push(queue);
       commands.push(command);
     },
     () => 0,
@@ -122,6 +126,7 @@ export function codecAlone(parts: UpgradeParts = {}): CodecAlone {
   const say = (event: ServerEvent) => client.codec.event(event);
   const rig = {
     commands,
+    queues,
     say,
     sound(turn: string, ms: number, atMs = 0) {
       for (let at = 0; at < ms; at += 40)
@@ -156,6 +161,7 @@ export function elevenLabsSession(
   const live = startSession({
     ...options,
     preset,
+    playoutOrder: entry.playout,
     ...(auto !== undefined && { auto }),
     onEntry(said) {
       if ('event' in said) client.codec.event(said.event);
@@ -164,9 +170,9 @@ export function elevenLabsSession(
   });
   const client = createClient(
     entry,
-    (command) => {
+    (command, queue) => {
       clientMessageSchemas[command.type].parse(command);
-      live.session.handle(command);
+      live.session.handle(command, queue);
     },
     () => live.clock.now(),
   );

@@ -24,6 +24,7 @@ import type { OnlookerLimits } from '../../src/session/session-audience.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
 import type { SessionLimits, SessionRuntime } from '../../src/session/session-runtime.ts';
 import { createTextWork } from '../../src/session/text-work.ts';
+import type { PlayoutOrder } from '../../src/session/session-turns.ts';
 import { applySettings, defaultSettings } from '../../src/session/turn-settings.ts';
 import type { PhraseStore } from '../../src/storage/phrase-store.ts';
 import type { SpeechUpstream } from '../../src/upstream/speech-upstream.ts';
@@ -66,6 +67,8 @@ export type LiveSessionOptions = {
   /** What the session sees of the upstream; by default the very one. */
   readonly upstreamOf?: (upstream: MemoryUpstream, clock: Clock) => SpeechUpstream;
   readonly preset?: Preset;
+  /** How the session's turns stand to each other; by default one behind the other. */
+  readonly playoutOrder?: PlayoutOrder | undefined;
   readonly limits?: Partial<SessionLimits>;
   readonly voice?: string;
   readonly voice2?: string;
@@ -149,13 +152,19 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     serverEventSchemas[event.type].parse(event);
     add({ atMs: clock.now(), event });
   };
-  const session = createSession(runtime, SPEAKER, applySettings(defaultSettings(200), options.preset ?? {}), {
-    say,
-    sendAudio: (audio) => add({ atMs: clock.now(), audio: { ...audio, bytes: audio.bytes.slice() } }),
-    isCongested: () => socket === 'congested',
-    cork() {},
-    uncork() {},
-  });
+  const session = createSession(
+    runtime,
+    SPEAKER,
+    applySettings(defaultSettings(200), options.preset ?? {}),
+    {
+      say,
+      sendAudio: (audio) => add({ atMs: clock.now(), audio: { ...audio, bytes: audio.bytes.slice() } }),
+      isCongested: () => socket === 'congested',
+      cork() {},
+      uncork() {},
+    },
+    options.playoutOrder,
+  );
 
   const frames = (turn: string) =>
     log.filter((entry): entry is Sent => 'audio' in entry && entry.audio.turn === turn);

@@ -118,7 +118,8 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
     return context;
   };
   const append = (context: CartesiaContext, command: CommandOf<'append'>) => {
-    carryOut(command);
+    // Contexts are heard side by side, as the vendor's are: one that its client has merely left keeps no other waiting.
+    carryOut(command, context.turn);
     // Text that was refused is missing in what would follow.
     if (context.phase === 'over' && !context.hasEnded) dropTurn(context);
   };

@@ -53,6 +53,7 @@ export const cartesiaDialect: Dialect = {
       caller: { apiKey: apiKeyOf(upgrade) },
       preset: () => ({ ...BEGINNING, ...readPacing(upgrade.query) }),
       idleTimeoutMs: IDLE_TIMEOUT_MS,
+      playout: 'side-by-side',
       // It has no context to be sent in, and the first one would wait for it.
       greets: 'no',
       open: createCartesiaCodec,

@@ -77,8 +77,12 @@ export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutl
     contexts.ended(turn, event);
     closeWhenDone();
   };
+  const onQueued = (turn: ContextTurn, { reason }: EventOf<'queued'>) => {
+    outlet.send(messages.keepAlive(turn.context.id));
+    if (reason === 'busy') contexts.waitsForPlace(turn);
+  };
   const onTurnEvent = (turn: ContextTurn, event: ServerEvent) => {
-    if (event.type === 'queued') outlet.send(messages.keepAlive(turn.context.id));
+    if (event.type === 'queued') onQueued(turn, event);
     else if (event.type === 'started') turn.bytesPerMs = toldBytesPerMs(event);
     else if (event.type === 'caption') onCaption(turn, event.words);
     else if (event.type === 'ended') onEnded(turn, event);
@@ -109,6 +113,7 @@ export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutl
         turn.bytesPerMs === undefined
           ? aligner.takeLoose(baseMs + atMs + LOOK_AHEAD_MS)
           : aligner.take(baseMs + atMs + bytes.length / turn.bytesPerMs);
+      contexts.sounds(turn, atMs);
       outlet.send(messages.audio(turn.context.id, bytes, alignment));
     },
     tick(nowMs) {

@@ -36,7 +36,7 @@ const isBlank = (text: string): boolean => text.trim() === '';
 export function createContextText({ outlet, onTurn, onFailure, onFlushed }: ContextTextOptions): ContextText {
   const order = (context: Context, command: ClientCommand) => {
     const checked = clientMessageSchemas[command.type].safeParse(command, { reportInput: true });
-    if (checked.success) return outlet.carryOut(command);
+    if (checked.success) return outlet.carryOut(command, context.queue);
     onFailure(
       context,
       toProtocolError({ code: 'invalid_request', message: formatIssues(checked.error.issues) }),
@@ -53,6 +53,7 @@ export function createContextText({ outlet, onTurn, onFailure, onFlushed }: Cont
       flushesOwed: 0,
       bytesPerMs: undefined,
     };
+    context.queue ??= turn.id;
     context.turns.push(turn);
     onTurn(turn);
     return turn;
@@ -93,6 +94,7 @@ export function createContextText({ outlet, onTurn, onFailure, onFlushed }: Cont
     },
     flush(context) {
       context.unflushed = 'nothing';
+      context.flushedAtMs = context.sentToMs;
       const turn = context.turns.at(-1);
       if (turn === undefined) onFlushed(context);
       else if (turn.text === 'ended') turn.flushesOwed += 1;

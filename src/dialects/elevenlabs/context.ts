@@ -1,5 +1,5 @@
-// One context as the gateway keeps it: a chain of native turns, spoken one after another. Mostly it is one turn; another is
-// begun when the session has ended the text of the last one, or when a second voice joins.
+// One context as the gateway keeps it: a chain of native turns, spoken one after another and beside those of other contexts.
+// Mostly it is one turn; another is begun when the session has ended the text of the last one, or when a second voice joins.
 
 import type { Aligner } from './aligner.ts';
 import type { ContextMessage, TextPart } from './client-message.ts';
@@ -22,8 +22,13 @@ export type ContextTurn = {
 
 export type Context = {
   readonly id: string;
-  /** `draining`: its client has closed it, and hears it to its end. */
-  phase: 'open' | 'draining';
+  /**
+   * `draining`: its client has closed it, and hears it to its end. `interrupted`: so it is, but the close came in the middle
+   * of its audio; it is let go when another context is given its first words.
+   */
+  phase: 'open' | 'draining' | 'interrupted';
+  /** The playout queue of its turns: the id of the first one. */
+  queue: string | undefined;
   /** Those that have not ended, in order. */
   readonly turns: ContextTurn[];
   readonly aligner: Aligner;
@@ -33,6 +38,9 @@ export type Context = {
   baseMs: number;
   /** Whether something has been said since the last flush. */
   unflushed: 'nothing' | 'text';
+  /** Where its audio was at its last flush, and where it is now, ms. */
+  flushedAtMs: number;
+  sentToMs: number;
   readonly speed: number | undefined;
   /** Speakers 1 and 2, as far as they are named. */
   readonly voices: string[];
@@ -45,11 +53,14 @@ export type Context = {
 export const createContext = ({ context: id, speed, voices }: ContextMessage, aligner: Aligner): Context => ({
   id,
   phase: 'open',
+  queue: undefined,
   turns: [],
   aligner,
   lastEnded: undefined,
   baseMs: 0,
   unflushed: 'nothing',
+  flushedAtMs: 0,
+  sentToMs: 0,
   speed,
   voices: [...new Set(voices)],
   quietSinceMs: undefined,

@@ -1,5 +1,6 @@
 // The contexts of one socket: what opens, feeds, drains and ends them. Each is told to be final exactly once, behind its last
-// audio, and nothing of it follows. One that fails takes no other along.
+// audio, and nothing of it follows. They are heard side by side: one that fails takes no other along, and one that nobody
+// waits for any more keeps no other waiting.
 
 import type { DialectOutlet } from '../dialect.ts';
 import type { EventOf } from '../native-events.ts';
@@ -23,6 +24,10 @@ export type Contexts = {
   spoil(id: string, error: ProtocolError): void;
   /** A turn that is to be heard; undefined for one of which nothing may be told any more. */
   turn(id: string): ContextTurn | undefined;
+  /** Audio of the turn is sent, from this media position of it on. */
+  sounds(turn: ContextTurn, atMs: number): void;
+  /** The turn waits for a place at the speech service. */
+  waitsForPlace(turn: ContextTurn): void;
   /** A turn that belongs to no context is not to be heard: an agent's greeting. */
   refuse(turn: string): void;
   failed(turn: ContextTurn, event: EventOf<'error'>): void;
@@ -45,8 +50,11 @@ export type ContextsOptions = {
 
 /** As the vendor has it. */
 const MOST_OPEN = 5;
-/** A turn whose text pauses for so long no longer holds up those behind it. */
-const PAUSE_MS = 1000;
+/**
+ * A close behind so much audio since the last flush is no end of what was said, but an interruption. Less may be sent while
+ * the flush and the close that belong together are on their way: LiveKit and pipecat end a context by both, back to back.
+ */
+const INTERRUPTED_MS = 500;
 
 export function createContexts(options: ContextsOptions): Contexts {
   const { outlet, messages } = options;
@@ -91,9 +99,19 @@ export function createContexts(options: ContextsOptions): Contexts {
     while (unwanted.length > 0) outlet.carryOut({ type: 'cancel', turn: unwanted.shift()! });
   };
 
+  /**
+   * Clients that are interrupted close the old context and give their words to another one; none of them takes audio of
+   * the old one then.
+   */
+  const letGoInterrupted = () => {
+    for (const context of [...contexts.values()]) if (context.phase === 'interrupted') finish(context);
+  };
   const text = createContextText({
     outlet,
-    onTurn: (turn) => turns.set(turn.id, turn),
+    onTurn(turn) {
+      turns.set(turn.id, turn);
+      if (turn.id === turn.context.queue) letGoInterrupted();
+    },
     onFailure: fail,
     onFlushed: (context) => sayFlushed(context.id),
   });
@@ -104,9 +122,17 @@ export function createContexts(options: ContextsOptions): Contexts {
     context.phase = 'draining';
     if (context.turns.length === 0) finish(context);
   };
+  /**
+   * What was flushed is heard to its end: "If it has already been set to flush it will continue flushing", says the vendor of
+   * `close_context` (API reference of multi-stream-input, CloseContext). Nothing is promised for text that was not.
+   */
   const close = (context: Context) => {
     if (context.unflushed === 'text') finish(context);
     else drain(context);
+  };
+  const closeAlone = (context: Context) => {
+    close(context);
+    if (context.sentToMs - context.flushedAtMs >= INTERRUPTED_MS) context.phase = 'interrupted';
   };
   const feed = (context: Context, { parts, after }: ContextMessage) => {
     for (const part of parts) {
@@ -116,20 +142,28 @@ export function createContexts(options: ContextsOptions): Contexts {
     if (after === 'flush') text.flush(context);
     else if (after === 'end') {
       context.unflushed = 'nothing';
+      context.flushedAtMs = context.sentToMs;
       text.end(context);
     } else if (after === 'finish') drain(context);
-    else if (after === 'close') close(context);
+    else if (after === 'close') closeAlone(context);
     survives(context);
   };
 
+  /** Ends the oldest context that its client has closed, of those before `until`; false when there is none. */
+  const letGoOldest = (until?: Context): boolean => {
+    for (const context of contexts.values()) {
+      if (context === until) return false;
+      if (context.phase === 'open') continue;
+      finish(context);
+      return true;
+    }
+    return false;
+  };
   /** Why no context can be opened with this message, if room cannot be made. */
   const refusal = ({ voices }: ContextMessage): ProtocolError | undefined => {
     if (new Set(voices).size > MOST_VOICES) return tooManyVoices(MOST_VOICES);
     if (contexts.size < MOST_OPEN) return undefined;
-    const draining = [...contexts.values()].find((context) => context.phase === 'draining');
-    if (draining === undefined) return tooManyContexts(MOST_OPEN);
-    finish(draining);
-    return undefined;
+    return letGoOldest() ? undefined : tooManyContexts(MOST_OPEN);
   };
   const open = (message: ContextMessage) => {
     const { context: id, after } = message;
@@ -159,14 +193,6 @@ export function createContexts(options: ContextsOptions): Contexts {
       unwanted.push(before.turn);
     }
   };
-  /** A turn that has said what it was given, and is not the last one, makes room for those behind it. */
-  const yieldLine = (isPaused: (context: Context) => boolean) => {
-    for (const { text: state, context } of [...turns.values()].slice(0, -1)) {
-      if (state === 'ended' || (context.unflushed === 'text' && !isPaused(context))) continue;
-      text.end(context);
-      survives(context);
-    }
-  };
 
   return {
     receive(message) {
@@ -177,7 +203,6 @@ export function createContexts(options: ContextsOptions): Contexts {
         context.quietSinceMs = undefined;
         feed(context, message);
       } else if (message.after === 'close') finish(context);
-      yieldLine(() => false);
       cancelUnwanted();
     },
     spoil(id, error) {
@@ -192,6 +217,14 @@ export function createContexts(options: ContextsOptions): Contexts {
       cancelUnwanted();
     },
     turn: (id) => turns.get(id),
+    sounds({ context }, atMs) {
+      context.sentToMs = context.baseMs + atMs;
+    },
+    waitsForPlace({ context }) {
+      // What the client has closed before gives up its own, if it has one.
+      letGoOldest(context);
+      cancelUnwanted();
+    },
     refuse: (id) => void unwanted.push(id),
     failed(turn, event) {
       // The session takes no more text for it, but plays what it has: the text goes on in another turn.
@@ -207,17 +240,16 @@ export function createContexts(options: ContextsOptions): Contexts {
       if (outcome !== 'complete' || sentMs === 0) fail(context, brokeOff());
       if (context.failure !== undefined) return finish(context);
       for (; turn.flushesOwed > 0; turn.flushesOwed -= 1) sayFlushed(context.id);
-      if (context.phase === 'draining' && context.turns.length === 0) finish(context);
+      if (context.phase !== 'open' && context.turns.length === 0) finish(context);
     },
     tick(nowMs) {
       cancelUnwanted();
       for (const context of [...contexts.values()]) {
         context.quietSinceMs ??= nowMs;
         // One of which a failure was told that no end followed does not survive this.
-        if (!survives(context) || context.phase === 'draining') continue;
+        if (!survives(context) || context.phase !== 'open') continue;
         if (nowMs - context.quietSinceMs >= options.idleMs) drain(context);
       }
-      yieldLine(({ quietSinceMs }) => quietSinceMs !== undefined && nowMs - quietSinceMs >= PAUSE_MS);
       cancelUnwanted();
     },
     closeAll() {

@@ -20,6 +20,7 @@ export const elevenLabsDialect: Dialect = {
       caller: { apiKey: upgradeKey(upgrade) },
       preset: () => readPreset(entered, query),
       idleTimeoutMs: idleMs,
+      playout: 'side-by-side',
       // It belongs to no context.
       greets: 'no',
       open: (outlet) =>

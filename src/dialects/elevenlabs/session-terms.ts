@@ -20,9 +20,8 @@ export const IDLE_SECONDS = 20;
 const MOST_IDLE_SECONDS = 180;
 
 /**
- * Contexts are sent as fast as they are made: their clients tell audio by its context, and most say nothing when a listener
- * interrupts one that is closed already. At the listener's pace the next context would wait behind speech that nobody
- * plays. A single context has nothing behind it, and its client has only the socket to close.
+ * Contexts are sent as fast as they are made, as the vendor's are: their clients keep what they have not played, and tell it by
+ * its context. A single context has nothing beside it, and its client has only the socket to close.
  */
 const PACE: Readonly<Record<FrontDoor, 'realtime' | 'burst'>> = {
   multi: 'burst',

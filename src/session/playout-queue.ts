@@ -1,0 +1,79 @@
+// Turns that are heard one after another, and what they share: their line, their place among those who speak, their room
+// at the speech service. A session has one such queue; one whose protocol has contexts has one for each (playout-queues.ts).
+
+import type { Player } from '../playout/playout-clock.ts';
+import { createTurnLine } from './create-turn-line.ts';
+import type { LiveTurn } from './live-turn.ts';
+import type { SessionAudience } from './session-audience.ts';
+import type { SessionPlace } from './session-place.ts';
+import type { TurnLine, TurnLineOptions } from './turn-line.ts';
+import type { TurnAudience, TurnProgramme } from './turn-programme.ts';
+import type { TurnSettings } from './turn-settings.ts';
+import type { Speaker } from './turn-work.ts';
+
+export type PlayoutQueueOptions = Omit<TurnLineOptions, 'onEnded' | 'onBroken'> & {
+  readonly place: SessionPlace;
+  /** Of its requests: the speech service is asked for so many at a time for each `session` of a speaker. */
+  readonly speaker: Speaker;
+  readonly audience: Pick<SessionAudience, 'began' | 'wantsTape'>;
+  readonly onEnded: (turn: LiveTurn) => void;
+  readonly onBroken: (turn: LiveTurn, fault: unknown) => void;
+  /** Compressed audio that a turn of it may keep, given what the turn keeps now. */
+  readonly spoolCapacityBytes: (keptBytes: number) => number;
+};
+
+/** It is what its turns tell of themselves, so that each turn has no object of its own for that. */
+export class PlayoutQueue implements TurnAudience {
+  readonly line: TurnLine & Player;
+  readonly place: SessionPlace;
+  readonly speaker: Speaker;
+  /** Handed to every turn. */
+  readonly onReady: () => void;
+  readonly onFrame: () => void;
+  readonly spoolCapacityBytes: (keptBytes: number) => number;
+  private readonly audience: PlayoutQueueOptions['audience'];
+
+  constructor(options: PlayoutQueueOptions) {
+    const { place, speaker, audience, onEnded, onBroken, spoolCapacityBytes } = options;
+    this.place = place;
+    this.speaker = speaker;
+    this.audience = audience;
+    this.spoolCapacityBytes = spoolCapacityBytes;
+    this.onReady = () => this.line.wake();
+    this.onFrame = () => this.line.sendSoon();
+    this.line = createTurnLine({
+      ...options,
+      onEnded: (turn) => {
+        onEnded(turn);
+        this.leaveIfSilent();
+      },
+      onBroken: (turn, fault) => {
+        this.leaveIfSilent();
+        onBroken(turn, fault);
+      },
+    });
+  }
+
+  began(programme: TurnProgramme): void {
+    this.place.began();
+    this.audience.began(programme);
+  }
+  wantsTape(settings: TurnSettings): boolean {
+    return this.audience.wantsTape(settings);
+  }
+  /** The session's only one has every name. */
+  queueFor(_name: string): PlayoutQueue {
+    return this;
+  }
+  isSpeaking(): boolean {
+    return this.line.unended().length > 0;
+  }
+  close(): void {
+    this.line.close();
+    this.place.leave();
+  }
+
+  private leaveIfSilent(): void {
+    if (!this.isSpeaking()) this.place.leave();
+  }
+}
