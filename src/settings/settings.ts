@@ -135,6 +135,22 @@ export const SETTINGS = {
     meaning:
       'Appended text of a turn that is not spoken yet. About two hours of speech; more is a loop gone wrong.',
   }),
+  connectionTimeMs: whole(100, {
+    min: 10,
+    max: 1000,
+    zero: 'no limit',
+    placeholder: MS,
+    meaning:
+      'Time of the thread that plays that the messages of one connection or leg may take each second, with a burst of two seconds; what is beyond waits. A tenth of it: five times what a thousand tokens a second cost.',
+  }),
+  userTimeMs: whole(300, {
+    min: 10,
+    max: 1000,
+    zero: 'no limit of its own',
+    placeholder: MS,
+    meaning:
+      'The same for the messages of all connections of one user together. Less than a third of the thread: hundreds of sessions of one bot have enough, and others are still heard.',
+  }),
   idleTimeoutMs: whole(900_000, {
     min: 1000,
     max: DAY_MS,
