@@ -47,7 +47,13 @@ export function openAppLegs(
   const callers = credentials.areRequired
     ? ({ are: 'strangers' } as const)
     : ({ are: 'local', user: credentials.localUser } as const);
-  const common = { ...parts, desk: arrivals, maxLegs, limits: config, ...(connect === undefined ? {} : { connect }) };
+  const common = {
+    ...parts,
+    desk: arrivals,
+    maxLegs,
+    limits: config,
+    ...(connect === undefined ? {} : { connect }),
+  };
   const sockets = createLegSockets(common);
   const server = createLegServer({
     legs: LEGS,

@@ -9,6 +9,7 @@ import { captions } from './captions.ts';
 import { endings } from './endings.ts';
 import { firstFrame } from './first-frame.ts';
 import { growth } from './growth.ts';
+import { hostile } from './hostile.ts';
 import { job } from './job.ts';
 import { legs } from './legs.ts';
 import { limitedKeys } from './limited-keys.ts';
@@ -46,6 +47,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   job,
   narration,
   growth,
+  hostile,
   'limited-keys': limitedKeys,
   quota,
   soak,

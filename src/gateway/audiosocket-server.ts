@@ -9,12 +9,12 @@ import { audioSocketLeg } from '../legs/audiosocket-leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { AdmissionDesk } from '../session/admission-desk.ts';
 import type { CallEvents, CallListener, CallListenerOptions } from './call-listener.ts';
+import type { IntakeMetrics } from './intake-metrics.ts';
 import { createLegConnection, type LegConnection } from './leg-connection.ts';
 import type { LegArrivals } from './leg-desk.ts';
-import type { LegWire } from './leg-wire.ts';
-import type { IntakeMetrics } from './intake-metrics.ts';
 import { createLegIntake, type LegIntakeLimits } from './leg-intake.ts';
 import { createLegRoom } from './leg-room.ts';
+import type { LegWire } from './leg-wire.ts';
 import { createSweeper } from './sweeper.ts';
 
 export type AudioSocketServerOptions = {

@@ -8,12 +8,12 @@ import type { IntakeMetrics } from './intake-metrics.ts';
 
 export type GatewayMetrics = SessionMetrics &
   IntakeMetrics & {
-  readonly sessionOpened: () => void;
-  readonly sessionClosed: (code: number) => void;
-  /** How much later than its deadline a tick of the playout clock ran. */
-  readonly tick: (latenessMs: number) => void;
-  readonly refusedAsBusy: (asker: SpeechAsker) => void;
-};
+    readonly sessionOpened: () => void;
+    readonly sessionClosed: (code: number) => void;
+    /** How much later than its deadline a tick of the playout clock ran. */
+    readonly tick: (latenessMs: number) => void;
+    readonly refusedAsBusy: (asker: SpeechAsker) => void;
+  };
 
 /** What is read when somebody looks. */
 export type GatewayGauges = {

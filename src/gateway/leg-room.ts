@@ -1,13 +1,15 @@
 // Legs that have not proved whose they are, beside the places of those that have: they take none of these, and of themselves
 // there are so many that a flood is long under way before it pushes out one that is about to say whose it is.
 
+import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { UnprovedRoom } from '../limits/unproved-room.ts';
+import { UnprovedRoom, type UnprovedRoomBounds } from '../limits/unproved-room.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
 import type { LegConnection } from './leg-connection.ts';
 
 export type LegRoomOptions = {
   readonly maxLegs: number;
+  readonly clock: Clock;
   readonly intake: Pick<IntakeMetrics, 'legEvicted'>;
   readonly log: Log;
   /** Legs in all. */
@@ -26,13 +28,20 @@ export type LegRoom = {
 
 /** Of the places that there are for legs. */
 const SHARE = 0.25;
-/** A few kilobytes each. */
 const MIN_SOCKETS = 64;
+/** Some kilobytes each; and as many as can come in while one is new. */
+const NEW_SOCKETS = { least: 1024, times: 4 } as const;
+/** A platform says which call it is as soon as it is let in. */
+const NEW_FOR_MS = 2000;
 
-export const roomFor = (maxLegs: number): number => Math.max(MIN_SOCKETS, Math.ceil(maxLegs * SHARE));
+function boundsFor(maxLegs: number): UnprovedRoomBounds {
+  const maxMembers = Math.max(MIN_SOCKETS, Math.ceil(maxLegs * SHARE));
+  const maxNewMembers = Math.max(NEW_SOCKETS.least, NEW_SOCKETS.times * maxMembers);
+  return { maxMembers, maxNewMembers, newForMs: NEW_FOR_MS };
+}
 
-export function createLegRoom({ maxLegs, intake, log, places }: LegRoomOptions): LegRoom {
-  const room = new UnprovedRoom<LegConnection>(roomFor(maxLegs));
+export function createLegRoom({ maxLegs, clock, intake, log, places }: LegRoomOptions): LegRoom {
+  const room = new UnprovedRoom<LegConnection>(boundsFor(maxLegs));
   const onOutOf = new Map<LegConnection, () => void>();
 
   const leave = (connection: LegConnection) => {
@@ -41,7 +50,7 @@ export function createLegRoom({ maxLegs, intake, log, places }: LegRoomOptions):
   };
   return {
     enter(connection, address, onOut) {
-      const out = room.enter(connection, address);
+      const out = room.enter(connection, address, clock.now());
       onOutOf.set(connection, onOut);
       if (out === undefined) return;
       const tell = onOutOf.get(out);

@@ -69,8 +69,7 @@ export function createLegServer(options: LegServerOptions): LegServer {
       throw new AppError('unauthorized', `The leg's token in ${where} is none of a session of this gateway.`);
     }
     // What it brings is known, or it is of this machine, or signed; all others have to prove themselves by what they say.
-    const standing: OpenedLeg['standing'] =
-      isSigned || userOf(token) !== undefined ? 'proved' : 'unproved';
+    const standing: OpenedLeg['standing'] = isSigned || userOf(token) !== undefined ? 'proved' : 'unproved';
     if (standing === 'proved') options.sockets.takeRoom()();
     const offered = offeredProtocols(headers['sec-websocket-protocol']);
     return { leg, token, standing, protocol: leg.protocols.find((each) => offered.includes(each)) };

@@ -9,9 +9,9 @@ import type { Random } from '../base/random.ts';
 import type { Leg } from '../legs/leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { AdmissionDesk } from '../session/admission-desk.ts';
+import type { IntakeMetrics } from './intake-metrics.ts';
 import { createLegConnection, type LegConnection, type LegConnectionOptions } from './leg-connection.ts';
 import type { LegArrivals } from './leg-desk.ts';
-import type { IntakeMetrics } from './intake-metrics.ts';
 import { createLegIntake, type LegIntakeLimits } from './leg-intake.ts';
 import { createLegRoom } from './leg-room.ts';
 import { stopReadingAfterClose } from './socket-bounds.ts';
@@ -38,10 +38,7 @@ export type OpenedLeg = {
   readonly standing: 'proved' | 'unproved';
   /** Where it comes from; undefined for what we have dialled. */
   readonly address: string | undefined;
-} & Pick<
-  LegConnectionOptions,
-  'token' | 'userOf' | 'callId' | 'startWithinMs' | 'onStarted' | 'onEnded'
->;
+} & Pick<LegConnectionOptions, 'token' | 'userOf' | 'callId' | 'startWithinMs' | 'onStarted' | 'onEnded'>;
 
 export type LegSockets = {
   /** Throws `busy` when there is no room for one more; else keeps the room until it is given back. */

@@ -21,8 +21,8 @@ import {
 } from './admit-upgrade.ts';
 import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
 import { createSendBuffer } from './frame-writer.ts';
-import type { LegServer } from './leg-server.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
+import type { LegServer } from './leg-server.ts';
 import { CLOSE_TIMEOUT_MS, SOCKET_BOUNDS } from './socket-bounds.ts';
 import { createSweeper } from './sweeper.ts';
 import { createTimeShares } from './time-shares.ts';

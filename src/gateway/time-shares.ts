@@ -32,7 +32,10 @@ export const loneShare = ({ connectionTimeMs }: Pick<TimeLimits, 'connectionTime
   shared(connectionTimeMs);
 
 /** Answers with what a new connection of a user may take. */
-export function createTimeShares({ connectionTimeMs, userTimeMs }: TimeLimits): (userId: string) => TimeShare {
+export function createTimeShares({
+  connectionTimeMs,
+  userTimeMs,
+}: TimeLimits): (userId: string) => TimeShare {
   const users = new Map<string, TimeShare>();
   return (userId) => {
     const user = users.get(userId) ?? shared(userTimeMs);
