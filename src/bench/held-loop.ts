@@ -1,7 +1,12 @@
 // How long this process's event loop is held in one piece, and for how long of it garbage was collected, since the last look.
 // The look itself costs a wake-up each millisecond, so only a bench that is about this asks for it.
 
-import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import {
+  constants,
+  monitorEventLoopDelay,
+  type PerformanceEntry,
+  PerformanceObserver,
+} from 'node:perf_hooks';
 
 export type HeldLoop = {
   /** The longest, less what the timer's own resolution adds. */
@@ -18,8 +23,11 @@ export function watchHeldLoop(): { look(): HeldLoop; stop(): void } {
   delay.enable();
   let longestCollectionMs = 0;
   const collections = new PerformanceObserver((list) => {
-    for (const { duration, detail } of list.getEntries()) {
-      const { kind } = detail as { kind?: number };
+    for (const entry of list.getEntries()) {
+      const { duration, detail } = entry as PerformanceEntry & {
+        readonly detail?: { readonly kind?: number };
+      };
+      const kind = detail?.kind;
       if (kind === NODE_PERFORMANCE_GC_MAJOR || kind === NODE_PERFORMANCE_GC_MINOR)
         longestCollectionMs = Math.max(longestCollectionMs, duration);
     }

@@ -141,7 +141,7 @@ export const SETTINGS = {
     zero: 'no limit',
     placeholder: MS,
     meaning:
-      'Time of the thread that plays that the messages of one connection or leg may take each second, with a burst of two seconds; what is beyond waits. A tenth of it: five times what a thousand tokens a second cost.',
+      'Time of the playing thread that messages of one connection or leg may take each second; what is beyond waits. Five times what a thousand tokens a second cost.',
   }),
   userTimeMs: whole(300, {
     min: 10,
@@ -149,7 +149,7 @@ export const SETTINGS = {
     zero: 'no limit of its own',
     placeholder: MS,
     meaning:
-      'The same for the messages of all connections of one user together. Less than a third of the thread: hundreds of sessions of one bot have enough, and others are still heard.',
+      'The same for all connections of one user. Less than a third of the thread: hundreds of sessions of a bot have enough, and others are still heard.',
   }),
   idleTimeoutMs: whole(900_000, {
     min: 1000,

@@ -7,12 +7,15 @@ import { freePort } from '../../src/simulate/free-port.ts';
 import { createRawSide } from '../../src/simulate/raw-side.ts';
 import { dial } from '../support/fake-carrier.ts';
 import { frame, OPCODE, upgradeRequest } from '../support/raw-session.ts';
-import { type RunningGateway, startRunningGateway } from '../support/running-gateway.ts';
+import { type RunningGateway, spoken, startRunningGateway } from '../support/running-gateway.ts';
+import { audio } from '../support/scripted-upstream.ts';
 import type { SessionProbe } from '../support/session-probe.ts';
 
 const PLACES = 40;
 /** Ten times the sockets that may stay without having proved anything. */
 const STRANGERS = 640;
+/** A quarter of a second. */
+const SHORT_BYTES = 10 * 192;
 const PATIENT = { timeout: 60_000 };
 const BOT = { headers: { Authorization: 'Bearer key-of-ann' } };
 
@@ -20,6 +23,7 @@ let gateway: RunningGateway;
 let stop = () => {};
 const start = async (env: Readonly<Record<string, string>> = {}) => {
   gateway = await startRunningGateway({
+    script: audio(spoken().subarray(0, SHORT_BYTES)),
     env: { VOXGATE_API_KEYS: 'ann:key-of-ann', VOXGATE_MAX_CONNECTIONS: String(PLACES), ...env },
     processes: 1,
   });
@@ -85,7 +89,7 @@ async function hearsOn(bot: SessionProbe, n: number): Promise<string> {
     },
   );
   await bot.event('attached');
-  bot.send({ type: 'speak', turn: 'a', text: 'Hello there, this is the office.' });
+  bot.send({ type: 'speak', turn: 'a', text: 'Still here.' });
   const { outcome } = await bot.ended('a');
   call.close();
   return outcome;
