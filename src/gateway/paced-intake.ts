@@ -14,6 +14,8 @@ export type PacedIntakeOptions<Frame> = {
   readonly clock: Clock;
   /** All of them have to have time left; those of a user are shared by the user's connections. */
   readonly budgets: readonly TimeBudget[];
+  /** As well; but what waits for this alone waits for a moment, and is not held against anybody. */
+  readonly slice: TimeBudget;
   readonly waitingRoom: WaitingRoom;
   readonly handle: (frame: Frame) => void;
   /** What is kept of a frame that has to wait: nothing that holds more memory than the frame. */
@@ -70,6 +72,7 @@ export class PacedIntake<Frame> {
   /** Work for this client that was done elsewhere, or later on. */
   charge(nowMs: number, spentMs: number): void {
     for (const budget of this.options.budgets) budget.charge(nowMs, spentMs);
+    this.options.slice.charge(nowMs, spentMs);
     this.options.onSpent(spentMs);
   }
   /** Nothing more is handled, and what waits is dropped. */
@@ -87,6 +90,9 @@ export class PacedIntake<Frame> {
     return this.waiting.length - this.at;
   }
   private waitMs(nowMs: number): number {
+    return Math.max(this.options.slice.waitMs(nowMs), this.budgetWaitMs(nowMs));
+  }
+  private budgetWaitMs(nowMs: number): number {
     let waitMs = 0;
     for (const budget of this.options.budgets) waitMs = Math.max(waitMs, budget.waitMs(nowMs));
     return waitMs;
@@ -101,11 +107,9 @@ export class PacedIntake<Frame> {
     this.waiting.push({ frame: toKeep(frame), bytes });
     this.bytes += bytes;
     waitingRoom.bytes += bytes;
-    const isTooMuch =
-      this.count() > MAX_WAITING_FRAMES ||
-      this.bytes > MAX_WAITING_BYTES ||
-      waitingRoom.bytes > waitingRoom.maxBytes;
-    if (!isTooMuch) return 'kept';
+    const isMuch = this.count() > MAX_WAITING_FRAMES || this.bytes > MAX_WAITING_BYTES;
+    const isTooMuch = isMuch && this.budgetWaitMs(this.options.clock.now()) > 0;
+    if (!isTooMuch && waitingRoom.bytes <= waitingRoom.maxBytes) return 'kept';
     this.close();
     this.options.onOverflow();
     return 'too-much';

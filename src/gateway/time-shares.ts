@@ -11,7 +11,11 @@ export type TimeLimits = {
   readonly userTimeMs: number;
 };
 
-export type TimeShare = { readonly budgets: readonly TimeBudget[]; readonly waitingRoom: WaitingRoom };
+export type TimeShare = {
+  readonly budgets: readonly TimeBudget[];
+  readonly slice: TimeBudget;
+  readonly waitingRoom: WaitingRoom;
+};
 
 const BURST_SECONDS = 2;
 /** Within moments half of the time: what came at once is handled in slices of 4 ms, and others go in between. */
@@ -23,7 +27,8 @@ const budgetOf = (msPerSecond: number): TimeBudget[] =>
   msPerSecond === 0 ? [] : [new TimeBudget(msPerSecond, BURST_SECONDS * msPerSecond)];
 
 const shared = (msPerSecond: number): TimeShare => ({
-  budgets: [...budgetOf(msPerSecond), new TimeBudget(SLICE.msPerSecond, SLICE.burstMs)],
+  budgets: budgetOf(msPerSecond),
+  slice: new TimeBudget(SLICE.msPerSecond, SLICE.burstMs),
   waitingRoom: { bytes: 0, maxBytes: MAX_WAITING_BYTES },
 });
 

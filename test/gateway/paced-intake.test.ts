@@ -7,15 +7,14 @@ import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 type Frame = { readonly name: string; readonly takesMs: number };
 const LIMITS = { connectionTimeMs: 100, userTimeMs: 300 };
 
-function open({ budgets, waitingRoom }: TimeShare, clock: FakeClock) {
+function open(share: TimeShare, clock: FakeClock) {
   // The work of a frame moves time on, and runs nobody's timers.
   let workedMs = 0;
   const handled: string[] = [];
   const told = { spentMs: 0, slowed: 0, overflows: 0 };
   const intake = new PacedIntake<Frame>({
     clock: { ...clock, now: () => clock.now() + workedMs },
-    budgets,
-    waitingRoom,
+    ...share,
     handle({ name, takesMs }) {
       handled.push(name);
       workedMs += takesMs;
@@ -146,7 +145,7 @@ describe('the intake of a client', () => {
   ])('lets a client go that has too many %s wait', (_what, bytes, times) => {
     const { clock, connect } = start();
     const { handled, told, intake, send } = connect('ann');
-    for (let n = 0; n < 2; n += 1) send('long', 300);
+    for (let n = 0; n < 60; n += 1) intake.charge(clock.now(), 5);
     for (let n = 0; n < times; n += 1) send('x', 1, Math.min(bytes, 200_000));
     expect(told.overflows).toBe(1);
     expect(intake.waitingBytes()).toBe(0);
@@ -155,6 +154,15 @@ describe('the intake of a client', () => {
     clock.advance(60_000);
     expect(handled).toHaveLength(before);
     expect(clock.timers).toBe(0);
+  });
+
+  it('does not let go one that sends much at once and has time left', () => {
+    const { clock, connect } = start();
+    const { handled, told, send } = connect('ann');
+    for (let n = 0; n < 40; n += 1) send('x', 1, 100_000);
+    clock.advance(200);
+    expect(handled).toHaveLength(40);
+    expect(told.overflows).toBe(0);
   });
 
   it('lets one go whose user has too much wait in all connections', () => {
