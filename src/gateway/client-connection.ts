@@ -93,7 +93,9 @@ class SocketConnection implements ClientConnection {
     this.intake = new PacedIntake({
       ...options.share,
       clock: runtime.clock,
-      handle: (frame) => this.codec.receive(frame),
+      handle: (frame) => {
+        if (this.reads()) this.codec.receive(frame);
+      },
       toKeep: (frame) => frame,
       isUrgent: (frame) => this.codec.isUrgent(frame),
       onSpent: (ms) => options.intake.intakeSpent(ms),
@@ -179,13 +181,17 @@ class SocketConnection implements ClientConnection {
 
   /** False when the frame is not to be looked at, because the connection ends. */
   private takesFrame(frameBytes: number): boolean {
-    const { runtime, limits } = this.options;
+    const { runtime } = this.options;
     if (this.phase === 'closing') return false;
     const refused = this.refuseIntake(runtime.clock.now(), frameBytes);
     if (refused !== undefined) this.refuseIntakeAs('volume', refused);
-    // Answers to a client that asks and does not read would pile up between two sweeps.
-    else if (this.socket.bufferedAmount > limits.maxBufferedBytes) this.close('slow_reader');
-    else return true;
+    else return this.reads();
+    return false;
+  }
+  /** Answers to a client that asks and does not read would pile up between two sweeps, and while its messages wait. */
+  private reads(): boolean {
+    if (this.socket.bufferedAmount <= this.options.limits.maxBufferedBytes) return true;
+    this.close('slow_reader');
     return false;
   }
   private onMessage(data: Buffer, isBinary: boolean): void {
