@@ -67,7 +67,9 @@ export class PacedIntake<Frame> {
     if (waitMs === 0) return this.handle(frame, nowMs);
     if (this.keep(frame, frameBytes + FRAME_BYTES) === 'too-much') return;
     if (!Number.isNaN(waitMs)) this.goOnIn(waitMs);
-    if (this.options.isUrgent(frame) && this.urgent.take(nowMs)) this.handle(frame, nowMs);
+    // What waits for its slice alone is handled within moments, in order.
+    const isSlowed = this.budgetWaitMs(nowMs) > 0;
+    if (isSlowed && this.options.isUrgent(frame) && this.urgent.take(nowMs)) this.handle(frame, nowMs);
   }
   /** Work for this client that was done elsewhere, or later on. */
   charge(nowMs: number, spentMs: number): void {

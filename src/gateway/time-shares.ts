@@ -17,7 +17,8 @@ export type TimeShare = {
   readonly waitingRoom: WaitingRoom;
 };
 
-const BURST_SECONDS = 2;
+/** Two seconds' worth of messages at once is far below it. */
+const BURST_SECONDS = 5;
 /** Within moments half of the time: what came at once is handled in slices of 4 ms, and others go in between. */
 const SLICE = { msPerSecond: 500, burstMs: 2 } as const;
 /** Of one user. */
