@@ -7,6 +7,7 @@ import type { Log } from './base/log.ts';
 import type { Random } from './base/random.ts';
 import { createAudioSocketServer } from './gateway/audiosocket-server.ts';
 import type { CallListenerOptions } from './gateway/call-listener.ts';
+import type { IntakeMetrics } from './gateway/intake-metrics.ts';
 import type { createLegConnection } from './gateway/leg-connection.ts';
 import type { LegArrivals } from './gateway/leg-desk.ts';
 import { createLegDialler } from './gateway/leg-dialler.ts';
@@ -39,13 +40,20 @@ export function openAppLegs(
     readonly admission: AdmissionDesk;
     readonly random: Random;
     readonly log: Log;
+    readonly intake: IntakeMetrics;
   },
   { tokens, desk, arrivals, maxLegs, connect }: AppLegDesk,
 ) {
   const callers = credentials.areRequired
     ? ({ are: 'strangers' } as const)
     : ({ are: 'local', user: credentials.localUser } as const);
-  const common = { ...parts, desk: arrivals, maxLegs, ...(connect === undefined ? {} : { connect }) };
+  const common = {
+    ...parts,
+    desk: arrivals,
+    maxLegs,
+    limits: config,
+    ...(connect === undefined ? {} : { connect }),
+  };
   const sockets = createLegSockets(common);
   const server = createLegServer({
     legs: LEGS,

@@ -67,7 +67,12 @@ export async function openAppPlaying(options: AppPlayingOptions) {
   const { codecs, timer } = await openAppSound(config, { clock, log, onStop });
   const credentials = openAppCredentials(config);
   const legDesk = options.legDesk(playout);
-  const legs = openAppLegs(config, credentials, { clock, playout, admission, random, log }, legDesk);
+  const legs = openAppLegs(
+    config,
+    credentials,
+    { clock, playout, admission, random, log, intake: gatewayMetrics },
+    legDesk,
+  );
   onStop(() => legs.close()); // for a start that fails; a stop closes them before the listener
   const onlookers = openAppOnlookers({ ...options, credentials });
   onStop(() => onlookers.close());
@@ -120,6 +125,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
     findAgent: options.findAgent,
     ...(options.enlist === undefined ? {} : { enlist: options.enlist }),
     legs: legs.server,
+    intake: gatewayMetrics,
     onOpened: gatewayMetrics.sessionOpened,
     onClosed: gatewayMetrics.sessionClosed,
   });

@@ -6,6 +6,7 @@ export const BENCH_ROLES = [
   'phone-process',
   'peer-process',
   'crowd-process',
+  'hostile-process',
   'bare-session',
   'idle-sessions-process',
 ] as const;

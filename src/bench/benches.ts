@@ -12,6 +12,7 @@ import { firstFrame } from './first-frame.ts';
 import { growth } from './growth.ts';
 import { hoard } from './hoard.ts';
 import { interruptions } from './interruptions.ts';
+import { hostile } from './hostile.ts';
 import { job } from './job.ts';
 import { legs } from './legs.ts';
 import { limitedKeys } from './limited-keys.ts';
@@ -52,6 +53,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   job,
   narration,
   growth,
+  hostile,
   'limited-keys': limitedKeys,
   hoard,
   slices,

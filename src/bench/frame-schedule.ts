@@ -20,8 +20,8 @@ export type FrameSchedule = {
 export const FRAME_MS = 20;
 export const LEAD_MS = 200;
 
-/** `frameMs`: of each frame. */
-export function createFrameSchedule(frameMs: number = FRAME_MS): FrameSchedule {
+/** `frameMs`: of each frame; `leadMs`: how far ahead it is sent. */
+export function createFrameSchedule(frameMs: number = FRAME_MS, leadMs: number = LEAD_MS): FrameSchedule {
   let startedAtMs = 0;
   let frame = -1;
   return {
@@ -38,7 +38,7 @@ export function createFrameSchedule(frameMs: number = FRAME_MS): FrameSchedule {
       const playedAtMs = startedAtMs + frame * frameMs;
       if (nowMs > playedAtMs + 1) tally.dryFrames += 1;
       // What is within the lead comes at once when the turn begins; behind it, each frame has its time.
-      const sentAtMs = playedAtMs + frameMs - LEAD_MS;
+      const sentAtMs = playedAtMs + frameMs - leadMs;
       if (sentAtMs > startedAtMs) tally.latenessMs.push(nowMs - sentAtMs);
     },
   };

@@ -7,6 +7,7 @@ import { createPinoLog } from '../base/pino-log.ts';
 import { helpersYieldToPlayback } from '../base/yield-to-playback.ts';
 import { parseConfig } from '../config.ts';
 import type { Actor } from './actor.ts';
+import { type HeldLoop, watchHeldLoop } from './held-loop.ts';
 import { type KeptMemory, keptMemory } from './kept-memory.ts';
 import { monotonicMs } from './monotonic.ts';
 import { type ProcessCost, processCost } from './process-cost.ts';
@@ -24,6 +25,8 @@ export type GatewayPlan = {
   readonly service: 'on' | 'off';
   /** Whether each report collects garbage first and tells what is kept then. */
   readonly collects: 'each-report' | 'never';
+  /** Whether each report tells for how long the event loop was held in one piece. */
+  readonly watchesLoop: 'on' | 'off';
 };
 
 export type GatewayReady = { readonly url: string; readonly sessionUrl: string; readonly pid: number };
@@ -33,6 +36,8 @@ export type GatewayCost = ProcessCost & {
   readonly wordTimer: WordTimerCost | null;
   /** Null where nobody asked for it. */
   readonly kept: KeptMemory | null;
+  /** Null where nobody asked for it. */
+  readonly held: HeldLoop | null;
 };
 
 const BLOCK_EVERY_MS = 500;
@@ -74,15 +79,18 @@ export async function startGatewayProcess(plan: GatewayPlan, searchPath: string 
   });
   keepHeapLean();
   const unblock = plan.blockMs[1] > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};
+  const heldLoop = plan.watchesLoop === 'on' ? watchHeldLoop() : undefined;
   return {
     ready: { url: gateway.url, sessionUrl: gateway.sessionUrl, pid: process.pid } satisfies GatewayReady,
     report: (): GatewayCost => ({
       ...processCost(),
       wordTimer: wordTimerCost(),
       kept: plan.collects === 'each-report' ? keptMemory() : null,
+      held: heldLoop?.look() ?? null,
     }),
     async close() {
       unblock();
+      heldLoop?.stop();
       await gateway.stop(0);
     },
   };

@@ -38,6 +38,8 @@ type GatewayLabOptions = {
   readonly service?: 'on';
   /** Its reports collect garbage first. */
   readonly collects?: 'each-report';
+  /** Its reports tell for how long its event loop was held. */
+  readonly watchesLoop?: 'on';
 };
 export type LabOptions = GatewayLabOptions & {
   readonly upstream?: Partial<FakeUpstreamPlan>;
@@ -75,7 +77,7 @@ async function lookedAt(lab: GatewayLab): Promise<GatewayLab> {
 
 /** A gateway alone, with these flags besides. */
 export async function openGateway(
-  { seed, blockMs = [0, 0], through = [], service, admission, collects }: GatewayLabOptions,
+  { seed, blockMs = [0, 0], through = [], service, admission, collects, watchesLoop }: GatewayLabOptions,
   flags: readonly string[],
 ): Promise<GatewayLab> {
   const dataDir = mkdtempSync(join(tmpdir(), 'voxgate-bench-'));
@@ -86,6 +88,7 @@ export async function openGateway(
     seed,
     service: service ?? 'off',
     collects: collects ?? 'never',
+    watchesLoop: watchesLoop ?? 'off',
   };
   const gateway = await startActor<GatewayReady, GatewayCost>('gateway-process', plan, through);
   const metrics = async () => {

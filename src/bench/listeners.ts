@@ -12,6 +12,10 @@ import { speakUntilHeard } from './speak-until-heard.ts';
 export type ListenerOptions = {
   readonly sessionUrl: string;
   readonly count: number;
+  /** Of the upgrade; by default none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How far ahead of real time they are sent to. */
+  readonly leadMs?: number;
   /** Number of the first of them, where others are there already; by default 0. */
   readonly first?: number;
   readonly seed: number;
@@ -86,6 +90,8 @@ const newTally = (): ListenerTally => ({
 export async function startListeners({
   sessionUrl,
   count,
+  headers = {},
+  leadMs = LEAD_MS,
   first = 0,
   seed,
   signal,
@@ -102,10 +108,11 @@ export async function startListeners({
   const { query, frameMs } = WIRES[wire];
 
   const call = async (index: number, random: SeededRandom): Promise<void> => {
-    const schedule = createFrameSchedule(frameMs);
+    const schedule = createFrameSchedule(frameMs, leadMs);
     let begun: number | undefined;
     const client = await connectSession({
-      url: `${sessionUrl}?${query}&frameMs=${frameMs ?? FRAME_MS}&leadMs=${LEAD_MS}${captions === undefined ? '' : `&captions=${captions}`}`,
+      url: `${sessionUrl}?${query}&frameMs=${frameMs ?? FRAME_MS}&leadMs=${leadMs}${captions === undefined ? '' : `&captions=${captions}`}`,
+      headers,
       onEvent(event) {
         if (event.type === 'started') {
           schedule.begin();

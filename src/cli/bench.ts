@@ -123,7 +123,7 @@ function readFormat(name: string | undefined, text: string | undefined): Service
 function readOnly(name: string | undefined, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const parts = name === undefined ? undefined : BENCHES[name]?.parts;
-  if (parts === undefined) throw new UsageError('--only is for beside-relay and growth');
+  if (parts === undefined) throw new UsageError('--only is for beside-relay, growth and hostile');
   if (parts.includes(text)) return text;
   throw new UsageError(`--only is ${JSON.stringify(text)}; allowed: ${parts.join(', ')}`);
 }
@@ -237,7 +237,7 @@ const help = (): string =>
     `  --${'plots'.padEnd(15)}a folder for the plots of a bench that makes some, as SVG; without it none is written`,
     '',
     'Gateway and upstream run in processes of their own, on loopback. Each bench ends in a table and a line of JSON;',
-    'the exit code is 1 when a promise was broken, never because a machine is slow. beside-relay, growth,',
+    'the exit code is 1 when a promise was broken, never because a machine is slow. beside-relay, growth, hostile,',
     'limited-keys, peers, quota and soak take minutes and are not part of all; quota needs redis-server.',
   ].join('\n');
 

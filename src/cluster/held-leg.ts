@@ -54,7 +54,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
 
   const begin = () => {
     const life = lives === 0 ? 'new' : 'goes-on';
-    const { onStarted, onEnded, markPrefix: _prefix, startWithinMs, callId, ...rest } = options;
+    const { onStarted, onEnded, admit, markPrefix: _prefix, startWithinMs, callId, ...rest } = options;
     const first = life === 'new';
     here = createLegConnection({
       ...rest,
@@ -68,6 +68,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
         if (first) onStarted?.(leg);
       },
       ...(first && onEnded !== undefined ? { onEnded } : {}),
+      ...(first && admit !== undefined ? { admit } : {}),
     });
     lives += 1;
     if (!first) for (const frame of openings) here.receive(frame);
@@ -162,12 +163,14 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
       leaveAway({ is: 'closed' });
       options.onGone('the socket was closed');
     },
-    close(reason) {
-      if (here !== undefined) return here.close(reason);
+    close(reason, because = 'shutting_down') {
+      if (here !== undefined) return here.close(reason, because);
       if (away === undefined) return;
       leaveAway({ is: 'closed' });
-      wire.close(ERROR_TABLE.shutting_down.close, 'shutting_down');
+      wire.close(ERROR_TABLE[because].close, because);
     },
+    // A session of the other process has it.
+    isOwned: () => away !== undefined || here?.isOwned() === true,
     handOn() {},
     sweep: (nowMs) => here?.sweep(nowMs),
     moveTo,

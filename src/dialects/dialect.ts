@@ -72,6 +72,8 @@ export type DialectAudio = {
 
 export type DialectCodec = {
   receive(frame: string): void;
+  /** True for a frame that takes effect at once although others wait before it, and does no harm when it is read again in its turn; absent: there is none. */
+  isUrgent?(frame: string): boolean;
   /** The first one is `ready`. */
   event(event: ServerEvent): void;
   audio(audio: DialectAudio): void;

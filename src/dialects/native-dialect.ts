@@ -68,8 +68,19 @@ const SUBPROTOCOL = 'voxgate.v1';
 /** A browser can set no header, but offer subprotocols; this one is never selected, so it is not echoed. */
 const TOKEN_PROTOCOL = 'token.';
 
+/** No cancel is longer; what is longer is not looked at before its turn. */
+const MAX_CANCEL_CHARS = 400;
+
+/** A cancel may be carried out twice: what it names has ended then, or has been opened in between. */
+function isCancel(frame: string): boolean {
+  if (frame.length > MAX_CANCEL_CHARS || !frame.includes('cancel')) return false;
+  const value = parseJson(frame)?.value;
+  return isJsonObject(value) && value.type === 'cancel';
+}
+
 function createCodec({ carryOut, send }: DialectOutlet): DialectCodec {
   return {
+    isUrgent: isCancel,
     receive(frame) {
       const decoded = decodeNative(frame);
       if (decoded.ok) return carryOut(decoded.command);

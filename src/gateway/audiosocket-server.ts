@@ -9,8 +9,11 @@ import { audioSocketLeg } from '../legs/audiosocket-leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { AdmissionDesk } from '../session/admission-desk.ts';
 import type { CallEvents, CallListener, CallListenerOptions } from './call-listener.ts';
+import type { IntakeMetrics } from './intake-metrics.ts';
 import { createLegConnection, type LegConnection } from './leg-connection.ts';
 import type { LegArrivals } from './leg-desk.ts';
+import { createLegIntake, type LegIntakeLimits } from './leg-intake.ts';
+import { createLegRoom } from './leg-room.ts';
 import type { LegWire } from './leg-wire.ts';
 import { createSweeper } from './sweeper.ts';
 
@@ -22,6 +25,8 @@ export type AudioSocketServerOptions = {
   readonly connect?: typeof createLegConnection;
   readonly callers: { readonly are: 'strangers' } | { readonly are: 'local'; readonly user: string };
   readonly maxLegs: number;
+  readonly limits: LegIntakeLimits;
+  readonly intake: IntakeMetrics;
   readonly admission: Pick<AdmissionDesk, 'refusal'>;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
@@ -47,13 +52,15 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
     log,
   } = options;
   const connections = new Set<LegConnection>();
+  const room = createLegRoom({ ...options, places: () => connections.size });
   const { kind } = audioSocketLeg;
   const sweeper = createSweeper(clock, (nowMs) => {
     for (const connection of connections) connection.sweep(nowMs);
+    room.look();
     return connections.size > 0 ? 'more' : 'none';
   });
 
-  const open = (wire: LegWire): CallEvents => {
+  const open = (wire: LegWire, address: string | undefined): CallEvents => {
     const connection = connect({
       id: random.id(12),
       kind,
@@ -66,16 +73,31 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
       userOf: () => (callers.are === 'local' ? callers.user : undefined),
       unowned: 'claimable',
       wire,
+      onStarted: ({ audio }) => intake.started(audio),
+    });
+    const intake = createLegIntake({
+      clock,
+      limits: options.limits,
+      metrics: options.intake,
+      handle: (frame) => connection.receive(frame),
+      onRefused(error) {
+        log.info('a leg was closed', { kind, because: error.code });
+        connection.close(error.message, 'rate_limited');
+        wire.terminate();
+      },
     });
     connections.add(connection);
+    if (callers.are === 'strangers') room.enter(connection, address, () => wire.terminate());
     sweeper.start();
     const cancelStart = clock.after(FIRST_AUDIO_MS, () => connection.receive(NOTHING));
     return {
-      onBytes: (chunk) => connection.receive(chunk),
+      onBytes: (chunk) => intake.take(chunk, chunk.length),
       onFault: (fault) => log.debug('leg socket fault', { kind, fault }),
       onGone() {
         cancelStart();
         connections.delete(connection);
+        room.leave(connection);
+        intake.close();
         connection.closed();
       },
     };
@@ -83,9 +105,10 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
 
   const listener = openCalls({
     onCall({ address, wire }) {
-      const hasRoom = connections.size < maxLegs && isPrivatePeer(address);
+      // Whoever is called by nobody yet takes no place; one that is somebody's then has it whatever there is.
+      const hasRoom = room.proved() < maxLegs && isPrivatePeer(address);
       const refused = hasRoom ? admission.refusal('leg') : undefined;
-      if (hasRoom && refused === undefined) return open(wire);
+      if (hasRoom && refused === undefined) return open(wire, address);
       const because = refused?.message ?? 'it is not private, or there are as many as may be';
       log.warn('a leg was refused', { kind, because });
       return undefined;

@@ -1,5 +1,6 @@
 // One client's socket: frames in → dialect → session, messages and audio out. It never stops reading, so that a
-// cancel always gets through; a client that stops reading is noticed and closed, and nobody else feels it.
+// cancel always gets through, whatever waits for a budget of time; a client that stops reading is noticed and closed, and
+// nobody else feels it.
 // `ws` owns the protocol. Messages alone are written past it, each a frame in one buffer: it writes synchronously, as
 // nothing is compressed, so its control frames and ours keep their order, and neither ever fragments.
 
@@ -14,8 +15,11 @@ import { createFrameWriter, type FrameWriter } from './frame-writer.ts';
 import { createGuardedCodec, type GuardedCodec } from './guarded-codec.ts';
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { createIntakeLimit } from './intake-limit.ts';
+import { PacedIntake, textBytes } from './paced-intake.ts';
 import { createReadingWatch, type ReadingWatch } from './reading-watch.ts';
 import { frameHeaderBytes } from './server-frame.ts';
+import { stopReadingAfterClose } from './socket-bounds.ts';
+import type { TimeLimits } from './time-shares.ts';
 
 export type { ConnectionLimits, ConnectionOptions } from './connection-options.ts';
 
@@ -53,6 +57,7 @@ class SocketConnection implements ClientConnection {
   private readonly reading: ReadingWatch;
   private readonly heartbeat: Heartbeat;
   private readonly refuseIntake: ReturnType<typeof createIntakeLimit>;
+  private readonly intake: PacedIntake<string>;
   private readonly congestedBytes: number;
   private readonly idleTimeoutMs: number;
   private heardFromAtMs: number;
@@ -86,7 +91,20 @@ class SocketConnection implements ClientConnection {
     this.codec = createGuardedCodec(codec, runtime.log, () =>
       this.closeAs(ERROR_TABLE.internal.close, 'internal'),
     );
+    this.intake = new PacedIntake({
+      ...options.share,
+      clock: runtime.clock,
+      handle: (frame) => {
+        if (this.reads()) this.codec.receive(frame);
+      },
+      toKeep: (frame) => frame,
+      isUrgent: (frame) => this.codec.isUrgent(frame),
+      onSpent: (ms) => options.intake.intakeSpent(ms),
+      onSlowed: () => options.intake.intakeSlowed(),
+      onOverflow: () => this.refuseIntakeAs('time', tooMuchTime(limits)),
+    });
     const speaker = { tenant: options.userId, session: options.id };
+    const work = { charge: (ms: number) => this.intake.charge(runtime.clock.now(), ms) };
     const outlet: SessionOutlet = {
       say: (event) => this.codec.event(event),
       sendAudio: (audio) => this.codec.audio(audio),
@@ -94,7 +112,7 @@ class SocketConnection implements ClientConnection {
       cork: () => this.wire.cork(),
       uncork: () => this.wire.uncork(),
     };
-    this.session = createSession(runtime, speaker, options.settings, outlet, entry.playout);
+    this.session = createSession({ ...runtime, work }, speaker, options.settings, outlet, entry.playout);
     this.listen();
     this.codec.event(readyEvent(options));
   }
@@ -103,7 +121,7 @@ class SocketConnection implements ClientConnection {
     return this.session.turnsUnheard();
   }
   bufferedBytes(): number {
-    return this.session.bufferedBytes() + this.waitingBytes();
+    return this.session.bufferedBytes() + this.waitingBytes() + this.intake.waitingBytes();
   }
   greet(text: string): void {
     this.session.handle({ type: 'speak', turn: GREETING_TURN, text });
@@ -165,20 +183,26 @@ class SocketConnection implements ClientConnection {
 
   /** False when the frame is not to be looked at, because the connection ends. */
   private takesFrame(frameBytes: number): boolean {
-    const { runtime, limits } = this.options;
+    const { runtime } = this.options;
     if (this.phase === 'closing') return false;
     const refused = this.refuseIntake(runtime.clock.now(), frameBytes);
-    if (refused !== undefined) this.refuseAndClose(refused);
-    // Answers to a client that asks and does not read would pile up between two sweeps.
-    else if (this.socket.bufferedAmount > limits.maxBufferedBytes) this.close('slow_reader');
-    else return true;
+    if (refused !== undefined) this.refuseIntakeAs('volume', refused);
+    else return this.reads();
+    return false;
+  }
+  /** Answers to a client that asks and does not read would pile up between two sweeps, and while its messages wait. */
+  private reads(): boolean {
+    if (this.socket.bufferedAmount <= this.options.limits.maxBufferedBytes) return true;
+    this.close('slow_reader');
     return false;
   }
   private onMessage(data: Buffer, isBinary: boolean): void {
     if (!this.takesFrame(data.length)) return;
     this.heardFromAtMs = this.options.runtime.clock.now();
-    if (!isBinary) this.codec.receive(data.toString('utf8'));
-    else
+    if (!isBinary) {
+      const text = data.toString('utf8');
+      this.intake.take(text, textBytes(text, data.length));
+    } else
       this.codec.event(errorEvent(new AppError('unexpected_binary', 'Clients send JSON text frames only.')));
   }
 
@@ -204,6 +228,7 @@ class SocketConnection implements ClientConnection {
   private fallSilent(): void {
     if (this.phase === 'closing') return;
     this.phase = 'closing';
+    this.intake.close();
     try {
       this.session.close();
     } catch (fault) {
@@ -219,11 +244,23 @@ class SocketConnection implements ClientConnection {
     this.wire.flush(); // what was said before stands before the close frame
     this.socket.close(code, reason);
   }
+  private refuseIntakeAs(limit: 'volume' | 'time', error: AppError): void {
+    if (this.phase === 'closing') return;
+    this.options.intake.intakeRefused('session', limit);
+    this.refuseAndClose(error);
+    stopReadingAfterClose(this.socket, this.options.runtime.clock);
+  }
   private refuseAndClose(error: AppError): void {
     this.codec.event(errorEvent(error));
     this.close(error.code);
   }
 }
+
+const tooMuchTime = ({ connectionTimeMs, userTimeMs }: TimeLimits): AppError =>
+  new AppError(
+    'rate_limited',
+    `Messages take more than ${connectionTimeMs} ms of the gateway's time a second, or those of all connections of this user more than ${userTimeMs}, and too many of them wait; send less.`,
+  );
 
 export const createClientConnection = (options: ConnectionOptions): ClientConnection =>
   new SocketConnection(options);

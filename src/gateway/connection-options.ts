@@ -9,9 +9,12 @@ import type { TurnSettings } from '../session/turn-settings.ts';
 import type { SendBuffer } from './frame-writer.ts';
 import type { HeartbeatLimits } from './heartbeat.ts';
 import type { IntakeLimits } from './intake-limit.ts';
+import type { IntakeMetrics } from './intake-metrics.ts';
+import type { TimeLimits, TimeShare } from './time-shares.ts';
 
 export type ConnectionLimits = HeartbeatLimits &
-  IntakeLimits & {
+  IntakeLimits &
+  TimeLimits & {
     /** A session without a message and without audio is closed after this; 0 is never. */
     readonly idleTimeoutMs: number;
     /** Bytes that may wait in this process for one client; whoever lets more pile up is closed. */
@@ -34,6 +37,9 @@ export type ConnectionOptions = {
   readonly entry: DialectEntry;
   readonly runtime: SessionRuntime;
   readonly limits: ConnectionLimits;
+  /** What it may take of this thread's time. */
+  readonly share: TimeShare;
+  readonly intake: IntakeMetrics;
   onClosed(code: number): void;
 };
 

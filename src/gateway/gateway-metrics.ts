@@ -4,14 +4,16 @@ import { ERROR_TABLE } from '../base/app-error.ts';
 import type { Metrics } from '../base/metrics.ts';
 import type { SpeechAsker } from '../session/admission-desk.ts';
 import type { SessionMetrics } from '../session/session-runtime.ts';
+import type { IntakeMetrics } from './intake-metrics.ts';
 
-export type GatewayMetrics = SessionMetrics & {
-  readonly sessionOpened: () => void;
-  readonly sessionClosed: (code: number) => void;
-  /** How much later than its deadline a tick of the playout clock ran. */
-  readonly tick: (latenessMs: number) => void;
-  readonly refusedAsBusy: (asker: SpeechAsker) => void;
-};
+export type GatewayMetrics = SessionMetrics &
+  IntakeMetrics & {
+    readonly sessionOpened: () => void;
+    readonly sessionClosed: (code: number) => void;
+    /** How much later than its deadline a tick of the playout clock ran. */
+    readonly tick: (latenessMs: number) => void;
+    readonly refusedAsBusy: (asker: SpeechAsker) => void;
+  };
 
 /** What is read when somebody looks. */
 export type GatewayGauges = {
@@ -46,6 +48,22 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
   const refused = metrics.counter(
     'voxgate_busy_refusals_total',
     'Sessions, turns, legs and replies refused because the thread has no time left for them, by kind.',
+  );
+  const intakeTime = metrics.counter(
+    'voxgate_intake_seconds_total',
+    'Time of the thread that plays in which messages of clients and legs were handled.',
+  );
+  const slowed = metrics.counter(
+    'voxgate_intake_slowed_total',
+    'Times a client or a leg was beyond its budget of time, so that its messages waited.',
+  );
+  const intakeRefused = metrics.counter(
+    'voxgate_intake_refusals_total',
+    'Clients and legs closed for sending too much, by source and limit.',
+  );
+  const evicted = metrics.counter(
+    'voxgate_leg_evictions_total',
+    'Sockets of legs that had proved nothing and went for others.',
   );
   const ttfa = metrics.histogram(
     'voxgate_turn_ttfa_seconds',
@@ -90,6 +108,10 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
     sessionClosed: (code) => closes.add(1, { code: closeLabel(code) }),
     tick: (latenessMs) => lateness.observe(Math.max(0, latenessMs) / 1000),
     refusedAsBusy: (asker) => refused.add(1, { kind: asker }),
+    intakeSpent: (ms) => intakeTime.add(ms / 1000),
+    intakeSlowed: () => slowed.add(),
+    intakeRefused: (by, limit) => intakeRefused.add(1, { source: by, limit }),
+    legEvicted: () => evicted.add(),
     firstAudio: (ms) => ttfa.observe(ms / 1000),
     underrun(gapMs) {
       underruns.add();

@@ -9,6 +9,7 @@ import { logCodecFault } from './codec-guard.ts';
 export type GuardedCodec = Pick<DialectCodec, 'receive' | 'event' | 'audio'> & {
   /** Does nothing where the protocol has no timers. */
   tick(nowMs: number): void;
+  isUrgent(frame: string): boolean;
   /** Undefined where the product's own is meant. */
   closeCode(code: ErrorCode): number | undefined;
 };
@@ -31,6 +32,9 @@ class FaultEndedCodec implements GuardedCodec {
     } catch (fault) {
       this.fail(fault);
     }
+  }
+  isUrgent(frame: string): boolean {
+    return this.codec.isUrgent?.(frame) ?? false;
   }
   event(event: ServerEvent): void {
     try {

@@ -8,6 +8,8 @@ export type IntakeLimits = {
   /** Messages, pings and pongs. */
   readonly messagesPerSecond: number;
   readonly bytesPerSecond: number;
+  /** How many seconds' worth may come at once; 2 unless given. */
+  readonly burstSeconds?: number;
 };
 
 const BURST_SECONDS = 2;
@@ -16,9 +18,10 @@ const BURST_SECONDS = 2;
 export function createIntakeLimit({
   messagesPerSecond,
   bytesPerSecond,
+  burstSeconds = BURST_SECONDS,
 }: IntakeLimits): (nowMs: number, bytes: number) => AppError | undefined {
-  const messages = createTokenBucket(messagesPerSecond, messagesPerSecond * BURST_SECONDS);
-  const volume = createTokenBucket(bytesPerSecond, bytesPerSecond * BURST_SECONDS);
+  const messages = createTokenBucket(messagesPerSecond, messagesPerSecond * burstSeconds);
+  const volume = createTokenBucket(bytesPerSecond, bytesPerSecond * burstSeconds);
   const refused = (message: string) => new AppError('rate_limited', message);
   return (nowMs, bytes) => {
     if (!messages.take(nowMs))

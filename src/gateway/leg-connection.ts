@@ -1,7 +1,7 @@
 // One telephony platform's socket: its messages read in our words, a call made of the first, and what a session plays to
 // it sent on. It never stops reading, whoever listens, because platforms drop calls whose audio is not taken.
 
-import { ERROR_TABLE } from '../base/app-error.ts';
+import { type AppError, ERROR_TABLE } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { LegAudio, LegCodec, LegFrame, LegInput } from '../legs/leg.ts';
@@ -31,6 +31,8 @@ export type LegConnectionOptions = {
   readonly userOf: (token: string | undefined) => string | undefined;
   /** A leg of nobody goes, or waits a while for a session that names its token. */
   readonly unowned: 'refused' | 'claimable';
+  /** A leg that is somebody's is about to start: answers with what it is refused by, when there is no place for it. */
+  readonly admit?: () => AppError | undefined;
   /** What it has to be called, whatever the platform calls the call. */
   readonly callId?: string | undefined;
   /** A leg that does not say which call it is within this is none. */
@@ -44,13 +46,23 @@ export type LegConnectionOptions = {
 };
 
 /** Why a leg ended: `over` by either side's will, all else is our doing. */
-export type LegEnd = 'unauthorized' | 'idle_timeout' | 'shutting_down' | 'internal' | 'over';
+export type LegEnd =
+  | 'unauthorized'
+  | 'idle_timeout'
+  | 'shutting_down'
+  | 'rate_limited'
+  | 'busy'
+  | 'internal'
+  | 'over';
 
 export type LegConnection = {
   receive(frame: LegFrame): void;
   /** The socket is gone. */
   closed(): void;
-  close(reason: string): void;
+  /** `because`: that the gateway stops, unless given. */
+  close(reason: string, because?: Exclude<LegEnd, 'over'>): void;
+  /** It has started and is somebody's. */
+  isOwned(): boolean;
   /** Another process goes on with the call: it ends here, and nobody is told. */
   handOn(): void;
   /** Looks about once a second whether the far side still takes anything. */
@@ -71,6 +83,7 @@ const MARKS_STAY_AWAY_MS = 1500;
 export function createLegConnection(options: LegConnectionOptions): LegConnection {
   const { id, kind, codec, wire, desk, clock } = options;
   let place: LegPlace | undefined;
+  let owner: string | undefined;
   let playout: LegPlayout | undefined;
   let sender: SenderPlayout | undefined;
   let heardAtMs = clock.now();
@@ -165,6 +178,9 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     const userId = options.userOf(brought);
     if (userId === undefined && (options.unowned === 'refused' || brought === undefined))
       return end('unauthorized', 'the leg brought no token that is known');
+    const refused = userId === undefined ? undefined : options.admit?.();
+    if (refused !== undefined) return end('busy', refused.message);
+    owner = userId;
     cancelTimer();
     const common = { codec, send, bytesPerMs: bytesPerMs(audio), silence: SILENT_SAMPLE[audio.format] };
     if (codec.rules().clock === 'sender') {
@@ -222,7 +238,8 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       if (!isOver) read(frame);
     },
     closed: () => leave('the socket was closed'),
-    close: (reason) => end('shutting_down', reason),
+    close: (reason, because = 'shutting_down') => end(because, reason),
+    isOwned: () => place !== undefined && (owner !== undefined || place.listener() !== undefined),
     handOn() {
       isOver = true;
       cancelTimer();

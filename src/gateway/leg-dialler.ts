@@ -46,6 +46,8 @@ const REFUSALS: Readonly<Record<LegEnd, () => AppError>> = {
       `Asterisk took the connection and did not say within ${START_MS / 1000} s what the call is, in a codec that is served.`,
     ),
   shutting_down: () => new AppError('shutting_down', 'The gateway is about to stop; try another instance.'),
+  rate_limited: () => new AppError('leg_unreachable', 'Asterisk sent more than a call can need.'),
+  busy: () => new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 }),
   internal: () => new AppError('internal', 'The leg failed inside.'),
   over: () => new AppError('leg_unreachable', 'Asterisk closed the connection before the call began.'),
 };
@@ -71,6 +73,8 @@ export function createLegDialler(options: LegDiallerOptions): LegDialler {
           const onAbort = () => connection.close('given up');
           const connection = sockets.open(socket, {
             leg: chanWebSocketLeg,
+            standing: 'proved',
+            address: undefined,
             token: undefined,
             userOf: (token) => (token === undefined || tokens.userOf(token) === userId ? userId : undefined),
             callId: callSid,

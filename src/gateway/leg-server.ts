@@ -12,7 +12,7 @@ import { guardLoopback } from '../access/loopback-guard.ts';
 import { isSignedByTwilio } from '../access/twilio-signature.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Leg } from '../legs/leg.ts';
-import { type LegSockets, MOST_LEG_BYTES } from './leg-sockets.ts';
+import { type LegSockets, MOST_LEG_BYTES, type OpenedLeg } from './leg-sockets.ts';
 import { offeredProtocols, SOCKET_BOUNDS } from './socket-bounds.ts';
 
 export type LegServerOptions = {
@@ -62,21 +62,23 @@ export function createLegServer(options: LegServerOptions): LegServer {
       const kinds = legs.map((each) => each.kind).join(', ');
       throw new AppError('not_found', `There is no such leg; there are ${kinds}.`);
     }
-    if (leg.kind === 'twilio') checkSignature(request, target);
+    const isSigned = leg.kind === 'twilio' && checkSignature(request, target) === 'signed';
     const token = inPath ?? carriedToken(headers);
     if (token !== undefined && userOf(token) === undefined) {
       const where = inPath === undefined ? 'its headers' : 'the path';
       throw new AppError('unauthorized', `The leg's token in ${where} is none of a session of this gateway.`);
     }
-    options.sockets.takeRoom()();
+    // What it brings is known, or it is of this machine, or signed; all others have to prove themselves by what they say.
+    const standing: OpenedLeg['standing'] = isSigned || userOf(token) !== undefined ? 'proved' : 'unproved';
+    if (standing === 'proved') options.sockets.takeRoom()();
     const offered = offeredProtocols(headers['sec-websocket-protocol']);
-    return { leg, token, protocol: leg.protocols.find((each) => offered.includes(each)) };
+    return { leg, token, standing, protocol: leg.protocols.find((each) => offered.includes(each)) };
   };
 
-  const checkSignature = (request: IncomingMessage, target: string) => {
+  const checkSignature = (request: IncomingMessage, target: string): 'signed' | 'not-asked-for' => {
     const { twilioAuthToken, publicOrigin } = options;
     if (twilioAuthToken === undefined) {
-      if (callers.are === 'local') return;
+      if (callers.are === 'local') return 'not-asked-for';
       throw new AppError(
         'unauthorized',
         'Set VOXGATE_TWILIO_AUTH_TOKEN: a gateway that others reach takes signed legs of Twilio only.',
@@ -84,7 +86,7 @@ export function createLegServer(options: LegServerOptions): LegServer {
     }
     const signature = [request.headers['x-twilio-signature']].flat()[0];
     if (publicOrigin !== undefined && isSignedByTwilio(signature, twilioAuthToken, publicOrigin, target))
-      return;
+      return 'signed';
     throw new AppError(
       'unauthorized',
       'The signature of Twilio does not fit; VOXGATE_PUBLIC_URL has to be the origin that the TwiML names.',
@@ -94,10 +96,11 @@ export function createLegServer(options: LegServerOptions): LegServer {
   return {
     takes: (path) => path.startsWith('/v1/legs/'),
     upgrade(request, socket, head) {
-      const { leg, token, protocol } = admit(request);
+      const { leg, token, standing, protocol } = admit(request);
+      const address = request.socket.remoteAddress;
       if (protocol !== undefined) protocolOf.set(request, protocol);
       server.handleUpgrade(request, socket, head, (webSocket) =>
-        options.sockets.open(webSocket, { leg, token, userOf }),
+        options.sockets.open(webSocket, { leg, token, userOf, standing, address }),
       );
     },
     close: () => server.close(),

@@ -1,4 +1,5 @@
 // The WebSockets of telephony legs, whichever side has dialled: how many there may be, what each becomes, and their end.
+// Places are for those that have proved whose they are; all others are in a room of their own until they have.
 
 import type { WebSocket } from 'ws';
 import { AppError } from '../base/app-error.ts';
@@ -8,8 +9,12 @@ import type { Random } from '../base/random.ts';
 import type { Leg } from '../legs/leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { AdmissionDesk } from '../session/admission-desk.ts';
+import type { IntakeMetrics } from './intake-metrics.ts';
 import { createLegConnection, type LegConnection, type LegConnectionOptions } from './leg-connection.ts';
 import type { LegArrivals } from './leg-desk.ts';
+import { createLegIntake, type LegIntakeLimits } from './leg-intake.ts';
+import { createLegRoom } from './leg-room.ts';
+import { stopReadingAfterClose } from './socket-bounds.ts';
 import { createSweeper } from './sweeper.ts';
 
 export type LegSocketsOptions = {
@@ -17,6 +22,8 @@ export type LegSocketsOptions = {
   /** Makes a call of a socket; in this process and for good unless given. */
   readonly connect?: typeof createLegConnection;
   readonly maxLegs: number;
+  readonly limits: LegIntakeLimits;
+  readonly intake: IntakeMetrics;
   readonly admission: Pick<AdmissionDesk, 'refusal'>;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
@@ -25,10 +32,13 @@ export type LegSocketsOptions = {
 };
 
 /** What is known of a leg before it says anything. */
-export type OpenedLeg = { readonly leg: Leg } & Pick<
-  LegConnectionOptions,
-  'token' | 'userOf' | 'callId' | 'startWithinMs' | 'onStarted' | 'onEnded'
->;
+export type OpenedLeg = {
+  readonly leg: Leg;
+  /** `unproved`: nobody knows yet whose it is, nor whether it is anybody's. */
+  readonly standing: 'proved' | 'unproved';
+  /** Where it comes from; undefined for what we have dialled. */
+  readonly address: string | undefined;
+} & Pick<LegConnectionOptions, 'token' | 'userOf' | 'callId' | 'startWithinMs' | 'onStarted' | 'onEnded'>;
 
 export type LegSockets = {
   /** Throws `busy` when there is no room for one more; else keeps the room until it is given back. */
@@ -41,19 +51,23 @@ export type LegSockets = {
 export const MOST_LEG_BYTES = 256 * 1024;
 
 export function createLegSockets(options: LegSocketsOptions): LegSockets {
-  const { desk, connect = createLegConnection, maxLegs, admission, clock, playout, random, log } = options;
+  const { desk, connect = createLegConnection, admission, clock, playout, random, log } = options;
   const connections = new Set<LegConnection>();
+  const room = createLegRoom({ ...options, places: () => connections.size });
   let roomsTaken = 0;
   const sweeper = createSweeper(clock, (nowMs) => {
     for (const connection of connections) connection.sweep(nowMs);
     return connections.size > 0 ? 'more' : 'none';
   });
+  /** Why there is no place for one more. */
+  const refusal = (): AppError | undefined =>
+    room.proved() + roomsTaken >= options.maxLegs
+      ? new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 })
+      : admission.refusal('leg');
 
   return {
     takeRoom() {
-      if (connections.size + roomsTaken >= maxLegs)
-        throw new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 });
-      const refused = admission.refusal('leg');
+      const refused = refusal();
       if (refused !== undefined) throw refused;
       roomsTaken += 1;
       let isTaken = true;
@@ -62,7 +76,7 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
         isTaken = false;
       };
     },
-    open(socket, { leg, ...opened }) {
+    open(socket, { leg, standing, address, ...opened }) {
       const connection = connect({
         ...opened,
         id: random.id(12),
@@ -81,15 +95,40 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
           close: (code, reason) => socket.close(code, reason),
           terminate: () => socket.terminate(),
         },
+        ...(standing === 'unproved' && { admit: refusal }),
+        onStarted(call) {
+          room.leave(connection);
+          intake.started(call.audio);
+          opened.onStarted?.(call);
+        },
+      });
+      const refuse = (error: AppError) => {
+        log.info('a leg was closed', { kind: leg.kind, because: error.code });
+        connection.close(error.message, 'rate_limited');
+        stopReadingAfterClose(socket, clock);
+      };
+      const intake = createLegIntake({
+        clock,
+        limits: options.limits,
+        metrics: options.intake,
+        handle: (frame) => connection.receive(frame),
+        onRefused: refuse,
       });
       connections.add(connection);
+      if (standing === 'unproved')
+        room.enter(connection, address, () => stopReadingAfterClose(socket, clock));
       sweeper.start();
-      socket.on('message', (data, isBinary) =>
-        connection.receive(isBinary ? (data as Buffer) : (data as Buffer).toString('utf8')),
-      );
+      socket.on('message', (data, isBinary) => {
+        const bytes = data as Buffer;
+        intake.take(isBinary ? bytes : bytes.toString('utf8'), bytes.length);
+      });
+      socket.on('ping', (data: Buffer) => intake.count(data.length));
+      socket.on('pong', (data: Buffer) => intake.count(data.length));
       socket.on('error', (error) => log.debug('leg socket fault', { kind: leg.kind, fault: error.message }));
       socket.once('close', () => {
         connections.delete(connection);
+        room.leave(connection);
+        intake.close();
         connection.closed();
       });
       return connection;

@@ -1,5 +1,8 @@
 // Bounds on what one peer can make a WebSocket of ours hold, and for how long: the same for sessions and for calls.
 
+import type { WebSocket } from 'ws';
+import type { Clock } from '../base/clock.ts';
+
 /** A socket whose other side does not answer the close frame, or reads on after a refusal, is ended after this. */
 export const CLOSE_TIMEOUT_MS = 3000;
 
@@ -16,6 +19,16 @@ export const SOCKET_BOUNDS = {
   // Audio does not shrink; deflating it costs eight times the sending and 220 KB a connection.
   perMessageDeflate: false,
 } as const;
+
+/** A close frame has long arrived by then. */
+const LAST_WORDS_MS = 1000;
+
+/** Whoever was closed for sending too much is not read any more, and may send on for a moment only. */
+export function stopReadingAfterClose(socket: WebSocket, clock: Clock): void {
+  socket.pause();
+  const cancel = clock.after(LAST_WORDS_MS, () => socket.terminate());
+  socket.once('close', cancel);
+}
 
 /** The subprotocols that lines of `Sec-WebSocket-Protocol` offer, in order. */
 export const offeredProtocols = (lines: readonly string[] = []): string[] =>

@@ -21,9 +21,11 @@ import {
 } from './admit-upgrade.ts';
 import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
 import { createSendBuffer } from './frame-writer.ts';
+import type { IntakeMetrics } from './intake-metrics.ts';
 import type { LegServer } from './leg-server.ts';
 import { CLOSE_TIMEOUT_MS, SOCKET_BOUNDS } from './socket-bounds.ts';
 import { createSweeper } from './sweeper.ts';
+import { createTimeShares } from './time-shares.ts';
 
 export type SocketServerOptions = {
   readonly version: string;
@@ -46,6 +48,7 @@ export type SocketServerOptions = {
   readonly limits: ConnectionLimits;
   /** Takes the upgrades of telephony platforms. */
   readonly legs: Pick<LegServer, 'takes' | 'upgrade'>;
+  readonly intake: IntakeMetrics;
   onOpened(): void;
   onClosed(code: number): void;
 };
@@ -72,11 +75,15 @@ export type SocketServer = {
   close(): void;
 };
 
+/** What a refused peer may still send: the frames that a client sends without waiting, and not a flood. */
+const MAX_BYTES_AFTER_REFUSAL = 1024 * 1024;
+
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const { runtime, limits } = options;
   const { clock } = runtime;
   const connections = new Set<ClientConnection>();
   const perUser = new Map<string, number>();
+  const shareOf = createTimeShares(limits);
   const sendBuffer = createSendBuffer();
   const ownerOf = new WeakMap<Player, ClientConnection>();
   let phase: 'open' | 'draining' | 'closed' = 'open';
@@ -134,7 +141,11 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     socket.end(rawRefusal(error, error.http, headers));
     // What the peer still sends is read and dropped: closing over unread bytes resets the connection, and the
     // refusal is lost with it. Not for ever, though.
-    socket.resume();
+    let unreadBytes = MAX_BYTES_AFTER_REFUSAL;
+    socket.on('data', (chunk: Buffer) => {
+      unreadBytes -= chunk.length;
+      if (unreadBytes < 0) socket.destroy();
+    });
     const cancel = clock.after(CLOSE_TIMEOUT_MS, () => socket.destroy());
     socket.once('close', cancel);
   };
@@ -212,6 +223,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       entry,
       runtime: agent === undefined ? ownRuntime : agentRuntime(ownRuntime, agent),
       limits,
+      share: shareOf(userId),
+      intake: options.intake,
       onClosed(code) {
         connections.delete(connection);
         const left = (perUser.get(userId) ?? 1) - 1;

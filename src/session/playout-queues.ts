@@ -87,6 +87,9 @@ export class PlayoutQueues implements SessionLine, Player {
   bufferedBytes(): number {
     return this.sum((queue) => queue.line.bufferedBytes());
   }
+  textBytes(when: 'now' | 'full'): number {
+    return this.sum((queue) => queue.line.textBytes(when));
+  }
   close(): void {
     for (const { queue } of this.queues) queue.close();
     this.queues = [];

@@ -41,6 +41,12 @@ export type SessionMetrics = {
   turnEnded(outcome: Outcome, sentMs: number, characters: number): void;
 };
 
+/** What a client pays for of this thread's time: the handling of its messages is counted where they come in. */
+export type WorkMeter = {
+  /** Work for this client that was done later, in another turn of the event loop. */
+  charge(ms: number): void;
+};
+
 export type SessionRuntime = {
   readonly upstream: SpeechUpstream;
   readonly upkeep: SpeechUpkeep;
@@ -60,6 +66,8 @@ export type SessionRuntime = {
   readonly metrics: SessionMetrics;
   readonly defaultVoice: string | undefined;
   readonly defaultVoice2: string | undefined;
+  /** Of one session; absent: nobody counts. */
+  readonly work?: WorkMeter;
 };
 
 /** Why a turn failed; what is not the client's or the upstream's doing is logged. */

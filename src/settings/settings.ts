@@ -142,6 +142,22 @@ export const SETTINGS = {
     meaning:
       'Memory that the texts of one session may take, words and their times included. The longest single text of any language has room.',
   }),
+  connectionTimeMs: whole(100, {
+    min: 10,
+    max: 1000,
+    zero: 'no limit',
+    placeholder: MS,
+    meaning:
+      'Time of the playing thread that messages of one connection or leg may take each second; what is beyond waits. Five times what a thousand tokens a second cost.',
+  }),
+  userTimeMs: whole(300, {
+    min: 10,
+    max: 1000,
+    zero: 'no limit of its own',
+    placeholder: MS,
+    meaning:
+      'The same for all connections of one user. Less than a third of the thread: hundreds of sessions of a bot have enough, and others are still heard.',
+  }),
   idleTimeoutMs: whole(900_000, {
     min: 1000,
     max: DAY_MS,

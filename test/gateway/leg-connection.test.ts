@@ -1,5 +1,6 @@
 // A leg's connection without a socket: what becomes of a far side that takes nothing, says nothing or is nobody's.
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/base/app-error.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createLegConnection } from '../../src/gateway/leg-connection.ts';
 import { createLegDesk } from '../../src/gateway/leg-desk.ts';
@@ -13,7 +14,8 @@ const UUID = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405162';
 const HELLO = audioSocketMessage(0x01, Buffer.from(UUID.replaceAll('-', ''), 'hex'));
 const AUDIO = audioSocketMessage(0x10, new Uint8Array(320));
 
-function start({ user, codec = audioSocketLeg.open() }: { user?: string; codec?: LegCodec } = {}) {
+type Given = { user?: string; codec?: LegCodec; admit?: () => AppError | undefined };
+function start({ user, codec = audioSocketLeg.open(), admit = () => undefined }: Given = {}) {
   const clock = createFakeClock();
   const errors: unknown[] = [];
   const playout = createPlayoutClock({
@@ -35,6 +37,7 @@ function start({ user, codec = audioSocketLeg.open() }: { user?: string; codec?:
     token: undefined,
     userOf: () => user,
     unowned: 'claimable',
+    admit,
     wire: {
       send: (frame) => void wire.sent.push(frame as Uint8Array),
       bufferedBytes() {
@@ -64,6 +67,30 @@ function start({ user, codec = audioSocketLeg.open() }: { user?: string; codec?:
 }
 
 describe('the connection of a leg', () => {
+  it('does not start one that is somebody’s and finds no place', () => {
+    const full = () => new AppError('busy', 'as many as may be');
+    const { connection, desk, wire } = start({ user: 'ann', admit: full });
+    connection.receive(Buffer.concat([HELLO, AUDIO]));
+    expect(wire.ends).toEqual([4503]);
+    expect(desk.legs()).toBe(0);
+    expect(connection.isOwned()).toBe(false);
+  });
+
+  it('is somebody’s when a session has named it', () => {
+    const { connection, attach } = start();
+    expect(connection.isOwned()).toBe(false);
+    connection.receive(Buffer.concat([HELLO, AUDIO]));
+    expect(connection.isOwned()).toBe(false);
+    attach();
+    expect(connection.isOwned()).toBe(true);
+  });
+
+  it('is closed by the code that it is told', () => {
+    const { connection, wire } = start({ user: 'ann' });
+    connection.close('too much', 'rate_limited');
+    expect(wire.ends).toEqual([4429]);
+  });
+
   it('lets a stalled peer go that has taken nothing for ten seconds, and its session knows', () => {
     const { clock, playout, connection, wire, attach, gone } = start({ user: 'ann' });
     connection.receive(Buffer.concat([HELLO, AUDIO]));
