@@ -5,6 +5,7 @@ import { createTurnSpeech } from './create-turn-speech.ts';
 import type { LiveTurnOptions } from './live-turn.ts';
 import { QuotaWait } from './quota-wait.ts';
 import { createStretchTimes, type StretchTimes } from './stretch-times.ts';
+import { chargedTextWork } from './text-work.ts';
 import { createTurnCaptions, type TurnCaptions } from './turn-captions.ts';
 import { noAudio } from './turn-faults.ts';
 import { createTurnFlushes, type TurnFlushes } from './turn-flushes.ts';
@@ -59,7 +60,7 @@ class JoinedParts implements JoinedTurn {
         defaultVoice,
         defaultVoice2,
         remainingMs: () => this.life.spareMs(),
-        work: runtime.textWork,
+        work: chargedTextWork(runtime.textWork, runtime.work, runtime.clock),
       },
       whole,
     );

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../base/clock.ts';
 import { createWorkSlices, type WorkSlices } from '../base/work-slices.ts';
+import type { WorkMeter } from './session-runtime.ts';
 
 export type CutInPieces = {
   /** Cuts the next piece; never throws. Adds itself again while there is more. */
@@ -38,6 +39,26 @@ export function createTextWork(clock: Clock): TextWork {
         isAsked = false;
         slices.go();
       });
+    },
+  };
+}
+
+/** `work` as one client has it: the time that its pieces take is charged to it. */
+export function chargedTextWork(work: TextWork, meter: WorkMeter | undefined, clock: Clock): TextWork {
+  if (meter === undefined) return work;
+  let last: { readonly one: CutInPieces; readonly charged: CutInPieces } | undefined;
+  const charge = (one: CutInPieces): CutInPieces => ({
+    cutOn() {
+      const startedAtMs = clock.now();
+      one.cutOn();
+      meter.charge(clock.now() - startedAtMs);
+    },
+  });
+  return {
+    add(one) {
+      // Whoever waits already keeps the place: the same one is to be known again.
+      if (last?.one !== one) last = { one, charged: charge(one) };
+      work.add(last.charged);
     },
   };
 }
