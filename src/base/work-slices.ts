@@ -17,6 +17,8 @@ export type WorkSlicesOptions<Each> = {
   readonly serve: (one: Each) => void;
   /** Somebody is served in each turn, however long it takes; who waits gets a third of the time if this is not as much. */
   readonly sliceMs: number;
+  /** A slice is no longer than this, however long the rest of a turn is. */
+  readonly mostMs?: number;
 };
 
 /** A third of all time: half of what went into other things. */
@@ -29,6 +31,7 @@ export function createWorkSlices<Each>({
   now,
   serve,
   sliceMs,
+  mostMs = MOST_MS,
 }: WorkSlicesOptions<Each>): WorkSlices<Each> {
   const waiting = new Set<Each>();
   let isUnderWay = false;
@@ -50,7 +53,7 @@ export function createWorkSlices<Each>({
     isUnderWay = false;
   };
   const beginSlice = (elsewhereMs: number) => {
-    sliceEndsMs = now() + Math.min(Math.max(sliceMs, elsewhereMs * SHARE), MOST_MS);
+    sliceEndsMs = now() + Math.min(Math.max(sliceMs, elsewhereMs * SHARE), mostMs);
     serveNext();
   };
   const goOn = () => {

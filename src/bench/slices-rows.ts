@@ -26,15 +26,15 @@ export const SLICE_ROWS: readonly SliceRow[] = [
     make: (text, { pendingTextChars }) => ({ before: [], message: append(text(pendingTextChars)) }),
   },
   {
-    name: 'append, markup kept',
+    name: 'append-kept',
     texts: 'hard',
     make: (text, { pendingTextChars }) => ({
-      before: [],
-      message: append(text(pendingTextChars), { markup: 'keep' }),
+      before: [frame({ type: 'configure', markup: 'keep' })],
+      message: append(text(pendingTextChars)),
     }),
   },
   {
-    name: 'append, prefixes',
+    name: 'append-prefixes',
     texts: 'hard',
     make: (text, { pendingTextChars }) => ({
       before: [],
@@ -50,7 +50,7 @@ export const SLICE_ROWS: readonly SliceRow[] = [
     }),
   },
   {
-    name: 'speak, one request',
+    name: 'speak-one-request',
     texts: 'hard',
     make: (text) => ({
       before: [],
@@ -58,7 +58,7 @@ export const SLICE_ROWS: readonly SliceRow[] = [
     }),
   },
   {
-    name: 'speak, cached',
+    name: 'speak-cached',
     texts: 'prose',
     make: (text, { textChars }) => ({
       before: [],
@@ -78,10 +78,10 @@ export const SLICE_ROWS: readonly SliceRow[] = [
     },
   },
   {
-    name: 'dialogue of short lines',
+    name: 'short-lines',
     texts: 'prose',
     make: () => {
-      const lines = Array.from({ length: 9000 }, (_, n) => ({ speaker: (n % 2) + 1, text: 'a' }));
+      const lines = Array.from({ length: 1000 }, (_, n) => ({ speaker: (n % 2) + 1, text: 'a.' }));
       return { before: [], message: frame({ type: 'speak', turn: TURN, dialogue: lines }) };
     },
   },

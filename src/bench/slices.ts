@@ -64,7 +64,7 @@ function measuredClock(slices: Slice[]) {
   return { clock, measure, isBusy: () => waiting > 0 };
 }
 
-async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult> {
+async function run({ numbers, only, signal, progress }: BenchRun): Promise<BenchResult> {
   const slices: Slice[] = [];
   const { clock, measure, isBusy } = measuredClock(slices);
   const garbage = watchGarbage();
@@ -106,7 +106,7 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
     const rows: (readonly string[])[] = [];
     const figures: Record<string, number> = {};
     const faults: string[] = [];
-    for (const row of SLICE_ROWS) {
+    for (const row of SLICE_ROWS.filter(({ name }) => only === undefined || name === only)) {
       let worst = { corpus: '', ms: 0, withGarbageMs: 0, slices: 0 };
       for (const corpus of row.texts === 'hard' ? HARD_TEXTS : ['prose']) {
         progress(`slices: ${row.name}, ${corpus}`);
@@ -153,5 +153,7 @@ export const slices: Bench = {
   summary:
     'how long one message of each kind holds the loop at its largest, with texts that are hard to read',
   defaults: { samples: 20 },
+  parts: SLICE_ROWS.map(({ name }) => name),
+  needs: 'minutes',
   run,
 };

@@ -17,6 +17,8 @@ export type TextWork = {
 
 /** Of a turn of the event loop: a few pieces, well below the time between two frames. */
 const SLICE_MS = 2;
+/** Text that waits does so for nobody's ear: it takes no more where the loop has much else to do. */
+const MAX_SLICE_MS = 4;
 
 /** What is cut in one go, in UTF-16 units: a millisecond or two of the dearest text. */
 export const CUT_UNITS = 512;
@@ -27,6 +29,7 @@ export function createTextWork(clock: Clock): TextWork {
     now: () => clock.now(),
     serve: (one: CutInPieces) => one.cutOn(),
     sliceMs: SLICE_MS,
+    mostMs: MAX_SLICE_MS,
   });
   let isAsked = false;
   return {

@@ -136,7 +136,7 @@ export const SETTINGS = {
       'Appended text of a turn that is not spoken yet. About two hours of speech; more is a loop gone wrong.',
   }),
   textBytes: whole(8 * MIB, {
-    min: 2 * MIB,
+    min: 8 * MIB,
     max: 256 * MIB,
     placeholder: 'BYTES',
     meaning:
