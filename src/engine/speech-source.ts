@@ -1,12 +1,13 @@
 // Where the engine's sound comes from: a speech program, or prebuilt sound that stands in for it (canned-source.ts).
 // The rest of the engine cannot tell one from the other.
 
+import { availableParallelism } from 'node:os';
 import { createFilterBanks } from '../audio/filter-bank.ts';
 import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
 import { createSoundPath } from '../audio/wasm-sound-path.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { createSpeechProcess } from '../speech-program/speech-process.ts';
+import { createSpeechPrograms } from '../speech-program/speech-programs.ts';
 import { type OnWord, openSpeechStream, type SpeechBody, type SpeechJob } from './speech-stream.ts';
 import { loadTimeStretch } from './time-stretch.ts';
 
@@ -26,10 +27,14 @@ export type SpeechSourceOptions = {
   readonly readerStallMs: number;
 };
 
+/** More would speak faster than the rest of an engine can follow. */
+const MAX_PROGRAMS = 2;
+
 export async function createSpeechSource(options: SpeechSourceOptions): Promise<SpeechSource> {
   const { command, clock, log, readerStallMs } = options;
   const [mp3, createTimeStretch] = await Promise.all([loadMp3Encoders(), loadTimeStretch()]);
-  const speech = createSpeechProcess({ command, clock, log });
+  const count = Math.min(MAX_PROGRAMS, availableParallelism());
+  const speech = createSpeechPrograms({ command, count, clock, log });
   const tools = {
     speech,
     codecs: { mp3 },

@@ -10,7 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import type { ServiceFormat } from '../speech/audio-format.ts';
 import type { Language } from '../speech/language.ts';
 import type { WordEvent } from '../speech-program/speech-child.ts';
-import type { SpeechProcess } from '../speech-program/speech-process.ts';
+import type { SpeechPrograms } from '../speech-program/speech-programs.ts';
 import type { SpokenLine } from '../speech-program/speech-script.ts';
 import { createWordTimes, type TimedWord } from '../speech-program/word-times.ts';
 import { createProsody } from './prosody.ts';
@@ -31,7 +31,7 @@ export type SpeechJob = {
 };
 
 export type SpeechTools = {
-  readonly speech: Pick<SpeechProcess, 'speak'>;
+  readonly speech: Pick<SpeechPrograms, 'speak'>;
   readonly codecs: ReplyCodecs;
   readonly soundPath: Pick<SoundPath, 'resample'>;
   readonly createTimeStretch: CreateTimeStretch;

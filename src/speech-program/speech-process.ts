@@ -1,6 +1,5 @@
-// The engine's one speech program, kept running: sentences wait in line for it, each has a deadline, a program
-// that dies is started again and the sentence that it left open is spoken once more. Whose listener has least in hand comes
-// first. A request hands in its next sentence only when the one before is done, so among equals it is round robin.
+// One speech program, kept running: sentences wait in line for it, each has a deadline, a program
+// that dies is started again and the sentence that it left open is spoken once more. First come, first served.
 
 import type { PcmBlock } from '../audio/stage.ts';
 import { AppError } from '../base/app-error.ts';
@@ -14,20 +13,20 @@ export type SpeechProcess = {
   /**
    * Speaks one sentence; `onBlock` gets its samples in order, before the promise resolves. Rejects with
    * `engine_unavailable`, `busy` (line full) or `internal` (not speakable), or with the signal's own reason.
-   * With `onWords` the program is asked for its words; it gets them once, behind the last sample. `aheadMs`: how much of
-   * the request is made and not yet due to be heard; asked whenever a sentence is chosen, 0 unless given.
+   * With `onWords` the program is asked for its words; it gets them once, behind the last sample.
    */
   speak(
     utterance: Utterance,
     onBlock: (block: PcmBlock) => void,
     signal: AbortSignal,
     onWords?: OnWords,
-    aheadMs?: () => number,
   ): Promise<void>;
   /** Resolves when the first start has come to an end, good or bad; a request may come before that. */
   readonly started: Promise<void>;
   /** Somebody will soon ask: a program that is not started yet, or no more, is. */
   wake(): void;
+  /** The program has started and is there. */
+  isReady(): boolean;
   /** Sentences waiting or being spoken. */
   pending(): number;
   /** Ends the program; what was pending is rejected. */
@@ -47,14 +46,14 @@ export type SpeechProcessOptions = {
   readonly startsWith?: 'at-once' | 'first-sentence';
   /** Ends a program that has had nothing to say for so long; the next sentence starts it again. Default: it stays. */
   readonly maxIdleMs?: number;
+  /** It is ready and has nothing to say. */
+  readonly onFree?: () => void;
 };
 
 type Job = {
   readonly utterance: Utterance;
   readonly onBlock: (block: PcmBlock) => void;
   readonly onWords: OnWords | undefined;
-  readonly aheadMs: () => number;
-  readonly askedAtMs: number;
   readonly settle: (error?: unknown) => void;
   /** Samples that the caller already has: the same sentence gives the same samples, so a second try skips them. */
   delivered: number;
@@ -79,8 +78,6 @@ const LONGEST_REST_MS = 10_000;
 /** Deaths without one spoken sentence in between after which waiting callers are told instead of kept. */
 const HOPELESS_DEATHS = 4;
 const MOST_TRIES = 2;
-/** More in hand than this makes nobody wait longer. */
-const MAX_AHEAD_MS = 2000;
 
 const missing = () =>
   new AppError(
@@ -89,19 +86,6 @@ const missing = () =>
       '@echogarden/espeak-ng-emscripten is there, or set an upstream speech service.',
   );
 const closed = () => new AppError('shutting_down', 'The speech engine is shutting down.');
-
-/**
- * Takes out the first of those that are least ahead: who has heard nothing yet does not wait for others' next sentences. Who
- * has waited is as much less ahead, so that also who reads as fast as it can has its turn before its patience ends.
- */
-function takeNext(line: Job[], nowMs: number): Job | undefined {
-  let [next, leastMs] = [0, Number.POSITIVE_INFINITY];
-  for (const [index, { aheadMs, askedAtMs }] of line.entries()) {
-    const ms = Math.max(0, Math.min(aheadMs(), MAX_AHEAD_MS) - (nowMs - askedAtMs));
-    if (ms < leastMs) [next, leastMs] = [index, ms];
-  }
-  return line.splice(next, 1)[0];
-}
 
 export function createSpeechProcess(options: SpeechProcessOptions): SpeechProcess {
   const { command, clock, log, mostWaiting = 256, sentenceDeadlineMs = 30_000 } = options;
@@ -138,8 +122,12 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
   const sayNext = () => {
     if (state.kind === 'asleep' && line.length > 0) start();
     if (state.kind !== 'ready' || running !== undefined) return;
-    const job = takeNext(line, clock.now());
-    if (job === undefined) return sleepLater(state.child);
+    const job = line.shift();
+    if (job === undefined) {
+      sleepLater(state.child);
+      options.onFree?.();
+      return;
+    }
     running = { job, id: ++lastId, skip: job.delivered };
     watch(state.child, sentenceDeadlineMs, 'engine_sentence_overdue');
     state.child.say(lastId, job.utterance, job.onWords === undefined ? 'sound' : 'sound-and-words');
@@ -257,7 +245,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
   };
 
   return {
-    speak(utterance, onBlock, signal, onWords, aheadMs = () => 0) {
+    speak(utterance, onBlock, signal, onWords) {
       if (signal.aborted) return Promise.reject(signal.reason as Error);
       const refused = refusal();
       if (refused !== undefined) return Promise.reject(refused);
@@ -266,8 +254,6 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
           utterance,
           onBlock,
           onWords,
-          aheadMs,
-          askedAtMs: clock.now(),
           delivered: 0,
           tries: 0,
           dropped: false,
@@ -293,6 +279,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
     wake() {
       if (state.kind === 'asleep') start();
     },
+    isReady: () => state.kind === 'ready',
     pending: () => line.length + (running === undefined ? 0 : 1),
     close() {
       const child = 'child' in state ? state.child : undefined;

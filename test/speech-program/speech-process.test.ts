@@ -48,16 +48,6 @@ const say = async (speech: SpeechProcess, text: string, signal = never): Promise
   await speech.speak(utterance, ({ samples }) => heard.push(...samples), signal);
   return heard.map((sample) => Math.round(sample * 32768));
 };
-const sayAhead = async (speech: SpeechProcess, text: string, aheadMs: number): Promise<void> => {
-  const utterance = { text, voice: 'any', rate: 175, pitch: 50, range: 50 };
-  await speech.speak(
-    utterance,
-    () => {},
-    never,
-    undefined,
-    () => aheadMs,
-  );
-};
 const ramp = (text: string) => Array.from({ length: text.length * 10 }, (_, i) => i + 1);
 const code = (wanted: string) => expect.objectContaining({ code: wanted });
 
@@ -83,35 +73,6 @@ describe('the speech process', () => {
     };
     await Promise.all([request('a'), request('b')]);
     expect(order.join('')).toBe('abababab');
-  });
-
-  it('speaks first for whom has least in hand, and lets nobody overtake his equals', async () => {
-    const speech = start();
-    const done: string[] = [];
-    const asked: readonly (readonly [string, number])[] = [
-      ['far ahead', 9000],
-      ['as far', 5000],
-      ['ahead', 1500],
-      ['new', 0],
-      ['behind', -300],
-      ['a little ahead', 200],
-    ];
-    await Promise.all(
-      asked.map(([text, aheadMs]) => sayAhead(speech, text, aheadMs).then(() => done.push(text))),
-    );
-    expect(done).toEqual(['new', 'behind', 'a little ahead', 'ahead', 'far ahead', 'as far']);
-  });
-
-  it('lets nobody wait for ever who is far ahead', async () => {
-    const clock = createFakeClock();
-    const speech = start('fine', { clock });
-    const done: string[] = [];
-    const ask = (text: string, aheadMs: number) =>
-      sayAhead(speech, text, aheadMs).then(() => done.push(text));
-    const patient = ask('a whole book', 60_000);
-    clock.advance(2000);
-    await Promise.all([patient, ask('new', 0)]);
-    expect(done).toEqual(['a whole book', 'new']);
   });
 
   it('starts its program with the first sentence, lets it go when nobody speaks, and starts it again', async () => {
