@@ -105,7 +105,9 @@ export function levellingGraph(
 ): string {
   const chain = [
     joinedParts(facts, sound),
-    ...(level.peaks === 'limit' ? limited(level, ceilingDbtp, sound.sampleRate, OVERSAMPLING) : [amplified(level)]),
+    ...(level.peaks === 'limit'
+      ? limited(level, ceilingDbtp, sound.sampleRate, OVERSAMPLING)
+      : [amplified(level)]),
     `volume=${compensation.toFixed(4)}`,
     exactly(sound.samples),
     'asetpts=N/SR/TB',
