@@ -1,6 +1,6 @@
 // How loud a finished file is. −16 LUFS is what podcast services ask for and leave alone (Apple Podcasts: −16 ± 1,
 // peaks to −1 dBTP; AES TD1008 has speech from −18 to −16), measured on the file as it is: one channel, BS.1770-4.
-// −1 dBTP leaves lossy codecs room for the peaks that they add.
+// What is heard of the file, decoded, is to stay below −1 dBTP; the room for what encoders add is below that.
 
 export const TARGET_LUFS = -16;
 export const CEILING_DBTP = -1;
@@ -24,9 +24,9 @@ export type Levelling = {
 };
 
 /** Sound too short or too quiet to be measured keeps its level. */
-export function levelling({ loudnessLufs, peakDbtp }: Measured): Levelling {
+export function levelling({ loudnessLufs, peakDbtp }: Measured, ceilingDbtp = CEILING_DBTP): Levelling {
   const gainDb = Number.isFinite(loudnessLufs) ? Math.min(MOST_GAIN_DB, TARGET_LUFS - loudnessLufs) : 0;
-  return { gainDb, peaks: peakDbtp + gainDb > CEILING_DBTP ? 'limit' : 'keep' };
+  return { gainDb, peaks: peakDbtp + gainDb > ceilingDbtp ? 'limit' : 'keep' };
 }
 
 /** Nearer than this nobody hears it, and services that measure allow seven times as much. */

@@ -22,7 +22,7 @@ const LONG_PUNCTUATION = /([?!.,:;*_'"~()&]{30})[?!.,:;*_'"~()&]+/g;
 const MOST_NOTES = 10_000;
 
 /** Quotes in quotes and lists in lists beyond any use, which cost marked a recursion and more for each. */
-const DEEP_QUOTE = /^(?:[ \t]{0,4}>){10,}[ \t]?/gm;
+const DEEP_MARKS = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){10,}/gm;
 const DEEP_INDENT = /^[ \t]{40,}/gm;
 
 /** Of one item: marked looks through all that are left for an underline, again from each of them. */
@@ -66,7 +66,7 @@ export function readMarkdown(text: string, blocks: SourceBlocks): DocumentFacts 
   const plain = source
     .slice(front?.[0].length ?? 0)
     .replace(DEEP_INDENT, '    ')
-    .replace(DEEP_QUOTE, '> ')
+    .replace(DEEP_MARKS, '> ')
     .replace(LONG_PUNCTUATION, '$1')
     .replace(NOTE, '')
     .replace(INLINE_NOTE, '')

@@ -285,7 +285,7 @@ export const GROWING: Readonly<Record<string, GrowingFile>> = {
     docx(wordXml(`<w:p>${varied(bytes, '<w:r><w:t>@ b </w:t></w:r>')}</w:p>`)),
   ),
   'docx: paragraphs': word(3 * MB, (bytes) => docx(wordXml(varied(bytes, wordText('@ b c. '))))),
-  'docx: items': word(3 * MB, (bytes) =>
+  'docx: items': word(1 * MB, (bytes) =>
     docx(
       wordXml(
         fill(
@@ -361,7 +361,7 @@ export const GROWING: Readonly<Record<string, GrowingFile>> = {
   'docx: types that are declared': word(20 * MB, (bytes) =>
     docx(wordXml(wordText('a')).replace('</w:document>', `</w:document><!--${noise(bytes, '<!DOCTYP ')}-->`)),
   ),
-  'docx: languages': word(12 * MB, (bytes) =>
+  'docx: languages': word(2 * MB, (bytes) =>
     docx(wordXml(`<!--${noise(bytes, '<w:lang ')}-->${wordText('a')}`)),
   ),
   'xml: types that are declared': book(4 * MB, (bytes) =>

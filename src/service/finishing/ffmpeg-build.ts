@@ -69,7 +69,12 @@ export type FfmpegOutput = {
   readonly durationMs: number;
 };
 
-const bitrateOf = ({ format, sampleRate, bitrateKbps }: FfmpegOutput): number | undefined => {
+/** kbit/s; undefined where the format has no choice. */
+export const bitrateOf = ({
+  format,
+  sampleRate,
+  bitrateKbps,
+}: Pick<FfmpegOutput, 'format' | 'sampleRate' | 'bitrateKbps'>): number | undefined => {
   const { speechKbps } = FORMATS[format];
   return speechKbps === undefined ? undefined : (bitrateKbps ?? speechKbps(sampleRate));
 };
@@ -88,6 +93,12 @@ export function ffmpegOutputOptions(output: FfmpegOutput): readonly string[] {
     ...options,
     ...['-f', muxer],
   ];
+}
+
+/** How such an output is read again; at least two arguments. */
+export function ffmpegInputOptions({ format, sampleRate }: Pick<FfmpegOutput, 'format' | 'sampleRate'>) {
+  const { muxer, tags } = FORMATS[format];
+  return ['-f', muxer, ...(tags === 'none' ? ['-ar', String(sampleRate), '-ac', '1'] : [])];
 }
 
 /** The tags of an output as ffmpeg's metadata demuxer reads them; they are clean (`cleanTags`), one line each. */

@@ -51,8 +51,24 @@ export const measuringGraph = (facts: readonly PartFacts[], sound: FinishedSound
  * Measures how loud the parts are when `level` has limited their peaks. Those between samples are left as they are
  * here: they change the loudness by less than 0.1 LU and would take two thirds of the time.
  */
-export const tryingGraph = (facts: readonly PartFacts[], sound: FinishedSound, level: Levelling): string =>
-  `${[joinedParts(facts, sound), ...limited(level, sound.sampleRate)].join(',')},ebur128=framelog=verbose[${FFMPEG_OUT}]`;
+export const tryingGraph = (
+  facts: readonly PartFacts[],
+  sound: FinishedSound,
+  level: Levelling,
+  ceilingDbtp = CEILING_DBTP,
+): string =>
+  `${[joinedParts(facts, sound), ...limited(level, ceilingDbtp, sound.sampleRate)].join(',')},ebur128=framelog=verbose[${FFMPEG_OUT}]`;
+
+/** Measures the peaks of a file as it is heard, those between samples too. */
+export const HEARING_GRAPH = `[0:a]ebur128=peak=true:framelog=verbose[${FFMPEG_OUT}]`;
+
+/** dBTP, from what the hearing run wrote. */
+export function readTruePeak(stderr: string): number | undefined {
+  const peaks = stderr.matchAll(/True peak:\s+Peak:\s*(-?(?:inf|[\d.]+)) dBFS/g);
+  const [, text] = [...peaks].at(-1) ?? [];
+  if (text === undefined) return undefined;
+  return text === '-inf' ? Number.NEGATIVE_INFINITY : Number(text);
+}
 
 /** LUFS, from what the trying run wrote: the last summary, for ffmpeg builds a graph once before it runs it. */
 export function readEbur128Summary(stderr: string): number | undefined {
@@ -85,10 +101,13 @@ export function levellingGraph(
   sound: FinishedSound,
   level: Levelling,
   compensation: number,
+  ceilingDbtp = CEILING_DBTP,
 ): string {
   const chain = [
     joinedParts(facts, sound),
-    ...(level.peaks === 'limit' ? limited(level, sound.sampleRate, OVERSAMPLING) : [amplified(level)]),
+    ...(level.peaks === 'limit'
+      ? limited(level, ceilingDbtp, sound.sampleRate, OVERSAMPLING)
+      : [amplified(level)]),
     `volume=${compensation.toFixed(4)}`,
     exactly(sound.samples),
     'asetpts=N/SR/TB',
@@ -104,10 +123,15 @@ const OVERSAMPLING = 4;
 const amplified = ({ gainDb }: Levelling): string => `volume=${inDb(gainDb)}dB`;
 
 /** Gain and a limiter like our own, whose look-ahead delays the sound and is cut away again. */
-function limited(level: Levelling, sampleRate: number, oversampling = 1): readonly string[] {
+function limited(
+  level: Levelling,
+  ceilingDbtp: number,
+  sampleRate: number,
+  oversampling = 1,
+): readonly string[] {
   const rate = oversampling * sampleRate;
   const delay = Math.floor((rate * LOOK_AHEAD_MS) / 1000);
-  const ceiling = fromDecibels(CEILING_DBTP).toFixed(4);
+  const ceiling = fromDecibels(ceilingDbtp).toFixed(4);
   const limiter = [
     `apad=pad_len=${delay}`,
     `alimiter=limit=${ceiling}:attack=${LOOK_AHEAD_MS}:release=${RELEASE_MS}:level=0`,

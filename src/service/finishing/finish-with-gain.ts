@@ -6,7 +6,6 @@ import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { openFinishedFile } from '../../audio/finished-file.ts';
 import { createLoudnessMeter } from '../../audio/loudness-meter.ts';
 import {
-  CEILING_DBTP,
   fromDecibels,
   type Levelling,
   levelling,
@@ -21,13 +20,19 @@ import type { Stage } from '../../audio/stage.ts';
 import { createTruePeakMeter } from '../../audio/true-peak.ts';
 import type { FinishRequest } from '../audio-finisher.ts';
 import { type DecodingMeans, decodeParts } from './decode-parts.ts';
+import { bitrateOf } from './ffmpeg-build.ts';
 import type { FinishedSound } from './finished-sound.ts';
 import { finishingRate } from './finishing-rate.ts';
+import { firstCeilingDbtp, MAX_WRITES, nextCeilingDbtp } from './peak-ceiling.ts';
 
 export type FinishingMeans = DecodingMeans & { readonly mp3: Mp3Encoders };
 
 /** Of the time that is left when a measuring pass begins; a pass that also encodes takes about twice as long. */
 const MEASURING_SHARE = 0.3;
+/** Of the time that is left when a file is written: an MP3 is heard afterwards. */
+const WRITING_SHARE = 0.8;
+/** Hz. */
+const HEARING_RATE = 48_000;
 const WRITE_BYTES = 64 * 1024;
 
 /** Writes `outPath` in place: whoever calls it sees to a half-written file. `onProgress` gets 0 to 1. */
@@ -54,10 +59,11 @@ export async function finishWithGain(
   };
 
   const { samples, places, ...measured } = await measure(sampleRate, (emit) => pass(MEASURING_SHARE, emit));
-  let level = levelling(measured);
+  let ceilingDbtp = firstCeilingDbtp(request.format, sampleRate, bitrateOf({ ...request, sampleRate }));
+  let level = levelling(measured, ceilingDbtp);
   for (let trial = 0; level.peaks === 'limit' && trial < MOST_TRIALS; trial++) {
     const { loudnessLufs } = await measure(sampleRate, async (emit) => {
-      const leveller = createLeveller(level, sampleRate, emit);
+      const leveller = createLeveller(level, { sampleRate, ceilingDbtp }, emit);
       const tried = await pass(MEASURING_SHARE, (block) => leveller.push(block));
       leveller.flush();
       return tried;
@@ -67,22 +73,43 @@ export async function finishWithGain(
     level = next;
   }
 
-  const writer = openFileWriter(outPath);
-  try {
-    const rule = { ...request, sampleRate, samples, tags: request };
-    const file = openFinishedFile(rule, means.mp3, (bytes) => writer.write(bytes));
+  const write = async () => {
+    const writer = openFileWriter(outPath);
     try {
-      const leveller = createLeveller(level, sampleRate, (block) => file.push(block));
-      await pass(1, (block) => leveller.push(block));
-      leveller.flush();
-      writer.finish(file.end());
+      const rule = { ...request, sampleRate, samples, tags: request };
+      const file = openFinishedFile(rule, means.mp3, (bytes) => writer.write(bytes));
+      try {
+        const leveller = createLeveller(level, { sampleRate, ceilingDbtp }, (block) => file.push(block));
+        await pass(WRITING_SHARE, (block) => leveller.push(block));
+        leveller.flush();
+        writer.finish(file.end());
+      } finally {
+        file.close();
+      }
     } finally {
-      file.close();
+      writer.close();
     }
-  } finally {
-    writer.close();
+  };
+  for (let writes = 1; ; writes++) {
+    await write();
+    // Of the lossy formats MP3 alone can be decoded again here.
+    if (request.format !== 'mp3' || level.peaks === 'keep' || writes === MAX_WRITES) break;
+    const lower = nextCeilingDbtp(ceilingDbtp, await heardPeakDbtp(outPath, means));
+    if (lower === undefined) break;
+    ceilingDbtp = lower;
   }
+  onProgress(1);
   return { sampleRate, samples, places };
+}
+
+/** Of an MP3 file, at a rate at which what lies between its samples is seen. */
+async function heardPeakDbtp(path: string, means: DecodingMeans): Promise<number> {
+  const peaks = createTruePeakMeter();
+  await decodeParts([{ path, gapMs: 0 }], HEARING_RATE, means, {
+    onSamples: (samples) => peaks.push(samples),
+    onBytes() {},
+  });
+  return toDecibels(peaks.peak());
 }
 
 async function measure(
@@ -103,12 +130,12 @@ async function measure(
 /** `emit` gets scratch memory. */
 function createLeveller(
   { gainDb, peaks }: Levelling,
-  sampleRate: number,
+  { sampleRate, ceilingDbtp }: { readonly sampleRate: number; readonly ceilingDbtp: number },
   emit: (samples: Float32Array) => void,
 ): Stage<Float32Array> {
   const gain = fromDecibels(gainDb);
   if (peaks === 'limit')
-    return createPeakLimiter({ sampleRate, gain, ceiling: fromDecibels(CEILING_DBTP) }, emit);
+    return createPeakLimiter({ sampleRate, gain, ceiling: fromDecibels(ceilingDbtp) }, emit);
   let louder = new Float32Array(0);
   return {
     push(samples) {

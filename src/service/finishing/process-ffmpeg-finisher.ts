@@ -11,8 +11,10 @@ import { createStallWatch } from '../../pipeline/stall-watch.ts';
 import type { AudioFinisher, FinishRequest } from '../audio-finisher.ts';
 import { examinePart, type PartFacts } from './examine-part.ts';
 import {
+  bitrateOf,
   encoderCompensation,
   type FfmpegBuild,
+  ffmpegInputOptions,
   ffmpegOutputOptions,
   ffmpegTags,
   hasEncoderFor,
@@ -20,16 +22,19 @@ import {
 import { type FfmpegRun, runFfmpeg } from './ffmpeg-command.ts';
 import {
   FFMPEG_OUT,
+  HEARING_GRAPH,
   levellingGraph,
   measuringGraph,
   readEbur128Summary,
   readLoudnessReport,
+  readTruePeak,
   soundOf,
   tryingGraph,
 } from './ffmpeg-graph.ts';
 import { type FinishedSound, toFinished } from './finished-sound.ts';
 import { finishingRate, noSound } from './finishing-rate.ts';
 import { createOpenFinishing } from './open-finishing.ts';
+import { firstCeilingDbtp, MAX_WRITES, nextCeilingDbtp } from './peak-ceiling.ts';
 import { writeWholeFile } from './whole-file.ts';
 
 export type ProcessFfmpegFinisherOptions = {
@@ -47,6 +52,8 @@ const STALL_MS = 60_000;
 const MOST_PARTS = 128;
 /** Of the time that is left when a measuring pass begins. */
 const MEASURING_SHARE = 0.5;
+/** Of the time that is left when a file is written: it is heard afterwards. */
+const WRITING_SHARE = 0.8;
 /** Told what the parts are, ffmpeg guesses no format that reads further files; and it skips nothing of them. */
 const PART_OPTIONS = ['-f', 'mp3', '-flags2', '+skip_manual'] as const;
 
@@ -84,9 +91,10 @@ export function createProcessFfmpegFinisher(options: ProcessFfmpegFinisherOption
       share: number,
       graph: string,
       { output, outputOptions, tagsPath }: Pick<FfmpegRun, 'output' | 'outputOptions' | 'tagsPath'>,
+      read: Pick<FfmpegRun, 'inputs' | 'inputOptions'> = { inputs, inputOptions: PART_OPTIONS },
     ) => {
       const from = done;
-      const order = { path: build.path, env: options.env, inputs, inputOptions: PART_OPTIONS };
+      const order = { path: build.path, env: options.env, ...read };
       return runFfmpeg(
         { ...order, graph, pad: FFMPEG_OUT, output, outputOptions, tagsPath },
         (seconds) => {
@@ -106,28 +114,42 @@ export function createProcessFfmpegFinisher(options: ProcessFfmpegFinisherOption
     };
     try {
       watch.within(stallMs);
-      let level = levelling(await measure(measuringGraph(facts, sound), readLoudnessReport));
+      const written = { ...request, ...cleanTags(request), ...lengthOf(sound) };
+      let ceilingDbtp = firstCeilingDbtp(written.format, sound.sampleRate, bitrateOf(written));
+      let level = levelling(await measure(measuringGraph(facts, sound), readLoudnessReport), ceilingDbtp);
       for (let trial = 0; level.peaks === 'limit' && trial < MOST_TRIALS; trial++) {
         const next = nextLevelling(
           level,
-          await measure(tryingGraph(facts, sound, level), readEbur128Summary),
+          await measure(tryingGraph(facts, sound, level, ceilingDbtp), readEbur128Summary),
         );
         if (next === undefined) break;
         level = next;
       }
-      const written = { ...request, ...cleanTags(request), ...lengthOf(sound) };
-      const graph = levellingGraph(facts, sound, level, encoderCompensation(written));
       const outputOptions = ffmpegOutputOptions(written);
-      return await writeWholeFile(request.outPath, async (path) => {
+      const write = async (path: string) => {
+        const graph = levellingGraph(facts, sound, level, encoderCompensation(written), ceilingDbtp);
         const tags = ffmpegTags(written);
         const tagsPath = tags === undefined ? undefined : `${path}.tags`;
         try {
           if (tagsPath !== undefined) await writeFile(tagsPath, tags!, { mode: 0o600 });
-          await pass(1, graph, { output: path, outputOptions, tagsPath });
+          await pass(WRITING_SHARE, graph, { output: path, outputOptions, tagsPath });
         } finally {
           if (tagsPath !== undefined) await rm(tagsPath, { force: true });
         }
-        return sound;
+      };
+      const hear = async (path: string) => {
+        const read = { inputs: [path], inputOptions: ffmpegInputOptions(written) };
+        return readTruePeak(await pass(MEASURING_SHARE, HEARING_GRAPH, NO_OUTPUT, read));
+      };
+      return await writeWholeFile(request.outPath, async (path) => {
+        for (let writes = 1; ; writes++) {
+          await write(path);
+          if (level.peaks === 'keep' || writes === MAX_WRITES) return sound;
+          const lower = nextCeilingDbtp(ceilingDbtp, (await hear(path)) ?? Number.NEGATIVE_INFINITY);
+          if (lower === undefined) return sound;
+          ceilingDbtp = lower;
+          await rm(path, { force: true });
+        }
       });
     } finally {
       watch.rest();
