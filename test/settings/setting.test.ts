@@ -21,6 +21,8 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   worksAtOnce: [1, 100],
   worksPerUser: [1, 100_000],
   agentsPerUser: [1, 1_000_000],
+  connectionTimeMs: [10, 1000],
+  userTimeMs: [10, 1000],
   makePerMinute: [0, 1_000_000],
   askPerMinute: [0, 1_000_000],
   sourceBytes: [1024, 1_073_741_824],
