@@ -13,7 +13,7 @@ const UUID = 0x01;
 const DIGIT = 0x03;
 const SLIN_8K = 0x10;
 /** Signed linear by its kind, from 0x10 on. */
-const RATES = [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000];
+export const AUDIOSOCKET_RATES: readonly number[] = [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000];
 /** Kinds up to here are audio; those without a rate are of an Asterisk to come. */
 const LAST_AUDIO = 0x1f;
 
@@ -67,7 +67,7 @@ export function createAudioSocketReader(onMessage: (kind: number, payload: Uint8
 export const AUDIOSOCKET_SILENCE = audioSocketMessage(SLIN_8K, new Uint8Array(320));
 
 const audioOf = (kind: number): LegAudio | undefined => {
-  const sampleRate = RATES[kind - SLIN_8K];
+  const sampleRate = AUDIOSOCKET_RATES[kind - SLIN_8K];
   return sampleRate === undefined ? undefined : { format: 'raw', sampleRate };
 };
 

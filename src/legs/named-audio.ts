@@ -119,7 +119,8 @@ export function readNamedAudio(fields: AudioFields): NamedAudio | UnservedAudio 
   const parts = takeApart(encoding);
   const isSlin = Object.hasOwn(SLIN_RATES, parts.name);
   const format = isSlin ? 'raw' : Object.hasOwn(FORMATS, parts.name) ? FORMATS[parts.name] : undefined;
-  const natural = isSlin ? SLIN_RATES[parts.name] : format === 'raw' ? undefined : LAW_RATE;
+  const isLaw = format === 'mulaw' || format === 'alaw';
+  const natural = isSlin ? SLIN_RATES[parts.name] : isLaw ? LAW_RATE : undefined;
   const saidRate = parts.rate ?? fields.sampleRate ?? natural;
   const saidChannels = parts.channels ?? fields.channels ?? 1;
   const rate = numberOf(saidRate);
