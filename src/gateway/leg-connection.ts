@@ -143,7 +143,8 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     isCongested: () =>
       !isFlowing ||
       wire.bufferedBytes() > mostBuffered(audioNow()) ||
-      sender?.isBehind() === true || isOverfed(own.unheardMs()),
+      sender?.isBehind() === true ||
+      isOverfed(own.unheardMs()),
     committedMs: (turn) => sender?.committedMs(turn),
     finish: unlessBroken((turn) => own.finish(turn)),
     clear: unlessBroken((heardMs) => own.clear(heardMs)),

@@ -92,7 +92,11 @@ export function createLegDesk<Leg extends Named = CallLeg, Listener extends Told
   type Mine = Entry<Leg, Listener>;
   const entries = new Set<Mine>();
   const waiting = new Set<Waiting<Mine>>();
-  const turnedAway = new Set<{ readonly leg: TurnedAwayLeg; userId: string | undefined; token: string | undefined }>();
+  const turnedAway = new Set<{
+    readonly leg: TurnedAwayLeg;
+    userId: string | undefined;
+    token: string | undefined;
+  }>();
   const claims = createTokenClaims(clock);
   const ownerOf = ({ userId, token }: Pick<ArrivedLeg, 'userId' | 'token'>) =>
     userId ?? (token === undefined ? undefined : claims.ownerOf(token));

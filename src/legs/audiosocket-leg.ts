@@ -13,7 +13,9 @@ const UUID = 0x01;
 const DIGIT = 0x03;
 const SLIN_8K = 0x10;
 /** Signed linear by its kind, from 0x10 on. */
-export const AUDIOSOCKET_RATES: readonly number[] = [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000];
+export const AUDIOSOCKET_RATES: readonly number[] = [
+  8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000,
+];
 /** Kinds up to here are audio; those without a rate are of an Asterisk to come. */
 const LAST_AUDIO = 0x1f;
 

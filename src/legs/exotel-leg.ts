@@ -29,7 +29,13 @@ function rulesFor(audio: LegAudio): LegRules {
   const stepBytes = STEP_MS * bytesPerMs(audio);
   const stepMs = stepBytes % STEP_BYTES === 0 ? STEP_MS : STEP_BYTES / bytesPerMs(audio);
   const shortestMs = Math.max(RULES.leastMs, LEAST_BYTES / bytesPerMs(audio));
-  return { ...RULES, leadMs: Math.max(RULES.leadMs, 2 * shortestMs), leastMs: shortestMs, shortestMs, stepMs };
+  return {
+    ...RULES,
+    leadMs: Math.max(RULES.leadMs, 2 * shortestMs),
+    leastMs: shortestMs,
+    shortestMs,
+    stepMs,
+  };
 }
 
 const EXOTEL: JsonLegTable = {

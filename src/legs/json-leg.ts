@@ -63,8 +63,7 @@ export function createJsonCodec(table: JsonLegTable): LegCodec {
   let { rules } = table;
   let call: JsonCall | undefined;
 
-  const swaps = () =>
-    call?.audio.format === 'raw' && (call.byteOrder ?? table.byteOrder) === 'big-endian';
+  const swaps = () => call?.audio.format === 'raw' && (call.byteOrder ?? table.byteOrder) === 'big-endian';
   const readMedia = (message: JsonObject): readonly LegInput[] => {
     const { payload, track } = fieldsOf(message.media);
     if (typeof payload !== 'string') return UNKNOWN;

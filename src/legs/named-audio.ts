@@ -137,7 +137,8 @@ function cameAs(encoding: string, rate: unknown, channels: unknown): string {
 }
 
 /** What 20 ms of it are, or 40 where 20 are no whole samples: messages hold multiples of it. */
-export const stepMsOf = ({ sampleRate }: PlainSound): number => (sampleRate % (2 * RATE_STEP) === 0 ? 20 : 40);
+export const stepMsOf = ({ sampleRate }: PlainSound): number =>
+  sampleRate % (2 * RATE_STEP) === 0 ? 20 : 40;
 
 /** The other byte order; an odd last byte is dropped. */
 export const swappedBytes = (bytes: Uint8Array): Buffer =>

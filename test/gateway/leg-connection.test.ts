@@ -53,7 +53,13 @@ function start({ user, codec = audioSocketLeg.open() }: { user?: string; codec?:
       {
         onAttached(leg) {
           had = leg;
-          return { onPlayed() {}, onAudio() {}, onDigit() {}, onAudioChanged() {}, onGone: (reason) => gone.push(reason) };
+          return {
+            onPlayed() {},
+            onAudio() {},
+            onDigit() {},
+            onAudioChanged() {},
+            onGone: (reason) => gone.push(reason),
+          };
         },
         onRefused() {},
       },

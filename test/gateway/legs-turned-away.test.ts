@@ -5,8 +5,8 @@ import { type Log, silentLog } from '../../src/base/log.ts';
 import { createLegConnection } from '../../src/gateway/leg-connection.ts';
 import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/leg-desk.ts';
 import { audioSocketLeg, audioSocketMessage } from '../../src/legs/audiosocket-leg.ts';
-import { LEGS } from '../../src/legs/legs.ts';
 import type { LegFrame } from '../../src/legs/leg.ts';
+import { LEGS } from '../../src/legs/legs.ts';
 import { startSession } from '../support/live-session.ts';
 
 const UUID = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405162';
@@ -14,7 +14,11 @@ const LINEAR = 'PCMU, PCMA, L16 of 8000 to 192000 Hz in steps of 25';
 const twilioLike = {
   event: 'start',
   streamSid: 'MZ',
-  start: { callSid: 'c', mediaFormat: { encoding: 'OPUS', sampleRate: 48_000 }, customParameters: { token: 't' } },
+  start: {
+    callSid: 'c',
+    mediaFormat: { encoding: 'OPUS', sampleRate: 48_000 },
+    customParameters: { token: 't' },
+  },
 };
 
 /** What each platform says of such a call, and in which words it is told. */
@@ -67,7 +71,11 @@ const CALLS: readonly (readonly [kind: string, says: object | readonly LegFrame[
     { event: 'MEDIA_START', channel_id: 'c', format: 'opus', channel_variables: { VOXGATE_TOKEN: 't' } },
     `opus came; served: ${LINEAR}`,
   ],
-  ['raw', { format: 'g722', sampleRate: 16_000, callId: 'c', token: 't' }, `g722 at 16000 Hz came; served: ${LINEAR}`],
+  [
+    'raw',
+    { format: 'g722', sampleRate: 16_000, callId: 'c', token: 't' },
+    `g722 at 16000 Hz came; served: ${LINEAR}`,
+  ],
   [
     'audiosocket',
     [
@@ -114,7 +122,8 @@ function start() {
     for (const frame of frames) connection.receive(frame);
     return connection;
   };
-  const errors = () => live.said('error').map(({ code, message, retryable }) => ({ code, message, retryable }));
+  const errors = () =>
+    live.said('error').map(({ code, message, retryable }) => ({ code, message, retryable }));
   return { live, call, lines, closed, errors, desk };
 }
 const wantedOf = (kind: string) => ({ token: kind === 'audiosocket' ? UUID : 't' });
@@ -179,7 +188,8 @@ describe('a call that is turned away', () => {
   it('is forgotten with the oldest when there are too many', () => {
     const { live, call, errors } = start();
     call('raw', { format: 'g722', callId: 'first', token: 't' });
-    for (let count = 0; count < 1000; count += 1) call('raw', { format: 'g722', callId: `c${count}`, token: 't' });
+    for (let count = 0; count < 1000; count += 1)
+      call('raw', { format: 'g722', callId: `c${count}`, token: 't' });
     live.send({ type: 'attach', leg: { callSid: 'first' } });
     expect(errors()).toEqual([]);
     live.send({ type: 'detach' });

@@ -36,7 +36,8 @@ function toneIn(samples: Float64Array, sampleRate: number) {
   const tonePower = (2 * (real * real + imaginary * imaginary)) / count;
   return { ms: ((last - first + 1) * 1000) / sampleRate, share: tonePower / power };
 }
-const inboundOf = ({ live }: AudioSocketCall) => Buffer.concat(live.said('inbound').map(({ data }) => Buffer.from(data, 'base64')));
+const inboundOf = ({ live }: AudioSocketCall) =>
+  Buffer.concat(live.said('inbound').map(({ data }) => Buffer.from(data, 'base64')));
 
 const KINDS = AUDIOSOCKET_RATES.map((rate, index) => [rate, 0x10 + index] as const);
 const LATE_MS = [100, 300, 560, 620, 1000, 1500, 1900];
@@ -45,29 +46,34 @@ const CASES = KINDS.flatMap(([rate, kind]) =>
 );
 
 describe('a call over AudioSocket', () => {
-  it.each(CASES)('of %i Hz, first heard after %i ms, is of that rate both ways', async (rate, lateMs, kind) => {
-    const call = await startAudioSocketCall(rate, { firstFrameMs: lateMs }, speech);
-    const { live, carrier } = call;
-    await live.run(lateMs + 40);
-    expect(live.said('attached')).toMatchObject([{ kind: 'audiosocket', format: 'raw', sampleRate: rate }]);
-    speak(call);
-    await live.run(TURN_MS + 1000);
+  it.each(CASES)(
+    'of %i Hz, first heard after %i ms, is of that rate both ways',
+    async (rate, lateMs, kind) => {
+      const call = await startAudioSocketCall(rate, { firstFrameMs: lateMs }, speech);
+      const { live, carrier } = call;
+      await live.run(lateMs + 40);
+      expect(live.said('attached')).toMatchObject([{ kind: 'audiosocket', format: 'raw', sampleRate: rate }]);
+      speak(call);
+      await live.run(TURN_MS + 1000);
 
-    const tone = toneIn(heardSamples(call), rate);
-    expect(Math.abs(tone.ms - TURN_MS)).toBeLessThan(60);
-    expect(tone.share).toBeGreaterThan(0.999);
-    expect(live.said('heard', 'a')).toMatchObject([{ remainingText: '' }]);
+      const tone = toneIn(heardSamples(call), rate);
+      expect(Math.abs(tone.ms - TURN_MS)).toBeLessThan(60);
+      expect(tone.share).toBeGreaterThan(0.999);
+      expect(live.said('heard', 'a')).toMatchObject([{ remainingText: '' }]);
 
-    // Not a frame is lost of what the caller says, from the first on.
-    const heard = inboundOf(call);
-    const frames = live.said('inbound').length;
-    expect(frames).toBeGreaterThan((TURN_MS + 900) / 20);
-    expect(heard.equals(Buffer.concat(Array.from({ length: frames }, (_, index) => call.says(index))))).toBe(true);
-    expect(new Set(call.sent.filter(({ atMs }) => atMs > lateMs + 20).map((each) => each.kind))).toEqual(
-      new Set([kind]),
-    );
-    expect(carrier.faults).toEqual([]);
-  });
+      // Not a frame is lost of what the caller says, from the first on.
+      const heard = inboundOf(call);
+      const frames = live.said('inbound').length;
+      expect(frames).toBeGreaterThan((TURN_MS + 900) / 20);
+      expect(
+        heard.equals(Buffer.concat(Array.from({ length: frames }, (_, index) => call.says(index)))),
+      ).toBe(true);
+      expect(new Set(call.sent.filter(({ atMs }) => atMs > lateMs + 20).map((each) => each.kind))).toEqual(
+        new Set([kind]),
+      );
+      expect(carrier.faults).toEqual([]);
+    },
+  );
 
   it('that nobody is heard on is kept up by silence of 8 kHz, and begins after three seconds', async () => {
     const call = await startAudioSocketCall(16_000, { firstFrameMs: 60_000 }, speech);

@@ -147,14 +147,7 @@ describe('AudioSocket', () => {
   });
 
   it('reads 100,000 malformed chunks in any split without a throw, in kinds that are documented', () => {
-    const kinds = new Set<LegInput['kind']>([
-      'start',
-      'audio-changed',
-      'audio',
-      'digit',
-      'stop',
-      'unknown',
-    ]);
+    const kinds = new Set<LegInput['kind']>(['start', 'audio-changed', 'audio', 'digit', 'stop', 'unknown']);
     const message = fc
       .tuple(fc.constantFrom(0, 1, 2, 3, 0x10, 0x12, 0x18, 0xff), fc.uint8Array({ maxLength: 40 }))
       .map(([kind, payload]) => audioSocketMessage(kind, payload));

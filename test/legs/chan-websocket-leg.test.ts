@@ -163,7 +163,15 @@ describe('chan_websocket', () => {
   });
 
   it('reads 20,000 frames of any kind without a throw, in kinds that are documented', () => {
-    const kinds = new Set<LegInput['kind']>(['start', 'unserved', 'audio', 'mark', 'digit', 'flow', 'unknown']);
+    const kinds = new Set<LegInput['kind']>([
+      'start',
+      'unserved',
+      'audio',
+      'mark',
+      'digit',
+      'flow',
+      'unknown',
+    ]);
     const names = [
       'MEDIA_START',
       'MEDIA_XOFF',

@@ -1,8 +1,8 @@
 // Every leg and every codec that its platform can send, as it names it: served in both directions, or turned away by words
 // that name what came and what is served. The lists are of the platforms' documents and of Asterisk's codecs.
 import { describe, expect, it } from 'vitest';
-import { LEGS } from '../../src/legs/legs.ts';
 import type { LegAudio, LegFrame, LegInput } from '../../src/legs/leg.ts';
+import { LEGS } from '../../src/legs/legs.ts';
 import { SERVED_AUDIO } from '../../src/legs/named-audio.ts';
 import { bytesPerMs } from '../../src/speech/plain-sound.ts';
 
@@ -12,7 +12,11 @@ type Case = [said: unknown, audio: string, order?: Order];
 
 const json = (value: object) => JSON.stringify(value);
 const twilioStart = (mediaFormat: unknown) =>
-  json({ event: 'start', streamSid: 'MZ', start: { callSid: 'c', mediaFormat, customParameters: { token: 't' } } });
+  json({
+    event: 'start',
+    streamSid: 'MZ',
+    start: { callSid: 'c', mediaFormat, customParameters: { token: 't' } },
+  });
 const STARTS: Readonly<Record<string, (said: never) => string>> = {
   twilio: twilioStart,
   signalwire: twilioStart,
@@ -58,7 +62,10 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     [undefined, 'mulaw 8000'],
     [{ encoding: 'audio/x-alaw', sampleRate: 8000, channels: 1 }, 'alaw 8000'],
     [{ encoding: 'audio/ogg;codecs=opus', sampleRate: 48000 }, 'came: audio/ogg?codecs=opus'],
-    [{ encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 2 }, 'came: audio/x-mulaw at 8000 Hz in 2 channels'],
+    [
+      { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 2 },
+      'came: audio/x-mulaw at 8000 Hz in 2 channels',
+    ],
   ],
   signalwire: [
     [{ encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 }, 'mulaw 8000'],
@@ -73,7 +80,11 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     [{ encoding: 'PCMU', sample_rate: 8000, channels: 1 }, 'mulaw 8000'],
     [{ encoding: 'audio/x-mulaw' }, 'mulaw 8000'],
     [{ encoding: 'PCMA', sample_rate: 8000 }, 'alaw 8000'],
-    ...rates((rate) => ({ encoding: 'L16', sample_rate: rate, channels: 1 }), [8000, 16_000, 24_000, 48_000], BIG),
+    ...rates(
+      (rate) => ({ encoding: 'L16', sample_rate: rate, channels: 1 }),
+      [8000, 16_000, 24_000, 48_000],
+      BIG,
+    ),
     [{ encoding: 'G722', sample_rate: 8000 }, 'came: G722 at 8000 Hz'],
     [{ encoding: 'OPUS', sample_rate: 16_000 }, 'came: OPUS at 16000 Hz'],
     [{ encoding: 'AMR-WB', sample_rate: 16_000 }, 'came: AMR-WB at 16000 Hz'],
@@ -108,7 +119,10 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     [{ encoding: 'audio/x-raw', sample_rate: '7000' }, 'came: audio/x-raw at 7000 Hz'],
   ],
   jambonz: [
-    ...rates((sampleRate) => ({ sampleRate }), [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]),
+    ...rates(
+      (sampleRate) => ({ sampleRate }),
+      [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
+    ),
     [{ sampleRate: 8000, mixType: 'stereo' }, 'came: L16 at 8000 Hz in stereo'],
     [{ sampleRate: 6000 }, 'came: L16 at 6000 Hz'],
   ],
@@ -196,7 +210,13 @@ describe.each(LEGS.map(({ kind }) => kind))('the codecs of %s', (kind) => {
 
   it.each(unserved)('turns %j away: %s', (...[said, wanted]: Case) => {
     expect(begin(said).inputs).toEqual([
-      { kind: 'unserved', callId: 'c', token: 't', came: wanted.slice('came: '.length), served: SERVED_AUDIO },
+      {
+        kind: 'unserved',
+        callId: 'c',
+        token: 't',
+        came: wanted.slice('came: '.length),
+        served: SERVED_AUDIO,
+      },
     ]);
   });
 

@@ -7,7 +7,11 @@ import type { CallListenerOptions } from '../../src/gateway/call-listener.ts';
 import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/leg-desk.ts';
 import { createAudioSocketSide } from '../../src/simulate/audiosocket-side.ts';
 import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { type CallLateness, type SimulatedCall, startSimulatedCall } from '../../src/simulate/simulated-call.ts';
+import {
+  type CallLateness,
+  type SimulatedCall,
+  startSimulatedCall,
+} from '../../src/simulate/simulated-call.ts';
 import { fixedRandom } from './fixed-random.ts';
 import { type LiveSession, type LiveSessionOptions, startSession } from './live-session.ts';
 import { OPEN_ADMISSION } from './open-admission.ts';
