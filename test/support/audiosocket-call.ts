@@ -16,7 +16,7 @@ import { fixedRandom } from './fixed-random.ts';
 import { type LiveSession, type LiveSessionOptions, startSession } from './live-session.ts';
 import { OPEN_ADMISSION } from './open-admission.ts';
 
-export const CALL_UUID = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405162';
+const CALL_UUID = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405162';
 const FRAMES_PER_SECOND = 50;
 
 export type AudioSocketCall = {
