@@ -68,7 +68,7 @@ const BYTE_ORDERS: Readonly<Record<string, ByteOrder>> = {
 /** Part of a close reason, which has 123 bytes. */
 const MAX_TOLD = 40;
 const told = (value: unknown): string =>
-  String(typeof value === 'object' ? typeof value : value)
+  (typeof value === 'string' || typeof value === 'number' ? String(value) : typeof value)
     .replaceAll(/[^\w/;=@.+-]/g, '?')
     .slice(0, MAX_TOLD);
 

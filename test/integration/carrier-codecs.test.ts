@@ -38,8 +38,14 @@ describe('a call', () => {
   it.each(ALL.filter(([, codec]) => !UNSERVED.has(codec)))(
     'of %s in %s hears a whole turn',
     async (kind, codec) => {
-      const { audio, rules, side } = carrierIn(kind, codec)!;
-      const call = await startPhoneCall({ leg: legOf(kind), side: side(), rules, auto: speech(TURN_MS) });
+      const carrier = carrierIn(kind, codec)!;
+      const { audio, rules } = carrier;
+      const call = await startPhoneCall({
+        leg: legOf(kind),
+        side: carrier.side(),
+        rules,
+        auto: speech(TURN_MS),
+      });
       expect(call.live.said('attached')).toMatchObject([{ kind, ...audio }]);
       speak(call, 'a');
       await call.live.run(3000);
@@ -55,11 +61,12 @@ describe('a call', () => {
   it.each(ALL.filter(([, codec]) => UNSERVED.has(codec)))(
     'of %s in %s is closed by a code that says so',
     async (kind, codec) => {
-      const { rules, side } = carrierIn(kind, codec)!;
+      const carrier = carrierIn(kind, codec)!;
+      const { rules } = carrier;
       const closed: (readonly [number, string])[] = [];
       const call = await startPhoneCall({
         leg: legOf(kind),
-        side: side(),
+        side: carrier.side(),
         rules,
         onClose: (...close) => closed.push(close),
       });

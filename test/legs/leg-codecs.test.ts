@@ -61,7 +61,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     [{ encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 }, 'mulaw 8000'],
     [undefined, 'mulaw 8000'],
     [{ encoding: 'audio/x-alaw', sampleRate: 8000, channels: 1 }, 'alaw 8000'],
-    [{ encoding: 'audio/ogg;codecs=opus', sampleRate: 48000 }, 'came: audio/ogg?codecs=opus'],
+    [{ encoding: 'audio/ogg;codecs=opus', sampleRate: 48000 }, 'came: audio/ogg;codecs=opus at 48000 Hz'],
     [
       { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 2 },
       'came: audio/x-mulaw at 8000 Hz in 2 channels',
