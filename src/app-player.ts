@@ -92,7 +92,7 @@ export async function openAppPlayer(
     return {
       tokens,
       desk,
-      arrivals: { arrive: () => unreachable() },
+      arrivals: { arrive: () => unreachable(), turnAway: () => unreachable() },
       connect: switchboard.connect,
       maxLegs: Math.ceil(config.maxConnections / config.processes),
     };

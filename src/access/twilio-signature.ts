@@ -4,6 +4,15 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+const digestOf = (authToken: string, publicOrigin: string, target: string): Buffer =>
+  createHmac('sha1', authToken)
+    .update(`${publicOrigin.replace(/^http/, 'ws')}${target}`)
+    .digest();
+
+/** The header that Twilio sends. */
+export const twilioSignature = (authToken: string, publicOrigin: string, target: string): string =>
+  digestOf(authToken, publicOrigin, target).toString('base64');
+
 /** `publicOrigin` is http(s)://host[:port], `target` the path and query as they came. */
 export function isSignedByTwilio(
   signature: string | undefined,
@@ -11,8 +20,7 @@ export function isSignedByTwilio(
   publicOrigin: string,
   target: string,
 ): boolean {
-  const address = `${publicOrigin.replace(/^http/, 'ws')}${target}`;
-  const wanted = createHmac('sha1', authToken).update(address).digest();
+  const wanted = digestOf(authToken, publicOrigin, target);
   const given = Buffer.from(signature ?? '', 'base64');
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

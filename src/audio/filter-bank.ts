@@ -3,7 +3,7 @@
 // lower rate's Nyquist frequency on: what would alias into the telephone band is gone, and 25 % of the taps that a
 // filter closed at Nyquist itself needs are saved.
 
-import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE } from '../speech/audio-format.ts';
+import { MAX_LEG_SAMPLE_RATE, MIN_SAMPLE_RATE } from '../speech/audio-format.ts';
 
 const STOPBAND_DB = 86;
 /** Centre and width of the transition band, as parts of the lower Nyquist frequency. */
@@ -38,7 +38,7 @@ export type FilterBank = {
 };
 
 export type FilterBanks = {
-  /** The bank of a pair of whole rates in 8000…48000 Hz; designed on first use (a few milliseconds). */
+  /** The bank of a pair of whole rates in 8000…192000 Hz; designed on first use (a few milliseconds). */
   of(fromRate: number, toRate: number): FilterBank;
 };
 
@@ -48,9 +48,9 @@ export function createFilterBanks(mostBanks = 32): FilterBanks {
   return {
     of(fromRate, toRate) {
       for (const rate of [fromRate, toRate])
-        if (!Number.isInteger(rate) || rate < MIN_SAMPLE_RATE || rate > MAX_SAMPLE_RATE)
+        if (!Number.isInteger(rate) || rate < MIN_SAMPLE_RATE || rate > MAX_LEG_SAMPLE_RATE)
           throw new RangeError(
-            `a sample rate must be a whole number in ${MIN_SAMPLE_RATE}…${MAX_SAMPLE_RATE}, not ${rate}`,
+            `a sample rate must be a whole number in ${MIN_SAMPLE_RATE}…${MAX_LEG_SAMPLE_RATE}, not ${rate}`,
           );
       const divisor = greatestCommonDivisor(fromRate, toRate);
       const up = toRate / divisor;

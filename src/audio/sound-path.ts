@@ -5,7 +5,7 @@ import type { Mixer } from './mix-down.ts';
 import type { SampleCode } from './sample-code.ts';
 import type { ClosableStage } from './stage.ts';
 
-/** Whole Hz in 8000…48000. */
+/** Whole Hz in 8000…192000; beyond 48000 in plain TypeScript. */
 export type Rates = {
   readonly fromRate: number;
   readonly toRate: number;

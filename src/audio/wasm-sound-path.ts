@@ -1,6 +1,7 @@
 // The sound path in WASM (wasm/sound-path.ts): a decoded frame is copied in once and comes out as bytes. A stream's
 // place is freed by `flush` or `close`; one that finds none is served in plain TypeScript.
 
+import { MAX_SAMPLE_RATE } from '../speech/audio-format.ts';
 import type { FilterBanks } from './filter-bank.ts';
 import { createPlainSoundPath } from './plain-sound-path.ts';
 import { BYTES_PER_SAMPLE, type SampleCode } from './sample-code.ts';
@@ -181,6 +182,8 @@ export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimi
   const { memory } = work;
 
   const otherRate = (rates: Rates, maker: Maker): ClosableStage<Float32Array> | undefined => {
+    // Its memory has room for no more; the few calls in such a rate can do without.
+    if (Math.max(rates.fromRate, rates.toRate) > MAX_SAMPLE_RATE) return undefined;
     const stride = strideOf(rates);
     const stream = memory.open(banks.of(rates.fromRate / stride, rates.toRate), stride);
     return stream === undefined ? undefined : new OtherRate(work, stream, rates, maker);

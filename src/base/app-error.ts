@@ -53,6 +53,7 @@ export const ERROR_TABLE = {
   cannot_seek: row(409, 1008, false, 'turn'),
   leg_not_found: row(404, 4404, true, 'session'),
   leg_taken: row(409, 1008, false, 'session'),
+  leg_codec: row(415, 4415, false, 'session'),
   leg_gone: row(410, 1011, false, 'turn'),
   leg_unreachable: row(502, 1011, true, 'session'),
 

@@ -2,11 +2,10 @@
 // the gateway is asked to; else whoever runs one is told how.
 
 import { randomUUID } from 'node:crypto';
-import { CARRIERS } from '../simulate/carriers.ts';
-import { createChanWebSocketSide } from '../simulate/chan-websocket-side.ts';
+import type { SimulatedCarrier } from '../simulate/carriers.ts';
 import { dialCarrier } from '../simulate/dial-carrier.ts';
 import { startMediaServer } from '../simulate/media-server.ts';
-import type { SimulatedCall } from '../simulate/simulated-call.ts';
+import type { CallLateness, SimulatedCall } from '../simulate/simulated-call.ts';
 import { openTemporaryFolder } from '../storage/temporary-folder.ts';
 import { UsageError } from './command.ts';
 
@@ -18,12 +17,14 @@ export type WaitingAsterisk = {
   readonly settings: readonly string[];
   /** Resolves when a gateway has come: the one that is asked, or that a person who is told has asked. */
   call(
+    carrier: SimulatedCarrier,
     call: { readonly callId: string; readonly token: string | undefined },
     how: {
       readonly gateway: DialRequest;
       /** Undefined: the gateway is asked. */
       readonly tell: ((line: string) => void) | undefined;
       readonly seconds: number;
+      readonly lateness: CallLateness;
       readonly interrupted: AbortSignal;
     },
   ): Promise<SimulatedCall>;
@@ -97,17 +98,15 @@ export async function startWaitingAsterisk(port: number): Promise<WaitingAsteris
   const { path: dataDir, remove } = openTemporaryFolder();
   return {
     settings: ['--asterisk-url', server.url, '--data-dir', dataDir],
-    async call(call, { gateway, tell, seconds, interrupted }) {
+    async call(carrier, call, { gateway, tell, seconds, lateness, interrupted }) {
       const connectionId = randomUUID();
       const coming = dialCarrier(
-        {
-          ...CARRIERS[KIND]!,
-          side: () =>
-            createChanWebSocketSide({ syntax: 'json', format: 'ulaw', frameBytes: 160, connectionId }),
-          transport: server.channel(connectionId),
-        },
+        { ...carrier, side: () => carrier.side(connectionId), transport: server.channel(connectionId) },
         server.url,
         call,
+        {
+          lateness,
+        },
       );
       if (tell === undefined) await askToDial(gateway, connectionId);
       else {

@@ -14,6 +14,7 @@ import { checkOutFile } from './out-file.ts';
 import { checkGatewayUrl, type ReachedGateway, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
 import { readListenPort, startWaitingAsterisk } from './simulate-listen.ts';
+import { readCodec, readLateness, readSigner } from './simulate-manner.ts';
 import { type SimulationReport, simulationTable } from './simulate-report.ts';
 import { type BotPlan, type SpokenTurn, speakToCall, turnFaults } from './simulated-bot.ts';
 
@@ -25,6 +26,11 @@ const OPTIONS = {
   token: string,
   'leg-url': string,
   listen: string,
+  codec: string,
+  'start-ms': string,
+  'first-frame-ms': string,
+  'auth-token-file': string,
+  'public-url': string,
   call: string,
   say: string,
   'barge-in-ms': string,
@@ -132,7 +138,10 @@ function judge(
 
 async function run(terminal: Terminal): Promise<number> {
   const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
-  const carrier = readCarrier(positionals[0]);
+  const usual = readCarrier(positionals[0]);
+  const carrier = readCodec(usual.kind, usual, values);
+  const lateness = readLateness(values);
+  const headersFor = readSigner(carrier.kind, values, terminal);
   const plan = readPlan(values);
   const seconds =
     readWhole(values, 'seconds', 1, 86_400) ?? (plan === undefined ? WATCH_SECONDS : SPEAK_SECONDS);
@@ -158,11 +167,15 @@ async function run(terminal: Terminal): Promise<number> {
     const path = `/v1/legs/${carrier.kind}${leg.token === undefined ? '' : `/${leg.token}`}`;
     call =
       asterisk === undefined
-        ? await dialCarrier(carrier, legUrl ?? `${origin}${path}`, leg)
-        : await asterisk.call(leg, {
+        ? await dialCarrier(carrier, legUrl ?? `${origin}${path}`, leg, {
+            headers: headersFor(origin, path),
+            lateness,
+          })
+        : await asterisk.call(carrier, leg, {
             gateway: { origin: origin.replace(/^ws/, 'http'), key: values.key, user: values.user },
             tell: plan === undefined ? terminal.complain : undefined,
             seconds,
+            lateness,
             interrupted: terminal.interrupted,
           });
     const turns = await untilOver(terminal, call, seconds, async () => {
@@ -225,6 +238,10 @@ export const simulate: Command = {
       "  --token T          what the call brings along, in the path and in its first message. Default: the bot's own",
       '  --leg-url URL      with --url: tcp://host:port, where that gateway takes audiosocket',
       '  --listen PORT      chan-websocket does not dial but waits to be dialled, on a port of this machine; 0 is any free one',
+      '  --codec NAME       what the call is in, of the platform’s list; a wrong one names it',
+      '  --start-ms N       it says so late what the call is;  --first-frame-ms N  and so much later the first of the caller',
+      '  --auth-token-file FILE  twilio signs with the token in it, else with VOXGATE_TWILIO_AUTH_TOKEN;',
+      '  --public-url URL   as the gateway has VOXGATE_PUBLIC_URL. Default: that variable, else where it is dialled',
       '  --call ID          the id of the call, by which a session may ask for it',
       `  --seconds N        the call lasts so long at most. Default: ${WATCH_SECONDS}, with --say ${SPEAK_SECONDS}`,
       '  --out FILE.wav     keep what the caller heard',

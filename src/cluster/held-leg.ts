@@ -29,6 +29,7 @@ export type HeldLegOptions = LegConnectionOptions & {
     life: 'new' | 'goes-on',
     ...arrived: Parameters<LegConnectionOptions['desk']['arrive']>
   ) => ReturnType<LegConnectionOptions['desk']['arrive']>;
+  readonly turnAway: LegConnectionOptions['desk']['turnAway'];
   readonly onMovedAway: () => void;
   /** The socket is gone. */
   readonly onGone: (reason: string) => void;
@@ -59,7 +60,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     here = createLegConnection({
       ...rest,
       codec: first ? options.codec : options.openCodec(),
-      desk: { arrive: (arrived) => options.arrive(life, arrived) },
+      desk: { arrive: (arrived) => options.arrive(life, arrived), turnAway: options.turnAway },
       callId,
       ...(first ? {} : { markPrefix: `${lives}-` }),
       ...(startWithinMs === undefined ? {} : { startWithinMs }),

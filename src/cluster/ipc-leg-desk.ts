@@ -90,6 +90,9 @@ export function createIpcLegDesk({ tokens, clock, primary, bring }: IpcLegDeskOp
         },
       };
     },
+    turnAway({ callId, userId, token, error: { code, message } }) {
+      primary.tell('legTurnedAway', { callId, userId, token, code, message });
+    },
     movedAway: (key) => void here.delete(key),
     given({ ask, userId, key, holder }) {
       if (here.has(key) || !waiting.has(ask)) return give(ask, key);

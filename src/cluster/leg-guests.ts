@@ -115,7 +115,10 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
           markPrefix: `${lives}-`,
           codec: openLegCodec(kind),
           wire,
-          desk: { arrive: (arrived) => desk().arrive(key, 'goes-on', arrived) },
+          desk: {
+            arrive: (arrived) => desk().arrive(key, 'goes-on', arrived),
+            turnAway: (away) => desk().turnAway(away),
+          },
           clock,
           log,
           playout,

@@ -2,6 +2,7 @@
 // leg is known by the process that has its socket; who plays to it may be another.
 
 import type { AttachTokens } from '../access/attach-tokens.ts';
+import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { createLegDesk, type LegPlace } from '../gateway/leg-desk.ts';
 import type { LegAddress, PlayerNews, PlayerNumber, PrimaryNews } from './messages.ts';
@@ -12,6 +13,7 @@ type From<Name extends keyof PrimaryNews> = (player: PlayerNumber, news: Primary
 
 export type LegRegistry = {
   readonly arrived: From<'legArrived'>;
+  readonly turnedAway: From<'legTurnedAway'>;
   readonly left: From<'legLeft'>;
   readonly released: From<'legReleased'>;
   readonly wanted: From<'legWanted'>;
@@ -57,6 +59,8 @@ export function createLegRegistry(clock: Clock, tokens: AttachTokens, tell: Tell
         leave: (reason) => place.leave(reason),
       });
     },
+    turnedAway: (_player, { code, message, ...leg }) =>
+      desk.turnAway({ ...leg, error: new AppError(code, message) }),
     left: (_player, { key, reason }) => leave(key, reason),
     released(player, key) {
       const place = places.get(key);

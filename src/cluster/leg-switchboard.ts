@@ -46,6 +46,7 @@ export function createLegSwitchboard(options: LegSwitchboardOptions): LegSwitchb
         ...given,
         openCodec: () => openLegCodec(given.kind),
         arrive: (lives, arrived) => desk().arrive(key, lives, arrived),
+        turnAway: (away) => desk().turnAway(away),
         onMovedAway: () => desk().movedAway(key),
         onGone(reason) {
           held.delete(key);

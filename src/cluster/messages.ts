@@ -58,6 +58,14 @@ export type PrimaryNews = {
     readonly userId: string | undefined;
     readonly token: string | undefined;
   };
+  /** It cannot be served, and has gone. */
+  readonly legTurnedAway: {
+    readonly callId: string | undefined;
+    readonly userId: string | undefined;
+    readonly token: string | undefined;
+    readonly code: ErrorCode;
+    readonly message: string;
+  };
   readonly legLeft: { readonly key: string; readonly reason: string };
   /** A session of this process lets it go. */
   readonly legReleased: string;

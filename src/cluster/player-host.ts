@@ -65,6 +65,7 @@ export function createPlayerHost(options: PlayerHostOptions): PlayerHost {
         );
       },
       legArrived: (news) => legs.arrived(player, news),
+      legTurnedAway: (news) => legs.turnedAway(player, news),
       legLeft: (news) => legs.left(player, news),
       legReleased: (key) => legs.released(player, key),
       legWanted: (news) => legs.wanted(player, news),

@@ -5,7 +5,7 @@ import { isPrivatePeer } from '../access/private-peer.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
-import { audioSocketLeg } from '../legs/audiosocket-leg.ts';
+import { AUDIOSOCKET_SILENCE, audioSocketLeg } from '../legs/audiosocket-leg.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { AdmissionDesk } from '../session/admission-desk.ts';
 import type { CallEvents, CallListener, CallListenerOptions } from './call-listener.ts';
@@ -34,8 +34,13 @@ export type AudioSocketServerOptions = {
   readonly log: Log;
 };
 
-/** A caller whom nobody hears sends nothing; what his rate is need not be known to speak to him. */
-const FIRST_AUDIO_MS = 500;
+/** Asterisk ends a call on which nothing goes either way for 2 s. */
+const KEEP_ALIVE_MS = 1000;
+/**
+ * Asterisk sends its first audio, which tells the rate, half a second after the UUID or later, and nothing of a caller whom
+ * nobody hears: after so many times a second the call begins at 8 kHz, and follows when the rate is told.
+ */
+const SILENCES_BEFORE_START = 3;
 const NOTHING = new Uint8Array(0);
 
 export function createAudioSocketServer(options: AudioSocketServerOptions): CallListener {
@@ -61,6 +66,14 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
   });
 
   const open = (wire: LegWire, address: string | undefined): CallEvents => {
+    let silences = 0;
+    let cancelSilence = () => {};
+    const keepAlive = () => {
+      cancelSilence = clock.after(KEEP_ALIVE_MS, keepAlive);
+      wire.send(AUDIOSOCKET_SILENCE);
+      silences += 1;
+      if (silences >= SILENCES_BEFORE_START) connection.receive(NOTHING);
+    };
     const connection = connect({
       id: random.id(12),
       kind,
@@ -72,8 +85,13 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
       token: undefined,
       userOf: () => (callers.are === 'local' ? callers.user : undefined),
       unowned: 'claimable',
+      onEnded: () => cancelSilence(),
       wire,
-      onStarted: ({ audio }) => intake.started(audio),
+      onStarted({ audio }) {
+        cancelSilence();
+        intake.started(audio());
+      },
+      onAudioChanged: (audio) => intake.started(audio),
     });
     const intake = createLegIntake({
       clock,
@@ -89,12 +107,12 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
     connections.add(connection);
     if (callers.are === 'strangers') room.enter(connection, address, () => wire.terminate());
     sweeper.start();
-    const cancelStart = clock.after(FIRST_AUDIO_MS, () => connection.receive(NOTHING));
+    cancelSilence = clock.after(KEEP_ALIVE_MS, keepAlive);
     return {
       onBytes: (chunk) => intake.take(chunk, chunk.length),
       onFault: (fault) => log.debug('leg socket fault', { kind, fault }),
       onGone() {
-        cancelStart();
+        cancelSilence();
         connections.delete(connection);
         room.leave(connection);
         intake.close();

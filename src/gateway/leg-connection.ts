@@ -1,7 +1,7 @@
 // One telephony platform's socket: its messages read in our words, a call made of the first, and what a session plays to
 // it sent on. It never stops reading, whoever listens, because platforms drop calls whose audio is not taken.
 
-import { type AppError, ERROR_TABLE } from '../base/app-error.ts';
+import { AppError, ERROR_TABLE } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { LegAudio, LegCodec, LegFrame, LegInput } from '../legs/leg.ts';
@@ -41,13 +41,16 @@ export type LegConnectionOptions = {
   readonly markPrefix?: string;
   /** It has said which call it is, and is somebody's. */
   readonly onStarted?: (leg: CallLeg) => void;
+  /** Another rate came than the one that it has started with. */
+  readonly onAudioChanged?: (audio: LegAudio) => void;
   /** Told once, whether it had started or not. */
-  readonly onEnded?: (end: LegEnd) => void;
+  readonly onEnded?: (end: LegEnd, reason: string) => void;
 };
 
 /** Why a leg ended: `over` by either side's will, all else is our doing. */
 export type LegEnd =
   | 'unauthorized'
+  | 'leg_codec'
   | 'idle_timeout'
   | 'shutting_down'
   | 'rate_limited'
@@ -86,6 +89,8 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   let owner: string | undefined;
   let playout: LegPlayout | undefined;
   let sender: SenderPlayout | undefined;
+  /** What the call is in, once it has begun. */
+  let carried: LegAudio | undefined;
   let heardAtMs = clock.now();
   let isFlowing = true;
   let isOver = false;
@@ -93,9 +98,10 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   let takingSinceMs = clock.now();
   let bufferedBefore = 0;
   let markedAtMs = Number.NEGATIVE_INFINITY;
-  let cancelTimer = clock.after(options.startWithinMs ?? START_DEADLINE_MS, () =>
-    end('idle_timeout', 'the platform did not say which call this is'),
-  );
+  let cancelTimer = clock.after(options.startWithinMs ?? START_DEADLINE_MS, () => {
+    options.log.warn('a leg did not say which call it is', { kind });
+    end('idle_timeout', 'the platform did not say which call this is');
+  });
 
   const send = (frame: LegFrame) => wire.send(frame);
   /** It plays slower than the clock, by its own word. */
@@ -108,12 +114,13 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     sender?.close();
     place?.leave(reason);
     place = undefined;
-    options.onEnded?.(why);
+    options.onEnded?.(why, reason);
   };
-  const end = (code: Exclude<LegEnd, 'over'>, reason: string) => {
+  /** `told`: for whoever reads the close reason, beside the code. */
+  const end = (code: Exclude<LegEnd, 'over'>, reason: string, told?: string) => {
     if (isOver) return;
     leave(reason, code);
-    wire.close(ERROR_TABLE[code].close, code);
+    wire.close(ERROR_TABLE[code].close, told === undefined ? code : `${code}: ${told}`);
   };
 
   const { unlessBroken, clock: guardedClock } = createLegGuard(options.log, clock, () =>
@@ -136,16 +143,13 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     );
   };
 
-  const toCallLeg = (
-    callId: string | undefined,
-    audio: LegAudio,
-    own: LegPlayout,
-    most: number,
-  ): CallLeg => ({
+  // In JSON and base64 audio is half as long again.
+  const mostBuffered = (audio: LegAudio) => 2 * codec.rules().leadMs * bytesPerMs(audio);
+  const toCallLeg = (callId: string | undefined, audioNow: () => LegAudio, own: LegPlayout): CallLeg => ({
     id,
     kind,
     callId,
-    audio,
+    audio: audioNow,
     leadMs: sender?.leadMs ?? codec.rules().leadMs,
     reports: codec.mark === undefined ? 'nothing' : 'marks',
     play: unlessBroken((piece) => own.play(piece)),
@@ -153,7 +157,10 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     uncork: unlessBroken<void>(() => own.uncork()),
     // What waits in our own process would come out behind a clear; what piles up at the far side is late for ever.
     isCongested: () =>
-      !isFlowing || wire.bufferedBytes() > most || sender?.isBehind() === true || isOverfed(own.unheardMs()),
+      !isFlowing ||
+      wire.bufferedBytes() > mostBuffered(audioNow()) ||
+      sender?.isBehind() === true ||
+      isOverfed(own.unheardMs()),
     committedMs: (turn) => sender?.committedMs(turn),
     finish: unlessBroken((turn) => own.finish(turn)),
     clear: unlessBroken((heardMs) => own.clear(heardMs)),
@@ -172,16 +179,33 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     },
   });
 
-  const begin = ({ callId, token, audio }: Extract<LegInput, { kind: 'start' }>) => {
-    if (playout !== undefined) return;
+  /** Whose call it is; undefined, and the leg is gone, when it is nobody's. */
+  const ownerOf = (token: string | undefined) => {
     const brought = options.token ?? token;
     const userId = options.userOf(brought);
-    if (userId === undefined && (options.unowned === 'refused' || brought === undefined))
-      return end('unauthorized', 'the leg brought no token that is known');
-    const refused = userId === undefined ? undefined : options.admit?.();
+    if (userId === undefined && (options.unowned === 'refused' || brought === undefined)) {
+      end('unauthorized', 'the leg brought no token that is known');
+      return undefined;
+    }
+    return { userId, token: brought };
+  };
+  const turnAway = ({ callId, token, came, served }: Extract<LegInput, { kind: 'unserved' }>) => {
+    const whose = playout === undefined ? ownerOf(token) : undefined;
+    if (whose === undefined) return;
+    const message = `${came} came; served: ${served}`;
+    options.log.warn('a leg came in a codec that is not served', { kind, came, served });
+    desk.turnAway({ callId: options.callId ?? callId, ...whose, error: new AppError('leg_codec', message) });
+    end('leg_codec', message, message);
+  };
+  const begin = ({ callId, token, audio }: Extract<LegInput, { kind: 'start' }>) => {
+    if (playout !== undefined) return;
+    const whose = ownerOf(token);
+    if (whose === undefined) return;
+    const refused = whose.userId === undefined ? undefined : options.admit?.();
     if (refused !== undefined) return end('busy', refused.message);
-    owner = userId;
+    owner = whose.userId;
     cancelTimer();
+    carried = audio;
     const common = { codec, send, bytesPerMs: bytesPerMs(audio), silence: SILENT_SAMPLE[audio.format] };
     if (codec.rules().clock === 'sender') {
       const paced = { playout: guardedClock(options.playout), now: () => clock.now() };
@@ -192,8 +216,6 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
         ...paced,
         codec,
         audio,
-        bytesPerMs: bytesPerMs(audio),
-        silence: SILENT_SAMPLE[audio.format],
         meter: (memory) => meter(memory, rules),
         lastHeardMs: () => heardAtMs,
       });
@@ -202,22 +224,28 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     playout =
       sender ??
       createLegPlayout({ ...common, markPrefix: options.markPrefix, onPlayed, nowMs: () => clock.now() });
-    // In JSON and base64 audio is half as long again.
-    const most = 2 * codec.rules().leadMs * common.bytesPerMs;
-    const leg = toCallLeg(options.callId ?? callId, audio, playout, most);
+    const leg = toCallLeg(options.callId ?? callId, () => carried ?? audio, playout);
     place = desk.arrive({
       leg,
-      userId,
-      token: brought,
+      ...whose,
       onUnclaimed: () => end('unauthorized', 'no session has asked for the leg'),
       onForsaken: () => end('idle_timeout', 'no session has the leg'),
     });
     options.onStarted?.(leg);
   };
 
+  const follow = (audio: LegAudio) => {
+    carried = audio;
+    sender?.follow(audio);
+    place?.listener()?.onAudioChanged(audio);
+    options.onAudioChanged?.(audio);
+  };
+
   const take = (input: LegInput) => {
     if (isOver) return;
     if (input.kind === 'start') begin(input);
+    else if (input.kind === 'unserved') turnAway(input);
+    else if (input.kind === 'audio-changed') follow(input.audio);
     else if (input.kind === 'audio') place?.listener()?.onAudio(input.bytes);
     else if (input.kind === 'digit') place?.listener()?.onDigit(input.digit);
     else if (input.kind === 'mark') {

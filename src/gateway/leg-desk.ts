@@ -32,8 +32,16 @@ export type LegPlace<Listener extends Told = LegListener> = {
   leave(reason: string): void;
 };
 
+/** A call that came and cannot be served. */
+export type TurnedAwayLeg = Named &
+  Pick<ArrivedLeg, 'userId' | 'token'> & {
+    readonly error: AppError;
+  };
+
 export type LegArrivals<Leg extends Named = CallLeg, Listener extends Told = LegListener> = {
   readonly arrive: (arrived: ArrivedLeg<Leg>) => LegPlace<Listener>;
+  /** Told to the session that waits for it, or asks for it soon. */
+  readonly turnAway: (leg: TurnedAwayLeg) => void;
 };
 
 export type GatewayLegDesk<Leg extends Named = CallLeg, Listener extends Told = LegListener> = LegDesk<
@@ -47,6 +55,9 @@ const WAIT_MS = 10_000;
 /** A bot that has lost its connection is back within this; a caller who hears nothing for longer is better off hung up on. */
 const FORSAKEN_MS = 60_000;
 
+/** Kept for sessions that ask for them after they came; beyond this the oldest is forgotten. */
+const MAX_TURNED_AWAY = 1000;
+
 type Entry<Leg extends Named, Listener> = Omit<ArrivedLeg<Leg>, 'userId'> & {
   userId: string | undefined;
   listener: Listener | undefined;
@@ -56,10 +67,11 @@ type Waiting<E> = {
   readonly userId: string;
   readonly wanted: LegWanted;
   take(entry: E): void;
+  refuse(error: AppError): void;
 };
 
 const isWanted = (
-  { leg, userId, token }: Pick<Entry<Named, unknown>, 'leg' | 'userId' | 'token'>,
+  { leg, userId, token }: { readonly leg: Named } & Pick<ArrivedLeg, 'userId' | 'token'>,
   by: Pick<Waiting<never>, 'userId' | 'wanted'>,
 ): boolean =>
   userId === by.userId &&
@@ -80,7 +92,14 @@ export function createLegDesk<Leg extends Named = CallLeg, Listener extends Told
   type Mine = Entry<Leg, Listener>;
   const entries = new Set<Mine>();
   const waiting = new Set<Waiting<Mine>>();
+  const turnedAway = new Set<{
+    readonly leg: TurnedAwayLeg;
+    userId: string | undefined;
+    token: string | undefined;
+  }>();
   const claims = createTokenClaims(clock);
+  const ownerOf = ({ userId, token }: Pick<ArrivedLeg, 'userId' | 'token'>) =>
+    userId ?? (token === undefined ? undefined : claims.ownerOf(token));
 
   const give = (entry: Mine, listener: Listener) => {
     entry.stopWaiting();
@@ -101,7 +120,7 @@ export function createLegDesk<Leg extends Named = CallLeg, Listener extends Told
       const uuid = uuidOf(asked.token);
       const wanted = { ...asked, token: uuid ?? asked.token };
       if (uuid !== undefined && claims.claim(uuid, userId) === 'claimed') {
-        for (const entry of entries) if (entry.token === uuid) entry.userId ??= userId;
+        for (const entry of [...entries, ...turnedAway]) if (entry.token === uuid) entry.userId ??= userId;
       }
       const found = [...entries].filter((entry) => isWanted(entry, { userId, wanted }));
       const free = found.find(({ listener }) => listener === undefined);
@@ -111,6 +130,11 @@ export function createLegDesk<Leg extends Named = CallLeg, Listener extends Told
       }
       if (found.length > 0) {
         answer.onRefused(new AppError('leg_taken', 'Another session has this leg.'));
+        return () => {};
+      }
+      const gone = [...turnedAway].findLast((each) => isWanted(each, { userId, wanted }));
+      if (gone !== undefined) {
+        answer.onRefused(gone.leg.error);
         return () => {};
       }
       const stopWaiting = () => {
@@ -130,13 +154,16 @@ export function createLegDesk<Leg extends Named = CallLeg, Listener extends Told
           stopWaiting();
           give(entry, answer.onAttached(entry.leg));
         },
+        refuse(error) {
+          stopWaiting();
+          answer.onRefused(error);
+        },
       };
       waiting.add(self);
       return stopWaiting;
     },
     arrive(arrived) {
-      const userId =
-        arrived.userId ?? (arrived.token === undefined ? undefined : claims.ownerOf(arrived.token));
+      const userId = ownerOf(arrived);
       const entry: Mine = { ...arrived, userId, listener: undefined, stopWaiting: () => {} };
       entries.add(entry);
       awaitSession(entry);
@@ -156,6 +183,13 @@ export function createLegDesk<Leg extends Named = CallLeg, Listener extends Told
           listener?.onGone(reason);
         },
       };
+    },
+    turnAway(leg) {
+      const kept = { leg, userId: ownerOf(leg), token: leg.token };
+      for (const each of waiting) if (isWanted(kept, each)) each.refuse(leg.error);
+      turnedAway.add(kept);
+      if (turnedAway.size > MAX_TURNED_AWAY) turnedAway.delete(turnedAway.values().next().value!);
+      clock.after(WAIT_MS, () => void turnedAway.delete(kept));
     },
     legs: () => entries.size,
   };

@@ -37,13 +37,14 @@ export type LegDiallerOptions = {
 /** Asterisk says it as the first thing. */
 const START_MS = 5000;
 
-const REFUSALS: Readonly<Record<LegEnd, () => AppError>> = {
+const REFUSALS: Readonly<Record<LegEnd, (reason: string) => AppError>> = {
+  leg_codec: (reason) => new AppError('leg_codec', reason),
   unauthorized: () =>
     new AppError('forbidden', 'The channel brings a VOXGATE_TOKEN that is none of a session of this user.'),
   idle_timeout: () =>
     new AppError(
       'leg_unreachable',
-      `Asterisk took the connection and did not say within ${START_MS / 1000} s what the call is, in a codec that is served.`,
+      `Asterisk took the connection and did not say within ${START_MS / 1000} s what the call is.`,
     ),
   shutting_down: () => new AppError('shutting_down', 'The gateway is about to stop; try another instance.'),
   rate_limited: () => new AppError('leg_unreachable', 'Asterisk sent more than a call can need.'),
@@ -83,15 +84,15 @@ export function createLegDialler(options: LegDiallerOptions): LegDialler {
               signal.removeEventListener('abort', onAbort);
               resolve(leg);
             },
-            onEnded(end) {
+            onEnded(end, reason) {
               signal.removeEventListener('abort', onAbort);
-              reject(REFUSALS[end]());
+              reject(REFUSALS[end](reason));
             },
           });
           signal.addEventListener('abort', onAbort, { once: true });
         });
       return dialMediaSocket({ server, connectionId, clock, signal, open: begin }).finally(giveRoomBack);
     },
-    drain: () => stopping.abort(REFUSALS.shutting_down()),
+    drain: () => stopping.abort(REFUSALS.shutting_down('')),
   };
 }

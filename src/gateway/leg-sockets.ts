@@ -98,7 +98,7 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
         ...(standing === 'unproved' && { admit: refusal }),
         onStarted(call) {
           room.leave(connection);
-          intake.started(call.audio);
+          intake.started(call.audio());
           opened.onStarted?.(call);
         },
       });

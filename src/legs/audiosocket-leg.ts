@@ -1,18 +1,23 @@
 // AudioSocket: a byte stream cut into messages of a kind, a length (big-endian) and a payload, both ways. It names the
 // call by a UUID, first, and that is all that it can be known by. Of what we might send it takes a hang-up and audio; any
-// other kind, or a message without payload, ends the call. Asterisk plays each message as it comes.
+// other kind, or a message without payload, ends the call. Asterisk plays each message as it comes, in whatever rate its
+// kind names; the rate of the call is that of the audio which it sends, the first of which may come late.
 
 import type { Leg, LegAudio, LegCodec, LegFrame, LegInput, LegRules } from './leg.ts';
 
-const RULES: LegRules = { clock: 'sender', leadMs: 60, leastMs: 20, mostBytes: 1920, stepMs: 20 };
+/** A message holds 20 ms at the highest rate. */
+const RULES: LegRules = { clock: 'sender', leadMs: 60, leastMs: 20, mostBytes: 7680, stepMs: 20 };
 
 const HANG_UP = 0x00;
 const UUID = 0x01;
 const DIGIT = 0x03;
 const SLIN_8K = 0x10;
-/** Signed linear by its kind, from 0x10 on; beyond 48 kHz there is no format of ours. */
-const RATES = [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000];
-const MOST_RATE = 48_000;
+/** Signed linear by its kind, from 0x10 on. */
+export const AUDIOSOCKET_RATES: readonly number[] = [
+  8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000,
+];
+/** Kinds up to here are audio; those without a rate are of an Asterisk to come. */
+const LAST_AUDIO = 0x1f;
 
 const HEADER_BYTES = 3;
 const UUID_BYTES = 16;
@@ -60,19 +65,40 @@ export function createAudioSocketReader(onMessage: (kind: number, payload: Uint8
   };
 }
 
+/** 20 ms of silence in the rate that every call takes: what there is to say before a call's own rate is known. */
+export const AUDIOSOCKET_SILENCE = audioSocketMessage(SLIN_8K, new Uint8Array(320));
+
+const audioOf = (kind: number): LegAudio | undefined => {
+  const sampleRate = AUDIOSOCKET_RATES[kind - SLIN_8K];
+  return sampleRate === undefined ? undefined : { format: 'raw', sampleRate };
+};
+
 function createCodec(): LegCodec {
   let callId: string | undefined;
   let audioKind: number | undefined;
   let inputs: LegInput[] = [];
 
   const say = (input: LegInput) => void inputs.push(input);
-  /** The UUID does not tell the rate, the first audio does. */
-  const start = (kind: number) => {
+  /** The UUID does not tell the rate, audio does. */
+  const follow = (kind: number, audio: LegAudio) => {
+    if (kind === audioKind) return;
+    say(
+      audioKind === undefined
+        ? { kind: 'start', callId, token: callId, audio }
+        : { kind: 'audio-changed', audio },
+    );
     audioKind = kind;
-    const audio: LegAudio = { format: 'raw', sampleRate: RATES[kind - SLIN_8K]! };
-    say({ kind: 'start', callId, token: callId, audio });
   };
-  const isAudio = (kind: number) => (RATES[kind - SLIN_8K] ?? Number.POSITIVE_INFINITY) <= MOST_RATE;
+  const takeAudio = (kind: number, payload: Uint8Array) => {
+    const audio = audioOf(kind);
+    if (audio !== undefined && payload.length > 0 && payload.length % 2 === 0) {
+      follow(kind, audio);
+      return say({ kind: 'audio', bytes: payload });
+    }
+    if (audio !== undefined || audioKind !== undefined) return say({ kind: 'unknown' });
+    const came = `AudioSocket kind 0x${kind.toString(16)}`;
+    say({ kind: 'unserved', callId, token: callId, came, served: 'kinds 0x10 to 0x18 (slin to slin192)' });
+  };
   const take = (kind: number, payload: Uint8Array) => {
     if (kind === HANG_UP) return say({ kind: 'stop' });
     if (kind === UUID && callId === undefined && payload.length === UUID_BYTES) {
@@ -82,20 +108,23 @@ function createCodec(): LegCodec {
     if (callId === undefined) return say({ kind: 'unknown' });
     if (kind === DIGIT && payload.length === 1 && /[0-9A-D*#]/.test(String.fromCharCode(payload[0]!)))
       return say({ kind: 'digit', digit: String.fromCharCode(payload[0]!) });
-    if (!isAudio(kind) || payload.length === 0 || payload.length % 2 !== 0) return say({ kind: 'unknown' });
-    if (audioKind === undefined) start(kind);
-    say(kind === audioKind ? { kind: 'audio', bytes: payload } : { kind: 'unknown' });
+    if (kind >= SLIN_8K && kind <= LAST_AUDIO) return takeAudio(kind, payload);
+    say({ kind: 'unknown' });
   };
   const readChunk = createAudioSocketReader(take);
 
   return {
     rules: () => RULES,
-    /** A chunk of the stream, in any split. An empty one says that nothing has come for a while: a silent call is of 8 kHz. */
+    /**
+     * A chunk of the stream, in any split. An empty one says that nothing has been heard for a while: the call begins at
+     * 8 kHz, until audio tells another rate.
+     */
     read(chunk) {
       inputs = [];
       if (typeof chunk === 'string') return [{ kind: 'unknown' }];
       readChunk(chunk);
-      if (chunk.length === 0 && callId !== undefined && audioKind === undefined) start(SLIN_8K);
+      if (chunk.length === 0 && callId !== undefined && audioKind === undefined)
+        follow(SLIN_8K, audioOf(SLIN_8K)!);
       return inputs;
     },
     media: (bytes): readonly LegFrame[] =>

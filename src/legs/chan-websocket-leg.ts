@@ -10,18 +10,10 @@ import {
   syntaxOf,
   writeCommand,
 } from './chan-websocket-control.ts';
-import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
-import { UNKNOWN } from './leg-input.ts';
+import type { Leg, LegCodec, LegInput, LegRules } from './leg.ts';
+import { UNKNOWN, unservedInput } from './leg-input.ts';
+import { readNamedAudio } from './named-audio.ts';
 
-/** Codecs of Asterisk that are audio of ours; it names signed linear by its rate, and the plain name is 8 kHz. */
-const FORMATS: Readonly<Record<string, LegAudio>> = {
-  ulaw: { format: 'mulaw', sampleRate: 8000 },
-  alaw: { format: 'alaw', sampleRate: 8000 },
-  slin: { format: 'raw', sampleRate: 8000 },
-  slin16: { format: 'raw', sampleRate: 16_000 },
-  slin24: { format: 'raw', sampleRate: 24_000 },
-  slin48: { format: 'raw', sampleRate: 48_000 },
-};
 const STEP_MS = 20;
 /** Frames that take its socket more than a few reads have it hang up. */
 const MOST_BYTES = 8000;
@@ -50,9 +42,11 @@ function createCodec(): LegCodec {
     return [{ kind: 'flow', state }];
   };
   const readStart = (event: ChannelEvent): readonly LegInput[] => {
-    const format = event.field('format') ?? '';
-    const audio = Object.hasOwn(FORMATS, format) ? FORMATS[format]! : undefined;
-    if (audio === undefined) return UNKNOWN;
+    const callId = event.field('channel_id') ?? event.field('connection_id');
+    const token = TOKEN_VARIABLES.map((name) => event.variable(name)).find((each) => each !== undefined);
+    const named = readNamedAudio({ encoding: event.field('format') });
+    if ('came' in named) return unservedInput(named, { callId, token });
+    const { audio } = named;
     const bytes = SILENT_SAMPLE[audio.format].length;
     const stepLength = STEP_MS * bytesPerMs(audio);
     const frameBytes = Number(event.field('optimal_frame_size') ?? stepLength);
@@ -62,10 +56,7 @@ function createCodec(): LegCodec {
     const stepBytes = Math.max(1, Math.round(stepLength / frameBytes)) * frameBytes;
     const mostBytes = Math.floor(MOST_BYTES / stepBytes) * stepBytes;
     rules = { ...RULES, mostBytes, stepMs: stepBytes / bytesPerMs(audio) };
-    const token = TOKEN_VARIABLES.map((name) => event.variable(name)).find((each) => each !== undefined);
-    return [
-      { kind: 'start', callId: event.field('channel_id') ?? event.field('connection_id'), token, audio },
-    ];
+    return [{ kind: 'start', callId, token, audio }];
   };
   const readControl = (message: string): readonly LegInput[] => {
     if (sampleBytes === 0) syntax = syntaxOf(message);

@@ -4,9 +4,10 @@
 // 30 marks.
 
 import type { JsonObject } from '../base/json.ts';
-import { fieldsOf, linearAudio, parseJsonObject, textOf } from './json-message.ts';
+import { fieldsOf, parseJsonObject, textOf } from './json-message.ts';
 import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
-import { audioInput, markInput, UNKNOWN } from './leg-input.ts';
+import { audioInput, markInput, UNKNOWN, unservedInput } from './leg-input.ts';
+import { readNamedAudio, stepMsOf } from './named-audio.ts';
 
 const RULES: LegRules = {
   clock: 'carrier',
@@ -18,7 +19,6 @@ const RULES: LegRules = {
   stepMs: 20,
   mostMarks: 30,
 };
-const RATES = [8000, 16_000, 24_000, 48_000];
 
 /** −1 becomes 0, which nobody hears. */
 function withoutMarkers(bytes: Uint8Array): Uint8Array {
@@ -42,16 +42,20 @@ function open(): LegCodec {
 
   /** The call's attributes, with the verb's `metadata` among them. */
   const begin = (message: JsonObject): readonly LegInput[] => {
-    const { callSid, sampleRate, mixType = 'mono' } = message;
-    const told = mixType === 'mono' ? linearAudio(sampleRate, RATES) : undefined;
-    if (told === undefined) return UNKNOWN;
-    audio = told;
+    const { sampleRate, mixType = 'mono' } = message;
+    // What is none of its first message: each of these has the rate.
+    if (sampleRate === undefined) return UNKNOWN;
+    const callId = textOf(message.callSid);
     const token = textOf(message.token) ?? textOf(fieldsOf(message.metadata).token);
-    return [{ kind: 'start', callId: textOf(callSid), token, audio }];
+    const channels = mixType === 'mono' ? 1 : mixType;
+    const named = readNamedAudio({ encoding: 'L16', sampleRate, channels });
+    if ('came' in named) return unservedInput(named, { callId, token });
+    audio = named.audio;
+    return [{ kind: 'start', callId, token, audio }];
   };
 
   return {
-    rules: () => RULES,
+    rules: () => (audio === undefined ? RULES : { ...RULES, stepMs: stepMsOf(audio) }),
     read(frame) {
       if (typeof frame !== 'string') return audio === undefined ? UNKNOWN : audioInput(frame);
       const message = parseJsonObject(frame);

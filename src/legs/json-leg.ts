@@ -4,34 +4,48 @@
 import type { JsonObject } from '../base/json.ts';
 import { fieldsOf, parseJsonObject, textOf } from './json-message.ts';
 import type { LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
-import { audioInput, markInput, UNKNOWN } from './leg-input.ts';
+import { audioInput, markInput, UNKNOWN, unservedInput } from './leg-input.ts';
+import {
+  type AudioFields,
+  type ByteOrder,
+  type NamedAudio,
+  readNamedAudio,
+  stepMsOf,
+  swappedBytes,
+} from './named-audio.ts';
 
 export type JsonStart = {
   /** The carrier's id of the stream, which it may want back. */
   readonly stream: string;
   readonly callId: string | undefined;
   readonly token: string | undefined;
-  readonly audio: LegAudio;
+  readonly audio: AudioFields;
 };
+
+/** One whose audio is served. */
+export type JsonCall = Omit<JsonStart, 'audio'> & NamedAudio;
 
 export type JsonLegTable = {
   readonly rules: LegRules;
-  /** Undefined for a call that cannot be served. */
+  /** Where more of the rules than the step follows from the audio. */
+  rulesFor?(audio: LegAudio): LegRules;
+  /** Undefined for what is no start of a call. */
   readStart(message: JsonObject): JsonStart | undefined;
   /** By `event`, what it says beside what all say, or in another way. */
   readonly events?: Readonly<Record<string, (message: JsonObject) => readonly LegInput[]>>;
-  media(payload: string, call: JsonStart): object;
-  mark(name: string, call: JsonStart): object;
-  clear(call: JsonStart): object;
-  /** How 16-bit samples are sent; those of other formats are single bytes. */
-  readonly byteOrder: 'little-endian' | 'big-endian';
+  media(payload: string, call: JsonCall): object;
+  mark(name: string, call: JsonCall): object;
+  clear(call: JsonCall): object;
+  /** How 16-bit samples are sent where the call does not say so; those of other formats are single bytes. */
+  readonly byteOrder: ByteOrder;
 };
 
-const NO_CALL: JsonStart = {
+const NO_CALL: JsonCall = {
   stream: '',
   callId: undefined,
   token: undefined,
   audio: { format: 'mulaw', sampleRate: 8000 },
+  byteOrder: undefined,
 };
 
 const eventsOfAll: NonNullable<JsonLegTable['events']> = {
@@ -44,31 +58,34 @@ const eventsOfAll: NonNullable<JsonLegTable['events']> = {
   stop: () => [{ kind: 'stop' }],
 };
 
-const withoutOddByte = (bytes: Buffer) => bytes.subarray(0, bytes.length - (bytes.length % 2));
-
 export function createJsonCodec(table: JsonLegTable): LegCodec {
   const events = { ...eventsOfAll, ...table.events };
-  let call: JsonStart | undefined;
+  let { rules } = table;
+  let call: JsonCall | undefined;
 
-  const swaps = () => table.byteOrder === 'big-endian' && call?.audio.format === 'raw';
+  const swaps = () => call?.audio.format === 'raw' && (call.byteOrder ?? table.byteOrder) === 'big-endian';
   const readMedia = (message: JsonObject): readonly LegInput[] => {
     const { payload, track } = fieldsOf(message.media);
     if (typeof payload !== 'string') return UNKNOWN;
     // What we have said ourselves, when both tracks are asked for.
     if (track === 'outbound') return [];
     const bytes = Buffer.from(payload, 'base64');
-    return audioInput(swaps() ? withoutOddByte(bytes).swap16() : bytes);
+    return audioInput(swaps() ? swappedBytes(bytes) : bytes);
   };
   const begin = (message: JsonObject): readonly LegInput[] => {
     const start = call === undefined ? table.readStart(message) : undefined;
     if (start === undefined) return UNKNOWN;
-    call = start;
-    const { callId, token, audio } = start;
+    const { callId, token } = start;
+    const named = readNamedAudio(start.audio);
+    if ('came' in named) return unservedInput(named, start);
+    const { audio } = named;
+    call = { ...start, ...named };
+    rules = table.rulesFor?.(audio) ?? { ...table.rules, stepMs: stepMsOf(audio) };
     return [{ kind: 'start', callId, token, audio }];
   };
 
   return {
-    rules: () => table.rules,
+    rules: () => rules,
     read(frame) {
       const message = parseJsonObject(frame);
       const event = message?.event;
@@ -78,8 +95,7 @@ export function createJsonCodec(table: JsonLegTable): LegCodec {
       return Object.hasOwn(events, event) ? events[event]!(message) : UNKNOWN;
     },
     media(bytes) {
-      const own = Buffer.from(bytes);
-      const payload = (swaps() ? withoutOddByte(own).swap16() : own).toString('base64');
+      const payload = (swaps() ? swappedBytes(bytes) : Buffer.from(bytes)).toString('base64');
       return [JSON.stringify(table.media(payload, call ?? NO_CALL))];
     },
     mark: (name) => [JSON.stringify(table.mark(name, call ?? NO_CALL))],

@@ -1,7 +1,7 @@
 // What carriers send as JSON, read without trusting it.
 
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
-import type { LegAudio, LegFrame } from './leg.ts';
+import type { LegFrame } from './leg.ts';
 
 const NO_FIELDS: JsonObject = {};
 
@@ -20,11 +20,3 @@ const LONGEST = 4096;
 /** A name, an id or a token; undefined for anything else. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= LONGEST ? value : undefined;
-
-export const MULAW_8K: LegAudio = { format: 'mulaw', sampleRate: 8000 };
-
-/** 16-bit linear audio of one of these rates, which come as numbers or as strings. */
-export function linearAudio(rate: unknown, rates: readonly number[]): LegAudio | undefined {
-  const sampleRate = rates.find((each) => each === rate || String(each) === rate);
-  return sampleRate === undefined ? undefined : { format: 'raw', sampleRate };
-}

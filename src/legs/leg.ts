@@ -19,6 +19,17 @@ export type LegInput =
       readonly token: string | undefined;
       readonly audio: LegAudio;
     }
+  /** A call whose codec or rate is none of ours. */
+  | {
+      readonly kind: 'unserved';
+      readonly callId: string | undefined;
+      readonly token: string | undefined;
+      /** What the platform named, and what is served; both short and without what nobody is to read. */
+      readonly came: string;
+      readonly served: string;
+    }
+  /** From now on the call is in this audio, both ways. */
+  | { readonly kind: 'audio-changed'; readonly audio: LegAudio }
   /** What the caller says, in the leg's audio. */
   | { readonly kind: 'audio'; readonly bytes: Uint8Array }
   /** `echoed`: played, unless everything was cleared after the mark had been sent. */

@@ -1,18 +1,13 @@
-// Plivo `<Stream bidirectional="true" keepCallAlive="true">`: JSON and base64, µ-law at 8 kHz or 16-bit little-endian at 8
-// or 16 kHz, each message with its content type, which must not change. A checkpoint is told when it has been played and
+// Plivo `<Stream bidirectional="true" keepCallAlive="true">`: JSON and base64, µ-law at 8 kHz or 16-bit little-endian,
+// each message with its content type, which must not change. A checkpoint is told when it has been played and
 // never when it was cleared. Calls were cut that had some 40 s waiting, so little is sent ahead.
 
-import { createJsonCodec, type JsonLegTable, type JsonStart } from './json-leg.ts';
-import { fieldsOf, linearAudio, MULAW_8K, textOf } from './json-message.ts';
-import type { Leg, LegAudio } from './leg.ts';
+import { createJsonCodec, type JsonCall, type JsonLegTable } from './json-leg.ts';
+import { fieldsOf, textOf } from './json-message.ts';
+import type { Leg } from './leg.ts';
 import { markInput } from './leg-input.ts';
 
-const LINEAR_RATES = [8000, 16_000];
-
-function audioOf(encoding: unknown, rate: unknown): LegAudio | undefined {
-  if (encoding === 'audio/x-mulaw') return MULAW_8K;
-  return encoding === 'audio/x-l16' ? linearAudio(rate, LINEAR_RATES) : undefined;
-}
+const CONTENT_TYPES = { mulaw: 'audio/x-mulaw', alaw: 'audio/x-alaw', raw: 'audio/x-l16' } as const;
 
 /** `extraHeaders` of the XML come as one text of `name=value`; a token of ours may end in `=` nowhere. */
 function headerOf(name: string, headers: unknown): string | undefined {
@@ -20,8 +15,8 @@ function headerOf(name: string, headers: unknown): string | undefined {
   return textOf(pairs.find(([key]) => key === name)?.[1]);
 }
 
-const contentTypeOf = ({ audio }: JsonStart) => ({
-  contentType: audio.format === 'mulaw' ? 'audio/x-mulaw' : 'audio/x-l16',
+const contentTypeOf = ({ audio }: JsonCall) => ({
+  contentType: CONTENT_TYPES[audio.format],
   sampleRate: audio.sampleRate,
 });
 
@@ -30,12 +25,11 @@ const PLIVO: JsonLegTable = {
   byteOrder: 'little-endian',
   readStart(message) {
     const start = fieldsOf(message.start);
-    const format = fieldsOf(start.mediaFormat);
+    const { encoding, sampleRate } = fieldsOf(start.mediaFormat);
     const stream = textOf(start.streamId) ?? textOf(message.streamId);
-    const audio = audioOf(format.encoding, format.sampleRate);
-    if (stream === undefined || audio === undefined) return undefined;
+    if (stream === undefined) return undefined;
     const token = headerOf('token', message.extra_headers);
-    return { stream, callId: textOf(start.callId), token, audio };
+    return { stream, callId: textOf(start.callId), token, audio: { encoding, sampleRate } };
   },
   events: {
     mark: () => [{ kind: 'unknown' }],

@@ -3,21 +3,11 @@
 
 import type { JsonObject } from '../base/json.ts';
 import { parseJsonObject, textOf } from './json-message.ts';
-import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
-import { audioInput, markInput, UNKNOWN } from './leg-input.ts';
+import type { Leg, LegCodec, LegInput, LegRules } from './leg.ts';
+import { audioInput, markInput, UNKNOWN, unservedInput } from './leg-input.ts';
+import { type NamedAudio, readNamedAudio, stepMsOf, swappedBytes } from './named-audio.ts';
 
 const RULES: LegRules = { clock: 'carrier', leadMs: 200, leastMs: 60, mostBytes: 16_000, stepMs: 20 };
-const LOWEST_RATE = 8000;
-const HIGHEST_RATE = 48_000;
-/** 20 ms are whole samples at multiples of this. */
-const RATE_STEP = 50;
-
-function audioOf({ format, sampleRate }: JsonObject): LegAudio | undefined {
-  if (format !== 'mulaw' && format !== 'alaw' && format !== 'raw') return undefined;
-  if (typeof sampleRate !== 'number' || sampleRate % RATE_STEP !== 0) return undefined;
-  return sampleRate < LOWEST_RATE || sampleRate > HIGHEST_RATE ? undefined : { format, sampleRate };
-}
-
 function readEvent({ mark, fate, digit, stop }: JsonObject): readonly LegInput[] {
   if (mark !== undefined) return fate === 'played' || fate === 'cleared' ? markInput(mark, fate) : UNKNOWN;
   if (stop === true) return [{ kind: 'stop' }];
@@ -26,19 +16,29 @@ function readEvent({ mark, fate, digit, stop }: JsonObject): readonly LegInput[]
 }
 
 function open(): LegCodec {
-  let audio: LegAudio | undefined;
+  let call: NamedAudio | undefined;
+
+  const begin = (message: JsonObject): readonly LegInput[] => {
+    const { format: encoding, sampleRate, byteOrder } = message;
+    const callId = textOf(message.callId);
+    const token = textOf(message.token);
+    const named = readNamedAudio({ encoding, sampleRate, byteOrder });
+    if ('came' in named) return unservedInput(named, { callId, token });
+    call = named;
+    return [{ kind: 'start', callId, token, audio: named.audio }];
+  };
+  const inOrder = (bytes: Uint8Array) =>
+    call?.byteOrder === 'big-endian' && call.audio.format === 'raw' ? swappedBytes(bytes) : bytes;
+
   return {
-    rules: () => RULES,
+    rules: () => (call === undefined ? RULES : { ...RULES, stepMs: stepMsOf(call.audio) }),
     read(frame) {
-      if (typeof frame !== 'string') return audio === undefined ? UNKNOWN : audioInput(frame);
+      if (typeof frame !== 'string') return call === undefined ? UNKNOWN : audioInput(inOrder(frame));
       const message = parseJsonObject(frame);
       if (message === undefined) return UNKNOWN;
-      if (audio !== undefined) return readEvent(message);
-      audio = audioOf(message);
-      if (audio === undefined) return UNKNOWN;
-      return [{ kind: 'start', callId: textOf(message.callId), token: textOf(message.token), audio }];
+      return call === undefined ? begin(message) : readEvent(message);
     },
-    media: (bytes) => [bytes],
+    media: (bytes) => [inOrder(bytes)],
     mark: (name) => [JSON.stringify({ mark: name })],
     clear: () => [JSON.stringify({ clear: true })],
   };

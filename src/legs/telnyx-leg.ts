@@ -3,30 +3,24 @@
 // we send has to be what `media_format` tells of the other direction: both codecs are to be asked for alike.
 
 import { createJsonCodec, type JsonLegTable } from './json-leg.ts';
-import { fieldsOf, linearAudio, MULAW_8K, textOf } from './json-message.ts';
-import type { Leg, LegAudio } from './leg.ts';
-
-const LINEAR_RATES = [8000, 16_000, 24_000];
-
-function audioOf(encoding: unknown, rate: unknown): LegAudio | undefined {
-  // Their older name for PCMU.
-  if (encoding === 'PCMU' || encoding === 'audio/x-mulaw') return MULAW_8K;
-  if (encoding === 'PCMA') return { format: 'alaw', sampleRate: 8000 };
-  return encoding === 'L16' ? linearAudio(rate, LINEAR_RATES) : undefined;
-}
+import { fieldsOf, textOf } from './json-message.ts';
+import type { Leg } from './leg.ts';
 
 const TELNYX: JsonLegTable = {
-  // 24 kHz for a third of a second at most.
   rules: { clock: 'carrier', leadMs: 200, leastMs: 60, mostBytes: 16_000, stepMs: 20, shortestMs: 20 },
   byteOrder: 'big-endian',
   readStart(message) {
     const start = fieldsOf(message.start);
-    const format = fieldsOf(start.media_format);
+    const { encoding, sample_rate: sampleRate, channels } = fieldsOf(start.media_format);
     const stream = textOf(message.stream_id);
-    const audio = audioOf(format.encoding, format.sample_rate);
-    if (stream === undefined || audio === undefined || (format.channels ?? 1) !== 1) return undefined;
+    if (stream === undefined) return undefined;
     const token = textOf(fieldsOf(start.custom_parameters).token);
-    return { stream, callId: textOf(start.call_control_id), token, audio };
+    return {
+      stream,
+      callId: textOf(start.call_control_id),
+      token,
+      audio: { encoding, sampleRate, channels },
+    };
   },
   // Complaints about what was sent: nothing that the call's session could do about it.
   events: { error: () => [] },

@@ -3,32 +3,35 @@
 // (`token`, `callId`) stands there, too. The call's own id is in none of it unless the caller puts it there.
 
 import type { JsonObject } from '../base/json.ts';
-import { fieldsOf, linearAudio, parseJsonObject, textOf } from './json-message.ts';
+import { bytesPerMs } from '../speech/plain-sound.ts';
+import { fieldsOf, parseJsonObject, textOf } from './json-message.ts';
 import type { Leg, LegAudio, LegCodec, LegInput, LegRules } from './leg.ts';
-import { audioInput, markInput, UNKNOWN } from './leg-input.ts';
+import { audioInput, markInput, UNKNOWN, unservedInput } from './leg-input.ts';
+import { type NamedAudio, readNamedAudio, stepMsOf, swappedBytes } from './named-audio.ts';
 
 const RULES: LegRules = { clock: 'carrier', leadMs: 200, leastMs: 60, mostBytes: 16_000, stepMs: 20 };
-const RATES = [8000, 16_000];
-const MESSAGES_PER_SECOND = 50;
-
-const audioOf = (contentType: unknown): LegAudio | undefined =>
-  linearAudio(/^audio\/l16; ?rate=(\d+)$/i.exec(textOf(contentType) ?? '')?.[1], RATES);
+const NARROWBAND: LegAudio = { format: 'raw', sampleRate: 8000 };
 
 function open(): LegCodec {
-  let audio: LegAudio | undefined;
+  let call: NamedAudio | undefined;
 
   const begin = (message: JsonObject): readonly LegInput[] => {
-    const told = audio === undefined ? audioOf(message['content-type']) : undefined;
-    if (told === undefined) return UNKNOWN;
-    audio = told;
+    if (call !== undefined) return UNKNOWN;
     const callId = textOf(message.callId) ?? textOf(message.uuid);
-    return [{ kind: 'start', callId, token: textOf(message.token), audio }];
+    const token = textOf(message.token);
+    const named = readNamedAudio({ encoding: message['content-type'] });
+    if ('came' in named) return unservedInput(named, { callId, token });
+    call = named;
+    return [{ kind: 'start', callId, token, audio: named.audio }];
   };
+  const swaps = () => call?.byteOrder === 'big-endian';
+  const rules = () => (call === undefined ? RULES : { ...RULES, stepMs: stepMsOf(call.audio) });
 
   return {
-    rules: () => RULES,
+    rules,
     read(frame) {
-      if (typeof frame !== 'string') return audio === undefined ? UNKNOWN : audioInput(frame);
+      if (typeof frame !== 'string')
+        return call === undefined ? UNKNOWN : audioInput(swaps() ? swappedBytes(frame) : frame);
       const message = parseJsonObject(frame);
       switch (message?.event) {
         case 'websocket:connected':
@@ -46,9 +49,10 @@ function open(): LegCodec {
       }
     },
     media(bytes) {
-      const size = ((audio?.sampleRate ?? 8000) * 2) / MESSAGES_PER_SECOND;
-      return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
-        bytes.subarray(index * size, (index + 1) * size),
+      const size = rules().stepMs * bytesPerMs(call?.audio ?? NARROWBAND);
+      const sent = swaps() ? swappedBytes(bytes) : bytes;
+      return Array.from({ length: Math.ceil(sent.length / size) }, (_, index) =>
+        sent.subarray(index * size, (index + 1) * size),
       );
     },
     mark: (name) => [JSON.stringify({ action: 'notify', payload: { name } })],

@@ -10,6 +10,8 @@ export type LegPiece = {
   readonly atMs: number;
   readonly ms: number;
   readonly bytes: Uint8Array;
+  /** What it is in; absent: the rate of the leg. */
+  readonly sampleRate?: number;
 };
 
 export type CallLeg = {
@@ -17,7 +19,8 @@ export type CallLeg = {
   readonly kind: string;
   /** The platform's id of the call. */
   readonly callId: string | undefined;
-  readonly audio: LegAudio;
+  /** What it carries now: some platforms tell the rate of a call late, and turns that were made before are brought to it. */
+  audio(): LegAudio;
   readonly leadMs: number;
   /** Whether the far side tells what it has played. */
   readonly reports: 'marks' | 'nothing';
@@ -54,6 +57,8 @@ export type LegListener = {
   /** What the caller says. */
   onAudio(bytes: Uint8Array): void;
   onDigit(digit: string): void;
+  /** From now on the caller is heard in this audio, and turns that are named are to be in it. */
+  onAudioChanged(audio: LegAudio): void;
   /** The call is over, or its socket is gone. */
   onGone(reason: string): void;
 };

@@ -23,7 +23,7 @@ export type FrameMeterOptions = {
 export function createFrameMeter({ memory, rules, write, playout, now }: FrameMeterOptions): FrameMeter {
   const { leadMs, stepMs } = rules;
   const ring = readFrameRing(memory);
-  let playsUntilMs = Number.NEGATIVE_INFINITY;
+  let playsUntilMs = ring.playsUntilMs();
   const nextMs = () => playsUntilMs + stepMs - leadMs;
 
   const sendDue = (nowMs: number) => {

@@ -26,6 +26,7 @@ export type FrameRing = {
 /** The reader's end. */
 export type FrameRingReader = {
   waiting(): number;
+  playsUntilMs(): number;
   /**
    * The next frame, a copy, with which the far side will play until `playsUntilMs`; undefined when there is none, or it was
    * taken back this moment.
@@ -49,13 +50,22 @@ const viewsOf = ({ buffer, mostBytes }: FrameRingMemory) => ({
   fields: new Int32Array(buffer, 0, FIELDS),
   bytesOf: (slot: number, length: number) => new Uint8Array(buffer, HEAD_BYTES + slot * mostBytes, length),
 });
+const playsUntilIn = (fields: Int32Array, sinceMs: number): number => {
+  const ms = Atomics.load(fields, PLAYS_UNTIL);
+  return ms === NEVER ? Number.NEGATIVE_INFINITY : sinceMs + ms;
+};
 const waitingIn = (fields: Int32Array): number => Atomics.load(fields, PUSHED) - Atomics.load(fields, NEXT);
 
-export function createFrameRing(mostBytes: number, nowMs: number): FrameRing {
+/** `playsUntilMs`: what the far side has from a ring before this one. */
+export function createFrameRing(
+  mostBytes: number,
+  nowMs: number,
+  playsUntilMs = Number.NEGATIVE_INFINITY,
+): FrameRing {
   const buffer = new SharedArrayBuffer(HEAD_BYTES + RING_FRAMES * mostBytes);
   const memory = { buffer, mostBytes, sinceMs: nowMs };
   const { fields, bytesOf } = viewsOf(memory);
-  Atomics.store(fields, PLAYS_UNTIL, NEVER);
+  Atomics.store(fields, PLAYS_UNTIL, Math.max(NEVER, Math.ceil(playsUntilMs - nowMs)));
 
   return {
     memory,
@@ -75,10 +85,7 @@ export function createFrameRing(mostBytes: number, nowMs: number): FrameRing {
       const pushed = Atomics.load(fields, PUSHED);
       return pushed - Atomics.exchange(fields, NEXT, pushed);
     },
-    playsUntilMs() {
-      const ms = Atomics.load(fields, PLAYS_UNTIL);
-      return ms === NEVER ? Number.NEGATIVE_INFINITY : nowMs + ms;
-    },
+    playsUntilMs: () => playsUntilIn(fields, nowMs),
   };
 }
 
@@ -86,6 +93,7 @@ export function readFrameRing(memory: FrameRingMemory): FrameRingReader {
   const { fields, bytesOf } = viewsOf(memory);
   return {
     waiting: () => waitingIn(fields),
+    playsUntilMs: () => playsUntilIn(fields, memory.sinceMs),
     take(playsUntilMs) {
       const next = Atomics.load(fields, NEXT);
       if (next === Atomics.load(fields, PUSHED)) return undefined;

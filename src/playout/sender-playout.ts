@@ -6,10 +6,13 @@
 //            ▲ all that has not been written, in the ring or before it
 
 import type { LegAudio, LegCodec } from '../legs/leg.ts';
+import { bytesPerMs as bytesPerMsOf, SILENT_SAMPLE } from '../speech/plain-sound.ts';
+import type { LegPiece } from './call-leg.ts';
 import type { FrameMeter } from './frame-meter.ts';
 import { createFrameRing, type FrameRingMemory, RING_FRAMES } from './frame-ring.ts';
 import type { LegPlayout } from './leg-playout.ts';
 import type { PlayoutClock } from './playout-clock.ts';
+import { RateFollower } from './rate-follower.ts';
 
 export type SenderPlayout = LegPlayout & {
   /** How far ahead of real time a session is to give audio: the lead, and what waits here for its slot. */
@@ -20,6 +23,8 @@ export type SenderPlayout = LegPlayout & {
   restMs(): number;
   /** How far a turn is heard even when it is cut now, ms; infinite when all that was given of it has been sent. */
   committedMs(turn: string): number;
+  /** The codec writes this from now on: what waits is brought to its rate, and turns that come in another one. */
+  follow(audio: LegAudio): void;
   /** The leg is gone. */
   close(): void;
 };
@@ -29,9 +34,6 @@ export type SenderPlayoutOptions = {
   /** Writes what is in the ring, in its time. */
   readonly meter: (memory: FrameRingMemory) => FrameMeter;
   readonly audio: LegAudio;
-  readonly bytesPerMs: number;
-  /** One sample of silence. */
-  readonly silence: Uint8Array;
   readonly playout: PlayoutClock;
   readonly now: () => number;
   /** When the far side has last said something, on the clock's time. */
@@ -47,6 +49,9 @@ const MOST_FILL_MS = 2000;
 /** A step to silence is a click; this is short enough to be none of the speech. */
 const FADE_MS = 8;
 
+/** Media positions are told in whole milliseconds. */
+const ROUNDING_MS = 1;
+
 /** What a codec puts around a frame, and more. */
 const ENVELOPE_BYTES = 16;
 
@@ -59,13 +64,18 @@ type Slot = {
 };
 
 export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayout {
-  const { codec, audio, bytesPerMs, silence, playout, now, lastHeardMs } = options;
+  const { codec, playout, now, lastHeardMs } = options;
   const { leadMs: wireLeadMs, stepMs } = codec.rules();
-  const frameBytes = Math.round(stepMs * bytesPerMs);
+  let { audio } = options;
+  const silence = SILENT_SAMPLE[audio.format];
+  let bytesPerMs = bytesPerMsOf(audio);
+  let frameBytes = Math.round(stepMs * bytesPerMs);
   const encode = (bytes: Uint8Array): Uint8Array =>
     Buffer.concat(codec.media(bytes) as readonly Uint8Array[]);
-  const ring = createFrameRing(frameBytes + ENVELOPE_BYTES, now());
-  const meter = options.meter(ring.memory);
+  let ring = createFrameRing(frameBytes + ENVELOPE_BYTES, now());
+  let meter = options.meter(ring.memory);
+  /** Of a call that has told its rate late. */
+  let follower: RateFollower | undefined;
   /** What has not been written, as was last seen, and how much of it is in the ring. */
   let slots: Slot[] = [];
   let inRing = 0;
@@ -76,6 +86,8 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
   /** The turn of the last frame that was written. */
   let writtenTurn: string | undefined;
   let writtenEndMs = 0;
+  let writtenBytes: Uint8Array = new Uint8Array(0);
+  let writtenRate = 0;
   let givenAtMs = now();
   let filledMs = 0;
 
@@ -106,10 +118,12 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
 
   const wrote = (count: number) => {
     if (count === 0) return;
-    for (const { turn, endMs } of slots.splice(0, count)) {
+    for (const { turn, endMs, bytes } of slots.splice(0, count)) {
       if (turn === undefined) continue;
       writtenTurn = turn;
       writtenEndMs = endMs;
+      writtenBytes = bytes;
+      writtenRate = audio.sampleRate;
     }
     inRing -= count;
   };
@@ -167,12 +181,69 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     return slots.length * stepMs + Math.max(0, ring.playsUntilMs() - now());
   };
 
+  const take = ({ turn, atMs, ms, bytes }: LegPiece) => {
+    if (part !== undefined && part.turn !== turn) closePart();
+    const whole = Buffer.concat([part?.bytes ?? new Uint8Array(0), bytes]);
+    const endMs = atMs + ms;
+    const fromMs = part?.atMs ?? atMs;
+    let from = 0;
+    for (; from + frameBytes <= whole.length; from += frameBytes) {
+      const leftMs = (whole.length - from - frameBytes) / bytesPerMs;
+      give({
+        turn,
+        bytes: whole.subarray(from, from + frameBytes),
+        atMs: fromMs + from / bytesPerMs,
+        endMs: endMs - leftMs,
+      });
+    }
+    part =
+      from === whole.length
+        ? undefined
+        : { turn, bytes: whole.subarray(from), atMs: fromMs + from / bytesPerMs, endMs };
+  };
+
+  /** What the far side plays right before a piece, in the rate of the piece. */
+  const playedBefore = ({ turn, atMs, sampleRate }: LegPiece) =>
+    turn === writtenTurn && sampleRate === writtenRate && Math.abs(atMs - writtenEndMs) <= ROUNDING_MS
+      ? writtenBytes
+      : undefined;
+  const bring = (piece: LegPiece) => {
+    if (follower === undefined) take(piece);
+    else follower.push(piece, playedBefore(piece));
+  };
+  const closeEndedPart = () => {
+    if (part !== undefined && part.turn !== openTurn) closePart();
+  };
+  const follow = (next: LegAudio) => {
+    withdraw();
+    follower?.end();
+    meter.close();
+    const waiting = part === undefined ? slots : [...slots, part];
+    const { sampleRate } = audio;
+    audio = next;
+    bytesPerMs = bytesPerMsOf(audio);
+    frameBytes = Math.round(stepMs * bytesPerMs);
+    slots = [];
+    part = undefined;
+    ring = createFrameRing(frameBytes + ENVELOPE_BYTES, now(), ring.playsUntilMs());
+    meter = options.meter(ring.memory);
+    follower = new RateFollower(audio.sampleRate, take);
+    for (const { turn, bytes, atMs, endMs } of waiting) {
+      if (turn === undefined) giveSilence();
+      else bring({ turn, bytes, atMs, ms: endMs - atMs, sampleRate });
+    }
+    follower.end(openTurn);
+    closeEndedPart();
+    fillRing();
+  };
+
   const clear = (heardMs: (turn: string) => number | undefined) => {
     const goesOn = (turn: string | undefined) => turn !== undefined && heardMs(turn) !== undefined;
     withdraw();
     const next = slots[0] ?? part;
     const isCut = next?.turn !== undefined && next.turn === writtenTurn && !goesOn(next.turn);
     if (part !== undefined && !goesOn(part.turn)) part = undefined;
+    follower?.forget((turn) => !goesOn(turn));
     slots = slots.filter(({ turn }) => goesOn(turn));
     if (!goesOn(openTurn)) openTurn = undefined;
     // Nothing before it is heard any more: where all has been played there is nothing to fall from.
@@ -193,32 +264,16 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       if (turn === writtenTurn) return writtenEndMs;
       return [...slots, part].some((slot) => slot?.turn === turn) ? 0 : Number.POSITIVE_INFINITY;
     },
-    play({ turn, atMs, ms, bytes }) {
-      if (part !== undefined && part.turn !== turn) closePart();
-      openTurn = turn;
+    play(piece) {
+      openTurn = piece.turn;
       filledMs = 0;
-      const whole = Buffer.concat([part?.bytes ?? new Uint8Array(0), bytes]);
-      const endMs = atMs + ms;
-      const fromMs = part?.atMs ?? atMs;
-      let from = 0;
-      for (; from + frameBytes <= whole.length; from += frameBytes) {
-        const leftMs = (whole.length - from - frameBytes) / bytesPerMs;
-        give({
-          turn,
-          bytes: whole.subarray(from, from + frameBytes),
-          atMs: fromMs + from / bytesPerMs,
-          endMs: endMs - leftMs,
-        });
-      }
-      part =
-        from === whole.length
-          ? undefined
-          : { turn, bytes: whole.subarray(from), atMs: fromMs + from / bytesPerMs, endMs };
+      bring(piece);
       fillRing();
     },
     cork() {},
     uncork() {},
     finish(turn) {
+      follower?.finish(turn);
       if (part?.turn === turn) closePart();
       if (openTurn === turn) openTurn = undefined;
       fillRing();
@@ -234,6 +289,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     },
     marked() {},
     unheardMs,
+    follow,
     close() {
       slots = [];
       part = undefined;

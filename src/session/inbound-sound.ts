@@ -9,13 +9,15 @@ import type { SessionOutlet } from './session-outlet.ts';
 export type InboundSound = {
   /** The next sound that the caller makes. */
   heard(bytes: Uint8Array): void;
+  /** What is heard from now on is in this audio. */
+  goOnIn(audio: LegAudio): void;
 };
 
 /** Audio that waits: a second of it. */
 const MOST_WAITING = 50;
 
 class SoundToClient implements InboundSound {
-  private readonly audio: LegAudio;
+  private audio: LegAudio;
   private readonly outlet: SessionOutlet;
   private readonly waiting: ServerEvent[] = [];
   private seq = 0;
@@ -34,6 +36,11 @@ class SoundToClient implements InboundSound {
     if (!outlet.isCongested()) for (const event of waiting.splice(0)) outlet.say(event);
     this.seq += 1;
     this.ms += bytes.length / bytesPerMs(audio);
+  }
+  goOnIn(audio: LegAudio): void {
+    // What waits is said before the client learns of the change.
+    for (const event of this.waiting.splice(0)) this.outlet.say(event);
+    this.audio = audio;
   }
 }
 

@@ -138,16 +138,20 @@ class LegOfSession implements SessionLeg {
   }
   settingsFor(settings: TurnSettings): TurnSettings {
     if (this.current === undefined) return settings;
-    const { audio, leadMs } = this.current.leg;
-    return { ...settings, ...audio, frameMs: 20, pace: 'realtime', leadMs, flow: 'clock' };
+    const { leg } = this.current;
+    const { leadMs } = leg;
+    return { ...settings, ...leg.audio(), frameMs: 20, pace: 'realtime', leadMs, flow: 'clock' };
   }
   outletFor(turn: string): PlayerOutlet {
     if (this.current === undefined) return this.client;
     const { leg, monitor, turns } = this.current;
+    // As `settingsFor` has it: what the call is in may change before the turn has been played.
+    const { sampleRate } = leg.audio();
     turns.add(turn);
     return {
       sendAudio: (audio) => {
-        leg.play({ turn: audio.turn, atMs: audio.atMs, ms: audio.durationMs, bytes: audio.bytes });
+        const { atMs, durationMs: ms, bytes } = audio;
+        leg.play({ turn: audio.turn, atMs, ms, bytes, sampleRate });
         if (monitor) this.tellMonitor(audio);
       },
       takeBack: () => leg.takeBack?.(turn, this.goesOn(turns)),
@@ -195,15 +199,19 @@ class LegOfSession implements SessionLeg {
     this.stopWaiting = undefined;
     const current = { leg, monitor, turns: new Set<string>() };
     this.current = current;
-    const { format, sampleRate } = leg.audio;
-    outlet.say({ type: 'attached', ...named(leg), format, sampleRate });
-    const sound = inbound === 'drop' ? undefined : createInboundSound(leg.audio, outlet);
+    const tell = () => outlet.say({ type: 'attached', ...named(leg), ...leg.audio() });
+    tell();
+    const sound = inbound === 'drop' ? undefined : createInboundSound(leg.audio(), outlet);
     return {
       onPlayed,
       onAudio: (bytes) => {
         if (this.current === current) sound?.heard(bytes);
       },
       onDigit: (digit) => outlet.say({ type: 'dtmf', digit }),
+      onAudioChanged(audio) {
+        sound?.goOnIn(audio);
+        tell();
+      },
       onGone: (reason) => this.letGo(reason),
     };
   }

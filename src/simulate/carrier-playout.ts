@@ -7,6 +7,8 @@ export type CarrierRules = {
   readonly mostBufferedMs: number;
   /** What becomes of marks that a clear finds: `echo` them unplayed, `drop` them, or say that they were `cleared`. */
   readonly onClear: 'echo' | 'drop' | 'label';
+  /** It ends a call on which nothing goes either way for so long. */
+  readonly silentMs?: number;
 };
 
 export type HeardBlock = { readonly atMs: number; readonly bytes: Uint8Array };

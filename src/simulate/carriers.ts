@@ -17,8 +17,8 @@ import { createTwilioSide } from './twilio-side.ts';
 import { createVonageSide } from './vonage-side.ts';
 
 export type SimulatedCarrier = {
-  /** One call's side of the socket. */
-  side(): CarrierSide;
+  /** One call's side of the socket; a channel that is dialled has an id of that connection. */
+  side(connectionId?: string): CarrierSide;
   readonly rules: CarrierRules;
   /** What its simulated calls carry, both ways. */
   readonly audio: LegAudio;
@@ -35,14 +35,14 @@ const WIDEBAND: LegAudio = { format: 'raw', sampleRate: 16_000 };
 /** By the kind of leg that it dials: /v1/legs/KIND. */
 export const CARRIERS: Readonly<Record<string, SimulatedCarrier>> = {
   twilio: {
-    side: createTwilioSide,
+    side: () => createTwilioSide(),
     // Ten minutes (warning 31931).
     rules: { bytesPerMs: 8, mostBufferedMs: 600_000, onClear: 'echo' },
     audio: MULAW,
     protocols: [],
   },
   signalwire: {
-    side: createTwilioSide,
+    side: () => createTwilioSide(),
     // Not documented; as Twilio.
     rules: { bytesPerMs: 8, mostBufferedMs: 600_000, onClear: 'echo' },
     audio: MULAW,
@@ -91,16 +91,18 @@ export const CARRIERS: Readonly<Record<string, SimulatedCarrier>> = {
     protocols: [],
   },
   'chan-websocket': {
-    side: () => createChanWebSocketSide({ syntax: 'json', format: 'ulaw', frameBytes: 160 }),
+    side: (connectionId) =>
+      createChanWebSocketSide({ syntax: 'json', format: 'ulaw', frameBytes: 160, connectionId }),
     // 1000 frames of 20 ms; a flush forgets marks.
     rules: { bytesPerMs: 8, mostBufferedMs: CHANNEL_LEVELS.full * 20, onClear: 'drop' },
     audio: MULAW,
     protocols: ['media'],
   },
   audiosocket: {
-    side: createAudioSocketSide,
+    side: () => createAudioSocketSide(),
     // It plays what comes when it comes; a phone's jitter buffer takes the rest.
-    rules: { bytesPerMs: 16, mostBufferedMs: 100, onClear: 'drop' },
+    // Its application ends a call on which nothing goes either way for 2 s.
+    rules: { bytesPerMs: 16, mostBufferedMs: 100, onClear: 'drop', silentMs: 2000 },
     audio: { format: 'raw', sampleRate: 8000 },
     protocols: [],
     transport: dialAudioSocket,

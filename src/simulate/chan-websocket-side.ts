@@ -10,7 +10,7 @@ export type ChannelOptions = {
   /** Of a frame of 20 ms. */
   readonly frameBytes: number;
   /** Its own; told when the call begins. */
-  readonly connectionId?: string;
+  readonly connectionId?: string | undefined;
   /** Frames that wait: the channel says stop, then go, and drops what comes beyond the last. */
   readonly levels?: { readonly stop: number; readonly go: number; readonly full: number };
 };

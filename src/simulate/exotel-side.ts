@@ -15,7 +15,7 @@ function problemOf({ length }: Uint8Array): string | undefined {
   return length % STEP_BYTES === 0 ? undefined : `${length} bytes are no multiple of ${STEP_BYTES}`;
 }
 
-export function createExotelSide({ sampleRate }: LegAudio): CarrierSide {
+export function createExotelSide({ sampleRate }: LegAudio, encoding = 'audio/x-raw'): CarrierSide {
   let sequence = 0;
   let callSid = '';
   const say = (event: string, fields: object): string =>
@@ -30,7 +30,7 @@ export function createExotelSide({ sampleRate }: LegAudio): CarrierSide {
         from: '09000000000',
         to: '08000000000',
         custom_parameters: token === undefined ? {} : { token },
-        media_format: { encoding: 'audio/x-raw', sample_rate: String(sampleRate), bit_rate: '16' },
+        media_format: { encoding, sample_rate: String(sampleRate), bit_rate: '16' },
       };
       return [JSON.stringify({ event: 'connected' }), say('start', { start })];
     },

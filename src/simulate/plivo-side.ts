@@ -8,8 +8,10 @@ const STREAM_ID = '20170ada-f610-433b-8758-c02a2aab3662';
 const STARTED_AT_MS = 1_763_800_000_000;
 const CHUNK_MS = 20;
 
-export function createPlivoSide({ format, sampleRate }: LegAudio): CarrierSide {
-  const encoding = format === 'raw' ? 'audio/x-l16' : 'audio/x-mulaw';
+export function createPlivoSide(
+  { format, sampleRate }: LegAudio,
+  encoding = format === 'raw' ? 'audio/x-l16' : 'audio/x-mulaw',
+): CarrierSide {
   let sequence = 0;
   let extraHeaders = '';
   const say = (event: string, fields: object): string =>

@@ -4,11 +4,11 @@ import type { LegAudio } from '../legs/leg.ts';
 import type { CarrierSide } from './carrier-side.ts';
 import { fault, hasFields, is, isText, readStrictMessage } from './strict-message.ts';
 
-export function createRawSide({ format, sampleRate }: LegAudio): CarrierSide {
+export function createRawSide({ format, sampleRate }: LegAudio, said: string = format): CarrierSide {
   const sampleBytes = format === 'raw' ? 2 : 1;
   return {
     open: ({ callId, token }) => [
-      JSON.stringify({ format, sampleRate, callId, ...(token !== undefined && { token }) }),
+      JSON.stringify({ format: said, sampleRate, callId, ...(token !== undefined && { token }) }),
     ],
     inbound: (bytes) => bytes,
     mark: (name, fate) => [JSON.stringify({ mark: name, fate })],

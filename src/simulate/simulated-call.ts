@@ -31,6 +31,15 @@ export type SimulatedCallOptions = {
   readonly clock: Clock;
   /** What the caller says: the `index`th 20 ms in the call's audio. */
   readonly says: (index: number) => Uint8Array;
+  readonly lateness?: CallLateness;
+};
+
+/** What platforms take their time for, ms. */
+export type CallLateness = {
+  /** From the connection on until it is said what the call is. */
+  readonly startMs?: number | undefined;
+  /** From then on until the caller is first heard. */
+  readonly firstFrameMs?: number | undefined;
 };
 
 const TICK_MS = 20;
@@ -39,7 +48,7 @@ const HELD_UP_MS = 2 * TICK_MS;
 
 /** Resolves when the gateway has taken the call. */
 export async function startSimulatedCall(options: SimulatedCallOptions): Promise<SimulatedCall> {
-  const { side, rules, call, clock, says } = options;
+  const { side, rules, call, clock, says, lateness: { startMs = 0, firstFrameMs = 0 } = {} } = options;
   const playout = createCarrierPlayout(rules);
   const record = createCallRecord(
     () => clock.now(),
@@ -54,12 +63,15 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
   let tickedAtMs = Number.POSITIVE_INFINITY;
   let mostHeldUpMs = 0;
   let isOver = false;
+  /** When anything has gone either way at last. */
+  let spokeAtMs = Number.POSITIVE_INFINITY;
   let tellClosed = (_code: number) => {};
   const closed = new Promise<number>((resolve) => {
     tellClosed = resolve;
   });
 
   const send = (frames: readonly CallFrame[]) => {
+    if (frames.length > 0) spokeAtMs = clock.now();
     for (const frame of frames) wire?.send(frame);
   };
   const tellPassed = () => {
@@ -82,6 +94,7 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
   };
   const take = (frame: CallFrame) => {
     playout.advance(clock.now());
+    spokeAtMs = clock.now();
     const order = side.read(frame);
     if (order.kind === 'fault') faults.push(order.what);
     else if (order.kind === 'media') takeMedia(order.bytes);
@@ -108,7 +121,14 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
   };
 
   wire = await options.transport(options.url, events);
-  send(side.open(call));
+  let startsAtMs = clock.now() + startMs;
+  let isHeardFromMs = Number.POSITIVE_INFINITY;
+  const start = () => {
+    startsAtMs = Number.POSITIVE_INFINITY;
+    isHeardFromMs = clock.now() + firstFrameMs;
+    send(side.open(call));
+  };
+  if (startMs === 0) start();
   early.forEach(take);
   let index = 0;
   let dueMs = clock.now();
@@ -118,8 +138,15 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
     tickedAtMs = clock.now();
     playout.advance(clock.now());
     tellPassed();
-    send([side.inbound(says(index), index)]);
-    index += 1;
+    if (clock.now() >= startsAtMs) start();
+    if (clock.now() >= isHeardFromMs) {
+      send([side.inbound(says(index), index)]);
+      index += 1;
+    }
+    if (rules.silentMs !== undefined && clock.now() - spokeAtMs >= rules.silentMs) {
+      faults.push(`nothing has gone either way for ${rules.silentMs} ms: the call is ended`);
+      return wire?.close();
+    }
     dueMs += TICK_MS;
     stopTicking = clock.after(Math.max(0, dueMs - clock.now()), tick);
   };

@@ -12,7 +12,7 @@ const LEAST_MS = 20;
 const MOST_MS = 30_000;
 const ENCODINGS = { mulaw: 'PCMU', alaw: 'PCMA', raw: 'L16' } as const;
 
-export function createTelnyxSide(audio: LegAudio): CarrierSide {
+export function createTelnyxSide(audio: LegAudio, encoding: string = ENCODINGS[audio.format]): CarrierSide {
   const { format, sampleRate } = audio;
   let sequence = 0;
   const say = (event: string, fields: object): string =>
@@ -39,7 +39,7 @@ export function createTelnyxSide(audio: LegAudio): CarrierSide {
         tags: [],
         client_state: '',
         custom_parameters: token === undefined ? {} : { token },
-        media_format: { encoding: ENCODINGS[format], sample_rate: sampleRate, channels: 1 },
+        media_format: { encoding, sample_rate: sampleRate, channels: 1 },
       };
       return [JSON.stringify({ event: 'connected', version: '1.0.0' }), say('start', { start })];
     },

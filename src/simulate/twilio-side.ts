@@ -2,6 +2,7 @@
 // from a server. Anything else that is sent to it is a fault.
 
 import { isJsonObject, parseJson } from '../base/json.ts';
+import type { LegAudio } from '../legs/leg.ts';
 import type { CarrierOrder, CarrierSide } from './carrier-side.ts';
 import { fault } from './strict-message.ts';
 
@@ -34,7 +35,10 @@ function readMessage(text: string): CarrierOrder {
   return { kind: 'media', bytes: Buffer.from(payload, 'base64') };
 }
 
-export function createTwilioSide(): CarrierSide {
+const MULAW: LegAudio = { format: 'mulaw', sampleRate: 8000 };
+
+/** `encoding`: as Twilio, or SignalWire, names the audio. */
+export function createTwilioSide({ sampleRate }: LegAudio = MULAW, encoding = 'audio/x-mulaw'): CarrierSide {
   let sequence = 0;
   const say = (event: string, fields: object): string =>
     JSON.stringify({ event, sequenceNumber: String(++sequence), streamSid: STREAM_SID, ...fields });
@@ -47,7 +51,7 @@ export function createTwilioSide(): CarrierSide {
         accountSid: ACCOUNT_SID,
         callSid,
         tracks: ['inbound'],
-        mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+        mediaFormat: { encoding, sampleRate, channels: 1 },
         customParameters: token === undefined ? {} : { token },
       };
       return [

@@ -6,13 +6,16 @@ import { fault, hasFields, is, isText, readStrictMessage } from './strict-messag
 
 const MESSAGES_PER_SECOND = 50;
 
-export function createVonageSide({ sampleRate }: LegAudio): CarrierSide {
+export function createVonageSide(
+  { sampleRate }: LegAudio,
+  contentType = `audio/l16;rate=${sampleRate}`,
+): CarrierSide {
   const wanted = (sampleRate * 2) / MESSAGES_PER_SECOND;
   return {
     open: ({ callId, token }) => [
       JSON.stringify({
         event: 'websocket:connected',
-        'content-type': `audio/l16;rate=${sampleRate}`,
+        'content-type': contentType,
         callId,
         ...(token !== undefined && { token }),
       }),

@@ -10,6 +10,8 @@ export type SessionFormat = (typeof SESSION_FORMATS)[number];
 
 export const MIN_SAMPLE_RATE = 8000;
 export const MAX_SAMPLE_RATE = 48000;
+/** Of telephony legs alone: Asterisk has channels of so much. */
+export const MAX_LEG_SAMPLE_RATE = 192_000;
 
 /** MPEG-1, -2 and -2.5 Layer III have these rates and no others (ISO 11172-3 2.4.2.3, ISO 13818-3 2.4.2.3). */
 export const MP3_SAMPLE_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000] as const;

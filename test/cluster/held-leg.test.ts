@@ -46,7 +46,8 @@ function hold(kind: string): HeldLeg {
       close: (code, reason) => void closed.push([code, reason]),
       terminate: () => void closed.push([1006, 'terminated']),
     },
-    desk: { arrive: () => expect.unreachable() },
+    desk: { arrive: () => expect.unreachable(), turnAway: () => expect.unreachable() },
+    turnAway: () => expect.unreachable(),
     arrive(life, { leg }) {
       arrivals.push(life);
       calls.push(leg);

@@ -16,7 +16,16 @@ export type LegSubject = {
 };
 
 const CALL = { callId: 'call-1', token: 'dXNlcg.session.c2lnbmF0dXJl' };
-const KINDS: ReadonlySet<string> = new Set(['start', 'audio', 'mark', 'digit', 'flow', 'stop', 'unknown']);
+const KINDS: ReadonlySet<string> = new Set([
+  'start',
+  'unserved',
+  'audio',
+  'mark',
+  'digit',
+  'flow',
+  'stop',
+  'unknown',
+]);
 const MALFORMED = 100_000;
 const SPLITS = 60;
 const SEED = 20_261_122;

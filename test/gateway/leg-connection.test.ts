@@ -56,7 +56,13 @@ function start({ user, codec = audioSocketLeg.open(), admit = () => undefined }:
       {
         onAttached(leg) {
           had = leg;
-          return { onPlayed() {}, onAudio() {}, onDigit() {}, onGone: (reason) => gone.push(reason) };
+          return {
+            onPlayed() {},
+            onAudio() {},
+            onDigit() {},
+            onAudioChanged() {},
+            onGone: (reason) => gone.push(reason),
+          };
         },
         onRefused() {},
       },

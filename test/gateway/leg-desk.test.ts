@@ -14,7 +14,7 @@ const legOf = (callId: string | undefined, id = `leg of ${callId}`) =>
     id,
     kind: 'twilio',
     callId,
-    audio: { format: 'mulaw', sampleRate: 8000 },
+    audio: () => ({ format: 'mulaw', sampleRate: 8000 }),
     leadMs: 200,
     reports: 'marks',
   });
@@ -43,6 +43,7 @@ function start() {
         onPlayed() {},
         onAudio() {},
         onDigit() {},
+        onAudioChanged() {},
         onGone: (reason) => void told.push(`gone: ${reason}`),
       };
       const giveUp = desk.attach(userId, wanted, {

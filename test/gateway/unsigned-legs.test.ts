@@ -7,14 +7,14 @@ import { silentLeg } from '../support/silent-leg.ts';
 
 const UUID = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405162';
 const WAIT_MS = 10_000;
-const LISTENER: LegListener = { onPlayed() {}, onAudio() {}, onDigit() {}, onGone() {} };
+const LISTENER: LegListener = { onPlayed() {}, onAudio() {}, onDigit() {}, onAudioChanged() {}, onGone() {} };
 
 const legOf = (callId: string) =>
   silentLeg({
     id: `leg of ${callId}`,
     kind: 'audiosocket',
     callId,
-    audio: { format: 'raw', sampleRate: 8000 },
+    audio: () => ({ format: 'raw', sampleRate: 8000 }),
     leadMs: 100,
     reports: 'nothing',
   });

@@ -253,6 +253,23 @@ describe('dialling', () => {
     expect(answer.json.errorMessage).toMatch(/SELF_SIGNED|CERT/);
   });
 
+  it('tells at once of a channel in a codec that is not served, by what came and what is served', async () => {
+    const server = createServer();
+    const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'media' });
+    const closes: (readonly [number, string])[] = [];
+    server.on('upgrade', (request, socket, head) =>
+      sockets.handleUpgrade(request, socket, head, (opened) => {
+        opened.send('{"event":"MEDIA_START","format":"opus"}');
+        opened.on('close', (code, reason) => closes.push([code, reason.toString()]));
+      }),
+    );
+    service = await start(`ws://127.0.0.1:${await listening(server)}`);
+    const answer = await dial(service, { connectionId });
+    const words = 'opus came; served: PCMU, PCMA, L16 of 8000 to 192000 Hz in steps of 25';
+    expect(answer).toMatchObject({ status: 415, json: { errorId: 'LEG_CODEC', errorMessage: words } });
+    await expect.poll(() => closes).toEqual([[4415, `leg_codec: ${words}`]]);
+  });
+
   it('gives up one that says nothing, or not what the call is', async () => {
     const silent = createServer();
     silent.on('upgrade', () => {});
@@ -261,7 +278,7 @@ describe('dialling', () => {
     const closes: number[] = [];
     dumb.on('upgrade', (request, socket, head) =>
       sockets.handleUpgrade(request, socket, head, (opened) => {
-        opened.send('{"event":"MEDIA_START","format":"opus"}');
+        opened.send('{"event":"QUEUE_DRAINED"}');
         opened.on('close', (code) => closes.push(code));
       }),
     );

@@ -87,6 +87,65 @@ describe.concurrent('voxgate simulate', () => {
     },
   );
 
+  it('speaks to an Asterisk in wideband whose first frame is late', async () => {
+    const env = {
+      VOXGATE_UPSTREAM_URL: gateway.upstream.url.origin,
+      VOXGATE_UPSTREAM_KEYS: 'user:key',
+      VOXGATE_WORD_TIMES: 'never',
+    };
+    const args = ['audiosocket', '--codec', 'slin16', '--first-frame-ms', '560', '--say', 'Hello there.'];
+    const terminal = { ...createFakeTerminal(args), env };
+    expect(await simulate.run(terminal)).toBe(0);
+    const report = reportOf(terminal);
+    expect(report).toMatchObject({ leg: 'audiosocket', faults: [], turns: [{ outcome: 'complete' }] });
+    expect(report.turns[0]!.heardMs).toBeGreaterThan(SPEECH_MS - 60);
+  });
+
+  it('shows how a codec that is not served is refused', async () => {
+    const args = ['telnyx', '--codec', 'G722', '--say', 'Hello.', '--url', gateway.sessionUrl];
+    await expect(simulate.run(createFakeTerminal(args))).rejects.toThrow(
+      /^leg_codec: G722 at 8000 Hz came; served: PCMU, PCMA, L16 of/,
+    );
+  });
+
+  it('signs as Twilio does, before a gateway that checks', async () => {
+    const origin = 'https://voice.example.com';
+    const strict = await startRunningGateway({
+      env: {
+        VOXGATE_API_KEYS: 'ann:key-of-ann',
+        VOXGATE_TWILIO_AUTH_TOKEN: 'twelve345',
+        VOXGATE_PUBLIC_URL: origin,
+      },
+    });
+    const call = (token: string, ...more: string[]) => ({
+      ...createFakeTerminal([
+        'twilio',
+        ...[
+          '--url',
+          strict.sessionUrl,
+          '--key',
+          'key-of-ann',
+          '--say',
+          'Hello.',
+          '--auth-token-file',
+          'token',
+        ],
+        ...more,
+      ]),
+      readFile: () => `${token}\n`,
+    });
+    expect(await simulate.run(call('twelve345', '--public-url', origin))).toBe(0);
+    await expect(simulate.run(call('another', '--public-url', origin))).rejects.toThrow(
+      /refused the leg: 401/,
+    );
+    await expect(simulate.run(call('twelve345'))).rejects.toThrow(/refused the leg: 401/);
+    const env = { VOXGATE_TWILIO_AUTH_TOKEN: 'twelve345', VOXGATE_PUBLIC_URL: origin };
+    const args = ['twilio', '--url', strict.sessionUrl, '--key', 'key-of-ann', '--say', 'Hello.'];
+    const plain = createFakeTerminal(args);
+    expect(await simulate.run({ ...plain, env })).toBe(0);
+    await strict.close();
+  });
+
   it('waits in Asterisk for a gateway of its own to dial, is spoken to and cut, without a fault', async () => {
     const env = {
       VOXGATE_UPSTREAM_URL: gateway.upstream.url.origin,

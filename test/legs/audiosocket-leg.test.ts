@@ -49,6 +49,8 @@ describe('AudioSocket', () => {
     [0x14, 32_000],
     [0x15, 44_100],
     [0x16, 48_000],
+    [0x17, 96_000],
+    [0x18, 192_000],
   ])('hears kind %i as signed linear of %i Hz, and speaks the same', (kind, sampleRate) => {
     const codec = audioSocketLeg.open();
     codec.read(hello);
@@ -56,20 +58,39 @@ describe('AudioSocket', () => {
     expect(codec.media(new Uint8Array(640))).toEqual([audioSocketMessage(kind, new Uint8Array(640))]);
   });
 
-  it.each([0x17, 0x18, 0x19, 0x0f, 0xff, 0x02])('has no use for kind %i', (kind) => {
+  it.each([0x0f, 0x20, 0xff, 0x02])('has no use for kind %i', (kind) => {
     const codec = audioSocketLeg.open();
     codec.read(hello);
     expect(codec.read(slin(kind))).toEqual([UNKNOWN]);
   });
 
-  it('takes a call from which nothing comes for one of 8 kHz, once', () => {
+  it('turns a call away whose first audio is of a kind without a rate, by name', () => {
+    const codec = audioSocketLeg.open();
+    codec.read(hello);
+    expect(codec.read(slin(0x19))).toEqual([
+      {
+        kind: 'unserved',
+        callId: UUID,
+        token: UUID,
+        came: 'AudioSocket kind 0x19',
+        served: 'kinds 0x10 to 0x18 (slin to slin192)',
+      },
+    ]);
+    codec.read(slin(0x10));
+    expect(codec.read(slin(0x19))).toEqual([UNKNOWN]);
+  });
+
+  it('takes a call from which nothing comes for one of 8 kHz, once, and follows when audio comes', () => {
     const codec = audioSocketLeg.open();
     expect(codec.read(NOTHING)).toEqual([]);
     codec.read(hello);
     expect(codec.read(NOTHING)).toEqual([START]);
     expect(codec.read(NOTHING)).toEqual([]);
     expect(plain(codec.read(slin(0x10)))).toEqual([AUDIO]);
-    expect(codec.read(slin(0x12))).toEqual([UNKNOWN]);
+    const changed = { kind: 'audio-changed', audio: { format: 'raw', sampleRate: 16_000 } };
+    expect(plain(codec.read(slin(0x12)))).toEqual([changed, AUDIO]);
+    expect(plain(codec.read(slin(0x12)))).toEqual([AUDIO]);
+    expect(codec.media(new Uint8Array(640))).toEqual([audioSocketMessage(0x12, new Uint8Array(640))]);
   });
 
   it('knows nobody before the UUID, and one UUID', () => {
@@ -126,7 +147,7 @@ describe('AudioSocket', () => {
   });
 
   it('reads 100,000 malformed chunks in any split without a throw, in kinds that are documented', () => {
-    const kinds = new Set<LegInput['kind']>(['start', 'audio', 'digit', 'stop', 'unknown']);
+    const kinds = new Set<LegInput['kind']>(['start', 'audio-changed', 'audio', 'digit', 'stop', 'unknown']);
     const message = fc
       .tuple(fc.constantFrom(0, 1, 2, 3, 0x10, 0x12, 0x18, 0xff), fc.uint8Array({ maxLength: 40 }))
       .map(([kind, payload]) => audioSocketMessage(kind, payload));

@@ -53,8 +53,8 @@ describe.each<Syntax>(['plain', 'json'])('chan_websocket in %s', (syntax) => {
     },
   );
 
-  it.each(['opus', 'g722', 'slin192', 'constructor', ''])('starts none in %s', (format) => {
-    expect(started(syntax, format, 160).inputs).toEqual([{ kind: 'unknown' }]);
+  it.each(['opus', 'g722', 'slin384', 'constructor', ''])('starts none in %s', (format) => {
+    expect(started(syntax, format, 160).inputs).toMatchObject([{ kind: 'unserved', callId: 'pbx-1.9' }]);
   });
 
   it.each([0, -160, 1.5, 'x', 65_500])('starts none in frames of %s bytes', (size) => {
@@ -163,7 +163,15 @@ describe('chan_websocket', () => {
   });
 
   it('reads 20,000 frames of any kind without a throw, in kinds that are documented', () => {
-    const kinds = new Set<LegInput['kind']>(['start', 'audio', 'mark', 'digit', 'flow', 'unknown']);
+    const kinds = new Set<LegInput['kind']>([
+      'start',
+      'unserved',
+      'audio',
+      'mark',
+      'digit',
+      'flow',
+      'unknown',
+    ]);
     const names = [
       'MEDIA_START',
       'MEDIA_XOFF',

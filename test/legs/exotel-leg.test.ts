@@ -36,8 +36,8 @@ describe('a call of Exotel', () => {
     },
   );
 
-  it('is unknown when it carries what is not served', () => {
-    for (const format of [{ encoding: 'audio/x-mulaw' }, { sample_rate: '44100' }, { sample_rate: {} }])
-      expect(exotelLeg.open().read(start(format))).toEqual([{ kind: 'unknown' }]);
+  it('is not served when it carries what cannot be made', () => {
+    for (const format of [{ encoding: 'audio/opus' }, { sample_rate: '441' }, { sample_rate: {} }])
+      expect(exotelLeg.open().read(start(format))).toMatchObject([{ kind: 'unserved' }]);
   });
 });

@@ -27,9 +27,9 @@ describe('a call of jambonz', () => {
     expect(jambonzLeg.open().read(metadata({ metadata: { token: 't' } }))).toMatchObject([{ token: 't' }]);
   });
 
-  it('is unknown in stereo and at rates that are not served', () => {
-    for (const fields of [{ mixType: 'stereo' }, { mixType: 'mixed' }, { sampleRate: 64_000 }])
-      expect(jambonzLeg.open().read(metadata(fields))).toEqual([{ kind: 'unknown' }]);
+  it('is not served in stereo and at rates that cannot be made', () => {
+    for (const fields of [{ mixType: 'stereo' }, { mixType: 'mixed' }, { sampleRate: 64_001 }])
+      expect(jambonzLeg.open().read(metadata(fields))).toMatchObject([{ kind: 'unserved' }]);
   });
 
   it('is never sent the sample that counts as a mark', () => {

@@ -26,9 +26,9 @@ const start = (mediaFormat: object, extra_headers?: unknown) =>
 const MULAW = { encoding: 'audio/x-mulaw', sampleRate: 8000 };
 
 describe('a call of Plivo', () => {
-  it('is unknown when it carries what is not served', () => {
-    for (const format of [{ encoding: 'audio/x-l16', sampleRate: 24_000 }, { encoding: 'audio/opus' }, {}])
-      expect(plivoLeg.open().read(start(format))).toEqual([{ kind: 'unknown' }]);
+  it('is not served when it carries what cannot be made', () => {
+    for (const format of [{ encoding: 'audio/x-l16', sampleRate: 400 }, { encoding: 'audio/opus' }, {}])
+      expect(plivoLeg.open().read(start(format))).toMatchObject([{ kind: 'unserved' }]);
   });
 
   it('finds its token among extra headers, however they are parted', () => {

@@ -23,17 +23,17 @@ for (const audio of FORMATS)
 takesMalformedFrames({ leg: rawLeg, ...CARRIERS.raw!, fate: 'played' });
 
 describe('the first message of a bridge', () => {
-  it('is unknown unless 20 ms of its audio are whole samples of a format that is served', () => {
+  it('is not served unless 40 ms of its audio are whole samples of a format that is', () => {
     const wrong = [
-      { format: 'raw', sampleRate: 11_025 },
+      { format: 'raw', sampleRate: 11_024 },
       { format: 'raw', sampleRate: 7950 },
-      { format: 'raw', sampleRate: 96_000 },
-      { format: 'raw', sampleRate: '8000' },
+      { format: 'raw', sampleRate: 384_000 },
+      { format: 'raw', sampleRate: '8 kHz' },
       { format: 'mp3', sampleRate: 16_000 },
       { sampleRate: 16_000 },
     ];
     for (const first of wrong)
-      expect(rawLeg.open().read(JSON.stringify(first))).toEqual([{ kind: 'unknown' }]);
+      expect(rawLeg.open().read(JSON.stringify(first))).toMatchObject([{ kind: 'unserved' }]);
   });
 
   it('may come after one that was wrong', () => {

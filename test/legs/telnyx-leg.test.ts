@@ -27,13 +27,17 @@ const start = (media_format: object) =>
   JSON.stringify({ event: 'start', stream_id: 's', start: { call_control_id: 'v3:1', media_format } });
 
 describe('a call of Telnyx', () => {
-  it('is unknown when it carries what is not served', () => {
+  it('is not served when it carries what cannot be made', () => {
     for (const encoding of ['G722', 'OPUS', 'AMR-WB', 'constructor'])
-      expect(telnyxLeg.open().read(start({ encoding, sample_rate: 16_000 }))).toEqual([{ kind: 'unknown' }]);
-    expect(telnyxLeg.open().read(start({ encoding: 'L16', sample_rate: 48_000 }))).toEqual([
-      { kind: 'unknown' },
+      expect(telnyxLeg.open().read(start({ encoding, sample_rate: 16_000 }))).toMatchObject([
+        { kind: 'unserved', callId: 'v3:1' },
+      ]);
+    expect(telnyxLeg.open().read(start({ encoding: 'L16', sample_rate: 6000 }))).toMatchObject([
+      { kind: 'unserved' },
     ]);
-    expect(telnyxLeg.open().read(start({ encoding: 'PCMU', channels: 2 }))).toEqual([{ kind: 'unknown' }]);
+    expect(telnyxLeg.open().read(start({ encoding: 'PCMU', channels: 2 }))).toMatchObject([
+      { kind: 'unserved', came: 'PCMU at 8000 Hz in 2 channels' },
+    ]);
   });
 
   it('sends 16-bit samples in network byte order, both ways', () => {

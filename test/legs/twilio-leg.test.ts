@@ -21,9 +21,12 @@ describe('calls with other audio than µ-law', () => {
     expect(within).toMatchObject([{ kind: 'start', audio: { format: 'raw', sampleRate: 16_000 } }]);
   });
 
-  it('are none of Twilio', () => {
-    for (const encoding of ['audio/x-L16;rate=16000', 'constructor', '__proto__'])
-      expect(twilioLeg.open().read(start({ encoding }))).toEqual([{ kind: 'unknown' }]);
+  it('are served of Twilio as well, should it name them', () => {
+    expect(twilioLeg.open().read(start({ encoding: 'audio/x-alaw', sampleRate: 8000 }))).toMatchObject([
+      { kind: 'start', audio: { format: 'alaw', sampleRate: 8000 } },
+    ]);
+    for (const encoding of ['audio/opus', 'constructor', '__proto__'])
+      expect(twilioLeg.open().read(start({ encoding }))).toMatchObject([{ kind: 'unserved', callId: 'CA1' }]);
   });
 });
 

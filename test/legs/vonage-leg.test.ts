@@ -21,9 +21,11 @@ takesMalformedFrames({ leg: vonageLeg, ...CARRIERS.vonage!, fate: 'played' });
 const connected = (fields: object) => JSON.stringify({ event: 'websocket:connected', ...fields });
 
 describe('a call of Vonage', () => {
-  it('is unknown without a content type that is served', () => {
-    for (const type of ['audio/l16;rate=44100', 'audio/opus', 'audio/l16', 16_000, undefined])
-      expect(vonageLeg.open().read(connected({ 'content-type': type }))).toEqual([{ kind: 'unknown' }]);
+  it('is not served without a content type that is', () => {
+    for (const type of ['audio/l16;rate=7000', 'audio/opus', 'audio/l16', 16_000, undefined])
+      expect(vonageLeg.open().read(connected({ 'content-type': type }))).toMatchObject([
+        { kind: 'unserved' },
+      ]);
   });
 
   it('has no id unless its headers bring one, as callId or uuid', () => {

@@ -40,8 +40,6 @@ function start({ caller = 'speaks' }: { caller?: 'speaks' | 'silent' } = {}) {
     codec,
     meter: (memory) => createFrameMeter({ memory, rules: codec.rules(), write, playout, now: clock.now }),
     audio: { format: 'raw', sampleRate: 8000 },
-    bytesPerMs: 16,
-    silence: Uint8Array.of(0, 0),
     playout,
     now: clock.now,
     lastHeardMs: () => (caller === 'speaks' ? clock.now() : startMs),

@@ -1,6 +1,7 @@
 // A session and its leg: attached, played to, heard, hung up and lost. The leg is a log of what it was told to do.
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
+import type { LegAudio } from '../../src/legs/leg.ts';
 import type { CallLeg, LegListener, LegPiece } from '../../src/playout/call-leg.ts';
 import type { LegDesk } from '../../src/session/leg-desk.ts';
 import { speechMp3 } from '../support/codecs.ts';
@@ -13,14 +14,14 @@ type FakeLeg = CallLeg & {
   congested: boolean;
 };
 
-function createFakeLeg(reports: CallLeg['reports'] = 'marks', audio?: CallLeg['audio']): FakeLeg {
+function createFakeLeg(reports: CallLeg['reports'] = 'marks', audio?: LegAudio): FakeLeg {
   const acts: string[] = [];
   const pieces: LegPiece[] = [];
   const leg: FakeLeg = {
     id: 'leg-1',
     kind: 'twilio',
     callId: 'CA1',
-    audio: audio ?? { format: 'mulaw', sampleRate: 8000 },
+    audio: () => audio ?? { format: 'mulaw', sampleRate: 8000 },
     leadMs: 300,
     reports,
     acts,

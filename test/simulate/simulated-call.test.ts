@@ -1,7 +1,7 @@
 // What the fake carrier finds: each thing that a gateway can do wrong, done to it.
 import { describe, expect, it } from 'vitest';
 import type { CallEvents, CallFrame } from '../../src/simulate/call-transport.ts';
-import { startSimulatedCall } from '../../src/simulate/simulated-call.ts';
+import { type CallLateness, startSimulatedCall } from '../../src/simulate/simulated-call.ts';
 import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
@@ -11,7 +11,10 @@ const media = (ms: number) =>
   message('media', { media: { payload: Buffer.alloc(ms * 8, 1).toString('base64') } });
 const mark = (name: string) => message('mark', { mark: { name } });
 
-async function start(onClear: 'echo' | 'drop' | 'label' = 'echo') {
+async function start(
+  onClear: 'echo' | 'drop' | 'label' = 'echo',
+  { silentMs, ...lateness }: CallLateness & { readonly silentMs?: number } = {},
+) {
   const fake = createFakeClock();
   let heldUpMs = 0;
   const clock = Object.assign(Object.create(fake) as FakeClock, { now: () => fake.now() + heldUpMs });
@@ -19,11 +22,12 @@ async function start(onClear: 'echo' | 'drop' | 'label' = 'echo') {
   let gateway: CallEvents | undefined;
   const call = await startSimulatedCall({
     side: createTwilioSide(),
-    rules: { bytesPerMs: 8, mostBufferedMs: 1000, onClear },
+    rules: { bytesPerMs: 8, mostBufferedMs: 1000, onClear, ...(silentMs !== undefined && { silentMs }) },
     call: { callId: 'CA1', token: 'token' },
     url: 'ws://gateway',
     clock,
     says: () => new Uint8Array(160).fill(0xff),
+    lateness,
     async transport(_url, events) {
       gateway = events;
       return { send: (frame) => void sent.push(frame), close: () => events.onClosed(1000) };
@@ -51,6 +55,32 @@ describe('a simulated call', () => {
     expect(events()).toEqual(['connected', 'start', 'media']);
     clock.advance(1000);
     expect(events()).toHaveLength(3 + 50);
+  });
+
+  it('says what it is, and then what the caller says, as late as it is told to', async () => {
+    const { clock, events } = await start('echo', { startMs: 300, firstFrameMs: 560 });
+    clock.advance(280);
+    expect(events()).toEqual([]);
+    clock.advance(20);
+    expect(events()).toEqual(['connected', 'start']);
+    clock.advance(540);
+    expect(events()).toHaveLength(2);
+    clock.advance(40);
+    expect(events().slice(2)).toEqual(['media', 'media']);
+  });
+
+  it('is ended where nothing has gone either way for two seconds, and by nothing else', async () => {
+    const silent = await start('echo', { firstFrameMs: 10_000, silentMs: 2000 });
+    silent.clock.advance(1900);
+    silent.send(media(20));
+    silent.clock.advance(1980);
+    expect(silent.call.faults).toEqual([]);
+    silent.clock.advance(40);
+    expect(silent.call.faults).toEqual(['nothing has gone either way for 2000 ms: the call is ended']);
+    expect(await silent.call.closed).toBe(1000);
+    const heard = await start('echo', { silentMs: 2000 });
+    heard.clock.advance(10_000);
+    expect(heard.call.faults).toEqual([]);
   });
 
   it('says keys and the end of the call', async () => {

@@ -10,7 +10,11 @@ import type { Leg } from '../../src/legs/leg.ts';
 import { twilioLeg } from '../../src/legs/twilio-leg.ts';
 import type { CarrierRules } from '../../src/simulate/carrier-playout.ts';
 import type { CarrierSide } from '../../src/simulate/carrier-side.ts';
-import { type SimulatedCall, startSimulatedCall } from '../../src/simulate/simulated-call.ts';
+import {
+  type CallLateness,
+  type SimulatedCall,
+  startSimulatedCall,
+} from '../../src/simulate/simulated-call.ts';
 import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
 import { type LiveSession, type LiveSessionOptions, startSession } from './live-session.ts';
 
@@ -35,6 +39,9 @@ export type PhoneCallOptions = LiveSessionOptions & {
   readonly carrierClock?: (clock: Clock) => Clock;
   /** Bytes that the gateway's socket holds. */
   readonly bufferedBytes?: () => number;
+  /** The gateway closes. */
+  readonly onClose?: (code: number, reason: string) => void;
+  readonly lateness?: CallLateness;
 };
 
 const MULAW_RULES: CarrierRules = { bytesPerMs: 8, mostBufferedMs: 600_000, onClear: 'echo' };
@@ -70,6 +77,7 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
     url: '',
     clock: options.carrierClock?.(clock) ?? clock,
     says: () => new Uint8Array(20 * rules.bytesPerMs).fill(0xff),
+    ...(options.lateness !== undefined && { lateness: options.lateness }),
     async transport(_url, events) {
       const opened = createLegConnection({
         id: 'leg-1',
@@ -87,7 +95,10 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
           bufferedBytes() {
             return options.bufferedBytes?.() ?? 0;
           },
-          close: (code) => later(() => events.onClosed(code)),
+          close(code, reason) {
+            options.onClose?.(code, reason);
+            later(() => events.onClosed(code));
+          },
           terminate: () => later(() => events.onClosed(1006)),
         },
       });

@@ -1,0 +1,68 @@
+// How `voxgate simulate` has its platform call: in which codec, how late, and signed as Twilio does.
+
+import { twilioSignature } from '../access/twilio-signature.ts';
+import { carrierIn, codecsOf } from '../simulate/carrier-codecs.ts';
+import type { SimulatedCarrier } from '../simulate/carriers.ts';
+import type { CallLateness } from '../simulate/simulated-call.ts';
+import { type Terminal, UsageError } from './command.ts';
+
+type Given = Readonly<
+  Partial<
+    Record<'codec' | 'start-ms' | 'first-frame-ms' | 'auth-token-file' | 'public-url', string | undefined>
+  >
+>;
+
+const SIGNING_KIND = 'twilio';
+/** A gateway has long given such a call up. */
+const MAX_LATE_MS = 60_000;
+
+export function readCodec<Carrier extends SimulatedCarrier>(
+  kind: string,
+  usual: Carrier,
+  { codec }: Given,
+): Carrier {
+  if (codec === undefined) return usual;
+  const chosen = carrierIn(kind, codec);
+  if (chosen !== undefined) return { ...usual, ...chosen };
+  throw new UsageError(
+    `--codec is ${JSON.stringify(codec)}; allowed for ${kind}: ${codecsOf(kind).join(', ')}`,
+  );
+}
+
+export function readLateness(given: Given): CallLateness {
+  const read = (flag: 'start-ms' | 'first-frame-ms') => {
+    const text = given[flag];
+    if (text === undefined || (/^\d{1,5}$/.test(text) && Number(text) <= MAX_LATE_MS))
+      return Number(text ?? 0);
+    throw new UsageError(
+      `--${flag} is ${JSON.stringify(text)}; allowed: a whole number from 0 to ${MAX_LATE_MS}`,
+    );
+  };
+  return { startMs: read('start-ms'), firstFrameMs: read('first-frame-ms') };
+}
+
+/** Headers of the upgrade to `path` of a gateway at `origin`. */
+export type Signer = (origin: string, path: string) => Readonly<Record<string, string>>;
+
+/** Signs where there is a token; its value is in a file or in the environment and shows nowhere. */
+export function readSigner(kind: string, given: Given, terminal: Pick<Terminal, 'env' | 'readFile'>): Signer {
+  const { 'auth-token-file': file, 'public-url': publicUrl } = given;
+  for (const flag of ['auth-token-file', 'public-url'] as const)
+    if (given[flag] !== undefined && kind !== SIGNING_KIND)
+      throw new UsageError(`--${flag} is for ${SIGNING_KIND}: ${kind} does not sign`);
+  const token =
+    file === undefined ? terminal.env.VOXGATE_TWILIO_AUTH_TOKEN : readToken(file, terminal.readFile);
+  const publicOrigin = publicUrl ?? terminal.env.VOXGATE_PUBLIC_URL;
+  if (kind !== SIGNING_KIND || token === undefined || token === '') return () => ({});
+  return (origin, path) => ({
+    'X-Twilio-Signature': twilioSignature(token, publicOrigin ?? origin, path),
+  });
+}
+
+function readToken(file: string, readFile: Terminal['readFile']): string {
+  try {
+    return readFile(file).trim();
+  } catch {
+    throw new UsageError(`--auth-token-file ${JSON.stringify(file)} cannot be read`);
+  }
+}
