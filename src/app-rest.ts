@@ -12,8 +12,8 @@ import type { LegRoutesOptions } from './http/leg-routes.ts';
 import { addPlaygroundRoutes } from './http/playground-routes.ts';
 import { addServiceApi } from './http/service-api.ts';
 
-export type AppRestOptions = Omit<AppServiceOptions, 'searchPath'> &
-  Pick<GatewayOptions, 'service' | 'searchPath' | 'playgroundFolder'> & {
+export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping' | 'onLost'> &
+  Pick<GatewayOptions, 'service' | 'searchPath' | 'playgroundFolder' | 'onLost'> & {
     /** Undefined also where another process speaks TLS. */
     readonly tls: { readonly cert: string; readonly key: string } | undefined;
     readonly onlookers: AppOnlookers;
@@ -33,7 +33,8 @@ export async function openAppRest(options: AppRestOptions) {
     maxSockets: config.maxConnections + SPARE_SOCKETS,
     loopbackOnly: !credentials.areRequired,
     adminKey: config.adminKey,
-    notReady: () => (routes.isStopping() ? 'stopping' : undefined),
+    notReady: () => (routes.isStopping() ? 'stopping' : service?.notReady()),
+    onStorageError: (error) => service?.onStorageError(error),
     exposeMetrics: options.exposeMetrics,
     asyncApi: () => {
       asyncApi ??= asyncApiDocument(version, new URL(config.publicUrl ?? options.origin()));
@@ -44,7 +45,12 @@ export async function openAppRest(options: AppRestOptions) {
   const service: AppService | undefined =
     options.service === 'off'
       ? undefined
-      : await openAppService({ ...options, searchPath: options.searchPath });
+      : await openAppService({
+          ...options,
+          searchPath: options.searchPath,
+          isStopping: routes.isStopping,
+          onLost: options.onLost ?? (() => {}),
+        });
   if (service !== undefined) {
     await addServiceApi(http, { ...service.api, legs });
     await addCompatRoutes(http, service.compat);

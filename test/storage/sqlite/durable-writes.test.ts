@@ -5,7 +5,13 @@ import { createDurableWrites } from '../../../src/storage/sqlite/durable-writes.
 import { settle } from '../../support/fake-clock.ts';
 
 /** A driver and two files that tell in which order they were asked, and flush when the test says so. */
-function setup(options: { readonly logSizes?: number[]; readonly isFull?: () => boolean } = {}) {
+function setup(
+  options: {
+    readonly logSizes?: number[];
+    readonly isFull?: () => boolean;
+    readonly checkHeld?: () => void;
+  } = {},
+) {
   const told: string[] = [];
   const flushes: { done: () => void; failed: (error: Error) => void }[] = [];
   const broken: unknown[] = [];
@@ -39,6 +45,10 @@ function setup(options: { readonly logSizes?: number[]; readonly isFull?: () => 
     database: file('database'),
     logBytes: 100,
     soon: (task) => systemClock.soon(task),
+    checkHeld() {
+      options.checkHeld?.();
+    },
+    toFault: (error) => error,
     onBroken: (error) => broken.push(error),
     onUncopied: (error) => uncopied.push(error),
   });
@@ -116,8 +126,9 @@ test('after a disk that failed nothing is said to be safe any more', async () =>
   await settle();
   writings.push(write('b'));
   await failed();
-  for (const writing of writings) await expect(writing).rejects.toThrow('the disk of the records failed');
-  await expect(writes.write(() => told.push('c'))).rejects.toThrow('the disk of the records failed');
+  for (const writing of writings)
+    await expect(writing).rejects.toMatchObject({ code: 'storage_unavailable' });
+  await expect(writes.write(() => told.push('c'))).rejects.toMatchObject({ code: 'storage_unavailable' });
   expect(told).toEqual(['a', 'flush log', 'b']);
   expect(broken).toEqual([new Error('EIO')]);
   expect(flushing()).toBe(0);
@@ -132,7 +143,7 @@ test('a database that cannot be flushed keeps its log', async () => {
   const waiting = write('b');
   await flushed();
   await failed();
-  await expect(waiting).rejects.toThrow('the disk of the records failed');
+  await expect(waiting).rejects.toMatchObject({ code: 'storage_unavailable' });
   expect(told).not.toContain('PRAGMA wal_checkpoint(TRUNCATE)');
   expect(broken).toHaveLength(1);
 });
@@ -161,7 +172,7 @@ test('closing waits for what was begun, and refuses the rest', async () => {
   const { told, writes, write, flushed } = setup();
   void write('a');
   const closed = writes.close().then(() => told.push('closed'));
-  await expect(writes.write(() => 1)).rejects.toThrow('closed');
+  await expect(writes.write(() => 1)).rejects.toMatchObject({ code: 'shutting_down' });
   await settle();
   expect(told).not.toContain('closed');
   await flushed();

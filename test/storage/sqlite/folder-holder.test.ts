@@ -57,7 +57,7 @@ describe('a folder', () => {
   ])('is free when the process that held it %s', async (_how, running, holder) => {
     left(holder);
     const held = await hold(among(running));
-    expect(JSON.parse(readFileSync(path(), 'utf8'))).toEqual(among({}).self);
+    expect(JSON.parse(readFileSync(path(), 'utf8'))).toMatchObject(among({}).self);
     expect(readdirSync(folder)).toEqual(['holder.json']);
     held.release();
   });
