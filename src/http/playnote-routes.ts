@@ -59,7 +59,7 @@ export function addPlayNoteRoutes(api: FastifyInstance, options: PlayNoteRoutesO
         tags: TAGS,
         consumes: ['multipart/form-data'],
         body: FORM,
-        response: { 201: playNoteSchema, ...errorReplies(400, 401, 403, 413, 415, 422, 429, 507) },
+        response: { 201: playNoteSchema, ...errorReplies(400, 401, 403, 413, 415, 422, 429, 503, 507) },
       },
     },
     async (request, reply) => {

@@ -228,7 +228,7 @@ describe('a disk without room', { timeout: TEST_MS }, () => {
     await speakWith(async (reply) => {
       reply.start();
       await gate.opened;
-      reply.write(spoken(20));
+      reply.write(spoken());
       reply.end();
     });
     const service = await serve();

@@ -120,6 +120,23 @@ test('what throws in a write is its own affair', async () => {
   await next;
 });
 
+test('what was written and flushed is not answered for when the folder was lost meanwhile', async () => {
+  let isHeld = true;
+  const checkHeld = () => {
+    if (!isHeld) throw new Error('lost');
+  };
+  const { told, write, writes, flushed } = setup({ checkHeld, logSizes: [100, 100] });
+  const late = write('a');
+  await settle();
+  isHeld = false;
+  await flushed();
+  await expect(late).rejects.toThrow('lost');
+  // Nor is the log brought into a database that somebody else may have by now.
+  await flushed();
+  await expect(writes.write(() => told.push('b'))).rejects.toThrow('lost');
+  expect(told).toEqual(['a', 'flush log', 'flush log']);
+});
+
 test('after a disk that failed nothing is said to be safe any more', async () => {
   const { told, broken, writes, write, failed, flushing } = setup();
   const writings = [write('a')];
