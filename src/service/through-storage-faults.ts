@@ -9,7 +9,7 @@ import type { StorageWatch } from '../storage/storage-watch.ts';
 const FIRST_RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
 /** A disk that takes nothing for so long is nobody's to wait for. */
-export const MAX_STORAGE_WAIT_MS = 24 * 60 * 60_000;
+const MAX_STORAGE_WAIT_MS = 24 * 60 * 60_000;
 
 export type StorageFaultsOptions = {
   readonly clock: Clock;

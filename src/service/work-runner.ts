@@ -178,7 +178,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     let stopRenewing = () => {};
     const renewLater = () => {
       stopRenewing = clock.after(RENEW_MS, () => {
-        renew(claim)
+        void renew(claim)
           .then((isOurs) => (isOurs ? undefined : lost()))
           .finally(() => signal.aborted || renewLater());
       });

@@ -21,7 +21,7 @@ function open() {
   });
   return {
     ...{ clock, told, looks, watch },
-    setDisk(look: typeof disk) {
+    setDisk: (look: typeof disk) => {
       disk = look;
     },
   };

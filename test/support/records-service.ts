@@ -103,7 +103,7 @@ export const filesOfWorks = (dataDir: string): Readonly<Record<string, number>> 
   const found = readdirSync(works, { recursive: true, encoding: 'utf8' })
     .filter((name) => /[0-9a-f-]{36}\/files\//.test(name))
     .map((name) => [name, statSync(join(works, name)).size] as const);
-  return Object.fromEntries(found.sort());
+  return Object.fromEntries(found);
 };
 
 /** Runs a program to its end. */
