@@ -27,6 +27,8 @@ export type GatewayOptions = {
   readonly accepts?: 'one-a-turn' | 'several-a-turn';
   /** Where programs are looked for (`PATH`): ffmpeg gets this and nothing else of our environment. */
   readonly searchPath?: string | undefined;
+  /** Another instance has taken the data folder: whoever has started this one stops it. */
+  readonly onLost?: () => void;
   /** The built page; by default beside the built program. */
   readonly playgroundFolder?: string;
 };

@@ -86,8 +86,8 @@ export function openAppOnlookers(options: AppOnlookersOptions) {
     /** Looking on, and all that one needs for it. */
     addRoutes: (http: FastifyInstance, routes: LookingRoutes): Promise<void> =>
       inScope(http, (scope) => {
-        const { hasSession, sessionsOf, revoke, pool } = routes;
-        addTokenRoutes(scope, { credentials, tokens, hasSession, revoke, unixMs: Date.now });
+        const { hasSession, sessionsOf, revoke, pool, isStopping } = routes;
+        addTokenRoutes(scope, { credentials, tokens, hasSession, revoke, unixMs: Date.now, isStopping });
         addLiveRoutes(scope, { credentials, sessionsOf, adminKey: config.adminKey, pool });
         addSeats(scope, routes);
       }),

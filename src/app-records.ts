@@ -5,11 +5,13 @@ import type { Log } from './base/log.ts';
 import { openServiceSecret } from './service/file-service-secret.ts';
 import type { AgentStore } from './storage/agent-store.ts';
 import type { DeliveryStore } from './storage/delivery-store.ts';
+import { createFileStorageProbe } from './storage/file-storage-probe.ts';
 import { createFileWorkFiles } from './storage/file-work-files.ts';
 import { createSqliteAgentStore } from './storage/sqlite-agent-store.ts';
 import { openSqliteDatabase } from './storage/sqlite-database.ts';
 import { createSqliteDeliveryStore } from './storage/sqlite-delivery-store.ts';
 import { createSqliteWorkStore } from './storage/sqlite-work-store.ts';
+import { StorageWatch } from './storage/storage-watch.ts';
 import type { WorkFiles } from './storage/work-files.ts';
 import type { WorkStore } from './storage/work-store.ts';
 
@@ -20,13 +22,19 @@ export type AppRecords = {
   readonly files: WorkFiles;
   /** 32 bytes, the same at every start. */
   readonly secret: Buffer;
+  /** What the disk under the folder takes. */
+  readonly storage: StorageWatch;
+  /** Throws when another process has the folder, or nobody can tell. */
+  readonly checkHeld: () => void;
 };
 
 export type AppRecordsOptions = {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly onStop: (stop: () => Promise<void>) => void;
+  readonly onStop: (stop: () => Promise<void> | void) => void;
+  /** Another process has the folder now. */
+  readonly onLost: () => void;
 };
 
 export async function openAppRecords({
@@ -34,9 +42,24 @@ export async function openAppRecords({
   clock,
   log,
   onStop,
+  onLost,
 }: AppRecordsOptions): Promise<AppRecords> {
-  const database = await openSqliteDatabase({ dataDir, clock, log });
+  const database = await openSqliteDatabase({ dataDir, clock, log, onLost });
   onStop(() => database.close());
+  const disk = createFileStorageProbe(dataDir);
+  const storage = new StorageWatch({
+    probe: {
+      async look(how) {
+        await disk.look(how);
+        // A database that can be written no more is as bad as a disk.
+        if (how === 'thorough') await database.write((sql) => sql.run('UPDATE folder SET id = id'));
+      },
+    },
+    clock,
+    log,
+  });
+  await storage.start();
+  onStop(() => storage.close());
   const works = createSqliteWorkStore(database);
   const deliveries = createSqliteDeliveryStore(database);
   // Nobody else has this database: whatever was under way, was so in a program that has ended.
@@ -46,7 +69,9 @@ export async function openAppRecords({
     works,
     deliveries,
     agents: createSqliteAgentStore(database),
-    files: createFileWorkFiles(dataDir),
+    files: createFileWorkFiles(dataDir, database.checkHeld),
     secret: openServiceSecret(dataDir),
+    storage,
+    checkHeld: database.checkHeld,
   };
 }

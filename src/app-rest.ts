@@ -12,8 +12,8 @@ import type { LegRoutesOptions } from './http/leg-routes.ts';
 import { addPlaygroundRoutes } from './http/playground-routes.ts';
 import { addServiceApi } from './http/service-api.ts';
 
-export type AppRestOptions = Omit<AppServiceOptions, 'searchPath'> &
-  Pick<StartOptions, 'service' | 'searchPath' | 'playgroundFolder' | 'engine'> & {
+export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping' | 'onLost'> &
+  Pick<StartOptions, 'service' | 'searchPath' | 'playgroundFolder' | 'engine' | 'onLost'> & {
     /** Undefined also where another process speaks TLS. */
     readonly tls: { readonly cert: string; readonly key: string } | undefined;
     readonly onlookers: AppOnlookers;
@@ -35,8 +35,9 @@ export async function openAppRest(options: AppRestOptions) {
     adminKey: config.adminKey,
     notReady() {
       if (routes.isStopping()) return 'stopping';
-      return options.engine?.isReady() === false ? 'engine-restarting' : undefined;
+      return options.engine?.isReady() === false ? 'engine-restarting' : service?.notReady();
     },
+    onStorageError: (error) => service?.onStorageError(error),
     exposeMetrics: options.exposeMetrics,
     asyncApi: () => {
       asyncApi ??= asyncApiDocument(version, new URL(config.publicUrl ?? options.origin()));
@@ -47,7 +48,12 @@ export async function openAppRest(options: AppRestOptions) {
   const service: AppService | undefined =
     options.service === 'off'
       ? undefined
-      : await openAppService({ ...options, searchPath: options.searchPath });
+      : await openAppService({
+          ...options,
+          searchPath: options.searchPath,
+          isStopping: routes.isStopping,
+          onLost: options.onLost ?? (() => {}),
+        });
   if (service !== undefined) {
     await addServiceApi(http, { ...service.api, legs });
     await addCompatRoutes(http, service.compat);

@@ -9,6 +9,7 @@ import { openAppRecords } from './app-records.ts';
 import { openAppShared } from './app-shared.ts';
 import type { AppUpstream } from './app-upstream.ts';
 import { openScriptWriter } from './app-writer.ts';
+import type { AppError } from './base/app-error.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Metrics } from './base/metrics.ts';
@@ -61,6 +62,9 @@ export type AppServiceOptions = {
   readonly searchPath: string | undefined;
   /** The gateway's own origin, for addresses in webhooks; known once it listens. */
   readonly origin: () => string;
+  readonly isStopping: () => boolean;
+  /** Another process has the data folder; this one has stopped working on it. */
+  readonly onLost: () => void;
   /** Takes what is to be done at the end, in reverse order. */
   readonly onStop: (stop: () => Promise<void> | void) => void;
 };
@@ -74,6 +78,9 @@ export type AppService = {
   findAgent(owner: string, id: string): Promise<SessionAgent | undefined>;
   /** Begins the work that is waiting; call it when callers can reach us. */
   start(): void;
+  /** Why it can accept nothing now, for whoever sends traffic here. */
+  notReady(): string | undefined;
+  onStorageError(error: AppError): void;
 };
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -85,10 +92,27 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
   const unixMs = Date.now;
   const { dataDir } = config;
   openDataFolder(dataDir);
-  const records = await openAppRecords({ ...options, dataDir }).catch((cause) => {
+  let folder: 'ours' | 'lost' = 'ours';
+  let leaveFolder = () => {};
+  const records = await openAppRecords({
+    ...options,
+    dataDir,
+    onLost() {
+      folder = 'lost';
+      log.error('data_folder_lost', { folder: dataDir });
+      leaveFolder();
+      options.onLost();
+    },
+  }).catch((cause) => {
     throw dataFolderFault(dataDir, cause);
   });
-  const { works: store, deliveries, files, secret } = records;
+  const { works: store, deliveries, files, secret, storage, checkHeld } = records;
+  metrics.gauge(
+    'voxgate_storage_writable',
+    '1 while the disk of the data folder takes what is written',
+    () => (storage.state() === 'ok' ? 1 : 0),
+  );
+  const isStopping = () => options.isStopping() || folder === 'lost';
   const fetch = createHttpGuardedFetch({
     clock,
     allowPrivate: config.privateAddresses,
@@ -172,6 +196,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     clock,
     unixMs,
     log,
+    storage,
     onDelivery: dispatcher.nudge,
     onEnded(work) {
       ended.add(1, { kind: work.kind, status: work.status });
@@ -193,11 +218,19 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
   });
   await retention.sweep();
   onStop(() => retention.stop());
+  leaveFolder = () => {
+    runner.abandon();
+    void retention.stop();
+    void dispatcher.stop(0);
+  };
 
   const admit = createAdmitWork({
     store,
     mostStoredBytes: config.storedBytesPerUser,
     allowPrivate: config.privateAddresses,
+    isStopping,
+    checkHeld,
+    storage,
   });
   const taking = { store, admit, random, newId: randomUUID, unixMs, onCreated: runner.nudge };
   const questionsAbout = (kind: WorkKind, called: string) =>
@@ -225,6 +258,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
       version: options.version,
       credentials: options.credentials,
       limits,
+      isStopping,
       speech,
       jobs: {
         jobs: createJobService({
@@ -266,6 +300,12 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
       const profile = await profileOf(owner, id);
       return profile === undefined ? undefined : { profile, used: (use) => agents.used(owner, id, use) };
     },
+    notReady() {
+      if (folder === 'lost') return 'data folder lost';
+      const state = storage.state();
+      return state === 'ok' ? undefined : `storage ${state}`;
+    },
+    onStorageError: (error) => void storage.note(error),
     start() {
       retention.start();
       dispatcher.nudge();

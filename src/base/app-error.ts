@@ -2,6 +2,8 @@
 // can help, and how far it reaches. docs/errors.md is tested against this table both ways.
 // Messages say what to do; they never hold a key or spoken text.
 
+import { type StorageFault, storageFaultOf } from './storage-fault.ts';
+
 type Row = {
   /** HTTP status when the failure answers a request or an upgrade. */
   readonly http: number;
@@ -69,6 +71,8 @@ export const ERROR_TABLE = {
   active_generation: { ...row(403, 4403, true, 'session'), errorId: 'UNAUTHORIZED' }, // interface 7
   too_many: row(429, 4429, true, 'session'),
   storage_full: row(507, 4507, false, 'session'),
+  insufficient_storage: row(507, 4507, true, 'session'),
+  storage_unavailable: row(503, 1013, true, 'session'),
   idempotency_conflict: row(422, 1008, false, 'session'),
   range_not_satisfiable: row(416, 1008, false, 'session'),
   interrupted: row(500, 1011, true, 'session'),
@@ -121,10 +125,40 @@ export const toErrorBody = (error: AppError): ErrorBody => ({
   errorId: (ERROR_TABLE[error.code] as Row).errorId ?? error.code.toUpperCase(),
 });
 
+const STOPPING_RETRY_MS = 1000;
+
+/** To whoever asks an instance for something new that is about to stop. */
+export const aboutToStop = (): AppError =>
+  new AppError('shutting_down', 'The gateway is about to stop; try another instance.', {
+    retryAfterMs: STOPPING_RETRY_MS,
+  });
+
+const STORAGE_RETRY_MS = 30_000;
+const STORAGE_ERRORS: Readonly<Record<StorageFault, readonly [ErrorCode, string]>> = {
+  full: [
+    'insufficient_storage',
+    'The disk of this service is full. What was accepted is made when there is room; try again later.',
+  ],
+  unavailable: ['storage_unavailable', 'The data folder cannot be written at present; try again later.'],
+};
+
+/** The disk is full or cannot be written: the same words wherever that is noticed. */
+export function storageError(fault: StorageFault, cause?: unknown): AppError {
+  const [code, message] = STORAGE_ERRORS[fault];
+  return new AppError(code, message, { cause, retryAfterMs: STORAGE_RETRY_MS });
+}
+
+export const isStorageError = ({ code }: AppError): boolean =>
+  code === 'insufficient_storage' || code === 'storage_unavailable';
+
 /** Anything thrown becomes an AppError; what is not ours is `internal`, with the cause kept for the log. */
-export const toAppError = (thrown: unknown): AppError =>
-  thrown instanceof AppError
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError && thrown.code !== 'internal') return thrown;
+  const fault = storageFaultOf(thrown);
+  if (fault !== undefined) return storageError(fault, thrown);
+  return thrown instanceof AppError
     ? thrown
     : new AppError('internal', 'Something went wrong inside Voxgate; the log has the cause.', {
         cause: thrown,
       });
+}

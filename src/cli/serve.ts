@@ -17,12 +17,17 @@ async function run(terminal: Terminal): Promise<number> {
   for (const warning of parsed.warnings) log.warn(warning);
 
   helpersYieldToPlayback();
+  let lose = () => {};
+  const lost = new Promise<'lost'>((resolve) => {
+    lose = () => resolve('lost');
+  });
   const gateway = await startGateway({
     config,
     log,
     version: terminal.version,
     searchPath: terminal.env.PATH,
     accepts: 'several-a-turn',
+    onLost: lose,
   });
   keepHeapLean();
   const say = gateway.sessionUrl;
@@ -37,11 +42,15 @@ async function run(terminal: Terminal): Promise<number> {
   );
   log.info('listening', { url: gateway.url });
 
-  await untilInterrupted(terminal.interrupted);
+  const why = await Promise.race([untilInterrupted(terminal.interrupted), lost]);
   log.info('stopping', { drainMs: config.drainMs });
   await gateway.stop(config.drainMs);
   log.info('stopped');
-  return 0;
+  if (why !== 'lost') return 0;
+  terminal.complain(
+    `another instance has taken the data folder ${config.dataDir}, so this one has stopped; each instance needs a folder of its own`,
+  );
+  return 1;
 }
 
 export const serve: Command = {

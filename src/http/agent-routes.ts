@@ -40,7 +40,7 @@ export function addAgentRoutes(api: FastifyInstance, agents: AgentService): void
         summary: 'Create an agent',
         tags: TAGS,
         body: agentProfileSchema,
-        response: { 201: agentSchema, ...errorReplies(400, 401, 413, 415, 422, 429) },
+        response: { 201: agentSchema, ...errorReplies(400, 401, 413, 415, 422, 429, 503, 507) },
       },
     },
     async (request, reply) => {
@@ -56,7 +56,7 @@ export function addAgentRoutes(api: FastifyInstance, agents: AgentService): void
       'agents-patch',
       'Change an agent; a null takes a field away',
       agentSchema,
-      [400, 413, 415, 503],
+      [400, 413, 415, 503, 507],
       agentPatchSchema,
     ),
     (request) => agents.patch(ownerOf(request), idOf(request), request.body as Partial<AgentProfile>),

@@ -4,7 +4,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { headerLines } from '../access/header-lines.ts';
 import { guardLoopback } from '../access/loopback-guard.ts';
-import { AppError } from '../base/app-error.ts';
+import { AppError, isStorageError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { sendError } from '../base/error-reply.ts';
 import { BODY_BYTES, fromFramework } from '../base/framework-error.ts';
@@ -24,6 +24,8 @@ export type HttpServerOptions = {
   readonly adminKey: string | undefined;
   /** Why the gateway cannot take traffic now; undefined when it can. */
   readonly notReady: () => string | undefined;
+  /** A request failed because the disk is full or cannot be written. */
+  readonly onStorageError?: (error: AppError) => void;
   readonly exposeMetrics: () => string | Promise<string>;
   readonly asyncApi: () => unknown;
 };
@@ -73,6 +75,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   limitBodyTime(app, options.clock);
   app.setErrorHandler((thrown, { raw }, reply) => {
     const error = fromFramework(thrown);
+    if (isStorageError(error)) options.onStorageError?.(error);
     // What a caller who has gone left unfinished is nobody's fault, and there is nobody to be answered.
     if (error.code === 'internal' && !raw.socket.destroyed)
       log.error('a request failed inside', { cause: String(error.cause) });

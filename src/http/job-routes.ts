@@ -48,7 +48,7 @@ export function addJobRoutes(
       tags: TAGS,
       headers: z.object({ 'idempotency-key': z.string().optional() }),
       body,
-      response: { 201: jobSchema, ...errorReplies(400, 401, 413, 415, 422, 429, 507) },
+      response: { 201: jobSchema, ...errorReplies(400, 401, 413, 415, 422, 429, 503, 507) },
     },
   });
   api.post('/api/v1/tts', creation('Create a text-to-speech job', jobRequestSchema), create);

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Medium } from '../access/caller-tokens.ts';
-import { AppError } from '../base/app-error.ts';
+import { AppError, aboutToStop } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { VTT_HEADER } from '../captions/growing-vtt.ts';
@@ -168,8 +168,7 @@ export function addOnlookerRoutes(scope: FastifyInstance, options: OnlookerRoute
       (request, reply) => {
         const what = showOf(request);
         if (request.method === 'HEAD') return reply.headers({ ...HEADERS, 'Content-Type': what.type }).send();
-        if (options.isStopping())
-          throw new AppError('shutting_down', 'The gateway is about to stop.', { retryAfterMs: 1000 });
+        if (options.isStopping()) throw aboutToStop();
         show(reply, what, admitted.get(request)!, name);
         return reply;
       },

@@ -2,7 +2,7 @@
 // and begins no more of them; one that is busy lets those that are there be, and begins no more for the time being.
 
 import type { ServerResponse } from 'node:http';
-import { AppError } from '../base/app-error.ts';
+import { aboutToStop } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { REPLY_WEIGHT } from '../limits/turn-weight.ts';
 import type { AdmissionDesk } from '../session/admission-desk.ts';
@@ -23,10 +23,7 @@ export function createOpenReplies(
   let onEnded = () => {};
   return {
     add(reply) {
-      if (phase === 'draining')
-        throw new AppError('shutting_down', 'The gateway is about to stop; try another instance.', {
-          retryAfterMs: 1000,
-        });
+      if (phase === 'draining') throw aboutToStop();
       if (reply.closed) return; // whoever asked is gone already
       const refused = admission.refusal('reply', REPLY_WEIGHT);
       if (refused !== undefined) throw refused;

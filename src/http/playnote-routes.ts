@@ -59,7 +59,7 @@ export function addPlayNoteRoutes(api: FastifyInstance, options: PlayNoteRoutesO
         tags: TAGS,
         consumes: ['multipart/form-data'],
         body: FORM,
-        response: { 201: playNoteSchema, ...errorReplies(400, 401, 403, 413, 415, 422, 429, 507) },
+        response: { 201: playNoteSchema, ...errorReplies(400, 401, 403, 413, 415, 422, 429, 503, 507) },
       },
     },
     async (request, reply) => {
@@ -72,7 +72,8 @@ export function addPlayNoteRoutes(api: FastifyInstance, options: PlayNoteRoutesO
         const form = await receiveForm(request, {
           fileField: 'sourceFile',
           mostFileBytes: options.mostSourceBytes,
-          openFolder() {
+          async openFolder() {
+            await playNotes.expectUpload(id);
             hasFolder = true;
             return files.scratch(id);
           },
@@ -85,7 +86,7 @@ export function addPlayNoteRoutes(api: FastifyInstance, options: PlayNoteRoutesO
           .header('Location', `/api/v1/playnotes/${work.id}`)
           .send(toRecord(work, request));
       } finally {
-        if (hasFolder) await files.remove(id);
+        if (hasFolder) await playNotes.dropUpload(id);
       }
     },
   );

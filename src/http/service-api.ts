@@ -18,6 +18,7 @@ import { addJobRoutes, type JobRoutesOptions } from './job-routes.ts';
 import { addLegRoutes, type LegRoutesOptions } from './leg-routes.ts';
 import { refuseOtherMethods } from './other-methods.ts';
 import { addPlayNoteRoutes, type PlayNoteRoutesOptions } from './playnote-routes.ts';
+import { refuseWhileStopping } from './refuse-while-stopping.ts';
 import { requireCaller } from './service-caller.ts';
 import { addSpeechRoute, type SpeechRouteOptions } from './speech-route.ts';
 import { addWebhookRoutes, type WebhookRoutesOptions } from './webhook-routes.ts';
@@ -26,6 +27,7 @@ export type ServiceApiOptions = {
   readonly version: string;
   readonly credentials: Credentials;
   readonly limits: KeyLimits;
+  readonly isStopping: () => boolean;
   readonly speech: SpeechRouteOptions;
   readonly jobs: JobRoutesOptions;
   readonly playNotes: PlayNoteRoutesOptions;
@@ -62,6 +64,7 @@ export async function addServiceApi(app: FastifyInstance, options: ServiceApiOpt
     checkBySchema(api);
     const patterns = refuseOtherMethods(api);
     requireCaller(api, options.credentials, options.limits);
+    refuseWhileStopping(api, options.isStopping);
     api.get(
       '/api/v1/voices',
       {

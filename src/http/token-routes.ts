@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { MEDIA, type TokenGrant } from '../access/caller-tokens.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { headerLines } from '../access/header-lines.ts';
-import { AppError } from '../base/app-error.ts';
+import { AppError, aboutToStop } from '../base/app-error.ts';
 import { LONGEST_TOKEN_LIFE_MS, type TokenDesk } from '../session/token-desk.ts';
 import { errorReplies } from './error-replies.ts';
 
@@ -17,6 +17,7 @@ export type TokenRoutesOptions = {
   /** Takes a token of this user back; when it is done, nobody lets anybody in with it. Throws `not_found`. */
   readonly revoke: (userId: string, id: string) => void | Promise<void>;
   readonly unixMs: () => number;
+  readonly isStopping: () => boolean;
 };
 
 const LONGEST_S = LONGEST_TOKEN_LIFE_MS / 1000;
@@ -64,10 +65,11 @@ export function addTokenRoutes(scope: FastifyInstance, options: TokenRoutesOptio
         ...ABOUT,
         summary: 'A token for a browser, to speak or to watch with (ours)',
         body: bodySchema,
-        response: { 201: issuedSchema, ...errorReplies(400, 401, 404, 415) },
+        response: { 201: issuedSchema, ...errorReplies(400, 401, 404, 415, 503) },
       },
     },
     (request, reply) => {
+      if (options.isStopping()) throw aboutToStop();
       const { expiresInSeconds: seconds, ...grant } = request.body as z.output<typeof bodySchema>;
       const userId = callerOf(request);
       if (grant.scope === 'watch' && !hasSession(userId, grant.session))

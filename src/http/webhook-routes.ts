@@ -95,7 +95,7 @@ export function addWebhookRoutes(api: FastifyInstance, options: WebhookRoutesOpt
         summary: 'Send a message again, with its id',
         tags: TAGS,
         params: idParamsSchema,
-        response: { 202: deliverySchema, ...errors },
+        response: { 202: deliverySchema, ...errorReplies(401, 404, 429, 503, 507) },
       },
     },
     async (request, reply) => {

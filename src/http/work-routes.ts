@@ -28,7 +28,7 @@ export const aboutOne = (summary: string, tags: readonly string[], response: Rec
     summary,
     tags,
     params: idParamsSchema,
-    response: { ...response, ...errorReplies(401, 404, 429) },
+    response: { ...response, ...errorReplies(401, 404, 429, 503, 507) },
   },
 });
 

@@ -1,6 +1,8 @@
 // Parts of speech as files of one folder. The facts are written first and the sound is renamed into its place last: a
-// part is there when its sound is.
+// part is there when its sound is. What is being written has a name of its own: a process that slept and wakes up must not
+// write into, or move, what another one is making.
 
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,15 +27,17 @@ export function openFilePartShelf(folder: string): PartShelf {
     },
     async keep(index, chunks, facts) {
       const path = `${nameOf(index)}.mp3`;
-      const unfinished = `${path}.new`;
+      const unfinished = `${path}.${randomUUID()}.new`;
+      const unfinishedFacts = `${unfinished}.json`;
       try {
         await pipeline(chunks, createWriteStream(unfinished, { flush: true }));
         const told = facts();
-        await writeFile(`${nameOf(index)}.json`, JSON.stringify(told), { flush: true });
+        await writeFile(unfinishedFacts, JSON.stringify(told), { flush: true });
+        await rename(unfinishedFacts, `${nameOf(index)}.json`);
         await rename(unfinished, path);
         return { path, ...told };
       } catch (error) {
-        await rm(unfinished, { force: true });
+        for (const left of [unfinished, unfinishedFacts]) await rm(left, { force: true });
         throw error;
       }
     },

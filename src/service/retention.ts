@@ -1,5 +1,6 @@
-// Forgets what is older than was promised to be kept, with its files, and sweeps up files that nobody owns: what a
-// program that died had taken in and not yet written down.
+// Forgets what is older than was promised to be kept, with its files, and finishes what a program that died had begun to
+// delete. Files of works that the records have never heard of are counted and left: they may be all that is left of works
+// whose records were lost.
 
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -23,7 +24,7 @@ const EVERY_MS = 60 * 60_000;
 const BATCH = 100;
 
 export type Retention = {
-  /** Drops files without an owner. Only before anything is taken in: an upload has files before it has a row. */
+  /** Drops the files that the records say may go. Only before anything is taken in: an upload has files before a row. */
   sweep(): Promise<void>;
   /** Looks now and every hour. */
   start(): void;
@@ -41,6 +42,7 @@ export function createRetention(options: RetentionOptions): Retention {
     for (;;) {
       const ids = await works.forget(beforeMs, BATCH);
       for (const id of ids) await files.remove(id);
+      if (ids.length > 0) await works.disposed(ids);
       if (ids.length < BATCH || phase === 'stopped') break;
     }
     while (phase === 'running' && (await deliveries.forget(beforeMs, BATCH)) === BATCH);
@@ -57,7 +59,12 @@ export function createRetention(options: RetentionOptions): Retention {
 
   return {
     async sweep() {
-      for (const id of await files.owned()) if (!(await works.exists(id))) await files.remove(id);
+      const gone = await works.disposable();
+      for (const id of gone) await files.remove(id);
+      if (gone.length > 0) await works.disposed(gone);
+      let unknown = 0;
+      for (const id of await files.owned()) if (!(await works.exists(id))) unknown += 1;
+      if (unknown > 0) log.warn('unknown_files_left', { works: unknown });
     },
     start() {
       phase = 'running';

@@ -1,7 +1,7 @@
 // A long text as parts, each one upstream request of the batch class: small enough that a break costs little and
 // progress is seen, large enough to be sparing with a quota that counts requests.
 
-import { AppError, toAppError } from '../base/app-error.ts';
+import { AppError, isStorageError, toAppError } from '../base/app-error.ts';
 import { pause } from '../base/pause.ts';
 import { drainSpeech } from '../pipeline/drained-speech.ts';
 import type { SpokenWith } from '../pipeline/outgoing-request.ts';
@@ -65,7 +65,9 @@ export async function speakParts(
         own.throwIfAborted();
         const error = toAppError(thrown);
         const pauseMs = RETRY_AFTER_MS[failures];
-        if (pauseMs === undefined || !error.retryable || error.code === 'internal') throw error;
+        // A full disk is waited for by whoever began the work, with all its parts.
+        if (pauseMs === undefined || !error.retryable || error.code === 'internal' || isStorageError(error))
+          throw error;
         await pause(Math.max(pauseMs, error.retryAfterMs ?? 0), clock, own);
       }
     }

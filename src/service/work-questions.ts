@@ -60,6 +60,7 @@ export function createWorkQuestions(options: WorkQuestionsOptions): WorkQuestion
       await runner.interrupt(id);
       await options.onTakenAway(owner, id);
       await files.remove(id);
+      await store.disposed([id]);
     },
     list: (owner, page) => store.list(owner, kind, page),
   };

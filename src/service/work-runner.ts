@@ -1,13 +1,16 @@
 // Does what the service has promised: claims works, runs so many at a time, keeps their leases, and writes their end
-// together with the message to the caller's webhook. A program that dies loses nothing: its claims run out.
+// together with the message to the caller's webhook. A program that dies loses nothing: its claims run out. A work that
+// meets a disk that is full or cannot be written waits for it and goes on; it does not fail by that.
 
 import { toAppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { NewDelivery } from '../storage/delivery-store.ts';
+import type { StorageWatch } from '../storage/storage-watch.ts';
 import type { Claim, Stored, Work, WorkFailure, WorkKind } from '../storage/work.ts';
 import { ended as endedWork, isUnfinished, noted } from '../storage/work-steps.ts';
 import type { WorkEnd, WorkStore } from '../storage/work-store.ts';
+import { throughStorageFaults } from './through-storage-faults.ts';
 
 export type WorkProgress = { readonly phase: string; readonly progress: number };
 
@@ -26,6 +29,8 @@ export type WorkRunner = {
   /** Stops the work of this id if it is being done here, and resolves when it has; its row has been dealt with. */
   interrupt(id: string): Promise<void>;
   running(): number;
+  /** Another process has the records and does what is being done here: all of it stops, nothing is written. */
+  abandon(): void;
   /** Gives back what is being done; resolves when all of it has stopped. */
   close(): Promise<void>;
 };
@@ -38,6 +43,7 @@ export type WorkRunnerOptions = {
   /** Unix time in ms. */
   readonly unixMs: () => number;
   readonly log: Log;
+  readonly storage: Pick<StorageWatch, 'state' | 'note' | 'untilOk' | 'onRoom'>;
   /** Something was put into the outbox. */
   readonly onDelivery: () => void;
   readonly onEnded: (work: Work) => void;
@@ -51,9 +57,11 @@ const SCAN_MS = 5000;
 const MOST_ATTEMPTS = 3;
 /** Progress is written so often at most, and told to webhooks at each change of phase. */
 const NOTE_MS = 1000;
+/** The phase of a work that waits for a disk that is full or cannot be written. */
+const STORAGE_PHASE = 'waiting-for-storage';
 
 /** Why a work was stopped that had not ended. */
-type StopReason = 'stopping' | 'lost' | 'interrupted';
+type StopReason = 'stopping' | 'lost' | 'interrupted' | 'abandoned';
 class Stopped extends Error {
   readonly why: StopReason;
   constructor(why: StopReason) {
@@ -63,11 +71,18 @@ class Stopped extends Error {
 }
 
 export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
-  const { store, handlers, clock, unixMs, log } = options;
-  const running = new Map<string, { readonly controller: AbortController; readonly done: Promise<void> }>();
+  const { store, handlers, clock, unixMs, log, storage } = options;
+  type Running = {
+    readonly claim: Claim;
+    readonly controller: AbortController;
+    readonly done: Promise<void>;
+  };
+  const running = new Map<string, Running>();
   let phase: 'open' | 'closing' = 'open';
   let filling: Promise<void> | undefined;
   let mayHaveMore = false;
+  /** After a time without writes the leases of what is being done may have run out: they come before new claims. */
+  let leases: 'held' | 'being renewed' = 'held';
 
   const startedUnixMs = unixMs();
   const startedAtMs = clock.now();
@@ -75,6 +90,10 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
   const steadyUnixMs = () => Math.round(startedUnixMs + clock.now() - startedAtMs);
 
   const complain = (what: string) => (cause: unknown) => log.error(what, { cause: String(cause) });
+  /** What a full disk is to blame for is in the log once, by the watch. */
+  const complainUnlessStorage = (what: string) => (cause: unknown) => {
+    if (storage.note(cause) === undefined) complain(what)(cause);
+  };
 
   /** Writes progress one at a time, the newest last; what comes within a second of the last one waits. */
   const createNotes = (claim: Claim, onLost: () => void) => {
@@ -97,7 +116,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
         if (!(await store.note(claim, now, delivery))) onLost();
         if (delivery !== undefined) options.onDelivery();
       });
-      writing = writing.catch(complain('progress could not be written'));
+      writing = writing.catch(complainUnlessStorage('progress could not be written'));
     };
     return {
       tell(progress: WorkProgress) {
@@ -144,6 +163,13 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     return { code: error.code, message: error.message };
   };
 
+  /** True also when nobody can tell: what cannot be written to now may be so later. */
+  const renew = (claim: Claim): Promise<boolean> =>
+    store.renew(claim, steadyUnixMs() + LEASE_MS).catch((cause: unknown) => {
+      complainUnlessStorage('a lease could not be renewed')(cause);
+      return true;
+    });
+
   const perform = async (claim: Claim, controller: AbortController): Promise<void> => {
     const { work } = claim;
     const { signal } = controller;
@@ -152,32 +178,46 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     let stopRenewing = () => {};
     const renewLater = () => {
       stopRenewing = clock.after(RENEW_MS, () => {
-        store
-          .renew(claim, steadyUnixMs() + LEASE_MS)
-          .then((isOurs) => (isOurs ? undefined : lost()), complain('a lease could not be renewed'))
+        void renew(claim)
+          .then((isOurs) => (isOurs ? undefined : lost()))
           .finally(() => signal.aborted || renewLater());
       });
     };
     renewLater();
+    let progress = work.progress;
     const run = async () => {
       signal.throwIfAborted(); // it may have waited for its earlier self to stop
-      return await handlers[work.kind].run(work, (now) => notes.tell(now), signal);
+      return await handlers[work.kind].run(
+        work,
+        (now) => {
+          progress = now.progress;
+          notes.tell(now);
+        },
+        signal,
+      );
     };
-    const attempt = await run().then(
+    const onFault = () => notes.tell({ phase: STORAGE_PHASE, progress });
+    const attempt = await throughStorageFaults(run, signal, { clock, storage, onFault }).then(
       (output) => ({ status: 'completed', output }) as const,
       (thrown: unknown) => ({ status: 'failed', thrown }) as const,
     );
     const last = await notes.settle();
     try {
       if (signal.aborted) {
-        if ((signal.reason as Stopped).why === 'stopping') await store.release(claim);
-        else await tidyTaken(claim);
-      } else
-        await end(
-          claim,
-          last,
-          attempt.status === 'completed' ? attempt : { status: 'failed', failure: toFailure(attempt.thrown) },
-        );
+        const { why } = signal.reason as Stopped;
+        if (why === 'stopping') await store.release(claim);
+        else if (why !== 'abandoned') await tidyTaken(claim);
+      } else {
+        const how =
+          attempt.status === 'completed'
+            ? attempt
+            : ({ status: 'failed', failure: toFailure(attempt.thrown) } as const);
+        await throughStorageFaults(() => end(claim, last, how), signal, {
+          clock,
+          storage,
+          onFault() {},
+        });
+      }
     } finally {
       controller.abort(new Stopped('interrupted'));
       stopRenewing();
@@ -197,7 +237,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
         if (running.get(id)?.controller === controller) running.delete(id);
         nudge();
       });
-    running.set(id, { controller, done });
+    running.set(id, { claim, controller, done });
   };
 
   /** The next claim; what has been begun too often ends on the way. */
@@ -221,9 +261,10 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
   };
 
   const fill = async (): Promise<void> => {
+    const mayClaim = () => phase === 'open' && storage.state() === 'ok' && leases === 'held';
     while (mayHaveMore && phase === 'open') {
       mayHaveMore = false;
-      while (phase === 'open' && running.size < options.mostAtOnce) {
+      while (mayClaim() && running.size < options.mostAtOnce) {
         const claim = await claimNext();
         if (claim === undefined) break;
         start(claim);
@@ -235,7 +276,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     mayHaveMore = true;
     if (phase === 'closing') return;
     filling ??= fill()
-      .catch(complain('no work could be claimed'))
+      .catch(complainUnlessStorage('no work could be claimed'))
       .finally(() => {
         filling = undefined;
         if (mayHaveMore) nudge(); // told while the last look was ending
@@ -252,6 +293,22 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
   };
   scanSoon();
 
+  storage.onRoom(() => {
+    if (phase === 'closing') return;
+    leases = 'being renewed';
+    const renewals = [...running.values()].map(async ({ claim, controller }) => {
+      if (!(await renew(claim))) controller.abort(new Stopped('lost'));
+    });
+    void Promise.all(renewals).then(() => {
+      leases = 'held';
+      nudge();
+    });
+  });
+
+  const abortAll = (why: StopReason) => {
+    for (const { controller } of running.values()) controller.abort(new Stopped(why));
+  };
+
   return {
     nudge,
     async interrupt(id) {
@@ -260,11 +317,16 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
       await work?.done;
     },
     running: () => running.size,
+    abandon() {
+      phase = 'closing';
+      stopScanning();
+      abortAll('abandoned');
+    },
     async close() {
       phase = 'closing';
       stopScanning();
       await filling;
-      for (const { controller } of running.values()) controller.abort(new Stopped('stopping'));
+      abortAll('stopping');
       await Promise.all([...running.values()].map(({ done }) => done));
     },
   };

@@ -8,8 +8,8 @@ import { basename, dirname, join, sep } from 'node:path';
 import { flushFile } from './flush-file.ts';
 import { flushFolder } from './flush-folder.ts';
 import type { WorkFiles } from './work-files.ts';
+import { isWorkId, worksFolderOf } from './works-folder.ts';
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A word or two and an ending: `audio.mp3`, `words.en.vtt`. Never a dot first, never two in a row. */
 const NAME = /^[a-z0-9][a-z0-9_-]*(\.[a-z0-9_-]+)*$/;
 const LONGEST_NAME = 100;
@@ -21,11 +21,14 @@ const isMissing = (error: unknown): boolean => {
   return code === 'ENOENT' || code === 'ENOTDIR';
 };
 
-/** Ids and names that are none of ours: an `Error` where something is made or removed, nothing found where it is read. */
-export function createFileWorkFiles(dataDir: string): WorkFiles {
-  const root = join(dataDir, 'works');
+/**
+ * Ids and names that are none of ours: an `Error` where something is made or removed, nothing found where it is read.
+ * `checkHeld` throws when another process has the folder: asked before anything is made, moved or removed.
+ */
+export function createFileWorkFiles(dataDir: string, checkHeld: () => void = () => {}): WorkFiles {
+  const root = worksFolderOf(dataDir);
   const folderOf = (workId: string): string => {
-    if (!ID.test(workId)) throw new Error('not the id of a work');
+    if (!isWorkId(workId)) throw new Error('not the id of a work');
     return join(root, workId);
   };
   const scratchOf = (workId: string) => join(folderOf(workId), 'scratch');
@@ -34,6 +37,7 @@ export function createFileWorkFiles(dataDir: string): WorkFiles {
   return {
     async scratch(workId) {
       const folder = scratchOf(workId);
+      checkHeld();
       await mkdir(folder, { recursive: true, mode: 0o700 });
       return folder;
     },
@@ -48,13 +52,14 @@ export function createFileWorkFiles(dataDir: string): WorkFiles {
       const bytes = await flushFile(from);
       const folder = join(folderOf(workId), 'files');
       await mkdir(folder, { recursive: true, mode: 0o700 });
+      checkHeld();
       await rename(from, join(folder, name));
       for (const changed of [folder, dirname(folder), root]) await flushFolder(changed);
       return { bytes };
     },
 
     async find(workId, name) {
-      if (!ID.test(workId) || !isName(name)) return undefined;
+      if (!isWorkId(workId) || !isName(name)) return undefined;
       const path = join(folderOf(workId), 'files', name);
       try {
         const found = await lstat(path);
@@ -67,16 +72,20 @@ export function createFileWorkFiles(dataDir: string): WorkFiles {
     },
 
     async tidy(workId) {
-      await rm(scratchOf(workId), DROPPED);
+      const scratch = scratchOf(workId);
+      checkHeld();
+      await rm(scratch, DROPPED);
     },
 
     async remove(workId) {
-      await rm(folderOf(workId), DROPPED);
+      const folder = folderOf(workId);
+      checkHeld();
+      await rm(folder, DROPPED);
     },
 
     async owned() {
       try {
-        return (await readdir(root)).filter((name) => ID.test(name));
+        return (await readdir(root)).filter(isWorkId);
       } catch (error) {
         if (isMissing(error)) return [];
         throw error;

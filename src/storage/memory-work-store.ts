@@ -34,6 +34,8 @@ const positionOf = (work: Work) => ({ atMs: work.requestedAtMs, id: work.id });
 export function createMemoryWorkStore(deliveries: Pick<MemoryDeliveryStore, 'put'>): WorkStore {
   /** In the order of their creation. */
   const rows = new Map<string, Row>();
+  /** Ids of works that have no row, or none yet, whose files may go. */
+  const disposable = new Set<string>();
 
   const owned = (owner: string, kind: WorkKind): Row[] =>
     [...rows.values()].filter(({ work }) => work.owner === owner && work.kind === kind);
@@ -71,6 +73,7 @@ export function createMemoryWorkStore(deliveries: Pick<MemoryDeliveryStore, 'put
       };
       tell(work.delivery);
       rows.set(work.id, row);
+      disposable.delete(work.id);
       return { kind: 'created', work: row.work };
     },
 
@@ -159,7 +162,9 @@ export function createMemoryWorkStore(deliveries: Pick<MemoryDeliveryStore, 'put
     },
 
     async remove(owner, kind, id) {
-      return find(owner, kind, id) !== undefined && rows.delete(id);
+      if (find(owner, kind, id) === undefined) return false;
+      disposable.add(id);
+      return rows.delete(id);
     },
 
     async forget(finishedBeforeMs, limit) {
@@ -169,11 +174,24 @@ export function createMemoryWorkStore(deliveries: Pick<MemoryDeliveryStore, 'put
         .sort((a, b) => a.completedAtMs! - b.completedAtMs!)
         .slice(0, limit)
         .map(({ id }) => id);
-      for (const id of ids) rows.delete(id);
+      for (const id of ids) {
+        rows.delete(id);
+        disposable.add(id);
+      }
       return ids;
     },
 
     exists: async (id) => rows.has(id),
+
+    async expect(id) {
+      disposable.add(id);
+    },
+
+    disposable: async () => [...disposable].filter((id) => !rows.has(id)),
+
+    async disposed(ids) {
+      for (const id of ids) disposable.delete(id);
+    },
 
     async usage(owner) {
       const works = [...rows.values()].map(({ work }) => work).filter((work) => work.owner === owner);

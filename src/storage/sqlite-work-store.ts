@@ -28,6 +28,8 @@ export type SqliteWorkStore = WorkStore & {
 const CLAIMED = "id = ? AND status = 'running' AND fence = ?";
 const CLAIMABLE = `${UNFINISHED} AND (status = 'waiting' OR lease_ends <= ?1)`;
 
+const DISPOSABLE = 'INSERT OR IGNORE INTO disposable_files (work_id) VALUES (?)';
+
 const NEXT = `
   WITH busy AS (
     SELECT owner, count(*) AS running FROM works
@@ -63,6 +65,7 @@ export function createSqliteWorkStore({ read, write }: SqliteDatabase): SqliteWo
         );
         if (Number(unfinished?.n) >= mostUnfinishedOf(work)) return { kind: 'full' };
         insertWork(sql, asked(work), idempotency);
+        sql.run('DELETE FROM disposable_files WHERE work_id = ?', work.id);
         if (delivery !== undefined) insertDelivery(sql, delivery);
         // As it will be read: what JSON does not know is gone.
         return { kind: 'created', work: find(sql, owner, kind, work.id)! };
@@ -168,9 +171,12 @@ export function createSqliteWorkStore({ read, write }: SqliteDatabase): SqliteWo
       }),
 
     remove: (owner, kind, id) =>
-      write(
-        (sql) => sql.run('DELETE FROM works WHERE id = ? AND owner = ? AND kind = ?', id, owner, kind) > 0,
-      ),
+      write((sql) => {
+        const removed =
+          sql.run('DELETE FROM works WHERE id = ? AND owner = ? AND kind = ?', id, owner, kind) > 0;
+        if (removed) sql.run(DISPOSABLE, id);
+        return removed;
+      }),
 
     forget: (finishedBeforeMs, limit) =>
       write((sql) => {
@@ -179,11 +185,29 @@ export function createSqliteWorkStore({ read, write }: SqliteDatabase): SqliteWo
           finishedBeforeMs,
           limit,
         );
-        for (const { id } of rows) sql.run('DELETE FROM works WHERE id = ?', id!);
+        for (const { id } of rows) {
+          sql.run('DELETE FROM works WHERE id = ?', id!);
+          sql.run(DISPOSABLE, id!);
+        }
         return rows.map(({ id }) => id as string);
       }),
 
     exists: async (id) => read.one('SELECT 1 FROM works WHERE id = ?', id) !== undefined,
+
+    expect: (id) => write((sql) => void sql.run(DISPOSABLE, id)),
+
+    async disposable() {
+      const rows = read.all(
+        `SELECT work_id FROM disposable_files
+         WHERE NOT EXISTS (SELECT 1 FROM works WHERE works.id = disposable_files.work_id)`,
+      );
+      return rows.map((row) => row.work_id as string);
+    },
+
+    disposed: (ids) =>
+      write((sql) => {
+        for (const id of ids) sql.run('DELETE FROM disposable_files WHERE work_id = ?', id);
+      }),
 
     async usage(owner) {
       const stored = read.one(

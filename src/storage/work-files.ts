@@ -20,6 +20,6 @@ export type WorkFiles = {
   tidy(workId: string): Promise<void>;
   /** Drops everything of a work. */
   remove(workId: string): Promise<void>;
-  /** Ids of works that have anything here: for sweeping what nobody owns. */
+  /** Ids of works that have anything here. */
   owned(): Promise<readonly string[]>;
 };

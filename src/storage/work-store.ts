@@ -80,8 +80,17 @@ export type WorkStore = {
   remove(owner: string, kind: WorkKind, id: string): Promise<boolean>;
   /** Forgets works finished before; answers their ids, at most `limit`. */
   forget(finishedBeforeMs: number, limit: number): Promise<readonly string[]>;
-  /** Whether a work of this id exists at all: for the files that nobody owns any more. */
+  /** Whether a work of this id exists at all. */
   exists(id: string): Promise<boolean>;
+  /** A work of this id may come and has files before: they may go as long as it has not been created. */
+  expect(id: string): Promise<void>;
+  /**
+   * Works without a row whose files may go: they were removed or forgotten, or expected and never created. What was in no
+   * row and is not here is nobody's to delete.
+   */
+  disposable(): Promise<readonly string[]>;
+  /** The files of these are gone. */
+  disposed(ids: readonly string[]): Promise<void>;
   /** Bytes of the finished files of an owner (`output.fileSize`), and how many works are not finished. */
   usage(owner: string): Promise<{ readonly bytes: number; readonly unfinished: number }>;
 };

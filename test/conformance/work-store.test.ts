@@ -336,6 +336,22 @@ describe.each(recordSubjects)('a work store $name', ({ open }) => {
     expect((await works.list('ann', 'tts', all)).works.map(({ id }) => id)).toEqual([open.id]);
   });
 
+  it('says whose files may go: of what was removed or forgotten, and of what was expected and never came', async () => {
+    expect(await works.disposable()).toEqual([]);
+    for (const id of ['removed', 'old', 'kept']) await create(works, { id });
+    await works.cancel('ann', 'tts', 'old', 10, silent);
+    expect(await works.remove('bob', 'tts', 'kept')).toBe(false);
+    await works.remove('ann', 'tts', 'removed');
+    await works.forget(20, 9);
+    for (const id of ['never', 'came']) await works.expect(id);
+    await works.expect('came'); // asked twice
+    await works.expect('kept'); // by whoever knows no better: there is a row
+    await create(works, { id: 'came' });
+    expect([...(await works.disposable())].sort()).toEqual(['never', 'old', 'removed']);
+    await works.disposed(['old', 'never', 'unknown']);
+    expect(await works.disposable()).toEqual(['removed']);
+  });
+
   it('knows what an owner has', async () => {
     for (const output of [{ fileSize: 700 }, { fileSize: 300 }, { fileSize: 'much' }, {}]) {
       await create(works);

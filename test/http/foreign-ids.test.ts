@@ -131,6 +131,7 @@ beforeAll(async () => {
   const one = (kind: WorkKind) =>
     ({ ...about, questions: questionsAbout(kind), toRecord: ({ id }: { id: string }) => ({ id }) }) as never;
   await addServiceApi(app, {
+    isStopping: () => false,
     version: '0',
     credentials: createCredentials(['ann', 'bob'].map((userId) => ({ userId, apiKey: `of-${userId}` }))),
     limits: createKeyLimits(NO_LIMITS),

@@ -29,7 +29,7 @@ function openService(store: WorkStore, slots: ActiveSlots = soleInstance) {
     store,
     slots,
     files: { remove: async (id: string) => void removed.push(id) } as unknown as WorkFiles,
-    admit: { checkRoom: async () => {}, checkAddress() {} },
+    admit: { checkOpen() {}, checkRoom: async () => {}, checkAddress() {} },
     random: fixedRandom(),
     newId: () => crypto.randomUUID(),
     unixMs: Date.now,

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createAdmitWork } from '../../src/service/admit-work.ts';
+import { writableStorage } from '../support/writable-storage.ts';
 
 const admitWith = (bytes: number, allowPrivate: 'allowed' | 'refused' = 'refused') =>
   createAdmitWork({
     store: { usage: async (owner) => ({ bytes: owner === 'ann' ? bytes : 0, unfinished: 0 }) },
     mostStoredBytes: 1000,
     allowPrivate,
+    isStopping: () => false,
+    checkHeld() {},
+    storage: writableStorage(),
   });
 const refusal = (code: string) => expect.objectContaining({ code }) as Error;
 

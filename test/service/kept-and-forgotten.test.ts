@@ -32,9 +32,11 @@ function openRecords() {
     owned.add(id);
     if (endedAtMs !== undefined) await works.cancel('ann', 'tts', id, endedAtMs, () => undefined);
   };
+  const logged: unknown[] = [];
+  const log = { ...silentLog, warn: (...line: unknown[]) => void logged.push(line) };
   const retention = (keepMs: number | undefined) =>
-    createRetention({ works, deliveries, files, keepMs, clock, unixMs: () => clock.now(), log: silentLog });
-  return { works, deliveries, clock, owned, files, add, retention };
+    createRetention({ works, deliveries, files, keepMs, clock, unixMs: () => clock.now(), log });
+  return { works, deliveries, clock, owned, files, add, retention, logged };
 }
 
 describe('retention', () => {
@@ -96,12 +98,19 @@ describe('retention', () => {
     expect([...owned]).toEqual([]);
   });
 
-  it('sweeps files that nobody owns', async () => {
-    const { add, owned, retention } = openRecords();
-    await add('one');
-    owned.add('nobodys');
+  it('finishes what a program that died had begun to delete, and leaves what no record has ever known', async () => {
+    const { add, owned, works, retention, logged } = openRecords();
+    await add('forgotten', 10);
+    await add('removed', 20);
+    await add('kept', 100);
+    await works.remove('ann', 'tts', 'removed');
+    expect(await works.forget(50, 9)).toEqual(['forgotten']);
+    await works.expect('upload');
+    for (const id of ['upload', 'nobodys', 'nor this one']) owned.add(id);
     await retention(undefined).sweep();
-    expect([...owned]).toEqual(['one']);
+    expect([...owned]).toEqual(['kept', 'nobodys', 'nor this one']);
+    expect(logged).toEqual([['unknown_files_left', { works: 2 }]]);
+    expect(await works.disposable()).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@
 // what an agent fills in is judged like what the caller sends.
 
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../src/base/app-error.ts';
+import { AppError, aboutToStop } from '../../src/base/app-error.ts';
 import { soleInstance } from '../../src/service/active-slots.ts';
 import type { AdmitWork } from '../../src/service/admit-work.ts';
 import { createJobService } from '../../src/service/jobs/job-service.ts';
@@ -32,7 +32,11 @@ function open(agent?: AgentProfile) {
   const store = createMemoryWorkStore(createMemoryDeliveryStore());
   let ids = 0;
   let refusal: AppError | undefined;
+  let isStopping = false;
   const admit: AdmitWork = {
+    checkOpen() {
+      if (isStopping) throw aboutToStop();
+    },
     async checkRoom() {
       if (refusal !== undefined) throw refusal;
     },
@@ -53,6 +57,9 @@ function open(agent?: AgentProfile) {
     job: (request: JobRequest, key?: string) => jobs.create('ann', request, key, VOICES),
     note: (fields: PlayNoteFields, key?: string) =>
       notes.create('ann', { id: taking.newId(), fields, upload: undefined }, key),
+    stop: () => {
+      isStopping = true;
+    },
     fill: () => {
       refusal = new AppError('storage_full', 'Full.');
     },

@@ -1,9 +1,12 @@
 // A work runner over stores in memory, on a fake clock, with works that do what a test says.
 
+import { storageError } from '../../src/base/app-error.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { createWorkRunner, type WorkHandler, type WorkProgress } from '../../src/service/work-runner.ts';
 import type { NewDelivery } from '../../src/storage/delivery-store.ts';
 import { createMemoryDeliveryStore } from '../../src/storage/memory-delivery-store.ts';
 import { createMemoryWorkStore } from '../../src/storage/memory-work-store.ts';
+import { StorageWatch } from '../../src/storage/storage-watch.ts';
 import type { Stored, Work, WorkKind } from '../../src/storage/work.ts';
 import type { WorkStore } from '../../src/storage/work-store.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
@@ -34,6 +37,11 @@ export function openRunnerBench({
   const deliveries = createMemoryDeliveryStore();
   const store = createMemoryWorkStore(deliveries);
   const doings: Doing[] = [];
+  let disk: 'takes everything' | 'full' = 'takes everything';
+  const look = async () => {
+    if (disk === 'full') throw storageError('full');
+  };
+  const storage = new StorageWatch({ probe: { look }, clock, log: silentLog });
   const live = new Map<string, number>();
   const ended: Work[] = [];
   const tidied: Work[] = [];
@@ -98,6 +106,7 @@ export function openRunnerBench({
       clock,
       unixMs: () => Math.floor(clock.now()) + wallStepMs,
       log: { debug() {}, info() {}, warn() {}, error: (event) => void errors.push(event) },
+      storage,
       onDelivery: () => {
         nudges += 1;
       },
@@ -114,6 +123,10 @@ export function openRunnerBench({
     errors,
     toDelivery,
     open,
+    storage,
+    setDisk(state: typeof disk) {
+      disk = state;
+    },
     /** Somebody sets the wall clock. */
     stepWallClock(ms: number) {
       wallStepMs += ms;

@@ -351,3 +351,116 @@ describe('the work runner', () => {
     );
   });
 });
+
+describe('a disk that is full', () => {
+  const noSpace = () => Object.assign(new Error('no space'), { code: 'ENOSPC' });
+
+  it('is waited for, with the work kept and nothing else begun; then all goes on', async () => {
+    const bench = openRunnerBench();
+    const runner = bench.open();
+    await bench.storage.start();
+    const id = await bench.add();
+    runner.nudge();
+    await settle();
+    bench.setDisk('full');
+    bench.doing(id).tell({ phase: 'speaking', progress: 0.5 });
+    bench.doing(id).fail(noSpace());
+    await bench.clock.run(1_000);
+    const other = await bench.add();
+    runner.nudge();
+    await bench.clock.run(3 * 60 * 60_000);
+    expect(await bench.find(id)).toMatchObject({
+      status: 'running',
+      phase: 'waiting-for-storage',
+      attempts: 1,
+    });
+    expect((await bench.find(other))?.status).toBe('waiting');
+    bench.setDisk('takes everything');
+    await bench.clock.run(62_000);
+    expect(bench.doings.map(({ work }) => work.id)).toEqual([id, id, other]);
+    bench.doing(id).complete({ fileSize: 1 });
+    bench.doing(other).complete();
+    await bench.clock.run(0);
+    expect(await bench.find(id)).toMatchObject({ status: 'completed', attempts: 1 });
+    expect([bench.overlaps, bench.errors]).toEqual([0, []]);
+    await runner.close();
+    bench.storage.close();
+    expect(bench.clock.timers).toBe(0);
+  });
+
+  it('keeps no end from being written: it is, as soon as there is room', async () => {
+    let isFull = true;
+    const bench = openRunnerBench({
+      through: (store) => ({
+        ...store,
+        async finish(...args) {
+          if (isFull) throw Object.assign(new Error('database or disk is full'), { name: 'SQLite3Error' });
+          return store.finish(...args);
+        },
+      }),
+    });
+    const runner = bench.open();
+    await bench.storage.start();
+    const id = await bench.add();
+    runner.nudge();
+    await settle();
+    bench.setDisk('full');
+    bench.doing(id).complete({ fileSize: 1 });
+    await bench.clock.run(60_000);
+    expect((await bench.find(id))?.status).toBe('running');
+    isFull = false;
+    bench.setDisk('takes everything');
+    await bench.clock.run(62_000);
+    expect((await bench.find(id))?.status).toBe('completed');
+    expect([bench.doings.length, bench.ended.length, bench.errors]).toEqual([1, 1, []]);
+    await runner.close();
+    bench.storage.close();
+  });
+
+  it('fails a work after a day, and says why', async () => {
+    const bench = openRunnerBench();
+    const runner = bench.open();
+    await bench.storage.start();
+    const id = await bench.add();
+    runner.nudge();
+    await settle();
+    bench.setDisk('full');
+    bench.doing(id).fail(noSpace());
+    await bench.clock.run(24 * 60 * 60_000 + 60_000);
+    expect(await bench.find(id)).toMatchObject({
+      status: 'failed',
+      failure: { code: 'insufficient_storage' },
+    });
+    await runner.close();
+    bench.storage.close();
+    expect(bench.clock.timers).toBe(0);
+  });
+});
+
+it('abandons what another process does now, and writes nothing more', async () => {
+  const writes: string[] = [];
+  const bench = openRunnerBench({
+    through: (store) => ({
+      ...store,
+      finish: async () => writes.push('finish') > 0,
+      release: async () => void writes.push('release'),
+      claim: (at) => {
+        writes.push('claim');
+        return store.claim(at);
+      },
+    }),
+  });
+  const runner = bench.open();
+  const id = await bench.add();
+  runner.nudge();
+  await settle();
+  const before = writes.length;
+  runner.abandon();
+  await bench.add();
+  runner.nudge();
+  await bench.clock.run(60_000);
+  expect(bench.doing(id).signal.aborted).toBe(true);
+  expect([writes.length, bench.tidied, bench.errors]).toEqual([before, [], []]);
+  await runner.close();
+  expect(bench.clock.timers).toBe(0);
+});

@@ -87,7 +87,9 @@ describe.each(sqliteDrivers)('a database by %s', (driver) => {
     await database.write((sql) => sql.run(FORGIVING, 'b'));
     expect(database.read.one('SELECT count(*) AS n FROM silenced')).toEqual({ n: 2 });
     await database.close();
-    await expect(database.write((sql) => sql.run(FORGIVING, 'c'))).rejects.toThrow('closed');
+    await expect(database.write((sql) => sql.run(FORGIVING, 'c'))).rejects.toMatchObject({
+      code: 'shutting_down',
+    });
   });
 
   it('empties a log that has grown, and loses nothing by it', async () => {

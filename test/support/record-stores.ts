@@ -56,7 +56,8 @@ const inSqlite = (driver: 'wasm' | 'node'): Subject => ({
     return {
       async fresh() {
         await database.write((sql) => {
-          for (const table of ['works', 'deliveries', 'silenced', 'agents']) sql.run(`DELETE FROM ${table}`);
+          for (const table of ['works', 'deliveries', 'silenced', 'agents', 'disposable_files'])
+            sql.run(`DELETE FROM ${table}`);
         });
         return stores;
       },

@@ -1,7 +1,7 @@
 // Agents: stored speaking profiles, and the record of what was spoken with them. Uses are gathered and written once a
 // second, because a turn ends on the thread that plays audio to others.
 
-import { AppError } from '../../base/app-error.ts';
+import { AppError, isStorageError, toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { formatIssues } from '../../base/format-issues.ts';
 import type { Log } from '../../base/log.ts';
@@ -38,6 +38,8 @@ export type AgentServiceOptions = {
 };
 
 const WRITE_AFTER_MS = 1000;
+/** A disk that is full is tried again so soon; what was spoken is kept here meanwhile, one sum for each agent. */
+const RETRY_WRITE_MS = 30_000;
 const MOST_GATHERED_TIMES = 10_000;
 /** Two patches at once are told apart; a third in a row is somebody's loop. */
 const PATCH_TRIES = 5;
@@ -80,11 +82,24 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
   let disarm: (() => void) | undefined;
   let writing: Promise<void> = Promise.resolve();
 
+  let phase: 'open' | 'closed' = 'open';
+  const gather = (owner: string, id: string, use: AgentUse) => {
+    const key = JSON.stringify([owner, id]);
+    const known = gathered.get(key);
+    if (known === undefined) gathered.set(key, { owner, id, use });
+    else known.use = addUse(known.use, use);
+  };
+
   const writeGathered = async () => {
     const uses = [...gathered.values()];
     gathered.clear();
     for (const { owner, id, use } of uses) {
       await store.count(owner, id, use).catch((cause: unknown) => {
+        if (isStorageError(toAppError(cause)) && phase === 'open') {
+          gather(owner, id, use);
+          disarm ??= clock.after(RETRY_WRITE_MS, () => void write());
+          return;
+        }
         options.log.error('what an agent has spoken could not be written', { cause: String(cause) });
       });
     }
@@ -152,12 +167,12 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
       };
     },
     used(owner, id, use) {
-      const key = JSON.stringify([owner, id]);
-      const known = gathered.get(key);
-      if (known === undefined) gathered.set(key, { owner, id, use: plainUse(use) });
-      else known.use = addUse(known.use, plainUse(use));
+      gather(owner, id, plainUse(use));
       disarm ??= clock.after(WRITE_AFTER_MS, () => void write());
     },
-    close: write,
+    close() {
+      phase = 'closed';
+      return write();
+    },
   };
 }

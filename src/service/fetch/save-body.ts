@@ -23,7 +23,7 @@ const UNPACKERS: Readonly<Record<string, () => Transform>> = {
   deflate: createInflate,
   br: createBrotliDecompress,
 };
-const DISK_FULL = /^(ENOSPC|EDQUOT|EIO|EFBIG)$/;
+const DISK_FAULT = /^(ENOSPC|EDQUOT|EIO|EFBIG|EROFS)$/;
 
 export const tooLarge = (mostBytes: number) =>
   new AppError('payload_too_large', `The file at this address is larger than ${mostBytes} bytes.`);
@@ -49,7 +49,7 @@ function unpackerFor(encoding: string): (() => Transform) | undefined {
   return UNPACKERS[name];
 }
 
-/** Answers with the bytes written. On any failure there is nothing at `toPath`; faults of the disk are `internal`. */
+/** Answers with the bytes written. On any failure there is nothing at `toPath`; a disk that is full or cannot be written is told as such. */
 export async function saveBody({
   body,
   encoding,
@@ -71,7 +71,7 @@ export async function saveBody({
     await rm(toPath, { force: true });
     if (signal.aborted) throw signal.reason;
     const code = String((error as NodeJS.ErrnoException).code);
-    if (DISK_FULL.test(code)) throw toAppError(error);
+    if (DISK_FAULT.test(code)) throw toAppError(error);
     if (/^(Z_|ERR__?BROTLI|ERR_BROTLI)/.test(code))
       throw new AppError('address_unreachable', 'The file at this address cannot be unpacked.');
     throw error;

@@ -1,7 +1,8 @@
 // A file that is there whole or not at all: written under another name beside its place, brought to the disk, and
-// moved there. What a crash leaves under the other name is taken away, not written over: an ffmpeg that outlived us may
-// still be writing to it.
+// moved there. The other name is new each time: an ffmpeg that outlived us, or a process that slept, may still be writing
+// to the one of an earlier attempt. What a crash leaves goes with its folder.
 
+import { randomUUID } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { flushFile } from '../../storage/flush-file.ts';
 
@@ -12,9 +13,8 @@ export async function writeWholeFile<T extends object>(
   outPath: string,
   write: (path: string) => Promise<T>,
 ): Promise<T & { readonly bytes: number }> {
-  const path = outPath + UNFINISHED;
+  const path = `${outPath}.${randomUUID()}${UNFINISHED}`;
   try {
-    await rm(path, { force: true });
     const written = await write(path);
     const bytes = await flushFile(path);
     await rename(path, outPath);

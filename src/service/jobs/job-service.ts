@@ -24,7 +24,7 @@ export type JobService = {
   /**
    * Resolves when the job cannot be lost any more. Rejects with `invalid_request` (an agent that is not there, or whose
    * fields this job could not have itself),
-   * `address_refused`, `storage_full`, `too_many` or `idempotency_conflict`.
+   * `address_refused`, `storage_full`, `too_many`, `idempotency_conflict`, or with what `AdmitWork` says of this instance.
    */
   create(
     owner: string,
@@ -111,6 +111,7 @@ export function createJobService(options: JobServiceOptions): JobService {
     async create(owner, request, idempotencyKey, voices) {
       const idempotency = readIdempotency(idempotencyKey, ['tts', request]);
       const ignored = IGNORED_GUIDANCE.filter((field) => (request as Stored)[field] != null);
+      admit.checkOpen();
       const before = await findRepeated(store, owner, 'tts', idempotency);
       if (before !== undefined) return { work: before, ignored };
       admit.checkAddress('webHookUrl', request.webHookUrl);
@@ -120,6 +121,7 @@ export function createJobService(options: JobServiceOptions): JobService {
       const input = toInput(request, agent);
       checkInput(input, agent, voices);
       await admit.checkRoom(owner);
+      admit.checkOpen();
       const created = await store.create({
         id: options.newId(),
         kind: 'tts',

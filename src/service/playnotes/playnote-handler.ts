@@ -1,6 +1,7 @@
 // The doing of one PlayNote: fetch or take the source, read it, write a script of it, speak that, make the files. The
 // script is kept as soon as it is written, and each part as soon as it is spoken, so that a restart goes on there.
 
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -137,8 +138,9 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
       return JSON.parse(await readFile(path, 'utf8')) as Script;
     } catch {
       const script = await writeScript(...wish);
-      await writeFile(`${path}.new`, JSON.stringify(script), { flush: true });
-      await rename(`${path}.new`, path);
+      const unfinished = `${path}.${randomUUID()}.new`;
+      await writeFile(unfinished, JSON.stringify(script), { flush: true });
+      await rename(unfinished, path);
       return script;
     }
   };

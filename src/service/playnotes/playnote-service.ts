@@ -26,9 +26,14 @@ export type PlayNoteService = {
   newId(): string;
   /** Rejects with `active_generation` while one is going on: before an upload is taken, for nothing. */
   checkIdle(owner: string): Promise<void>;
+  /** Before the upload of a work to come is written: what a crash leaves of it may go. */
+  expectUpload(id: string): Promise<void>;
+  /** The upload is not wanted any more. */
+  dropUpload(id: string): Promise<void>;
   /**
    * Resolves when the PlayNote cannot be lost any more. Rejects with `invalid_request`, `active_generation` (403, see
-   * interface 7), `address_refused`, `storage_full` or `idempotency_conflict`; the upload is dropped then.
+   * interface 7), `address_refused`, `storage_full`, `idempotency_conflict`, or with what `AdmitWork` says of this
+   * instance; the upload is dropped then.
    */
   create(
     owner: string,
@@ -75,8 +80,22 @@ export function createPlayNoteService(options: PlayNoteServiceOptions): PlayNote
     return created;
   };
 
+  const dropFiles = async (id: string) => {
+    try {
+      await files.remove(id);
+      await store.disposed([id]);
+    } catch {
+      // The start finishes it: the records say that these files may go.
+    }
+  };
+
   return {
     newId: options.newId,
+    async expectUpload(id) {
+      admit.checkOpen();
+      await store.expect(id);
+    },
+    dropUpload: dropFiles,
     async checkIdle(owner) {
       const { works } = await store.list(owner, 'playnote', { limit: 1, cursor: undefined });
       const newest = works[0];
@@ -91,6 +110,7 @@ export function createPlayNoteService(options: PlayNoteServiceOptions): PlayNote
           throw new AppError('invalid_request', 'Send exactly one of sourceFile and sourceFileUrl.');
         const asked = ['playnote', fields, upload?.digest ?? null];
         const idempotency = readIdempotency(idempotencyKey, asked);
+        admit.checkOpen();
         const before = await findRepeated(store, owner, 'playnote', idempotency);
         if (before !== undefined) return before;
         admit.checkAddress('sourceFileUrl', fields.sourceFileUrl);
@@ -106,6 +126,7 @@ export function createPlayNoteService(options: PlayNoteServiceOptions): PlayNote
           uploadType: upload?.contentType,
           seed: random.below(MAX_SEED + 1),
         };
+        admit.checkOpen();
         const created = await createRow(owner, id, input, idempotency);
         isKept = created.kind === 'created';
         if (isKept && !hasSlot) {
@@ -118,7 +139,7 @@ export function createPlayNoteService(options: PlayNoteServiceOptions): PlayNote
       } finally {
         if (!isKept) {
           if (hasSlot) await slots.release(owner, id);
-          await files.remove(id);
+          await dropFiles(id);
         }
       }
     },

@@ -8,5 +8,7 @@ export type SqliteDatabase = {
   readonly read: Pick<Sql, 'all' | 'one'>;
   /** One transaction, all of `work` or nothing; resolves when it is on disk. `work` is synchronous. */
   readonly write: <T>(work: (sql: Sql) => T) => Promise<T>;
+  /** Throws when the folder is not this process's any more, or nobody can tell: `shutting_down`, `storage_unavailable`. */
+  readonly checkHeld: () => void;
   close(): Promise<void>;
 };

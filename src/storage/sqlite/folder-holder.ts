@@ -34,22 +34,51 @@ const SILENT_MS = 3 * HEARTBEAT_MS;
 const TRIES = 5;
 
 /**
+ * `held`: the file is still ours. `unknown`: it cannot be read now, or is missing. `lost`: another process has the folder,
+ * or had it meanwhile; that is final.
+ */
+export type HoldState = 'held' | 'unknown' | 'lost';
+
+export type FolderHold = {
+  /**
+   * What became of the process that had the folder before and has not released it: `none` there was, it is `dead` for
+   * sure, or it was `silent`, so it may wake up and write to files that it has open.
+   */
+  readonly before: 'none' | 'dead' | 'silent';
+  /** Looks at the file, so that a process that slept knows before it does anything else. */
+  state(): HoldState;
+  release(): void;
+};
+
+export type HoldFolderOptions = {
+  readonly clock: Clock;
+  readonly processes?: Processes | undefined;
+  /** Told once. */
+  readonly onLost?: (() => void) | undefined;
+};
+
+/**
  * Holds `folder` (which exists) until `release`. An `Error` that names folder and process when another one, alive, holds
  * it; after up to 6 s when it is elsewhere.
  */
 export async function holdFolder(
   folder: string,
-  { clock, processes = systemProcesses() }: { readonly clock: Clock; readonly processes?: Processes },
-): Promise<{ release(): void }> {
+  { clock, processes = systemProcesses(), onLost = () => {} }: HoldFolderOptions,
+): Promise<FolderHold> {
   const path = join(folder, FILE);
+  // Two holds of one process are told apart, too.
+  const text = JSON.stringify({ ...processes.self, hold: randomUUID() });
+  let before: FolderHold['before'] = 'none';
   for (let tried = 0; tried < TRIES; tried++) {
-    if (create(path, processes.self)) return keep(path, processes.self, clock);
+    if (create(path, text)) return { before, ...keep(path, text, clock, onLost) };
     const found = read(path);
     if (found === undefined) continue;
-    if (await isAlive(found, path, clock, processes))
+    const alive = await judge(found, path, clock, processes);
+    if (alive === 'alive')
       throw new Error(
         `the data folder ${folder} is in use by process ${found.holder?.pid ?? 'unknown'}: stop it, or name another folder (if no Voxgate is running, remove ${path})`,
       );
+    before = alive;
     takeAway(path, found.text);
   }
   throw new Error(`the data folder ${folder} is being taken by other processes: start again`);
@@ -57,12 +86,15 @@ export async function holdFolder(
 
 type Found = { readonly text: string; readonly holder: Holder | undefined };
 
-function create(path: string, self: Holder): boolean {
+function create(path: string, text: string): boolean {
   try {
-    writeFileSync(path, JSON.stringify(self), { flag: 'wx', mode: 0o600 });
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    // Made and not written (a full disk): nobody could tell whose it is.
+    if (code === 'ENOSPC' || code === 'EDQUOT') rmSync(path, { force: true });
     throw error;
   }
 }
@@ -88,17 +120,17 @@ function parse(text: string): Holder | undefined {
   }
 }
 
-async function isAlive(
+async function judge(
   { holder }: Found,
   path: string,
   clock: Clock,
   processes: Processes,
-): Promise<boolean> {
+): Promise<'alive' | 'dead' | 'silent'> {
   if (holder !== undefined && holder.space === processes.self.space)
-    return processes.startOf(holder.pid) === holder.started;
+    return processes.startOf(holder.pid) === holder.started ? 'alive' : 'dead';
   const seenMs = modifiedMs(path);
   await new Promise<void>((resolve) => clock.after(SILENT_MS, resolve));
-  return modifiedMs(path) !== seenMs;
+  return modifiedMs(path) === seenMs ? 'silent' : 'alive';
 }
 
 const modifiedMs = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
@@ -116,21 +148,55 @@ function takeAway(path: string, text: string): void {
   }
 }
 
-function keep(path: string, self: Holder, clock: Clock): { release(): void } {
+/** So many heartbeats in a row without the file: somebody has taken it and is gone again. One may fall between two renames. */
+const MAX_MISSED_LOOKS = 2;
+
+function keep(path: string, own: string, clock: Clock, onLost: () => void): Omit<FolderHold, 'before'> {
+  let phase: 'held' | 'lost' | 'released' = 'held';
+  let missed = 0;
   let stop = () => {};
+  const lose = () => {
+    phase = 'lost';
+    stop();
+    onLost();
+  };
+  const look = (): HoldState => {
+    if (phase !== 'held') return 'lost';
+    try {
+      if (readFileSync(path, 'utf8') === own) return 'held';
+    } catch {
+      return 'unknown';
+    }
+    lose();
+    return 'lost';
+  };
+  const isMissing = (): boolean => {
+    try {
+      return statSync(path, { throwIfNoEntry: false }) === undefined;
+    } catch {
+      return false; // not to be reached: nobody knows
+    }
+  };
   const beat = () => {
     stop = clock.after(HEARTBEAT_MS, () => {
+      const state = look();
+      if (state === 'lost') return;
+      missed = state === 'unknown' && isMissing() ? missed + 1 : 0;
+      if (missed >= MAX_MISSED_LOOKS) return lose();
+      // The sign of life of another process is not ours to give.
       const now = new Date();
-      utimes(path, now, now).catch(() => {});
+      if (state === 'held') utimes(path, now, now).catch(() => {});
       beat();
     });
   };
   beat();
   return {
+    state: look,
     release() {
       stop();
       // Whoever was silent for too long (asleep, halted) may have lost it to somebody else meanwhile.
-      if (read(path)?.text === JSON.stringify(self)) rmSync(path, { force: true });
+      if (look() === 'held') rmSync(path, { force: true });
+      if (phase === 'held') phase = 'released';
     },
   };
 }

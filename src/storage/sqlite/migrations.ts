@@ -83,6 +83,11 @@ const STEPS: readonly string[] = [
   CREATE INDEX agents_owned ON agents (owner);
   CREATE UNIQUE INDEX agents_requested ON agents (owner, request_key) WHERE request_key IS NOT NULL;
   `,
+  // The id that this database and its folder of files share; and works that have no row, or none yet, whose files may go.
+  `
+  CREATE TABLE folder (id TEXT NOT NULL) STRICT;
+  CREATE TABLE disposable_files (work_id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** What this build writes. */

@@ -124,6 +124,28 @@ describe('agent stats', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('are kept while the disk is full, and written when there is room', async () => {
+    let isFull = true;
+    const { service, clock, id } = await startService((memory) => ({
+      async count(...args) {
+        if (isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+        await memory.count(...args);
+      },
+    }));
+    service.used('anna', id, { turns: 1, firstAudioMs: [100] });
+    await clock.run(60_000);
+    service.used('anna', id, { turns: 1, firstAudioMs: [100] });
+    await clock.run(60_000);
+    isFull = false;
+    await clock.run(30_000);
+    expect(clock.timers).toBe(0);
+    expect(await service.stats('anna', id)).toMatchObject({ turns: 2 });
+    isFull = true;
+    service.used('anna', id, { turns: 1 });
+    await service.close();
+    expect(clock.timers).toBe(0);
+  });
+
   it('a store that fails costs those uses and nothing else', async () => {
     let isBroken = true;
     const { service, id } = await startService((memory) => ({

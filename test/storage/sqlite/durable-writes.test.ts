@@ -5,7 +5,13 @@ import { createDurableWrites } from '../../../src/storage/sqlite/durable-writes.
 import { settle } from '../../support/fake-clock.ts';
 
 /** A driver and two files that tell in which order they were asked, and flush when the test says so. */
-function setup(options: { readonly logSizes?: number[]; readonly isFull?: () => boolean } = {}) {
+function setup(
+  options: {
+    readonly logSizes?: number[];
+    readonly isFull?: () => boolean;
+    readonly checkHeld?: () => void;
+  } = {},
+) {
   const told: string[] = [];
   const flushes: { done: () => void; failed: (error: Error) => void }[] = [];
   const broken: unknown[] = [];
@@ -39,6 +45,10 @@ function setup(options: { readonly logSizes?: number[]; readonly isFull?: () => 
     database: file('database'),
     logBytes: 100,
     soon: (task) => systemClock.soon(task),
+    checkHeld() {
+      options.checkHeld?.();
+    },
+    toFault: (error) => error,
     onBroken: (error) => broken.push(error),
     onUncopied: (error) => uncopied.push(error),
   });
@@ -110,14 +120,32 @@ test('what throws in a write is its own affair', async () => {
   await next;
 });
 
+test('what was written and flushed is not answered for when the folder was lost meanwhile', async () => {
+  let isHeld = true;
+  const checkHeld = () => {
+    if (!isHeld) throw new Error('lost');
+  };
+  const { told, write, writes, flushed } = setup({ checkHeld, logSizes: [100, 100] });
+  const late = write('a');
+  await settle();
+  isHeld = false;
+  await flushed();
+  await expect(late).rejects.toThrow('lost');
+  // Nor is the log brought into a database that somebody else may have by now.
+  await flushed();
+  await expect(writes.write(() => told.push('b'))).rejects.toThrow('lost');
+  expect(told).toEqual(['a', 'flush log', 'flush log']);
+});
+
 test('after a disk that failed nothing is said to be safe any more', async () => {
   const { told, broken, writes, write, failed, flushing } = setup();
   const writings = [write('a')];
   await settle();
   writings.push(write('b'));
   await failed();
-  for (const writing of writings) await expect(writing).rejects.toThrow('the disk of the records failed');
-  await expect(writes.write(() => told.push('c'))).rejects.toThrow('the disk of the records failed');
+  for (const writing of writings)
+    await expect(writing).rejects.toMatchObject({ code: 'storage_unavailable' });
+  await expect(writes.write(() => told.push('c'))).rejects.toMatchObject({ code: 'storage_unavailable' });
   expect(told).toEqual(['a', 'flush log', 'b']);
   expect(broken).toEqual([new Error('EIO')]);
   expect(flushing()).toBe(0);
@@ -132,7 +160,7 @@ test('a database that cannot be flushed keeps its log', async () => {
   const waiting = write('b');
   await flushed();
   await failed();
-  await expect(waiting).rejects.toThrow('the disk of the records failed');
+  await expect(waiting).rejects.toMatchObject({ code: 'storage_unavailable' });
   expect(told).not.toContain('PRAGMA wal_checkpoint(TRUNCATE)');
   expect(broken).toHaveLength(1);
 });
@@ -161,7 +189,7 @@ test('closing waits for what was begun, and refuses the rest', async () => {
   const { told, writes, write, flushed } = setup();
   void write('a');
   const closed = writes.close().then(() => told.push('closed'));
-  await expect(writes.write(() => 1)).rejects.toThrow('closed');
+  await expect(writes.write(() => 1)).rejects.toMatchObject({ code: 'shutting_down' });
   await settle();
   expect(told).not.toContain('closed');
   await flushed();

@@ -57,7 +57,7 @@ describe('a folder', () => {
   ])('is free when the process that held it %s', async (_how, running, holder) => {
     left(holder);
     const held = await hold(among(running));
-    expect(JSON.parse(readFileSync(path(), 'utf8'))).toEqual(among({}).self);
+    expect(JSON.parse(readFileSync(path(), 'utf8'))).toMatchObject(among({}).self);
     expect(readdirSync(folder)).toEqual(['holder.json']);
     held.release();
   });
@@ -95,6 +95,50 @@ describe('a folder', () => {
     await expect(hold(among({ 5: '500' }))).rejects.toThrow(`${folder} is in use by process 5`);
     taken.release();
     expect(existsSync(path())).toBe(false);
+  });
+
+  it('tells what became of the one before, and tells the one that slept that it has lost it', async () => {
+    let lost = 0;
+    const onLost = () => {
+      lost += 1;
+    };
+    const asleep = await holdFolder(folder, { clock: createFakeClock(), processes: among({}), onLost });
+    expect([asleep.before, asleep.state()]).toEqual(['none', 'held']);
+    const taking = hold(among({}, { space: 'there' }));
+    await watched('silent');
+    const taken = await taking;
+    expect([taken.before, taken.state()]).toEqual(['silent', 'held']);
+    expect([asleep.state(), asleep.state(), lost]).toEqual(['lost', 'lost', 1]);
+    taken.release();
+    expect(asleep.state()).toBe('lost');
+    left({ pid: 6, started: '600' });
+    const after = await hold(among({}));
+    expect(after.before).toBe('dead');
+    after.release();
+  });
+
+  it('gives no sign of life for whoever has taken it', async () => {
+    const slept = createFakeClock();
+    const asleep = await holdFolder(folder, { clock: slept, processes: among({}) });
+    left({ space: 'there' });
+    utimesSync(path(), 1, 1);
+    await slept.run(10_000);
+    expect(statSync(path()).mtimeMs).toBe(1_000);
+    expect([asleep.state(), slept.timers]).toEqual(['lost', 0]);
+  });
+
+  it('is lost when its file stays away, and not known for a moment before', async () => {
+    let lost = 0;
+    const onLost = () => {
+      lost += 1;
+    };
+    const held = await holdFolder(folder, { clock, processes: among({}), onLost });
+    rmSync(path());
+    expect(held.state()).toBe('unknown');
+    await clock.run(2_000);
+    expect([held.state(), lost]).toEqual(['unknown', 0]);
+    await clock.run(2_000);
+    expect([held.state(), lost, clock.timers]).toEqual(['lost', 1, 0]);
   });
 
   it('goes to one of those that come at once over a dead one', async () => {
