@@ -46,7 +46,7 @@ function startCutting(room: () => boolean = () => true) {
     done,
     cut: () => cut,
     /** One turn of the loop; false when there was nothing to do. */
-    turn() {
+    turn: () => {
       const [first] = waiting;
       if (first === undefined) return false;
       waiting.delete(first);
