@@ -3,7 +3,7 @@
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
 
-const FIRST_ROOM = 64;
+const FIRST_ROOM = 16;
 /** A word's numbers: its place, its line, where its text begins, its weight, its pause, its speaker, its request, its times. */
 const NUMBERS_BYTES = 4 * 5 + 8 + 4 + 1 + 8 * 2;
 

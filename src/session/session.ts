@@ -12,7 +12,7 @@ import type { SessionOutlet } from './session-outlet.ts';
 import type { SessionRuntime } from './session-runtime.ts';
 import { createSessionTurns, type PlayoutOrder, type SessionTurns } from './session-turns.ts';
 import { createSessionVoice, type SessionVoice } from './session-voice.ts';
-import { fullTextBytes, type WholeText } from './turn-script.ts';
+import { fullTextBytes, mostTextBytes, type WholeText } from './turn-script.ts';
 import { applySettings, configuredEvent, outputOf, type TurnSettings } from './turn-settings.ts';
 import type { Speaker } from './turn-work.ts';
 
@@ -222,7 +222,8 @@ class ClientSession implements Session {
   private checkMemory(text: string): void {
     const { textBytes } = this.runtime.limits;
     const taken = this.turns.line.textBytes('full');
-    if (taken === 0 || taken + fullTextBytes(text) <= textBytes) return;
+    if (taken === 0 || taken + mostTextBytes(text.length) <= textBytes) return; // without reading it
+    if (taken + fullTextBytes(text) <= textBytes) return;
     const message = `The texts of a session may take ${textBytes} bytes of memory, words included; send this again when a turn has ended.`;
     throw new AppError('text_full', message, { retryAfterMs: 1000 });
   }

@@ -2,11 +2,11 @@
 // so that captions, marks and heard text can point back into the caller's own text.
 
 import { AppError } from '../base/app-error.ts';
-import { AppendedText, stringBytes } from '../text/appended-text.ts';
+import { AppendedText, STRING_BYTES, stringBytes } from '../text/appended-text.ts';
 import { codePointLength } from '../text/code-points.ts';
 import { Paragraphs, type TextPlace } from '../text/paragraphs.ts';
 import { speakerAt } from '../text/turn-text.ts';
-import { WordCount } from '../text/word-count.ts';
+import { MAX_WORDS_PER_UNIT, WordCount } from '../text/word-count.ts';
 import type { HeardText } from './heard-text.ts';
 import {
   createScriptStretch,
@@ -70,6 +70,10 @@ const LINE_BYTES = 56;
 const CHANGE_BYTES = 48;
 /** What a word takes once its place in the audio is known, its text included. */
 const WORD_BYTES = 64;
+
+/** The most that a text of so many UTF-16 units will take, whatever its words are. */
+export const mostTextBytes = (units: number): number =>
+  STRING_BYTES + units * (2 + MAX_WORDS_PER_UNIT * WORD_BYTES) + WORD_BYTES;
 
 /** What a text will take when all of its words are known. */
 export function fullTextBytes(text: string): number {

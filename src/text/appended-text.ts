@@ -4,9 +4,9 @@
 /** What is gathered before it becomes a piece of its own, UTF-16 units. */
 const PIECE_UNITS = 4096;
 /** What a string takes besides its characters, and its place in a list. */
-const STRING_BYTES = 32;
+export const STRING_BYTES = 32;
 
-const WIDE = /[^\u0000-\u00ff]/;
+const WIDE = /[\u0100-\uffff]/;
 /** What a string takes in memory: one byte a character where all are of Latin-1, else two. */
 export const stringBytes = (text: string): number => STRING_BYTES + text.length * (WIDE.test(text) ? 2 : 1);
 

@@ -55,9 +55,21 @@ export const isLineBreak = (char: string): boolean =>
   char === '\v' ||
   char === '\f';
 
+/** The same of a UTF-16 unit that stands for itself, for whoever reads long texts: no string is made for it. */
+function unitTest(test: (char: string) => boolean): (unit: number) => boolean {
+  let known: Uint8Array | undefined;
+  return (unit) => {
+    known ??= new Uint8Array(0x10000);
+    if (known[unit] === 0) known[unit] = test(String.fromCharCode(unit)) ? 2 : 1;
+    return known[unit] === 2;
+  };
+}
+
 /** White space, line breaks included. */
 export const isSpace = (char: string): boolean =>
   char === ' ' || char === '\t' || isLineBreak(char) || (char > '\u007f' && WHITE(char));
+
+export const isSpaceUnit = unitTest(isSpace);
 
 /** White space that forbids a break (UAX #14 class GL): a number or a unit goes on behind it. */
 export const isGlue = (char: string): boolean => char === '\u00a0' || char === '\u202f' || char === '\u2007';
@@ -75,6 +87,8 @@ export const isWordCharacter = (char: string): boolean =>
 
 /** Of a script that is written without spaces between words. */
 export const isUnspaced = (char: string): boolean => char > '\u0dff' && LETTER(char) && UNSPACED(char);
+
+export const isUnspacedUnit = unitTest(isUnspaced);
 
 /** A letter, or a sign on one, of a script without capitals. */
 export const isCaseless = (char: string): boolean => char > '\u036f' && CASELESS(char);

@@ -2,7 +2,7 @@
 // the text, and code points, which is what callers are told. Each character is read once, when it comes, and what is found
 // is remembered: eight bytes for each paragraph, for a text may have a hundred thousand of them.
 
-import { isSpace } from './character-class.ts';
+import { isSpaceUnit } from './character-class.ts';
 
 export type TextPlace = { readonly unit: number; readonly point: number };
 
@@ -91,7 +91,7 @@ const grown = (from: Uint32Array): Uint32Array<ArrayBuffer> => {
 const isWhite = (code: number): boolean => {
   if (code <= 32) return code === 32 || (code >= 9 && code <= 13);
   if (code < 0xa0) return false;
-  return isSpace(String.fromCharCode(code));
+  return isSpaceUnit(code);
 };
 
 export function paragraphsOf(text: string): Paragraphs {

@@ -1,9 +1,11 @@
 // How many words a text will be told in, counted as it comes and before it is cut: what a session's memory is reckoned with.
 
-import { isSpace, isUnspaced } from './character-class.ts';
+import { isSpaceUnit, isUnspacedUnit } from './character-class.ts';
 
 /** What a letter of a script without spaces is of a word there: most words have two. */
 const UNSPACED_SHARE = 0.6;
+/** No text has more words than so many for each of its UTF-16 units, and one. */
+export const MAX_WORDS_PER_UNIT = UNSPACED_SHARE;
 
 export class WordCount {
   private spaced = 0;
@@ -14,8 +16,8 @@ export class WordCount {
   read(text: string): void {
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      if (code <= 32 || (code > 0x7f && isSpace(text[at]!))) this.place = 'between';
-      else if (code > 0xdff && isUnspaced(text[at]!)) this.unspaced += 1;
+      if (code <= 32 || (code > 0x7f && isSpaceUnit(code))) this.place = 'between';
+      else if (code > 0xdff && isUnspacedUnit(code)) this.unspaced += 1;
       else if (this.place === 'between') {
         this.place = 'word';
         this.spaced += 1;

@@ -42,6 +42,7 @@ const BOUNDS: Partial<Record<SettingName, [min: number, max: number, zero?: 'zer
   maxTurnsInFlight: [1, 1000],
   pauseTimeoutMs: [1000, 86_400_000],
   pendingTextChars: [1000, 10_000_000],
+  textBytes: [8 * 1024 * 1024, 256 * 1024 * 1024],
   textChars: [1000, 1_000_000],
   idleTimeoutMs: [1000, 86_400_000, 'zero'],
   heartbeatMs: [1000, 3_600_000],
