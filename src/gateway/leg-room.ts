@@ -19,8 +19,9 @@ export type LegRoomOptions = {
 export type LegRoom = {
   /** Lets it in, and has another one go where there is no room. `onOut`: it had to go itself, and has been closed. */
   enter(connection: LegConnection, address: string | undefined, onOut: () => void): void;
+  /** It has said whose it is, or its socket is gone. */
   leave(connection: LegConnection): void;
-  /** Legs that are not in this room. */
+  /** Legs that take a place: neither in this room, nor about to go from it. */
   proved(): number;
   /** Those leave that have become somebody's. */
   look(): void;
@@ -43,9 +44,12 @@ function boundsFor(maxLegs: number): UnprovedRoomBounds {
 export function createLegRoom({ maxLegs, clock, intake, log, places }: LegRoomOptions): LegRoom {
   const room = new UnprovedRoom<LegConnection>(boundsFor(maxLegs));
   const onOutOf = new Map<LegConnection, () => void>();
+  /** They had to go, and their sockets are not closed yet. */
+  const going = new Set<LegConnection>();
 
   const leave = (connection: LegConnection) => {
     onOutOf.delete(connection);
+    going.delete(connection);
     room.leave(connection);
   };
   return {
@@ -57,13 +61,14 @@ export function createLegRoom({ maxLegs, clock, intake, log, places }: LegRoomOp
       onOutOf.delete(out);
       // It has become somebody's meanwhile, and leaves the room as one that is.
       if (out.isOwned()) return;
+      going.add(out);
       intake.legEvicted();
       log.debug('a leg that had proved nothing went for another');
       out.close('it had proved nothing, and there are others', 'busy');
       tell?.();
     },
     leave,
-    proved: () => places() - room.size(),
+    proved: () => places() - room.size() - going.size,
     look() {
       for (const connection of [...room.members()]) if (connection.isOwned()) leave(connection);
     },
