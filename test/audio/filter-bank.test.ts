@@ -60,7 +60,7 @@ describe('filter bank', () => {
 
   it('refuses what is no sample rate', () => {
     const banks = createFilterBanks();
-    for (const rate of [0, -8000, 7999, 48_001, 8000.5, Number.NaN, Infinity]) {
+    for (const rate of [0, -8000, 7999, 192_001, 8000.5, Number.NaN, Infinity]) {
       expect(() => banks.of(rate, 8000)).toThrow(RangeError);
       expect(() => banks.of(8000, rate)).toThrow(RangeError);
     }

@@ -44,7 +44,7 @@ function startCutting(room: () => boolean = () => true) {
     text,
     speakers,
     done,
-    cut: () => cut,
+    cut: (): number => cut,
     /** One turn of the loop; false when there was nothing to do. */
     turn: () => {
       const [first] = waiting;
