@@ -413,6 +413,7 @@ describe('word timer, closed', () => {
     const { command, pid } = knownProgram(code);
     const { timer, clock } = timerWith({ command });
     timer.warm();
+    opened(timer);
     await until(() => pid() > 0);
     expect(isRunning(pid())).toBe(true);
     await timer.close();

@@ -89,9 +89,16 @@ describe('the speech process', () => {
   });
 
   it('starts a program that is woken, before anybody asks', async () => {
-    const woken = start('missing', { startsWith: 'first-sentence' });
+    const lines: string[] = [];
+    const log = { ...silentLog, error: (event: string) => void lines.push(event) };
+    const woken = start('missing', { startsWith: 'first-sentence', log });
+    // Others start and end in the meantime.
+    await start('missing').started;
+    await start('missing').started;
+    expect(lines).toEqual([]);
     woken.wake();
     await woken.started;
+    expect(lines).toEqual(['engine_program_missing']);
     await expect(say(woken, 'never')).rejects.toEqual(code('engine_unavailable'));
   });
 
