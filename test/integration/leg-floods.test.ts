@@ -16,7 +16,7 @@ const PLACES = 40;
 const STRANGERS = 640;
 /** A quarter of a second. */
 const SHORT_BYTES = 10 * 192;
-const PATIENT = { timeout: 180_000 };
+const PATIENT = { timeout: 90_000 };
 const BOT = { headers: { Authorization: 'Bearer key-of-ann' } };
 
 let gateway: RunningGateway;
