@@ -57,7 +57,7 @@ export type OnWord = (word: TimedWord) => void;
 /** Bytes that may wait for the reader before the next sentence does: about 4 s of the default mp3. */
 const BODY_BYTES = 32 * 1024;
 /** What a listener has in hand before others come first. */
-const MADE_AT_ONCE_MS = 1000;
+const MADE_AT_ONCE_MS = 500;
 /** What a text with nothing to say sounds like. */
 const NOTHING_MS = 250;
 
