@@ -8,7 +8,6 @@ import { createSoundPath } from '../audio/wasm-sound-path.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createSpeechPrograms } from '../speech-program/speech-programs.ts';
-import { createMakingLine } from './making-line.ts';
 import { type OnWord, openSpeechStream, type SpeechBody, type SpeechJob } from './speech-stream.ts';
 import { loadTimeStretch } from './time-stretch.ts';
 
@@ -41,7 +40,6 @@ export async function createSpeechSource(options: SpeechSourceOptions): Promise<
     codecs: { mp3 },
     createTimeStretch,
     soundPath: createSoundPath(createFilterBanks()),
-    making: createMakingLine(clock),
     clock,
     readerStallMs,
   };

@@ -13,7 +13,6 @@ import type { WordEvent } from '../speech-program/speech-child.ts';
 import type { SpeechPrograms } from '../speech-program/speech-programs.ts';
 import type { SpokenLine } from '../speech-program/speech-script.ts';
 import { createWordTimes, type TimedWord } from '../speech-program/word-times.ts';
-import type { MakingLine } from './making-line.ts';
 import { createProsody } from './prosody.ts';
 import { REPLY_FORMATS, type ReplyCodecs } from './reply-format.ts';
 import type { CreateTimeStretch } from './time-stretch.ts';
@@ -36,7 +35,6 @@ export type SpeechTools = {
   readonly codecs: ReplyCodecs;
   readonly soundPath: Pick<SoundPath, 'resample'>;
   readonly createTimeStretch: CreateTimeStretch;
-  readonly making: MakingLine;
   readonly clock: Clock;
   /** How long a reader may take nothing while audio waits, before its connection is closed. */
   readonly readerStallMs: number;
@@ -56,8 +54,6 @@ export type OnWord = (word: TimedWord) => void;
 
 /** Bytes that may wait for the reader before the next sentence does: about 4 s of the default mp3. */
 const BODY_BYTES = 32 * 1024;
-/** What a listener has in hand before others come first. */
-const MADE_AT_ONCE_MS = 500;
 /** What a text with nothing to say sounds like. */
 const NOTHING_MS = 250;
 
@@ -172,32 +168,20 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: On
     };
     // A sentence arrives at once, and at a tenth of the speed it is minutes of sound.
     const held: PcmBlock[] = [];
-    let phase: 'speaking' | 'over' = 'speaking';
-    let making: Promise<void> | undefined;
-    const makeHeld = async () => {
-      while (held.length > 0) {
-        await room();
-        if (aheadMs() > MADE_AT_ONCE_MS) await tools.making.turn(aheadMs);
-        abort.signal.throwIfAborted();
-        if (phase === 'over') return;
-        sound.push(held.shift()!);
-      }
-      making = undefined;
-    };
     const onBlock = (block: PcmBlock) => {
       const { samples, sampleRate } = block;
       spokenMs += blockMs(block);
-      if (making === undefined && !isFull && aheadMs() <= MADE_AT_ONCE_MS) return sound.push(block);
-      held.push({ samples: samples.slice(), sampleRate });
-      making ??= makeHeld();
-      making.catch(() => {}); // told when the sentence has been spoken
+      if (isFull || held.length > 0) held.push({ samples: samples.slice(), sampleRate });
+      else sound.push(block);
     };
     try {
       await speech.speak(utterance, onBlock, abort.signal, wordTimes && onWords, aheadMs);
-      await making;
+      for (const block of held) {
+        await room();
+        sound.push(block);
+      }
       sound.flush();
     } finally {
-      phase = 'over';
       sound.close();
     }
     if (wordTimes !== undefined && spokenMs > 0)

@@ -1,13 +1,10 @@
 // One request's stream, with the speech program replaced by a hand that the test moves.
-
 import { describe, expect, it } from 'vitest';
 import { createFilterBanks } from '../../src/audio/filter-bank.ts';
 import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
 import type { PcmBlock } from '../../src/audio/stage.ts';
 import { createSoundPath } from '../../src/audio/wasm-sound-path.ts';
 import { AppError } from '../../src/base/app-error.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { createMakingLine } from '../../src/engine/making-line.ts';
 import { openSpeechStream, type SpeechJob } from '../../src/engine/speech-stream.ts';
 import { loadTimeStretch } from '../../src/engine/time-stretch.ts';
 import { VOICES } from '../../src/engine/voices.ts';
@@ -80,7 +77,6 @@ function open(sentences: number, changes: Partial<SpeechJob> = {}, onWord?: (wor
       createTimeStretch,
       soundPath: createSoundPath(createFilterBanks()),
       clock,
-      making: createMakingLine(systemClock),
       readerStallMs: 60_000,
     },
     onWord,
