@@ -14,7 +14,7 @@ import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { AdmissionDesk } from './admission-desk.ts';
 import type { LegDesk } from './leg-desk.ts';
 import type { OnlookerRuntime } from './session-audience.ts';
-import type { TextWork } from './text-work.ts';
+import type { TextWork, WorkMeter } from './text-work.ts';
 
 export type SessionLimits = {
   /** Longest whole text, characters. */
@@ -39,12 +39,6 @@ export type SessionMetrics = {
   underrun(gapMs: number): void;
   /** `characters` of the caller's text, in code points. */
   turnEnded(outcome: Outcome, sentMs: number, characters: number): void;
-};
-
-/** What a client pays for of this thread's time: the handling of its messages is counted where they come in. */
-export type WorkMeter = {
-  /** Work for this client that was done later, in another turn of the event loop. */
-  charge(ms: number): void;
 };
 
 export type SessionRuntime = {

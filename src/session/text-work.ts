@@ -3,7 +3,6 @@
 
 import type { Clock } from '../base/clock.ts';
 import { createWorkSlices, type WorkSlices } from '../base/work-slices.ts';
-import type { WorkMeter } from './session-runtime.ts';
 
 export type CutInPieces = {
   /** Cuts the next piece; never throws. Adds itself again while there is more. */
@@ -13,6 +12,12 @@ export type CutInPieces = {
 export type TextWork = {
   /** It is served when its turn comes; whoever waits already keeps the place. */
   add(one: CutInPieces): void;
+};
+
+/** What a client pays for of this thread's time: the handling of its messages is counted where they come in. */
+export type WorkMeter = {
+  /** Work for this client that was done later, in another turn of the event loop. */
+  charge(ms: number): void;
 };
 
 /** Of a turn of the event loop: a few pieces, well below the time between two frames. */
