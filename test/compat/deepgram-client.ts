@@ -59,9 +59,11 @@ function watch<S extends SpeakSocket>(socket: S) {
     closes,
     errors,
     messages,
-    order: () =>
+    /** Without those that may come in the midst of audio. */
+    order: (...without: string[]) =>
       arrivals
         .map((each) => (typeof each === 'number' ? 'audio' : each.type))
+        .filter((name) => !without.includes(name))
         .filter((name, at, all) => name !== all[at - 1] || name !== 'audio'),
     bytes: (from = 0) =>
       arrivals.slice(from).reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), 0),
