@@ -105,7 +105,7 @@ export class StorageWatch {
     } else {
       log.error('storage_not_writable', {
         reason: state,
-        cause: cause === undefined ? undefined : String(cause),
+        cause: cause instanceof Error ? cause.message : undefined,
       });
       if (was === 'ok') this.#lookLater();
     }
