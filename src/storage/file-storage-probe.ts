@@ -19,7 +19,7 @@ export function createFileStorageProbe(folder: string): StorageProbe {
     try {
       const file = await open(path, 'wx', 0o600);
       try {
-        await file.write(Buffer.alloc(PROBE_BYTES));
+        await file.writeFile(Buffer.alloc(PROBE_BYTES)); // all of it, or it says why not
         await file.sync();
       } finally {
         await file.close();

@@ -62,7 +62,7 @@ export class StorageWatch {
   note(thrown: unknown): AppError | undefined {
     const error = toAppError(thrown);
     if (!isStorageError(error)) return undefined;
-    this.#set(error.code === 'insufficient_storage' ? 'full' : 'unavailable');
+    this.#set(error.code === 'insufficient_storage' ? 'full' : 'unavailable', error.cause);
     return error;
   }
 
@@ -93,7 +93,7 @@ export class StorageWatch {
     });
   }
 
-  #set(state: StorageState): void {
+  #set(state: StorageState, cause?: unknown): void {
     if (state === this.#state || this.#phase === 'closed') return;
     const was = this.#state;
     this.#state = state;
@@ -103,7 +103,10 @@ export class StorageWatch {
       for (const task of this.#onRoom) task();
       for (const wake of [...this.#waiting]) wake();
     } else {
-      log.error('storage_not_writable', { reason: state });
+      log.error('storage_not_writable', {
+        reason: state,
+        cause: cause instanceof Error ? cause.message : undefined,
+      });
       if (was === 'ok') this.#lookLater();
     }
   }
@@ -132,7 +135,7 @@ export class StorageWatch {
       if (how === 'thorough' || this.#state === 'ok') this.#set('ok');
     } catch (thrown) {
       // What cannot be looked at cannot be written.
-      if (this.note(thrown) === undefined) this.#set('unavailable');
+      if (this.note(thrown) === undefined) this.#set('unavailable', thrown);
     } finally {
       disarm();
     }

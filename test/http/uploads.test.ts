@@ -20,7 +20,10 @@ const file = filePart('sourceFile', 'filename="a.txt"', TEXT);
 
 let service: RunningService;
 const dataDir = scratchFolder('uploads');
-const works = () => (existsSync(join(dataDir, 'works')) ? readdirSync(join(dataDir, 'works')) : []);
+const works = () =>
+  existsSync(join(dataDir, 'works'))
+    ? readdirSync(join(dataDir, 'works')).filter((name) => name !== 'folder-id')
+    : [];
 const post = (form: RawForm) => postRawForm(`${service.url}/api/v1/playnotes`, form);
 const told = async (form: RawForm) => {
   const answer = await post(form);

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openWasmDriver } from '../../src/storage/sqlite/wasm-driver.ts';
-import { buildProgram, runProgram } from '../support/program.ts';
+import { buildProgram, startProgram } from '../support/program.ts';
 import {
   askAt,
   eventually,
@@ -41,6 +41,8 @@ import { openProbe } from '../support/session-probe.ts';
 
 /** Each starts several processes, on a machine that may have much else to do. */
 const TEST_MS = 300_000;
+/** A start that should have been refused by then was not. */
+const START_MS = 60_000;
 
 /** A folder with one finished job, as a program leaves it that was told to stop; each test has a copy. */
 let finished: { readonly folder: string; readonly id: string; readonly path: string };
@@ -107,9 +109,12 @@ async function openDatabase() {
 /** A start that is refused: with one line, and nothing of the folder changed. */
 async function expectRefusedStart(folder: string, ...words: readonly string[]): Promise<void> {
   const before = filesOfWorks(folder);
-  const { code, stderr } = await runProgram(['serve', '--port', '0'], {
+  const program = startProgram(['serve', '--port', '0'], {
     env: serveEnv(folder, upstream.url, { VOXGATE_LOG_LEVEL: 'error' }),
   });
+  const late = setTimeout(() => program.child.kill('SIGKILL'), START_MS);
+  const { code, stderr } = await program.ended;
+  clearTimeout(late);
   expect(code).toBe(1);
   expect(stderr.trim().split('\n')).toHaveLength(1);
   for (const word of words) expect(stderr).toContain(word);
@@ -269,8 +274,9 @@ describe('a disk without room', { timeout: TEST_MS }, () => {
     expect((await service.ask('GET', `/api/v1/tts/${first}`)).json.status).not.toBe('failed');
     rmSync(ballast);
     await eventually('ready', async () => {
-      const { status } = await service.ask('GET', '/readyz');
-      return status === 200 ? 'ready' : undefined;
+      const { status, json } = await service.ask('GET', '/readyz');
+      if (status !== 200) throw new Error(JSON.stringify(json));
+      return 'ready';
     });
     await service.until(first, 'completed');
     await service.until(await service.createJob('Room again.'), 'completed');

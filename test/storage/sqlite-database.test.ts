@@ -137,6 +137,15 @@ it('a step that fails leaves the database as it was', async () => {
   driver.close();
 });
 
+it('a transaction that could not be rolled back does not keep others from beginning', async () => {
+  const driver = await openWasmDriver(':memory:');
+  driver.exec('CREATE TABLE texts (text TEXT) STRICT; BEGIN');
+  driver.run("INSERT INTO texts VALUES ('half')");
+  driver.transaction((sql) => sql.run("INSERT INTO texts VALUES ('whole')"));
+  expect(driver.all('SELECT text FROM texts')).toEqual([{ text: 'whole' }]);
+  driver.close();
+});
+
 it('a text that would be cut is none: it finds nothing, and is not stored', async () => {
   const driver = await openWasmDriver(':memory:');
   driver.exec("CREATE TABLE texts (text TEXT) STRICT; INSERT INTO texts VALUES ('a')");

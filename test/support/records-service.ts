@@ -46,9 +46,13 @@ export const serveEnv = (dataDir: string, upstream: URL, env: Readonly<Record<st
 export async function eventually<T>(what: string, isSo: () => Promise<T | undefined>): Promise<T> {
   const endMs = performance.now() + WAIT_MS;
   for (;;) {
-    const found = await isSo().catch(() => undefined);
+    let problem: unknown;
+    const found = await isSo().catch((error: unknown) => {
+      problem = error;
+      return undefined;
+    });
     if (found !== undefined) return found;
-    if (performance.now() > endMs) throw new Error(`still waiting: ${what}`);
+    if (performance.now() > endMs) throw new Error(`still waiting: ${what}`, { cause: problem });
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

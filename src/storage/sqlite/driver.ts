@@ -23,8 +23,18 @@ export type SqliteDriver = Sql & {
 
 /** `transaction` for a driver that has the rest. */
 export function transactionOver(sql: Sql & Pick<SqliteDriver, 'exec'>): SqliteDriver['transaction'] {
+  const begin = () => {
+    try {
+      sql.run('BEGIN IMMEDIATE');
+    } catch (error) {
+      // An earlier one could not even be rolled back (a disk that failed): without this no other would ever begin.
+      if (!String((error as Error).message).includes('within a transaction')) throw error;
+      sql.run('ROLLBACK');
+      sql.run('BEGIN IMMEDIATE');
+    }
+  };
   return (work) => {
-    sql.run('BEGIN IMMEDIATE');
+    begin();
     try {
       const result = work(sql);
       sql.run('COMMIT');
