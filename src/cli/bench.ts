@@ -120,10 +120,15 @@ function readFormat(name: string | undefined, text: string | undefined): Service
   throw new UsageError(`--format is ${JSON.stringify(text)}; allowed: ${AUDIO_FORMATS.join(', ')}`);
 }
 
+const benchesWithParts = (): string =>
+  Object.entries(BENCHES)
+    .flatMap(([name, { parts = [] }]) => (parts.length === 0 ? [] : [name]))
+    .join(', ');
+
 function readOnly(name: string | undefined, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const parts = name === undefined ? undefined : BENCHES[name]?.parts;
-  if (parts === undefined) throw new UsageError('--only is for beside-relay, growth and hostile');
+  if (parts === undefined) throw new UsageError(`--only is for ${benchesWithParts()}`);
   if (parts.includes(text)) return text;
   throw new UsageError(`--only is ${JSON.stringify(text)}; allowed: ${parts.join(', ')}`);
 }

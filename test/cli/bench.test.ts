@@ -25,7 +25,7 @@ const WRONG: [string[], RegExp][] = [
     /--window is "calendar"; allowed: sliding, strict, bucket, first, clock/,
   ],
   [['quota', '--outage-seconds', '301'], /--outage-seconds is "301"; allowed: a whole number from 0 to 300/],
-  [['pacing', '--only', 'streams'], /--only is for beside-relay and growth/],
+  [['pacing', '--only', 'streams'], /--only is for (.*, )?beside-relay, growth(, .*)?/],
   [['growth', '--only', 'users'], /--only is "users"; allowed: streams, sessions, length/],
   [['all', '--engine'], /--engine is for pacing/],
 ];

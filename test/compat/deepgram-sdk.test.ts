@@ -128,9 +128,7 @@ describe('@deepgram/sdk on /v2/speak', () => {
     dg.socket.sendClose({ type: 'Close' });
     await dg.closed();
     const turn = ['SpeechStarted', 'audio', 'Flushed', 'SpeechMetadata'];
-    expect(dg.order('ConfigureSuccess')).toEqual([
-      ...['Connected', ...turn, ...turn, 'SessionMetadata'],
-    ]);
+    expect(dg.order('ConfigureSuccess')).toEqual([...['Connected', ...turn, ...turn, 'SessionMetadata']]);
     expect(dg.messages('ConfigureSuccess')).toMatchObject([{ applied: { speed: 1.05 } }]);
     const [first, second] = dg.messages('SpeechMetadata');
     expect(first).toMatchObject({ input_character_count: TEXT.length });
