@@ -87,9 +87,9 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
       unowned: 'claimable',
       onEnded: () => cancelSilence(),
       wire,
-      onStarted({ audio }) {
+      onStarted(leg) {
         cancelSilence();
-        intake.started(audio());
+        intake.started(leg.audio());
       },
       onAudioChanged: (audio) => intake.started(audio),
     });
