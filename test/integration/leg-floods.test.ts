@@ -95,11 +95,12 @@ async function hearsOn(bot: SessionProbe, n: number): Promise<string> {
   return outcome;
 }
 
+// A machine that is busy with other things may let the loop stand still for seconds; a room that is too small fails each time.
 describe.each([
   ['from another address', '127.0.0.2'],
   ['from the address of the legs, as behind a proxy', '127.0.0.1'],
 ])('sockets of strangers %s', (_from, address) => {
-  it(`do not keep one leg out of ${PLACES} places`, PATIENT, async () => {
+  it(`do not keep one leg out of ${PLACES} places`, { ...PATIENT, retry: 2 }, async () => {
     await start();
     const bots = await openBots();
     const entered = besiege(gateway.port, address, upgradeRequest(gateway.port, { target: '/v1/legs/raw' }));

@@ -110,7 +110,8 @@ const addMs = (timing: WordTiming, ms: number) => {
 const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 15_000, interval: 5 });
 
 describe('word timer, its thread', () => {
-  it('tells the words of each request, and is settled when it has told the last', async () => {
+  // A machine that is busy with other things may not let the program finish its first sentence in time.
+  it('tells the words of each request, and is settled when it has told the last', { retry: 2 }, async () => {
     const { timer, clock, lines } = timerWith({ command: espeakCommand() });
     const { timed, told } = speechOf();
     const timing = opened(timer, timed);
