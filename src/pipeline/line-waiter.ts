@@ -19,12 +19,13 @@ export function createLineWaiter<Item>(
   let broken: { readonly fault: unknown } | undefined;
   return {
     poke() {
-      if (waiting === undefined) return;
-      const item = take();
-      if (item === undefined && !isOver()) return;
       const resolve = waiting;
+      if (resolve === undefined) return;
+      // What is taken makes room, and what comes into that room pokes again: nobody waits meanwhile.
       waiting = undefined;
-      resolve(item);
+      const item = take();
+      if (item === undefined && !isOver()) waiting = resolve;
+      else resolve(item);
     },
     fail(fault) {
       broken = { fault };

@@ -169,3 +169,43 @@ describe('what the texts of a session take', () => {
     expect(live.session.turnsUnheard()).toBe(1);
   });
 });
+
+describe('appended text that fills the line', () => {
+  it('loses nothing when its last piece is cut while a request is handed out', async () => {
+    const waiting: CutInPieces[] = [];
+    const cutAll = () => {
+      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) one.cutOn();
+    };
+    let remainingMs = 0;
+    const script = createTurnScript(
+      {
+        settings: defaultSettings(200),
+        seed: 1,
+        defaultVoice: undefined,
+        defaultVoice2: undefined,
+        remainingMs: () => remainingMs,
+        work: { add: (one) => void waiting.push(one) },
+      },
+      undefined,
+    );
+    const text = '今天天气很好我们去公园走走吧。'.repeat(400).slice(0, 5200);
+    script.append(text, undefined);
+    script.end();
+    const line = script.stretch().requests;
+    let said = '';
+    for (let n = 0; ; n += 1) {
+      const next = line.next(new AbortController().signal);
+      cutAll();
+      // The listener has plenty at first, so that the line fills before the next one is due.
+      remainingMs = 29_000;
+      line.poke();
+      cutAll();
+      const item = await next;
+      if (item === undefined) break;
+      if (item.kind === 'request')
+        said += item.text.parts.flatMap(({ segment }) => segment.runs.map((run) => run.text)).join('');
+      remainingMs = n === 0 ? 2000 : 120_000;
+    }
+    expect(said).toBe(text);
+  });
+});
