@@ -9,7 +9,6 @@ import { systemRandom } from './base/random.ts';
 import { createEngineKeeper } from './cluster/engine-keeper.ts';
 import { openEngineProcesses } from './cluster/ipc-engine-process.ts';
 import type { Config } from './settings/settings.ts';
-import type { EngineLogLevel } from './speech/engine-messages.ts';
 import type { ListedVoice } from './speech/listed-voice.ts';
 import { isEspeakInstalled, SPEECH_PACKAGE } from './speech-program/speech-command.ts';
 
@@ -48,14 +47,6 @@ function requireSpeechPackage(): void {
   );
 }
 
-const LOG_FROM: Readonly<Partial<Record<Config['logLevel'], EngineLogLevel>>> = {
-  trace: 'debug',
-  debug: 'debug',
-  info: 'info',
-  warn: 'warn',
-  error: 'error',
-};
-
 /** Starts it at once. Throws, saying what to do, when the speech program's package is missing. */
 export function launchEmbeddedEngine(launch: EngineLaunch): LaunchedEngine {
   requireSpeechPackage();
@@ -64,7 +55,7 @@ export function launchEmbeddedEngine(launch: EngineLaunch): LaunchedEngine {
   const apiKey = systemRandom.id(KEY_BYTES);
   const keeper = createEngineKeeper({
     spawn: openEngineProcesses(),
-    brief: { key: { userId, apiKey, perMinute }, logFrom: LOG_FROM[logLevel] },
+    brief: { key: { userId, apiKey, perMinute }, logFrom: logLevel },
     clock: systemClock,
     log,
   });

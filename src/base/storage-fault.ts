@@ -37,13 +37,20 @@ function ofSystem({ code, path, syscall }: Thrown): StorageFault | undefined {
   return FORBIDDEN.includes(code) && isOfFile ? 'unavailable' : undefined;
 }
 
-/** Looks at `thrown` and at what caused it. Undefined: nothing says that storage is at fault. */
-export function storageFaultOf(thrown: unknown): StorageFault | undefined {
+/** `thrown`, what caused it, and what caused that. */
+export function* causesOf(thrown: unknown): Generator<Thrown> {
   let at: unknown = thrown;
   for (let depth = 0; depth < MAX_CAUSES && typeof at === 'object' && at !== null; depth++) {
-    const fault = ofSystem(at) ?? ofSqlite(at);
-    if (fault !== undefined) return fault;
+    yield at;
     at = (at as Thrown).cause;
+  }
+}
+
+/** Looks at `thrown` and at what caused it. Undefined: nothing says that storage is at fault. */
+export function storageFaultOf(thrown: unknown): StorageFault | undefined {
+  for (const cause of causesOf(thrown)) {
+    const fault = ofSystem(cause) ?? ofSqlite(cause);
+    if (fault !== undefined) return fault;
   }
   return undefined;
 }

@@ -2,7 +2,7 @@
 // kept waiting by all of them. Where turns are long, slices are: a loop with much else to do serves no fewer for it.
 
 export type WorkSlices<Each> = {
-  /** Whoever waits already keeps his place. */
+  /** One that waits already keeps its place. */
   add(one: Each): void;
   /** Serves those who wait, the first at once, unless that is under way. */
   go(): void;
@@ -18,20 +18,20 @@ export type WorkSlicesOptions<Each> = {
   /** Somebody is served in each turn, however long it takes; who waits gets a third of the time if this is not as much. */
   readonly sliceMs: number;
   /** A slice is no longer than this, however long the rest of a turn is. */
-  readonly mostMs?: number;
+  readonly maxMs?: number;
 };
 
 /** A third of all time: half of what went into other things. */
 const SHARE = 1 / 2;
 /** Behind a stall, too, others have their turn soon: sockets, whose readers may want to interrupt. */
-const MOST_MS = 10;
+const MAX_MS = 10;
 
 export function createWorkSlices<Each>({
   soon,
   now,
   serve,
   sliceMs,
-  mostMs = MOST_MS,
+  maxMs = MAX_MS,
 }: WorkSlicesOptions<Each>): WorkSlices<Each> {
   const waiting = new Set<Each>();
   let isUnderWay = false;
@@ -53,7 +53,7 @@ export function createWorkSlices<Each>({
     isUnderWay = false;
   };
   const beginSlice = (elsewhereMs: number) => {
-    sliceEndsMs = now() + Math.min(Math.max(sliceMs, elsewhereMs * SHARE), mostMs);
+    sliceEndsMs = now() + Math.min(Math.max(sliceMs, elsewhereMs * SHARE), maxMs);
     serveNext();
   };
   const goOn = () => {

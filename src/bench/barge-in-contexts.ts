@@ -23,7 +23,7 @@ const TTFB_MS = [60, 100] as const;
 /** From the first audio of the answer to the interruption. */
 const HEARD_MS = 1000;
 /** A reply that has not come by then never does. */
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 /** Between two processes of a busy machine. */
 const SLACK_MS = 50;
 const FIRST_SEED = 1_000_000;
@@ -84,7 +84,7 @@ async function openSocket(url: string, seed: number, signal: AbortSignal): Promi
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_WAIT_MS)]);
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)]);
   return {
     faults,
     send(...messages) {

@@ -30,7 +30,7 @@ const MIB = 1024 * 1024;
 /** Turns of the event loop in which what has been sent is cut. */
 const SETTLING_TURNS = 400;
 /** More appends than a turn takes. */
-const MOST_APPENDS = 8;
+const MAX_APPENDS = 8;
 
 const settled = async () => {
   for (let turn = 0; turn < SETTLING_TURNS; turn += 1) await turnOfLoop();
@@ -45,9 +45,9 @@ async function fill(session: MuteSession, script: string, way: 'speak' | 'append
     const of = longestHardText(script, MESSAGE_BYTES - 1000, units);
     if (way === 'speak') session.receive(JSON.stringify({ type: 'speak', turn: `t${turn}`, text: of }));
     else
-      for (let piece = 0; piece < MOST_APPENDS && !isRefused(session); piece += 1)
+      for (let piece = 0; piece < MAX_APPENDS && !isRefused(session); piece += 1)
         session.receive(
-          JSON.stringify({ type: 'append', turn: `t${turn}`, text: of.slice(0, units / MOST_APPENDS) }),
+          JSON.stringify({ type: 'append', turn: `t${turn}`, text: of.slice(0, units / MAX_APPENDS) }),
         );
     await turnOfLoop();
   }

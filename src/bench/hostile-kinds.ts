@@ -2,6 +2,7 @@
 // allowed. Where an entry has no credentials it is a stranger's.
 
 import { randomUUID } from 'node:crypto';
+import { audioSocketMessage } from '../legs/audiosocket-leg.ts';
 
 export type HostileKind = {
   /** Where it connects: a path, with `{token}` for an attach token of the hostile user; or AudioSocket's port. */
@@ -176,9 +177,7 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
     at: 'audiosocket',
     credentials: 'stranger',
     connections: 4,
-    opening: () => [
-      Buffer.concat([Buffer.from([UUID_KIND, 0, 16]), Buffer.from(randomUUID().replaceAll('-', ''), 'hex')]),
-    ],
-    message: () => Buffer.concat([Buffer.from([SLIN_48K, 0x07, 0x80]), Buffer.alloc(1920)]),
+    opening: () => [audioSocketMessage(UUID_KIND, Buffer.from(randomUUID().replaceAll('-', ''), 'hex'))],
+    message: () => audioSocketMessage(SLIN_48K, new Uint8Array(1920)),
   },
 };

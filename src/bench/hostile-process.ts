@@ -26,8 +26,6 @@ export type HostileReport = {
 /** As docs/protocol.md has it; a part below, so that only what the messages cost is measured and not that they are too many. */
 const MESSAGES_PER_SECOND = 4800;
 const BYTES_PER_SECOND = 2_000_000;
-/** Of what a leg may say. */
-const LEG_MESSAGES_PER_SECOND = 190;
 const EVERY_MS = 10;
 const COMES_AGAIN_MS = 50;
 /** Waits for the gateway to read, as it does not wait for anybody else. */
@@ -87,9 +85,6 @@ function openTcp({ audiosocketPort }: HostilePlan, events: LineEvents): Line {
 export async function startHostileProcess(plan: HostilePlan): Promise<Actor> {
   const kind = HOSTILE_KINDS[plan.kind];
   if (kind === undefined) throw new Error(`there is no hostile kind ${plan.kind}`);
-  const isLeg = kind.at.startsWith('/v1/legs') || kind.at === 'audiosocket';
-  // A stranger keeps to no limit.
-  const perSecond = isLeg && kind.credentials !== 'stranger' ? LEG_MESSAGES_PER_SECOND : MESSAGES_PER_SECOND;
   const lines = new Map<Line, 'opening' | 'open'>();
   const answers: Record<string, number> = {};
   let phase: 'on' | 'over' = 'on';
@@ -122,7 +117,10 @@ export async function startHostileProcess(plan: HostilePlan): Promise<Actor> {
   const credit = { messages: 0, bytes: 0 };
   const timer = setInterval(() => {
     if (kind.style === 'renews') return;
-    credit.messages = Math.min(perSecond, credit.messages + (perSecond * EVERY_MS) / 1000);
+    credit.messages = Math.min(
+      MESSAGES_PER_SECOND,
+      credit.messages + (MESSAGES_PER_SECOND * EVERY_MS) / 1000,
+    );
     credit.bytes = Math.min(BYTES_PER_SECOND, credit.bytes + (BYTES_PER_SECOND * EVERY_MS) / 1000);
     while (credit.messages >= 1 && credit.bytes > 0) {
       const frame = kind.message(n++);

@@ -13,7 +13,7 @@ import { medianOf } from './spread.ts';
 const AIM_MS = 10;
 /** Turns of the event loop without anything to do, after which a message is done with. */
 const QUIET_TURNS = 3;
-const MOST_TURNS = 20_000;
+const MAX_TURNS = 20_000;
 
 type Slice = { readonly fromMs: number; readonly untilMs: number };
 
@@ -70,7 +70,7 @@ async function run({ numbers, only, signal, progress }: BenchRun): Promise<Bench
   const garbage = watchGarbage();
   const sessions = await openMuteSessions(clock);
   const untilQuiet = async () => {
-    for (let turn = 0, quiet = 0; quiet < QUIET_TURNS && turn < MOST_TURNS; turn += 1) {
+    for (let turn = 0, quiet = 0; quiet < QUIET_TURNS && turn < MAX_TURNS; turn += 1) {
       quiet = isBusy() ? 0 : quiet + 1;
       await turnOfLoop();
     }

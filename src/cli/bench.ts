@@ -243,7 +243,7 @@ const help = (): string =>
     '',
     'Gateway and upstream run in processes of their own, on loopback. Each bench ends in a table and a line of JSON;',
     'the exit code is 1 when a promise was broken, never because a machine is slow. beside-relay, growth, hostile,',
-    'limited-keys, peers, quota and soak take minutes and are not part of all; quota needs redis-server.',
+    'limited-keys, peers, quota, slices and soak take minutes and are not part of all; quota needs redis-server.',
   ].join('\n');
 
 export const bench: Command = {

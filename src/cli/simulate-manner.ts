@@ -29,17 +29,18 @@ export function readCodec<Carrier extends SimulatedCarrier>(
   );
 }
 
-export function readLateness(given: Given): CallLateness {
-  const read = (flag: 'start-ms' | 'first-frame-ms') => {
-    const text = given[flag];
-    if (text === undefined || (/^\d{1,5}$/.test(text) && Number(text) <= MAX_LATE_MS))
-      return Number(text ?? 0);
-    throw new UsageError(
-      `--${flag} is ${JSON.stringify(text)}; allowed: a whole number from 0 to ${MAX_LATE_MS}`,
-    );
-  };
-  return { startMs: read('start-ms'), firstFrameMs: read('first-frame-ms') };
+export function readWhole(flag: string, text: string | undefined, least: number, most: number) {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw new UsageError(
+    `--${flag} is ${JSON.stringify(text)}; allowed: a whole number from ${least} to ${most}`,
+  );
 }
+
+export const readLateness = (given: Given): CallLateness => ({
+  startMs: readWhole('start-ms', given['start-ms'], 0, MAX_LATE_MS) ?? 0,
+  firstFrameMs: readWhole('first-frame-ms', given['first-frame-ms'], 0, MAX_LATE_MS) ?? 0,
+});
 
 /** Headers of the upgrade to `path` of a gateway at `origin`. */
 export type Signer = (origin: string, path: string) => Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ import { checkOutFile } from './out-file.ts';
 import { checkGatewayUrl, type ReachedGateway, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
 import { readListenPort, startWaitingAsterisk } from './simulate-listen.ts';
-import { readCodec, readLateness, readSigner } from './simulate-manner.ts';
+import { readCodec, readLateness, readSigner, readWhole } from './simulate-manner.ts';
 import { type SimulationReport, simulationTable } from './simulate-report.ts';
 import { type BotPlan, type SpokenTurn, speakToCall, turnFaults } from './simulated-bot.ts';
 
@@ -50,18 +50,9 @@ const GOODBYE_MS = 2000;
 
 const kinds = () => Object.keys(CARRIERS).join(', ');
 
-function readWhole(given: Given, flag: 'barge-in-ms' | 'seconds' | 'repeat', least: number, most: number) {
-  const text = given[flag];
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-  throw new UsageError(
-    `--${flag} is ${JSON.stringify(text)}; allowed: a whole number from ${least} to ${most}`,
-  );
-}
-
 function readPlan(given: Given): BotPlan | undefined {
-  const bargeInMs = readWhole(given, 'barge-in-ms', 0, 600_000);
-  const repeat = readWhole(given, 'repeat', 1, 10_000);
+  const bargeInMs = readWhole('barge-in-ms', given['barge-in-ms'], 0, 600_000);
+  const repeat = readWhole('repeat', given.repeat, 1, 10_000);
   if (given.say !== undefined) return { text: given.say, repeat: repeat ?? 1, bargeInMs };
   for (const flag of ['barge-in-ms', 'repeat'] as const)
     if (given[flag] !== undefined) throw new UsageError(`--${flag} is for --say, which is not set`);
@@ -144,7 +135,7 @@ async function run(terminal: Terminal): Promise<number> {
   const headersFor = readSigner(carrier.kind, values, terminal);
   const plan = readPlan(values);
   const seconds =
-    readWhole(values, 'seconds', 1, 86_400) ?? (plan === undefined ? WATCH_SECONDS : SPEAK_SECONDS);
+    readWhole('seconds', values.seconds, 1, 86_400) ?? (plan === undefined ? WATCH_SECONDS : SPEAK_SECONDS);
   checkGatewayUrl(values.url);
   checkOutFile(terminal, '--out', values.out);
   const listenPort = readListenPort(carrier.kind, values.listen, values);

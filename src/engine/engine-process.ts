@@ -4,15 +4,10 @@
 import { Socket } from 'node:net';
 import { systemClock } from '../base/clock.ts';
 import { faultKind } from '../base/fault-kind.ts';
-import type { Log } from '../base/log.ts';
+import { tellingLog } from '../base/log.ts';
 import { systemRandom } from '../base/random.ts';
 import { yieldToPlayback } from '../base/yield-to-playback.ts';
-import {
-  type EngineLogLevel,
-  type EngineNews,
-  type EngineOrder,
-  LOG_LEVELS,
-} from '../speech/engine-messages.ts';
+import type { EngineNews, EngineOrder } from '../speech/engine-messages.ts';
 import { listedVoices } from './engine-routes.ts';
 import { type ConnectedEngine, connectEngine } from './engine-server.ts';
 
@@ -23,18 +18,10 @@ const tell = (news: EngineNews) => {
   if (process.connected) process.send?.(news, undefined, {}, () => {});
 };
 
-function tellingLog(from: EngineLogLevel | undefined): Log {
-  const at = (level: EngineLogLevel): Log['info'] => {
-    if (from === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(from)) return () => {};
-    return (event, fields) => tell({ is: 'log', level, event, fields });
-  };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-}
-
 async function start({ key, logFrom }: Extract<EngineOrder, { is: 'start' }>): Promise<void> {
   engine = await connectEngine({
     keys: [key],
-    log: tellingLog(logFrom),
+    log: tellingLog((level, event, fields) => tell({ is: 'log', level, event, fields }), logFrom),
     clock: systemClock,
     random: systemRandom,
   });

@@ -5,7 +5,7 @@
 import { type ClientOptions, WebSocket } from 'ws';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
-import { MOST_LEG_BYTES } from './leg-sockets.ts';
+import { MAX_LEG_BYTES } from './leg-sockets.ts';
 import { SOCKET_BOUNDS } from './socket-bounds.ts';
 
 export type MediaServer = {
@@ -62,7 +62,7 @@ export function dialMediaSocket<Opened>(channel: DialledChannel<Opened>): Promis
     signal.throwIfAborted();
     const options: ClientOptions = {
       ...BOUNDS,
-      maxPayload: MOST_LEG_BYTES,
+      maxPayload: MAX_LEG_BYTES,
       followRedirects: false,
       // Whatever the environment of the process says.
       rejectUnauthorized: true,

@@ -206,7 +206,6 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     owner = whose.userId;
     cancelTimer();
     carried = audio;
-    const common = { codec, send, bytesPerMs: bytesPerMs(audio), silence: SILENT_SAMPLE[audio.format] };
     if (codec.rules().clock === 'sender') {
       const paced = { playout: guardedClock(options.playout), now: () => clock.now() };
       const rules = codec.rules();
@@ -223,7 +222,15 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     const onPlayed = (turn: string, playedMs: number) => place?.listener()?.onPlayed(turn, playedMs);
     playout =
       sender ??
-      createLegPlayout({ ...common, markPrefix: options.markPrefix, onPlayed, nowMs: () => clock.now() });
+      createLegPlayout({
+        codec,
+        send,
+        bytesPerMs: bytesPerMs(audio),
+        silence: SILENT_SAMPLE[audio.format],
+        markPrefix: options.markPrefix,
+        onPlayed,
+        nowMs: () => clock.now(),
+      });
     const leg = toCallLeg(options.callId ?? callId, () => carried ?? audio, playout);
     place = desk.arrive({
       leg,

@@ -60,6 +60,8 @@ export function createLegIntake(options: LegIntakeOptions): LegIntake {
   const { clock, limits, metrics } = options;
   let refusalOf = createIntakeLimit(BEFORE_START);
   let phase: 'open' | 'refused' = 'open';
+  /** Of the widest audio so far: a far side that names one rate after the other gets no new burst each time. */
+  let callBytesPerSecond = 0;
 
   const refuse = (limit: 'volume' | 'time', error: AppError) => {
     if (phase === 'refused') return;
@@ -93,7 +95,10 @@ export function createLegIntake(options: LegIntakeOptions): LegIntake {
     },
     count,
     started(audio) {
-      refusalOf = createIntakeLimit(limitsOfCall(audio));
+      const ofCall = limitsOfCall(audio);
+      if (ofCall.bytesPerSecond <= callBytesPerSecond) return;
+      callBytesPerSecond = ofCall.bytesPerSecond;
+      refusalOf = createIntakeLimit(ofCall);
     },
     close: () => paced.close(),
   };

@@ -12,7 +12,7 @@ import { guardLoopback } from '../access/loopback-guard.ts';
 import { isSignedByTwilio } from '../access/twilio-signature.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Leg } from '../legs/leg.ts';
-import { type LegSockets, MOST_LEG_BYTES, type OpenedLeg } from './leg-sockets.ts';
+import { type LegSockets, MAX_LEG_BYTES, type OpenedLeg } from './leg-sockets.ts';
 import { offeredProtocols, SOCKET_BOUNDS } from './socket-bounds.ts';
 
 export type LegServerOptions = {
@@ -41,7 +41,7 @@ export function createLegServer(options: LegServerOptions): LegServer {
   const protocolOf = new WeakMap<IncomingMessage, string>();
   const socketOptions = {
     ...SOCKET_BOUNDS,
-    maxPayload: MOST_LEG_BYTES,
+    maxPayload: MAX_LEG_BYTES,
     handleProtocols: (_offered: ReadonlySet<string>, request: IncomingMessage) =>
       protocolOf.get(request) ?? false,
   };

@@ -48,7 +48,7 @@ export type LegSockets = {
 };
 
 /** Platforms send audio in small messages; the largest is Exotel's, 100 kB in base64. */
-export const MOST_LEG_BYTES = 256 * 1024;
+export const MAX_LEG_BYTES = 256 * 1024;
 
 export function createLegSockets(options: LegSocketsOptions): LegSockets {
   const { desk, connect = createLegConnection, admission, clock, playout, random, log } = options;

@@ -12,7 +12,7 @@ const LINEAR_NAMES: readonly unknown[] = [undefined, 'base64'];
 
 /** Bytes of a message are a multiple of this, and as many at least. */
 const STEP_BYTES = 320;
-const LEAST_BYTES = 3200;
+const MIN_BYTES = 3200;
 const STEP_MS = 20;
 
 const RULES: LegRules = {
@@ -28,7 +28,7 @@ const RULES: LegRules = {
 function rulesFor(audio: LegAudio): LegRules {
   const stepBytes = STEP_MS * bytesPerMs(audio);
   const stepMs = stepBytes % STEP_BYTES === 0 ? STEP_MS : STEP_BYTES / bytesPerMs(audio);
-  const shortestMs = Math.max(RULES.leastMs, LEAST_BYTES / bytesPerMs(audio));
+  const shortestMs = Math.max(RULES.leastMs, MIN_BYTES / bytesPerMs(audio));
   return {
     ...RULES,
     leadMs: Math.max(RULES.leadMs, 2 * shortestMs),

@@ -39,6 +39,7 @@ function readMark(message: JsonObject): readonly LegInput[] {
 
 function open(): LegCodec {
   let audio: LegAudio | undefined;
+  let rules = RULES;
 
   /** The call's attributes, with the verb's `metadata` among them. */
   const begin = (message: JsonObject): readonly LegInput[] => {
@@ -51,11 +52,12 @@ function open(): LegCodec {
     const named = readNamedAudio({ encoding: 'L16', sampleRate, channels });
     if ('came' in named) return unservedInput(named, { callId, token });
     audio = named.audio;
+    rules = { ...RULES, stepMs: stepMsOf(audio) };
     return [{ kind: 'start', callId, token, audio }];
   };
 
   return {
-    rules: () => (audio === undefined ? RULES : { ...RULES, stepMs: stepMsOf(audio) }),
+    rules: () => rules,
     read(frame) {
       if (typeof frame !== 'string') return audio === undefined ? UNKNOWN : audioInput(frame);
       const message = parseJsonObject(frame);

@@ -126,7 +126,9 @@ export function readNamedAudio(fields: AudioFields): NamedAudio | UnservedAudio 
   const rate = numberOf(saidRate);
   if (format === undefined || !isServedRate(rate) || numberOf(saidChannels) !== 1)
     return { came: cameAs(encoding, saidRate, saidChannels) };
-  return { audio: { format, sampleRate: rate }, byteOrder: byteOrderOf(parts.byteOrder ?? fields.byteOrder) };
+  // A sample of one byte has no order.
+  const byteOrder = isLaw ? undefined : byteOrderOf(parts.byteOrder ?? fields.byteOrder);
+  return { audio: { format, sampleRate: rate }, byteOrder };
 }
 
 function cameAs(encoding: string, rate: unknown, channels: unknown): string {

@@ -17,6 +17,7 @@ function readEvent({ mark, fate, digit, stop }: JsonObject): readonly LegInput[]
 
 function open(): LegCodec {
   let call: NamedAudio | undefined;
+  let rules = RULES;
 
   const begin = (message: JsonObject): readonly LegInput[] => {
     const { format: encoding, sampleRate, byteOrder } = message;
@@ -25,13 +26,13 @@ function open(): LegCodec {
     const named = readNamedAudio({ encoding, sampleRate, byteOrder });
     if ('came' in named) return unservedInput(named, { callId, token });
     call = named;
+    rules = { ...RULES, stepMs: stepMsOf(named.audio) };
     return [{ kind: 'start', callId, token, audio: named.audio }];
   };
-  const inOrder = (bytes: Uint8Array) =>
-    call?.byteOrder === 'big-endian' && call.audio.format === 'raw' ? swappedBytes(bytes) : bytes;
+  const inOrder = (bytes: Uint8Array) => (call?.byteOrder === 'big-endian' ? swappedBytes(bytes) : bytes);
 
   return {
-    rules: () => (call === undefined ? RULES : { ...RULES, stepMs: stepMsOf(call.audio) }),
+    rules: () => rules,
     read(frame) {
       if (typeof frame !== 'string') return call === undefined ? UNKNOWN : audioInput(inOrder(frame));
       const message = parseJsonObject(frame);

@@ -14,6 +14,7 @@ const NARROWBAND: LegAudio = { format: 'raw', sampleRate: 8000 };
 
 function open(): LegCodec {
   let call: NamedAudio | undefined;
+  let rules = RULES;
 
   const begin = (message: JsonObject): readonly LegInput[] => {
     if (call !== undefined) return UNKNOWN;
@@ -22,13 +23,13 @@ function open(): LegCodec {
     const named = readNamedAudio({ encoding: message['content-type'] });
     if ('came' in named) return unservedInput(named, { callId, token });
     call = named;
+    rules = { ...RULES, stepMs: stepMsOf(named.audio) };
     return [{ kind: 'start', callId, token, audio: named.audio }];
   };
   const swaps = () => call?.byteOrder === 'big-endian';
-  const rules = () => (call === undefined ? RULES : { ...RULES, stepMs: stepMsOf(call.audio) });
 
   return {
-    rules,
+    rules: () => rules,
     read(frame) {
       if (typeof frame !== 'string')
         return call === undefined ? UNKNOWN : audioInput(swaps() ? swappedBytes(frame) : frame);
@@ -49,7 +50,7 @@ function open(): LegCodec {
       }
     },
     media(bytes) {
-      const size = rules().stepMs * bytesPerMs(call?.audio ?? NARROWBAND);
+      const size = rules.stepMs * bytesPerMs(call?.audio ?? NARROWBAND);
       const sent = swaps() ? swappedBytes(bytes) : bytes;
       return Array.from({ length: Math.ceil(sent.length / size) }, (_, index) =>
         sent.subarray(index * size, (index + 1) * size),

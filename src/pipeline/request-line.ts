@@ -48,11 +48,11 @@ export type RequestLineOptions = {
   readonly readAheadMs: number;
   /** Audio that the listener has not heard yet, in ms. */
   readonly remainingMs: () => number;
-  /** The caller's own turn prefixes, used when they do not occur in the spoken text. */
   /** Called when there may be room for more text, and somebody reads. */
   readonly onRoom?: () => void;
   /** More text is there, which is being cut: a request waits for it, but for the first one. */
   readonly hasUncut?: () => boolean;
+  /** The caller's own turn prefixes, used when they do not occur in the spoken text. */
   readonly prefixes: { readonly turnPrefix?: string | undefined; readonly turnPrefix2?: string | undefined };
 };
 

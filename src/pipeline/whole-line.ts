@@ -18,7 +18,7 @@ export type WholeLineOptions = {
   readonly remainingMs: () => number;
 };
 
-export type WholeLine = Omit<RequestLine, 'add' | 'wantsMore' | 'fail'>;
+export type WholeLine = Omit<RequestLine, 'add' | 'end' | 'wantsMore' | 'fail'>;
 
 export function createWholeLine(options: WholeLineOptions): WholeLine {
   const { requests, later, readAheadMs, remainingMs } = options;
@@ -70,7 +70,6 @@ export function createWholeLine(options: WholeLineOptions): WholeLine {
       flushes += 1;
       waiter.poke();
     },
-    end() {},
     handedOut: () => handedOut,
     waitingCharacters: () => Math.max(0, left),
     hasText: () => text === 'open',

@@ -5,8 +5,8 @@ import type { RequestLine } from '../pipeline/request-line.ts';
 import type { AppendedText } from '../text/appended-text.ts';
 import type { TextPlace } from '../text/paragraphs.ts';
 import type { Speaker } from '../text/segment.ts';
-import { firstBehind, type SaidText, type TurnText } from '../text/turn-text.ts';
-import { CUT_UNITS, type CutInPieces, type TextWork } from './text-work.ts';
+import { CHANGE_UNITS, firstBehind, PIECE_UNITS, type SaidText, type TurnText } from '../text/turn-text.ts';
+import type { CutInPieces, TextWork } from './text-work.ts';
 
 /** What was asked for behind the text before `unit`. */
 type Mark = { readonly unit: number; readonly ask: 'flush' | 'idle' | 'end'; count: number };
@@ -23,9 +23,6 @@ export type ComingTextOptions = {
   readonly line: Pick<RequestLine, 'wantsMore' | 'flush' | 'end' | 'poke' | 'fail'>;
   readonly work: TextWork;
 };
-
-/** What a change of speaker or a mark costs, in characters that could be cut instead. */
-const STEP_UNITS = 32;
 
 export class ComingText implements CutInPieces {
   private readonly options: ComingTextOptions;
@@ -85,7 +82,7 @@ export class ComingText implements CutInPieces {
   private cutPiece(): void {
     this.state = 'cutting';
     try {
-      for (let left = CUT_UNITS; left > 0 && this.hasWork(); ) left -= this.step(left);
+      for (let left = PIECE_UNITS; left > 0 && this.hasWork(); ) left -= this.step(left);
     } finally {
       if (this.state === 'cutting') this.state = 'resting';
     }
@@ -103,7 +100,7 @@ export class ComingText implements CutInPieces {
       if (mark.count === 1) this.marks.shift();
       else mark.count -= 1;
       this.carryOut(mark.ask);
-      return STEP_UNITS;
+      return CHANGE_UNITS;
     }
     while (speakers[this.change]?.unit === this.at) {
       this.speaker = speakers[this.change]!.speaker;
@@ -114,7 +111,7 @@ export class ComingText implements CutInPieces {
     this.at = Math.min(from + most, nextChange, mark?.unit ?? Number.POSITIVE_INFINITY, text.length());
     cutter.append(text.slice(from, this.at), this.speaker);
     this.speaker = undefined;
-    return this.at - from + (this.at === nextChange ? STEP_UNITS : 0);
+    return this.at - from + (this.at === nextChange ? CHANGE_UNITS : 0);
   }
   private carryOut(what: Mark['ask']): void {
     const { cutter, line } = this.options;

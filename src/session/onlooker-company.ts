@@ -6,6 +6,7 @@ import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { EventOf, ServerEvent, ServerEventType } from '../dialects/native-events.ts';
+import { heardByClockMs } from '../playout/pacer.ts';
 import type { Player, PlayoutClock } from '../playout/playout-clock.ts';
 import { createOnlookerSound, type Listener, type OnlookerSound } from './onlooker-sound.ts';
 import {
@@ -165,7 +166,7 @@ class CompanyOfSession implements OnlookerCompany, Player {
       event.turn,
       isWhole
         ? { reach: 'whole', finalMs: sentMs }
-        : { reach: 'cut', finalMs: Math.max(0, Math.min(sentMs, nowMs - anchorMs)) },
+        : { reach: 'cut', finalMs: heardByClockMs(anchorMs, sentMs, nowMs) },
     );
     if (this.reading === 'on') this.words.tick(nowMs);
   }

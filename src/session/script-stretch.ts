@@ -94,7 +94,7 @@ const endOfSegment = ({ runs }: Segment): number => {
   return last === undefined ? 0 : last.start + codePointLength(last.text);
 };
 
-const prefixesOf = ({ turnPrefix, turnPrefix2 }: TurnSettings['synthesis']) => ({
+export const prefixesOf = ({ turnPrefix, turnPrefix2 }: TurnSettings['synthesis']) => ({
   turnPrefix: turnPrefix ?? undefined,
   turnPrefix2: turnPrefix2 ?? undefined,
 });
@@ -148,8 +148,7 @@ class SpokenStretch implements ScriptStretch {
     this.coming?.ask('idle');
   }
   end(): void {
-    if (this.coming === undefined) this.requests.end();
-    else this.coming.ask('end');
+    this.coming?.ask('end');
   }
   close(): void {
     this.coming?.close();

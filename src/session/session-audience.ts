@@ -7,6 +7,7 @@ import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
+import { heardByClockMs } from '../playout/pacer.ts';
 import {
   type CueReader,
   createOnlookerCompany,
@@ -99,7 +100,7 @@ class AudienceOfSession implements SessionAudience {
       this.live.delete(turn);
       this.company?.cut(turn, {
         reach: 'cut',
-        finalMs: Math.max(0, Math.min(sentMs, nowMs - anchorMs)),
+        finalMs: heardByClockMs(anchorMs, sentMs, nowMs),
       });
     }
   }

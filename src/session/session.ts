@@ -12,7 +12,7 @@ import type { SessionOutlet } from './session-outlet.ts';
 import type { SessionRuntime } from './session-runtime.ts';
 import { createSessionTurns, type PlayoutOrder, type SessionTurns } from './session-turns.ts';
 import { createSessionVoice, type SessionVoice } from './session-voice.ts';
-import { fullTextBytes, mostTextBytes, type WholeText } from './turn-script.ts';
+import { fullTextBytes, maxTextBytes, type WholeText } from './turn-script.ts';
 import { applySettings, configuredEvent, outputOf, type TurnSettings } from './turn-settings.ts';
 import type { Speaker } from './turn-work.ts';
 
@@ -36,7 +36,7 @@ export type Session = {
 };
 
 /** The longest text of one appended turn, so that what was heard of it can be told in one message. */
-const MOST_TURN_CHARACTERS = 500_000;
+const MAX_TURN_CHARACTERS = 500_000;
 /** Of commands that name none. */
 const OWN_QUEUE = '';
 
@@ -197,8 +197,8 @@ class ClientSession implements Session {
     // A client that tries again is not a silent one, whether there is room or not.
     if (text !== '') turns.line.touch(id);
     this.checkRoom(text.length, script.stretch().pendingCharacters());
-    if (script.totalCharacters() + text.length > MOST_TURN_CHARACTERS) {
-      const message = `A turn has at most ${MOST_TURN_CHARACTERS} characters; go on in another turn.`;
+    if (script.totalCharacters() + text.length > MAX_TURN_CHARACTERS) {
+      const message = `A turn has at most ${MAX_TURN_CHARACTERS} characters; go on in another turn.`;
       throw new AppError('text_too_long', message);
     }
     this.checkMemory(text);
@@ -222,7 +222,7 @@ class ClientSession implements Session {
   private checkMemory(text: string): void {
     const { textBytes } = this.runtime.limits;
     const taken = this.turns.line.textBytes('full');
-    if (taken === 0 || taken + mostTextBytes(text.length) <= textBytes) return; // without reading it
+    if (taken === 0 || taken + maxTextBytes(text.length) <= textBytes) return; // without reading it
     if (taken + fullTextBytes(text) <= textBytes) return;
     const message = `The texts of a session may take ${textBytes} bytes of memory, words included; send this again when a turn has ended.`;
     throw new AppError('text_full', message, { retryAfterMs: 1000 });

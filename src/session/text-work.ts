@@ -10,7 +10,7 @@ export type CutInPieces = {
 };
 
 export type TextWork = {
-  /** It is served when its turn comes; whoever waits already keeps the place. */
+  /** It is served when its turn comes. One that waits is not added again. */
   add(one: CutInPieces): void;
 };
 
@@ -25,16 +25,13 @@ const SLICE_MS = 2;
 /** Text that waits does so for nobody's ear: it takes no more where the loop has much else to do. */
 const MAX_SLICE_MS = 4;
 
-/** What is cut in one go, in UTF-16 units: a millisecond or two of the dearest text. */
-export const CUT_UNITS = 512;
-
 export function createTextWork(clock: Clock): TextWork {
   const slices: WorkSlices<CutInPieces> = createWorkSlices({
     soon: (task) => clock.soon(task),
     now: () => clock.now(),
     serve: (one: CutInPieces) => one.cutOn(),
     sliceMs: SLICE_MS,
-    mostMs: MAX_SLICE_MS,
+    maxMs: MAX_SLICE_MS,
   });
   let isAsked = false;
   return {
@@ -54,19 +51,14 @@ export function createTextWork(clock: Clock): TextWork {
 /** `work` as one client has it: the time that its pieces take is charged to it. */
 export function chargedTextWork(work: TextWork, meter: WorkMeter | undefined, clock: Clock): TextWork {
   if (meter === undefined) return work;
-  let last: { readonly one: CutInPieces; readonly charged: CutInPieces } | undefined;
-  const charge = (one: CutInPieces): CutInPieces => ({
-    cutOn() {
-      const startedAtMs = clock.now();
-      one.cutOn();
-      meter.charge(clock.now() - startedAtMs);
-    },
-  });
   return {
-    add(one) {
-      // Whoever waits already keeps the place: the same one is to be known again.
-      if (last?.one !== one) last = { one, charged: charge(one) };
-      work.add(last.charged);
-    },
+    add: (one) =>
+      work.add({
+        cutOn() {
+          const startedAtMs = clock.now();
+          one.cutOn();
+          meter.charge(clock.now() - startedAtMs);
+        },
+      }),
   };
 }

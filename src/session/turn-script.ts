@@ -10,6 +10,7 @@ import { MAX_WORDS_PER_UNIT, WordCount } from '../text/word-count.ts';
 import type { HeardText } from './heard-text.ts';
 import {
   createScriptStretch,
+  prefixesOf,
   type ScriptOptions,
   type ScriptStretch,
   type StretchText,
@@ -72,7 +73,7 @@ const CHANGE_BYTES = 48;
 const WORD_BYTES = 64;
 
 /** The most that a text of so many UTF-16 units will take, whatever its words are. */
-export const mostTextBytes = (units: number): number =>
+export const maxTextBytes = (units: number): number =>
   STRING_BYTES + units * (2 + MAX_WORDS_PER_UNIT * WORD_BYTES) + WORD_BYTES;
 
 /** What a text will take when all of its words are known. */
@@ -231,12 +232,8 @@ class SpokenScript implements TurnScript {
     if (dialogue !== undefined) return { kind: 'dialogue', lines: dialogue, from: paragraph };
     if (this.state === 'ended') return { kind: 'whole', said: { text: allText.text(), from, speakers } };
     const before = from.unit === 0 ? '' : allText.text();
-    const speaker = speakerAt({ text: before, from, speakers }, this.prefixes());
+    const speaker = speakerAt({ text: before, from, speakers }, prefixesOf(this.options.settings.synthesis));
     return { kind: 'coming', text: allText, from, speakers, speaker };
-  }
-  private prefixes() {
-    const { turnPrefix, turnPrefix2 } = this.options.settings.synthesis;
-    return { turnPrefix: turnPrefix ?? undefined, turnPrefix2: turnPrefix2 ?? undefined };
   }
 }
 

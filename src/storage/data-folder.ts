@@ -3,6 +3,7 @@
 
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { causesOf } from '../base/storage-fault.ts';
 
 type Fault = { readonly what: string; readonly remedy: string };
 
@@ -49,7 +50,12 @@ function makeFolder(folder: string): void {
   if (found?.isDirectory() === true) return;
   if (found !== undefined) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
 }
 
 /** `cause` in those words where it, or what caused it, is a failure of the folder; anything else as it is. */
@@ -63,10 +69,8 @@ export function dataFolderFault(dataDir: string, cause: unknown): unknown {
 }
 
 function codeIn(cause: unknown): string | undefined {
-  for (let at = cause, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
-    const { code } = at as NodeJS.ErrnoException;
-    if (code !== undefined && (code === 'ENOENT' || code in BY_CODE)) return code;
-  }
+  for (const { code } of causesOf(cause))
+    if (typeof code === 'string' && (code === 'ENOENT' || Object.hasOwn(BY_CODE, code))) return code;
   return undefined;
 }
 

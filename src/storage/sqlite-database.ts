@@ -112,7 +112,10 @@ async function openHeld(
       async close() {
         await writes.close();
         // To close it would bring its log into the files of whoever has the folder now, and remove theirs.
-        if (hold.state() !== 'held') return void (await closeFiles());
+        if (hold.state() !== 'held') {
+          await closeFiles();
+          return hold.release();
+        }
         try {
           // Closing brings the log into the database; SQLite itself flushes in the right order here.
           driver.exec('PRAGMA synchronous = FULL');

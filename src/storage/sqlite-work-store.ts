@@ -204,10 +204,16 @@ export function createSqliteWorkStore({ read, write }: SqliteDatabase): SqliteWo
       return rows.map((row) => row.work_id as string);
     },
 
-    disposed: (ids) =>
-      write((sql) => {
-        for (const id of ids) sql.run('DELETE FROM disposable_files WHERE work_id = ?', id);
-      }),
+    async disposed(ids) {
+      const listed = ids.filter(
+        (id) => read.one('SELECT 1 FROM disposable_files WHERE work_id = ?', id) !== undefined,
+      );
+      // Nothing to write is no flush that somebody waits for.
+      if (listed.length === 0) return;
+      await write((sql) => {
+        for (const id of listed) sql.run('DELETE FROM disposable_files WHERE work_id = ?', id);
+      });
+    },
 
     async usage(owner) {
       const stored = read.one(

@@ -32,7 +32,7 @@ export class StorageWatch {
   #state: StorageState = 'ok';
   #phase: 'open' | 'closed' = 'open';
   #disarm = () => {};
-  #looking: Promise<void> | undefined;
+  #looking: { readonly how: 'quick' | 'thorough'; readonly done: Promise<void> } | undefined;
 
   constructor(options: StorageWatchOptions) {
     this.#options = options;
@@ -122,17 +122,21 @@ export class StorageWatch {
     const { clock, probe } = this.#options;
     const how = this.#state === 'ok' ? 'quick' : 'thorough';
     // One that hangs is not asked a second time; it is waited for anew.
-    this.#looking ??= probe.look(how).finally(() => {
-      this.#looking = undefined;
-    });
+    this.#looking ??= {
+      how,
+      done: probe.look(how).finally(() => {
+        this.#looking = undefined;
+      }),
+    };
+    const looking = this.#looking;
     let disarm = () => {};
     const late = new Promise<never>((_, reject) => {
       disarm = clock.after(MAX_LOOK_MS, () => reject(storageError('unavailable')));
     });
     try {
-      await Promise.race([this.#looking, late]);
+      await Promise.race([looking.done, late]);
       // What failed while a quick look was under way needs a thorough one.
-      if (how === 'thorough' || this.#state === 'ok') this.#set('ok');
+      if (looking.how === 'thorough' || this.#state === 'ok') this.#set('ok');
     } catch (thrown) {
       // What cannot be looked at cannot be written.
       if (this.note(thrown) === undefined) this.#set('unavailable', thrown);

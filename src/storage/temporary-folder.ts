@@ -5,8 +5,7 @@
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isJsonObject, parseJson } from '../base/json.ts';
-import { type Processes, systemProcesses } from './sqlite/folder-holder.ts';
+import { type Processes, parseHolder, systemProcesses } from './sqlite/folder-holder.ts';
 
 export type TemporaryFolder = {
   readonly path: string;
@@ -64,9 +63,6 @@ function namesIn(folder: string): readonly string[] {
 function isAbandoned(path: string, { self, startOf }: Processes): boolean {
   const found = lstatSync(path);
   if (!found.isFile() || found.size > MAX_NOTE_BYTES) return false;
-  const note = parseJson(readFileSync(path, 'utf8'))?.value;
-  if (!isJsonObject(note)) return false;
-  const { pid, started, space } = note;
-  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || typeof started !== 'string') return false;
-  return space === self.space && startOf(pid) !== started;
+  const note = parseHolder(readFileSync(path, 'utf8'));
+  return note !== undefined && note.space === self.space && startOf(note.pid) !== note.started;
 }

@@ -1,20 +1,24 @@
 // What a character is to the rules of this folder, for every script. ASCII is decided without a regular
 // expression, since it is nearly all that is seen.
 
+/** A question about one UTF-16 unit that stands for itself, for whoever reads long texts: no string is made for it. */
+function unitTest(test: (char: string) => boolean): (unit: number) => boolean {
+  /** Of the basic plane: 0 unknown, 1 no, 2 yes. */
+  let known: Uint8Array | undefined;
+  return (unit) => {
+    known ??= new Uint8Array(0x10000);
+    if (known[unit] === 0) known[unit] = test(String.fromCharCode(unit)) ? 2 : 1;
+    return known[unit] === 2;
+  };
+}
+
 /**
  * A pattern for one character whose answers are remembered: a text is made of few different ones, and a pattern of Unicode
  * properties takes a hundred times as long as a look into a table.
  */
 export function characterTest(pattern: RegExp): (char: string) => boolean {
-  /** Of the basic plane: 0 unknown, 1 no, 2 yes. */
-  let known: Uint8Array | undefined;
-  return (char) => {
-    const code = char.charCodeAt(0);
-    if (char.length !== 1) return pattern.test(char);
-    known ??= new Uint8Array(0x10000);
-    if (known[code] === 0) known[code] = pattern.test(char) ? 2 : 1;
-    return known[code] === 2;
-  };
+  const ofUnit = unitTest((char) => pattern.test(char));
+  return (char) => (char.length === 1 ? ofUnit(char.charCodeAt(0)) : pattern.test(char));
 }
 
 const LETTER_OR_NUMBER = characterTest(/[\p{L}\p{N}\p{M}]/u);
@@ -36,7 +40,8 @@ const PICTOGRAPH = characterTest(
   /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\uFE0F|\u200D|\u20E3/u,
 );
 const LOW_QUOTES = '„‚';
-const WHITE = characterTest(/\s/);
+/** White space as regular expressions have it. */
+export const isWhite = characterTest(/\s/);
 const DIGIT = characterTest(/\p{Nd}/u);
 const OPEN_BRACKET = characterTest(/\p{Ps}/u);
 const CLOSE_BRACKET = characterTest(/\p{Pe}/u);
@@ -55,19 +60,9 @@ export const isLineBreak = (char: string): boolean =>
   char === '\v' ||
   char === '\f';
 
-/** The same of a UTF-16 unit that stands for itself, for whoever reads long texts: no string is made for it. */
-function unitTest(test: (char: string) => boolean): (unit: number) => boolean {
-  let known: Uint8Array | undefined;
-  return (unit) => {
-    known ??= new Uint8Array(0x10000);
-    if (known[unit] === 0) known[unit] = test(String.fromCharCode(unit)) ? 2 : 1;
-    return known[unit] === 2;
-  };
-}
-
 /** White space, line breaks included. */
 export const isSpace = (char: string): boolean =>
-  char === ' ' || char === '\t' || isLineBreak(char) || (char > '\u007f' && WHITE(char));
+  char === ' ' || char === '\t' || isLineBreak(char) || (char > '\u007f' && isWhite(char));
 
 export const isSpaceUnit = unitTest(isSpace);
 

@@ -1,8 +1,8 @@
 // Counting and keeping whole the code points of text that arrives in any split. JavaScript strings count
 // UTF-16 units, callers are told code points, and a token stream may even part the two halves of a pair.
 
-const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
-const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
+export const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+export const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
 
 /** Most texts have no pair, which the engine sees many times faster than a loop does. */
 const ANY_HIGH = /[\ud800-\udbff]/;

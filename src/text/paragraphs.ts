@@ -3,12 +3,11 @@
 // is remembered: eight bytes for each paragraph, for a text may have a hundred thousand of them.
 
 import { isSpaceUnit } from './character-class.ts';
+import { isHigh, isLow } from './code-points.ts';
 
 export type TextPlace = { readonly unit: number; readonly point: number };
 
 const FIRST_ROOM = 16;
-const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
-const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
 
 /**
  * Where each paragraph begins, in order. There is always one: the first begins where the text does, whatever blank lines

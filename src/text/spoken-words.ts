@@ -2,7 +2,7 @@
 // the language's own words, each with its range in the caller's text and a weight for how long it takes to say.
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
-import { characterTest, isUnspaced } from './character-class.ts';
+import { characterTest, isUnspaced, isWhite } from './character-class.ts';
 import type { Segment } from './segment.ts';
 
 const SPOKEN = /[\p{L}\p{N}%€$£¥₹+=&@°]/u;
@@ -85,7 +85,6 @@ const pauseOf = (text: string): number => {
 
 /** What follows a word without a space and belongs to it. */
 const isTrail = characterTest(/^[\p{Pe}\p{Pf}\p{Po}]$/u);
-const isWhite = characterTest(/\s/u);
 const isMark = characterTest(/^\p{M}$/u);
 
 /** The end of the stretch at `from` that is either of letters without spaces (and their signs) or of anything else. */

@@ -139,7 +139,7 @@ export type SaidText = {
 };
 
 /** What is cut in one go: little enough for a book to hold nobody up. */
-const PIECE_UNITS = 512;
+export const PIECE_UNITS = 512;
 
 /** A piece has been cut: whoever has others to serve may do so before asking for more. */
 export type CutStep = Segment | 'more';
@@ -155,8 +155,8 @@ const moved = (segment: Segment, points: number): Segment =>
     ? segment
     : { ...segment, runs: segment.runs.map(({ text, start }) => ({ text, start: start + points })) };
 
-/** What a change of speaker costs, in characters that could be cut instead. */
-const CHANGE_UNITS = 32;
+/** What a change of speaker, or what was asked for in between, costs, in characters that could be cut instead. */
+export const CHANGE_UNITS = 32;
 
 /** The index of the first change behind `unit`. */
 export function firstBehind(speakers: SaidText['speakers'], unit: number): number {

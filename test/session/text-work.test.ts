@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { HARD_TEXTS, hardText, longestHardText } from '../../src/bench/hard-texts.ts';
 import { ComingText } from '../../src/session/coming-text.ts';
-import { CUT_UNITS, type CutInPieces } from '../../src/session/text-work.ts';
+import type { CutInPieces } from '../../src/session/text-work.ts';
 import { createTurnScript } from '../../src/session/turn-script.ts';
 import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { AppendedText } from '../../src/text/appended-text.ts';
-import type { TurnText } from '../../src/text/turn-text.ts';
+import { PIECE_UNITS, type TurnText } from '../../src/text/turn-text.ts';
 import { startSession } from '../support/live-session.ts';
 
 const KIB = 1024;
@@ -61,14 +61,14 @@ describe('text that comes', () => {
     const { coming, text, done, cut, turn } = startCutting();
     text.append('a'.repeat(2000));
     coming.go();
-    expect(cut()).toBe(CUT_UNITS);
+    expect(cut()).toBe(PIECE_UNITS);
     coming.ask('flush');
     coming.ask('flush');
     text.append('b'.repeat(1000));
     coming.ask('end');
     coming.go();
-    expect(cut()).toBe(CUT_UNITS); // nothing more within the same turn
-    for (let before = cut(); turn(); before = cut()) expect(cut() - before).toBeLessThanOrEqual(CUT_UNITS);
+    expect(cut()).toBe(PIECE_UNITS); // nothing more within the same turn
+    for (let before = cut(); turn(); before = cut()) expect(cut() - before).toBeLessThanOrEqual(PIECE_UNITS);
     expect(done.join('').replaceAll(/a+/g, 'A').replaceAll(/b+/g, 'B')).toBe('AflushflushBend');
     expect([cut(), coming.isCut(), coming.waitingCharacters()]).toEqual([3000, true, 0]);
   });
@@ -128,7 +128,7 @@ describe('a seek in appended text', () => {
     expect(waiting).toEqual([]);
     void script.stretch().requests.next(new AbortController().signal);
     // And the first piece is cut at once when somebody reads.
-    expect(script.stretch().requests.waitingCharacters()).toBeLessThanOrEqual(CUT_UNITS);
+    expect(script.stretch().requests.waitingCharacters()).toBeLessThanOrEqual(PIECE_UNITS);
     expect(waiting.length).toBeLessThanOrEqual(1);
   });
 });

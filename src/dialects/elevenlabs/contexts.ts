@@ -49,7 +49,7 @@ export type ContextsOptions = {
 };
 
 /** As the vendor has it. */
-const MOST_OPEN = 5;
+const MAX_OPEN = 5;
 /**
  * A close behind so much audio since the last flush is no end of what was said, but an interruption. Less may be sent while
  * the flush and the close that belong together are on their way: LiveKit and pipecat end a context by both, back to back.
@@ -162,8 +162,8 @@ export function createContexts(options: ContextsOptions): Contexts {
   /** Why no context can be opened with this message, if room cannot be made. */
   const refusal = ({ voices }: ContextMessage): ProtocolError | undefined => {
     if (new Set(voices).size > MOST_VOICES) return tooManyVoices(MOST_VOICES);
-    if (contexts.size < MOST_OPEN) return undefined;
-    return letGoOldest() ? undefined : tooManyContexts(MOST_OPEN);
+    if (contexts.size < MAX_OPEN) return undefined;
+    return letGoOldest() ? undefined : tooManyContexts(MAX_OPEN);
   };
   const open = (message: ContextMessage) => {
     const { context: id, after } = message;

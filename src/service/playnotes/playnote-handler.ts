@@ -1,9 +1,8 @@
 // The doing of one PlayNote: fetch or take the source, read it, write a script of it, speak that, make the files. The
 // script is kept as soon as it is written, and each part as soon as it is spoken, so that a restart goes on there.
 
-import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { AppError, toAppError } from '../../base/app-error.ts';
@@ -19,6 +18,7 @@ import type { WorkFiles } from '../../storage/work-files.ts';
 import type { ActiveSlots } from '../active-slots.ts';
 import type { AudioFinisher } from '../audio-finisher.ts';
 import type { GuardedFetch } from '../fetch/guarded-fetch.ts';
+import { writeWholeFile } from '../finishing/whole-file.ts';
 import type { PartShelf } from '../part-shelf.ts';
 import { speakParts } from '../speak-parts.ts';
 import { wordsInFile } from '../spoken-timing.ts';
@@ -138,9 +138,10 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
       return JSON.parse(await readFile(path, 'utf8')) as Script;
     } catch {
       const script = await writeScript(...wish);
-      const unfinished = `${path}.${randomUUID()}.new`;
-      await writeFile(unfinished, JSON.stringify(script), { flush: true });
-      await rename(unfinished, path);
+      await writeWholeFile(path, async (unfinished) => {
+        await writeFile(unfinished, JSON.stringify(script));
+        return {};
+      });
       return script;
     }
   };

@@ -10,6 +10,7 @@ import { utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import { storageFaultOf } from '../../base/storage-fault.ts';
 
 export type Holder = {
   readonly pid: number;
@@ -94,7 +95,7 @@ function create(path: string, text: string): boolean {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     // Made and not written (a full disk): nobody could tell whose it is.
-    if (code === 'ENOSPC' || code === 'EDQUOT') rmSync(path, { force: true });
+    if (storageFaultOf(error) === 'full') rmSync(path, { force: true });
     throw error;
   }
 }
@@ -102,14 +103,14 @@ function create(path: string, text: string): boolean {
 function read(path: string): Found | undefined {
   try {
     const text = readFileSync(path, 'utf8');
-    return { text, holder: parse(text) };
+    return { text, holder: parseHolder(text) };
   } catch {
     return undefined; // gone in between
   }
 }
 
 /** Undefined for a file that a power cut left empty, or that somebody is just writing. */
-function parse(text: string): Holder | undefined {
+export function parseHolder(text: string): Holder | undefined {
   try {
     const { pid, started, space } = JSON.parse(text) as Partial<Holder>;
     if (!Number.isSafeInteger(pid) || typeof started !== 'string' || typeof space !== 'string')
