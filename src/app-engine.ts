@@ -7,7 +7,7 @@ import { systemClock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { systemRandom } from './base/random.ts';
 import { createEngineKeeper } from './cluster/engine-keeper.ts';
-import { openEngineProcesses } from './cluster/ipc-engine-process.ts';
+import { spawnEngineProcess } from './cluster/ipc-engine-process.ts';
 import type { Config } from './settings/settings.ts';
 import type { ListedVoice } from './speech/listed-voice.ts';
 import { isEspeakInstalled, SPEECH_PACKAGE } from './speech-program/speech-command.ts';
@@ -54,7 +54,7 @@ export function launchEmbeddedEngine(launch: EngineLaunch): LaunchedEngine {
   const userId = 'voxgate';
   const apiKey = systemRandom.id(KEY_BYTES);
   const keeper = createEngineKeeper({
-    spawn: openEngineProcesses(),
+    spawn: spawnEngineProcess,
     brief: { key: { userId, apiKey, perMinute }, logFrom: logLevel },
     clock: systemClock,
     log,

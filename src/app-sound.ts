@@ -1,4 +1,4 @@
-// What makes sound and finds its words, built: codecs, the workers of dear encoders, and the thread that times words.
+// What makes sound and finds its words, built: codecs, the workers of dear encoders, and the process that times words.
 
 import { createFilterBanks } from './audio/filter-bank.ts';
 import { loadMp3Decoders } from './audio/mp3-decoders.ts';
@@ -7,8 +7,8 @@ import { warmCodecs } from './audio/warm-codecs.ts';
 import { createSoundPath } from './audio/wasm-sound-path.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
+import { createProcessWordTimer } from './pipeline/process-word-timer.ts';
 import { createWorkerEncoderPool } from './pipeline/worker-encoder-pool.ts';
-import { createWorkerWordTimer } from './pipeline/worker-word-timer.ts';
 import type { Config } from './settings/settings.ts';
 import { espeakCommand, isEspeakInstalled } from './speech-program/speech-command.ts';
 
@@ -27,7 +27,7 @@ export async function openAppSound(
   );
   const codecs = { decoders: await loadMp3Decoders(sound), sound, heavy };
   warmCodecs(codecs, await loadMp3Encoders());
-  const timer = createWorkerWordTimer({
+  const timer = createProcessWordTimer({
     log,
     clock,
     command: isEspeakInstalled() ? espeakCommand() : undefined,

@@ -1,5 +1,5 @@
-// For threads that work while others play: Linux gives each thread a niceness and a scheduling policy of its own, and tells
-// a thread its number; elsewhere all stay equal.
+// For threads and processes that work while others play: Linux gives each thread a niceness and a scheduling policy of its
+// own, and tells a thread its number; elsewhere all stay equal.
 
 import { execFileSync } from 'node:child_process';
 import { constants, getPriority, setPriority } from 'node:os';
@@ -16,7 +16,7 @@ export const BACKGROUND_NICENESS = 5;
 const HELPER_NICENESS = 10;
 
 /** Of work that may be late, or left out, when there is hardly anything left over. */
-export const SPARE_TIME_NICENESS = 15;
+const SPARE_TIME_NICENESS = 15;
 
 /** One that does not end must not keep the thread. */
 const CHRT_TIMEOUT_MS = 2000;
@@ -27,14 +27,18 @@ export function yieldToPlayback(): void {
 }
 
 /**
- * The calling thread, and programs that it starts, run when nobody else wants to. A nice thread still keeps a core for
- * milliseconds when somebody wakes up who plays; an idle one (SCHED_IDLE, sched(7)) leaves it at once. Node cannot ask
- * for that, `chrt` of util-linux can.
+ * The whole process, and programs that it starts from now on, run when nobody else wants to. A nice thread still keeps a
+ * core for milliseconds when somebody wakes up who plays; an idle one (SCHED_IDLE, sched(7)) leaves it at once. Node cannot
+ * ask for that, `chrt` of util-linux can. For a process of its own: an idle thread that holds a lock of its process holds
+ * up all others for as long as other processes keep the cores.
  */
 export function workInSpareTime(): void {
-  lower((thread) => setPriority(thread, nicerBy(SPARE_TIME_NICENESS)));
-  lower((thread) => {
-    execFileSync('chrt', ['--idle', '--pid', '0', String(thread)], {
+  attempt(() => {
+    const niceness = nicerBy(SPARE_TIME_NICENESS);
+    for (const thread of threads()) attempt(() => setPriority(thread, niceness));
+  });
+  attempt(() => {
+    execFileSync('chrt', ['--idle', '--all-tasks', '--pid', '0', String(process.pid)], {
       stdio: 'ignore',
       timeout: CHRT_TIMEOUT_MS,
     });

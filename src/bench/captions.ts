@@ -39,7 +39,7 @@ type Stretch = {
   readonly words: number;
   readonly foundWords: number;
   readonly program: number;
-  readonly thread: number;
+  readonly timer: number;
   readonly main: number;
   readonly otherThreads: number;
   readonly waitedMsPerSecond: number;
@@ -48,7 +48,7 @@ type Stretch = {
 /** Told for each variant in the line of JSON, as medians. */
 const FIGURES = [
   ...(['tickP50Ms', 'tickP99Ms', 'frameP50Ms', 'frameP99Ms', 'waitedMsPerSecond'] as const),
-  ...(['main', 'otherThreads', 'thread', 'program'] as const),
+  ...(['main', 'otherThreads', 'timer', 'program'] as const),
 ];
 
 async function measure(
@@ -142,7 +142,7 @@ function resultOf(
       return `${cell(Math.min(...values), 1)}–${cell(Math.max(...values), 1)}`;
     });
   const more = (variant: Variant, name: keyof Stretch) => median(variant, name) - median('never', name);
-  const aligner = (variant: Variant) => median(variant, 'program') + median(variant, 'thread');
+  const aligner = (variant: Variant) => median(variant, 'program') + median(variant, 'timer');
   const whole = (variant: Variant) =>
     aligner(variant) + more(variant, 'main') + more(variant, 'otherThreads');
   const dearer = (title: string, of: (variant: Variant) => number, unit: number, digits: number) =>
@@ -177,9 +177,9 @@ function resultOf(
       medians('main thread ready but not run, ms per second', 'waitedMsPerSecond', 1),
       medians('main thread, CPU ms per turn-second', 'main', 2),
       medians('other threads (compiler, collector)', 'otherThreads', 2),
-      medians('word thread', 'thread', 2),
+      medians('word timer', 'timer', 2),
       medians('speech program', 'program', 2),
-      dearer('word thread and speech program, % of a core per turn', aligner, CORE_PERCENT_PER_MS, 2),
+      dearer('word timer and speech program, % of a core per turn', aligner, CORE_PERCENT_PER_MS, 2),
       dearer('  with what main and other threads take more', whole, CORE_PERCENT_PER_MS, 2),
       ['Alone, one turn after another, CPU ms per second of it:', '', '', ''],
       step('  decoding it', steps.decode),
@@ -192,11 +192,11 @@ function resultOf(
     ],
     notes: [
       'Medians of the rounds; underruns, frames too late and words are sums. 1 ms per second is 0.1 % of a core.',
-      'The word thread and its program run by the idle policy (sched(7)), when nobody else wants to; real-time scheduling of the bench (chrt --rr) hides that: without it, please.',
+      'The word timer and its program run by the idle policy (sched(7)), when nobody else wants to; real-time scheduling of the bench (chrt --rr) hides that: without it, please.',
       "The turns are the embedded engine's, spoken beforehand; the reference is the same engine's in another manner.",
       'Words that were told before they were heard show that the search is behind; its cost is then not all there.',
-      'Threads and programs are told apart by /proc, so on Linux only; elsewhere their rows are empty.',
-      'Aim: p99 lateness at most 10 % more than without; word thread and speech program at most 0.7 % of a core per turn.',
+      'Processes are told apart by /proc, so on Linux only; elsewhere their rows are empty.',
+      'Aim: p99 lateness at most 10 % more than without; word timer and speech program at most 0.7 % of a core per turn.',
     ],
     figures: Object.fromEntries([
       ...FIGURES.flatMap(figure),

@@ -22,7 +22,7 @@ type Variant = (typeof VARIANTS)[number];
 type Stretch = {
   readonly main: number;
   readonly otherThreads: number;
-  readonly thread: number;
+  readonly timer: number;
   readonly program: number;
   readonly residentKib: number;
   readonly tickP99Ms: number;
@@ -127,7 +127,7 @@ function resultOf(
     rows: [
       medians('main thread, CPU ms per turn-second', 'main', 2),
       medians('other threads (compiler, collector)', 'otherThreads', 2),
-      medians('word thread, in spare time', 'thread', 2),
+      medians('word timer, in spare time', 'timer', 2),
       medians('speech program, in spare time', 'program', 2),
       medians('resident memory of the gateway, KiB per turn', 'residentKib', 0),
       medians('tick lateness p99, ms', 'tickP99Ms', 2),
@@ -139,13 +139,13 @@ function resultOf(
     ],
     notes: [
       'Medians of the rounds; underruns and bodies are sums. 1 ms per second is 0.1 % of a core.',
-      'The word thread and its program run by the idle policy (sched(7)), when nobody else wants to.',
+      'The word timer and its program run by the idle policy (sched(7)), when nobody else wants to.',
       'Bodies of a service that tells their length, as the embedded engine does, cost neither.',
-      'Threads and programs are told apart by /proc, so on Linux only; elsewhere their rows are empty.',
+      'Processes are told apart by /proc, so on Linux only; elsewhere their rows are empty.',
     ],
     figures: Object.fromEntries(
       (
-        ['main', 'otherThreads', 'thread', 'program', 'residentKib', 'tickP99Ms', 'frameP99Ms'] as const
+        ['main', 'otherThreads', 'timer', 'program', 'residentKib', 'tickP99Ms', 'frameP99Ms'] as const
       ).flatMap(figure),
     ),
     faults: [

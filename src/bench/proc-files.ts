@@ -9,7 +9,6 @@ export const SYSTEM_TICKS = 12;
 /** Of children that have ended and were waited for. */
 export const CHILDREN_USER_TICKS = 13;
 export const CHILDREN_SYSTEM_TICKS = 14;
-export const NICENESS = 16;
 
 /** The fields of a `stat` file behind the name, which is in brackets and may hold anything. */
 export const fieldsOf = (stat: string): readonly string[] => stat.replace(/^.*\) /s, '').split(' ');

@@ -4,16 +4,15 @@ import type { GatewayCost } from './gateway-process.ts';
 
 export const orNaN = (value: number | null | undefined): number => value ?? Number.NaN;
 
-/** In ms per second of a stream; NaN where the system does not tell threads and programs apart. */
+/** In ms per second of a stream; NaN where the system does not tell processes apart. */
 export function costBetween(before: GatewayCost, after: GatewayCost, streamSeconds: number) {
   const grown = (read: (cost: GatewayCost) => number | null | undefined) =>
     (orNaN(read(after)) - orNaN(read(before))) / streamSeconds;
   const main = grown(({ mainCpuMs }) => mainCpuMs);
-  const thread = grown(({ wordTimer }) => wordTimer?.threadMs);
   return {
     program: grown(({ wordTimer }) => wordTimer?.programMs),
-    thread,
+    timer: grown(({ wordTimer }) => wordTimer?.timerMs),
     main,
-    otherThreads: grown(({ cpuMs }) => cpuMs) - main - thread,
+    otherThreads: grown(({ cpuMs }) => cpuMs) - main,
   };
 }

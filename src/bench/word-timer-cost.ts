@@ -1,18 +1,17 @@
-// What timing words has cost this process so far, by Linux's own books (proc(5)): its thread, and the speech program that
-// this thread has started. Both are found from outside, so nothing of the gateway is built for the bench.
+// What timing words has cost so far, by Linux's own books (proc(5)): the process that does it, and the speech program that it
+// has started. Both are found from outside, so nothing of the gateway is built for the bench.
 
 import { readFileSync } from 'node:fs';
-import { SPARE_TIME_NICENESS } from '../base/yield-to-playback.ts';
-import { eachNumber, fieldsOf, NICENESS, PARENT } from './proc-files.ts';
+import { eachNumber, fieldsOf, PARENT } from './proc-files.ts';
 
 export type WordTimerCost = {
-  /** Processor time of the thread, garbage of its own heap included as far as it collects that itself. */
-  readonly threadMs: number;
-  /** Of all threads of the speech program. */
+  /** Of all threads of the process. */
+  readonly timerMs: number;
+  /** Of all threads of its speech program. */
   readonly programMs: number;
 };
 
-const THREAD_NAME = 'word-timer';
+const TIMER = 'word-timer-process';
 const PROGRAM = 'espeak-entry';
 
 /** Time run of a thread, which the scheduler counts in ns (Documentation/scheduler/sched-stats). */
@@ -20,29 +19,38 @@ const ranMs = (task: string): number => Number(readFileSync(`${task}/schedstat`,
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-function threadMs(): number {
-  const threads = eachNumber('/proc/self/task', (task) => ({
-    name: readFileSync(`${task}/comm`, 'utf8').trim(),
-    nice: Number(fieldsOf(readFileSync(`${task}/stat`, 'utf8'))[NICENESS]),
-    ms: ranMs(task),
-  }));
-  const named = threads.filter(({ name }) => name === THREAD_NAME);
-  // Node 20 names no thread; no other of the gateway's gives way as much.
-  const isNice = ({ nice }: { readonly nice: number }) => nice >= SPARE_TIME_NICENESS;
-  return sum((named.length > 0 ? named : threads.filter(isNice)).map(({ ms }) => ms));
-}
+type Found = { readonly pid: number; readonly ms: number };
 
-const isOurProgram = (folder: string): boolean =>
-  Number(fieldsOf(readFileSync(`${folder}/stat`, 'utf8'))[PARENT]) === process.pid &&
-  readFileSync(`${folder}/cmdline`, 'utf8').includes(PROGRAM);
+const childrenOf = (parent: number, name: string): Found[] =>
+  eachNumber('/proc', (folder): Found[] => {
+    const isIt =
+      Number(fieldsOf(readFileSync(`${folder}/stat`, 'utf8'))[PARENT]) === parent &&
+      readFileSync(`${folder}/cmdline`, 'utf8').includes(name);
+    return isIt
+      ? [{ pid: Number(folder.slice('/proc/'.length)), ms: sum(eachNumber(`${folder}/task`, ranMs)) }]
+      : [];
+  }).flat();
+
+const programMsOf = (parents: readonly number[]): number =>
+  sum(parents.flatMap((parent) => childrenOf(parent, PROGRAM)).map(({ ms }) => ms));
+
+/** Of a speech program that this process itself has started; NaN where the system keeps no such books. */
+export function ownProgramMs(): number {
+  try {
+    return programMsOf([process.pid]);
+  } catch {
+    return Number.NaN;
+  }
+}
 
 /** Null where the system keeps no such books. */
 export function wordTimerCost(): WordTimerCost | null {
   try {
-    const programs = eachNumber('/proc', (folder) =>
-      isOurProgram(folder) ? sum(eachNumber(`${folder}/task`, ranMs)) : 0,
-    );
-    return { threadMs: threadMs(), programMs: sum(programs) };
+    const timers = childrenOf(process.pid, TIMER);
+    return {
+      timerMs: sum(timers.map(({ ms }) => ms)),
+      programMs: programMsOf(timers.map(({ pid }) => pid)),
+    };
   } catch {
     return null;
   }

@@ -21,7 +21,7 @@ import { createSpeechProcess, type SpeechProcess } from '../speech-program/speec
 import type { AlignedText } from '../text/aligned-text.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { linesOf, type SpokenLine, turnOf } from './spoken-lines.ts';
-import { wordTimerCost } from './word-timer-cost.ts';
+import { ownProgramMs } from './word-timer-cost.ts';
 
 /** Processor time in ms per second of the speech that is timed; null where the system does not tell of a child. */
 export type WordTimingSteps = {
@@ -72,8 +72,6 @@ const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
-
-const programMs = (): number => wordTimerCost()?.programMs ?? Number.NaN;
 
 const joined = (blocks: readonly Float32Array[]): Float32Array => {
   const all = new Float32Array(blocks.reduce((sum, { length }) => sum + length, 0));
@@ -134,13 +132,13 @@ async function speakReferences(program: SpeechProcess, speeches: readonly Speech
     },
   };
   const speaker = createReferenceSpeaker(overheard);
-  const [began, beganProgram] = [cpuMs(), programMs()];
+  const [began, beganProgram] = [cpuMs(), ownProgramMs()];
   for (const { text } of speeches) {
     let last: ReferenceSpeech | undefined;
     await speaker.speak(text, HOW, (reference) => (last = reference), signal);
     references.push(last!);
   }
-  const [told, toldProgram] = [cpuMs(), programMs()];
+  const [told, toldProgram] = [cpuMs(), ownProgramMs()];
   for (const utterance of sayings)
     await program.speak(
       utterance,

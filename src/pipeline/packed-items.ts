@@ -1,6 +1,6 @@
-// Items of a speech on their way to the thread that times words. Frames of MP3 are laid one behind the other as they come,
-// in one block that changes hands: many small ones cost the sending path more, and what is kept as objects until it is
-// sent is moved about by the collector.
+// Items of a speech on their way to the process that times words. Frames of MP3 are laid one behind the other as they come,
+// in one block: many small ones cost the sending path more, and what is kept as objects until it is sent is moved about by
+// the collector.
 
 import type { Mp3Frame } from '../audio/mp3-frame-parser.ts';
 import type { Mp3Header } from '../audio/mp3-header.ts';
@@ -9,7 +9,7 @@ import { itemMs } from './mp3-spool.ts';
 
 /** Frames that follow one another, all with the header of the first. */
 export type PackedMp3 = {
-  /** Their bytes, and perhaps room for more behind them. */
+  /** Their bytes; while it is not taken, with room for more behind them. */
   bytes: Uint8Array<ArrayBuffer>;
   readonly lengths: number[];
   readonly header: Mp3Header;
@@ -100,6 +100,7 @@ export function createItemPacker(mostMs: number): ItemPacker {
     endsHere: () => pieces.length > 0 && last === 'end',
     take() {
       const piece = pieces.shift();
+      for (const item of piece?.items ?? []) if (item.kind === 'frames') leaveNoRoom(item.frames);
       if (pieces.length === 0) {
         open = undefined;
         heldMs = 0; // sums of fractions leave something
@@ -112,6 +113,13 @@ export function createItemPacker(mostMs: number): ItemPacker {
       heldMs = 0;
     },
   };
+}
+
+/** What is sent is a copy, of that room as well. */
+function leaveNoRoom(frames: PackedMp3): void {
+  let end = 0;
+  for (const length of frames.lengths) end += length;
+  frames.bytes = frames.bytes.subarray(0, end);
 }
 
 function unpackMp3({ bytes, lengths, header, gaps }: PackedMp3): Mp3Frame[] {

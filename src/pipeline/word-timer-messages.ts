@@ -1,4 +1,4 @@
-// What the main thread and the thread that times words say to each other.
+// What the gateway and the process that times words say to each other.
 
 import type { HeardEnding } from '../captions/heard-ending.ts';
 import type { Language } from '../speech/language.ts';
@@ -7,7 +7,7 @@ import type { PackedItem } from './packed-items.ts';
 import type { TimedSpeech } from './word-timer.ts';
 
 /** A speech has a number that is never used again. */
-export type SpeechOrder = { readonly speech: number } & (
+export type WordTimerOrder = { readonly speech: number } & (
   | {
       readonly kind: 'open';
       readonly language: Language;
@@ -24,10 +24,13 @@ export type SpeechOrder = { readonly speech: number } & (
   | { readonly kind: 'close' }
 );
 
-/** `stop`: the thread ends, and its speech program with it. */
-export type WordTimerOrder = SpeechOrder | { readonly kind: 'stop' };
-/** What one turn of the event loop has for the thread: a message is dearer than an order. */
-export type WordTimerOrders = readonly WordTimerOrder[];
+export type WordTimerMessage =
+  /** The first. `command` starts the local engine's speech program; undefined: there is none. */
+  | { readonly kind: 'start'; readonly command: readonly string[] | undefined }
+  /** What one turn of the event loop has for it: a message is dearer than an order. */
+  | { readonly kind: 'orders'; readonly orders: readonly WordTimerOrder[] }
+  /** The process ends, and its speech program with it. */
+  | { readonly kind: 'stop' };
 
 export type WordTimerAnswer =
   | {

@@ -123,7 +123,7 @@ describe.concurrent.each(KINDS)('a call of %s', (kind) => {
     const beforeMs = call.heardMs;
     speak(session, 'cut');
     await startedOf(session, 'cut');
-    await pause(600);
+    await expect.poll(() => call.heardMs - beforeMs, { timeout: 10_000 }).toBeGreaterThan(500);
     const stalledMs = watchStalls();
     await pause(300);
     session.send({ type: 'cancel', turn: 'cut' });

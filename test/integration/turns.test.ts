@@ -115,7 +115,9 @@ describe('a whole turn', () => {
 
   it('refuses the turn beyond the limit as busy and fails it, and speaks the others', async () => {
     const probe = await gateway.session('pace=burst');
-    for (let turn = 0; turn < 9; turn++) probe.send({ type: 'speak', turn: `${turn}`, text: 'One of many.' });
+    // The first stays open, so that none can be over before the last is asked for.
+    probe.send({ type: 'append', turn: '0', text: 'One of many.' });
+    for (let turn = 1; turn < 9; turn++) probe.send({ type: 'speak', turn: `${turn}`, text: 'One of many.' });
     expect(await probe.event('error')).toMatchObject({
       code: 'busy',
       turn: '8',
@@ -124,6 +126,7 @@ describe('a whole turn', () => {
       retryAfterMs: 1000,
     });
     expect(await probe.ended('8')).toMatchObject({ outcome: 'failed', audioMs: 0 });
+    probe.send({ type: 'end', turn: '0' });
     expect(await probe.ended('7')).toMatchObject({ outcome: 'complete' });
     expect(probe.events('ended').length).toBe(9);
   });

@@ -1,12 +1,13 @@
-// A thread that works in spare time, and tells what the system says of it and of a program that it starts.
+// A process that works in spare time, and tells what the system says of its threads and of a program that it starts.
 import { execFileSync } from 'node:child_process';
-import { parentPort } from 'node:worker_threads';
-import { ownThread } from '../../src/base/thread-time.ts';
+import { threads } from '../../src/base/thread-time.ts';
 import { workInSpareTime } from '../../src/base/yield-to-playback.ts';
 
 workInSpareTime();
 const policyOf = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: 'utf8' });
-parentPort!.postMessage({
-  own: policyOf('chrt', '--pid', String(ownThread())),
-  program: policyOf('sh', '-c', 'chrt --pid $$'),
-});
+process.stdout.write(
+  JSON.stringify({
+    own: threads().map((thread) => policyOf('chrt', '--pid', String(thread))),
+    program: policyOf('sh', '-c', 'chrt --pid $$'),
+  }),
+);

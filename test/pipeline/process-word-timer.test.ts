@@ -1,20 +1,20 @@
-// The thread that times words, and its other end. What the thread does with a speech is tested in speech-timing.test.ts;
-// here it is who may have one, what happens when the thread is slow, silent or dead, and what it leaves behind.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+// The process that times words, and its other end. What it does with a speech is tested in speech-timing.test.ts; here it
+// is who may have one, what happens when it is slow, silent or dead, and what it leaves behind.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { TranscoderItem } from '../../src/audio/transcoder.ts';
 import { type Log, type LogFields, silentLog } from '../../src/base/log.ts';
 import type { WordEstimate } from '../../src/captions/word-estimate.ts';
 import { gatherMs } from '../../src/pipeline/gather-ms.ts';
-import type { TimedSpeech, WordTiming } from '../../src/pipeline/word-timer.ts';
 import {
-  createWorkerWordTimer,
-  type WorkerWordTimer,
-  type WorkerWordTimerOptions,
-} from '../../src/pipeline/worker-word-timer.ts';
+  createProcessWordTimer,
+  type ProcessWordTimer,
+  type ProcessWordTimerOptions,
+} from '../../src/pipeline/process-word-timer.ts';
+import type { TimedSpeech, WordTiming } from '../../src/pipeline/word-timer.ts';
 import { espeakCommand } from '../../src/speech-program/speech-command.ts';
 import type { AlignedText } from '../../src/text/aligned-text.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
@@ -43,34 +43,39 @@ const FAKE_PROGRAM = fileURLToPath(new URL('../speech-program/fake-speech-progra
 const scratch = mkdtempSync(join(tmpdir(), 'word-timer-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** A thread that does `code` with every order, given as `order`, and stops when it is told to. */
-const thread = (code: string) =>
-  new URL(
-    `data:text/javascript,${encodeURIComponent(`
-      import { parentPort } from 'node:worker_threads';
-      const tell = (answer) => parentPort.postMessage(answer);
-      parentPort.on('message', (orders) => {
-        for (const order of orders) { if (order.kind === 'stop') process.exit(); ${code} }
-      });`)}`,
+let fakes = 0;
+/** A process that does `code` with every order, given as `order`, and stops when it is told to. */
+function timingProcess(code: string): URL {
+  const path = join(scratch, `timer-${fakes++}.mjs`);
+  writeFileSync(
+    path,
+    `const tell = (answer) => process.send(answer);
+    process.on('disconnect', () => process.exit());
+    process.on('message', (message) => {
+      if (message.kind === 'stop') process.exit();
+      for (const order of message.orders ?? []) { ${code} }
+    });`,
   );
-const SILENT = thread('');
-const TAKING = thread(`
+  return pathToFileURL(path);
+}
+const SILENT = timingProcess('');
+const TAKING = timingProcess(`
   const { kind, speech } = order;
   if (kind === 'items') tell({ kind: 'taken', speech });
   if (kind === 'settle') tell({ kind: 'settled', speech });`);
 
 type Line = { readonly level: string; readonly event: string; readonly fields: LogFields | undefined };
-const timers: WorkerWordTimer[] = [];
+const timers: ProcessWordTimer[] = [];
 afterEach(async () => {
   for (const timer of timers.splice(0)) await timer.close();
 });
 
-function timerWith(options: Partial<WorkerWordTimerOptions> = {}) {
+function timerWith(options: Partial<ProcessWordTimerOptions> = {}) {
   const lines: Line[] = [];
   const clock = { ...createFakeClock(), soon: (task: () => void) => void setImmediate(task) };
   const say = (level: string) => (event: string, fields?: LogFields) => lines.push({ level, event, fields });
   const log: Log = { ...silentLog, info: say('info'), warn: say('warn'), error: say('error') };
-  const timer = createWorkerWordTimer({
+  const timer = createProcessWordTimer({
     log,
     clock,
     command: undefined,
@@ -95,7 +100,7 @@ function speechOf(urgency: TimedSpeech['urgency'] = 'captions') {
   };
   return { timed, told };
 }
-const opened = (timer: WorkerWordTimer, timed: TimedSpeech = speechOf().timed): WordTiming => {
+const opened = (timer: ProcessWordTimer, timed: TimedSpeech = speechOf().timed): WordTiming => {
   const timing = timer.open(timed);
   if (timing === undefined) throw new Error('it was not opened');
   return timing;
@@ -109,7 +114,7 @@ const addMs = (timing: WordTiming, ms: number) => {
 };
 const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 15_000, interval: 5 });
 
-describe('word timer, its thread', () => {
+describe('word timer, its process', () => {
   // A machine that is busy with other things may not let the program finish its first sentence in time.
   it('tells the words of each request, and is settled when it has told the last', { retry: 2 }, async () => {
     const { timer, clock, lines } = timerWith({ command: espeakCommand() });
@@ -212,7 +217,7 @@ describe('word timer, who gets a place', () => {
     expect(got.map((timing) => timing !== undefined)).toEqual(wanted);
   });
 
-  it('starts no thread that nothing wants, and one beforehand when asked to', async () => {
+  it('starts no process that nothing wants, and one beforehand when asked to', async () => {
     const program = new URL('file:///no/such/program.mjs');
     const never = timerWith({ when: 'never', program });
     never.timer.warm();
@@ -228,9 +233,9 @@ describe('word timer, who gets a place', () => {
   });
 });
 
-describe('word timer, when its thread fails', () => {
+describe('word timer, when its process fails', () => {
   it('does no harm to a speech when it dies, and starts again for the next', async () => {
-    const program = thread(`
+    const program = timingProcess(`
       const { kind, speech } = order;
       if (kind === 'take-back') throw new RangeError('spoken words');
       if (kind === 'items') tell({ kind: 'taken', speech });
@@ -246,9 +251,9 @@ describe('word timer, when its thread fails', () => {
     await until(() => lines.length >= 4);
     doomed.tap.takeBack(1);
     await waiting;
-    // 'taken' proved the thread before.
+    // 'taken' proved the process before.
     expect(lines.filter(({ event }) => event !== 'taken')).toEqual([
-      { level: 'error', event: 'word_timer_died', fields: { cause: 'RangeError', speeches: 2 } },
+      { level: 'error', event: 'word_timer_died', fields: { cause: 'exit 1', speeches: 2 } },
     ]);
     expect([timer.openSpeeches(), clock.timers]).toEqual([0, 0]);
     for (const timing of [doomed, companion]) {
@@ -269,7 +274,7 @@ describe('word timer, when its thread fails', () => {
     expect(new Set(lines.map(({ event }) => event))).toEqual(new Set(['taken']));
   });
 
-  it('lets nobody wait longer than twenty seconds for a thread that is silent', async () => {
+  it('lets nobody wait longer than twenty seconds for a process that is silent', async () => {
     const { timer, clock } = timerWith({ program: SILENT });
     const timing = opened(timer);
     timing.request(0, TEXT);
@@ -338,7 +343,7 @@ describe('word timer, when its thread fails', () => {
   });
 
   it('sends in few messages what comes at once', async () => {
-    const counting = thread(`
+    const counting = timingProcess(`
       if (order.kind === 'items') {
         const ms = order.items.flatMap((item) => item.frames?.lengths ?? []).length * ${FRAME_MS};
         tell({ kind: 'log', event: String(ms), cause: '' });
@@ -424,19 +429,19 @@ describe('word timer, closed', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('leaves no speech program behind when its thread dies', async () => {
+  it('leaves no speech program behind when its process dies', async () => {
     const { command, pid } = knownProgram(IS_DEAF);
     const { timer, events } = timerWith({ command });
     const timing = opened(timer);
     await until(() => pid() > 0);
     timing.request(0, { ...TEXT, weights: undefined as never });
     await timing.settled();
-    expect(events()).toEqual(['word_timer_died']);
+    expect(events()).toEqual(['word_timer_failed', 'word_timer_died']);
     await expectGone(pid());
   });
 
-  it('does not wait for a thread that does not stop', async () => {
-    const busy = thread('for (;;);');
+  it('does not wait for a process that does not stop', async () => {
+    const busy = timingProcess('for (;;);');
     const { timer, clock } = timerWith({ program: busy });
     opened(timer).request(0, TEXT);
     let hasClosed = false;
@@ -453,12 +458,12 @@ describe('word timer, closed', () => {
 
 describe('word timer, asked for endings alone', () => {
   const ENDING = { missingCost: 3 };
-  const TELLING = thread(`
+  const TELLING = timingProcess(`
     const { kind, speech } = order;
     if (kind === 'items') tell({ kind: 'taken', speech });
     if (kind === 'ending') tell({ kind: 'ending', speech, ending: ${JSON.stringify(ENDING)} });`);
   const endingsOf = (): TimedSpeech => ({ ...speechOf('heard-text').timed, wants: 'endings' });
-  const withEngine = (program: URL, more: Partial<WorkerWordTimerOptions> = {}) =>
+  const withEngine = (program: URL, more: Partial<ProcessWordTimerOptions> = {}) =>
     timerWith({ command: ['never started'], when: 'never', program, ...more });
 
   it('needs an engine, and neither a setting nor a place of those who want words', () => {
@@ -485,7 +490,7 @@ describe('word timer, asked for endings alone', () => {
   });
 
   it('waits no longer than it was told to, and takes a late answer for none of the next', async () => {
-    const late = thread(`
+    const late = timingProcess(`
       const { kind, speech } = order;
       if (kind === 'ending') {
         globalThis.asked = (globalThis.asked ?? 0) + 1;
@@ -514,8 +519,8 @@ describe('word timer, asked for endings alone', () => {
     opened(timer, endingsOf());
   });
 
-  it('answers nobody when its thread dies', async () => {
-    const { timer } = withEngine(thread(`if (order.kind === 'ending') process.exit(3);`));
+  it('answers nobody when its process dies', async () => {
+    const { timer } = withEngine(timingProcess(`if (order.kind === 'ending') process.exit(3);`));
     const timing = opened(timer, endingsOf());
     timing.request(0, TEXT);
     expect(await timing.ending(60_000, 'asked')).toBeUndefined();

@@ -1,10 +1,12 @@
-// Words are timed in one thread, which is started when the first speech wants it. Here is its other end: what a spool
-// gets is gathered and sent in few, small messages, one at a time, so that timing never delays a frame; a thread that is
-// behind is left more to catch up with, and a speech that it cannot follow is given up.
+// Words are timed in a process of their own, which is started when the first speech wants it. It works in spare time, so it
+// may stand still for seconds at any point: threads of one process wait for each other's locks (those of the memory, of the
+// compiler), and playback would stand still with it. Here is its other end: what a spool gets is gathered and sent in few,
+// small messages, one at a time, so that timing never delays a frame; a process that is behind is left more to catch up
+// with, and a speech that it cannot follow is given up.
 
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '../base/clock.ts';
 import { Deadlines } from '../base/deadlines.ts';
+import { type ForkedProgram, forkProgram } from '../base/forked-program.ts';
 import type { Log } from '../base/log.ts';
 import type { HeardEnding } from '../captions/heard-ending.ts';
 import { gatherMs } from './gather-ms.ts';
@@ -14,18 +16,17 @@ import { createItemPacker } from './packed-items.ts';
 import { placesFor } from './places-for.ts';
 import { createRestarts } from './restarts.ts';
 import type { TimedSpeech, WordTimer, WordTiming } from './word-timer.ts';
-import type { WordTimerAnswer, WordTimerOrder, WordTimerOrders } from './word-timer-messages.ts';
-import type { WordTimerThreadData } from './word-timer-thread.ts';
+import type { WordTimerAnswer, WordTimerMessage, WordTimerOrder } from './word-timer-messages.ts';
 
-export type WorkerWordTimer = WordTimer & {
+export type ProcessWordTimer = WordTimer & {
   /** Speeches that are being timed. */
   openSpeeches(): number;
-  /** Starts the thread, so that no speech waits for it. */
+  /** Starts the process, so that no speech waits for it. */
   warm(): void;
   close(): Promise<void>;
 };
 
-export type WorkerWordTimerOptions = {
+export type ProcessWordTimerOptions = {
   readonly log: Log;
   readonly clock: Clock;
   /** Starts the local engine's speech program; undefined: pauses and weights must do. */
@@ -39,19 +40,19 @@ export type WorkerWordTimerOptions = {
   readonly program?: URL;
 };
 
-const PROGRAM = new URL('./word-timer-thread.js', import.meta.url);
+const PROGRAM = new URL('./word-timer-process.js', import.meta.url);
 /** Its buffers live outside of the heap; what is young there is small and short-lived. */
-const YOUNG_MB = 8;
+const FLAGS = ['--max-old-space-size=512', '--max-semi-space-size=2'];
 /** Of one message, so that others are not kept waiting behind it; where only endings are wanted, so much is gathered. */
 const MOST_SENT_MS = 2000;
 const LATE_LINE_MS = 60_000;
-/** So many endings that are still to be told mean that the thread is behind: more would all come too late. */
+/** So many endings that are still to be told mean that the process is behind: more would all come too late. */
 const MAX_ENDINGS_AWAITED = 32;
-/** A thread that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
+/** A process that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
 const MOST_HELD_MS = 180_000;
 /** Who waits for the last words of a file waits so long at most. */
 const SETTLE_DEADLINE_MS = 20_000;
-/** A thread that is told to stop has so long to end its speech program. */
+/** A process that is told to stop has so long to end its speech program. */
 const STOP_DEADLINE_MS = 2000;
 
 type Speech = {
@@ -63,10 +64,10 @@ type Speech = {
   onGone(): void;
 };
 
-export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWordTimer {
+export function createProcessWordTimer(options: ProcessWordTimerOptions): ProcessWordTimer {
   const { log, clock, command, when, most, program = PROGRAM } = options;
   const speeches = new Map<number, Speech>();
-  let worker: Worker | undefined;
+  let running: ForkedProgram | undefined;
   const restarts = createRestarts(clock);
   let isClosed = false;
   let last = 0;
@@ -75,7 +76,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
 
   let lateEndings = 0;
   let toldLateMs = Number.NEGATIVE_INFINITY;
-  /** A thread that is behind is late with all of them: one line for many. */
+  /** A process that is behind is late with all of them: one line for many. */
   const tellLate = () => {
     lateEndings += 1;
     if (clock.now() - toldLateMs < LATE_LINE_MS) return;
@@ -98,27 +99,23 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
 
   const posts = createGatheredPosts<WordTimerOrder>(
     (task) => clock.soon(task),
-    (orders, moved) => worker?.postMessage(orders satisfies WordTimerOrders, moved),
+    (orders) => running?.send({ kind: 'orders', orders } satisfies WordTimerMessage),
   );
 
-  const start = (): Worker => {
-    const workerData: WordTimerThreadData = { command };
-    const thread = new Worker(program, {
-      name: 'word-timer',
-      workerData,
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: YOUNG_MB },
+  const start = (): ForkedProgram => {
+    const child = forkProgram(program, { flags: FLAGS, serialization: 'advanced' });
+    child.onMessage((answer) => {
+      if (child === running) take(answer as WordTimerAnswer);
     });
-    thread.on('message', (answer: WordTimerAnswer) => take(answer));
-    thread.on('error', (cause) => bury(thread, cause.name));
-    thread.on('exit', (code) => bury(thread, `exit ${code}`));
-    thread.unref(); // until there is a speech
-    return thread;
+    child.onExit((why) => bury(child, why));
+    child.keep(false); // until there is a speech
+    child.send({ kind: 'start', command } satisfies WordTimerMessage);
+    return child;
   };
 
-  const bury = (thread: Worker, cause: string) => {
-    if (worker !== thread) return;
-    worker = undefined;
+  const bury = (child: ForkedProgram, cause: string) => {
+    if (running !== child) return;
+    running = undefined;
     posts.flush(); // to nobody
     restarts.died();
     log.error('word_timer_died', { cause, speeches: speeches.size });
@@ -142,32 +139,31 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     }
   };
 
-  const openTiming = (thread: Worker, timed: TimedSpeech): WordTiming => {
+  const openTiming = (child: ForkedProgram, timed: TimedSpeech): WordTiming => {
     const id = ++last;
     const { language, speed, voice, wants } = timed;
-    /** Pieces are so small that the thread is soon there for others again. */
+    /** Pieces are so small that the process is soon there for others again. */
     const held = createItemPacker(MOST_SENT_MS);
     /** Of the request: what has come of it, and since when. */
     let cameMs = 0;
     let beganAtMs: number | undefined;
-    /** Milliseconds of each message that the thread has not taken. */
+    /** Milliseconds of each message that the process has not taken. */
     const underWay: number[] = [];
     let underWayMs = 0;
     let leadIsHeard: boolean | undefined;
     const settled: (() => void)[] = [];
-    /** Endings that the thread has been asked for and has not told, and who waits for the last of them. */
+    /** Endings that the process has been asked for and has not told, and who waits for the last of them. */
     let asked = 0;
     let answer: ((ending: HeardEnding | 'late' | undefined) => void) | undefined;
 
-    const order = (message: WordTimerOrder, moved: readonly ArrayBuffer[] = []) => {
-      if (speeches.has(id)) posts.tell(message, moved);
+    const order = (message: WordTimerOrder) => {
+      if (speeches.has(id)) posts.tell(message);
     };
     const sendPiece = () => {
       const { items, ms } = held.take()!;
       underWay.push(ms);
       underWayMs += ms;
-      const moved = items.flatMap((item) => (item.kind === 'frames' ? [item.frames.bytes.buffer] : []));
-      order({ kind: 'items', speech: id, items, leadIsHeard: leadIsHeard ?? false }, moved);
+      order({ kind: 'items', speech: id, items, leadIsHeard: leadIsHeard ?? false });
     };
     /** Everything, before something else is said. */
     const send = () => {
@@ -191,7 +187,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     const leave = () => {
       held.clear();
       if (!speeches.delete(id)) return;
-      if (speeches.size === 0) thread.unref();
+      if (speeches.size === 0) child.keep(false);
       gone();
     };
     const giveUp = () => {
@@ -214,7 +210,7 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
       },
       onGone: gone,
     });
-    thread.ref();
+    child.keep(true);
     order({ kind: 'open', speech: id, language, speed, voice, wants });
 
     const timing: WordTiming = {
@@ -282,28 +278,28 @@ export function createWorkerWordTimer(options: WorkerWordTimerOptions): WorkerWo
     reference,
     open(timed) {
       if (isClosed || !hasPlaceFor(timed)) return undefined;
-      if (worker === undefined && !restarts.mayStart()) return undefined;
-      worker ??= start();
-      return openTiming(worker, timed);
+      if (running === undefined && !restarts.mayStart()) return undefined;
+      running ??= start();
+      return openTiming(running, timed);
     },
     warm() {
-      if (!isClosed && when !== 'never') worker ??= start();
+      if (!isClosed && when !== 'never') running ??= start();
     },
     openSpeeches: () => speeches.size,
     async close() {
-      const thread = worker;
+      const child = running;
       posts.flush();
-      worker = undefined;
+      running = undefined;
       isClosed = true;
       for (const speech of speeches.values()) speech.onGone();
       speeches.clear();
-      if (thread === undefined) return;
+      if (child === undefined) return;
       const gone = new Promise<void>((resolve) => {
-        thread.once('exit', () => resolve());
+        child.onExit(() => resolve());
       });
-      const disarm = clock.after(STOP_DEADLINE_MS, () => void thread.terminate());
-      thread.ref();
-      thread.postMessage([{ kind: 'stop' }] satisfies WordTimerOrders);
+      const disarm = clock.after(STOP_DEADLINE_MS, () => child.kill());
+      child.keep(true);
+      child.send({ kind: 'stop' } satisfies WordTimerMessage);
       await gone;
       disarm();
     },

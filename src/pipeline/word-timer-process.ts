@@ -1,7 +1,6 @@
-// The program of the thread that times words: decodes the speech of many turns a second time, holds it against what the
-// local engine says of the same text, and tells where the words are. Nicer than playback, which never waits for it.
+// The process that times words: decodes the speech of many turns a second time, holds it against what the local engine
+// says of the same text, and tells where the words are. It works in spare time: playback never waits for it.
 
-import { parentPort, workerData } from 'node:worker_threads';
 import { createFilterBanks } from '../audio/filter-bank.ts';
 import { loadMp3Decoders } from '../audio/mp3-decoders.ts';
 import { createSoundPath } from '../audio/wasm-sound-path.ts';
@@ -10,16 +9,11 @@ import { faultKind } from '../base/fault-kind.ts';
 import { silentLog } from '../base/log.ts';
 import { workInSpareTime } from '../base/yield-to-playback.ts';
 import { type KnownVoice, UNKNOWN_VOICE } from '../captions/word-finder.ts';
-import { createSpeechProcess } from '../speech-program/speech-process.ts';
+import { createSpeechProcess, type SpeechProcess } from '../speech-program/speech-process.ts';
 import { unpackItems } from './packed-items.ts';
-import { createReferenceSpeaker } from './reference-speaker.ts';
+import { createReferenceSpeaker, type ReferenceSpeaker } from './reference-speaker.ts';
 import { createSpeechTiming, type SpeechTiming } from './speech-timing.ts';
-import type { SpeechOrder, WordTimerAnswer, WordTimerOrder, WordTimerOrders } from './word-timer-messages.ts';
-
-export type WordTimerThreadData = {
-  /** Starts the local engine's speech program; undefined: there is none. */
-  readonly command: readonly string[] | undefined;
-};
+import type { WordTimerAnswer, WordTimerMessage, WordTimerOrder } from './word-timer-messages.ts';
 
 /** Voices that are remembered; another one pushes out the one that has not been heard for longest. */
 const MOST_VOICES = 256;
@@ -30,27 +24,18 @@ const SENTENCE_DEADLINE_MS = 8000;
 const MAX_IDLE_MS = 600_000;
 
 workInSpareTime();
-const port = parentPort!;
-const { command } = workerData as WordTimerThreadData;
-const tell = (answer: WordTimerAnswer, moved: ArrayBuffer[] = []) => port.postMessage(answer, moved);
+/** Nobody to tell is no fault of this process: the end of the channel ends it. */
+const tell = (answer: WordTimerAnswer) => {
+  if (process.connected) process.send?.(answer, undefined, {}, () => {});
+};
 const log = {
   ...silentLog,
   warn: (event: string) => tell({ kind: 'log', event, cause: '' }),
   error: (event: string) => tell({ kind: 'log', event, cause: '' }),
 };
 const decoders = await loadMp3Decoders(createSoundPath(createFilterBanks()));
-const program =
-  command === undefined
-    ? undefined
-    : createSpeechProcess({
-        command,
-        clock: systemClock,
-        log,
-        sentenceDeadlineMs: SENTENCE_DEADLINE_MS,
-        startsWith: 'first-sentence',
-        maxIdleMs: MAX_IDLE_MS,
-      });
-const speaker = program === undefined ? undefined : createReferenceSpeaker(program);
+let program: SpeechProcess | undefined;
+let speaker: ReferenceSpeaker | undefined;
 const speeches = new Map<number, SpeechTiming>();
 /** The speech whose items are being taken, until an estimate has answered them. */
 let taking: number | undefined;
@@ -68,7 +53,7 @@ function voiceOf(name: string | undefined) {
   return voice;
 }
 
-function open(order: Extract<SpeechOrder, { kind: 'open' }>): SpeechTiming {
+function open(order: Extract<WordTimerOrder, { kind: 'open' }>): SpeechTiming {
   const { speech, language, speed, voice, wants } = order;
   return createSpeechTiming({
     language,
@@ -78,29 +63,44 @@ function open(order: Extract<SpeechOrder, { kind: 'open' }>): SpeechTiming {
     voice: voiceOf(voice),
     wants,
     onEstimate(index, { startsMs, endsMs, ...known }) {
-      const starts = Float64Array.from(startsMs);
-      const ends = Float64Array.from(endsMs);
       const hasTaken = taking === speech;
       if (hasTaken) taking = undefined;
-      tell({ kind: 'estimate', speech, index, ...known, startsMs: starts, endsMs: ends, hasTaken }, [
-        starts.buffer,
-        ends.buffer,
-      ]);
+      tell({
+        kind: 'estimate',
+        speech,
+        index,
+        ...known,
+        startsMs: Float64Array.from(startsMs),
+        endsMs: Float64Array.from(endsMs),
+        hasTaken,
+      });
     },
     onFault: (event, cause) => tell({ kind: 'log', event, cause: faultKind(cause) }),
   });
 }
 
-async function stop(): Promise<void> {
+function start(command: readonly string[] | undefined): void {
+  if (command === undefined) return;
+  program = createSpeechProcess({
+    command,
+    clock: systemClock,
+    log,
+    sentenceDeadlineMs: SENTENCE_DEADLINE_MS,
+    startsWith: 'first-sentence',
+    maxIdleMs: MAX_IDLE_MS,
+  });
+  speaker = createReferenceSpeaker(program);
+}
+
+/** The speech program ends with it, whatever that is doing. */
+async function end(code: number): Promise<void> {
   for (const timing of speeches.values()) timing.close();
   speeches.clear();
-  // Its end has to be seen here, or it stays in the system's list until the gateway ends.
   await program?.close();
-  port.close();
+  process.exit(code);
 }
 
 function obey(order: WordTimerOrder): void {
-  if (order.kind === 'stop') return void stop();
   const { kind, speech } = order;
   if (kind === 'open') {
     // The service has not answered yet: the program loads meanwhile.
@@ -126,12 +126,18 @@ function obey(order: WordTimerOrder): void {
   }
 }
 
-port.on('message', (orders: WordTimerOrders) => {
-  try {
-    orders.forEach(obey);
-  } catch (fault) {
-    // A thread that dies takes its program along, whatever that is doing.
-    void program?.close();
-    throw fault;
-  }
+// Both reach the whole group of processes; the gateway says when this one has to end.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+process.on('uncaughtException', (fault) => {
+  tell({ kind: 'log', event: 'word_timer_failed', cause: faultKind(fault) });
+  void end(1);
+});
+// Also when the gateway was killed: the system closes what it had open.
+process.on('disconnect', () => void end(0));
+process.on('message', (received) => {
+  const message = received as WordTimerMessage;
+  if (message.kind === 'start') start(message.command);
+  else if (message.kind === 'orders') message.orders.forEach(obey);
+  else void end(0);
 });
