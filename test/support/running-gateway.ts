@@ -79,9 +79,8 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}): 
     VOXGATE_DATA_DIR: dataDir,
     VOXGATE_UPSTREAM_URL: upstream.url.origin,
     VOXGATE_UPSTREAM_KEYS: 'upstream-user:upstream-key',
-    // Two processes more for each gateway; what they do has tests of its own.
+    // What timing the words of all costs is no part of these tests; it has tests of its own.
     VOXGATE_WORD_TIMES: 'never',
-    VOXGATE_ENDINGS: 'sound',
     // The test shares the gateway's thread, and what a test costs says nothing about who may speak.
     VOXGATE_BUSY_AT: '0',
     // What a log must not hold is looked for at every level.
