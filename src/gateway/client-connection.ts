@@ -44,6 +44,13 @@ export type ClientConnection = {
 /** Above this the socket is given time before it gets more; far below the bound, so that one frame never hits it. */
 const CONGESTED_BYTES = 128 * 1024;
 
+/**
+ * For how long a client that is too slow may still read what lies before its last messages: at a quarter of real time it has
+ * some 40 s of it to read when it is noticed.
+ */
+const MAX_LAST_WORDS_MS = 60_000;
+const LAST_WORDS = 'last words';
+
 /** Of hundreds of clients none is in the cache when its frame comes. */
 class SocketConnection implements ClientConnection {
   readonly id: string;
@@ -63,7 +70,8 @@ class SocketConnection implements ClientConnection {
   private heardFromAtMs: number;
   /** Why we closed: a peer that does not answer our close frame would be counted as lost. */
   private closedAs: number | undefined;
-  private phase: 'open' | 'draining' | 'closing' = 'open';
+  /** `last-words`: all is said, and the client is given time to read it before it is closed. */
+  private phase: 'open' | 'draining' | 'last-words' | 'closing' = 'open';
 
   constructor(options: ConnectionOptions) {
     const { socket, runtime, limits, entry } = options;
@@ -131,7 +139,7 @@ class SocketConnection implements ClientConnection {
   }
   sweep(nowMs: number): void {
     const { session, idleTimeoutMs } = this;
-    if (this.phase === 'closing') return;
+    if (this.isSilent()) return;
     if (session.turnsUnheard() > 0) this.heardFromAtMs = nowMs;
     if (this.phase === 'draining' && session.turnsUnheard() === 0) return this.close('shutting_down');
     if (idleTimeoutMs > 0 && nowMs - this.heardFromAtMs >= idleTimeoutMs) {
@@ -141,6 +149,7 @@ class SocketConnection implements ClientConnection {
     }
     this.codec.tick(nowMs);
     this.watchReading(nowMs);
+    this.watchLag(nowMs);
     this.beat(nowMs);
   }
   drain(deadlineMs: number): void {
@@ -160,7 +169,9 @@ class SocketConnection implements ClientConnection {
     socket.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary));
     socket.on('ping', (data: Buffer) => void this.takesFrame(data.length));
     socket.on('pong', (data: Buffer) => {
-      if (this.takesFrame(data.length)) this.heartbeat.answered(data.toString('latin1'), clock.now());
+      const payload = data.toString('latin1');
+      if (this.phase === 'last-words' && payload === LAST_WORDS) this.close('slow_reader');
+      else if (this.takesFrame(data.length)) this.heartbeat.answered(payload, clock.now());
     });
     // A protocol fault is answered and closed by `ws` itself; without a listener it would end the process.
     socket.on('error', (error) => {
@@ -174,7 +185,7 @@ class SocketConnection implements ClientConnection {
   }
   private send(message: string | Uint8Array): void {
     // After a close frame there is nothing to say (RFC 6455 5.5.1); `ws` knows of the other side's.
-    if (this.phase === 'closing' || this.socket.readyState !== WebSocket.OPEN) return;
+    if (this.isSilent() || this.socket.readyState !== WebSocket.OPEN) return;
     this.reading.handed(this.wire.write(message));
   }
   private waitingBytes(): number {
@@ -186,6 +197,10 @@ class SocketConnection implements ClientConnection {
     const { runtime } = this.options;
     if (this.phase === 'closing') return false;
     const refused = this.refuseIntake(runtime.clock.now(), frameBytes);
+    if (this.phase === 'last-words') {
+      if (refused !== undefined) this.socket.terminate();
+      return false;
+    }
     if (refused !== undefined) this.refuseIntakeAs('volume', refused);
     else return this.reads();
     return false;
@@ -193,7 +208,7 @@ class SocketConnection implements ClientConnection {
   /** Answers to a client that asks and does not read would pile up between two sweeps, and while its messages wait. */
   private reads(): boolean {
     if (this.socket.bufferedAmount <= this.options.limits.maxBufferedBytes) return true;
-    this.close('slow_reader');
+    this.endSlowReader('no-time-to-read');
     return false;
   }
   private onMessage(data: Buffer, isBinary: boolean): void {
@@ -207,12 +222,15 @@ class SocketConnection implements ClientConnection {
   }
 
   private beat(nowMs: number): void {
+    if (this.isSilent()) return;
     const due = this.heartbeat.due(nowMs);
     if (due.do === 'ping') {
       this.socket.ping(due.payload);
       this.reading.handed(frameHeaderBytes(due.payload.length) + due.payload.length);
     } else if (due.do === 'give-up') {
       // Whoever does not read does not pong; a close frame would only join what it does not read.
+      if (this.session.turnsUnheard() > 0)
+        return this.endSlowReader(this.heartbeat.lagMs(nowMs) > 0 ? 'time-to-read' : 'no-time-to-read');
       this.fallSilent();
       this.socket.terminate();
     }
@@ -221,13 +239,40 @@ class SocketConnection implements ClientConnection {
     const { bufferedAmount } = this.socket;
     const seen = this.reading.look(nowMs, bufferedAmount);
     if (seen === 'reading') this.heartbeat.isBehind(nowMs);
-    if (seen === 'stuck' || bufferedAmount > this.options.limits.maxBufferedBytes) this.close('slow_reader');
+    if (seen === 'stuck' || bufferedAmount > this.options.limits.maxBufferedBytes)
+      this.endSlowReader('no-time-to-read');
+  }
+  /** Sound in real time that is not read in time: what the kernel holds of it tells nothing, answers to pings do. */
+  private watchLag(nowMs: number): void {
+    if (this.isSilent()) return;
+    const leadMs = this.session.realTimeLeadMs();
+    this.heartbeat.sends(nowMs, leadMs === undefined ? 'other' : 'sound-in-real-time');
+    if (leadMs !== undefined && this.heartbeat.lagMs(nowMs) >= this.options.limits.drainDeadlineMs + leadMs)
+      this.endSlowReader('time-to-read');
+  }
+  /** Its turns end as what they are: only what is known to have been read has been heard. */
+  private endSlowReader(lastWords: 'time-to-read' | 'no-time-to-read'): void {
+    if (this.isSilent()) return;
+    const { clock } = this.options.runtime;
+    const error = new AppError('slow_reader', 'The client reads more slowly than its audio is heard.');
+    this.codec.event(errorEvent(error));
+    this.session.giveUp(error, this.heartbeat.unreadMs(clock.now()));
+    if (lastWords === 'no-time-to-read') return this.close('slow_reader');
+    this.fallSilent('last-words');
+    this.wire.flush();
+    const cancel = clock.after(MAX_LAST_WORDS_MS, () => this.close('slow_reader'));
+    this.socket.once('close', cancel);
+    this.socket.ping(LAST_WORDS);
   }
 
+  private isSilent(): boolean {
+    return this.phase === 'closing' || this.phase === 'last-words';
+  }
   /** No word and no audio from now on, and the speech service is hung up on. */
-  private fallSilent(): void {
-    if (this.phase === 'closing') return;
-    this.phase = 'closing';
+  private fallSilent(next: 'last-words' | 'closing' = 'closing'): void {
+    const wasSilent = this.isSilent();
+    if (this.phase !== 'closing') this.phase = next;
+    if (wasSilent) return;
     this.intake.close();
     try {
       this.session.close();
@@ -245,7 +290,7 @@ class SocketConnection implements ClientConnection {
     this.socket.close(code, reason);
   }
   private refuseIntakeAs(limit: 'volume' | 'time', error: AppError): void {
-    if (this.phase === 'closing') return;
+    if (this.isSilent()) return;
     this.options.intake.intakeRefused('session', limit);
     this.refuseAndClose(error);
     stopReadingAfterClose(this.socket, this.options.runtime.clock);

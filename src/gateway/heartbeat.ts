@@ -1,7 +1,9 @@
 // When to ping a client, and when to give up on it. Whoever does not read does not answer, so this is also what
 // notices a stalled reader. Only answers to pings count: pongs may come unasked (RFC 6455 5.5.3), and a client that
 // sends them by a timer need not read anything. A client that is behind gets a ping with every look: seconds of audio
-// lie before each, and their answers go on telling that it reads when the last byte has left this process.
+// lie before each, and their answers go on telling that it reads when the last byte has left this process. One to whom sound
+// is played in real time gets a ping every few seconds: the answer comes when it has read what lies before, so how long it
+// takes is how far the client is behind, which the kernel's buffers hide.
 
 export type Heartbeat = {
   /** What is due now; called about once a second. */
@@ -12,6 +14,15 @@ export type Heartbeat = {
   answered(payload: string, nowMs: number): void;
   /** This look found that the client is behind, and reads. */
   isBehind(nowMs: number): void;
+  /** What is being sent, as of this look: sound in real time, or something else. */
+  sends(nowMs: number, what: 'sound-in-real-time' | 'other'): void;
+  /**
+   * How long what was sent in real time has waited to be read, ms; 0 when that is not known, since the client has never
+   * answered a ping, or has not read yet what it got before in a burst.
+   */
+  lagMs(nowMs: number): number;
+  /** For how long nothing that was sent is known to have been read, ms; since the client was connected at most. */
+  unreadMs(nowMs: number): number;
 };
 
 export type HeartbeatLimits = {
@@ -21,10 +32,23 @@ export type HeartbeatLimits = {
   readonly pongTimeoutMs: number;
 };
 
+/** Between two pings to a client to whom sound is played in real time. */
+const REAL_TIME_PING_MS = 4000;
+/** To a client that is behind, so that what is known of them stays small. */
+const MAX_AWAITED_PINGS = 64;
+
 class PingHeartbeat implements Heartbeat {
   private readonly limits: HeartbeatLimits;
+  /** Never answered so far: a client that knows no pings is given the time that it had without playing to it. */
+  private readonly firstPingAtMs: number;
   private sentPings = 0;
   private answeredPings = 0;
+  /** When those that are not answered were sent. */
+  private awaitedFromMs: number[] = [];
+  private realTime: 'no' | 'not-read-yet' | 'read' = 'no';
+  private realTimeSinceMs = 0;
+  /** When the last ping that was answered had been sent. */
+  private readUntilMs: number;
   private pingedAtMs: number;
   /** When it last showed that it reads, or began to owe an answer. */
   private aliveAtMs: number;
@@ -32,31 +56,61 @@ class PingHeartbeat implements Heartbeat {
 
   constructor(limits: HeartbeatLimits, openedAtMs: number) {
     this.limits = limits;
+    this.firstPingAtMs = openedAtMs + limits.heartbeatMs;
     this.pingedAtMs = openedAtMs;
+    this.readUntilMs = openedAtMs;
     this.aliveAtMs = openedAtMs;
   }
 
   due(nowMs: number): ReturnType<Heartbeat['due']> {
-    const { heartbeatMs, pongTimeoutMs } = this.limits;
-    const isAwaited = this.answeredPings < this.sentPings;
+    const { pongTimeoutMs } = this.limits;
+    const isAwaited = this.awaitedFromMs.length > 0;
     if (isAwaited && nowMs - this.aliveAtMs >= pongTimeoutMs) return { do: 'give-up' };
-    const isTime = !isAwaited && nowMs - this.pingedAtMs >= heartbeatMs;
-    if (!isTime && this.behindAtMs !== nowMs) return { do: 'nothing' };
-    if (!isAwaited) this.aliveAtMs = nowMs;
+    const isTime = !isAwaited && nowMs - this.pingedAtMs >= this.everyMs();
+    const isBehind = this.behindAtMs === nowMs && this.awaitedFromMs.length < MAX_AWAITED_PINGS;
+    if (!isTime && !isBehind) return { do: 'nothing' };
+    if (!isAwaited)
+      this.aliveAtMs = this.answeredPings > 0 || isBehind ? nowMs : Math.max(nowMs, this.firstPingAtMs);
     this.sentPings += 1;
     this.pingedAtMs = nowMs;
+    this.awaitedFromMs.push(nowMs);
     return { do: 'ping', payload: String(this.sentPings) };
   }
   answered(payload: string, nowMs: number): void {
     // A later answer stands for those before it (RFC 6455 5.5.3).
     const ping = /^\d{1,15}$/.test(payload) ? Number(payload) : 0;
     if (ping <= this.answeredPings || ping > this.sentPings) return;
+    const [sentAtMs] = this.awaitedFromMs.splice(0, ping - this.answeredPings).slice(-1);
+    this.readUntilMs = sentAtMs!;
     this.answeredPings = ping;
     this.aliveAtMs = nowMs;
+    if (this.realTime === 'not-read-yet' && this.readUntilMs >= this.realTimeSinceMs) this.realTime = 'read';
   }
   isBehind(nowMs: number): void {
     this.behindAtMs = nowMs;
     this.aliveAtMs = nowMs;
+  }
+  sends(nowMs: number, what: 'sound-in-real-time' | 'other'): void {
+    if (what === 'other') {
+      // Who is behind stays so from turn to turn.
+      if (this.awaitedFromMs.length === 0) this.realTime = 'no';
+    } else if (this.realTime === 'no') {
+      this.realTime = 'not-read-yet';
+      this.realTimeSinceMs = nowMs;
+      this.pingedAtMs = Number.NEGATIVE_INFINITY; // so that the first answer comes before much is sent
+    }
+  }
+  lagMs(nowMs: number): number {
+    const [oldestMs] = this.awaitedFromMs;
+    return this.realTime === 'read' && oldestMs !== undefined ? nowMs - oldestMs : 0;
+  }
+  unreadMs(nowMs: number): number {
+    return nowMs - this.readUntilMs;
+  }
+
+  private everyMs(): number {
+    const { heartbeatMs } = this.limits;
+    return this.realTime === 'no' ? heartbeatMs : Math.min(heartbeatMs, REAL_TIME_PING_MS);
   }
 }
 

@@ -54,6 +54,13 @@ class PlayedLine implements TurnLine, Player {
   find(id: string): LiveTurn | undefined {
     return this.entries.get(id)?.turn;
   }
+  all(): readonly LiveTurn[] {
+    return this.turns();
+  }
+  inTheEar(): LiveTurn | undefined {
+    for (const { turn } of this.entries.values()) if (turn.heardUntilMs() !== undefined) return turn;
+    return undefined;
+  }
   unended(): readonly LiveTurn[] {
     return this.turns().filter((turn) => !isEnded(turn));
   }

@@ -65,6 +65,16 @@ export class PlayoutQueues implements SessionLine, Player {
     }
     return undefined;
   }
+  all(): readonly LiveTurn[] {
+    return this.queues.flatMap(({ queue }) => queue.line.all());
+  }
+  inTheEar(): LiveTurn | undefined {
+    for (const { queue } of this.queues) {
+      const turn = queue.line.inTheEar();
+      if (turn !== undefined) return turn;
+    }
+    return undefined;
+  }
   unended(): readonly LiveTurn[] {
     return this.queues.flatMap(({ queue }) => queue.line.unended());
   }

@@ -1,7 +1,8 @@
 // The telephony leg of one session: asked for, attached, played to, let go. Turns that are named while it is attached go
-// to it in the call's own format; those named before go on to the client.
+// to it in the call's own format; those named before go on to the client, and those named while it is waited for wait, too.
 
 import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { CommandOf } from '../dialects/native-messages.ts';
@@ -21,6 +22,8 @@ export type PlayerOutlet = Pick<
 
 export type SessionLeg = {
   attached(): AttachedLeg | undefined;
+  /** It has been asked for and has neither come nor been refused. */
+  isAwaited(): boolean;
   attach(command: CommandOf<'attach'>): void;
   /** Runs `task` now, or once it is known whether the leg that was asked for is there: what follows `attach` may be for it. */
   whenDecided(task: () => void): void;
@@ -41,8 +44,13 @@ export type SessionLeg = {
 
 export type SessionLegOptions = {
   readonly desk: LegDesk;
+  readonly clock: Pick<Clock, 'after'>;
   readonly userId: string;
   readonly outlet: SessionOutlet;
+  /** The leg that was waited for is there. */
+  readonly onCome: () => void;
+  /** It will not come; the client has been told. */
+  readonly onNotCome: (error: AppError) => void;
   /** A leg says how far it has played a turn. */
   readonly onPlayed: (turn: string, playedMs: number) => void;
   /** How far a turn that goes on has been heard. */
@@ -53,6 +61,8 @@ export type SessionLegOptions = {
 
 /** Media positions are told in whole milliseconds. */
 const ROUNDING_MS = 1;
+/** A leg that cannot be had is refused this much later: what was sent right behind `attach` is for the leg as well. */
+const REFUSAL_MS = 50;
 
 type Attached = {
   readonly leg: CallLeg;
@@ -96,26 +106,35 @@ class LegOfSession implements SessionLeg {
   attached(): AttachedLeg | undefined {
     return this.current === undefined ? undefined : named(this.current.leg);
   }
+  isAwaited(): boolean {
+    return this.stopWaiting !== undefined;
+  }
   attach(command: CommandOf<'attach'>): void {
-    const { desk, userId } = this.options;
+    const { desk, clock, userId } = this.options;
     if (this.current !== undefined || this.stopWaiting !== undefined)
       return this.refuse(
         new AppError('leg_taken', 'A leg is attached or waited for already; detach it first.'),
       );
-    let isAnswered = false;
+    let answered: 'not-yet' | 'given' | AppError = 'not-yet';
+    let asking = true;
     const giveUp = desk.attach(userId, command.leg, {
       onAttached: (leg) => {
-        isAnswered = true;
+        answered = 'given';
         return this.take(leg, command);
       },
       onRefused: (error) => {
-        isAnswered = true;
-        this.stopWaiting = undefined;
-        this.refuse(error);
+        answered = error;
+        if (!asking) this.notCome(error);
       },
       onDecided: () => this.decided(),
     });
-    if (isAnswered) return;
+    asking = false;
+    const answer = answered as 'not-yet' | 'given' | AppError;
+    if (answer === 'given') return;
+    if (answer !== 'not-yet') {
+      this.stopWaiting = clock.after(REFUSAL_MS, () => this.notCome(answer));
+      return;
+    }
     this.stopWaiting = giveUp;
     if (desk.decides === 'later') this.undecided = [];
   }
@@ -124,9 +143,10 @@ class LegOfSession implements SessionLeg {
     else this.undecided.push(task);
   }
   detach(): void {
-    this.stopWaiting?.();
-    this.stopWaiting = undefined;
-    if (this.current === undefined) return this.refuse(notAttached());
+    if (this.current === undefined) {
+      this.stopWaiting?.();
+      return this.notCome(notAttached());
+    }
     this.current.leg.release();
     this.letGo('detached');
   }
@@ -201,6 +221,7 @@ class LegOfSession implements SessionLeg {
     this.current = current;
     const tell = () => outlet.say({ type: 'attached', ...named(leg), ...leg.audio() });
     tell();
+    this.options.onCome();
     const sound = inbound === 'drop' ? undefined : createInboundSound(leg.audio(), outlet);
     return {
       onPlayed,
@@ -214,6 +235,13 @@ class LegOfSession implements SessionLeg {
       },
       onGone: (reason) => this.letGo(reason),
     };
+  }
+  private notCome(error: AppError): void {
+    // What has been sent meanwhile was sent for the leg.
+    this.decided();
+    this.stopWaiting = undefined;
+    this.refuse(error);
+    this.options.onNotCome(error);
   }
   private letGo(reason: string): void {
     if (this.current === undefined) return;

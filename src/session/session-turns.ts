@@ -27,6 +27,10 @@ export type SessionTurns = {
    * whose contexts are.
    */
   open(id: string, settings: TurnSettings, whole: WholeText | undefined, queue: string): LiveTurn | undefined;
+  /** Why no further turn is taken now, beside `others` that are not in the line; undefined: it is. */
+  refusal(settings: TurnSettings, queue: string, others: number): AppError | undefined;
+  /** Ends a turn that has not been begun: refused, or cancelled where there is no error. */
+  endUnbegun(id: string, error: AppError | undefined): void;
   /** A turn of this id is there or has been. */
   has(id: string): boolean;
   /** Throws when the id cannot be that of a new turn. */
@@ -43,6 +47,8 @@ export type SessionTurns = {
   lateMarks(id: string): MarkOutcome | undefined;
   /** The leg that was to play these is gone. */
   legGone(ids: readonly string[], error: AppError): void;
+  /** Ends all; what was sent in the last `behindMs` has not been heard. */
+  giveUp(error: AppError, behindMs: number): void;
   /** No new turn from now on. */
   drain(): void;
   close(): void;
@@ -107,13 +113,9 @@ class TurnsOfSession implements SessionTurns {
   ): LiveTurn | undefined {
     const { runtime, voice, leg, audience } = this.options;
     const queue = this.queues.queueFor(queueName);
-    const refused = this.refusal(settings, queue);
+    const refused = this.refusal(settings, queueName, 0);
     if (refused !== undefined) {
-      this.retired.add(id, 'untold');
-      this.refuse(refused, id);
-      voice.say(
-        endedEvent(id, { outcome: 'failed', audioMs: 0, sentMs: 0, requests: 0, resumes: 0, cached: false }),
-      );
+      this.endUnbegun(id, refused);
       return undefined;
     }
     const { line, place, speaker, onReady, onFrame, spoolCapacityBytes } = queue;
@@ -137,13 +139,33 @@ class TurnsOfSession implements SessionTurns {
     line.add(turn);
     return turn;
   }
+  refusal(settings: TurnSettings, queueName: string, others: number): AppError | undefined {
+    const { turnsInFlight } = this.options.runtime.limits;
+    const retryAfterMs = 1000;
+    if (this.intake === 'draining') {
+      return new AppError('shutting_down', 'The gateway is about to stop; open a new session.', {
+        retryAfterMs,
+      });
+    }
+    if (this.line.unended().length + others < turnsInFlight)
+      return this.queues.queueFor(queueName).place.refusal(settings);
+    const message = `${turnsInFlight} turns are in flight already; wait until one has ended.`;
+    return new AppError('busy', message, { retryAfterMs });
+  }
+  endUnbegun(id: string, error: AppError | undefined): void {
+    this.retired.add(id, 'untold');
+    if (error !== undefined) this.refuse(error, id);
+    const outcome = error === undefined ? 'cancelled' : 'failed';
+    this.options.voice.say(
+      endedEvent(id, { outcome, audioMs: 0, sentMs: 0, requests: 0, resumes: 0, cached: false }),
+    );
+  }
   has(id: string): boolean {
     return this.line.find(id) !== undefined || this.retired.has(id);
   }
   checkFree(id: string): void {
     if (this.retired.has(id)) throw turnEnded();
-    if (this.line.find(id) !== undefined)
-      throw new AppError('turn_open', 'A turn of this id is open; choose another id.');
+    if (this.line.find(id) !== undefined) throw turnOpen();
   }
   isKnown(id: string): boolean {
     if (this.has(id)) return true;
@@ -166,7 +188,7 @@ class TurnsOfSession implements SessionTurns {
   tellTextEnded(id: string): void {
     if (this.textEndTold.has(id)) return;
     this.textEndTold.add(id);
-    this.refuse(new AppError('turn_ended', 'The text of this turn has ended.'), id);
+    this.refuse(textEnded(), id);
   }
   lateMarks(id: string): MarkOutcome | undefined {
     const outcome = this.retired.lateMarks(id);
@@ -174,13 +196,15 @@ class TurnsOfSession implements SessionTurns {
     return outcome;
   }
   legGone(ids: readonly string[], error: AppError): void {
-    for (const turn of ids.map((id) => this.line.find(id))) {
-      if (turn === undefined) continue;
-      // One that has ended only waits to be heard to its end, which nobody will.
-      if (isEnded(turn)) turn.cancel(undefined);
-      else turn.fail(error);
-    }
-    this.line.wake();
+    this.end(
+      ids.flatMap((id) => this.line.find(id) ?? []),
+      error,
+    );
+  }
+  giveUp(error: AppError, behindMs: number): void {
+    const turns = this.line.all();
+    for (const turn of turns) if (turn.heardUntilMs() !== undefined) turn.pullForward(-behindMs);
+    this.end(turns, error);
   }
   drain(): void {
     this.intake = 'draining';
@@ -189,21 +213,16 @@ class TurnsOfSession implements SessionTurns {
     this.queues.close();
   }
 
+  private end(turns: readonly LiveTurn[], error: AppError): void {
+    for (const turn of turns) {
+      // One that has ended only waits to be heard to its end, which nobody will.
+      if (isEnded(turn)) turn.cancel(undefined);
+      else turn.fail(error);
+    }
+    this.line.wake();
+  }
   private refuse(error: AppError, turn: string): void {
     this.options.voice.say(errorEvent(error, turn));
-  }
-  /** Why no further turn is taken now. */
-  private refusal(settings: TurnSettings, { place }: PlayoutQueue): AppError | undefined {
-    const { turnsInFlight } = this.options.runtime.limits;
-    const retryAfterMs = 1000;
-    if (this.intake === 'draining') {
-      return new AppError('shutting_down', 'The gateway is about to stop; open a new session.', {
-        retryAfterMs,
-      });
-    }
-    if (this.line.unended().length < turnsInFlight) return place.refusal(settings);
-    const message = `${turnsInFlight} turns are in flight already; wait until one has ended.`;
-    return new AppError('busy', message, { retryAfterMs });
   }
   private ended(turn: LiveTurn): void {
     this.retired.add(turn.id, this.textEndTold.delete(turn.id) ? 'told' : 'untold');
@@ -218,6 +237,8 @@ class TurnsOfSession implements SessionTurns {
 
 export const createSessionTurns = (options: SessionTurnsOptions): SessionTurns => new TurnsOfSession(options);
 
+export const turnOpen = () => new AppError('turn_open', 'A turn of this id is open; choose another id.');
+export const textEnded = () => new AppError('turn_ended', 'The text of this turn has ended.');
 const unknownTurn = () =>
   new AppError('unknown_turn', 'There is no such turn; only speak and append open one.');
 const turnEnded = () => new AppError('turn_ended', 'The turn has ended; its id cannot be used again.');

@@ -5,12 +5,19 @@ import { AppError, toAppError } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
 import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messages.ts';
 import type { SessionFormat } from '../speech/audio-format.ts';
+import { AwaitedTurns } from './awaited-turns.ts';
 import type { LiveTurn } from './live-turn.ts';
 import { createSessionAudience, type Onlookers, type SessionAudience } from './session-audience.ts';
 import { type AttachedLeg, createSessionLeg, type SessionLeg } from './session-leg.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 import type { SessionRuntime } from './session-runtime.ts';
-import { createSessionTurns, type PlayoutOrder, type SessionTurns } from './session-turns.ts';
+import {
+  createSessionTurns,
+  type PlayoutOrder,
+  type SessionTurns,
+  textEnded,
+  turnOpen,
+} from './session-turns.ts';
 import { createSessionVoice, type SessionVoice } from './session-voice.ts';
 import { fullTextBytes, maxTextBytes, type WholeText } from './turn-script.ts';
 import { applySettings, configuredEvent, outputOf, type TurnSettings } from './turn-settings.ts';
@@ -29,6 +36,10 @@ export type Session = {
   sound(): { readonly format: SessionFormat; readonly sampleRate: number | undefined };
   leg(): AttachedLeg | undefined;
   readonly audience: Onlookers;
+  /** How far ahead of real time the client is sent what it hears now, ms; undefined when nothing is sent to it in real time. */
+  realTimeLeadMs(): number | undefined;
+  /** Ends all turns with `error`: the client has read nothing of what it was sent in the last `behindMs`. */
+  giveUp(error: AppError, behindMs: number): void;
   /** No new turn from now on; those that are there play to their end. */
   drain(): void;
   /** Stops everything at once, without a word. */
@@ -40,6 +51,13 @@ const MAX_TURN_CHARACTERS = 500_000;
 /** Of commands that name none. */
 const OWN_QUEUE = '';
 
+const turnOf = (command: ClientCommand): string | undefined => ('turn' in command ? command.turn : undefined);
+
+function checkNoFields(fields: Preset): void {
+  if (Object.values(fields).some((value) => value !== undefined))
+    throw new AppError('turn_open', 'Synthesis fields and format go with the first message of a turn.');
+}
+
 /** Of hundreds of sessions none is in the cache when its time comes. */
 class ClientSession implements Session {
   readonly audience: SessionAudience;
@@ -47,6 +65,7 @@ class ClientSession implements Session {
   private readonly attachedLeg: SessionLeg;
   private readonly voice: SessionVoice;
   private readonly turns: SessionTurns;
+  private readonly awaited = new AwaitedTurns();
   private settings: TurnSettings;
 
   constructor(
@@ -60,11 +79,19 @@ class ClientSession implements Session {
     const audience = createSessionAudience(runtime);
     const leg = createSessionLeg({
       desk: runtime.legs,
+      clock,
       userId: speaker.tenant,
       outlet: client,
       onPlayed: (id, playedMs) => this.turns.line.find(id)?.played(playedMs, 'mark'),
       heardMs: (id) => this.turns.line.find(id)?.heardMs(clock.now()),
       onGone: (ids, error) => this.turns.legGone(ids, error),
+      onCome: () => {
+        for (const task of this.awaited.release()) this.attempt(undefined, task);
+        this.turns.line.stir();
+      },
+      onNotCome: (error) => {
+        for (const id of this.awaited.drop()) this.turns.endUnbegun(id, error);
+      },
     });
     const voice = createSessionVoice({ client, leg, audience });
     this.audience = audience;
@@ -79,10 +106,10 @@ class ClientSession implements Session {
     this.attachedLeg.whenDecided(() => this.perform(command, queue));
   }
   turnsUnheard(): number {
-    return this.turns.line.unheard();
+    return this.turns.line.unheard() + this.awaited.size;
   }
   bufferedBytes(): number {
-    return this.turns.line.bufferedBytes() + this.turns.line.textBytes('now');
+    return this.turns.line.bufferedBytes() + this.turns.line.textBytes('now') + this.awaited.textBytes();
   }
   sound(): ReturnType<Session['sound']> {
     const { format, sampleRate } = outputOf(this.attachedLeg.settingsFor(this.settings));
@@ -90,6 +117,15 @@ class ClientSession implements Session {
   }
   leg(): AttachedLeg | undefined {
     return this.attachedLeg.attached();
+  }
+  realTimeLeadMs(): number | undefined {
+    if (this.attachedLeg.attached() !== undefined) return undefined;
+    const settings = this.turns.line.inTheEar()?.settings;
+    return settings?.pace === 'realtime' && settings.flow === 'clock' ? settings.leadMs : undefined;
+  }
+  giveUp(error: AppError, behindMs: number): void {
+    for (const id of this.awaited.drop()) this.turns.endUnbegun(id, error);
+    this.turns.giveUp(error, behindMs);
   }
   drain(): void {
     this.turns.drain();
@@ -101,17 +137,22 @@ class ClientSession implements Session {
   }
 
   private perform(command: ClientCommand, queue: string): void {
+    this.attempt(turnOf(command), () => this.carryOut(command, queue));
+    this.turns.line.stir();
+  }
+  private attempt(turn: string | undefined, task: () => void): void {
     try {
-      this.carryOut(command, queue);
+      task();
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.code === 'internal')
         this.runtime.log.error('a command failed inside', { cause: String(error.cause) });
-      this.voice.say(errorEvent(error, 'turn' in command ? command.turn : undefined));
+      this.voice.say(errorEvent(error, turn));
     }
-    this.turns.line.stir();
   }
   private carryOut(command: ClientCommand, queue: string): void {
+    const id = command.type === 'hangup' ? command.after : turnOf(command);
+    if (id !== undefined && this.awaited.has(id)) return this.keep(id, command, queue);
     const { turns, attachedLeg: leg, voice } = this;
     switch (command.type) {
       case 'configure': {
@@ -128,6 +169,8 @@ class ClientSession implements Session {
       case 'end':
         return turns.openText(command.turn)?.script.end();
       case 'cancel':
+        if (command.turn === undefined)
+          for (const awaited of this.awaited.drop()) turns.endUnbegun(awaited, undefined);
         if (command.turn === undefined || turns.isKnown(command.turn))
           turns.line.cancel(command.turn, command.playedMs);
         return;
@@ -153,14 +196,56 @@ class ClientSession implements Session {
     }
   }
 
+  /** What is said of a turn that waits for its leg. */
+  private keep(id: string, command: ClientCommand, queue: string): void {
+    const { awaited, turns } = this;
+    if (command.type === 'speak') throw turnOpen();
+    if (command.type === 'append') return this.appendAwaited(id, command);
+    if (command.type === 'cancel') {
+      awaited.drop(id);
+      return turns.endUnbegun(id, undefined);
+    }
+    if (command.type === 'end') awaited.endText(id);
+    awaited.keep(id, () => this.attempt(id, () => this.carryOut(command, queue)));
+  }
+  private appendAwaited(
+    id: string,
+    { type: _type, turn: _turn, text, speaker, ...fields }: CommandOf<'append'>,
+  ): void {
+    const { awaited, turns } = this;
+    const { characters, text: state } = awaited.textOf(id)!;
+    this.checkLength(text.length);
+    checkNoFields(fields);
+    if (state === 'ended') throw textEnded();
+    this.checkRoom(text.length, characters);
+    this.checkMemory(text);
+    awaited.keep(
+      id,
+      () => turns.line.find(id)?.script.append(text, speaker),
+      text.length,
+      fullTextBytes(text),
+    );
+  }
+  /** `onOpen`: what follows at once, in a turn that is taken. */
   private open(
     id: string,
     fields: Preset,
     whole: WholeText | undefined,
     queue: string,
-  ): LiveTurn | undefined {
-    const settings = this.attachedLeg.settingsFor(applySettings(this.settings, fields));
-    return this.turns.open(id, settings, whole, queue);
+    text: string,
+    onOpen: (turn: LiveTurn) => void = () => {},
+  ): void {
+    const { attachedLeg: leg, awaited, turns } = this;
+    const settings = applySettings(this.settings, fields);
+    const open = () => {
+      const turn = turns.open(id, leg.settingsFor(settings), whole, queue);
+      if (turn !== undefined) onOpen(turn);
+    };
+    if (!leg.isAwaited()) return open();
+    const refused = turns.refusal(settings, queue, awaited.size);
+    if (refused !== undefined) return turns.endUnbegun(id, refused);
+    awaited.name(id, whole === undefined ? 'open' : 'whole');
+    awaited.keep(id, open, text.length, fullTextBytes(text));
   }
   private speak(
     { type: _type, turn: id, text, dialogue, ...fields }: CommandOf<'speak'>,
@@ -168,13 +253,11 @@ class ClientSession implements Session {
   ): void {
     this.turns.checkFree(id);
     this.checkLength(text?.length ?? dialogue!.reduce((sum, part) => sum + part.text.length, 0));
-    this.checkMemory(text ?? dialogue!.map((part) => part.text).join('\n'));
-    this.open(
-      id,
-      fields,
-      text === undefined ? { kind: 'dialogue', lines: dialogue! } : { kind: 'text', text },
-      queue,
-    );
+    const words = text ?? dialogue!.map((part) => part.text).join('\n');
+    this.checkMemory(words);
+    const whole: WholeText =
+      text === undefined ? { kind: 'dialogue', lines: dialogue! } : { kind: 'text', text };
+    this.open(id, fields, whole, queue, words);
   }
   private append(
     { type: _type, turn: id, text, speaker, ...fields }: CommandOf<'append'>,
@@ -185,14 +268,11 @@ class ClientSession implements Session {
     if (!turns.has(id)) {
       this.checkRoom(text.length, 0); // a message that is refused opens no turn
       this.checkMemory(text);
-      this.open(id, fields, undefined, queue)?.script.append(text, speaker);
-      return;
+      return this.open(id, fields, undefined, queue, text, (turn) => turn.script.append(text, speaker));
     }
     const script = turns.openText(id)?.script;
     if (script === undefined) return;
-    if (Object.values(fields).some((value) => value !== undefined)) {
-      throw new AppError('turn_open', 'Synthesis fields and format go with the first message of a turn.');
-    }
+    checkNoFields(fields);
     if (script.input() === 'ended') return turns.tellTextEnded(id);
     // A client that tries again is not a silent one, whether there is room or not.
     if (text !== '') turns.line.touch(id);
@@ -221,7 +301,7 @@ class ClientSession implements Session {
   /** A text that is alone in its session is taken, whatever it needs. */
   private checkMemory(text: string): void {
     const { textBytes } = this.runtime.limits;
-    const taken = this.turns.line.textBytes('full');
+    const taken = this.turns.line.textBytes('full') + this.awaited.textBytes();
     if (taken === 0 || taken + maxTextBytes(text.length) <= textBytes) return; // without reading it
     if (taken + fullTextBytes(text) <= textBytes) return;
     const message = `The texts of a session may take ${textBytes} bytes of memory, words included; send this again when a turn has ended.`;

@@ -10,6 +10,10 @@ export type TurnLine = {
   add(turn: LiveTurn): void;
   /** A turn that has not been heard to its end. */
   find(id: string): LiveTurn | undefined;
+  /** Those that have not been heard to their end, in order. */
+  all(): readonly LiveTurn[];
+  /** The first that is being heard. */
+  inTheEar(): LiveTurn | undefined;
   /** Turns that have not ended, in order. */
   unended(): readonly LiveTurn[];
   unheard(): number;

@@ -66,4 +66,62 @@ describe('a heartbeat', () => {
     while (heartbeat.due(nowMs).do !== 'give-up') nowMs += 1000;
     expect(nowMs).toBeLessThan(35_000);
   });
+
+  const playing = (answerAfterMs: (sentAtMs: number) => number, forMs: number, limits = LIMITS) => {
+    const heartbeat = createHeartbeat(limits, 0);
+    const answers: { readonly atMs: number; readonly payload: string }[] = [];
+    const seen: { readonly atMs: number; readonly lagMs: number; readonly did: string }[] = [];
+    for (let nowMs = 1000; nowMs <= forMs; nowMs += 1000) {
+      for (const { atMs, payload } of answers)
+        if (atMs > nowMs - 1000 && atMs <= nowMs) heartbeat.answered(payload, atMs);
+      heartbeat.sends(nowMs, 'sound-in-real-time');
+      const lagMs = heartbeat.lagMs(nowMs);
+      const due = heartbeat.due(nowMs);
+      if (due.do === 'ping') answers.push({ atMs: nowMs + answerAfterMs(nowMs), payload: due.payload });
+      seen.push({ atMs: nowMs, lagMs, did: due.do });
+    }
+    return {
+      heartbeat,
+      seen,
+      doing: (what: string) => seen.filter(({ did }) => did === what).map(({ atMs }) => atMs),
+    };
+  };
+
+  it('pings at once and every four seconds while sound is played in real time', () => {
+    const { seen, doing } = playing(() => 100, 14_000);
+    expect(doing('ping')).toEqual([1000, 5000, 9000, 13_000]);
+    expect(seen.every(({ lagMs }) => lagMs === 0)).toBe(true);
+  });
+
+  it.each([
+    [0.25, 20],
+    [0.5, 30],
+    [0.8, 70],
+  ])(
+    'tells that a client which reads at %d of real time is ten seconds behind, within %i s',
+    (pace, withinS) => {
+      const { seen } = playing((sentAtMs) => sentAtMs / pace - sentAtMs, withinS * 1000, {
+        ...LIMITS,
+        pongTimeoutMs: 20_000,
+      });
+      expect(Math.max(...seen.map(({ lagMs }) => lagMs))).toBeGreaterThanOrEqual(10_000);
+    },
+  );
+
+  it('tells nothing of one that has never answered, and gives it as long as one that is silent', () => {
+    const { seen, doing } = playing(() => 1e6, 31_000);
+    expect(seen.every(({ lagMs }) => lagMs === 0)).toBe(true);
+    expect(doing('give-up')[0]).toBe(30_000);
+  });
+
+  it('tells nothing of one that still reads what came in a burst before', () => {
+    const limits = { ...LIMITS, pongTimeoutMs: 60_000 };
+    const { seen } = playing((sentAtMs) => Math.max(1, 15_000 - sentAtMs), 40_000, limits);
+    expect(seen.every(({ lagMs }) => lagMs === 0)).toBe(true);
+  });
+
+  it('knows up to when all has been read', () => {
+    const { heartbeat } = playing(() => 100, 6000);
+    expect(heartbeat.unreadMs(6500)).toBe(1500);
+  });
 });

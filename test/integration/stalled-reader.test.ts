@@ -89,14 +89,14 @@ describe.concurrent('a client that stops reading', { timeout: PATIENCE_MS, retry
     });
   });
 
-  it('in real time, so that the kernel hides it: ended by the heartbeat', async ({ expect }) => {
+  it('in real time, so that the kernel hides it: noticed by the heartbeat', async ({ expect }) => {
     await withGateway({ script: STORIES, env: IMPATIENT }, async (gateway) => {
       const neighbour = await gateway.session(`leadMs=${LEAD_MS}`);
       neighbour.send({ type: 'speak', turn: 'n', text: 'In peace.' });
       await neighbour.nextAudio();
       const stalled = await stall(gateway, 'format=mulaw');
       const { mostBytes, scrape } = await watch(gateway, 1);
-      expect(scrape).toContain('voxgate_ws_closes_total{code="1006"} 1');
+      expect(scrape).toContain('voxgate_ws_closes_total{code="4508"} 1');
       expect(mostBytes).toBeLessThan(MIB);
       stalled.socket.destroy();
       await neighbour.ended('n');

@@ -42,13 +42,15 @@ export type PhoneCallOptions = LiveSessionOptions & {
   /** The gateway closes. */
   readonly onClose?: (code: number, reason: string) => void;
   readonly lateness?: CallLateness;
+  /** The session attaches before there is a call, and says something at once; the call comes so much later. */
+  readonly awaited?: { readonly say: (live: LiveSession) => void; readonly callAfterMs: number };
 };
 
 const MULAW_RULES: CarrierRules = { bytesPerMs: 8, mostBufferedMs: 600_000, onClear: 'echo' };
 const TOKEN = 'token';
 const TOKENS: AttachTokens = { tokenFor: () => TOKEN, userOf: () => 'anna' };
 
-/** A call that is attached to its session. */
+/** A call that its session attaches to. */
 export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<PhoneCall> {
   const { leg = twilioLeg, rules = MULAW_RULES, delayMs = 2, attach = {} } = options;
   const own = options.side ?? createTwilioSide();
@@ -69,6 +71,12 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
     },
   };
   const later = (act: () => void) => void clock.after(delayMs, act);
+  const attachNow = () => live.send({ type: 'attach', leg: { token: TOKEN }, ...attach });
+  if (options.awaited !== undefined) {
+    attachNow();
+    options.awaited.say(live);
+    await live.run(options.awaited.callAfterMs);
+  }
   let connection: LegConnection | undefined;
   const carrier = await startSimulatedCall({
     side,
@@ -109,7 +117,7 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
       };
     },
   });
-  live.send({ type: 'attach', leg: { token: TOKEN }, ...attach });
+  if (options.awaited === undefined) attachNow();
   await live.run(2 * delayMs + 1);
   return {
     live,
