@@ -181,7 +181,7 @@ describe('the record', () => {
     probe.send({ type: 'cancel', turn: 'cut' });
     const cut = await probe.ended('cut');
     // Nobody heard of this one: it is no turn of the record.
-    probe.send({ type: 'speak', turn: 'unheard', text: 'Never.' }, { type: 'cancel', turn: 'unheard' });
+    probe.send({ type: 'append', turn: 'unheard', text: 'Never' }, { type: 'cancel', turn: 'unheard' });
     expect(await probe.ended('unheard')).toMatchObject({ outcome: 'cancelled', sentMs: 0 });
     const stats = await statsOf(id);
     expect(stats).toMatchObject({

@@ -24,11 +24,11 @@ const greet = (live: { send(message: Record<string, unknown>): void }) => {
 
 describe.each(KINDS.map((leg) => [leg.kind, leg] as const))('on a leg of %s', (kind, leg) => {
   const call = (callAfterMs: number, attach: Record<string, unknown> = {}) => {
-    const { side, rules } = CARRIERS[kind]!;
+    const carrier = CARRIERS[kind]!;
     return startPhoneCall({
       leg,
-      side: side(),
-      rules,
+      side: carrier.side(),
+      rules: carrier.rules,
       attach,
       auto: speech(GREETING_MS),
       awaited: { say: greet, callAfterMs },
@@ -38,9 +38,10 @@ describe.each(KINDS.map((leg) => [leg.kind, leg] as const))('on a leg of %s', (k
   it.each([0, 300, 2000, 5000, 9900])(
     'what is said at once is heard by a call that comes after %i ms',
     async (ms) => {
-      const { live, carrier, heardMs } = await call(ms);
+      const phone = await call(ms);
+      const { live, carrier } = phone;
       await live.run(4000);
-      expect(heardMs()).toBeGreaterThanOrEqual(2 * GREETING_MS);
+      expect(phone.heardMs()).toBeGreaterThanOrEqual(2 * GREETING_MS);
       expect(live.said('error')).toEqual([]);
       for (const turn of ['a', 'b']) {
         expect(live.said('ended', turn)).toMatchObject([{ outcome: 'complete' }]);
