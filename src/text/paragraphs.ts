@@ -25,18 +25,27 @@ export class Paragraphs {
   private breaks = 0;
   private begun = false;
 
-  /** Reads what comes behind the text before. */
+  /** Reads what comes behind the text before. A quarter of a million characters may come at once: what changes with each is local. */
   read(text: string): void {
+    let { point, lastUnit, breaks } = this;
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
       if (code === 10) {
-        if (this.lastUnit !== 13) this.breaks += 1;
-      } else if (code === 13) this.breaks += 1;
-      else if (!isWhite(code)) this.readVisible();
-      if (!(isLow(code) && isHigh(this.lastUnit))) this.point += 1;
-      this.unit += 1;
-      this.lastUnit = isLow(code) && isHigh(this.lastUnit) ? 0 : code;
+        if (lastUnit !== 13) breaks += 1;
+      } else if (code === 13) breaks += 1;
+      else if (!isWhite(code)) {
+        if (breaks > 1 && this.begun) this.add(this.unit + at, point);
+        this.begun = true;
+        breaks = 0;
+      }
+      const endsPair = isLow(code) && isHigh(lastUnit);
+      if (!endsPair) point += 1;
+      lastUnit = endsPair ? 0 : code;
     }
+    this.unit += text.length;
+    this.point = point;
+    this.lastUnit = lastUnit;
+    this.breaks = breaks;
   }
   count(): number {
     return this.found + 1;
@@ -64,18 +73,13 @@ export class Paragraphs {
     return this.units.byteLength + this.points.byteLength;
   }
 
-  private readVisible(): void {
-    if (this.begun && this.breaks > 1) this.add();
-    this.begun = true;
-    this.breaks = 0;
-  }
-  private add(): void {
+  private add(unit: number, point: number): void {
     if (this.found === this.units.length) {
       this.units = grown(this.units);
       this.points = grown(this.points);
     }
-    this.units[this.found] = this.unit;
-    this.points[this.found] = this.point;
+    this.units[this.found] = unit;
+    this.points[this.found] = point;
     this.found += 1;
   }
 }

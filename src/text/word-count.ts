@@ -14,15 +14,19 @@ export class WordCount {
 
   /** Reads what comes behind the text before. */
   read(text: string): void {
+    let { spaced, unspaced, place } = this;
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      if (code <= 32 || (code > 0x7f && isSpaceUnit(code))) this.place = 'between';
-      else if (code > 0xdff && isUnspacedUnit(code)) this.unspaced += 1;
-      else if (this.place === 'between') {
-        this.place = 'word';
-        this.spaced += 1;
+      if (code <= 32 || (code > 0x7f && isSpaceUnit(code))) place = 'between';
+      else if (code > 0xdff && isUnspacedUnit(code)) unspaced += 1;
+      else if (place === 'between') {
+        place = 'word';
+        spaced += 1;
       }
     }
+    this.spaced = spaced;
+    this.unspaced = unspaced;
+    this.place = place;
   }
   words(): number {
     return this.spaced + Math.ceil(this.unspaced * UNSPACED_SHARE);
