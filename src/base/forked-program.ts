@@ -30,11 +30,13 @@ export type ForkedProgramOptions = {
 const KNOWN_COMPLAINT = /FATAL ERROR: [\w :]{1,120}|\bERR_[A-Z_]{1,60}\b/;
 const MAX_COMPLAINT_CHARACTERS = 4000;
 
+/** Of this process alone: one debugger has one port, and a file of settings has keys in it. */
+const OWN_FLAG = /^--(?:inspect|env-file)/;
+
 export function forkProgram(program: URL, { flags, serialization }: ForkedProgramOptions): ForkedProgram {
   const child = fork(fileURLToPath(program), [], {
     env: bareEnvironment(),
-    // One debugger has one port, and it is that of this process.
-    execArgv: [...process.execArgv.filter((flag) => !flag.startsWith('--inspect')), ...flags],
+    execArgv: [...process.execArgv.filter((flag) => !OWN_FLAG.test(flag)), ...flags],
     serialization,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });

@@ -70,8 +70,13 @@ class SocketConnection implements ClientConnection {
   private heardFromAtMs: number;
   /** Why we closed: a peer that does not answer our close frame would be counted as lost. */
   private closedAs: number | undefined;
-  /** `last-words`: all is said, and the client is given time to read it before it is closed. */
-  private phase: 'open' | 'draining' | 'last-words' | 'closing' = 'open';
+  /**
+   * `giving-up`: turns end, and whoever would close waits for that; `last-words`: all is said, and the client is given time
+   * to read it.
+   */
+  private phase: 'open' | 'draining' | 'giving-up' | 'last-words' | 'closing' = 'open';
+  /** What a dialect closes with when its turns are given up. */
+  private lastClose: { readonly code: number; readonly reason: string } | undefined;
 
   constructor(options: ConnectionOptions) {
     const { socket, runtime, limits, entry } = options;
@@ -170,8 +175,9 @@ class SocketConnection implements ClientConnection {
     socket.on('ping', (data: Buffer) => void this.takesFrame(data.length));
     socket.on('pong', (data: Buffer) => {
       const payload = data.toString('latin1');
-      if (this.phase === 'last-words' && payload === LAST_WORDS) this.close('slow_reader');
-      else if (this.takesFrame(data.length)) this.heartbeat.answered(payload, clock.now());
+      const isTaken = this.takesFrame(data.length);
+      if (this.phase === 'last-words' && payload === LAST_WORDS) this.closeAfterLastWords();
+      else if (isTaken || this.phase === 'last-words') this.heartbeat.answered(payload, clock.now());
     });
     // A protocol fault is answered and closed by `ws` itself; without a listener it would end the process.
     socket.on('error', (error) => {
@@ -208,7 +214,7 @@ class SocketConnection implements ClientConnection {
   /** Answers to a client that asks and does not read would pile up between two sweeps, and while its messages wait. */
   private reads(): boolean {
     if (this.socket.bufferedAmount <= this.options.limits.maxBufferedBytes) return true;
-    this.endSlowReader('no-time-to-read');
+    this.endSlowReader('no-time-to-read', 'The client does not read what it asks for.');
     return false;
   }
   private onMessage(data: Buffer, isBinary: boolean): void {
@@ -228,9 +234,9 @@ class SocketConnection implements ClientConnection {
       this.socket.ping(due.payload);
       this.reading.handed(frameHeaderBytes(due.payload.length) + due.payload.length);
     } else if (due.do === 'give-up') {
-      // Whoever does not read does not pong; a close frame would only join what it does not read.
       if (this.session.turnsUnheard() > 0)
-        return this.endSlowReader(this.heartbeat.lagMs(nowMs) > 0 ? 'time-to-read' : 'no-time-to-read');
+        return this.endSlowReader('no-time-to-read', 'The client has not answered a ping in time.');
+      // Whoever does not read does not pong; a close frame would only join what it does not read.
       this.fallSilent();
       this.socket.terminate();
     }
@@ -240,29 +246,48 @@ class SocketConnection implements ClientConnection {
     const seen = this.reading.look(nowMs, bufferedAmount);
     if (seen === 'reading') this.heartbeat.isBehind(nowMs);
     if (seen === 'stuck' || bufferedAmount > this.options.limits.maxBufferedBytes)
-      this.endSlowReader('no-time-to-read');
+      this.endSlowReader('no-time-to-read', 'The client has taken none of its audio for a while.');
   }
   /** Sound in real time that is not read in time: what the kernel holds of it tells nothing, answers to pings do. */
   private watchLag(nowMs: number): void {
     if (this.isSilent()) return;
-    const leadMs = this.session.realTimeLeadMs();
-    this.heartbeat.sends(nowMs, leadMs === undefined ? 'other' : 'sound-in-real-time');
-    if (leadMs !== undefined && this.heartbeat.lagMs(nowMs) >= this.options.limits.drainDeadlineMs + leadMs)
-      this.endSlowReader('time-to-read');
+    const { heartbeat } = this;
+    const sound = this.session.soundToClient();
+    if (sound === 'none') return heartbeat.sends(nowMs, 'nothing');
+    if (sound === 'other') return heartbeat.sends(nowMs, 'other');
+    const patienceMs = this.options.limits.drainDeadlineMs + sound.leadMs;
+    heartbeat.sends(nowMs, 'sound-in-real-time', patienceMs);
+    if (heartbeat.lagMs(nowMs) >= patienceMs)
+      this.endSlowReader('time-to-read', 'The client reads more slowly than its audio is heard.');
   }
   /** Its turns end as what they are: only what is known to have been read has been heard. */
-  private endSlowReader(lastWords: 'time-to-read' | 'no-time-to-read'): void {
-    if (this.isSilent()) return;
+  private endSlowReader(lastWords: 'time-to-read' | 'no-time-to-read', why: string): void {
+    if (this.isSilent() || this.phase === 'giving-up') return;
     const { clock } = this.options.runtime;
-    const error = new AppError('slow_reader', 'The client reads more slowly than its audio is heard.');
+    const error = new AppError('slow_reader', why);
+    this.phase = 'giving-up';
     this.codec.event(errorEvent(error));
     this.session.giveUp(error, this.heartbeat.unreadMs(clock.now()));
-    if (lastWords === 'no-time-to-read') return this.close('slow_reader');
+    if (lastWords === 'no-time-to-read') return this.closeAfterLastWords();
     this.fallSilent('last-words');
     this.wire.flush();
-    const cancel = clock.after(MAX_LAST_WORDS_MS, () => this.close('slow_reader'));
-    this.socket.once('close', cancel);
     this.socket.ping(LAST_WORDS);
+    const { pongTimeoutMs } = this.options.limits;
+    const unreadSinceMs = clock.now() - this.heartbeat.unreadMs(clock.now());
+    // One that is slow answers the pings that lie before the last one; one that is gone does not.
+    const cancelFirst = clock.after(pongTimeoutMs, () => {
+      if (clock.now() - this.heartbeat.unreadMs(clock.now()) === unreadSinceMs) this.socket.terminate();
+    });
+    const cancelLast = clock.after(MAX_LAST_WORDS_MS, () => this.socket.terminate());
+    this.socket.once('close', () => {
+      cancelFirst();
+      cancelLast();
+    });
+  }
+  private closeAfterLastWords(): void {
+    const code = this.codec.closeCode('slow_reader') ?? ERROR_TABLE.slow_reader.close;
+    const { lastClose = { code, reason: 'slow_reader' } } = this;
+    this.closeNow(lastClose.code, lastClose.reason);
   }
 
   private isSilent(): boolean {
@@ -282,6 +307,10 @@ class SocketConnection implements ClientConnection {
     }
   }
   private closeAs(code: number, reason: string): void {
+    if (this.phase === 'giving-up') this.lastClose ??= { code, reason };
+    else this.closeNow(code, reason);
+  }
+  private closeNow(code: number, reason: string): void {
     if (this.phase === 'closing') return;
     this.fallSilent();
     // `ws` ends the socket by itself when the other side does not answer the close in time.

@@ -14,8 +14,11 @@ export type Heartbeat = {
   answered(payload: string, nowMs: number): void;
   /** This look found that the client is behind, and reads. */
   isBehind(nowMs: number): void;
-  /** What is being sent, as of this look: sound in real time, or something else. */
-  sends(nowMs: number, what: 'sound-in-real-time' | 'other'): void;
+  /**
+   * What is being sent, as of this look: sound in real time, by which the client may be `patienceMs` behind; something else,
+   * or nothing, which leaves one who is behind so.
+   */
+  sends(nowMs: number, what: 'sound-in-real-time' | 'other' | 'nothing', patienceMs?: number): void;
   /**
    * How long what was sent in real time has waited to be read, ms; 0 when that is not known, since the client has never
    * answered a ping, or has not read yet what it got before in a burst.
@@ -34,12 +37,12 @@ export type HeartbeatLimits = {
 
 /** Between two pings to a client to whom sound is played in real time. */
 const REAL_TIME_PING_MS = 4000;
-/** To a client that is behind, so that what is known of them stays small. */
+/** To a client that is behind: beyond so many only now and then, so that what is known of them stays small. */
 const MAX_AWAITED_PINGS = 64;
 
 class PingHeartbeat implements Heartbeat {
   private readonly limits: HeartbeatLimits;
-  /** Never answered so far: a client that knows no pings is given the time that it had without playing to it. */
+  /** Before this no answer is missed of a client that has never answered: some know no pings. */
   private readonly firstPingAtMs: number;
   private sentPings = 0;
   private answeredPings = 0;
@@ -47,6 +50,7 @@ class PingHeartbeat implements Heartbeat {
   private awaitedFromMs: number[] = [];
   private realTime: 'no' | 'not-read-yet' | 'read' = 'no';
   private realTimeSinceMs = 0;
+  private patienceMs = 0;
   /** When the last ping that was answered had been sent. */
   private readUntilMs: number;
   private pingedAtMs: number;
@@ -65,9 +69,12 @@ class PingHeartbeat implements Heartbeat {
   due(nowMs: number): ReturnType<Heartbeat['due']> {
     const { pongTimeoutMs } = this.limits;
     const isAwaited = this.awaitedFromMs.length > 0;
-    if (isAwaited && nowMs - this.aliveAtMs >= pongTimeoutMs) return { do: 'give-up' };
+    const limitMs = this.realTime === 'read' ? Math.max(pongTimeoutMs, this.patienceMs) : pongTimeoutMs;
+    if (isAwaited && nowMs - this.aliveAtMs >= limitMs) return { do: 'give-up' };
     const isTime = !isAwaited && nowMs - this.pingedAtMs >= this.everyMs();
-    const isBehind = this.behindAtMs === nowMs && this.awaitedFromMs.length < MAX_AWAITED_PINGS;
+    const hasRoom =
+      this.awaitedFromMs.length < MAX_AWAITED_PINGS || nowMs - this.pingedAtMs >= pongTimeoutMs / 2;
+    const isBehind = this.behindAtMs === nowMs && hasRoom;
     if (!isTime && !isBehind) return { do: 'nothing' };
     if (!isAwaited)
       this.aliveAtMs = this.answeredPings > 0 || isBehind ? nowMs : Math.max(nowMs, this.firstPingAtMs);
@@ -90,11 +97,13 @@ class PingHeartbeat implements Heartbeat {
     this.behindAtMs = nowMs;
     this.aliveAtMs = nowMs;
   }
-  sends(nowMs: number, what: 'sound-in-real-time' | 'other'): void {
-    if (what === 'other') {
-      // Who is behind stays so from turn to turn.
+  sends(nowMs: number, what: 'sound-in-real-time' | 'other' | 'nothing', patienceMs = 0): void {
+    if (what === 'other') this.realTime = 'no';
+    else if (what === 'nothing') {
       if (this.awaitedFromMs.length === 0) this.realTime = 'no';
-    } else if (this.realTime === 'no') {
+    } else {
+      this.patienceMs = patienceMs;
+      if (this.realTime !== 'no') return;
       this.realTime = 'not-read-yet';
       this.realTimeSinceMs = nowMs;
       this.pingedAtMs = Number.NEGATIVE_INFINITY; // so that the first answer comes before much is sent

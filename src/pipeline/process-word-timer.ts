@@ -48,6 +48,8 @@ const MOST_SENT_MS = 2000;
 const LATE_LINE_MS = 60_000;
 /** So many endings that are still to be told mean that the process is behind: more would all come too late. */
 const MAX_ENDINGS_AWAITED = 32;
+/** Each of some 16 KB at most; with more of them waiting, no further speech is followed. */
+const MAX_UNSENT = 128;
 /** A process that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
 const MOST_HELD_MS = 180_000;
 /** Who waits for the last words of a file waits so long at most. */
@@ -74,6 +76,8 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
   let endingsAwaited = 0;
   const deadlines = new Deadlines(clock);
 
+  /** Messages that the pipe to the process has not taken: when all cores are busy elsewhere it may stand still for seconds. */
+  let unsent = 0;
   let lateEndings = 0;
   let toldLateMs = Number.NEGATIVE_INFINITY;
   /** A process that is behind is late with all of them: one line for many. */
@@ -91,6 +95,7 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     return count;
   };
   const hasPlaceFor = ({ wants, urgency }: TimedSpeech): boolean => {
+    if (unsent >= MAX_UNSENT) return false;
     if (wants === 'endings')
       return reference === 'there' && endingsAwaited < MAX_ENDINGS_AWAITED && countOf('endings') < most;
     if (when === 'never' || (when === 'captions' && urgency === 'heard-text')) return false;
@@ -99,7 +104,13 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
 
   const posts = createGatheredPosts<WordTimerOrder>(
     (task) => clock.soon(task),
-    (orders) => running?.send({ kind: 'orders', orders } satisfies WordTimerMessage),
+    (orders) => {
+      unsent += 1;
+      const child = running;
+      child?.send({ kind: 'orders', orders } satisfies WordTimerMessage, undefined, () => {
+        if (child === running) unsent -= 1;
+      });
+    },
   );
 
   const start = (): ForkedProgram => {
@@ -117,6 +128,7 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     if (running !== child) return;
     running = undefined;
     posts.flush(); // to nobody
+    unsent = 0;
     restarts.died();
     log.error('word_timer_died', { cause, speeches: speeches.size });
     for (const [id, speech] of [...speeches]) {
@@ -294,10 +306,16 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
       for (const speech of speeches.values()) speech.onGone();
       speeches.clear();
       if (child === undefined) return;
+      let resolveGone = () => {};
       const gone = new Promise<void>((resolve) => {
+        resolveGone = resolve;
         child.onExit(() => resolve());
       });
-      const disarm = clock.after(STOP_DEADLINE_MS, () => child.kill());
+      // A process that runs in spare time may take its time to end: nobody waits for that.
+      const disarm = clock.after(STOP_DEADLINE_MS, () => {
+        child.kill();
+        resolveGone();
+      });
       child.keep(true);
       child.send({ kind: 'stop' } satisfies WordTimerMessage);
       await gone;

@@ -22,6 +22,8 @@ export type PlayerOutlet = Pick<
 
 export type SessionLeg = {
   attached(): AttachedLeg | undefined;
+  /** This turn is for the leg that is attached. */
+  plays(turn: string): boolean;
   /** It has been asked for and has neither come nor been refused. */
   isAwaited(): boolean;
   attach(command: CommandOf<'attach'>): void;
@@ -62,7 +64,7 @@ export type SessionLegOptions = {
 /** Media positions are told in whole milliseconds. */
 const ROUNDING_MS = 1;
 /** A leg that cannot be had is refused this much later: what was sent right behind `attach` is for the leg as well. */
-const REFUSAL_MS = 50;
+const REFUSAL_MS = 250;
 
 type Attached = {
   readonly leg: CallLeg;
@@ -88,6 +90,11 @@ class LegOfSession implements SessionLeg {
   /** How far a client who listens along has each turn, ms: what a leg gives back and gets again is not sent twice to the client. */
   private monitored: Map<string, number> | undefined;
   private stopWaiting: (() => void) | undefined;
+  /** Which `attach` is waited for: what is told of an older one counts no more. */
+  private wait = 0;
+  private refusal: AppError | undefined;
+  /** It has come, and those who brought it are not done yet. */
+  private placing = false;
   private hangUpAfter: string | undefined;
   /** What waits for a desk to decide. */
   private undecided: (() => void)[] | undefined;
@@ -106,33 +113,41 @@ class LegOfSession implements SessionLeg {
   attached(): AttachedLeg | undefined {
     return this.current === undefined ? undefined : named(this.current.leg);
   }
+  plays(turn: string): boolean {
+    return this.current?.turns.has(turn) ?? false;
+  }
   isAwaited(): boolean {
-    return this.stopWaiting !== undefined;
+    return this.stopWaiting !== undefined || this.placing;
   }
   attach(command: CommandOf<'attach'>): void {
     const { desk, clock, userId } = this.options;
+    if (this.refusal !== undefined) this.notCome(this.refusal, this.wait);
     if (this.current !== undefined || this.stopWaiting !== undefined)
       return this.refuse(
         new AppError('leg_taken', 'A leg is attached or waited for already; detach it first.'),
       );
+    const wait = ++this.wait;
     let answered: 'not-yet' | 'given' | AppError = 'not-yet';
     let asking = true;
     const giveUp = desk.attach(userId, command.leg, {
       onAttached: (leg) => {
         answered = 'given';
-        return this.take(leg, command);
+        return this.take(leg, command, asking ? 'at-once' : 'later');
       },
       onRefused: (error) => {
         answered = error;
-        if (!asking) this.notCome(error);
+        if (!asking) this.notCome(error, wait);
       },
-      onDecided: () => this.decided(),
+      onDecided: () => {
+        if (this.wait === wait) this.decided();
+      },
     });
     asking = false;
     const answer = answered as 'not-yet' | 'given' | AppError;
     if (answer === 'given') return;
     if (answer !== 'not-yet') {
-      this.stopWaiting = clock.after(REFUSAL_MS, () => this.notCome(answer));
+      this.refusal = answer;
+      this.stopWaiting = clock.after(REFUSAL_MS, () => this.notCome(answer, wait));
       return;
     }
     this.stopWaiting = giveUp;
@@ -144,8 +159,7 @@ class LegOfSession implements SessionLeg {
   }
   detach(): void {
     if (this.current === undefined) {
-      this.stopWaiting?.();
-      return this.notCome(notAttached());
+      return this.notCome(notAttached(), this.wait);
     }
     this.current.leg.release();
     this.letGo('detached');
@@ -214,14 +228,22 @@ class LegOfSession implements SessionLeg {
   private refuse(error: AppError): void {
     this.options.outlet.say(errorEvent(error));
   }
-  private take(leg: CallLeg, { inbound = 'drop', monitor = false }: CommandOf<'attach'>): LegListener {
+  private take(
+    leg: CallLeg,
+    { inbound = 'drop', monitor = false }: CommandOf<'attach'>,
+    comes: 'at-once' | 'later',
+  ): LegListener {
     const { outlet, onPlayed } = this.options;
     this.stopWaiting = undefined;
     const current = { leg, monitor, turns: new Set<string>() };
     this.current = current;
     const tell = () => outlet.say({ type: 'attached', ...named(leg), ...leg.audio() });
     tell();
-    this.options.onCome();
+    if (comes === 'later') {
+      this.placing = true;
+      // Whoever brings the leg has it in its place by then.
+      queueMicrotask(() => this.placed(current));
+    }
     const sound = inbound === 'drop' ? undefined : createInboundSound(leg.audio(), outlet);
     return {
       onPlayed,
@@ -236,9 +258,18 @@ class LegOfSession implements SessionLeg {
       onGone: (reason) => this.letGo(reason),
     };
   }
-  private notCome(error: AppError): void {
-    // What has been sent meanwhile was sent for the leg.
+  private placed(current: Attached): void {
+    if (this.current !== current) return;
+    this.placing = false;
+    this.options.onCome();
+  }
+  private notCome(error: AppError, wait: number): void {
+    // What has been sent meanwhile was sent for the leg; it may have been a `detach`.
     this.decided();
+    if (this.wait !== wait) return;
+    this.wait += 1;
+    this.refusal = undefined;
+    this.stopWaiting?.();
     this.stopWaiting = undefined;
     this.refuse(error);
     this.options.onNotCome(error);
@@ -249,7 +280,11 @@ class LegOfSession implements SessionLeg {
     this.current = undefined;
     this.hangUpAfter = undefined;
     this.options.outlet.say({ type: 'detached', ...named(leg), reason });
-    this.options.onGone([...turns], new AppError('leg_gone', `The leg is no longer there: ${reason}.`));
+    const error = new AppError('leg_gone', `The leg is no longer there: ${reason}.`);
+    this.options.onGone([...turns], error);
+    if (!this.placing) return;
+    this.placing = false;
+    this.options.onNotCome(error);
   }
   private decided(): void {
     const tasks = this.undecided ?? [];

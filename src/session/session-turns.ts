@@ -26,7 +26,14 @@ export type SessionTurns = {
    * Takes a turn, or answers the client why it does not. `queue`: turns of another name are heard beside it, in a session
    * whose contexts are.
    */
-  open(id: string, settings: TurnSettings, whole: WholeText | undefined, queue: string): LiveTurn | undefined;
+  open(
+    id: string,
+    settings: TurnSettings,
+    whole: WholeText | undefined,
+    queue: string,
+    /** `given`: the turn was taken before, and has waited. */
+    admission: 'asked-for' | 'given',
+  ): LiveTurn | undefined;
   /** Why no further turn is taken now, beside `others` that are not in the line; undefined: it is. */
   refusal(settings: TurnSettings, queue: string, others: number): AppError | undefined;
   /** Ends a turn that has not been begun: refused, or cancelled where there is no error. */
@@ -47,8 +54,8 @@ export type SessionTurns = {
   lateMarks(id: string): MarkOutcome | undefined;
   /** The leg that was to play these is gone. */
   legGone(ids: readonly string[], error: AppError): void;
-  /** Ends all; what was sent in the last `behindMs` has not been heard. */
-  giveUp(error: AppError, behindMs: number): void;
+  /** Ends all; what was sent of a turn in the last `behindMs` has not been heard. */
+  giveUp(error: AppError, behindMs: (id: string) => number): void;
   /** No new turn from now on. */
   drain(): void;
   close(): void;
@@ -110,10 +117,11 @@ class TurnsOfSession implements SessionTurns {
     settings: TurnSettings,
     whole: WholeText | undefined,
     queueName: string,
+    admission: 'asked-for' | 'given',
   ): LiveTurn | undefined {
     const { runtime, voice, leg, audience } = this.options;
     const queue = this.queues.queueFor(queueName);
-    const refused = this.refusal(settings, queueName, 0);
+    const refused = admission === 'given' ? undefined : this.refusal(settings, queueName, 0);
     if (refused !== undefined) {
       this.endUnbegun(id, refused);
       return undefined;
@@ -201,9 +209,9 @@ class TurnsOfSession implements SessionTurns {
       error,
     );
   }
-  giveUp(error: AppError, behindMs: number): void {
+  giveUp(error: AppError, behindMs: (id: string) => number): void {
     const turns = this.line.all();
-    for (const turn of turns) if (turn.heardUntilMs() !== undefined) turn.pullForward(-behindMs);
+    for (const turn of turns) if (turn.heardUntilMs() !== undefined) turn.pullForward(-behindMs(turn.id));
     this.end(turns, error);
   }
   drain(): void {

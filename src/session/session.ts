@@ -36,8 +36,8 @@ export type Session = {
   sound(): { readonly format: SessionFormat; readonly sampleRate: number | undefined };
   leg(): AttachedLeg | undefined;
   readonly audience: Onlookers;
-  /** How far ahead of real time the client is sent what it hears now, ms; undefined when nothing is sent to it in real time. */
-  realTimeLeadMs(): number | undefined;
+  /** What the client itself is being sent: sound in real time, and how far ahead of it, ms; something else, or a turn that is paused. */
+  soundToClient(): 'none' | 'other' | { readonly leadMs: number };
   /** Ends all turns with `error`: the client has read nothing of what it was sent in the last `behindMs`. */
   giveUp(error: AppError, behindMs: number): void;
   /** No new turn from now on; those that are there play to their end. */
@@ -85,13 +85,8 @@ class ClientSession implements Session {
       onPlayed: (id, playedMs) => this.turns.line.find(id)?.played(playedMs, 'mark'),
       heardMs: (id) => this.turns.line.find(id)?.heardMs(clock.now()),
       onGone: (ids, error) => this.turns.legGone(ids, error),
-      onCome: () => {
-        for (const task of this.awaited.release()) this.attempt(undefined, task);
-        this.turns.line.stir();
-      },
-      onNotCome: (error) => {
-        for (const id of this.awaited.drop()) this.turns.endUnbegun(id, error);
-      },
+      onCome: () => this.carryOutKept(),
+      onNotCome: (error) => this.dropAwaited(undefined, error),
     });
     const voice = createSessionVoice({ client, leg, audience });
     this.audience = audience;
@@ -109,7 +104,7 @@ class ClientSession implements Session {
     return this.turns.line.unheard() + this.awaited.size;
   }
   bufferedBytes(): number {
-    return this.turns.line.bufferedBytes() + this.turns.line.textBytes('now') + this.awaited.textBytes();
+    return this.turns.line.bufferedBytes() + this.turns.line.textBytes('now') + this.awaited.bytes();
   }
   sound(): ReturnType<Session['sound']> {
     const { format, sampleRate } = outputOf(this.attachedLeg.settingsFor(this.settings));
@@ -118,14 +113,16 @@ class ClientSession implements Session {
   leg(): AttachedLeg | undefined {
     return this.attachedLeg.attached();
   }
-  realTimeLeadMs(): number | undefined {
-    if (this.attachedLeg.attached() !== undefined) return undefined;
-    const settings = this.turns.line.inTheEar()?.settings;
-    return settings?.pace === 'realtime' && settings.flow === 'clock' ? settings.leadMs : undefined;
+  soundToClient(): ReturnType<Session['soundToClient']> {
+    const turn = this.turns.line.inTheEar();
+    if (turn === undefined) return 'none';
+    const { pace, flow, leadMs } = turn.settings;
+    const isInRealTime = pace === 'realtime' && flow === 'clock' && !turn.isStill();
+    return isInRealTime && !this.attachedLeg.plays(turn.id) ? { leadMs } : 'other';
   }
   giveUp(error: AppError, behindMs: number): void {
-    for (const id of this.awaited.drop()) this.turns.endUnbegun(id, error);
-    this.turns.giveUp(error, behindMs);
+    this.dropAwaited(undefined, error);
+    this.turns.giveUp(error, (id) => (this.attachedLeg.plays(id) ? 0 : behindMs));
   }
   drain(): void {
     this.turns.drain();
@@ -152,7 +149,7 @@ class ClientSession implements Session {
   }
   private carryOut(command: ClientCommand, queue: string): void {
     const id = command.type === 'hangup' ? command.after : turnOf(command);
-    if (id !== undefined && this.awaited.has(id)) return this.keep(id, command, queue);
+    if (id !== undefined && this.awaited.has(id)) return this.keep(id, command);
     const { turns, attachedLeg: leg, voice } = this;
     switch (command.type) {
       case 'configure': {
@@ -169,8 +166,7 @@ class ClientSession implements Session {
       case 'end':
         return turns.openText(command.turn)?.script.end();
       case 'cancel':
-        if (command.turn === undefined)
-          for (const awaited of this.awaited.drop()) turns.endUnbegun(awaited, undefined);
+        if (command.turn === undefined) this.cancelAwaited(undefined);
         if (command.turn === undefined || turns.isKnown(command.turn))
           turns.line.cancel(command.turn, command.playedMs);
         return;
@@ -197,34 +193,56 @@ class ClientSession implements Session {
   }
 
   /** What is said of a turn that waits for its leg. */
-  private keep(id: string, command: ClientCommand, queue: string): void {
-    const { awaited, turns } = this;
+  private keep(id: string, command: ClientCommand): void {
+    const { awaited } = this;
     if (command.type === 'speak') throw turnOpen();
+    if (command.type === 'cancel') return this.cancelAwaited(id);
+    if (awaited.isFull())
+      throw new AppError('text_full', 'Too much has been said of turns that wait for their leg.', {
+        retryAfterMs: 1000,
+      });
     if (command.type === 'append') return this.appendAwaited(id, command);
-    if (command.type === 'cancel') {
-      awaited.drop(id);
-      return turns.endUnbegun(id, undefined);
-    }
-    if (command.type === 'end') awaited.endText(id);
-    awaited.keep(id, () => this.attempt(id, () => this.carryOut(command, queue)));
+    if (command.type === 'end') awaited.endText(id, 'ended');
+    awaited.keep(id, command);
   }
   private appendAwaited(
     id: string,
     { type: _type, turn: _turn, text, speaker, ...fields }: CommandOf<'append'>,
   ): void {
-    const { awaited, turns } = this;
+    const { awaited } = this;
     const { characters, text: state } = awaited.textOf(id)!;
     this.checkLength(text.length);
     checkNoFields(fields);
-    if (state === 'ended') throw textEnded();
+    if (state === 'told') return;
+    if (state === 'ended') {
+      awaited.endText(id, 'told');
+      throw textEnded();
+    }
     this.checkRoom(text.length, characters);
     this.checkMemory(text);
-    awaited.keep(
-      id,
-      () => turns.line.find(id)?.script.append(text, speaker),
-      text.length,
-      fullTextBytes(text),
-    );
+    awaited.append(id, text, speaker, fullTextBytes(text));
+  }
+  private carryOutKept(): void {
+    const { turns } = this;
+    for (const entry of this.awaited.release()) {
+      if (entry.is === 'open') this.attempt(entry.turn, entry.open);
+      else if (entry.is === 'text')
+        this.attempt(entry.turn, () => turns.line.find(entry.turn)?.script.append(entry.text, entry.speaker));
+      else this.attempt(entry.turn, () => this.carryOut(entry.command, OWN_QUEUE));
+    }
+    turns.line.stir();
+  }
+  private cancelAwaited(turn: string | undefined): void {
+    // A call is hung up behind a turn that was cut as well.
+    if (this.dropAwaited(turn, undefined).some(({ type }) => type === 'hangup'))
+      this.awaited.keep(undefined, { type: 'hangup' });
+  }
+  /** Ends `turn`, or all that wait: failed, or cancelled where there is no error. Answers what else was said of them. */
+  private dropAwaited(turn: string | undefined, error: AppError | undefined): readonly ClientCommand[] {
+    const { turns, commands } = this.awaited.drop(turn);
+    for (const id of turns) this.turns.endUnbegun(id, error);
+    for (const command of commands) if (command.type === 'mark') this.mark(command.turn, command.name);
+    return commands;
   }
   /** `onOpen`: what follows at once, in a turn that is taken. */
   private open(
@@ -237,15 +255,15 @@ class ClientSession implements Session {
   ): void {
     const { attachedLeg: leg, awaited, turns } = this;
     const settings = applySettings(this.settings, fields);
-    const open = () => {
-      const turn = turns.open(id, leg.settingsFor(settings), whole, queue);
+    const open = (admission: 'asked-for' | 'given') => {
+      const turn = turns.open(id, leg.settingsFor(settings), whole, queue, admission);
       if (turn !== undefined) onOpen(turn);
     };
-    if (!leg.isAwaited()) return open();
+    if (!leg.isAwaited()) return open('asked-for');
     const refused = turns.refusal(settings, queue, awaited.size);
     if (refused !== undefined) return turns.endUnbegun(id, refused);
-    awaited.name(id, whole === undefined ? 'open' : 'whole');
-    awaited.keep(id, open, text.length, fullTextBytes(text));
+    const state = whole === undefined ? 'open' : 'whole';
+    awaited.name(id, state, text.length, fullTextBytes(text), () => open('given'));
   }
   private speak(
     { type: _type, turn: id, text, dialogue, ...fields }: CommandOf<'speak'>,
@@ -301,7 +319,7 @@ class ClientSession implements Session {
   /** A text that is alone in its session is taken, whatever it needs. */
   private checkMemory(text: string): void {
     const { textBytes } = this.runtime.limits;
-    const taken = this.turns.line.textBytes('full') + this.awaited.textBytes();
+    const taken = this.turns.line.textBytes('full') + this.awaited.bytes();
     if (taken === 0 || taken + maxTextBytes(text.length) <= textBytes) return; // without reading it
     if (taken + fullTextBytes(text) <= textBytes) return;
     const message = `The texts of a session may take ${textBytes} bytes of memory, words included; send this again when a turn has ended.`;

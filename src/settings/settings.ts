@@ -73,7 +73,7 @@ export const SETTINGS = {
     max: 10 * MINUTE_MS,
     placeholder: MS,
     meaning:
-      'A socket that takes nothing for so long while audio is due is closed. A live listener is never so far behind.',
+      'A client that is so far behind the audio that it is sent in real time, or takes none for so long, is closed. A live listener is never so far behind.',
   }),
   creditTimeoutMs: whole(60_000, {
     min: 1000,

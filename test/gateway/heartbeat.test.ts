@@ -124,4 +124,34 @@ describe('a heartbeat', () => {
     const { heartbeat } = playing(() => 100, 6000);
     expect(heartbeat.unreadMs(6500)).toBe(1500);
   });
+
+  it('calls nobody late for what came in a burst between two sounds, or for a pause', () => {
+    const heartbeat = createHeartbeat({ ...LIMITS, pongTimeoutMs: 60_000 }, 0);
+    const look = (nowMs: number, what: 'sound-in-real-time' | 'other') => {
+      heartbeat.sends(nowMs, what, 10_200);
+      return heartbeat.due(nowMs);
+    };
+    expect(look(1000, 'sound-in-real-time')).toMatchObject({ do: 'ping' });
+    heartbeat.answered('1', 1100);
+    expect(look(5000, 'sound-in-real-time')).toMatchObject({ do: 'ping' });
+    for (let nowMs = 6000; nowMs < 20_000; nowMs += 1000) look(nowMs, 'other');
+    look(20_000, 'sound-in-real-time');
+    expect(heartbeat.lagMs(20_000)).toBe(0);
+    heartbeat.answered('2', 20_500);
+    look(21_000, 'sound-in-real-time');
+    expect(heartbeat.lagMs(25_000)).toBe(0);
+  });
+
+  it('gives one that reads as long as its sound allows', () => {
+    const heartbeat = createHeartbeat(LIMITS, 0);
+    const look = (nowMs: number) => {
+      heartbeat.sends(nowMs, 'sound-in-real-time', 15_000);
+      return heartbeat.due(nowMs);
+    };
+    look(1000);
+    heartbeat.answered('1', 1100);
+    expect(look(5000)).toMatchObject({ do: 'ping' });
+    expect(look(19_000)).toEqual({ do: 'nothing' });
+    expect(look(20_000)).toEqual({ do: 'give-up' });
+  });
 });

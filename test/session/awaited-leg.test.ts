@@ -40,8 +40,9 @@ function start(options: LiveSessionOptions = {}) {
   live.send({ type: 'attach', leg: { callSid: 'CA1' } });
   return {
     live,
-    pieces,
+    leg,
     acts,
+    answer: () => answer!,
     say: (turn: string, fields: object = {}) =>
       live.send({ type: 'speak', turn, text: 'One two three.', ...fields }),
     append: (turn: string, text: string, fields: object = {}) =>
@@ -171,5 +172,81 @@ describe('a turn that waits for its leg', () => {
     expect(acts).toEqual(['not wanted any more']);
     await live.run(20_000);
     expect(live.said('ended')).toEqual([]);
+  });
+
+  it('has its marks answered when it is never heard', () => {
+    const { live, say, refuse } = start();
+    for (const turn of ['a', 'b']) {
+      say(turn);
+      live.send({ type: 'mark', turn, name: `mark of ${turn}` });
+    }
+    live.send({ type: 'cancel', turn: 'a' });
+    expect(live.said('mark')).toMatchObject([{ turn: 'a', name: 'mark of a', outcome: 'cleared' }]);
+    refuse();
+    expect(live.said('mark', 'b')).toMatchObject([{ name: 'mark of b', outcome: 'cleared' }]);
+  });
+
+  it.each([[{ turn: 'a' }], [{}]])(
+    'has its call hung up when it is cut before the call comes: %j',
+    async (which) => {
+      const { live, say, come, acts } = start();
+      say('a');
+      live.send({ type: 'hangup', after: 'a' });
+      live.send({ type: 'cancel', ...which });
+      come();
+      await live.run(0);
+      expect(acts).toEqual(['hang up']);
+    },
+  );
+
+  it('takes so much and no more, and text that comes in pieces as one', async () => {
+    const { live, append, come, errors } = start();
+    for (let piece = 0; piece < 5000; piece += 1) append('a', 'word ');
+    expect(errors()).toEqual([]);
+    for (let mark = 0; mark < 1100; mark += 1) live.send({ type: 'flush', turn: 'a' });
+    expect(new Set(errors())).toEqual(new Set(['text_full a']));
+    expect(errors().length).toBeLessThan(150);
+    come();
+    await live.run(0);
+    expect(live.session.bufferedBytes()).toBeGreaterThan(25_000);
+  });
+
+  it('is told once that its text has ended', () => {
+    const { append, live, errors } = start();
+    append('a', 'One.');
+    live.send({ type: 'end', turn: 'a' });
+    for (let piece = 0; piece < 10; piece += 1) append('a', 'Two.');
+    expect(errors()).toEqual(['turn_ended a']);
+  });
+
+  it('is heard when the gateway drains meanwhile', async () => {
+    const { live, say, come, outcomes } = start();
+    say('a');
+    live.session.drain();
+    come();
+    await live.run(4000);
+    expect(outcomes()).toEqual(['a complete']);
+  });
+
+  it('fails with a leg that goes at once', async () => {
+    const { live, say, answer, leg, errors } = start();
+    say('a');
+    answer().onAttached(leg).onGone('hung up');
+    await live.run(3000);
+    expect(errors()).toEqual(['leg_gone a']);
+    expect(live.said('heard')).toEqual([]);
+  });
+
+  it('belongs to the leg that was asked for last', async () => {
+    const { live, say, answer, come, errors, playedTurns } = start();
+    const first = answer();
+    live.send({ type: 'detach' });
+    live.send({ type: 'attach', leg: { callSid: 'CA2' } });
+    say('b');
+    first.onRefused(new AppError('leg_not_found', 'None came.'));
+    expect(errors()).toEqual(['leg_not_found undefined']);
+    come();
+    await live.run(3000);
+    expect(playedTurns()).toEqual(['b']);
   });
 });

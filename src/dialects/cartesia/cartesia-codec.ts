@@ -31,7 +31,12 @@ type Refused = Extract<CartesiaRequest, { kind: 'refused' }>;
 /** Clients wait 10 s for a message at most; this leaves room for a slow network. */
 const QUIET_MS = 2000;
 /** Failures of a session after which its connection is closed. */
-const FATAL: ReadonlySet<string> = new Set<ErrorCode>(['rate_limited', 'idle_timeout', 'internal']);
+const FATAL: ReadonlySet<string> = new Set<ErrorCode>([
+  'rate_limited',
+  'idle_timeout',
+  'internal',
+  'slow_reader',
+]);
 /** The session would wait a second for more of the sentence; who gathers sentences himself has none. */
 const SENTENCE_END = /[.!?…。！？]["'”’»)\]]*\s*$/;
 
