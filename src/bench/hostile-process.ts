@@ -3,6 +3,7 @@
 
 import { connect } from 'node:net';
 import { WebSocket } from 'ws';
+import { workInSpareTime } from '../base/yield-to-playback.ts';
 import type { Actor } from './actor.ts';
 import { type Frame, HOSTILE_KINDS, type HostileKind } from './hostile-kinds.ts';
 
@@ -83,6 +84,8 @@ function openTcp({ audiosocketPort }: HostilePlan, events: LineEvents): Line {
 }
 
 export async function startHostileProcess(plan: HostilePlan): Promise<Actor> {
+  // It is elsewhere in truth: here it has only what those whom it attacks leave of the cores.
+  workInSpareTime();
   const kind = HOSTILE_KINDS[plan.kind];
   if (kind === undefined) throw new Error(`there is no hostile kind ${plan.kind}`);
   const lines = new Map<Line, 'opening' | 'open'>();

@@ -160,7 +160,7 @@ async function run(bench: BenchRun): Promise<BenchResult> {
     notes: [
       `Aims: no dry frame with that there is not without; the loop held for at most ${AIM_MS} ms, as the median over the seconds.`,
       'Held: the longest in each second, turns of the loop with many short pieces of work included; collections of garbage are part of it and told apart.',
-      'Callers, the hostile one, upstream and gateway share the machine: where cores are fewer than these processes, frames are late for that alone.',
+      'Callers, upstream and gateway share the machine, and the hostile one has what they leave of it: where cores are fewer than these processes, frames are late for that alone.',
     ],
     figures: {
       dryFramesWithout: sum(results.map(({ dry }) => dry[0])),

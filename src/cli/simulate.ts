@@ -45,6 +45,7 @@ const CALL_ID = 'CA-simulated';
 const TCP_KIND = 'audiosocket';
 const WATCH_SECONDS = 30;
 const SPEAK_SECONDS = 600;
+const LATE_WORD_MS = 200;
 /** A gateway that has been told of the end closes within this. */
 const GOODBYE_MS = 2000;
 
@@ -204,7 +205,9 @@ async function untilOver(
   const spoken = speak();
   spoken.catch(() => {}); // whoever waits for it may have stopped
   try {
-    const over = call.closed.then(() => undefined);
+    // What the session is told of a call that was refused comes behind the end of that call.
+    const late = () => new Promise<undefined>((resolve) => setTimeout(resolve, LATE_WORD_MS, undefined));
+    const over = call.closed.then(late);
     const first = await Promise.race([spoken.then((turns) => turns ?? stopped), over, stopped]);
     call.hangUp();
     await Promise.race([call.closed, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS))]);

@@ -64,7 +64,7 @@ export type SessionLegOptions = {
 /** Media positions are told in whole milliseconds. */
 const ROUNDING_MS = 1;
 /** A leg that cannot be had is refused this much later: what was sent right behind `attach` is for the leg as well. */
-const REFUSAL_MS = 250;
+const REFUSAL_MS = 50;
 
 type Attached = {
   readonly leg: CallLeg;

@@ -147,9 +147,9 @@ describe.each(CALLS)('a call of %s in a codec that is not served', (kind, says, 
     call(kind, says);
     await live.run(9000);
     live.send({ type: 'attach', leg: wantedOf(kind) });
-    await live.run(250);
+    await live.run(50);
     expect(errors()).toEqual([{ code: 'leg_codec', message: words, retryable: false }]);
-    await live.run(751);
+    await live.run(951);
     live.send({ type: 'attach', leg: wantedOf(kind) });
     expect(errors()).toHaveLength(1);
     await live.run(10_000);
@@ -195,7 +195,7 @@ describe('a call that is turned away', () => {
     expect(errors()).toEqual([]);
     live.send({ type: 'detach' });
     live.send({ type: 'attach', leg: { callSid: 'c0' } });
-    await live.run(250);
+    await live.run(50);
     expect(errors().at(-1)).toMatchObject({ code: 'leg_codec' });
   });
 

@@ -65,7 +65,7 @@ describe.each(KINDS.map((leg) => [leg.kind, leg] as const))('on a leg of %s', (k
 describe('when no call comes', () => {
   it.each([
     ['within ten seconds', 10_000],
-    ['because another session has it', 250],
+    ['because another session has it', 50],
   ])('%s each turn fails, and none is told as heard', async (why, ms) => {
     const legs: LegDesk = {
       tokenFor: () => 'token',
