@@ -78,10 +78,12 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
 
   /** Messages that the pipe to the process has not taken: when all cores are busy elsewhere it may stand still for seconds. */
   let unsent = 0;
+  let state: 'starting' | 'answering' = 'starting';
   let lateEndings = 0;
   let toldLateMs = Number.NEGATIVE_INFINITY;
   /** A process that is behind is late with all of them: one line for many. */
   const tellLate = () => {
+    if (state === 'starting') return; // it has just been started, for this one
     lateEndings += 1;
     if (clock.now() - toldLateMs < LATE_LINE_MS) return;
     log.warn('speech_endings_late', { endings: lateEndings });
@@ -129,6 +131,7 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     running = undefined;
     posts.flush(); // to nobody
     unsent = 0;
+    state = 'starting';
     restarts.died();
     log.error('word_timer_died', { cause, speeches: speeches.size });
     for (const [id, speech] of [...speeches]) {
@@ -142,6 +145,7 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     const speech = speeches.get(answer.speech);
     if (speech === undefined) return;
     restarts.proven();
+    state = 'answering';
     if (answer.kind === 'taken') speech.onTaken();
     else if (answer.kind === 'settled') speech.onSettled();
     else if (answer.kind === 'ending') speech.onEnding(answer.ending);

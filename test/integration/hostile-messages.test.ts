@@ -242,7 +242,8 @@ describe('floods', () => {
         return gateway.metric('voxgate_sessions');
       }, PATIENT)
       .toBe(1);
-    expect(most.bytes).toBeLessThan(1.2 * 1024 * 1024);
+    // A megabyte that is not read, and a few answers and questions on their way.
+    expect(most.bytes).toBeLessThan(1.5 * 1024 * 1024);
     session.socket.destroy();
   });
 });
