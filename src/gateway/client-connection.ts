@@ -267,16 +267,16 @@ class SocketConnection implements ClientConnection {
     const error = new AppError('slow_reader', why);
     this.phase = 'giving-up';
     this.codec.event(errorEvent(error));
-    this.session.giveUp(error, this.heartbeat.unreadMs(clock.now()));
+    const readUntilMs = this.heartbeat.readUntilMs();
+    this.session.giveUp(error, clock.now() - readUntilMs);
     if (lastWords === 'no-time-to-read') return this.closeAfterLastWords();
     this.fallSilent('last-words');
     this.wire.flush();
     this.socket.ping(LAST_WORDS);
     const { pongTimeoutMs } = this.options.limits;
-    const unreadSinceMs = clock.now() - this.heartbeat.unreadMs(clock.now());
     // One that is slow answers the pings that lie before the last one; one that is gone does not.
     const cancelFirst = clock.after(pongTimeoutMs, () => {
-      if (clock.now() - this.heartbeat.unreadMs(clock.now()) === unreadSinceMs) this.socket.terminate();
+      if (this.heartbeat.readUntilMs() === readUntilMs) this.socket.terminate();
     });
     const cancelLast = clock.after(MAX_LAST_WORDS_MS, () => this.socket.terminate());
     this.socket.once('close', () => {

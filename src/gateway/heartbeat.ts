@@ -24,8 +24,8 @@ export type Heartbeat = {
    * answered a ping, or has not read yet what it got before in a burst.
    */
   lagMs(nowMs: number): number;
-  /** For how long nothing that was sent is known to have been read, ms; since the client was connected at most. */
-  unreadMs(nowMs: number): number;
+  /** What was sent until then is known to have been read; when the client was connected, if nothing is. */
+  readUntilMs(): number;
 };
 
 export type HeartbeatLimits = {
@@ -52,7 +52,7 @@ class PingHeartbeat implements Heartbeat {
   private realTimeSinceMs = 0;
   private patienceMs = 0;
   /** When the last ping that was answered had been sent. */
-  private readUntilMs: number;
+  private readUntil: number;
   private pingedAtMs: number;
   /** When it last showed that it reads, or began to owe an answer. */
   private aliveAtMs: number;
@@ -62,7 +62,7 @@ class PingHeartbeat implements Heartbeat {
     this.limits = limits;
     this.firstPingAtMs = openedAtMs + limits.heartbeatMs;
     this.pingedAtMs = openedAtMs;
-    this.readUntilMs = openedAtMs;
+    this.readUntil = openedAtMs;
     this.aliveAtMs = openedAtMs;
   }
 
@@ -88,10 +88,10 @@ class PingHeartbeat implements Heartbeat {
     const ping = /^\d{1,15}$/.test(payload) ? Number(payload) : 0;
     if (ping <= this.answeredPings || ping > this.sentPings) return;
     const [sentAtMs] = this.awaitedFromMs.splice(0, ping - this.answeredPings).slice(-1);
-    this.readUntilMs = sentAtMs!;
+    this.readUntil = sentAtMs!;
     this.answeredPings = ping;
     this.aliveAtMs = nowMs;
-    if (this.realTime === 'not-read-yet' && this.readUntilMs >= this.realTimeSinceMs) this.realTime = 'read';
+    if (this.realTime === 'not-read-yet' && this.readUntil >= this.realTimeSinceMs) this.realTime = 'read';
   }
   isBehind(nowMs: number): void {
     this.behindAtMs = nowMs;
@@ -113,8 +113,8 @@ class PingHeartbeat implements Heartbeat {
     const [oldestMs] = this.awaitedFromMs;
     return this.realTime === 'read' && oldestMs !== undefined ? nowMs - oldestMs : 0;
   }
-  unreadMs(nowMs: number): number {
-    return nowMs - this.readUntilMs;
+  readUntilMs(): number {
+    return this.readUntil;
   }
 
   private everyMs(): number {

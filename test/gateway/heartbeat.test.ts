@@ -122,7 +122,7 @@ describe('a heartbeat', () => {
 
   it('knows up to when all has been read', () => {
     const { heartbeat } = playing(() => 100, 6000);
-    expect(heartbeat.unreadMs(6500)).toBe(1500);
+    expect(heartbeat.readUntilMs()).toBe(5000);
   });
 
   it('calls nobody late for what came in a burst between two sounds, or for a pause', () => {
