@@ -49,6 +49,11 @@ const CONGESTED_BYTES = 128 * 1024;
  * some 40 s of it to read when it is noticed.
  */
 const MAX_LAST_WORDS_MS = 60_000;
+/**
+ * For how long such a client may leave all pings unanswered. At a quarter of real time the one that was last sent to it, some
+ * 6 s of sound after the one before, is answered 25 s later.
+ */
+const FIRST_ANSWER_MS = 30_000;
 const LAST_WORDS = 'last words';
 
 /** Of hundreds of clients none is in the cache when its frame comes. */
@@ -273,9 +278,8 @@ class SocketConnection implements ClientConnection {
     this.fallSilent('last-words');
     this.wire.flush();
     this.socket.ping(LAST_WORDS);
-    const { pongTimeoutMs } = this.options.limits;
     // One that is slow answers the pings that lie before the last one; one that is gone does not.
-    const cancelFirst = clock.after(pongTimeoutMs, () => {
+    const cancelFirst = clock.after(FIRST_ANSWER_MS, () => {
       if (this.heartbeat.readUntilMs() === readUntilMs) this.socket.terminate();
     });
     const cancelLast = clock.after(MAX_LAST_WORDS_MS, () => this.socket.terminate());

@@ -195,6 +195,7 @@ describe('say', () => {
     const env = {
       VOXGATE_UPSTREAM_URL: gateway.upstream.url.origin,
       VOXGATE_UPSTREAM_KEYS: 'user:key',
+      VOXGATE_ENDINGS: 'sound', // on a busy machine words are late, and a line says so
       VOXGATE_API_KEYS: 'ann:key',
       VOXGATE_HOST: '0.0.0.0',
       VOXGATE_PORT: String(gateway.port),

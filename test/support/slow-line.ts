@@ -29,6 +29,7 @@ export async function startSlowLine(gatewayPort: number, bytesPerMs: number): Pr
     keep(gateway);
     client.pipe(gateway);
     client.on('close', () => gateway.destroy());
+    gateway.on('close', () => client.end()); // also when it was reset, and nothing says that it ended
     let allowance = 0;
     let lastMs = performance.now();
     const readSome = () => {
@@ -54,7 +55,6 @@ export async function startSlowLine(gatewayPort: number, bytesPerMs: number): Pr
       timers.add(timer);
       gateway.on('close', () => clearInterval(timer));
     }
-    gateway.on('end', () => client.end());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
