@@ -18,10 +18,8 @@ import { systemClock } from './base/clock.ts';
 import { createMetrics } from './base/metrics.ts';
 import { systemRandom } from './base/random.ts';
 import { createLegDesk } from './gateway/leg-desk.ts';
-import { openAcceptors } from './http/acceptors.ts';
 import { viewsOf } from './http/live-view.ts';
 import { createOpenReplies } from './http/open-replies.ts';
-import { readWhenTaken } from './http/read-when-taken.ts';
 import { findSession } from './session/live-sessions.ts';
 import { readTls } from './settings/read-tls.ts';
 
@@ -82,13 +80,8 @@ export async function startAlone(
     },
   });
   sockets.attach(http.server);
-  if (options.accepts === 'several-a-turn') readWhenTaken(http.server);
   await http.listen({ host: config.host, port: config.port });
-  const acceptors =
-    options.accepts === 'several-a-turn' ? openAcceptors(http.server, { clock, log }) : undefined;
-  onStop(() => acceptors?.ended());
   onStop(() => http.close());
-  onStop(() => acceptors?.close());
   const scheme = tls === undefined ? 'http' : 'https';
   const url = originOf(scheme, config.host, portOf(http.server.address()));
   service?.start();

@@ -4,7 +4,6 @@ import type { Stop } from './app-gateway.ts';
 import { type AppPlayer, openAppPlayer, type PlayerBrief, type Primary } from './app-player.ts';
 import { AppError } from './base/app-error.ts';
 import { systemClock } from './base/clock.ts';
-import { keepHeapLean } from './base/lean-heap.ts';
 import { helpersYieldToPlayback } from './base/yield-to-playback.ts';
 import { openPrimaryLine, type PrimaryLine } from './cluster/ipc-player-process.ts';
 import type { PlayerAsks, PlayerNews, PrimaryAsks, PrimaryNews } from './cluster/messages.ts';
@@ -40,7 +39,6 @@ function playFor({ line, leave }: PrimaryLine): Promise<void> {
         async start(brief) {
           try {
             parts = await openAppPlayer(brief, primary, (stop) => stops.push(stop));
-            keepHeapLean();
             return parts.ports;
           } catch (fault) {
             await stopAll();

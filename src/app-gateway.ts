@@ -23,8 +23,6 @@ export type GatewayOptions = {
   readonly version: string;
   /** `off`: sessions only, without jobs, records and files; for a gateway that lives as long as one command. */
   readonly service?: 'on' | 'off';
-  /** How many connections are taken in a turn of the event loop, and read in the same one; with several processes the primary takes those of all, one by one. */
-  readonly accepts?: 'one-a-turn' | 'several-a-turn';
   /** Where programs are looked for (`PATH`): ffmpeg gets this and nothing else of our environment. */
   readonly searchPath?: string | undefined;
   /** Another instance has taken the data folder: whoever has started this one stops it. */

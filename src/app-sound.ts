@@ -1,7 +1,7 @@
 // What makes sound and finds its words, built: codecs, the workers of dear encoders, and the process that times words.
 
 import { createFilterBanks } from './audio/filter-bank.ts';
-import { loadMp3Decoders } from './audio/mp3-decoders.ts';
+import { createLayer3Decoders } from './audio/layer3-decoders.ts';
 import { loadMp3Encoders } from './audio/mp3-encoder.ts';
 import { warmCodecs } from './audio/warm-codecs.ts';
 import { createSoundPath } from './audio/wasm-sound-path.ts';
@@ -22,10 +22,7 @@ export async function openAppSound(
 ) {
   const heavy = createWorkerEncoderPool({ log });
   onStop(() => heavy.close());
-  const sound = createSoundPath(createFilterBanks(), (cause) =>
-    log.warn('sound is made without WebAssembly, several times as slowly', { cause: String(cause) }),
-  );
-  const codecs = { decoders: await loadMp3Decoders(sound), sound, heavy };
+  const codecs = { decoders: createLayer3Decoders(), sound: createSoundPath(createFilterBanks()), heavy };
   warmCodecs(codecs, await loadMp3Encoders());
   const timer = createProcessWordTimer({
     log,

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 /** By file of the program, what is taken from it. */
 const PARTS = {
   'audio/filter-bank.js': ['createFilterBanks'],
-  'audio/mp3-decoders.js': ['loadMp3Decoders'],
+  'audio/layer3-decoders.js': ['createLayer3Decoders'],
   'audio/mp3-frame-parser.js': ['createMp3FrameParser'],
   'audio/mp3-to-pcm.js': ['streamSamples'],
   'audio/mp3-encoder.js': ['loadMp3Encoders', 'speechBitrateKbps'],
@@ -72,7 +72,7 @@ export async function openProgram(dist) {
     source,
     references,
     speaker: program.createReferenceSpeaker(listened),
-    decoders: await program.loadMp3Decoders(program.createSoundPath(banks)),
+    decoders: program.createLayer3Decoders(),
     encoders: await program.loadMp3Encoders(),
     stretch: await program.loadTimeStretch(),
     close: () => Promise.all([source.close(), reference.close()]),

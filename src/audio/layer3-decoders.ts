@@ -32,9 +32,15 @@ const subbandsBelow = (heardHz: number, sampleRate: number): number =>
 const madeSubbands = (heardHz: number, sampleRate: number): number =>
   4 * Math.ceil(subbandsBelow(heardHz, sampleRate) / 4) + 1;
 
-/** Throws when this machine's WASM has no SIMD. */
-const instantiate = (): Layer3Kernel =>
-  new WebAssembly.Instance(new WebAssembly.Module(LAYER3_WASM)).exports as unknown as Layer3Kernel;
+const NO_VECTORS =
+  'This processor has no vector instructions for WebAssembly, without which no sound can be made; x86-64 needs SSE4.1, which all have had since 2011.';
+
+/** Throws with the reason when this machine's WebAssembly has no vectors. */
+function instantiate(): Layer3Kernel {
+  // What Node 20 can compile at all only misses vectors.
+  if (!WebAssembly.validate(LAYER3_WASM)) throw new Error(NO_VECTORS);
+  return new WebAssembly.Instance(new WebAssembly.Module(LAYER3_WASM)).exports as unknown as Layer3Kernel;
+}
 
 /** The records of one instance, and its views of the frame at work. */
 class Layer3Memory {

@@ -175,8 +175,8 @@ export type WasmSoundPath = SoundPath & {
   openStreams(): number;
 };
 
-/** Throws when this machine's WASM has no SIMD. */
-export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimits): WasmSoundPath {
+/** Throws where WebAssembly has no vectors, on which layer3-decoders.ts has a word for the operator. */
+export function createSoundPath(banks: FilterBanks, limits?: SoundMemoryLimits): WasmSoundPath {
   const plain = createPlainSoundPath(banks);
   const work = new SoundWork(limits);
   const { memory } = work;
@@ -212,18 +212,4 @@ export function createWasmSoundPath(banks: FilterBanks, limits?: SoundMemoryLimi
     },
     openStreams: () => memory.openStreams(),
   };
-}
-
-/** The fastest that this machine can run; `onPlain` is told why it is not the one of `open`. */
-export function createSoundPath(
-  banks: FilterBanks,
-  onPlain: (cause: unknown) => void = () => {},
-  open: (banks: FilterBanks) => SoundPath = createWasmSoundPath,
-): SoundPath {
-  try {
-    return open(banks);
-  } catch (cause) {
-    onPlain(cause);
-    return createPlainSoundPath(banks);
-  }
 }

@@ -2,6 +2,7 @@
 // type package nor TypeScript's ES libraries declare; the DOM library would, with a whole browser around it.
 
 declare namespace WebAssembly {
+  function validate(bytes: Uint8Array): boolean;
   class Module {
     constructor(bytes: Uint8Array);
   }

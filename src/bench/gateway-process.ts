@@ -2,7 +2,6 @@
 // its own event loop now and then, which no product code does.
 
 import { startGateway } from '../app.ts';
-import { keepHeapLean } from '../base/lean-heap.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { helpersYieldToPlayback } from '../base/yield-to-playback.ts';
 import { parseConfig } from '../config.ts';
@@ -75,9 +74,7 @@ export async function startGatewayProcess(plan: GatewayPlan, searchPath: string 
     config: parsed.config,
     log: createPinoLog('warn'),
     version: plan.version,
-    accepts: 'several-a-turn',
   });
-  keepHeapLean();
   const unblock = plan.blockMs[1] > 0 ? blockAtRandom(plan.blockMs, plan.seed) : () => {};
   const heldLoop = plan.watchesLoop === 'on' ? watchHeldLoop() : undefined;
   return {

@@ -2,7 +2,7 @@
 // serves.
 
 import { readdirSync } from 'node:fs';
-import { collector } from '../base/collector.ts';
+import { collector } from './collector.ts';
 
 export type KeptMemory = {
   /** The JavaScript heap's living objects. */

@@ -2,7 +2,7 @@
 // sound, any socket and any other process.
 
 import { createFilterBanks } from '../audio/filter-bank.ts';
-import { loadMp3Decoders } from '../audio/mp3-decoders.ts';
+import { createLayer3Decoders } from '../audio/layer3-decoders.ts';
 import { createSoundPath } from '../audio/wasm-sound-path.ts';
 import type { Clock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
@@ -57,7 +57,7 @@ export async function openMuteSessions(clock: Clock): Promise<MuteSessions> {
     upkeep: createSpeechUpkeep(),
     phrases: undefined,
     codecs: {
-      decoders: await loadMp3Decoders(sound),
+      decoders: createLayer3Decoders(),
       sound,
       heavy: {
         isFull: () => false,

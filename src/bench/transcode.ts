@@ -4,15 +4,15 @@
 
 import { createFilterBanks } from '../audio/filter-bank.ts';
 import type { HeavyEncoders } from '../audio/heavy-encoders.ts';
-import { loadMp3Decoders } from '../audio/mp3-decoders.ts';
+import { createLayer3Decoders } from '../audio/layer3-decoders.ts';
 import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
-import { loadMpg123Decoders } from '../audio/mpg123-decoders.ts';
 import { createPlainSoundPath } from '../audio/plain-sound-path.ts';
 import type { SoundPath } from '../audio/sound-path.ts';
 import type { Codecs } from '../audio/transcoder.ts';
-import { createWasmSoundPath } from '../audio/wasm-sound-path.ts';
+import { createSoundPath } from '../audio/wasm-sound-path.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { hasFfmpeg, runFfmpeg } from './ffmpeg-yardstick.ts';
+import { loadMpg123Decoders } from './mpg123-decoders.ts';
 import { medianOf } from './spread.ts';
 import { CHUNK_BYTES, measureDecoding, measureSpeeds, SECONDS, type Speeds } from './transcode-speeds.ts';
 import { makeVoiceLikeMp3, SOURCE_RATES, type SourceRate } from './voice-like-mp3.ts';
@@ -54,7 +54,7 @@ const times = (speed: number): string => `${speed.toFixed(0)}×`;
 const NO_HEAVY: HeavyEncoders = { isFull: () => true, open: () => 'busy' };
 
 const codecsWith = async (sound: SoundPath): Promise<Codecs> => ({
-  decoders: await loadMp3Decoders(sound),
+  decoders: createLayer3Decoders(),
   sound,
   heavy: NO_HEAVY,
 });
@@ -77,7 +77,7 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
   };
   const banks = createFilterBanks();
   // One after the other: code that has met both is slower for both.
-  const inWasm = await measureAll('WASM', createWasmSoundPath(banks));
+  const inWasm = await measureAll('WASM', createSoundPath(banks));
   const inPlain = await measureAll('plain TypeScript', createPlainSoundPath(banks));
   const mpg123 = await loadMpg123Decoders();
   const byMpg123: number[] = [];

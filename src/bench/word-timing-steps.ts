@@ -1,13 +1,11 @@
 // What timing the words of a speech costs, step by step and one speech after another, in this process: decoding it,
 // its features, speaking the reference, holding one against the other. Processor time per second of the speech.
 
-import { createFilterBanks } from '../audio/filter-bank.ts';
+import { createLayer3Decoders } from '../audio/layer3-decoders.ts';
 import type { Mp3Decoders } from '../audio/mp3-decoder.ts';
-import { loadMp3Decoders } from '../audio/mp3-decoders.ts';
 import { createMp3FrameParser, type Mp3Frame } from '../audio/mp3-frame-parser.ts';
 import { createMp3ToPcm } from '../audio/mp3-to-pcm.ts';
 import type { PcmBlock } from '../audio/stage.ts';
-import { createSoundPath } from '../audio/wasm-sound-path.ts';
 import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
 import { featureTrack } from '../captions/feature-track.ts';
@@ -158,7 +156,7 @@ export async function measureWordTiming(
   const random = createSeededRandom(seed);
   const speechesOf = (count: number) =>
     Array.from({ length: count }, () => createSpeech(turnOf(lines, SPEECH_SECONDS, random), lines));
-  const decoders = await loadMp3Decoders(createSoundPath(createFilterBanks()));
+  const decoders = createLayer3Decoders();
   const program = createSpeechProcess({ command: espeakCommand(), clock: systemClock, log: silentLog });
 
   const measure = async (speeches: readonly Speech[]): Promise<WordTimingSteps> => {

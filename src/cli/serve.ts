@@ -1,7 +1,6 @@
 // `voxgate serve`: the gateway until it is told to stop.
 
 import { startGateway } from '../app.ts';
-import { keepHeapLean } from '../base/lean-heap.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { helpersYieldToPlayback } from '../base/yield-to-playback.ts';
 import { parseConfig } from '../config.ts';
@@ -26,10 +25,8 @@ async function run(terminal: Terminal): Promise<number> {
     log,
     version: terminal.version,
     searchPath: terminal.env.PATH,
-    accepts: 'several-a-turn',
     onLost: lose,
   });
-  keepHeapLean();
   const say = gateway.sessionUrl;
   terminal.print(`Voxgate ${terminal.version} is listening at ${gateway.url}`);
   if (gateway.playgroundUrl !== undefined) terminal.print(`  playground ${gateway.playgroundUrl}`);

@@ -1,9 +1,7 @@
 // The process that times words: decodes the speech of many turns a second time, holds it against what the local engine
 // says of the same text, and tells where the words are. It works in spare time: playback never waits for it.
 
-import { createFilterBanks } from '../audio/filter-bank.ts';
-import { loadMp3Decoders } from '../audio/mp3-decoders.ts';
-import { createSoundPath } from '../audio/wasm-sound-path.ts';
+import { createLayer3Decoders } from '../audio/layer3-decoders.ts';
 import { systemClock } from '../base/clock.ts';
 import { faultKind } from '../base/fault-kind.ts';
 import { silentLog } from '../base/log.ts';
@@ -33,7 +31,7 @@ const log = {
   warn: (event: string) => tell({ kind: 'log', event, cause: '' }),
   error: (event: string) => tell({ kind: 'log', event, cause: '' }),
 };
-const decoders = await loadMp3Decoders(createSoundPath(createFilterBanks()));
+const decoders = createLayer3Decoders();
 let program: SpeechProcess | undefined;
 let speaker: ReferenceSpeaker | undefined;
 const speeches = new Map<number, SpeechTiming>();

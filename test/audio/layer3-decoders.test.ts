@@ -7,10 +7,10 @@ import { createLayer3Decoders, type Layer3Kernel } from '../../src/audio/layer3-
 import { LAYER3_WASM } from '../../src/audio/layer3-wasm.ts';
 import type { Mp3Decoder, Mp3Decoders } from '../../src/audio/mp3-decoder.ts';
 import { createMp3HeaderReader, parseMp3Header, wordAt } from '../../src/audio/mp3-header.ts';
-import { loadMpg123Decoders } from '../../src/audio/mpg123-decoders.ts';
 import { createResampler } from '../../src/audio/resampler.ts';
 import { strideOf } from '../../src/audio/thinning.ts';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
+import { loadMpg123Decoders } from '../../src/bench/mpg123-decoders.ts';
 import { type TrialKind, trialFrames } from '../support/layer3-trial.ts';
 import { decodeFrame, framesOf, mp3References, parseMp3, peakOf } from '../support/mp3-fixtures.ts';
 import { trialSize } from '../support/trial-size.ts';

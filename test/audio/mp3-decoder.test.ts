@@ -1,24 +1,13 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLayer3Decoders } from '../../src/audio/layer3-decoders.ts';
 import type { Mp3Decoder, Mp3Decoders } from '../../src/audio/mp3-decoder.ts';
-import { loadMp3Decoders } from '../../src/audio/mp3-decoders.ts';
 import type { Mp3Frame } from '../../src/audio/mp3-frame-parser.ts';
-import { loadMpg123Decoders } from '../../src/audio/mpg123-decoders.ts';
-import { loadMpg123, type Mpg123Instance } from '../../src/audio/mpg123-instance.ts';
+import { loadMpg123Decoders } from '../../src/bench/mpg123-decoders.ts';
+import { loadMpg123, type Mpg123Instance } from '../../src/bench/mpg123-instance.ts';
 import { decodeFrame, framesOf, peakOf } from '../support/mp3-fixtures.ts';
 
 const decodeFrames = (decoder: Mp3Decoder, frames: readonly Mp3Frame[]): Float32Array[] =>
   frames.map((frame) => decodeFrame(decoder, frame.bytes));
-
-describe('loadMp3Decoders', () => {
-  it('takes mpg123 where the decoder of our own cannot be', async () => {
-    const decoders = await loadMp3Decoders(undefined, () => {
-      throw new Error('no SIMD');
-    });
-    expect(decoders).toHaveProperty('instances');
-    expect(await loadMp3Decoders()).not.toHaveProperty('instances');
-  });
-});
 
 describe.each([
   ['of our own', () => Promise.resolve(createLayer3Decoders())],

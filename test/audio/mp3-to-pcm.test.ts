@@ -1,15 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Mp3Decoders } from '../../src/audio/mp3-decoder.ts';
-import { loadMp3Decoders } from '../../src/audio/mp3-decoders.ts';
+import { describe, expect, it } from 'vitest';
+import { createLayer3Decoders } from '../../src/audio/layer3-decoders.ts';
 import { createMp3ToPcm, streamSamples } from '../../src/audio/mp3-to-pcm.ts';
 import { decodeMp3, mp3Fixture, mp3References, parseMp3 } from '../support/mp3-fixtures.ts';
 
-let decoders: Mp3Decoders;
-beforeAll(() =>
-  loadMp3Decoders().then((loaded) => {
-    decoders = loaded;
-  }),
-);
+const decoders = createLayer3Decoders();
 
 const samplesOf = (bytes: readonly Uint8Array[]) => decodeMp3(decoders, bytes).pcm;
 const joined = (...files: Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(files));

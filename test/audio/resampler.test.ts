@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { createFilterBanks } from '../../src/audio/filter-bank.ts';
 import { createResampler } from '../../src/audio/resampler.ts';
 import type { Stage } from '../../src/audio/stage.ts';
-import { createWasmSoundPath } from '../../src/audio/wasm-sound-path.ts';
+import { createSoundPath } from '../../src/audio/wasm-sound-path.ts';
 import { decibels, levelDb, noise, pushInChunks, tone, toneSnrDb } from '../support/tone.ts';
 
 const banks = createFilterBanks();
-const sound = createWasmSoundPath(banks);
+const sound = createSoundPath(banks);
 
 type Emit = (samples: Float32Array) => void;
 type Create = (fromRate: number, toRate: number, emit: Emit) => Stage<Float32Array>;

@@ -7,12 +7,12 @@ import { createPlainSoundPath } from '../../src/audio/plain-sound-path.ts';
 import { createSampleCoder, type SampleCode } from '../../src/audio/sample-code.ts';
 import type { Rates, SoundPath } from '../../src/audio/sound-path.ts';
 import { strideOf } from '../../src/audio/thinning.ts';
-import { createSoundPath, createWasmSoundPath } from '../../src/audio/wasm-sound-path.ts';
+import { createSoundPath } from '../../src/audio/wasm-sound-path.ts';
 import { decibels, noise, pushInChunks } from '../support/tone.ts';
 
 const banks = createFilterBanks();
 const plain = createPlainSoundPath(banks);
-const wasm = createWasmSoundPath(banks);
+const wasm = createSoundPath(banks);
 const CODES: readonly SampleCode[] = ['mulaw', 'alaw', 'pcm16'];
 
 const RATES: readonly Rates[] = [
@@ -222,7 +222,7 @@ describe('the sound path in WASM', () => {
 
 describe('a mixed frame', () => {
   it('outlives the flush of the stage before it, when the rate changes between two frames', () => {
-    const path = createWasmSoundPath(banks);
+    const path = createSoundPath(banks);
     const before = path.encode({ fromRate: 24_000, toRate: 8000 }, 'pcm16', () => {});
     before.push(new Float32Array(576));
     path.mixDown(new Float32Array(1152).fill(0.5), 1, 1152);
@@ -232,7 +232,7 @@ describe('a mixed frame', () => {
   });
 
   it('is still there when a stage is opened for it, be it one that was never mixed', () => {
-    const path = createWasmSoundPath(banks);
+    const path = createSoundPath(banks);
     for (let stream = 0; stream < 200; stream++) {
       const mono = path.mono(1152);
       const stage = path.resample(RATES[stream % RATES.length]!, () => {});
@@ -274,7 +274,7 @@ describe('the places in its memory', () => {
   it('are nobody else’s, while many streams come and go and the memory grows under them', () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
-        const path = createWasmSoundPath(banks);
+        const path = createSoundPath(banks);
         const heard = play(path, steps);
         expect(path.openStreams()).toBe(0);
         for (const stream of new Set(steps.slice(0, 8).map((step) => step.stream)))
@@ -285,7 +285,7 @@ describe('the places in its memory', () => {
   });
 
   it('are given back: a hundred thousand streams need no more memory than one', () => {
-    const path = createWasmSoundPath(banks, { streams: 1, banks: 1 });
+    const path = createSoundPath(banks, { streams: 1, banks: 1 });
     const rates = RATES[0]!;
     for (let i = 0; i < 100_000; i++) {
       const stage = path.resample(rates, () => {});
@@ -298,7 +298,7 @@ describe('the places in its memory', () => {
   });
 
   it('are found by a frame that was mixed before its stage was opened, when the memory is full', () => {
-    const path = createWasmSoundPath(banks);
+    const path = createSoundPath(banks);
     const decoded = noise(1152, 3);
     const rates = RATES[0]!;
     const alone = resample(wasm, rates, decoded.slice(0, 576));
@@ -315,7 +315,7 @@ describe('the places in its memory', () => {
   });
 
   it('run out at the bound, and the next streams are served in TypeScript', () => {
-    const path = createWasmSoundPath(banks, { streams: 3, banks: 2 });
+    const path = createSoundPath(banks, { streams: 3, banks: 2 });
     const samples = noise(2000, 9);
     const rates = RATES[0]!;
     const held = [0, 1, 2].map(() => path.resample(rates, () => {}));
@@ -326,7 +326,7 @@ describe('the places in its memory', () => {
   });
 
   it('keep the banks that are in use, and change the others', () => {
-    const path = createWasmSoundPath(banks, { streams: 10, banks: 2 });
+    const path = createSoundPath(banks, { streams: 10, banks: 2 });
     const samples = noise(2000, 9);
     const [first, second, third] = RATES as [Rates, Rates, Rates];
     const heard: number[] = [];
@@ -340,28 +340,5 @@ describe('the places in its memory', () => {
     stage.push(samples.slice(1000));
     stage.flush();
     expect(Float32Array.from(heard)).toEqual(resample(wasm, first, samples));
-  });
-});
-
-describe('createSoundPath', () => {
-  const rates: Rates = { fromRate: 24_000, toRate: 8000 };
-
-  it('gives the one in WASM, and has nothing to tell', () => {
-    const path = createSoundPath(banks, () => expect.unreachable());
-    expect(resample(path, rates, noise(2000, 5))).toEqual(resample(wasm, rates, noise(2000, 5)));
-  });
-
-  it('gives the plain one where WASM fails, and tells why, once', () => {
-    const told: unknown[] = [];
-    const fault = new Error('no SIMD here');
-    const path = createSoundPath(
-      banks,
-      (cause) => told.push(cause),
-      () => {
-        throw fault;
-      },
-    );
-    expect(resample(path, rates, noise(2000, 5))).toEqual(resample(plain, rates, noise(2000, 5)));
-    expect(told).toEqual([fault]);
   });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadMp3Decoders } from '../../src/audio/mp3-decoders.ts';
+import { createLayer3Decoders } from '../../src/audio/layer3-decoders.ts';
 import { createMp3FrameParser } from '../../src/audio/mp3-frame-parser.ts';
 import { encodePcm16 } from '../../src/audio/pcm16.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -81,7 +81,7 @@ export async function speak(engine: Engine, fields: Body = {}): Promise<Buffer> 
 }
 
 export async function decodeMp3(bytes: Buffer): Promise<{ pcm16: Buffer; sampleRate: number }> {
-  const decoder = (await loadMp3Decoders()).open();
+  const decoder = createLayer3Decoders().open();
   const blocks: Buffer[] = [];
   let sampleRate = 0;
   const parser = createMp3FrameParser({

@@ -2,7 +2,7 @@
 import { createFilterBanks } from '../../src/audio/filter-bank.ts';
 import type { HeavyEncoders } from '../../src/audio/heavy-encoders.ts';
 import { createHeavyStage } from '../../src/audio/heavy-stage.ts';
-import { loadMp3Decoders } from '../../src/audio/mp3-decoders.ts';
+import { createLayer3Decoders } from '../../src/audio/layer3-decoders.ts';
 import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
 import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3-frame-parser.ts';
 import type { Mp3StreamTag } from '../../src/audio/mp3-stream-tag.ts';
@@ -39,7 +39,7 @@ const heavy: HeavyEncoders = {
 };
 
 const sound = createSoundPath(createFilterBanks());
-export const codecs: Codecs = { decoders: await loadMp3Decoders(sound), sound, heavy };
+export const codecs: Codecs = { decoders: createLayer3Decoders(), sound, heavy };
 
 const made = new Map<string, Uint8Array>();
 

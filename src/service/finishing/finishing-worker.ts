@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createFilterBanks } from '../../audio/filter-bank.ts';
-import { loadMp3Decoders } from '../../audio/mp3-decoders.ts';
+import { createLayer3Decoders } from '../../audio/layer3-decoders.ts';
 import { loadMp3Encoders } from '../../audio/mp3-encoder.ts';
 import { createSoundPath } from '../../audio/wasm-sound-path.ts';
 import { AppError } from '../../base/app-error.ts';
@@ -18,7 +18,7 @@ const LEAST_STEP = 0.01;
 yieldToPlayback();
 const answer = (message: FinishingAnswer) => parentPort!.postMessage(message);
 const sound = createSoundPath(createFilterBanks());
-const means = { sound, decoders: await loadMp3Decoders(sound), mp3: await loadMp3Encoders() };
+const means = { sound, decoders: createLayer3Decoders(), mp3: await loadMp3Encoders() };
 
 let told = 0;
 const onProgress = (done: number) => {

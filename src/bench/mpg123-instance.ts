@@ -4,7 +4,7 @@
 // pinned to one exact version, and whatever is not as expected is refused at start.
 
 import { MPEGDecoder } from 'mpg123-decoder';
-import { MAX_FRAME_BYTES } from './mp3-header.ts';
+import { MAX_FRAME_BYTES } from '../audio/mp3-header.ts';
 
 /** One WASM instance; a handle is one stream's decoder inside it. Any call may throw when the code traps. */
 export type Mpg123Instance = {

@@ -2,10 +2,10 @@
 // one. For machines whose WASM has no vector instructions; it keeps the same promises as the decoder of our own,
 // but that free format is silence: mpg123 measures it in a stream, and frames come to it one by one.
 
-import { createPlainMixer, type FrameLength, type Mixer } from './mix-down.ts';
-import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
-import { createMp3HeaderReader, type Mp3Header, sideInfoBytes } from './mp3-header.ts';
-import { mainDataBegin, mainDataBits, sideInfoOffset } from './mp3-side-info.ts';
+import { createPlainMixer, type FrameLength, type Mixer } from '../audio/mix-down.ts';
+import type { Mp3Decoder, Mp3Decoders } from '../audio/mp3-decoder.ts';
+import { createMp3HeaderReader, type Mp3Header, sideInfoBytes } from '../audio/mp3-header.ts';
+import { mainDataBegin, mainDataBits, sideInfoOffset } from '../audio/mp3-side-info.ts';
 import { loadMpg123, type Mpg123Instance } from './mpg123-instance.ts';
 
 export type Mpg123Decoders = Mp3Decoders & {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Mp3Frame } from '../../src/audio/mp3-frame-parser.ts';
-import { createMpg123Decoders, loadMpg123Decoders } from '../../src/audio/mpg123-decoders.ts';
-import { loadMpg123 } from '../../src/audio/mpg123-instance.ts';
+import { createMpg123Decoders, loadMpg123Decoders } from '../../src/bench/mpg123-decoders.ts';
+import { loadMpg123 } from '../../src/bench/mpg123-instance.ts';
 import { decodeFrame, framesOf, peakOf } from '../support/mp3-fixtures.ts';
 
 describe('instances of mpg123', () => {
