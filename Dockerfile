@@ -13,8 +13,10 @@ COPY package.json package-lock.json .npmrc ./
 FROM manifest AS build
 RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/build-playground.mjs scripts/
+COPY scripts/build.mjs scripts/build-programs.mjs scripts/build-playground.mjs scripts/
+COPY languages languages
 COPY src src
+COPY testkit testkit
 # The entry of the speech program is under the GPL like that program, so it stays with it.
 RUN npm run build \
     && cp -r dist dist-gateway && rm dist-gateway/engine/espeak-entry.mjs \

@@ -89,12 +89,8 @@ function cutsOf(text, segments) {
 }
 
 async function ours() {
-  const load = (file) => import(new URL(`../dist/text/${file}`, import.meta.url).href);
   try {
-    const [{ wholeTextSegments }, { segmentText }] = await Promise.all([
-      load('turn-text.js'),
-      load('segment.js'),
-    ]);
+    const { wholeTextSegments, segmentText } = await import('../dist/bench/program-parts.js');
     return (language, text) => wholeTextSegments(text, { language, markup: 'keep' }).map(segmentText);
   } catch (error) {
     console.error(`There is no build to measure: run node scripts/build.mjs first. (${error.message})`);

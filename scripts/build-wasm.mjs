@@ -10,8 +10,13 @@ import { main } from 'assemblyscript/asc';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const MODULES = [
-  { source: 'wasm/sound-path.ts', target: 'src/audio/sound-path-wasm.ts', name: 'SOUND_PATH_WASM', pages: 1 },
-  { source: 'wasm/layer3/decoder.ts', target: 'src/audio/layer3-wasm.ts', name: 'LAYER3_WASM', pages: 2 },
+  {
+    source: 'wasm/sound-path.ts',
+    target: 'src/audio/dsp/sound-path-wasm.ts',
+    name: 'SOUND_PATH_WASM',
+    pages: 1,
+  },
+  { source: 'wasm/layer3/decoder.ts', target: 'src/audio/mp3/layer3-wasm.ts', name: 'LAYER3_WASM', pages: 2 },
 ];
 const OUT_FILE = 'out.wasm';
 

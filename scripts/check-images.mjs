@@ -68,7 +68,7 @@ function inspect({ name, root, config }) {
   const paths = pathsBelow(app);
   const espeak = paths.filter((path) => /espeak/i.test(path));
   must(espeak.length > 0 === hasEspeak, hasEspeak ? 'lacks eSpeak' : `holds ${espeak[0]}`);
-  must(!paths.some((path) => /^(src|test|scripts)$/.test(path)), 'holds sources');
+  must(!paths.some((path) => /^(src|test|testkit|bench|scripts)$/.test(path)), 'holds sources');
   const extra = developmentPackages.filter((path) => existsSync(join(app, path)));
   must(extra.length === 0, `holds packages of development: ${extra.slice(0, 5).join(', ')}`);
   const { status, stderr } = spawnSync('npm', ['ls', '--omit=dev', '--all'], {

@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { connectSession } from '../dist/client/session-client.js';
+import { connectSession } from '../dist/bench/program-parts.js';
 import { openMemoryLimit } from './memory-limit.mjs';
 
 const PROGRAM = resolve(import.meta.dirname, '../dist/main.js');

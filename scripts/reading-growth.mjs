@@ -24,7 +24,7 @@ async function readSizes(what) {
   const { readSource } = await import('../src/reading/read-source.ts');
   const { READING_LIMITS } = await import('../src/reading/reading-limits.ts');
   const { hasRunningText } = await import('../src/script/running-text.ts');
-  const { ownThread, threadTimeMs } = await import('../src/base/thread-time.ts');
+  const { ownThread, threadTimeMs } = await import('../src/base/processes/thread-time.ts');
   const thread = ownThread();
   const { name, maxBytes, make } = GROWING[what];
   const read = async (of) => {

@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway } from '../src/app.ts';
-import type { Gateway } from '../src/app-gateway.ts';
+import type { Gateway } from '../src/app/gateway.ts';
+import { startGateway } from '../src/app/start.ts';
 import { silentLog } from '../src/base/log.ts';
-import { parseConfig } from '../src/config.ts';
+import { parseConfig } from '../src/settings/config.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');

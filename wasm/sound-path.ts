@@ -1,6 +1,6 @@
 // The sound path in AssemblyScript: channels mixed to one, a polyphase filter, G.711 and 16-bit companding, all in
 // 128-bit SIMD over fixed places of one linear memory. No allocation and no runtime: the host hands out the memory
-// behind `heapAt`, and a stream is a record there. `node scripts/build-wasm.mjs` makes src/audio/sound-path-wasm.ts.
+// behind `heapAt`, and a stream is a record there. `node scripts/build-wasm.mjs` makes src/audio/dsp/sound-path-wasm.ts.
 
 const FLOAT: usize = 4;
 /** The longest MPEG frame. */

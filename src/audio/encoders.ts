@@ -3,14 +3,14 @@
 // header alone is a valid empty file).
 
 import type { SessionFormat } from '../speech/audio-format.ts';
+import { wavHeader } from './containers/wav.ts';
+import { ALAW_SILENCE, MULAW_SILENCE } from './dsp/g711.ts';
+import { BYTES_PER_SAMPLE, createSampleCoder, type SampleCode } from './dsp/sample-code.ts';
 import { createFramer, type FrameRule, type FrameStage } from './framer.ts';
-import { ALAW_SILENCE, MULAW_SILENCE } from './g711.ts';
 import type { HeavyFormat } from './heavy-encoders.ts';
-import { type Mp3Encoders, speechBitrateKbps } from './mp3-encoder.ts';
-import { createMp3FrameParser } from './mp3-frame-parser.ts';
-import { BYTES_PER_SAMPLE, createSampleCoder, type SampleCode } from './sample-code.ts';
+import { type Mp3Encoders, speechBitrateKbps } from './mp3/mp3-encoder.ts';
+import { createMp3FrameParser } from './mp3/mp3-frame-parser.ts';
 import type { AudioFrame, Stage } from './stage.ts';
-import { wavHeader } from './wav.ts';
 
 /** Formats whose samples become bytes one by one, for next to nothing. */
 export type PlainFormat = Exclude<SessionFormat, HeavyFormat>;

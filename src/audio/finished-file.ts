@@ -4,17 +4,17 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { ServiceFormat } from '../speech/audio-format.ts';
-import { createFlacBlocks } from './flac-encoder.ts';
-import { type FlacTotals, flacFileHeader } from './flac-headers.ts';
-import { id3Tag } from './id3-tag.ts';
-import { lameGain, type Mp3Encoders, speechBitrateKbps } from './mp3-encoder.ts';
-import { createMp3FrameParser } from './mp3-frame-parser.ts';
-import { mp3Checksum, mp3InfoFrame, NO_MP3_TOTALS } from './mp3-info-frame.ts';
-import { createOggOpusEncoder } from './ogg-opus-encoder.ts';
-import { encodePcm16 } from './pcm16.ts';
-import { BYTES_PER_SAMPLE, createSampleCoder, type SampleCode } from './sample-code.ts';
-import { cleanTags, type FileTags } from './tag-text.ts';
-import { wavHeader } from './wav.ts';
+import { createFlacBlocks } from './containers/flac-encoder.ts';
+import { type FlacTotals, flacFileHeader } from './containers/flac-headers.ts';
+import { createOggOpusEncoder } from './containers/ogg-opus-encoder.ts';
+import { cleanTags, type FileTags } from './containers/tag-text.ts';
+import { wavHeader } from './containers/wav.ts';
+import { encodePcm16 } from './dsp/pcm16.ts';
+import { BYTES_PER_SAMPLE, createSampleCoder, type SampleCode } from './dsp/sample-code.ts';
+import { id3Tag } from './mp3/id3-tag.ts';
+import { lameGain, type Mp3Encoders, speechBitrateKbps } from './mp3/mp3-encoder.ts';
+import { createMp3FrameParser } from './mp3/mp3-frame-parser.ts';
+import { mp3Checksum, mp3InfoFrame, NO_MP3_TOTALS } from './mp3/mp3-info-frame.ts';
 
 export type FileRule = {
   readonly format: ServiceFormat;

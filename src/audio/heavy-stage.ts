@@ -1,10 +1,10 @@
 // The heavy encoders as the plain stages that they are to whoever runs them.
 
+import { createFlacEncoder } from './containers/flac-encoder.ts';
+import { createOggOpusEncoder } from './containers/ogg-opus-encoder.ts';
 import { createEncoder } from './encoders.ts';
-import { createFlacEncoder } from './flac-encoder.ts';
 import type { HeavyOutput } from './heavy-encoders.ts';
-import type { Mp3Encoders } from './mp3-encoder.ts';
-import { createOggOpusEncoder } from './ogg-opus-encoder.ts';
+import type { Mp3Encoders } from './mp3/mp3-encoder.ts';
 import type { AudioFrame, ClosableStage, ReleasableStage } from './stage.ts';
 
 export type HeavyStage = ClosableStage<Float32Array> & ReleasableStage<Float32Array>;

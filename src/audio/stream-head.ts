@@ -1,7 +1,7 @@
 // What stands in front of a stream that is joined in its middle: headers that whoever comes late has missed and cannot
 // play without. MP3 frames and plain samples need none.
 
-import { flacStreamHeader } from './flac-headers.ts';
+import { flacStreamHeader } from './containers/flac-headers.ts';
 
 /** RFC 3533 6: the number of segments stands at 26, their lengths behind it. */
 const OGG_SEGMENTS_AT = 26;

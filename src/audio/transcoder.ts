@@ -2,18 +2,18 @@
 // synchronous calls. MP3 that needs no conversion passes through frame by frame and is never decoded.
 
 import type { OutputFormat } from '../speech/audio-format.ts';
-import { heardBelowHz } from './filter-bank.ts';
+import { heardBelowHz } from './dsp/filter-bank.ts';
+import type { SoundPath } from './dsp/sound-path.ts';
+import type { SpeechBridge } from './dsp/speech-bridge.ts';
+import { createWayIn, type StageMaker, type WayIn } from './dsp/way-in.ts';
 import { type HeavyEncoders, isHeavyFormat } from './heavy-encoders.ts';
-import type { Mp3Decoders } from './mp3-decoder.ts';
-import type { Mp3Frame } from './mp3-frame-parser.ts';
-import { createMp3Passage, type Mp3Passage } from './mp3-passage.ts';
-import type { Mp3StreamTag } from './mp3-stream-tag.ts';
-import { createMp3ToPcm, type Mp3ToPcm } from './mp3-to-pcm.ts';
-import type { SoundPath } from './sound-path.ts';
-import type { SpeechBridge } from './speech-bridge.ts';
+import type { Mp3Decoders } from './mp3/mp3-decoder.ts';
+import type { Mp3Frame } from './mp3/mp3-frame-parser.ts';
+import { createMp3Passage, type Mp3Passage } from './mp3/mp3-passage.ts';
+import type { Mp3StreamTag } from './mp3/mp3-stream-tag.ts';
+import { createMp3ToPcm, type Mp3ToPcm } from './mp3/mp3-to-pcm.ts';
 import type { AudioFrame, ClosableStage, PcmBlock } from './stage.ts';
 import { openTurnEncoder, refuseWhenFull, type TurnEncoder } from './turn-encoder.ts';
-import { createWayIn, type StageMaker, type WayIn } from './way-in.ts';
 
 /** What a turn's codecs are made from; loaded once by the program and shared by all turns. */
 export type Codecs = {

@@ -3,11 +3,11 @@
 
 import { AppError } from '../base/app-error.ts';
 import type { SessionFormat } from '../speech/audio-format.ts';
+import { BYTES_PER_SAMPLE, type SampleCode } from './dsp/sample-code.ts';
+import type { SoundPath } from './dsp/sound-path.ts';
 import { createPlainFrames, type PlainOutput, sampleCodeOf } from './encoders.ts';
 import type { FrameStage } from './framer.ts';
 import { type HeavyEncoder, type HeavyEncoders, type HeavyOutput, isHeavyFormat } from './heavy-encoders.ts';
-import { BYTES_PER_SAMPLE, type SampleCode } from './sample-code.ts';
-import type { SoundPath } from './sound-path.ts';
 import type { AudioFrame, ClosableStage } from './stage.ts';
 
 export type TurnEncoder = {

@@ -1,8 +1,8 @@
 // Code that has never run is slow the first time: compilers, filter tables, a first WASM instance. A second of
 // silence through the usual path before the first caller comes spares him a tenth of a second.
 
-import type { Mp3Encoders } from './mp3-encoder.ts';
-import { createMp3FrameParser } from './mp3-frame-parser.ts';
+import type { Mp3Encoders } from './mp3/mp3-encoder.ts';
+import { createMp3FrameParser } from './mp3/mp3-frame-parser.ts';
 import { type Codecs, createTranscoder } from './transcoder.ts';
 
 const SILENCE_MS = 1000;

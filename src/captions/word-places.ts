@@ -2,9 +2,9 @@
 // What has been given out stands, and the words behind it have what is left.
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
+import type { KnownWords } from './alignment/word-doubt.ts';
+import type { WordEstimate } from './alignment/word-estimate.ts';
 import { PackedWords } from './packed-words.ts';
-import type { KnownWords } from './word-doubt.ts';
-import type { WordEstimate } from './word-estimate.ts';
 
 /** What has been given out; times are ms of the turn. */
 export type GivenWords = {

@@ -6,8 +6,8 @@
 //   request 0 ├─ exact ─┤ request 1 ├─ given ─┤┄┄ corrected while audio arrives ┄┄┤
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
-import { createWordDoubt, type WordDoubt } from './word-doubt.ts';
-import type { WordEstimate } from './word-estimate.ts';
+import { createWordDoubt, type WordDoubt } from './alignment/word-doubt.ts';
+import type { WordEstimate } from './alignment/word-estimate.ts';
 import { createWordPlaces, type GivenWords, type WordPlaces } from './word-places.ts';
 
 export type TimedWord = SpokenWord & {

@@ -44,14 +44,14 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   bench: {
     summary:
       'measure this machine: first frame, pacing, overload, formats side by side, captions, endings, onlookers, transcoding, cancel, stalled readers, jobs, narration, quotas',
-    load: async () => (await import('./bench.ts')).bench,
+    load: async () => (await import('./bench.ts')).loadBench(),
   },
   chaos: {
     summary: 'put a proxy in between that spoils connections on purpose',
-    load: async () => (await import('./chaos.ts')).chaos,
+    load: async () => (await import('../../testkit/cli/chaos.ts')).chaos,
   },
   simulate: {
     summary: 'dial a gateway as a telephony platform would, and judge what comes',
-    load: async () => (await import('./simulate.ts')).simulate,
+    load: async () => (await import('../../testkit/cli/simulate.ts')).simulate,
   },
 };

@@ -1,12 +1,12 @@
 // `voxgate demo`: a two-voice dialogue and a turn of tokens through the real path, as a phone would hear them.
 
-import { startGateway } from '../app.ts';
-import { MULAW_VALUES } from '../audio/g711.ts';
-import { wavHeader } from '../audio/wav.ts';
+import { startGateway } from '../app/start.ts';
+import { wavHeader } from '../audio/containers/wav.ts';
+import { MULAW_VALUES } from '../audio/dsp/g711.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
-import { parseConfig } from '../config.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
+import { parseConfig } from '../settings/config.ts';
 import type { Command, Terminal } from './command.ts';
 import { readFlags } from './read-flags.ts';
 

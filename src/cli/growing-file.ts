@@ -2,7 +2,7 @@
 // it can be played: until then it is NAME.part.
 
 import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { finishedWavHeader, WAV_HEADER_BYTES } from '../audio/wav.ts';
+import { finishedWavHeader, WAV_HEADER_BYTES } from '../audio/containers/wav.ts';
 
 export type GrowingFile = {
   write(bytes: Uint8Array): void;

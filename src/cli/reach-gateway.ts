@@ -1,8 +1,8 @@
 // The gateway that a command speaks through: the one that was named, or one of its own for as long as the command runs.
 
-import { startGateway } from '../app.ts';
+import { startGateway } from '../app/start.ts';
 import { createPinoLog } from '../base/pino-log.ts';
-import { parseConfig } from '../config.ts';
+import { parseConfig } from '../settings/config.ts';
 import { toEnv } from '../settings/settings.ts';
 import { type Terminal, UsageError } from './command.ts';
 import { OF_A_SERVICE } from './own-gateway.ts';

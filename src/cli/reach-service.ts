@@ -1,10 +1,10 @@
 // The speech service that a command uses: the running gateway that was named, or one of its own in a folder that goes
 // with it.
 
-import { startGateway } from '../app.ts';
+import { startGateway } from '../app/start.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { createVoxgateClient, type VoxgateClient } from '../client/voxgate-client.ts';
-import { parseConfig } from '../config.ts';
+import { parseConfig } from '../settings/config.ts';
 import { toEnv } from '../settings/settings.ts';
 import { openTemporaryFolder } from '../storage/temporary-folder.ts';
 import { type Terminal, UsageError } from './command.ts';

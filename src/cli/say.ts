@@ -1,6 +1,6 @@
 // `voxgate say`: one turn through a gateway, its captions on the terminal, its audio into a file.
 
-import { finishedWavHeader } from '../audio/wav.ts';
+import { finishedWavHeader } from '../audio/containers/wav.ts';
 import { connectSession } from '../client/session-client.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
 import { callerHeaders } from './caller-headers.ts';

@@ -1,9 +1,9 @@
 // `voxgate serve`: the gateway until it is told to stop.
 
-import { startGateway } from '../app.ts';
+import { startGateway } from '../app/start.ts';
 import { createPinoLog } from '../base/pino-log.ts';
-import { helpersYieldToPlayback } from '../base/yield-to-playback.ts';
-import { parseConfig } from '../config.ts';
+import { helpersYieldToPlayback } from '../base/processes/yield-to-playback.ts';
+import { parseConfig } from '../settings/config.ts';
 import { settingsHelp } from '../settings/settings.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { untilInterrupted } from './until-interrupted.ts';

@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { refuseUnreadable } from '../base/unreadable-request.ts';
-import { UPLOAD_MS } from '../http/body-deadline.ts';
-import { HANDSHAKE_MS, HTTP_GUARDS, KEEP_ALIVE_MS, MOST_HEADERS } from '../http/http-server.ts';
+import { UPLOAD_MS } from '../http/server/body-deadline.ts';
+import { HANDSHAKE_MS, HTTP_GUARDS, KEEP_ALIVE_MS, MOST_HEADERS } from '../http/server/http-server.ts';
 
 export type FrontServerOptions = {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;

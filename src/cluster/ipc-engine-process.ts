@@ -1,6 +1,6 @@
 // The process of the embedded engine, forked: a program of its own next to this one. Its key is a message.
 
-import { forkProgram } from '../base/forked-program.ts';
+import { forkProgram } from '../base/processes/forked-program.ts';
 import type { EngineNews } from '../speech/engine-messages.ts';
 import type { SpawnEngine } from './engine-process.ts';
 

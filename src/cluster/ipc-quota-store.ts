@@ -2,7 +2,7 @@
 // comes too late is given back, so that the service never sees a request that was not counted.
 
 import type { Clock } from '../base/clock.ts';
-import type { QuotaState, QuotaStore } from '../upstream/quota-store.ts';
+import type { QuotaState, QuotaStore } from '../upstream/quota/quota-store.ts';
 import type { PrimaryAsks, PrimaryNews, ToldQuota } from './messages.ts';
 import type { Peer } from './peer.ts';
 

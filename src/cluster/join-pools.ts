@@ -1,7 +1,7 @@
 // What several pools of the same keys are together: quotas are one, requests under way and waiting add up, and a key that
 // one of them doubts is told as doubted.
 
-import type { PoolMemberReport, PoolReport } from '../upstream/pool-report.ts';
+import type { PoolMemberReport, PoolReport } from '../upstream/pool/pool-report.ts';
 import type { WorkClass } from '../upstream/speech-work.ts';
 
 function joinMembers(a: PoolMemberReport, b: PoolMemberReport): PoolMemberReport {

@@ -4,12 +4,18 @@
 import type { ErrorCode } from '../base/app-error.ts';
 import type { LogFields } from '../base/log.ts';
 import type { MetricsSnapshot } from '../base/metrics-snapshot.ts';
-import type { LiveView } from '../http/live-view.ts';
+import type { LiveView } from '../http/routes/live-view.ts';
 import type { LegWanted } from '../session/leg-desk.ts';
 import type { SessionUse } from '../session/session-agent.ts';
 import type { AgentProfile } from '../speech/agent-profile.ts';
-import type { PoolReport } from '../upstream/pool-report.ts';
-import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaReport, QuotaState } from '../upstream/quota-store.ts';
+import type { PoolReport } from '../upstream/pool/pool-report.ts';
+import type {
+  QuotaAnswer,
+  QuotaAsk,
+  QuotaId,
+  QuotaReport,
+  QuotaState,
+} from '../upstream/quota/quota-store.ts';
 
 /** The processes that play, from 1. */
 export type PlayerNumber = number;

@@ -2,8 +2,8 @@
 
 import type { Log } from '../base/log.ts';
 import type { SessionAgent } from '../session/session-agent.ts';
-import type { QuotaState, QuotaStore } from '../upstream/quota-store.ts';
-import type { LegRegistry } from './leg-registry.ts';
+import type { QuotaState, QuotaStore } from '../upstream/quota/quota-store.ts';
+import type { LegRegistry } from './legs/leg-registry.ts';
 import type { PlayerNumber, PrimaryAsks, PrimaryNews } from './messages.ts';
 import type { Answers, Listeners } from './peer.ts';
 import type { QuotaShare } from './quota-share.ts';

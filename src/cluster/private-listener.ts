@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { digestKey, isKey } from '../access/bearer-key.ts';
 import type { Clock } from '../base/clock.ts';
 import { refuseUnreadable } from '../base/unreadable-request.ts';
-import { HTTP_GUARDS, KEEP_ALIVE_MS, MOST_HEADERS } from '../http/http-server.ts';
+import { HTTP_GUARDS, KEEP_ALIVE_MS, MOST_HEADERS } from '../http/server/http-server.ts';
 import { createAnswersUnderWay } from './answers-under-way.ts';
 
 /** Said by one process to another of a request that it passes on; nobody else's word is ever passed on. */

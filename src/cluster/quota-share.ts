@@ -1,7 +1,7 @@
 // One quota store for the pools of several processes. Each has it as if it were its own; whoever gives something back wakes
 // the others. Places of a key, which a pool counts for itself, are counted here for all of them.
 
-import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaStore } from '../upstream/quota-store.ts';
+import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaStore } from '../upstream/quota/quota-store.ts';
 
 export type QuotaShare = {
   /** For one pool. Its `close` lets go of what it has under way, which is taken to have counted. */

@@ -1,7 +1,7 @@
 // All open sessions of the gateway, whichever process plays them: how many there may be, whose they are, and where.
 
 import { AppError } from '../base/app-error.ts';
-import { checkRoom, type RoomLimits } from '../gateway/admit-upgrade.ts';
+import { checkRoom, type RoomLimits } from '../gateway/sockets/admit-upgrade.ts';
 import type { PlayerNumber } from './messages.ts';
 
 export type SessionRegistry = {

@@ -4,11 +4,11 @@
 import { AppError } from '../base/app-error.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { countedIn, joinSnapshots, type MetricsSnapshot } from '../base/metrics-snapshot.ts';
-import type { LegRoutesOptions } from '../http/leg-routes.ts';
-import type { LiveView } from '../http/live-view.ts';
-import { LONGEST_TOKEN_LIFE_MS, type TokenDesk } from '../session/token-desk.ts';
-import type { PoolReport } from '../upstream/pool-report.ts';
-import type { UpstreamPool } from '../upstream/upstream-pool.ts';
+import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
+import type { LiveView } from '../http/routes/live-view.ts';
+import { LONGEST_TOKEN_LIFE_MS, type TokenDesk } from '../session/observers/token-desk.ts';
+import type { PoolReport } from '../upstream/pool/pool-report.ts';
+import type { UpstreamPool } from '../upstream/pool/upstream-pool.ts';
 import { joinPools } from './join-pools.ts';
 import type { PlayerPeer, Players } from './players.ts';
 

@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { loadMp3Encoders, type Mp3Encoders } from '../audio/mp3-encoder.ts';
+import { loadMp3Encoders, type Mp3Encoders } from '../audio/mp3/mp3-encoder.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { seededNumbers } from '../base/seeded-numbers.ts';

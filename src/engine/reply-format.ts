@@ -1,13 +1,13 @@
 // What a reply can be, by outputFormat: the one table of its size and its encoder. A reply is
 // a file, not a call: a session's frames have one length and are filled up to it, a reply ends with its last sample.
 
+import { MOST_OPUS_ENCODERS } from '../audio/containers/opus-encoder.ts';
+import { encodeMulaw } from '../audio/dsp/g711.ts';
+import { encodePcm16 } from '../audio/dsp/pcm16.ts';
 import { createEncoder } from '../audio/encoders.ts';
-import { encodeMulaw } from '../audio/g711.ts';
 import type { HeavyFormat } from '../audio/heavy-encoders.ts';
 import { createHeavyStage } from '../audio/heavy-stage.ts';
-import { type Mp3Encoders, speechBitrateKbps } from '../audio/mp3-encoder.ts';
-import { MOST_OPUS_ENCODERS } from '../audio/opus-encoder.ts';
-import { encodePcm16 } from '../audio/pcm16.ts';
+import { type Mp3Encoders, speechBitrateKbps } from '../audio/mp3/mp3-encoder.ts';
 import type { ClosableStage } from '../audio/stage.ts';
 import { AppError } from '../base/app-error.ts';
 import type { ServiceFormat } from '../speech/audio-format.ts';

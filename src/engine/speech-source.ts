@@ -2,9 +2,9 @@
 // The rest of the engine cannot tell one from the other.
 
 import { availableParallelism } from 'node:os';
-import { createFilterBanks } from '../audio/filter-bank.ts';
-import { loadMp3Encoders } from '../audio/mp3-encoder.ts';
-import { createSoundPath } from '../audio/wasm-sound-path.ts';
+import { createFilterBanks } from '../audio/dsp/filter-bank.ts';
+import { createSoundPath } from '../audio/dsp/wasm-sound-path.ts';
+import { loadMp3Encoders } from '../audio/mp3/mp3-encoder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createSpeechPrograms } from '../speech-program/speech-programs.ts';

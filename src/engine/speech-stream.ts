@@ -3,7 +3,7 @@
 // leave at once. What a reader is too slow for waits as the program's own samples, before it is stretched.
 
 import { Readable } from 'node:stream';
-import type { SoundPath } from '../audio/sound-path.ts';
+import type { SoundPath } from '../audio/dsp/sound-path.ts';
 import type { ClosableStage, PcmBlock } from '../audio/stage.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';

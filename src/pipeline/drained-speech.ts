@@ -1,7 +1,7 @@
 // A text spoken for someone who takes it as fast as he can (an HTTP body, a file), not for a listener in real time.
 // The same speak() as a live turn; only the drain differs: whoever asks for the next bytes makes room for more.
 
-import { hearingBelow } from '../audio/mp3-decoder.ts';
+import { hearingBelow } from '../audio/mp3/mp3-decoder.ts';
 import { createTranscoder, heardHzOf } from '../audio/transcoder.ts';
 import { createWordTimeline, GUESS_MS_PER_WEIGHT, type TimedWord } from '../captions/word-timeline.ts';
 import { createFrameQueue } from '../playout/frame-queue.ts';
@@ -13,7 +13,7 @@ import { createMp3Spool } from './mp3-spool.ts';
 import { type SpokenWith, toAlignedText, toOutgoingRequest } from './outgoing-request.ts';
 import { speak } from './speak.ts';
 import type { SpeechRuntime } from './speech-runtime.ts';
-import { createSpeechWords } from './speech-words.ts';
+import { createSpeechWords } from './word-timing/speech-words.ts';
 
 export type DrainedSpeech = {
   /** Chunks of fresh memory in the output's format; read once. Throws as `speak` does, after all that did arrive. */

@@ -2,8 +2,8 @@
 // speech costs about half a megabyte here, so the scarce upstream slot is freed as fast as the upstream can
 // send. When it is full, the body is not read: TCP holds the upstream back.
 
-import type { Mp3Frame } from '../audio/mp3-frame-parser.ts';
-import { addMp3Frame, createMp3FrameStore } from '../audio/mp3-frame-store.ts';
+import type { Mp3Frame } from '../audio/mp3/mp3-frame-parser.ts';
+import { addMp3Frame, createMp3FrameStore } from '../audio/mp3/mp3-frame-store.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
 import { createLoneWaiter } from '../base/lone-waiter.ts';
 

@@ -7,8 +7,8 @@ import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import { type CachedSpeech, relayCached } from './cached-speech.ts';
 import type { Mp3Spool } from './mp3-spool.ts';
-import { countLetters } from './voice-records.ts';
-import { type RequestReport, relayWholeBody, type Wholeness } from './whole-body.ts';
+import { countLetters } from './whole-body/voice-records.ts';
+import { type RequestReport, relayWholeBody, type Wholeness } from './whole-body/whole-body.ts';
 
 /** What all requests of a turn are said with. */
 export type RequestVoice = {

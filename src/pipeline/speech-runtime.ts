@@ -3,8 +3,8 @@
 import type { Codecs } from '../audio/transcoder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
-import type { SpeechUpkeep } from './speech-upkeep.ts';
-import type { WordTimer } from './word-timer.ts';
+import type { SpeechUpkeep } from './whole-body/speech-upkeep.ts';
+import type { WordTimer } from './word-timing/word-timer.ts';
 
 export type SpeechRuntime = {
   readonly upstream: SpeechUpstream;

@@ -5,11 +5,11 @@ import type { ServerEvent } from '../dialects/native-events.ts';
 import { createCreditTeller } from './credit-teller.ts';
 import type { GatewayRest } from './gateway-rest.ts';
 import { type GatewaySession, openSession } from './gateway-session.ts';
-import { decodeSamples } from './sample-decoder.ts';
-import { openSoundOutput, type SoundOutput } from './sound-output.ts';
+import { decodeSamples } from './sound/sample-decoder.ts';
+import { openSoundOutput, type SoundOutput } from './sound/sound-output.ts';
+import { createWaveformPeaks, type WaveformPeaks } from './sound/waveform-peaks.ts';
 import { SOUNDS, type SpeakSettings, toConfigure, toSynthesis } from './speak-settings.ts';
 import { happen, heardMs, isOver, openTurn, type SpokenTurn } from './spoken-turn.ts';
-import { createWaveformPeaks, type WaveformPeaks } from './waveform-peaks.ts';
 
 export type SpokenContent =
   | { readonly kind: 'text'; readonly text: string }

@@ -1,18 +1,18 @@
 // The playground: puts its parts together. What it can do is what the gateway says that it has.
 
 import type { ListedVoice } from '../speech/listed-voice.ts';
-import { createComposer } from './composer.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { readGatewayOffer } from './gateway-offer.ts';
 import { createGatewayRest } from './gateway-rest.ts';
-import { askForKeys } from './keys-dialog.ts';
-import { createLiveEditor } from './live-editor.ts';
-import { createOperatorView } from './operator-view.ts';
-import { pageElement } from './page-element.ts';
-import { followPageViews } from './page-views.ts';
-import { createPlayNoteView } from './playnote-view.ts';
 import { type PoolKey, quotaLeft } from './quota-left.ts';
-import { createStage } from './stage.ts';
+import { createComposer } from './views/composer.ts';
+import { askForKeys } from './views/keys-dialog.ts';
+import { createLiveEditor } from './views/live-editor.ts';
+import { createOperatorView } from './views/operator-view.ts';
+import { pageElement } from './views/page-element.ts';
+import { followPageViews } from './views/page-views.ts';
+import { createPlayNoteView } from './views/playnote-view.ts';
+import { createStage } from './views/stage.ts';
 
 const CONNECTIONS = { off: 'Not connected', opening: 'Connecting', open: 'Connected' };
 const NOTICE_MS = 8000;

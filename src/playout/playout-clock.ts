@@ -5,7 +5,7 @@
 // side in a table of the clock's own; whoever has become due sooner than he said tells it by `stir`.
 
 import type { Clock } from '../base/clock.ts';
-import { createWorkSlices } from '../base/work-slices.ts';
+import { createWorkSlices } from '../base/processes/work-slices.ts';
 import { createDueTable } from './due-table.ts';
 
 export type Player = {

@@ -2,9 +2,9 @@
 // sound out, sample by sample without a seam. A turn keeps its rate to its end, so its speech keeps the bandwidth that it
 // began with; pieces that are in the call's rate pass.
 
-import { createFilterBanks } from '../audio/filter-bank.ts';
-import { decodePcm16 } from '../audio/pcm16.ts';
-import { createPlainSoundPath } from '../audio/plain-sound-path.ts';
+import { createFilterBanks } from '../audio/dsp/filter-bank.ts';
+import { decodePcm16 } from '../audio/dsp/pcm16.ts';
+import { createPlainSoundPath } from '../audio/dsp/plain-sound-path.ts';
 import type { ClosableStage } from '../audio/stage.ts';
 import type { LegPiece } from './call-leg.ts';
 

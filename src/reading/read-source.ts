@@ -2,6 +2,7 @@
 // library may fail, loop or fill its memory over a file that was made to do that.
 
 import type { SourceBlock, SourceDocument } from '../script/source-document.ts';
+import { openZip, type ZipArchive } from './archives/zip-archive.ts';
 import { cleanText } from './clean-text.ts';
 import { charsetOf, declaredCharset, decodeText } from './decode-text.ts';
 import type { DocumentFacts } from './document-facts.ts';
@@ -11,7 +12,6 @@ import { type SourceKind, sniffKind } from './sniff-kind.ts';
 import { createSourceBlocks, type SourceBlocks } from './source-blocks.ts';
 import type { Step } from './step.ts';
 import { normalized } from './stream-safe.ts';
-import { openZip, type ZipArchive } from './zip-archive.ts';
 
 /** What a file says its title is may be a book. */
 const MAX_TITLE_CHARS = 1_000;
@@ -60,7 +60,7 @@ async function readKind(
   mostChars: number,
   step: Step,
 ): Promise<DocumentFacts> {
-  if (kind === 'pdf') return (await import('./read-pdf.ts')).readPdf(bytes, blocks, step);
+  if (kind === 'pdf') return (await import('./pdf/read-pdf.ts')).readPdf(bytes, blocks, step);
   if (kind === 'zip') {
     const archive = openZip(bytes);
     step('rest', undefined);
@@ -70,8 +70,8 @@ async function readKind(
     throw invalidSource('The text is longer than 8 MB; split it into several sources.');
   const text = normalized(decodeText(bytes, charsetOf(contentType) ?? declaredCharset(bytes)));
   step('rest', undefined);
-  if (kind === 'html') return (await import('./read-html.ts')).readHtml(text, blocks, mostChars);
-  if (kind === 'markdown') return (await import('./read-markdown.ts')).readMarkdown(text, blocks);
+  if (kind === 'html') return (await import('./markup/read-html.ts')).readHtml(text, blocks, mostChars);
+  if (kind === 'markdown') return (await import('./markup/read-markdown.ts')).readMarkdown(text, blocks);
   if (kind === 'csv') (await import('./read-csv.ts')).readCsv(text, blocks);
   else (await import('./read-text.ts')).readText(text, blocks);
   return { title: undefined, language: undefined };
@@ -79,9 +79,9 @@ async function readKind(
 
 /** Office files and e-books are archives; what they hold tells them apart. */
 async function readArchive(archive: ZipArchive, blocks: SourceBlocks): Promise<DocumentFacts> {
-  const { isDocx, readDocx } = await import('./read-docx.ts');
+  const { isDocx, readDocx } = await import('./archives/read-docx.ts');
   if (isDocx(archive)) return readDocx(archive, blocks);
-  const { isEpub, readEpub } = await import('./read-epub.ts');
+  const { isEpub, readEpub } = await import('./archives/read-epub.ts');
   if (isEpub(archive)) return readEpub(archive, blocks);
   if (archive.names.some((name) => name.startsWith('xl/')))
     throw unacceptedKind('This is a workbook; save its table as CSV.');

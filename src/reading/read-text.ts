@@ -2,8 +2,8 @@
 
 import { countLines } from './count-lines.ts';
 import { joinLines } from './join-lines.ts';
+import { tooWild } from './markup/trim-markup.ts';
 import type { SourceBlocks } from './source-blocks.ts';
-import { tooWild } from './trim-markup.ts';
 
 const ITEM = /^\s{0,8}(?:[-*•–·‣▪]|\(?\d{1,3}[.)])\s+(?=\S)/;
 const UNDERLINE = /^\s*(?:={3,}|-{3,}|~{3,}|\*{3,})\s*$/;

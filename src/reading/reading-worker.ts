@@ -4,8 +4,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError } from '../base/app-error.ts';
-import { ownThread } from '../base/thread-time.ts';
-import { yieldToPlayback } from '../base/yield-to-playback.ts';
+import { ownThread } from '../base/processes/thread-time.ts';
+import { yieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { hasRunningText } from '../script/running-text.ts';
 import { invalidSource } from './invalid-source.ts';
 import { readSource } from './read-source.ts';

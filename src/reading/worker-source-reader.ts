@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { threadTimeMs } from '../base/thread-time.ts';
+import { threadTimeMs } from '../base/processes/thread-time.ts';
 import type { SourceDocument } from '../script/source-document.ts';
 import { invalidSource } from './invalid-source.ts';
 import { READING_LIMITS, type ReadingLimits } from './reading-limits.ts';

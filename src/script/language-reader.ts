@@ -1,7 +1,7 @@
 // The cue words of a language, ready to be looked for. A language without a table has none: nothing is recognised, nothing
 // is dropped, and the order of the source and the ranks decide alone.
 
-import { cuePattern, listed } from './cue-pattern.ts';
+import { cuePattern, listed } from './plans/cue-pattern.ts';
 import type { Cues } from './script-language.ts';
 
 export type LanguageReader = {

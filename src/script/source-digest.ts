@@ -3,7 +3,7 @@
 
 import type { Language } from '../speech/language.ts';
 import { languageReaderOf } from './language-reader.ts';
-import { pickSentences } from './pick-sentences.ts';
+import { pickSentences } from './plans/pick-sentences.ts';
 import { rankSentences } from './rank-sentences.ts';
 import { scriptLanguageOf } from './script-languages.ts';
 import type { SourceDocument } from './source-document.ts';

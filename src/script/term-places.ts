@@ -1,8 +1,8 @@
 // Words and pairs of words in a sentence that may be named as a subject ("heat pumps"), by the signs that a language
 // gives: there is no list of nouns here, and a verb in a question about nothing would be worse than no question.
 
-import { listed } from './cue-pattern.ts';
 import type { LanguageReader } from './language-reader.ts';
+import { listed } from './plans/cue-pattern.ts';
 import type { TermRule } from './script-language.ts';
 
 /** Answers the terms of a sentence as they stand there. */

@@ -3,15 +3,17 @@
 // same document, wish and seed give the same script.
 
 import type { Language } from '../speech/language.ts';
-import { planBriefing } from './briefing-plan.ts';
-import { planDebate } from './debate-plan.ts';
 import { headingName, titleName } from './heading-name.ts';
 import { createKeyTerms } from './key-terms.ts';
 import { languageReaderOf } from './language-reader.ts';
-import type { Material } from './material.ts';
 import { createPhraseBook } from './phrase-book.ts';
-import { pickSentences } from './pick-sentences.ts';
-import { planPodcast } from './podcast-plan.ts';
+import { planBriefing } from './plans/briefing-plan.ts';
+import { planDebate } from './plans/debate-plan.ts';
+import type { Material } from './plans/material.ts';
+import { pickSentences } from './plans/pick-sentences.ts';
+import { planPodcast } from './plans/podcast-plan.ts';
+import { planStory } from './plans/story-plan.ts';
+import { styleTaste } from './plans/style-taste.ts';
 import { rankSentences } from './rank-sentences.ts';
 import { FEWEST_SCRIPT_WORDS } from './running-text.ts';
 import type { Script, ScriptChapter, Speakers, SynthesisStyle } from './script.ts';
@@ -21,8 +23,6 @@ import { similarity } from './sentence-vectors.ts';
 import type { SourceDocument } from './source-document.ts';
 import type { SentenceCutter, SourceSentence } from './source-sentence.ts';
 import { toSourceSentences } from './source-sentences.ts';
-import { planStory } from './story-plan.ts';
-import { styleTaste } from './style-taste.ts';
 import { createTermFinder } from './term-places.ts';
 import { type Topic, titleDepth, topicsOf } from './topics.ts';
 

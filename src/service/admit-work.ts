@@ -2,8 +2,8 @@
 // may be called.
 
 import { AppError, aboutToStop } from '../base/app-error.ts';
-import type { StorageWatch } from '../storage/storage-watch.ts';
-import type { WorkStore } from '../storage/work-store.ts';
+import type { StorageWatch } from '../storage/works/storage-watch.ts';
+import type { WorkStore } from '../storage/works/work-store.ts';
 import { type AllowPrivate, readOutsideUrl } from './fetch/outside-url.ts';
 
 export type AdmitWorkOptions = {

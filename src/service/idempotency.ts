@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/app-error.ts';
-import type { Work, WorkKind } from '../storage/work.ts';
-import type { WorkStore } from '../storage/work-store.ts';
+import type { Work, WorkKind } from '../storage/works/work.ts';
+import type { WorkStore } from '../storage/works/work-store.ts';
 
 export type Idempotency = { readonly key: string; readonly digest: string };
 

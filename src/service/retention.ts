@@ -5,8 +5,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
-import type { WorkFiles } from '../storage/work-files.ts';
-import type { WorkStore } from '../storage/work-store.ts';
+import type { WorkFiles } from '../storage/works/work-files.ts';
+import type { WorkStore } from '../storage/works/work-store.ts';
 
 export type RetentionOptions = {
   readonly works: WorkStore;

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../base/clock.ts';
 import { pause } from '../base/pause.ts';
-import type { StorageWatch } from '../storage/storage-watch.ts';
+import type { StorageWatch } from '../storage/works/storage-watch.ts';
 
 /** It is tried again so soon, then later each time, and never before there is room. */
 const FIRST_RETRY_MS = 2_000;

@@ -4,7 +4,7 @@
 import type { Random } from '../base/random.ts';
 import type { JobRecord, PlayNoteRecord } from '../speech/service-records.ts';
 import type { NewDelivery } from '../storage/delivery-store.ts';
-import type { Stored, Work } from '../storage/work.ts';
+import type { Stored, Work } from '../storage/works/work.ts';
 import { toJobRecord } from './jobs/job-record.ts';
 import { toPlayNoteRecord } from './playnotes/playnote-record.ts';
 import type { ServiceAddress } from './service-address.ts';

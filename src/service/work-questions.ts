@@ -3,9 +3,9 @@
 
 import { AppError } from '../base/app-error.ts';
 import type { NewDelivery } from '../storage/delivery-store.ts';
-import type { Work, WorkKind } from '../storage/work.ts';
-import type { WorkFiles } from '../storage/work-files.ts';
-import type { WorkPage, WorkStore } from '../storage/work-store.ts';
+import type { Work, WorkKind } from '../storage/works/work.ts';
+import type { WorkFiles } from '../storage/works/work-files.ts';
+import type { WorkPage, WorkStore } from '../storage/works/work-store.ts';
 import type { WorkRunner } from './work-runner.ts';
 
 export type WorkQuestions = {

@@ -6,10 +6,10 @@ import { toAppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { NewDelivery } from '../storage/delivery-store.ts';
-import type { StorageWatch } from '../storage/storage-watch.ts';
-import type { Claim, Stored, Work, WorkFailure, WorkKind } from '../storage/work.ts';
-import { ended as endedWork, isUnfinished, noted } from '../storage/work-steps.ts';
-import type { WorkEnd, WorkStore } from '../storage/work-store.ts';
+import type { StorageWatch } from '../storage/works/storage-watch.ts';
+import type { Claim, Stored, Work, WorkFailure, WorkKind } from '../storage/works/work.ts';
+import { ended as endedWork, isUnfinished, noted } from '../storage/works/work-steps.ts';
+import type { WorkEnd, WorkStore } from '../storage/works/work-store.ts';
 import { throughStorageFaults } from './through-storage-faults.ts';
 
 export type WorkProgress = { readonly phase: string; readonly progress: number };

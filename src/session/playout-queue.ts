@@ -2,14 +2,14 @@
 // at the speech service. A session has one such queue; one whose protocol has contexts has one for each (playout-queues.ts).
 
 import type { Player } from '../playout/playout-clock.ts';
-import { createTurnLine } from './create-turn-line.ts';
-import type { LiveTurn } from './live-turn.ts';
-import type { SessionAudience } from './session-audience.ts';
+import type { SessionAudience } from './observers/session-audience.ts';
+import type { TurnAudience, TurnProgramme } from './observers/turn-programme.ts';
 import type { SessionPlace } from './session-place.ts';
-import type { TurnLine, TurnLineOptions } from './turn-line.ts';
-import type { TurnAudience, TurnProgramme } from './turn-programme.ts';
+import { createTurnLine } from './turn/create-turn-line.ts';
+import type { LiveTurn } from './turn/live-turn.ts';
+import type { TurnLine, TurnLineOptions } from './turn/turn-line.ts';
+import type { Speaker } from './turn/turn-work.ts';
 import type { TurnSettings } from './turn-settings.ts';
-import type { Speaker } from './turn-work.ts';
 
 export type PlayoutQueueOptions = Omit<TurnLineOptions, 'onEnded' | 'onBroken'> & {
   readonly place: SessionPlace;

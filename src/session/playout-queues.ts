@@ -4,11 +4,11 @@
 
 import type { Player, PlayoutClock } from '../playout/playout-clock.ts';
 import type { AdmissionDesk } from './admission-desk.ts';
-import type { LiveTurn } from './live-turn.ts';
+import type { SessionAudience } from './observers/session-audience.ts';
 import { PlayoutQueue, type PlayoutQueueOptions } from './playout-queue.ts';
-import type { SessionAudience } from './session-audience.ts';
 import { createSessionPlace } from './session-place.ts';
-import type { SessionLine } from './turn-line.ts';
+import type { LiveTurn } from './turn/live-turn.ts';
+import type { SessionLine } from './turn/turn-line.ts';
 
 /** Queues that speak at the same time: the contexts that ElevenLabs lets one socket have. */
 export const MAX_SPEAKING_QUEUES = 5;

@@ -1,13 +1,13 @@
 // A turn that waits for a key: how long it may wait, and what its client is told meanwhile. First words wait for
 // `upstreamMaxWaitMs`. Once the turn has begun, that time starts only when the listener has heard all that is there. A turn
 // that nobody hears in real time, or in which the listener has paused or moved, sets no limit of its own: the pool gives
-// its request up when the service has taken no request of anybody for ten minutes (upstream/send-patience.ts).
+// its request up when the service has taken no request of anybody for ten minutes (upstream/pool/send-patience.ts).
 
 import type { QueuedNotice } from '../upstream/speech-upstream.ts';
 import type { WorkClass } from '../upstream/speech-work.ts';
-import type { TurnLife } from './turn-life.ts';
-import { wholeMs } from './turn-messages.ts';
-import type { TurnParts } from './turn-parts.ts';
+import type { TurnLife } from './turn/turn-life.ts';
+import { wholeMs } from './turn/turn-messages.ts';
+import type { TurnParts } from './turn/turn-parts.ts';
 
 export type WaitingTurn = Pick<TurnParts, 'live' | 'speech' | 'playout' | 'hearing'> & {
   readonly life: Pick<TurnLife, 'phase' | 'isStill' | 'isNarrated' | 'remainingMs'>;

@@ -1,7 +1,7 @@
 // Ids of turns that are over. A late message for one of them is told apart from a message for a turn that never
 // was; the last 1,024 are kept, so a session of any length stays small.
 
-import type { MarkOutcome } from './turn-marks.ts';
+import type { MarkOutcome } from './turn/turn-marks.ts';
 
 const MOST_KEPT = 1024;
 

@@ -6,14 +6,14 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { Outcome } from '../dialects/native-events.ts';
-import type { SpeechUpkeep } from '../pipeline/speech-upkeep.ts';
-import type { WordTimer } from '../pipeline/word-timer.ts';
+import type { SpeechUpkeep } from '../pipeline/whole-body/speech-upkeep.ts';
+import type { WordTimer } from '../pipeline/word-timing/word-timer.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { AdmissionDesk } from './admission-desk.ts';
 import type { LegDesk } from './leg-desk.ts';
-import type { OnlookerRuntime } from './session-audience.ts';
+import type { OnlookerRuntime } from './observers/session-audience.ts';
 import type { TextWork, WorkMeter } from './text-work.ts';
 
 export type SessionLimits = {

@@ -3,22 +3,22 @@
 
 import { AppError } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
-import { createLiveTurn } from './create-live-turn.ts';
-import { isEnded, type LiveTurn } from './live-turn.ts';
+import type { SessionAudience } from './observers/session-audience.ts';
 import { PlayoutQueue } from './playout-queue.ts';
 import { PlayoutQueues } from './playout-queues.ts';
 import { createRetiredTurns } from './retired-turns.ts';
-import type { SessionAudience } from './session-audience.ts';
 import type { SessionLeg } from './session-leg.ts';
 import { createSessionPlace } from './session-place.ts';
 import { type SessionRuntime, toTurnError } from './session-runtime.ts';
 import { createTurnVoice, type SessionVoice } from './session-voice.ts';
-import type { SessionLine } from './turn-line.ts';
-import type { MarkOutcome } from './turn-marks.ts';
-import { endedEvent } from './turn-messages.ts';
-import type { WholeText } from './turn-script.ts';
+import { createLiveTurn } from './turn/create-live-turn.ts';
+import { isEnded, type LiveTurn } from './turn/live-turn.ts';
+import type { SessionLine } from './turn/turn-line.ts';
+import type { MarkOutcome } from './turn/turn-marks.ts';
+import { endedEvent } from './turn/turn-messages.ts';
+import type { WholeText } from './turn/turn-script.ts';
+import type { Speaker } from './turn/turn-work.ts';
 import type { TurnSettings } from './turn-settings.ts';
-import type { Speaker } from './turn-work.ts';
 
 export type SessionTurns = {
   readonly line: SessionLine;

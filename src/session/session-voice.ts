@@ -2,7 +2,7 @@
 // sends, wherever it is played.
 
 import type { ServerEvent } from '../dialects/native-events.ts';
-import type { SessionAudience } from './session-audience.ts';
+import type { SessionAudience } from './observers/session-audience.ts';
 import type { PlayerOutlet, SessionLeg } from './session-leg.ts';
 import type { OutgoingAudio, SessionOutlet, TurnOutlet } from './session-outlet.ts';
 

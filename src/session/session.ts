@@ -6,8 +6,7 @@ import { errorEvent } from '../dialects/error-event.ts';
 import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messages.ts';
 import type { SessionFormat } from '../speech/audio-format.ts';
 import { AwaitedTurns } from './awaited-turns.ts';
-import type { LiveTurn } from './live-turn.ts';
-import { createSessionAudience, type Onlookers, type SessionAudience } from './session-audience.ts';
+import { createSessionAudience, type Onlookers, type SessionAudience } from './observers/session-audience.ts';
 import { type AttachedLeg, createSessionLeg, type SessionLeg } from './session-leg.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 import type { SessionRuntime } from './session-runtime.ts';
@@ -19,9 +18,10 @@ import {
   turnOpen,
 } from './session-turns.ts';
 import { createSessionVoice, type SessionVoice } from './session-voice.ts';
-import { fullTextBytes, maxTextBytes, type WholeText } from './turn-script.ts';
+import type { LiveTurn } from './turn/live-turn.ts';
+import { fullTextBytes, maxTextBytes, type WholeText } from './turn/turn-script.ts';
+import type { Speaker } from './turn/turn-work.ts';
 import { applySettings, configuredEvent, outputOf, type TurnSettings } from './turn-settings.ts';
-import type { Speaker } from './turn-work.ts';
 
 export type Session = {
   /**

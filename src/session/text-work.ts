@@ -2,7 +2,7 @@
 // much text somebody sends, others are heard in between; who has most to cut waits longest.
 
 import type { Clock } from '../base/clock.ts';
-import { createWorkSlices, type WorkSlices } from '../base/work-slices.ts';
+import { createWorkSlices, type WorkSlices } from '../base/processes/work-slices.ts';
 
 export type CutInPieces = {
   /** Cuts the next piece; never throws. Adds itself again while there is more. */

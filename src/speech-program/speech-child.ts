@@ -2,7 +2,7 @@
 // decides what happens next. It gets no environment of ours beyond what a program needs to start, so no key.
 
 import { spawn } from 'node:child_process';
-import { bareEnvironment } from '../base/bare-environment.ts';
+import { bareEnvironment } from '../base/processes/bare-environment.ts';
 import { createSpeechFrameReader, type SpeechFrame } from './speech-frames.ts';
 
 /** A sentence as the program gets it: `voice` in its own terms, `rate` in words a minute, the others 0–99. */

@@ -4,7 +4,7 @@
 import type { Language } from '../speech/language.ts';
 import { codePointLength } from '../text/code-points.ts';
 import { type Boundary, isSpeakable, segmentText } from '../text/segment.ts';
-import { createSegmenter } from '../text/segmenter.ts';
+import { createSegmenter } from '../text/sentences/segmenter.ts';
 import { toSpokenForm } from '../text/spoken-form/spoken-form.ts';
 import { createTurnPrefixReader } from '../text/turn-prefix-reader.ts';
 import { type LineOrigin, originOf } from './line-origin.ts';

@@ -1,6 +1,6 @@
 // The port for agents: stored speaking profiles, and what was really spoken with them.
 
-import type { Stored } from './work.ts';
+import type { Stored } from './works/work.ts';
 
 export type Agent = {
   readonly id: string;

@@ -4,7 +4,7 @@ import { NO_USE, withUse } from './agent-numbers.ts';
 import type { Agent, AgentStats, AgentStore } from './agent-store.ts';
 import type { SqliteDatabase } from './sqlite/database.ts';
 import type { SqlRow } from './sqlite/driver.ts';
-import type { Stored } from './work.ts';
+import type { Stored } from './works/work.ts';
 
 const PROFILE = 'id, owner, profile, version, created_at, updated_at, request_digest';
 const NUMBERS = 'sessions, turns, characters, spoken_ms, interruptions, first_audio';

@@ -9,7 +9,6 @@ import { AppError, storageError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { storageFaultOf } from '../base/storage-fault.ts';
-import { hasNoRoom } from './disk-room.ts';
 import { flushFolder } from './flush-folder.ts';
 import type { SqliteDatabase } from './sqlite/database.ts';
 import type { SqliteDriver } from './sqlite/driver.ts';
@@ -20,6 +19,7 @@ import { migrate } from './sqlite/migrations.ts';
 import { openNodeDriver } from './sqlite/node-driver.ts';
 import { replaceByCopy } from './sqlite/own-copy.ts';
 import { openWasmDriver, wasmLockOf } from './sqlite/wasm-driver.ts';
+import { hasNoRoom } from './works/disk-room.ts';
 
 export type SqliteDatabaseOptions = {
   readonly dataDir: string;

@@ -7,7 +7,7 @@ import { insertDelivery } from './sqlite/delivery-rows.ts';
 import type { Sql } from './sqlite/driver.ts';
 import { UNFINISHED } from './sqlite/migrations.ts';
 import { insertWork, saveWork, toWork } from './sqlite/work-rows.ts';
-import type { WorkKind } from './work.ts';
+import type { WorkKind } from './works/work.ts';
 import {
   asked,
   begun,
@@ -17,8 +17,8 @@ import {
   isUnfinished,
   mostUnfinishedOf,
   putBack,
-} from './work-steps.ts';
-import type { WorkStore } from './work-store.ts';
+} from './works/work-steps.ts';
+import type { WorkStore } from './works/work-store.ts';
 
 export type SqliteWorkStore = WorkStore & {
   /** Ends all leases, attempts kept; for the start: whoever had them is dead. Answers how many. */

@@ -2,10 +2,10 @@
 // what does not prove to be markup within the bound is text. Emphasis is judged by its neighbours, never by
 // its partner, so a stream of bold words is spoken as it comes; the price is that a lone "*footnote" loses its mark.
 
-import { type BracketPairs, createBracketPairs } from './bracket-pairs.ts';
 import { isAsciiDigit, isCloser, isSpace, isUnspaced, isWordCharacter } from './character-class.ts';
 import { FURTHEST_LOOK } from './markdown-line.ts';
-import type { Ending } from './skip.ts';
+import { type BracketPairs, createBracketPairs } from './sentences/bracket-pairs.ts';
+import type { Ending } from './sentences/skip.ts';
 
 /** Link targets are longer than other marks; this is what browsers and servers agree on as a URL's bound. */
 export const LONGEST_TARGET = 2_000;

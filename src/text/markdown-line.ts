@@ -1,7 +1,7 @@
 // What stands at the start of a line of Markdown and is not spoken: headings, quotes, bullets, rules, fences,
 // table rows (CommonMark 0.31 sections 4 and 5, GFM 4.10). Pure judgements with bounded look-ahead.
 
-import type { Ending } from './skip.ts';
+import type { Ending } from './sentences/skip.ts';
 
 /**
  * `marker`: drop `length` units, the line has still not begun. `fence`: a code block opens, drop its line.

@@ -14,7 +14,7 @@ import {
   markRun,
 } from './inline-markup.ts';
 import { FURTHEST_LOOK, judgeFenceEnd, judgeLineStart } from './markdown-line.ts';
-import type { Ending } from './skip.ts';
+import type { Ending } from './sentences/skip.ts';
 
 export type TextSink = {
   /** Verbatim text that stands at code point `start`. */

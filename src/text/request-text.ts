@@ -4,9 +4,9 @@
 
 import { MAX_REQUEST_TEXT } from '../speech/speech-request.ts';
 import { isGraphemeBoundary, isLineBreak, isSpace, UNSPACED_LETTER } from './character-class.ts';
-import { createHeldText } from './held-text.ts';
 import { isParagraphEnd } from './paragraphs.ts';
 import { isSpeakable, type Segment, segmentText } from './segment.ts';
+import { createHeldText } from './sentences/held-text.ts';
 import type { TurnPrefixes } from './turn-prefix-reader.ts';
 import { choosePrefixes, type PrefixPair } from './turn-prefixes.ts';
 import type { CutStep } from './turn-text.ts';

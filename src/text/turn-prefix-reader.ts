@@ -5,7 +5,7 @@
 import { isSpace, isWordCharacter } from './character-class.ts';
 import { characterAt, characterBefore, codePointLength } from './code-points.ts';
 import type { Speaker } from './segment.ts';
-import type { Ending } from './skip.ts';
+import type { Ending } from './sentences/skip.ts';
 
 export type TurnPrefixes = {
   readonly turnPrefix: string | undefined;

@@ -6,7 +6,7 @@ import { createCodePointReader } from './code-points.ts';
 import { createMarkupStripper } from './markup-stripper.ts';
 import type { TextPlace } from './paragraphs.ts';
 import { isSpeakable, type Segment, type Speaker, segmentText } from './segment.ts';
-import { createSegmenter, type Early } from './segmenter.ts';
+import { createSegmenter, type Early } from './sentences/segmenter.ts';
 import { createTurnPrefixReader, type TurnPrefixes } from './turn-prefix-reader.ts';
 
 export type TextOptions = {

@@ -2,7 +2,7 @@
 // the pool in logs, metrics and the admin listener.
 
 import { createHash } from 'node:crypto';
-import type { QuotaId } from './quota-store.ts';
+import type { QuotaId } from './quota/quota-store.ts';
 import type { Credentials } from './speech-transport.ts';
 
 const digest = (text: string, digits: number) =>

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ALAW_SILENCE, MULAW_SILENCE } from '../../src/audio/dsp/g711.ts';
 import { createEncoder, type EncoderOutput } from '../../src/audio/encoders.ts';
-import { ALAW_SILENCE, MULAW_SILENCE } from '../../src/audio/g711.ts';
-import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
-import { parseMp3Header, wordAt } from '../../src/audio/mp3-header.ts';
+import { loadMp3Encoders } from '../../src/audio/mp3/mp3-encoder.ts';
+import { parseMp3Header, wordAt } from '../../src/audio/mp3/mp3-header.ts';
 import type { AudioFrame } from '../../src/audio/stage.ts';
 import { keepIn } from '../support/keep-frames.ts';
 import { noise, pushInChunks } from '../support/tone.ts';

@@ -2,11 +2,11 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { MULAW_VALUES } from '../../src/audio/dsp/g711.ts';
+import { encodePcm16 } from '../../src/audio/dsp/pcm16.ts';
 import { type FileRule, openFinishedFile } from '../../src/audio/finished-file.ts';
-import { MULAW_VALUES } from '../../src/audio/g711.ts';
-import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
-import { fileTagBytes } from '../../src/audio/mp3-file-tag.ts';
-import { encodePcm16 } from '../../src/audio/pcm16.ts';
+import { loadMp3Encoders } from '../../src/audio/mp3/mp3-encoder.ts';
+import { fileTagBytes } from '../../src/audio/mp3/mp3-file-tag.ts';
 import { codecs } from '../support/codecs.ts';
 import { readFlac } from '../support/flac-reader.ts';
 import { decodeMp3, parseMp3 } from '../support/mp3-fixtures.ts';

@@ -1,6 +1,6 @@
 // What a turn's sound is read in strides for, and what it is not: a bridge may hold more than the turn's own decoder leaves.
 import { describe, expect, it } from 'vitest';
-import type { SpeechBridge } from '../../src/audio/speech-bridge.ts';
+import type { SpeechBridge } from '../../src/audio/dsp/speech-bridge.ts';
 import { createTranscoder, heardHzOf } from '../../src/audio/transcoder.ts';
 import { codecs } from '../support/codecs.ts';
 import { decibels, tone } from '../support/tone.ts';

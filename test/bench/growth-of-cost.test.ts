@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CostStep, growthOfCost, isWorseThanLinear } from '../../src/bench/growth-of-cost.ts';
+import { type CostStep, growthOfCost, isWorseThanLinear } from '../../bench/growth-of-cost.ts';
 
 const stepsOf = (costOf: (work: number) => number): CostStep[] =>
   [1, 10, 100, 1000, 5000, 10_000].map((work) => ({ work, cost: costOf(work) }));

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ALAW_VALUES, MULAW_VALUES } from '../../src/audio/g711.ts';
+import { ALAW_VALUES, MULAW_VALUES } from '../../src/audio/dsp/g711.ts';
 import type { EventOf, ServerEvent } from '../../src/dialects/native-events.ts';
 import { type BrowserPage, type OpenPlayground, openPlayground, until } from '../support/open-playground.ts';
 

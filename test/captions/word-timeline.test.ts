@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { WordEstimate } from '../../src/captions/word-estimate.ts';
+import type { WordEstimate } from '../../src/captions/alignment/word-estimate.ts';
 import { createWordTimeline, type TimedWord } from '../../src/captions/word-timeline.ts';
 import type { SpokenWord } from '../../src/speech/spoken-word.ts';
 

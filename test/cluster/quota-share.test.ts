@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.ts';
 import { createQuotaShare, type QuotaShare } from '../../src/cluster/quota-share.ts';
-import { createMemoryQuotaStore } from '../../src/upstream/memory-quota-store.ts';
-import type { QuotaAnswer, QuotaStore } from '../../src/upstream/quota-store.ts';
+import { createMemoryQuotaStore } from '../../src/upstream/quota/memory-quota-store.ts';
+import type { QuotaAnswer, QuotaStore } from '../../src/upstream/quota/quota-store.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 let share: QuotaShare;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
 import type { Leg, LegAudio, LegCodec, LegFrame, LegInput } from '../../src/legs/leg.ts';
 import { createLegPlayout } from '../../src/playout/leg-playout.ts';
-import type { CarrierOrder, CarrierSide } from '../../src/simulate/carrier-side.ts';
+import type { CarrierOrder, CarrierSide } from '../../testkit/carriers/carrier-side.ts';
 import { malformedFrames } from '../support/malformed-frames.ts';
 
 export type LegSubject = {

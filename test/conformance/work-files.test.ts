@@ -6,8 +6,8 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createFileWorkFiles } from '../../src/storage/file-work-files.ts';
-import type { WorkFiles } from '../../src/storage/work-files.ts';
+import { createFileWorkFiles } from '../../src/storage/works/file-work-files.ts';
+import type { WorkFiles } from '../../src/storage/works/work-files.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 describe('files of works in a local folder', () => {

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { NewDelivery } from '../../src/storage/delivery-store.ts';
-import type { Claim, Work } from '../../src/storage/work.ts';
-import type { NewWork, WorkStore } from '../../src/storage/work-store.ts';
+import type { Claim, Work } from '../../src/storage/works/work.ts';
+import type { NewWork, WorkStore } from '../../src/storage/works/work-store.ts';
 import { type OpenedRecords, type RecordStores, recordSubjects } from '../support/record-stores.ts';
 
 const asked = (more: Partial<NewWork> = {}): NewWork => ({

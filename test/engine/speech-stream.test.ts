@@ -1,9 +1,9 @@
 // One request's stream, with the speech program replaced by a hand that the test moves.
 import { describe, expect, it } from 'vitest';
-import { createFilterBanks } from '../../src/audio/filter-bank.ts';
-import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
+import { createFilterBanks } from '../../src/audio/dsp/filter-bank.ts';
+import { createSoundPath } from '../../src/audio/dsp/wasm-sound-path.ts';
+import { loadMp3Encoders } from '../../src/audio/mp3/mp3-encoder.ts';
 import type { PcmBlock } from '../../src/audio/stage.ts';
-import { createSoundPath } from '../../src/audio/wasm-sound-path.ts';
 import { AppError } from '../../src/base/app-error.ts';
 import { openSpeechStream, type SpeechJob } from '../../src/engine/speech-stream.ts';
 import { loadTimeStretch } from '../../src/engine/time-stretch.ts';

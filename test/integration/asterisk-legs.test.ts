@@ -5,11 +5,11 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { audioSocketMessage } from '../../src/legs/audiosocket-leg.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { createChanWebSocketSide } from '../../src/simulate/chan-websocket-side.ts';
-import { dialWebSocket } from '../../src/simulate/dial-websocket.ts';
-import { freePort } from '../../src/simulate/free-port.ts';
-import { type SimulatedCall, startSimulatedCall } from '../../src/simulate/simulated-call.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { createChanWebSocketSide } from '../../testkit/carriers/chan-websocket-side.ts';
+import { dialWebSocket } from '../../testkit/carriers/dial-websocket.ts';
+import { freePort } from '../../testkit/carriers/free-port.ts';
+import { type SimulatedCall, startSimulatedCall } from '../../testkit/carriers/simulated-call.ts';
 import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
 import type { SessionProbe } from '../support/session-probe.ts';
 

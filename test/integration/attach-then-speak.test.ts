@@ -3,11 +3,11 @@
 // gets nothing of it, and where no call comes nothing is told as heard.
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
-import { createLegDesk } from '../../src/gateway/leg-desk.ts';
+import { createLegDesk } from '../../src/gateway/calls/leg-desk.ts';
 import { audioSocketLeg } from '../../src/legs/audiosocket-leg.ts';
 import { LEGS } from '../../src/legs/legs.ts';
 import type { LegDesk } from '../../src/session/leg-desk.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import { startSession } from '../support/live-session.ts';
 import { startPhoneCall } from '../support/phone-call.ts';
 import { speech } from '../support/spoken-tone.ts';

@@ -2,8 +2,8 @@
 // turns that follow each other, and of one whose speech comes in fits and starts.
 import { describe, expect, it } from 'vitest';
 import { audioSocketLeg } from '../../src/legs/audiosocket-leg.ts';
-import { createAudioSocketSide } from '../../src/simulate/audiosocket-side.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
+import { createAudioSocketSide } from '../../testkit/carriers/audiosocket-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import type { MemoryRequest } from '../support/memory-upstream.ts';
 import { type PhoneCall, startPhoneCall } from '../support/phone-call.ts';
 import { toneMp3 } from '../support/tone-speech.ts';

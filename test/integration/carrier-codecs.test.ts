@@ -1,11 +1,11 @@
 // Each platform in each codec of its list, with a real session core in simulated time: a turn is heard whole and as loud in
 // what is served, and what is not served is closed by words that name it. The platform's side judges what it is sent.
 import { describe, expect, it } from 'vitest';
-import { ALAW_VALUES, MULAW_VALUES } from '../../src/audio/g711.ts';
+import { ALAW_VALUES, MULAW_VALUES } from '../../src/audio/dsp/g711.ts';
 import { audioSocketLeg } from '../../src/legs/audiosocket-leg.ts';
 import { LEGS } from '../../src/legs/legs.ts';
-import { carrierIn, codecsOf } from '../../src/simulate/carrier-codecs.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
+import { carrierIn, codecsOf } from '../../testkit/carriers/carrier-codecs.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import { startPhoneCall } from '../support/phone-call.ts';
 import { HZ, heardBytes, speak, speech } from '../support/spoken-tone.ts';
 

@@ -5,12 +5,12 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { createChanWebSocketSide } from '../../src/simulate/chan-websocket-side.ts';
-import { dialCarrier } from '../../src/simulate/dial-carrier.ts';
-import { freePort } from '../../src/simulate/free-port.ts';
-import { type MediaServer, startMediaServer } from '../../src/simulate/media-server.ts';
-import type { SimulatedCall } from '../../src/simulate/simulated-call.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { createChanWebSocketSide } from '../../testkit/carriers/chan-websocket-side.ts';
+import { dialCarrier } from '../../testkit/carriers/dial-carrier.ts';
+import { freePort } from '../../testkit/carriers/free-port.ts';
+import { type MediaServer, startMediaServer } from '../../testkit/carriers/media-server.ts';
+import type { SimulatedCall } from '../../testkit/carriers/simulated-call.ts';
 import { PROCESSES } from '../support/gateway-processes.ts';
 import { speaking } from '../support/running-gateway.ts';
 import {

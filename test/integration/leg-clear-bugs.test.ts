@@ -2,8 +2,8 @@
 // before a simulated carrier, in simulated time. Reports are named where they are public.
 import { describe, expect, it } from 'vitest';
 import { LEGS } from '../../src/legs/legs.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { createTwilioSide } from '../../testkit/carriers/twilio-side.ts';
 import { type PhoneCall, startPhoneCall } from '../support/phone-call.ts';
 import { HZ, heardBytes, speak, speech } from '../support/spoken-tone.ts';
 import { toneMs } from '../support/tone-speech.ts';

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/simulate/free-port.ts';
-import { createRawSide } from '../../src/simulate/raw-side.ts';
+import { freePort } from '../../testkit/carriers/free-port.ts';
+import { createRawSide } from '../../testkit/carriers/raw-side.ts';
 import { dial } from '../support/fake-carrier.ts';
 import { frame, OPCODE, upgradeRequest } from '../support/raw-session.ts';
 import { type RunningGateway, spoken, startRunningGateway } from '../support/running-gateway.ts';

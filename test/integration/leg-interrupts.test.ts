@@ -2,7 +2,7 @@
 // carrier with a playout of its own. Each turn has a tone of its own, so what is heard tells whose it is.
 import { describe, expect, it } from 'vitest';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
-import type { HeardBlock } from '../../src/simulate/carrier-playout.ts';
+import type { HeardBlock } from '../../testkit/carriers/carrier-playout.ts';
 import { startPhoneCall } from '../support/phone-call.ts';
 import { toneMp3, toneMs } from '../support/tone-speech.ts';
 

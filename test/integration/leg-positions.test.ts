@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
 import { LEGS } from '../../src/legs/legs.ts';
-import type { CarrierSide } from '../../src/simulate/carrier-side.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
+import type { CarrierSide } from '../../testkit/carriers/carrier-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import { atOnce } from '../support/memory-upstream.ts';
 import { startPhoneCall } from '../support/phone-call.ts';
 import { toneMp3 } from '../support/tone-speech.ts';

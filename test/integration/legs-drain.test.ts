@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { dialCarrier } from '../../src/simulate/dial-carrier.ts';
-import { freePort } from '../../src/simulate/free-port.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { dialCarrier } from '../../testkit/carriers/dial-carrier.ts';
+import { freePort } from '../../testkit/carriers/free-port.ts';
 import { type RunningGateway, startRunningGateway } from '../support/running-gateway.ts';
 
 const DRAIN_MS = 10_000;

@@ -3,10 +3,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { LEGS } from '../../src/legs/legs.ts';
-import type { CarrierSide } from '../../src/simulate/carrier-side.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { dialWebSocket } from '../../src/simulate/dial-websocket.ts';
-import { type SimulatedCall, startSimulatedCall } from '../../src/simulate/simulated-call.ts';
+import type { CarrierSide } from '../../testkit/carriers/carrier-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { dialWebSocket } from '../../testkit/carriers/dial-websocket.ts';
+import { type SimulatedCall, startSimulatedCall } from '../../testkit/carriers/simulated-call.ts';
 import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
 import type { SessionProbe } from '../support/session-probe.ts';
 

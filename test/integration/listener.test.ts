@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway } from '../../src/app.ts';
+import { startGateway } from '../../src/app/start.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { PROCESSES } from '../support/gateway-processes.ts';
 import { exchange, openRawSession, upgradeRequest } from '../support/raw-session.ts';

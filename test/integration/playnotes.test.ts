@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { streamSamples } from '../../src/audio/mp3-to-pcm.ts';
+import { streamSamples } from '../../src/audio/mp3/mp3-to-pcm.ts';
 import { SCRIPT_LENGTHS } from '../../src/script/script-length.ts';
 import { wordCount } from '../../src/script/words.ts';
 import type { TimedScript } from '../../src/service/playnotes/playnote-script.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
+import { createTwilioSide } from '../../testkit/carriers/twilio-side.ts';
 import { dial } from '../support/fake-carrier.ts';
 import { runProgram } from '../support/program.ts';
 import { type RunningGateway, SPEECH_MS, spoken, startRunningGateway } from '../support/running-gateway.ts';

@@ -2,7 +2,7 @@
 // once and for one alone. The window is long, so that nothing leaves it and every send counts.
 
 import { describe, expect, it } from 'vitest';
-import type { QuotaStore } from '../../src/upstream/quota-store.ts';
+import type { QuotaStore } from '../../src/upstream/quota/quota-store.ts';
 import { HEARD_MS, isSharing, openRedisStore, pause, until } from '../support/redis-quota-stores.ts';
 import { freePort, hasRedis, type RedisServer, startRedis } from '../support/redis-server.ts';
 import { startSwitch, type TcpSwitch } from '../support/redis-switch.ts';

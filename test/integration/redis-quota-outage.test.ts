@@ -2,7 +2,7 @@
 // replica that lags. Through all of it no window holds more than the limit, and nobody waits for it.
 
 import { describe, expect, it } from 'vitest';
-import type { QuotaStore } from '../../src/upstream/quota-store.ts';
+import type { QuotaStore } from '../../src/upstream/quota/quota-store.ts';
 import {
   askAll,
   LIMIT,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Log, silentLog } from '../../src/base/log.ts';
-import type { QuotaStore } from '../../src/upstream/quota-store.ts';
+import type { QuotaStore } from '../../src/upstream/quota/quota-store.ts';
 import {
   askAll,
   LIMIT,

@@ -2,8 +2,8 @@
 // late, and is right again when that clock was set.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ACQUIRE, EXCHANGE, LATE_MS } from '../../src/upstream/shared-quota/quota-scripts.ts';
-import type { ExchangeRequest } from '../../src/upstream/shared-quota/quota-server.ts';
+import { ACQUIRE, EXCHANGE, LATE_MS } from '../../src/upstream/quota/quota-scripts.ts';
+import type { ExchangeRequest } from '../../src/upstream/quota/quota-server.ts';
 import { loadAll, SPAN_MS, startFleet, startServer, stopAll } from '../support/redis-quota-fleet.ts';
 import { isSharing, pause, until } from '../support/redis-quota-stores.ts';
 import { hasRedis, type RedisServer, startRedis } from '../support/redis-server.ts';

@@ -1,8 +1,8 @@
 // `voxgate simulate` before a running gateway: what it says of one that is right and of what is not, and what it leaves.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { simulate } from '../../src/cli/simulate.ts';
-import type { SimulationReport } from '../../src/cli/simulate-report.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { simulate } from '../../testkit/cli/simulate.ts';
+import type { SimulationReport } from '../../testkit/cli/simulate-report.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
 import { status } from '../support/scripted-upstream.ts';

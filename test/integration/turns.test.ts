@@ -1,6 +1,6 @@
 // Whole turns over real sockets: what a client gets, in which order, in which bytes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseMp3Header } from '../../src/audio/mp3-header.ts';
+import { parseMp3Header } from '../../src/audio/mp3/mp3-header.ts';
 import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
 import type { SessionProbe } from '../support/session-probe.ts';
 

@@ -1,6 +1,6 @@
 // A call of Twilio's beside a bot's session: a simulated carrier with a playout clock of its own, real sockets, real time.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
+import { createTwilioSide } from '../../testkit/carriers/twilio-side.ts';
 import { dial } from '../support/fake-carrier.ts';
 import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chanWebSocketLeg } from '../../src/legs/chan-websocket-leg.ts';
 import type { LegInput } from '../../src/legs/leg.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { createChanWebSocketSide } from '../../src/simulate/chan-websocket-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { createChanWebSocketSide } from '../../testkit/carriers/chan-websocket-side.ts';
 import { legContract, takesMalformedFrames } from '../conformance/leg-contract.ts';
 import '../support/property-seed.ts';
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { exotelLeg } from '../../src/legs/exotel-leg.ts';
 import type { LegAudio } from '../../src/legs/leg.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { createExotelSide } from '../../src/simulate/exotel-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { createExotelSide } from '../../testkit/carriers/exotel-side.ts';
 import { legContract, takesMalformedFrames } from '../conformance/leg-contract.ts';
 
 for (const sampleRate of [8000, 16_000, 24_000]) {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { jambonzLeg } from '../../src/legs/jambonz-leg.ts';
 import type { LegAudio } from '../../src/legs/leg.ts';
 import { createLegPlayout } from '../../src/playout/leg-playout.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { createJambonzSide } from '../../src/simulate/jambonz-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { createJambonzSide } from '../../testkit/carriers/jambonz-side.ts';
 import { legContract, takesMalformedFrames } from '../conformance/leg-contract.ts';
 
 for (const sampleRate of [8000, 16_000, 24_000, 48_000]) {

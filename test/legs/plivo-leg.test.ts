@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LegAudio } from '../../src/legs/leg.ts';
 import { plivoLeg } from '../../src/legs/plivo-leg.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { createPlivoSide } from '../../src/simulate/plivo-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { createPlivoSide } from '../../testkit/carriers/plivo-side.ts';
 import { legContract, takesMalformedFrames } from '../conformance/leg-contract.ts';
 
 const FORMATS: Readonly<Record<string, LegAudio>> = {

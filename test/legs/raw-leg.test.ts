@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LegAudio } from '../../src/legs/leg.ts';
 import { rawLeg } from '../../src/legs/raw-leg.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { createRawSide } from '../../src/simulate/raw-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { createRawSide } from '../../testkit/carriers/raw-side.ts';
 import { legContract, takesMalformedFrames } from '../conformance/leg-contract.ts';
 
 const FORMATS: readonly LegAudio[] = [

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LegAudio } from '../../src/legs/leg.ts';
 import { telnyxLeg } from '../../src/legs/telnyx-leg.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { createTelnyxSide } from '../../src/simulate/telnyx-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { createTelnyxSide } from '../../testkit/carriers/telnyx-side.ts';
 import { legContract, takesMalformedFrames } from '../conformance/leg-contract.ts';
 
 const FORMATS: Readonly<Record<string, LegAudio>> = {

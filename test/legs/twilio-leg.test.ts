@@ -1,7 +1,7 @@
 // Twilio and SignalWire: the contract of all legs, and what is theirs alone.
 import { describe, expect, it } from 'vitest';
 import { signalWireLeg, twilioLeg } from '../../src/legs/twilio-leg.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import { legContract, takesMalformedFrames } from '../conformance/leg-contract.ts';
 
 legContract('Twilio', { leg: twilioLeg, ...CARRIERS.twilio!, fate: 'echoed' });

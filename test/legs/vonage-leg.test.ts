@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LegAudio } from '../../src/legs/leg.ts';
 import { vonageLeg } from '../../src/legs/vonage-leg.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
-import { createVonageSide } from '../../src/simulate/vonage-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { createVonageSide } from '../../testkit/carriers/vonage-side.ts';
 import { legContract, takesMalformedFrames } from '../conformance/leg-contract.ts';
 
 for (const sampleRate of [8000, 16_000]) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
 import { drainSpeech } from '../../src/pipeline/drained-speech.ts';
-import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timer.ts';
+import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timing/word-timer.ts';
 import type { OutputFormat } from '../../src/speech/audio-format.ts';
 import { splitIntoRequests } from '../../src/text/request-text.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';

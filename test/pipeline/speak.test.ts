@@ -5,7 +5,7 @@ import { AppError } from '../../src/base/app-error.ts';
 import { createMp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
-import { createSpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
+import { createSpeechUpkeep } from '../../src/pipeline/whole-body/speech-upkeep.ts';
 import { createFrameQueue } from '../../src/playout/frame-queue.ts';
 import type { SessionFormat } from '../../src/speech/audio-format.ts';
 import { codecs, mp3Facts, speechMp3 } from '../support/codecs.ts';

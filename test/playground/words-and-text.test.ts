@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chaptersVtt } from '../../src/captions/web-vtt.ts';
 import { createCaptionTrack } from '../../src/playground/caption-track.ts';
-import { readChapters } from '../../src/playground/chapter-list.ts';
 import { readGatewayOffer } from '../../src/playground/gateway-offer.ts';
 import { readLiveText } from '../../src/playground/live-text.ts';
 import { quotaLeft } from '../../src/playground/quota-left.ts';
+import { readChapters } from '../../src/playground/views/chapter-list.ts';
 
 const word = (startMs: number, endMs: number) => ({
   text: 'w',

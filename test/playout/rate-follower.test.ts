@@ -1,8 +1,8 @@
 // Pieces of turns brought to another rate: the same sound without a seam, wherever the change came and however it was cut.
 import { describe, expect, it } from 'vitest';
-import { createFilterBanks } from '../../src/audio/filter-bank.ts';
-import { decodePcm16 } from '../../src/audio/pcm16.ts';
-import { createPlainSoundPath } from '../../src/audio/plain-sound-path.ts';
+import { createFilterBanks } from '../../src/audio/dsp/filter-bank.ts';
+import { decodePcm16 } from '../../src/audio/dsp/pcm16.ts';
+import { createPlainSoundPath } from '../../src/audio/dsp/plain-sound-path.ts';
 import type { LegPiece } from '../../src/playout/call-leg.ts';
 import { RateFollower } from '../../src/playout/rate-follower.ts';
 

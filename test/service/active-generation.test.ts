@@ -8,8 +8,8 @@ import { type ActiveSlots, soleInstance } from '../../src/service/active-slots.t
 import { createPlayNoteService } from '../../src/service/playnotes/playnote-service.ts';
 import { createRedisActiveSlots, type RedisActiveSlots } from '../../src/service/redis-active-slots.ts';
 import type { PlayNoteFields } from '../../src/speech/playnote-request.ts';
-import type { WorkFiles } from '../../src/storage/work-files.ts';
-import type { WorkStore } from '../../src/storage/work-store.ts';
+import type { WorkFiles } from '../../src/storage/works/work-files.ts';
+import type { WorkStore } from '../../src/storage/works/work-store.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import { fixedRandom } from '../support/fixed-random.ts';
 import { type RecordStores, recordSubjects } from '../support/record-stores.ts';

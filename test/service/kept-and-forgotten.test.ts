@@ -9,10 +9,10 @@ import { silentLog } from '../../src/base/log.ts';
 import { openServiceSecret } from '../../src/service/file-service-secret.ts';
 import { createRetention } from '../../src/service/retention.ts';
 import { createWorkQuestions } from '../../src/service/work-questions.ts';
-import { createMemoryDeliveryStore } from '../../src/storage/memory-delivery-store.ts';
-import { createMemoryWorkStore } from '../../src/storage/memory-work-store.ts';
-import type { WorkFiles } from '../../src/storage/work-files.ts';
+import type { WorkFiles } from '../../src/storage/works/work-files.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { createMemoryDeliveryStore } from '../support/memory-delivery-store.ts';
+import { createMemoryWorkStore } from '../support/memory-work-store.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const HOUR_MS = 60 * 60_000;

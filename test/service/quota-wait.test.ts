@@ -1,6 +1,6 @@
 // Jobs at a key with few requests a minute: they take their time, and the service refuses nothing.
 import { expect, it } from 'vitest';
-import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
+import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
 import type { PartShelf, SpokenPart } from '../../src/service/part-shelf.ts';
 import { speakParts } from '../../src/service/speak-parts.ts';
 import { splitIntoRequests } from '../../src/text/request-text.ts';

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
-import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
+import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
 import { openFilePartShelf } from '../../src/service/file-part-shelf.ts';
 import type { PartShelf, SpokenPart } from '../../src/service/part-shelf.ts';
 import { speakParts } from '../../src/service/speak-parts.ts';

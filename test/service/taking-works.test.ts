@@ -11,10 +11,10 @@ import { createKnownVoices } from '../../src/service/voice-book.ts';
 import type { AgentProfile } from '../../src/speech/agent-profile.ts';
 import type { JobRequest } from '../../src/speech/job-request.ts';
 import type { PlayNoteFields } from '../../src/speech/playnote-request.ts';
-import { createMemoryDeliveryStore } from '../../src/storage/memory-delivery-store.ts';
-import { createMemoryWorkStore } from '../../src/storage/memory-work-store.ts';
-import type { WorkFiles } from '../../src/storage/work-files.ts';
+import type { WorkFiles } from '../../src/storage/works/work-files.ts';
 import { fixedRandom } from '../support/fixed-random.ts';
+import { createMemoryDeliveryStore } from '../support/memory-delivery-store.ts';
+import { createMemoryWorkStore } from '../support/memory-work-store.ts';
 
 const VOICES = createKnownVoices(
   ['voice://a', 'voice://b'].map((id) => ({ id, name: id, language: 'english' }) as never),

@@ -4,12 +4,12 @@ import { storageError } from '../../src/base/app-error.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createWorkRunner, type WorkHandler, type WorkProgress } from '../../src/service/work-runner.ts';
 import type { NewDelivery } from '../../src/storage/delivery-store.ts';
-import { createMemoryDeliveryStore } from '../../src/storage/memory-delivery-store.ts';
-import { createMemoryWorkStore } from '../../src/storage/memory-work-store.ts';
-import { StorageWatch } from '../../src/storage/storage-watch.ts';
-import type { Stored, Work, WorkKind } from '../../src/storage/work.ts';
-import type { WorkStore } from '../../src/storage/work-store.ts';
+import { StorageWatch } from '../../src/storage/works/storage-watch.ts';
+import type { Stored, Work, WorkKind } from '../../src/storage/works/work.ts';
+import type { WorkStore } from '../../src/storage/works/work-store.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
+import { createMemoryDeliveryStore } from '../support/memory-delivery-store.ts';
+import { createMemoryWorkStore } from '../support/memory-work-store.ts';
 
 /** One doing of a work, until the test or the signal ends it. */
 export type Doing = {

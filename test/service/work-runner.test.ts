@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
-import type { WorkStore } from '../../src/storage/work-store.ts';
+import type { WorkStore } from '../../src/storage/works/work-store.ts';
 import { settle } from '../support/fake-clock.ts';
 import { openRunnerBench } from './work-runner-fixture.ts';
 

@@ -1,9 +1,9 @@
 // Text is cut a piece at a time, and only what is wanted: no message holds the loop for all of it.
 import { describe, expect, it } from 'vitest';
-import { HARD_TEXTS, hardText, longestHardText } from '../../src/bench/hard-texts.ts';
+import { HARD_TEXTS, hardText, longestHardText } from '../../bench/lab/hard-texts.ts';
 import { ComingText } from '../../src/session/coming-text.ts';
 import type { CutInPieces } from '../../src/session/text-work.ts';
-import { createTurnScript } from '../../src/session/turn-script.ts';
+import { createTurnScript } from '../../src/session/turn/turn-script.ts';
 import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { AppendedText } from '../../src/text/appended-text.ts';
 import { PIECE_UNITS, type TurnText } from '../../src/text/turn-text.ts';

@@ -2,16 +2,16 @@
 // session core with an upstream in memory, and a simulated Asterisk that may say its first word late.
 
 import { silentLog } from '../../src/base/log.ts';
-import { createAudioSocketServer } from '../../src/gateway/audiosocket-server.ts';
-import type { CallListenerOptions } from '../../src/gateway/call-listener.ts';
-import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/leg-desk.ts';
-import { createAudioSocketSide } from '../../src/simulate/audiosocket-side.ts';
-import { CARRIERS } from '../../src/simulate/carriers.ts';
+import { createAudioSocketServer } from '../../src/gateway/calls/audiosocket-server.ts';
+import type { CallListenerOptions } from '../../src/gateway/calls/call-listener.ts';
+import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/calls/leg-desk.ts';
+import { createAudioSocketSide } from '../../testkit/carriers/audiosocket-side.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import {
   type CallLateness,
   type SimulatedCall,
   startSimulatedCall,
-} from '../../src/simulate/simulated-call.ts';
+} from '../../testkit/carriers/simulated-call.ts';
 import { fixedRandom } from './fixed-random.ts';
 import { type LiveSession, type LiveSessionOptions, startSession } from './live-session.ts';
 import { OPEN_ADMISSION } from './open-admission.ts';

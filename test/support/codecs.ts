@@ -1,14 +1,14 @@
 // The real codecs, loaded once per test file, and speech as an upstream sends it.
-import { createFilterBanks } from '../../src/audio/filter-bank.ts';
+import { createFilterBanks } from '../../src/audio/dsp/filter-bank.ts';
+import { createSoundPath } from '../../src/audio/dsp/wasm-sound-path.ts';
 import type { HeavyEncoders } from '../../src/audio/heavy-encoders.ts';
 import { createHeavyStage } from '../../src/audio/heavy-stage.ts';
-import { createLayer3Decoders } from '../../src/audio/layer3-decoders.ts';
-import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
-import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3-frame-parser.ts';
-import type { Mp3StreamTag } from '../../src/audio/mp3-stream-tag.ts';
-import { streamSamples } from '../../src/audio/mp3-to-pcm.ts';
+import { createLayer3Decoders } from '../../src/audio/mp3/layer3-decoders.ts';
+import { loadMp3Encoders } from '../../src/audio/mp3/mp3-encoder.ts';
+import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import type { Mp3StreamTag } from '../../src/audio/mp3/mp3-stream-tag.ts';
+import { streamSamples } from '../../src/audio/mp3/mp3-to-pcm.ts';
 import type { Codecs } from '../../src/audio/transcoder.ts';
-import { createSoundPath } from '../../src/audio/wasm-sound-path.ts';
 import { tone } from './tone.ts';
 
 const encoders = await loadMp3Encoders();

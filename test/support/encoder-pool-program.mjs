@@ -1,6 +1,6 @@
 // A program that encodes one turn and then has nothing more to do: it ends by itself, though the pool is open.
 import { silentLog } from '../../src/base/log.ts';
-import { createWorkerEncoderPool } from '../../src/pipeline/worker-encoder-pool.ts';
+import { createWorkerEncoderPool } from '../../src/pipeline/encoders/worker-encoder-pool.ts';
 
 const pool = createWorkerEncoderPool({ log: silentLog, threads: 2 });
 let frames = 0;

@@ -1,9 +1,9 @@
 // A platform that dials the gateway: a simulated call on a real socket, in real time.
 
 import { systemClock } from '../../src/base/clock.ts';
-import type { CarrierSide } from '../../src/simulate/carrier-side.ts';
-import { dialWebSocket } from '../../src/simulate/dial-websocket.ts';
-import { type SimulatedCall, startSimulatedCall } from '../../src/simulate/simulated-call.ts';
+import type { CarrierSide } from '../../testkit/carriers/carrier-side.ts';
+import { dialWebSocket } from '../../testkit/carriers/dial-websocket.ts';
+import { type SimulatedCall, startSimulatedCall } from '../../testkit/carriers/simulated-call.ts';
 
 const SILENCE = new Uint8Array(160).fill(0xff);
 

@@ -1,7 +1,7 @@
 // A sentence of real speech, 2.26 s at 24 kHz, as our decoder gives it.
 import { readFileSync } from 'node:fs';
-import { createMp3FrameParser } from '../../src/audio/mp3-frame-parser.ts';
-import { createMp3ToPcm } from '../../src/audio/mp3-to-pcm.ts';
+import { createMp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import { createMp3ToPcm } from '../../src/audio/mp3/mp3-to-pcm.ts';
 import { codecs } from './codecs.ts';
 
 export function fixtureSpeech(): Float32Array {

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Gateway } from '../../src/app-gateway.ts';
+import type { Gateway } from '../../src/app/gateway.ts';
 import { buildProgram } from './program.ts';
 
 const PROGRAM = fileURLToPath(new URL('gateway-program.mjs', import.meta.url));

@@ -1,8 +1,7 @@
 // A gateway of several processes, built, in a process of its own: the first of its own kind there, as node:cluster wants
 // it. Takes its settings and its end from whoever has forked it, and tells its log.
 
-import { startGateway } from '../../dist/app.js';
-import { parseConfig } from '../../dist/config.js';
+import { parseConfig, startGateway } from '../../dist/bench/program-parts.js';
 
 const tell = (message) => process.connected && process.send(message);
 const keep = (level) => (event, fields) =>

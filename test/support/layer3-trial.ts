@@ -1,6 +1,6 @@
 // Frames with everything that Layer III has, drawn at random from a seed: all tables and block types, mixed blocks, scale
 // factors of every form, middle and side, intensity stereo.
-import { parseMp3Header } from '../../src/audio/mp3-header.ts';
+import { parseMp3Header } from '../../src/audio/mp3/mp3-header.ts';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
 import {
   GREATEST,

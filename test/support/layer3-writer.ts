@@ -2,7 +2,7 @@
 // come from the decoder's own table, which is held against mpg123 by what both make of these frames.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseMp3Header } from '../../src/audio/mp3-header.ts';
+import { parseMp3Header } from '../../src/audio/mp3/mp3-header.ts';
 
 export type Layer3Granule = {
   readonly gain: number;

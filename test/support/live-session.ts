@@ -14,13 +14,13 @@ import {
   serverEventSchemas,
 } from '../../src/dialects/native-events.ts';
 import type { Preset } from '../../src/dialects/native-messages.ts';
-import type { SpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
-import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timer.ts';
+import type { SpeechUpkeep } from '../../src/pipeline/whole-body/speech-upkeep.ts';
+import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timing/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
 import type { AdmissionDesk } from '../../src/session/admission-desk.ts';
 import type { LegDesk } from '../../src/session/leg-desk.ts';
+import type { OnlookerLimits } from '../../src/session/observers/session-audience.ts';
 import { createSession, type Session } from '../../src/session/session.ts';
-import type { OnlookerLimits } from '../../src/session/session-audience.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
 import type { SessionLimits, SessionRuntime } from '../../src/session/session-runtime.ts';
 import type { PlayoutOrder } from '../../src/session/session-turns.ts';

@@ -11,8 +11,8 @@ import {
   createSocketServer,
   type SocketServer,
   type SocketServerOptions,
-} from '../../src/gateway/socket-server.ts';
-import { NO_WORD_TIMER } from '../../src/pipeline/word-timer.ts';
+} from '../../src/gateway/sockets/socket-server.ts';
+import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
 import type { Player } from '../../src/playout/playout-clock.ts';
 import type { AdmissionDesk } from '../../src/session/admission-desk.ts';
 import { createTextWork } from '../../src/session/text-work.ts';

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Mp3Decoder, Mp3Decoders } from '../../src/audio/mp3-decoder.ts';
-import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3-frame-parser.ts';
-import type { Mp3StreamTag } from '../../src/audio/mp3-stream-tag.ts';
-import { createMp3ToPcm } from '../../src/audio/mp3-to-pcm.ts';
+import type { Mp3Decoder, Mp3Decoders } from '../../src/audio/mp3/mp3-decoder.ts';
+import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import type { Mp3StreamTag } from '../../src/audio/mp3/mp3-stream-tag.ts';
+import { createMp3ToPcm } from '../../src/audio/mp3/mp3-to-pcm.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/audio');
 

@@ -1,7 +1,7 @@
 // A gateway without telephony.
 
 import { AppError } from '../../src/base/app-error.ts';
-import type { LegServer } from '../../src/gateway/leg-server.ts';
+import type { LegServer } from '../../src/gateway/calls/leg-server.ts';
 import type { LegDesk } from '../../src/session/leg-desk.ts';
 
 export const NO_LEG_DESK: LegDesk = {

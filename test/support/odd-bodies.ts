@@ -2,7 +2,7 @@
 // proxies put before, behind and between the frames of a stream, and what they write into its tag. Each tells what is to
 // be heard of it.
 
-import { parseMp3Header } from '../../src/audio/mp3-header.ts';
+import { parseMp3Header } from '../../src/audio/mp3/mp3-header.ts';
 import { mp3Fixture } from './mp3-fixtures.ts';
 
 export type OddBody = {

@@ -3,8 +3,8 @@ import { createCallerTokens } from '../../src/access/caller-tokens.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { createPlayoutClock } from '../../src/playout/playout-clock.ts';
-import type { OnlookerLimits, OnlookerRuntime } from '../../src/session/session-audience.ts';
-import { createTokenDesk, type TokenDesk } from '../../src/session/token-desk.ts';
+import type { OnlookerLimits, OnlookerRuntime } from '../../src/session/observers/session-audience.ts';
+import { createTokenDesk, type TokenDesk } from '../../src/session/observers/token-desk.ts';
 
 const LIMITS: OnlookerLimits = { maxOnlookers: 1000, maxOnlookersPerSession: 200, onlookerJoinMs: 2000 };
 

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildPlayground } from '../../scripts/build-playground.mjs';
-import { startGateway } from '../../src/app.ts';
+import { startGateway } from '../../src/app/start.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { LAUNCH } from './chromium.ts';
 import { accepted } from './settings.ts';

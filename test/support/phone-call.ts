@@ -4,18 +4,18 @@
 import type { AttachTokens } from '../../src/access/attach-tokens.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { createLegConnection, type LegConnection } from '../../src/gateway/leg-connection.ts';
-import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/leg-desk.ts';
+import { createLegConnection, type LegConnection } from '../../src/gateway/calls/leg-connection.ts';
+import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/calls/leg-desk.ts';
 import type { Leg } from '../../src/legs/leg.ts';
 import { twilioLeg } from '../../src/legs/twilio-leg.ts';
-import type { CarrierRules } from '../../src/simulate/carrier-playout.ts';
-import type { CarrierSide } from '../../src/simulate/carrier-side.ts';
+import type { CarrierRules } from '../../testkit/carriers/carrier-playout.ts';
+import type { CarrierSide } from '../../testkit/carriers/carrier-side.ts';
 import {
   type CallLateness,
   type SimulatedCall,
   startSimulatedCall,
-} from '../../src/simulate/simulated-call.ts';
-import { createTwilioSide } from '../../src/simulate/twilio-side.ts';
+} from '../../testkit/carriers/simulated-call.ts';
+import { createTwilioSide } from '../../testkit/carriers/twilio-side.ts';
 import { type LiveSession, type LiveSessionOptions, startSession } from './live-session.ts';
 
 export type PhoneCall = {

@@ -1,14 +1,14 @@
 // A speech service that counts requests, the network on the way to it, and askers that share one store of quotas, all in
 // simulated time: hours in a second. What is asserted about quotas is measured here.
 
+import { createSeededRandom, type SeededRandom } from '../../bench/lab/seeded-random.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { createSeededRandom, type SeededRandom } from '../../src/bench/seeded-random.ts';
 import { createRequestWindow, type WindowKind } from '../../src/engine/faults/request-windows.ts';
 import { readRateAdvice } from '../../src/limits/rate-headers.ts';
 import { rateLimitHeaders } from '../../src/limits/rate-limit-headers.ts';
-import { createMemoryQuotaStore } from '../../src/upstream/memory-quota-store.ts';
-import type { QuotaState } from '../../src/upstream/quota-store.ts';
+import { createMemoryQuotaStore } from '../../src/upstream/quota/memory-quota-store.ts';
+import type { QuotaState } from '../../src/upstream/quota/quota-store.ts';
 import { oracleWaits } from './quota-oracle.ts';
 import { createTimeline } from './quota-timeline.ts';
 

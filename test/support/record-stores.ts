@@ -5,14 +5,14 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { AgentStore } from '../../src/storage/agent-store.ts';
 import type { DeliveryStore } from '../../src/storage/delivery-store.ts';
-import { createMemoryAgentStore } from '../../src/storage/memory-agent-store.ts';
-import { createMemoryDeliveryStore } from '../../src/storage/memory-delivery-store.ts';
-import { createMemoryWorkStore } from '../../src/storage/memory-work-store.ts';
 import { createSqliteAgentStore } from '../../src/storage/sqlite-agent-store.ts';
 import { openSqliteDatabase } from '../../src/storage/sqlite-database.ts';
 import { createSqliteDeliveryStore } from '../../src/storage/sqlite-delivery-store.ts';
 import { createSqliteWorkStore } from '../../src/storage/sqlite-work-store.ts';
-import type { WorkStore } from '../../src/storage/work-store.ts';
+import type { WorkStore } from '../../src/storage/works/work-store.ts';
+import { createMemoryAgentStore } from './memory-agent-store.ts';
+import { createMemoryDeliveryStore } from './memory-delivery-store.ts';
+import { createMemoryWorkStore } from './memory-work-store.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 export type RecordStores = {

@@ -1,6 +1,6 @@
 // Instances with a window so short that a test sees some of them, on a Redis of their own, and what they are granted.
 
-import type { QuotaStore } from '../../src/upstream/quota-store.ts';
+import type { QuotaStore } from '../../src/upstream/quota/quota-store.ts';
 import { type Load, type Send, startLoad } from './redis-quota-load.ts';
 import { type OpenStore, openFleet } from './redis-quota-stores.ts';
 import { type RedisServer, type RedisServerOptions, startRedis } from './redis-server.ts';

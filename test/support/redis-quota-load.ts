@@ -1,6 +1,6 @@
 // Callers who want more than there is, and the judgement on what they were granted.
 
-import type { QuotaStore } from '../../src/upstream/quota-store.ts';
+import type { QuotaStore } from '../../src/upstream/quota/quota-store.ts';
 import { pause } from './redis-quota-stores.ts';
 
 /** Between these times (of the clock that all processes of a machine share) the store counted a send. */

@@ -3,8 +3,11 @@
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import type { QuotaStore } from '../../src/upstream/quota-store.ts';
-import { createRedisQuotaStore, type RedisQuotaStoreOptions } from '../../src/upstream/redis-quota-store.ts';
+import type { QuotaStore } from '../../src/upstream/quota/quota-store.ts';
+import {
+  createRedisQuotaStore,
+  type RedisQuotaStoreOptions,
+} from '../../src/upstream/quota/redis-quota-store.ts';
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,7 +1,7 @@
 // An upstream whose bodies may be read in bouts, as those off a socket may.
 
 import type { Clock } from '../../src/base/clock.ts';
-import { createBodyQueue } from '../../src/upstream/body-queue.ts';
+import { createBodyQueue } from '../../src/upstream/services/body-queue.ts';
 import type { SpeechUpstream } from '../../src/upstream/speech-upstream.ts';
 
 export type RestingUpstream = SpeechUpstream & {

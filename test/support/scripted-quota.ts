@@ -7,7 +7,7 @@ import type {
   QuotaId,
   QuotaReport,
   QuotaStore,
-} from '../../src/upstream/quota-store.ts';
+} from '../../src/upstream/quota/quota-store.ts';
 import type { FakeClock } from './fake-clock.ts';
 
 export type ScriptedQuota = QuotaStore & {

@@ -1,5 +1,5 @@
 // Settings under test: no real environment, no real files, and results unwrapped or thrown.
-import { type ConfigSources, parseConfig } from '../../src/config.ts';
+import { type ConfigSources, parseConfig } from '../../src/settings/config.ts';
 import { type Config, SETTINGS, type SettingName, toEnv } from '../../src/settings/settings.ts';
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];

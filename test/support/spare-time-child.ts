@@ -1,7 +1,7 @@
 // A process that works in spare time, and tells what the system says of its threads and of a program that it starts.
 import { execFileSync } from 'node:child_process';
-import { threads } from '../../src/base/thread-time.ts';
-import { workInSpareTime } from '../../src/base/yield-to-playback.ts';
+import { threads } from '../../src/base/processes/thread-time.ts';
+import { workInSpareTime } from '../../src/base/processes/yield-to-playback.ts';
 
 workInSpareTime();
 const policyOf = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: 'utf8' });

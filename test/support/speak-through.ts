@@ -1,11 +1,11 @@
 // One turn through speak() on a fake clock, against an upstream that does what a test says, drained as it comes.
 
-import { hearingBelow } from '../../src/audio/mp3-decoder.ts';
+import { hearingBelow } from '../../src/audio/mp3/mp3-decoder.ts';
 import { createTranscoder, heardHzOf } from '../../src/audio/transcoder.ts';
 import { createMp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
-import type { SpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
+import type { SpeechUpkeep } from '../../src/pipeline/whole-body/speech-upkeep.ts';
 import { createFrameQueue } from '../../src/playout/frame-queue.ts';
 import type { SessionFormat } from '../../src/speech/audio-format.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
+import { loadMp3Encoders } from '../../src/audio/mp3/mp3-encoder.ts';
 import type { FinishRequest } from '../../src/service/audio-finisher.ts';
 import { fixtureSpeech } from './fixture-speech.ts';
 

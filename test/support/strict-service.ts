@@ -6,9 +6,9 @@ import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
 import { quotaIdOf } from '../../src/upstream/key-digest.ts';
-import { createMemoryQuotaStore } from '../../src/upstream/memory-quota-store.ts';
+import { createUpstreamPool, type UpstreamPool } from '../../src/upstream/pool/upstream-pool.ts';
+import { createMemoryQuotaStore } from '../../src/upstream/quota/memory-quota-store.ts';
 import type { SpeechTransport } from '../../src/upstream/speech-transport.ts';
-import { createUpstreamPool, type UpstreamPool } from '../../src/upstream/upstream-pool.ts';
 import { speechMp3 } from './codecs.ts';
 import { fixedRandom } from './fixed-random.ts';
 

@@ -1,7 +1,7 @@
 // Speech that tells which turn it is of: a tone for each, found again in µ-law.
 
-import { MULAW_VALUES } from '../../src/audio/g711.ts';
-import { loadMp3Encoders } from '../../src/audio/mp3-encoder.ts';
+import { MULAW_VALUES } from '../../src/audio/dsp/g711.ts';
+import { loadMp3Encoders } from '../../src/audio/mp3/mp3-encoder.ts';
 import { tone } from './tone.ts';
 
 const encoders = await loadMp3Encoders();

@@ -1,7 +1,7 @@
 // An upkeep that takes any length of audio for any text, any pause in it and any end: for tests whose upstreams say a tone,
 // whatever they are asked.
 
-import { createSpeechUpkeep, type SpeechUpkeep } from '../../src/pipeline/speech-upkeep.ts';
+import { createSpeechUpkeep, type SpeechUpkeep } from '../../src/pipeline/whole-body/speech-upkeep.ts';
 
 export const trustingUpkeep = (): SpeechUpkeep => {
   const upkeep = createSpeechUpkeep();

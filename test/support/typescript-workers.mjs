@@ -6,6 +6,6 @@ import { register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
 /** As they are named when they are built. */
-const FORKED = /\/(engine\/engine|pipeline\/word-timer)-process\.js$/;
+const FORKED = /\/(engine\/engine|word-timing\/word-timer)-process\.js$/;
 
 if (!isMainThread || FORKED.test(process.argv[1] ?? '')) register('./typescript-hooks.mjs', import.meta.url);

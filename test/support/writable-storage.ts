@@ -2,7 +2,7 @@
 
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { StorageWatch } from '../../src/storage/storage-watch.ts';
+import { StorageWatch } from '../../src/storage/works/storage-watch.ts';
 
 /** It is never looked at; a fault that is noted stays. */
 export const writableStorage = (): StorageWatch =>

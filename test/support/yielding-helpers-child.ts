@@ -1,8 +1,8 @@
 // A process whose engine's threads yield: prints the niceness of its own thread, of those it began with, and of a later one.
 import { getPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { ownThread, threads } from '../../src/base/thread-time.ts';
-import { helpersYieldToPlayback } from '../../src/base/yield-to-playback.ts';
+import { ownThread, threads } from '../../src/base/processes/thread-time.ts';
+import { helpersYieldToPlayback } from '../../src/base/processes/yield-to-playback.ts';
 
 const own = ownThread()!;
 const early = threads().filter((thread) => thread !== own);

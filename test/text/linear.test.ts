@@ -1,8 +1,8 @@
 // Whatever a text is made of, reading it takes work in proportion to its length. Work is counted, never timed.
 import { describe, expect, it } from 'vitest';
-import { HARD_TEXTS, hardText } from '../../src/bench/hard-texts.ts';
-import { createBracketPairs } from '../../src/text/bracket-pairs.ts';
+import { HARD_TEXTS, hardText } from '../../bench/lab/hard-texts.ts';
 import { createMarkupStripper } from '../../src/text/markup-stripper.ts';
+import { createBracketPairs } from '../../src/text/sentences/bracket-pairs.ts';
 import { createTurnText } from '../../src/text/turn-text.ts';
 
 const PIECE = 512;

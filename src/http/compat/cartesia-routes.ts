@@ -4,7 +4,7 @@ import { toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
 import { COMPLETE, PARTIAL, wordTimestamps } from '../../dialects/cartesia/cartesia-messages.ts';
-import { SPEECH_BODY_BYTES, sendSpeech } from '../speech-reply.ts';
+import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
 import { readCartesiaSpeech } from './cartesia-request.ts';
 import { base64Of, EVENT_STREAM, eventOf } from './event-stream.ts';
 import { type SpeakAskedMeans, type SpokenReply, speakAsked } from './speak-asked.ts';

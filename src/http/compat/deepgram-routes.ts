@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from '../../base/app-error.ts';
 import { codePointLength } from '../../text/code-points.ts';
-import { SPEECH_BODY_BYTES, sendSpeech } from '../speech-reply.ts';
+import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
 import { readDeepgramSpeech } from './deepgram-request.ts';
 import { type SpeakAskedMeans, speakAsked } from './speak-asked.ts';
 import type { Vendor, VendorScope } from './vendor-scope.ts';

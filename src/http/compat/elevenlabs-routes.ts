@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, type ErrorCode } from '../../base/app-error.ts';
-import { SPEECH_BODY_BYTES, sendSpeech } from '../speech-reply.ts';
+import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
 import type { AskedSpeech, Read } from './asked-speech.ts';
 import {
   readElevenLabsDialogue,

@@ -2,7 +2,7 @@
 // so refusals have our own shape.
 
 import { toErrorBody } from '../../base/app-error.ts';
-import { SPEECH_BODY_BYTES, sendSpeech } from '../speech-reply.ts';
+import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
 import { readJambonzSpeech } from './jambonz-request.ts';
 import { type SpeakAskedMeans, speakAsked } from './speak-asked.ts';
 import type { Vendor, VendorScope } from './vendor-scope.ts';

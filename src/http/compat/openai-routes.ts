@@ -2,7 +2,7 @@
 
 import { toAppError } from '../../base/app-error.ts';
 import { codePointLength } from '../../text/code-points.ts';
-import { SPEECH_BODY_BYTES, sendSpeech } from '../speech-reply.ts';
+import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
 import { base64Of, EVENT_STREAM, eventOf } from './event-stream.ts';
 import { readOpenAiSpeech } from './openai-request.ts';
 import { type SpeakAskedMeans, type SpokenReply, speakAsked } from './speak-asked.ts';

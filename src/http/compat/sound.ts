@@ -4,7 +4,7 @@
 import { floatSamples } from '../../dialects/cartesia/float-samples.ts';
 import type { OutputFormat, SessionFormat } from '../../speech/audio-format.ts';
 import { mediaTypeOf } from '../../speech/reply-media-type.ts';
-import { REPLY_FRAME_MS } from '../speech-reply.ts';
+import { REPLY_FRAME_MS } from '../routes/speech-reply.ts';
 import { type WavCode, wavStreamHeader } from './wav-stream-header.ts';
 
 export type Sound = {

@@ -5,7 +5,7 @@ import type { Random } from '../../base/random.ts';
 import type { VoiceBook } from '../../service/voice-book.ts';
 import { MAX_SEED } from '../../speech/speech-request.ts';
 import type { VoiceAliases } from '../../speech/voice-aliases.ts';
-import { type BegunSpeech, beginSpeech, type SpeechReplyMeans } from '../speech-reply.ts';
+import { type BegunSpeech, beginSpeech, type SpeechReplyMeans } from '../routes/speech-reply.ts';
 import type { AskedSpeech } from './asked-speech.ts';
 import { finishedSound, mediaTypeOfSound } from './sound.ts';
 import { planSpeech } from './speech-plan.ts';

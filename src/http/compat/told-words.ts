@@ -2,7 +2,7 @@
 // the words in the audio works at his own pace: a word waits for him, but not for ever.
 
 import type { TimedWord } from '../../captions/word-timeline.ts';
-import type { BegunSpeech } from '../speech-reply.ts';
+import type { BegunSpeech } from '../routes/speech-reply.ts';
 
 export type ToldWords = {
   /** Those that can be told now and were not told before. */

@@ -11,8 +11,8 @@ import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { requestIdOf } from '../../dialects/deepgram/wire-ids.ts';
 import type { KeyLimits } from '../../service/key-limits.ts';
-import { refuseOtherMethods } from '../other-methods.ts';
-import { countRequest } from '../service-caller.ts';
+import { refuseOtherMethods } from '../server/other-methods.ts';
+import { countRequest } from '../server/service-caller.ts';
 import type { Refused } from './asked-speech.ts';
 import { type KeyPlaces, readRequestKey } from './request-key.ts';
 

@@ -1,9 +1,9 @@
 // Spoken parts → one stream of samples at one rate, each part cut to what its source had, with the silences between
 // them. It holds one piece of one file at a time.
 
-import type { Mp3Decoders } from '../../audio/mp3-decoder.ts';
-import { createMp3ToPcm } from '../../audio/mp3-to-pcm.ts';
-import type { SoundPath } from '../../audio/sound-path.ts';
+import type { SoundPath } from '../../audio/dsp/sound-path.ts';
+import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
+import { createMp3ToPcm } from '../../audio/mp3/mp3-to-pcm.ts';
 import type { ClosableStage, PcmBlock } from '../../audio/stage.ts';
 import type { FinishRequest } from '../audio-finisher.ts';
 import type { SamplePlace } from './finished-sound.ts';

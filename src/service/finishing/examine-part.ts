@@ -1,9 +1,9 @@
 // How long a spoken part is, to the sample, and what a decoder puts in front of it: from its frames' headers, without
 // decoding, so that a program that knows nothing of our parts cuts them as we do.
 
-import type { Mp3FrameSink } from '../../audio/mp3-frame-parser.ts';
-import type { Mp3StreamTag } from '../../audio/mp3-stream-tag.ts';
-import { streamLead, streamSamples } from '../../audio/mp3-to-pcm.ts';
+import type { Mp3FrameSink } from '../../audio/mp3/mp3-frame-parser.ts';
+import type { Mp3StreamTag } from '../../audio/mp3/mp3-stream-tag.ts';
+import { streamLead, streamSamples } from '../../audio/mp3/mp3-to-pcm.ts';
 import { readPart } from './read-part.ts';
 
 export type PartFacts = {

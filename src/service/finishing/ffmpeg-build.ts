@@ -1,7 +1,7 @@
 // What an ffmpeg can do, as far as finished files need it: builds leave codecs out, for their licences or their size.
 
-import { lameGain, speechBitrateKbps } from '../../audio/mp3-encoder.ts';
-import { opusSpeechKbps } from '../../audio/opus-encoder.ts';
+import { opusSpeechKbps } from '../../audio/containers/opus-encoder.ts';
+import { lameGain, speechBitrateKbps } from '../../audio/mp3/mp3-encoder.ts';
 import type { ServiceFormat } from '../../speech/audio-format.ts';
 
 export type FfmpegBuild = {

@@ -3,7 +3,7 @@
 
 import createCommand, { type FfmpegCommand, type LinesRing } from 'fluent-ffmpeg';
 import { AppError } from '../../base/app-error.ts';
-import { BACKGROUND_NICENESS } from '../../base/yield-to-playback.ts';
+import { BACKGROUND_NICENESS } from '../../base/processes/yield-to-playback.ts';
 
 export type FfmpegRun = {
   /** The program, by name or path. */

@@ -1,7 +1,7 @@
 // The filter graphs of ffmpeg for a finished file, as text: every length in samples, so that the file is as long as
 // our own finisher makes it, to the sample, whatever ffmpeg's decoder and resampler add or leave out.
 
-import { CEILING_DBTP, fromDecibels, type Levelling, type Measured } from '../../audio/loudness-rule.ts';
+import { CEILING_DBTP, fromDecibels, type Levelling, type Measured } from '../../audio/dsp/loudness-rule.ts';
 import type { FinishRequest } from '../audio-finisher.ts';
 import { gapSamples } from './decode-parts.ts';
 import type { PartFacts } from './examine-part.ts';

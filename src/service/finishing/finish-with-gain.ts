@@ -3,8 +3,7 @@
 // numbers. For a worker thread: it writes synchronously.
 
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
-import { openFinishedFile } from '../../audio/finished-file.ts';
-import { createLoudnessMeter } from '../../audio/loudness-meter.ts';
+import { createLoudnessMeter } from '../../audio/dsp/loudness-meter.ts';
 import {
   fromDecibels,
   type Levelling,
@@ -13,11 +12,12 @@ import {
   MOST_TRIALS,
   nextLevelling,
   toDecibels,
-} from '../../audio/loudness-rule.ts';
-import type { Mp3Encoders } from '../../audio/mp3-encoder.ts';
-import { createPeakLimiter } from '../../audio/peak-limiter.ts';
+} from '../../audio/dsp/loudness-rule.ts';
+import { createPeakLimiter } from '../../audio/dsp/peak-limiter.ts';
+import { createTruePeakMeter } from '../../audio/dsp/true-peak.ts';
+import { openFinishedFile } from '../../audio/finished-file.ts';
+import type { Mp3Encoders } from '../../audio/mp3/mp3-encoder.ts';
 import type { Stage } from '../../audio/stage.ts';
-import { createTruePeakMeter } from '../../audio/true-peak.ts';
 import type { FinishRequest } from '../audio-finisher.ts';
 import { type DecodingMeans, decodeParts } from './decode-parts.ts';
 import { bitrateOf } from './ffmpeg-build.ts';

@@ -2,12 +2,12 @@
 // any other ends the thread, and whoever started it hears of that.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { createFilterBanks } from '../../audio/filter-bank.ts';
-import { createLayer3Decoders } from '../../audio/layer3-decoders.ts';
-import { loadMp3Encoders } from '../../audio/mp3-encoder.ts';
-import { createSoundPath } from '../../audio/wasm-sound-path.ts';
+import { createFilterBanks } from '../../audio/dsp/filter-bank.ts';
+import { createSoundPath } from '../../audio/dsp/wasm-sound-path.ts';
+import { createLayer3Decoders } from '../../audio/mp3/layer3-decoders.ts';
+import { loadMp3Encoders } from '../../audio/mp3/mp3-encoder.ts';
 import { AppError } from '../../base/app-error.ts';
-import { yieldToPlayback } from '../../base/yield-to-playback.ts';
+import { yieldToPlayback } from '../../base/processes/yield-to-playback.ts';
 import type { FinishRequest } from '../audio-finisher.ts';
 import { finishWithGain } from './finish-with-gain.ts';
 import type { FinishingAnswer } from './finishing-messages.ts';

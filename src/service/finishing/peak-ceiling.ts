@@ -2,7 +2,7 @@
 // the less they have to spend, the more. So a file begins with a headroom that was measured for its format; where it can be
 // decoded again, it is, and what is still above the ceiling is made once more with as much less.
 
-import { CEILING_DBTP } from '../../audio/loudness-rule.ts';
+import { CEILING_DBTP } from '../../audio/dsp/loudness-rule.ts';
 import type { ServiceFormat } from '../../speech/audio-format.ts';
 
 /** dB that encoders have added to limited speech at most, and a little more. */

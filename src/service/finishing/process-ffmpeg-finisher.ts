@@ -2,12 +2,12 @@
 // cannot do, or fails at, is done by `otherwise`; callers see no difference.
 
 import { rm, writeFile } from 'node:fs/promises';
-import { levelling, MOST_TRIALS, nextLevelling } from '../../audio/loudness-rule.ts';
-import { cleanTags } from '../../audio/tag-text.ts';
+import { cleanTags } from '../../audio/containers/tag-text.ts';
+import { levelling, MOST_TRIALS, nextLevelling } from '../../audio/dsp/loudness-rule.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { createStallWatch } from '../../pipeline/stall-watch.ts';
+import { createStallWatch } from '../../pipeline/whole-body/stall-watch.ts';
 import type { AudioFinisher, FinishRequest } from '../audio-finisher.ts';
 import { examinePart, type PartFacts } from './examine-part.ts';
 import {

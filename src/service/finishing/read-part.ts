@@ -1,8 +1,8 @@
 // One spoken part from its file to MP3 frames, through one buffer that is used again for each piece.
 
 import { open } from 'node:fs/promises';
-import { createMp3FrameParser, type Mp3FrameSink } from '../../audio/mp3-frame-parser.ts';
-import type { Mp3Header } from '../../audio/mp3-header.ts';
+import { createMp3FrameParser, type Mp3FrameSink } from '../../audio/mp3/mp3-frame-parser.ts';
+import type { Mp3Header } from '../../audio/mp3/mp3-header.ts';
 
 const PIECE_BYTES = 64 * 1024;
 

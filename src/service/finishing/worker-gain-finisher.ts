@@ -4,7 +4,7 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
-import { createStallWatch } from '../../pipeline/stall-watch.ts';
+import { createStallWatch } from '../../pipeline/whole-body/stall-watch.ts';
 import type { AudioFinisher, FinishRequest } from '../audio-finisher.ts';
 import { type FinishedSound, toFinished } from './finished-sound.ts';
 import type { FinishingAnswer } from './finishing-messages.ts';

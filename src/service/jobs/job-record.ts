@@ -1,7 +1,7 @@
 // A text-to-speech job as callers see it (interface 2.2), with our additions: status, progress, error.
 
 import type { JobRecord } from '../../speech/service-records.ts';
-import type { Stored, Work } from '../../storage/work.ts';
+import type { Stored, Work } from '../../storage/works/work.ts';
 
 /** What a job's row holds as its input. */
 export type JobInput = {

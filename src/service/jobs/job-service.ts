@@ -13,8 +13,8 @@ import {
   turboRequestSchema,
 } from '../../speech/job-request.ts';
 import { MAX_SEED, synthesisOf } from '../../speech/speech-request.ts';
-import type { Stored, Work } from '../../storage/work.ts';
-import type { WorkStore } from '../../storage/work-store.ts';
+import type { Stored, Work } from '../../storage/works/work.ts';
+import type { WorkStore } from '../../storage/works/work-store.ts';
 import type { AdmitWork } from '../admit-work.ts';
 import { findRepeated, idempotencyConflict, readIdempotency } from '../idempotency.ts';
 import type { VoiceBook } from '../voice-book.ts';

@@ -2,7 +2,7 @@
 // session nor a time to first audio.
 
 import type { AgentUse } from '../../storage/agent-store.ts';
-import type { Work } from '../../storage/work.ts';
+import type { Work } from '../../storage/works/work.ts';
 import { codePointLength } from '../../text/code-points.ts';
 import type { JobInput, JobOutput } from './job-record.ts';
 

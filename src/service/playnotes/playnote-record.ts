@@ -2,7 +2,7 @@
 
 import type { PlayNoteFields } from '../../speech/playnote-request.ts';
 import type { PlayNoteRecord } from '../../speech/service-records.ts';
-import type { Work } from '../../storage/work.ts';
+import type { Work } from '../../storage/works/work.ts';
 
 /** What a PlayNote's row holds as its input. */
 export type PlayNoteInput = {

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, type ErrorCode } from '../../base/app-error.ts';
-import { yieldToPlayback } from '../../base/yield-to-playback.ts';
+import { yieldToPlayback } from '../../base/processes/yield-to-playback.ts';
 import type { Script } from '../../script/script.ts';
 import type { SourceDocument } from '../../script/source-document.ts';
 import type { ScriptWish } from '../../script/write-script.ts';

@@ -1,8 +1,8 @@
 // The embedded writer in a thread of its own: a book takes it seconds, in which nobody's call may stand still.
 
 import { AppError } from '../../base/app-error.ts';
-import { askThread } from '../../base/ask-thread.ts';
 import type { Clock } from '../../base/clock.ts';
+import { askThread } from '../../base/processes/ask-thread.ts';
 import type { WritingAnswer, WritingOrder } from './script-worker.ts';
 import type { ScriptWriter } from './script-writer.ts';
 

@@ -2,8 +2,8 @@
 // a book, in which nobody's call may stand still.
 
 import { AppError } from '../../base/app-error.ts';
-import { askThread } from '../../base/ask-thread.ts';
 import type { Clock } from '../../base/clock.ts';
+import { askThread } from '../../base/processes/ask-thread.ts';
 import type { SourceSentence } from '../../script/source-sentence.ts';
 import type { DigestSource, DigestWish } from './digest-source.ts';
 

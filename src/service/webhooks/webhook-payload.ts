@@ -3,7 +3,7 @@
 
 import type { Random } from '../../base/random.ts';
 import type { NewDelivery } from '../../storage/delivery-store.ts';
-import type { Stored } from '../../storage/work.ts';
+import type { Stored } from '../../storage/works/work.ts';
 
 export type WebhookType =
   | 'tts.completed'

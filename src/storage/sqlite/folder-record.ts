@@ -8,7 +8,7 @@ import {
   worksFolderOf,
   worksWithFiles,
   writeFolderId,
-} from '../works-folder.ts';
+} from '../works/works-folder.ts';
 import type { Sql, SqliteDriver } from './driver.ts';
 
 const hasTable = (sql: Pick<Sql, 'one'>, name: string): boolean =>

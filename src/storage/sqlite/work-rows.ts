@@ -1,8 +1,8 @@
 // A work as a row: read whole, begun whole, and of a change only what a step may change.
 
-import type { Stored, Work, WorkFailure, WorkKind, WorkStatus } from '../work.ts';
-import { fileBytesOf } from '../work-steps.ts';
-import type { NewWork } from '../work-store.ts';
+import type { Stored, Work, WorkFailure, WorkKind, WorkStatus } from '../works/work.ts';
+import { fileBytesOf } from '../works/work-steps.ts';
+import type { NewWork } from '../works/work-store.ts';
 import type { Sql, SqlRow } from './driver.ts';
 
 const parsed = (json: SqlRow[string] | undefined) =>

@@ -1,7 +1,7 @@
 // What the routes of all vendors share: other methods, limits by key, the loopback guard, the document, and their end.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGateway } from '../../../src/app.ts';
+import { startGateway } from '../../../src/app/start.ts';
 import { startRunningGateway } from '../../support/running-gateway.ts';
 import { credentialsOf, keyOf, VOICE } from '../../support/running-service.ts';
 import { accepted } from '../../support/settings.ts';

@@ -3,9 +3,9 @@
 
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { type ChaosProxy, readToxic, startChaosProxy } from '../../../src/chaos/chaos-proxy.ts';
 import { type Engine, readFault, startEngine } from '../../../src/engine/engine-server.ts';
 import { VOICES } from '../../../src/engine/voices.ts';
+import { type ChaosProxy, readToxic, startChaosProxy } from '../../../testkit/chaos/chaos-proxy.ts';
 import { fixedRandom } from '../../support/fixed-random.ts';
 import { type RunningGateway, startRunningGateway } from '../../support/running-gateway.ts';
 import type { SessionProbe } from '../../support/session-probe.ts';

@@ -4,9 +4,9 @@ import { silentLog } from '../../../src/base/log.ts';
 import { createAgentService } from '../../../src/service/agents/agent-service.ts';
 import { jobSpoken } from '../../../src/service/jobs/job-spoken.ts';
 import type { AgentStore } from '../../../src/storage/agent-store.ts';
-import { createMemoryAgentStore } from '../../../src/storage/memory-agent-store.ts';
-import type { Work } from '../../../src/storage/work.ts';
+import type { Work } from '../../../src/storage/works/work.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
+import { createMemoryAgentStore } from '../../support/memory-agent-store.ts';
 
 async function startService(spoil: (store: AgentStore) => Partial<AgentStore> = () => ({})) {
   const clock = createFakeClock();

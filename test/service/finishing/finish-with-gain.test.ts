@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createLoudnessMeter } from '../../../src/audio/loudness-meter.ts';
-import { CEILING_DBTP } from '../../../src/audio/loudness-rule.ts';
-import { loadMp3Encoders } from '../../../src/audio/mp3-encoder.ts';
-import { createTruePeakMeter } from '../../../src/audio/true-peak.ts';
+import { createLoudnessMeter } from '../../../src/audio/dsp/loudness-meter.ts';
+import { CEILING_DBTP } from '../../../src/audio/dsp/loudness-rule.ts';
+import { createTruePeakMeter } from '../../../src/audio/dsp/true-peak.ts';
+import { loadMp3Encoders } from '../../../src/audio/mp3/mp3-encoder.ts';
 import type { FinishRequest } from '../../../src/service/audio-finisher.ts';
 import { finishWithGain } from '../../../src/service/finishing/finish-with-gain.ts';
 import { toFinished } from '../../../src/service/finishing/finished-sound.ts';

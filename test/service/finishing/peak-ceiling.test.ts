@@ -1,6 +1,6 @@
 // Room for the peaks that encoders add, and what is done about those that are still too high.
 import { describe, expect, it } from 'vitest';
-import { CEILING_DBTP } from '../../../src/audio/loudness-rule.ts';
+import { CEILING_DBTP } from '../../../src/audio/dsp/loudness-rule.ts';
 import { firstCeilingDbtp, nextCeilingDbtp } from '../../../src/service/finishing/peak-ceiling.ts';
 
 describe('the ceiling of peaks', () => {

@@ -13,7 +13,7 @@ import { createHttpGuardedFetch } from '../../../src/service/fetch/http-guarded-
 import { createWebhookDispatcher } from '../../../src/service/webhooks/webhook-dispatcher.ts';
 import { createDelivery } from '../../../src/service/webhooks/webhook-payload.ts';
 import type { DeliveryStore } from '../../../src/storage/delivery-store.ts';
-import { createMemoryDeliveryStore } from '../../../src/storage/memory-delivery-store.ts';
+import { createMemoryDeliveryStore } from '../../support/memory-delivery-store.ts';
 
 let closing: (() => void)[] = [];
 afterEach(() => {

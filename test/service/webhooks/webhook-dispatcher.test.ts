@@ -9,9 +9,9 @@ import {
   type WebhookDispatcherOptions,
 } from '../../../src/service/webhooks/webhook-dispatcher.ts';
 import type { DeliveryStore } from '../../../src/storage/delivery-store.ts';
-import { createMemoryDeliveryStore } from '../../../src/storage/memory-delivery-store.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { fixedRandom } from '../../support/fixed-random.ts';
+import { createMemoryDeliveryStore } from '../../support/memory-delivery-store.ts';
 import { type Answer, type Arrival, createFakeReceivers } from './fake-receivers.ts';
 
 const HOUR = 3_600_000;

@@ -1,0 +1,73 @@
+// A running gateway as its starter has it, and what it was started with: the same for one process and for several.
+
+import type { Log } from '../base/log.ts';
+import type { Config } from '../settings/settings.ts';
+import type { LaunchedEngine } from './engine.ts';
+
+export type Gateway = {
+  /** `http://host:port` or `https://…`. */
+  readonly url: string;
+  /** `ws://host:port/v1/session` or `wss://…`. */
+  readonly sessionUrl: string;
+  /** Where people try it; undefined when the page has not been built. */
+  readonly playgroundUrl: string | undefined;
+  readonly engineUrl: string | undefined;
+  readonly adminUrl: string | undefined;
+  /** Lets playing turns finish for at most `drainMs`, then closes everything. Further calls wait for the same end. */
+  stop(drainMs: number): Promise<void>;
+};
+
+export type GatewayOptions = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly version: string;
+  /** `off`: sessions only, without jobs, records and files; for a gateway that lives as long as one command. */
+  readonly service?: 'on' | 'off';
+  /** Where programs are looked for (`PATH`): ffmpeg gets this and nothing else of our environment. */
+  readonly searchPath?: string | undefined;
+  /** Another instance has taken the data folder: whoever has started this one stops it. */
+  readonly onLost?: () => void;
+  /** The built page; by default beside the built program. */
+  readonly playgroundFolder?: string;
+};
+
+/** `engine`: the embedded one, when it is the speech service; whoever has launched it closes it. */
+export type StartOptions = GatewayOptions & { readonly engine: LaunchedEngine | undefined };
+
+export type Stop = () => Promise<void> | void;
+
+/** Sockets beyond sessions: plain requests, and half-open ones, of which a flood must not shut out the rest. */
+export const SPARE_SOCKETS = 16_384;
+/** Of what is made anew at each start, as long as the digest that it keys. */
+export const SECRET_BYTES = 32;
+
+/** Of a listener on TCP that is up. */
+export const portOf = (address: unknown): number => (address as { port: number }).port;
+
+/** Whoever listens everywhere is reached on this machine by its own name. */
+export function originOf(scheme: string, host: string, port: number): string {
+  const name = /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host;
+  return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** What the starter gets; `stop` is begun once, whoever else asks waits for its end. */
+export function asGateway(
+  {
+    url,
+    playground,
+    ...addresses
+  }: Pick<Gateway, 'url' | 'engineUrl' | 'adminUrl'> & { readonly playground: 'served' | 'not-built' },
+  stop: (drainMs: number) => Promise<void>,
+): Gateway {
+  let stopping: Promise<void> | undefined;
+  return {
+    ...addresses,
+    url,
+    sessionUrl: `${url.replace(/^http/, 'ws')}/v1/session`,
+    playgroundUrl: playground === 'served' ? `${url}/` : undefined,
+    stop(drainMs) {
+      stopping ??= stop(drainMs);
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// Everything that is plain HTTP, built: health, metrics, the speech service, other vendors' speech, tokens, the page. It
+// listens nowhere yet.
+
+import { fileURLToPath } from 'node:url';
+import { asyncApiDocument } from '../dialects/asyncapi.ts';
+import { addCompatRoutes } from '../http/compat/compat-routes.ts';
+import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
+import { addPlaygroundRoutes } from '../http/routes/playground-routes.ts';
+import { createHttpServer } from '../http/server/http-server.ts';
+import { addServiceApi } from '../http/server/service-api.ts';
+import { SPARE_SOCKETS, type StartOptions } from './gateway.ts';
+import type { AppOnlookers, LookingRoutes } from './onlookers.ts';
+import { type AppService, type AppServiceOptions, openAppService } from './service.ts';
+
+export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping' | 'onLost'> &
+  Pick<StartOptions, 'service' | 'searchPath' | 'playgroundFolder' | 'engine' | 'onLost'> & {
+    /** Undefined also where another process speaks TLS. */
+    readonly tls: { readonly cert: string; readonly key: string } | undefined;
+    readonly onlookers: AppOnlookers;
+    readonly routes: LookingRoutes;
+    readonly legs: LegRoutesOptions;
+    readonly exposeMetrics: () => string | Promise<string>;
+  };
+
+const PLAYGROUND = fileURLToPath(new URL('../playground', import.meta.url));
+
+export async function openAppRest(options: AppRestOptions) {
+  const { config, clock, log, version, credentials, onlookers, routes, legs } = options;
+  const http = createHttpServer({
+    clock,
+    log,
+    tls: options.tls,
+    maxSockets: config.maxConnections + SPARE_SOCKETS,
+    loopbackOnly: !credentials.areRequired,
+    adminKey: config.adminKey,
+    notReady() {
+      if (routes.isStopping()) return 'stopping';
+      return options.engine?.isReady() === false ? 'engine-restarting' : service?.notReady();
+    },
+    onStorageError: (error) => service?.onStorageError(error),
+    exposeMetrics: options.exposeMetrics,
+    asyncApi: () => {
+      asyncApi ??= asyncApiDocument(version, new URL(config.publicUrl ?? options.origin()));
+      return asyncApi;
+    },
+  });
+  let asyncApi: unknown;
+  const service: AppService | undefined =
+    options.service === 'off'
+      ? undefined
+      : await openAppService({
+          ...options,
+          searchPath: options.searchPath,
+          isStopping: routes.isStopping,
+          onLost: options.onLost ?? (() => {}),
+        });
+  if (service !== undefined) {
+    await addServiceApi(http, { ...service.api, legs });
+    await addCompatRoutes(http, service.compat);
+  }
+  await onlookers.addRoutes(http, routes);
+  const playground = addPlaygroundRoutes(http, {
+    folder: options.playgroundFolder ?? PLAYGROUND,
+    publicUrl: config.publicUrl,
+    wants: credentials.areRequired ? 'keys' : 'nothing',
+  });
+  return { http, service, playground };
+}

@@ -1,0 +1,322 @@
+// The half of the program that is the speech service: records, files, whoever does the work behind a reply, and what
+// the HTTP routes ask. Adapters are chosen here as in alone.ts.
+
+import { randomUUID } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Credentials } from '../access/credentials.ts';
+import { webhookSecret } from '../access/webhook-signature.ts';
+import type { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Metrics } from '../base/metrics.ts';
+import type { Random } from '../base/random.ts';
+import type { CompatRoutesOptions } from '../http/compat/compat-routes.ts';
+import type { OpenReplies } from '../http/server/open-replies.ts';
+import { reachedOrigin } from '../http/server/reached-origin.ts';
+import type { ServiceApiOptions } from '../http/server/service-api.ts';
+import type { SpeechRuntime } from '../pipeline/speech-runtime.ts';
+import { createWorkerSourceReader } from '../reading/worker-source-reader.ts';
+import { createAdmitWork } from '../service/admit-work.ts';
+import { createAgentService } from '../service/agents/agent-service.ts';
+import type { AudioFinisher } from '../service/audio-finisher.ts';
+import { createHttpGuardedFetch } from '../service/fetch/http-guarded-fetch.ts';
+import { createNameLookup, systemNameLookup } from '../service/fetch/name-lookup.ts';
+import { openFilePartShelf } from '../service/file-part-shelf.ts';
+import { createProcessFfmpegFinisher } from '../service/finishing/process-ffmpeg-finisher.ts';
+import { probeFfmpeg } from '../service/finishing/process-ffmpeg-probe.ts';
+import { createWorkerGainFinisher } from '../service/finishing/worker-gain-finisher.ts';
+import { createJobHandler } from '../service/jobs/job-handler.ts';
+import { createJobService } from '../service/jobs/job-service.ts';
+import { jobSpoken } from '../service/jobs/job-spoken.ts';
+import { createKeyLimits, STATED_RULES } from '../service/key-limits.ts';
+import { createPlayNoteHandler } from '../service/playnotes/playnote-handler.ts';
+import { createPlayNoteService } from '../service/playnotes/playnote-service.ts';
+import { createRetention } from '../service/retention.ts';
+import { createServiceAddress } from '../service/service-address.ts';
+import { createWebhookDispatcher } from '../service/webhooks/webhook-dispatcher.ts';
+import { createWorkMessages } from '../service/work-message.ts';
+import { createWorkQuestions } from '../service/work-questions.ts';
+import { createWorkRunner } from '../service/work-runner.ts';
+import type { SessionAgent } from '../session/session-agent.ts';
+import type { Config } from '../settings/settings.ts';
+import type { AgentProfile } from '../speech/agent-profile.ts';
+import { dataFolderFault, openDataFolder } from '../storage/data-folder.ts';
+import type { WorkKind } from '../storage/works/work.ts';
+import { openAppRecords } from './records.ts';
+import { openAppShared } from './shared.ts';
+import type { AppUpstream } from './upstream.ts';
+import { openScriptWriter } from './writer.ts';
+
+export type AppServiceOptions = {
+  readonly config: Config;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly upstream: AppUpstream;
+  readonly runtime: SpeechRuntime;
+  readonly credentials: Credentials;
+  readonly replies: OpenReplies;
+  /** Where ffmpeg is looked for. */
+  readonly searchPath: string | undefined;
+  /** The gateway's own origin, for addresses in webhooks; known once it listens. */
+  readonly origin: () => string;
+  readonly isStopping: () => boolean;
+  /** Another process has the data folder; this one has stopped working on it. */
+  readonly onLost: () => void;
+  /** Takes what is to be done at the end, in reverse order. */
+  readonly onStop: (stop: () => Promise<void> | void) => void;
+};
+
+export type AppService = {
+  /** All but what is not of the speech service. */
+  readonly api: Omit<ServiceApiOptions, 'legs'>;
+  /** The HTTP speech of other vendors. */
+  readonly compat: CompatRoutesOptions;
+  /** What a session of this user's agent begins with; undefined: he has none of this id. */
+  findAgent(owner: string, id: string): Promise<SessionAgent | undefined>;
+  /** Begins the work that is waiting; call it when callers can reach us. */
+  start(): void;
+  /** Why it can accept nothing now, for whoever sends traffic here. */
+  notReady(): string | undefined;
+  onStorageError(error: AppError): void;
+};
+
+const DAY_MS = 24 * 60 * 60_000;
+/** What is on its way to a webhook may end so long after everything else. */
+const LAST_WEBHOOKS_MS = 2000;
+
+export async function openAppService(options: AppServiceOptions): Promise<AppService> {
+  const { config, clock, random, log, metrics, upstream, runtime, onStop } = options;
+  const unixMs = Date.now;
+  const { dataDir } = config;
+  openDataFolder(dataDir);
+  let folder: 'ours' | 'lost' = 'ours';
+  let leaveFolder = () => {};
+  const records = await openAppRecords({
+    ...options,
+    dataDir,
+    onLost() {
+      folder = 'lost';
+      log.error('data_folder_lost', { folder: dataDir });
+      leaveFolder();
+      options.onLost();
+    },
+  }).catch((cause) => {
+    throw dataFolderFault(dataDir, cause);
+  });
+  const { works: store, deliveries, files, secret, storage, checkHeld } = records;
+  metrics.gauge(
+    'voxgate_storage_writable',
+    '1 while the disk of the data folder takes what is written',
+    () => (storage.state() === 'ok' ? 1 : 0),
+  );
+  const isStopping = () => options.isStopping() || folder === 'lost';
+  const fetch = createHttpGuardedFetch({
+    clock,
+    allowPrivate: config.privateAddresses,
+    lookup: config.privateAddresses === 'allowed' ? systemNameLookup : createNameLookup(),
+  });
+  onStop(() => fetch.close());
+  const { slots, openLimiter } = openAppShared({ ...options, redisUrl: config.redisUrl });
+
+  const masters = config.webhookSecrets.length > 0 ? config.webhookSecrets : [secret.toString('base64url')];
+  const attempts = metrics.counter(
+    'voxgate_webhook_attempts_total',
+    'Attempts to tell a webhook, by what came of it',
+  );
+  const dispatcher = createWebhookDispatcher({
+    store: deliveries,
+    fetch,
+    secretsOf: (owner) => masters.map((master) => webhookSecret(master, owner)),
+    clock,
+    unixMs,
+    random,
+    log,
+    onAttempt: (result) => attempts.add(1, { result }),
+  });
+  onStop(() => dispatcher.stop(LAST_WEBHOOKS_MS));
+
+  const address = createServiceAddress(secret);
+  const messages = createWorkMessages({
+    address,
+    origin: () => config.publicUrl ?? options.origin(),
+    unixMs,
+    random,
+  });
+  const { toDelivery } = messages;
+
+  const agents = createAgentService({
+    store: records.agents,
+    clock,
+    unixMs,
+    newId: randomUUID,
+    mostAgents: config.agentsPerUser,
+    log,
+  });
+  onStop(() => agents.close());
+  const profileOf = async (owner: string, id: string) =>
+    (await records.agents.find(owner, id))?.profile as AgentProfile | undefined;
+
+  const reader = createWorkerSourceReader({ clock, log });
+  onStop(() => reader.close());
+  const writer = openScriptWriter(options);
+  const finisher = await openFinisher(options);
+  onStop(() => finisher.close());
+  const ended = metrics.counter(
+    'voxgate_works_total',
+    'Jobs and PlayNotes that have ended, by kind and status',
+  );
+  const runner = createWorkRunner({
+    store,
+    handlers: {
+      tts: createJobHandler({
+        runtime,
+        files,
+        finisher,
+        openShelf: openFilePartShelf,
+        defaultVoice2: upstream.voice2,
+        toDelivery,
+      }),
+      playnote: createPlayNoteHandler({
+        runtime,
+        files,
+        fetch,
+        reader,
+        writer,
+        finisher,
+        slots,
+        openShelf: openFilePartShelf,
+        mostSourceBytes: config.sourceBytes,
+        toDelivery,
+      }),
+    },
+    mostAtOnce: config.worksAtOnce,
+    clock,
+    unixMs,
+    log,
+    storage,
+    onDelivery: dispatcher.nudge,
+    onEnded(work) {
+      ended.add(1, { kind: work.kind, status: work.status });
+      const spoken = jobSpoken(work);
+      if (spoken !== undefined) agents.used(work.owner, spoken.agentId, spoken.use);
+    },
+  });
+  onStop(() => runner.close());
+  metrics.gauge('voxgate_works_running', 'Jobs and PlayNotes that are being made', () => runner.running());
+
+  const retention = createRetention({
+    works: store,
+    deliveries,
+    files,
+    keepMs: config.retentionDays === 0 ? undefined : config.retentionDays * DAY_MS,
+    clock,
+    unixMs,
+    log,
+  });
+  await retention.sweep();
+  onStop(() => retention.stop());
+  leaveFolder = () => {
+    runner.abandon();
+    void retention.stop();
+    void dispatcher.stop(0);
+  };
+
+  const admit = createAdmitWork({
+    store,
+    mostStoredBytes: config.storedBytesPerUser,
+    allowPrivate: config.privateAddresses,
+    isStopping,
+    checkHeld,
+    storage,
+  });
+  const taking = { store, admit, random, newId: randomUUID, unixMs, onCreated: runner.nudge };
+  const questionsAbout = (kind: WorkKind, called: string) =>
+    createWorkQuestions({
+      kind,
+      called,
+      store,
+      files,
+      runner,
+      unixMs,
+      toDelivery,
+      onDelivery: dispatcher.nudge,
+      onTakenAway: (owner, id) => (kind === 'playnote' ? slots.release(owner, id) : Promise.resolve()),
+    });
+  const originOf = (request: FastifyRequest) => reachedOrigin(request, config.publicUrl);
+
+  const limits = createKeyLimits(
+    { ...STATED_RULES, make: config.makePerMinute, ask: config.askPerMinute },
+    openLimiter,
+  );
+  const speech = { runtime, random, voices: upstream.voices, replies: options.replies };
+
+  return {
+    api: {
+      version: options.version,
+      credentials: options.credentials,
+      limits,
+      isStopping,
+      speech,
+      jobs: {
+        jobs: createJobService({
+          ...taking,
+          findAgent: profileOf,
+          mostUnfinished: config.worksPerUser,
+        }),
+        questions: questionsAbout('tts', 'job'),
+        voices: upstream.voices,
+        toRecord: (work, request) => messages.toJob(work, originOf(request)),
+      },
+      playNotes: {
+        playNotes: createPlayNoteService({ ...taking, files, slots }),
+        questions: questionsAbout('playnote', 'PlayNote'),
+        voices: upstream.voices,
+        files,
+        mostSourceBytes: config.sourceBytes,
+        toRecord: (work, request) => messages.toPlayNote(work, originOf(request)),
+      },
+      agents,
+      webhooks: {
+        deliveries,
+        secretOf: (owner) => webhookSecret(masters[0]!, owner),
+        unixMs,
+        onDelivery: dispatcher.nudge,
+      },
+      files: { files, address, clock },
+    },
+    compat: {
+      ...speech,
+      aliases: upstream.aliases,
+      defaultVoice: upstream.voice,
+      defaultVoice2: upstream.voice2,
+      credentials: options.credentials,
+      limits,
+      log,
+    },
+    async findAgent(owner, id) {
+      const profile = await profileOf(owner, id);
+      return profile === undefined ? undefined : { profile, used: (use) => agents.used(owner, id, use) };
+    },
+    notReady() {
+      if (folder === 'lost') return 'data folder lost';
+      const state = storage.state();
+      return state === 'ok' ? undefined : `storage ${state}`;
+    },
+    onStorageError: (error) => void storage.note(error),
+    start() {
+      retention.start();
+      dispatcher.nudge();
+      runner.nudge();
+    },
+  };
+}
+
+async function openFinisher({ config, clock, log, searchPath }: AppServiceOptions): Promise<AudioFinisher> {
+  const own = createWorkerGainFinisher({ clock });
+  const env = { PATH: searchPath };
+  const build = config.ffmpeg === 'off' ? undefined : await probeFfmpeg({ env });
+  return build === undefined ? own : createProcessFfmpegFinisher({ build, otherwise: own, clock, log, env });
+}

@@ -1,0 +1,224 @@
+// The half of the program that looks at the speech service: which one, how its requests are counted and scheduled, what
+// is kept of its speech. Adapters are chosen here as in alone.ts, and nowhere else.
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Metrics } from '../base/metrics.ts';
+import type { Random } from '../base/random.ts';
+import { createSpeechUpkeep, type SpeechUpkeep } from '../pipeline/whole-body/speech-upkeep.ts';
+import { createForeignVoices, createKnownVoices, type VoiceBook } from '../service/voice-book.ts';
+import type { Config } from '../settings/settings.ts';
+import type { ListedVoice } from '../speech/listed-voice.ts';
+import { RECORDED_VOICE_FIELDS } from '../speech/speech-request.ts';
+import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
+import { createMemoryPhraseStore } from '../storage/memory-phrase-store.ts';
+import type { PhraseStore } from '../storage/phrase-store.ts';
+import { createRedisPhraseStore } from '../storage/redis-phrase-store.ts';
+import { quotaIdOf } from '../upstream/key-digest.ts';
+import { createUpstreamPool, type UpstreamPool } from '../upstream/pool/upstream-pool.ts';
+import { openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts';
+import { createMemoryQuotaStore } from '../upstream/quota/memory-quota-store.ts';
+import type { QuotaStore } from '../upstream/quota/quota-store.ts';
+import { createRedisQuotaStore } from '../upstream/quota/redis-quota-store.ts';
+import { createHttpSpeechUpstream } from '../upstream/services/http-speech-upstream.ts';
+import { createHttpVoiceList } from '../upstream/services/http-voice-list.ts';
+import type { StartOptions } from './gateway.ts';
+import { appVoiceAliases } from './voices.ts';
+
+export type AppUpstream = {
+  readonly pool: UpstreamPool;
+  readonly upkeep: SpeechUpkeep;
+  readonly phrases: PhraseStore | undefined;
+  readonly voice: string | undefined;
+  readonly voice2: string | undefined;
+  readonly voices: VoiceBook;
+  /** Short names that callers of any protocol may use for voices. */
+  readonly aliases: VoiceAliases;
+  /** The embedded engine's address, when it is the service. */
+  readonly engineUrl: string | undefined;
+};
+
+export type AppUpstreamOptions = {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Takes what is to be done at the end, in reverse order. */
+  readonly onStop: (stop: () => Promise<void> | void) => void;
+};
+
+const MOST_WAITING_REQUESTS = 1000;
+const WARM_CONNECTIONS = 2;
+
+/** `store` counts what the pool sends to `service`; whoever opened it closes it. */
+export function openAppUpstream(
+  options: AppUpstreamOptions,
+  service: SpeechService,
+  store: QuotaStore,
+): AppUpstream {
+  const { config, clock, random, log, metrics, onStop } = options;
+  const transport = createHttpSpeechUpstream({
+    baseUrl: new URL(service.url),
+    maxConnections: service.keys.length * config.upstreamMaxInFlightPerKey,
+    deadlines: {
+      connectMs: config.upstreamConnectTimeoutMs,
+      firstByteMs: config.upstreamFirstByteTimeoutMs,
+      stallMs: config.upstreamStallTimeoutMs,
+    },
+    clock,
+  });
+  onStop(() => transport.close());
+  const pool = createUpstreamPool({
+    keys: service.keys,
+    store,
+    maxInFlightPerKey: config.upstreamMaxInFlightPerKey,
+    maxWaitMs: {
+      resume: 'while-served',
+      first: config.upstreamMaxWaitMs,
+      next: 'while-served',
+      prefetch: 'while-served',
+      batch: 'while-served',
+    },
+    maxWaiting: MOST_WAITING_REQUESTS,
+    hedging: config.upstreamHedging,
+    transport,
+    clock,
+    random,
+    log,
+    metrics,
+  });
+  onStop(() => pool.close());
+  // Not waited for: a service that is silent must not hold up the start. It never throws and ends by its own deadline.
+  void transport.warm(WARM_CONNECTIONS);
+
+  const resumes = metrics.counter(
+    'voxgate_resumes_total',
+    'Speech that broke or was in doubt, by how it was made whole',
+  );
+  const doubts = metrics.counter('voxgate_doubtful_bodies_total', 'Bodies that ended too early, by the sign');
+  const whole = metrics.counter('voxgate_whole_bodies_total', 'Bodies taken for whole, by what proved it');
+  const phrases = openPhraseStore(options);
+  onStop(() => phrases?.close());
+  return {
+    pool,
+    upkeep: createSpeechUpkeep({
+      mostStallMs: config.upstreamStallTimeoutMs,
+      onResume: (kind) => resumes.add(1, { kind }),
+      onDoubt: (doubt) => doubts.add(1, { doubt }),
+      onWhole: (by) => whole.add(1, { by }),
+    }),
+    phrases,
+    voice: service.voice,
+    voice2: service.voice2,
+    voices: openVoices(options, service),
+    aliases: service.aliases,
+    engineUrl: service.isEmbedded ? service.url : undefined,
+  };
+}
+
+/** The speech service behind the gateway, as it was found at the start. */
+export type SpeechService = {
+  readonly url: string;
+  readonly keys: Config['upstreamKeys'];
+  readonly voice: string | undefined;
+  readonly voice2: string | undefined;
+  readonly isEmbedded: boolean;
+  /** Those that are known without asking. */
+  readonly voices: readonly ListedVoice[];
+  readonly aliases: VoiceAliases;
+};
+
+/** The configured speech service, or the embedded engine. */
+export async function chooseService({
+  config,
+  engine: launched,
+}: Pick<StartOptions, 'config' | 'engine'>): Promise<SpeechService> {
+  const defaultVoices = (aliases: VoiceAliases) => {
+    const { voice, voice2 } = resolveVoices(aliases, { voice: config.voice, voice2: config.voice2 });
+    return { voice, voice2: voice2 ?? undefined, aliases };
+  };
+  if (launched === undefined) {
+    const url = config.upstreamUrl!;
+    const ownVoices = defaultVoices(appVoiceAliases(config, undefined));
+    const { voice, voice2 } = ownVoices;
+    const voices = [voice, voice2].flatMap((id) => (id === undefined ? [] : [{ id }]));
+    return { url, keys: config.upstreamKeys, ...ownVoices, isEmbedded: false, voices };
+  }
+  const engine = await launched.started;
+  const ownVoices = defaultVoices(appVoiceAliases(config, engine.voices));
+  return {
+    url: engine.url,
+    keys: [engine.key],
+    voice: ownVoices.voice ?? engine.femaleVoice,
+    voice2: ownVoices.voice2 ?? engine.maleVoice,
+    aliases: ownVoices.aliases,
+    isEmbedded: true,
+    voices: engine.voices,
+  };
+}
+
+function openVoices(
+  { clock }: AppUpstreamOptions,
+  { url, keys, isEmbedded, voices }: SpeechService,
+): VoiceBook {
+  if (isEmbedded) return createKnownVoices(voices, RECORDED_VOICE_FIELDS);
+  const list = createHttpVoiceList({ baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
+  return createForeignVoices(list);
+}
+
+/** Shared by all instances, or this one's own; the embedded engine is always one's own. */
+export function openQuotaStore(
+  { config, clock, random, log }: Omit<AppUpstreamOptions, 'metrics' | 'onStop'>,
+  service: SpeechService,
+): QuotaStore {
+  const { url, keys, isEmbedded } = service;
+  const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
+  const quotas = keys.map(({ apiKey, perMinute }) => ({
+    quota: quotaIdOf(apiKey),
+    // The limit of a foreign service is found out where it is not told; our own engine has none but that.
+    perMinute: perMinute ?? (isEmbedded ? ('unlimited' as const) : undefined),
+  }));
+  if (config.redisUrl !== undefined && !isEmbedded)
+    return createRedisQuotaStore({
+      url: config.redisUrl,
+      pool: name,
+      quotas,
+      maxInstances: config.maxInstances,
+      clock,
+      random,
+      log,
+    });
+  const learned = isEmbedded
+    ? undefined
+    : openFileLearnedQuotas({ folder: config.dataDir, service: name, log, unixMs: Date.now });
+  return createMemoryQuotaStore({
+    quotas,
+    clock,
+    log,
+    unixMs: Date.now,
+    ...(learned === undefined ? {} : { learned }),
+  });
+}
+
+function openPhraseStore({ config, clock, log, metrics }: AppUpstreamOptions): PhraseStore | undefined {
+  const lookups = metrics.counter(
+    'voxgate_phrases_total',
+    'Requests that might be played from kept speech, by result',
+  );
+  if (config.phraseCache === 'off') return undefined;
+  const near = createMemoryPhraseStore(config.phraseCacheBytes, clock);
+  const url = config.phraseCacheRedisUrl;
+  const store = url === undefined ? near : createRedisPhraseStore({ url, near, clock, log });
+  return {
+    async find(key) {
+      const body = await store.find(key);
+      lookups.add(1, { result: body === undefined ? 'miss' : 'hit' });
+      return body;
+    },
+    keep: (key, body, leftMs) => store.keep(key, body, leftMs),
+    drop: (key) => store.drop(key),
+    close: () => store.close(),
+  };
+}

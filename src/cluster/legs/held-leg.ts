@@ -1,0 +1,184 @@
+// One leg whose socket is in this process: the call itself is here, or in another process that plays to it over a relay.
+// It moves by beginning anew there from its first messages, while no session has it. When the other process dies, the call
+// comes back.
+
+import type { Duplex } from 'node:stream';
+import { ERROR_TABLE } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
+import {
+  createLegConnection,
+  type LegConnection,
+  type LegConnectionOptions,
+} from '../../gateway/calls/leg-connection.ts';
+import { audioSocketLeg, audioSocketMessage, createAudioSocketReader } from '../../legs/audiosocket-leg.ts';
+import type { LegCodec, LegFrame } from '../../legs/leg.ts';
+import { frameBytes, packRelay, type RelayMessage, readRelay } from './relay-frames.ts';
+
+export type HeldLeg = LegConnection & {
+  /** From now on the call is at the other end of `relay`. */
+  moveTo(relay: Duplex): void;
+  /** From now on the call is here. */
+  bringHome(): void;
+};
+
+export type HeldLegOptions = LegConnectionOptions & {
+  readonly clock: Clock;
+  /** A codec that has read nothing. */
+  readonly openCodec: () => LegCodec;
+  readonly arrive: (
+    life: 'new' | 'goes-on',
+    ...arrived: Parameters<LegConnectionOptions['desk']['arrive']>
+  ) => ReturnType<LegConnectionOptions['desk']['arrive']>;
+  readonly turnAway: LegConnectionOptions['desk']['turnAway'];
+  readonly onMovedAway: () => void;
+  /** The socket is gone. */
+  readonly onGone: (reason: string) => void;
+};
+
+/** A platform says which call it is in one message or two. */
+const MOST_OPENINGS = 64;
+/** A process that does not take what its call says is dead or soon to be. */
+const MOST_RELAYED_BYTES = 1024 * 1024;
+/** While the far side has not taken everything, the process that plays is told how much waits. */
+const TELL_EVERY_MS = 20;
+
+type Away = { readonly relay: Duplex; readonly send: (message: RelayMessage) => void };
+
+export function createHeldLeg(options: HeldLegOptions): HeldLeg {
+  const { kind, wire, clock } = options;
+  const openings: LegFrame[] = [];
+  let opening: 'under-way' | 'over' | 'too-long' = 'under-way';
+  let lives = 0;
+  let socket: 'open' | 'gone' = 'open';
+  let away: Away | undefined;
+  let here: LegConnection | undefined;
+
+  const begin = () => {
+    const life = lives === 0 ? 'new' : 'goes-on';
+    const { onStarted, onEnded, admit, markPrefix: _prefix, startWithinMs, callId, ...rest } = options;
+    const first = life === 'new';
+    here = createLegConnection({
+      ...rest,
+      codec: first ? options.codec : options.openCodec(),
+      desk: { arrive: (arrived) => options.arrive(life, arrived), turnAway: options.turnAway },
+      callId,
+      ...(first ? {} : { markPrefix: `${lives}-` }),
+      ...(startWithinMs === undefined ? {} : { startWithinMs }),
+      onStarted(leg) {
+        if (opening === 'under-way') opening = 'over';
+        if (first) onStarted?.(leg);
+      },
+      ...(first && onEnded !== undefined ? { onEnded } : {}),
+      ...(first && admit !== undefined ? { admit } : {}),
+    });
+    lives += 1;
+    if (!first) for (const frame of openings) here.receive(frame);
+  };
+  begin();
+
+  const take = (frame: LegFrame) => {
+    if (opening === 'under-way') {
+      if (openings.length < MOST_OPENINGS)
+        openings.push(typeof frame === 'string' ? frame : new Uint8Array(frame));
+      else opening = 'too-long';
+    }
+    if (here !== undefined) return here.receive(frame);
+    if (away === undefined) return;
+    away.send({ is: 'frame', frame });
+    if (away.relay.writableLength > MOST_RELAYED_BYTES) away.relay.destroy();
+  };
+  // A stream may be cut anywhere; a call that moves begins with a whole message.
+  const readStream =
+    kind === audioSocketLeg.kind
+      ? createAudioSocketReader((of, payload) => take(audioSocketMessage(of, payload)))
+      : undefined;
+
+  const leaveAway = (last: RelayMessage) => {
+    const left = away;
+    away = undefined;
+    left?.send(last);
+    left?.relay.end();
+  };
+  const moveTo = (relay: Duplex) => {
+    if (opening !== 'over' || socket === 'gone') return void relay.destroy();
+    if (away !== undefined) leaveAway({ is: 'handed-on' });
+    here?.handOn();
+    if (here !== undefined) options.onMovedAway();
+    here = undefined;
+    const mine: Away = { relay, send: (message) => void relay.write(packRelay(message)) };
+    away = mine;
+
+    let bytes = 0;
+    let telling: 'idle' | 'soon' = 'idle';
+    const tell = () => {
+      telling = 'idle';
+      if (away !== mine) return;
+      const waiting = wire.bufferedBytes();
+      mine.send({ is: 'taken', bytes, waiting });
+      if (waiting > 0) tellIn(TELL_EVERY_MS);
+    };
+    const tellIn = (ms: number) => {
+      if (telling === 'soon') return;
+      telling = 'soon';
+      if (ms === 0) clock.soon(tell);
+      else clock.after(ms, tell);
+    };
+    const hear = (message: RelayMessage) => {
+      if (away !== mine) return;
+      if (message.is === 'frame') {
+        wire.send(message.frame);
+        bytes += frameBytes(message.frame);
+        tellIn(0);
+      } else if (message.is === 'close') {
+        away = undefined;
+        wire.close(message.code, message.reason);
+        relay.end();
+      } else if (message.is === 'terminate') {
+        away = undefined;
+        wire.terminate();
+        relay.end();
+      }
+    };
+    readRelay(relay, hear);
+    relay.once('close', () => {
+      if (away !== mine) return;
+      away = undefined;
+      if (socket === 'open') begin();
+    });
+    mine.send({
+      is: 'opening',
+      opening: { id: options.id, kind, callId: options.callId, token: options.token, lives },
+    });
+    lives += 1;
+    for (const frame of openings) mine.send({ is: 'frame', frame });
+  };
+
+  return {
+    receive(frame) {
+      if (readStream === undefined || typeof frame === 'string' || frame.length === 0) take(frame);
+      else readStream(frame);
+    },
+    closed() {
+      socket = 'gone';
+      here?.closed();
+      leaveAway({ is: 'closed' });
+      options.onGone('the socket was closed');
+    },
+    close(reason, because = 'shutting_down') {
+      if (here !== undefined) return here.close(reason, because);
+      if (away === undefined) return;
+      leaveAway({ is: 'closed' });
+      wire.close(ERROR_TABLE[because].close, because);
+    },
+    // A session of the other process has it.
+    isOwned: () => away !== undefined || here?.isOwned() === true,
+    handOn() {},
+    sweep: (nowMs) => here?.sweep(nowMs),
+    moveTo,
+    bringHome() {
+      if (here !== undefined || socket === 'gone') return;
+      if (away !== undefined) leaveAway({ is: 'handed-on' });
+      begin();
+    },
+  };
+}

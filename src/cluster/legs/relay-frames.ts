@@ -1,0 +1,84 @@
+// How the messages of a leg travel between two processes: a length, a kind, and the message as it is. One side has the
+// leg's socket, the other plays to it.
+
+import type { Duplex } from 'node:stream';
+import type { LegFrame } from '../../legs/leg.ts';
+
+/** What the side with the socket says of the call before it sends its first messages again. */
+export type LegOpening = {
+  readonly id: string;
+  readonly kind: string;
+  readonly callId: string | undefined;
+  readonly token: string | undefined;
+  /** How many lives the call has had; each has marks of its own. */
+  readonly lives: number;
+};
+
+export type RelayMessage =
+  | { readonly is: 'frame'; readonly frame: LegFrame }
+  | { readonly is: 'opening'; readonly opening: LegOpening }
+  /** From the socket's side: bytes of frames that it was given so far, and of these those that still wait. */
+  | { readonly is: 'taken'; readonly bytes: number; readonly waiting: number }
+  /** From the socket's side: the socket is gone. */
+  | { readonly is: 'closed' }
+  /** From the socket's side: another process goes on with the call. */
+  | { readonly is: 'handed-on' }
+  | { readonly is: 'close'; readonly code: number; readonly reason: string }
+  | { readonly is: 'terminate' };
+
+const HEADER_BYTES = 5;
+/** The largest message of a platform is a quarter of this. */
+const MOST_BYTES = 1024 * 1024;
+const TEXT = 1;
+const BINARY = 2;
+const NOTE = 3;
+
+const pack = (kind: number, payload: Uint8Array): Buffer => {
+  const packed = Buffer.allocUnsafe(HEADER_BYTES + payload.length);
+  packed.writeUInt32BE(payload.length, 0);
+  packed.writeUInt8(kind, 4);
+  packed.set(payload, HEADER_BYTES);
+  return packed;
+};
+
+export const frameBytes = (frame: LegFrame): number =>
+  typeof frame === 'string' ? Buffer.byteLength(frame) : frame.length;
+
+export function packRelay(message: RelayMessage): Buffer {
+  if (message.is !== 'frame') return pack(NOTE, Buffer.from(JSON.stringify(message)));
+  const { frame } = message;
+  return typeof frame === 'string' ? pack(TEXT, Buffer.from(frame)) : pack(BINARY, frame);
+}
+
+/** Takes a stream in any split. Throws a RangeError for what no process of ours sends. */
+export function createRelayReader(onMessage: (message: RelayMessage) => void): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    while (rest.length >= HEADER_BYTES) {
+      const length = rest.readUInt32BE(0);
+      if (length > MOST_BYTES) throw new RangeError('a relayed message is too long');
+      if (rest.length < HEADER_BYTES + length) return;
+      const kind = rest[4];
+      const payload = rest.subarray(HEADER_BYTES, HEADER_BYTES + length);
+      rest = rest.subarray(HEADER_BYTES + length);
+      if (kind === TEXT) onMessage({ is: 'frame', frame: payload.toString('utf8') });
+      else if (kind === BINARY) onMessage({ is: 'frame', frame: payload });
+      else if (kind === NOTE) onMessage(JSON.parse(payload.toString('utf8')) as RelayMessage);
+      else throw new RangeError('a relayed message is of no kind');
+    }
+  };
+}
+
+/** Reads what comes over a relay; one that brings what no process of ours sends is cut. */
+export function readRelay(relay: Duplex, onMessage: (message: RelayMessage) => void): void {
+  const read = createRelayReader(onMessage);
+  relay.on('data', (chunk: Buffer) => {
+    try {
+      read(chunk);
+    } catch {
+      relay.destroy();
+    }
+  });
+  relay.on('error', () => {}); // its close is what matters
+}

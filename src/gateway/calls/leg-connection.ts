@@ -1,0 +1,293 @@
+// One telephony platform's socket: its messages read in our words, a call made of the first, and what a session plays to
+// it sent on. It never stops reading, whoever listens, because platforms drop calls whose audio is not taken.
+
+import { AppError, ERROR_TABLE } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { LegAudio, LegCodec, LegFrame, LegInput } from '../../legs/leg.ts';
+import type { CallLeg } from '../../playout/call-leg.ts';
+import { createFrameMeter } from '../../playout/frame-meter.ts';
+import { createLegPlayout, type LegPlayout } from '../../playout/leg-playout.ts';
+import type { PlayoutClock } from '../../playout/playout-clock.ts';
+import { createSenderPlayout, type SenderPlayout } from '../../playout/sender-playout.ts';
+import { bytesPerMs, SILENT_SAMPLE } from '../../speech/plain-sound.ts';
+import type { LegArrivals, LegPlace } from './leg-desk.ts';
+import { createLegGuard } from './leg-guard.ts';
+import type { LegWire, WireMeter } from './leg-wire.ts';
+
+export type LegConnectionOptions = {
+  readonly id: string;
+  readonly kind: string;
+  readonly codec: LegCodec;
+  readonly wire: LegWire;
+  readonly desk: LegArrivals;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What paces legs that have no clock of their own. */
+  readonly playout: PlayoutClock;
+  /** Of the path; undefined: the first message has to have one, or nobody needs any. */
+  readonly token: string | undefined;
+  /** Whose leg it is; undefined for a token of nobody. */
+  readonly userOf: (token: string | undefined) => string | undefined;
+  /** A leg of nobody goes, or waits a while for a session that names its token. */
+  readonly unowned: 'refused' | 'claimable';
+  /** A leg that is somebody's is about to start: answers with what it is refused by, when there is no place for it. */
+  readonly admit?: () => AppError | undefined;
+  /** What it has to be called, whatever the platform calls the call. */
+  readonly callId?: string | undefined;
+  /** A leg that does not say which call it is within this is none. */
+  readonly startWithinMs?: number;
+  /** In front of the names of marks, so that those of an earlier life of the call are none of this one's. */
+  readonly markPrefix?: string;
+  /** It has said which call it is, and is somebody's. */
+  readonly onStarted?: (leg: CallLeg) => void;
+  /** Another rate came than the one that it has started with. */
+  readonly onAudioChanged?: (audio: LegAudio) => void;
+  /** Told once, whether it had started or not. */
+  readonly onEnded?: (end: LegEnd, reason: string) => void;
+};
+
+/** Why a leg ended: `over` by either side's will, all else is our doing. */
+export type LegEnd =
+  | 'unauthorized'
+  | 'leg_codec'
+  | 'idle_timeout'
+  | 'shutting_down'
+  | 'rate_limited'
+  | 'busy'
+  | 'internal'
+  | 'over';
+
+export type LegConnection = {
+  receive(frame: LegFrame): void;
+  /** The socket is gone. */
+  closed(): void;
+  /** `because`: that the gateway stops, unless given. */
+  close(reason: string, because?: Exclude<LegEnd, 'over'>): void;
+  /** It has started and is somebody's. */
+  isOwned(): boolean;
+  /** Another process goes on with the call: it ends here, and nobody is told. */
+  handOn(): void;
+  /** Looks about once a second whether the far side still takes anything. */
+  sweep(nowMs: number): void;
+};
+
+const START_DEADLINE_MS = 10_000;
+/** A far side that takes nothing for so long is gone. */
+const STUCK_MS = 10_000;
+const CLOSE_NORMAL = 1000;
+/** What a far side without a clock has in hand and is still to get, and more. */
+const MOST_GOODBYE_MS = 3000;
+/** So much beyond its lead may be under way and not be told as played: the line, and the distance of marks. */
+const MOST_UNTOLD_MS = 2000;
+/** A far side whose marks stay away for so long tells nothing; shorter than the above, so that lost marks are no pause. */
+const MARKS_STAY_AWAY_MS = 1500;
+
+export function createLegConnection(options: LegConnectionOptions): LegConnection {
+  const { id, kind, codec, wire, desk, clock } = options;
+  let place: LegPlace | undefined;
+  let owner: string | undefined;
+  let playout: LegPlayout | undefined;
+  let sender: SenderPlayout | undefined;
+  /** What the call is in, once it has begun. */
+  let carried: LegAudio | undefined;
+  let heardAtMs = clock.now();
+  let isFlowing = true;
+  let isOver = false;
+  let isHangingUp = false;
+  let takingSinceMs = clock.now();
+  let bufferedBefore = 0;
+  let markedAtMs = Number.NEGATIVE_INFINITY;
+  let cancelTimer = clock.after(options.startWithinMs ?? START_DEADLINE_MS, () => {
+    options.log.warn('a leg did not say which call it is', { kind });
+    end('idle_timeout', 'the platform did not say which call this is');
+  });
+
+  const send = (frame: LegFrame) => wire.send(frame);
+  /** It plays slower than the clock, by its own word. */
+  const isOverfed = (unheardMs: number) =>
+    unheardMs > codec.rules().leadMs + MOST_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
+  const leave = (reason: string, why: LegEnd = 'over') => {
+    if (isOver) return;
+    isOver = true;
+    cancelTimer();
+    sender?.close();
+    place?.leave(reason);
+    place = undefined;
+    options.onEnded?.(why, reason);
+  };
+  /** `told`: for whoever reads the close reason, beside the code. */
+  const end = (code: Exclude<LegEnd, 'over'>, reason: string, told?: string) => {
+    if (isOver) return;
+    leave(reason, code);
+    wire.close(ERROR_TABLE[code].close, told === undefined ? code : `${code}: ${told}`);
+  };
+
+  const { unlessBroken, clock: guardedClock } = createLegGuard(options.log, clock, () =>
+    end('internal', 'the leg failed inside'),
+  );
+
+  const hangUpNow = () => {
+    codec.hangUp?.().forEach(send);
+    leave('hung up');
+    wire.close(CLOSE_NORMAL, 'hung up');
+  };
+
+  /** When all has been heard; who writes it may be late. */
+  const hangUpWithin = (leftMs: number) => {
+    const restMs = Math.min(sender?.restMs() ?? 0, leftMs);
+    if (restMs <= 0) return hangUpNow();
+    cancelTimer = clock.after(
+      restMs,
+      unlessBroken<void>(() => hangUpWithin(leftMs - restMs)),
+    );
+  };
+
+  // In JSON and base64 audio is half as long again.
+  const mostBuffered = (audio: LegAudio) => 2 * codec.rules().leadMs * bytesPerMs(audio);
+  const toCallLeg = (callId: string | undefined, audioNow: () => LegAudio, own: LegPlayout): CallLeg => ({
+    id,
+    kind,
+    callId,
+    audio: audioNow,
+    leadMs: sender?.leadMs ?? codec.rules().leadMs,
+    reports: codec.mark === undefined ? 'nothing' : 'marks',
+    play: unlessBroken((piece) => own.play(piece)),
+    cork: () => own.cork(),
+    uncork: unlessBroken<void>(() => own.uncork()),
+    // What waits in our own process would come out behind a clear; what piles up at the far side is late for ever.
+    isCongested: () =>
+      !isFlowing ||
+      wire.bufferedBytes() > mostBuffered(audioNow()) ||
+      sender?.isBehind() === true ||
+      isOverfed(own.unheardMs()),
+    committedMs: (turn) => sender?.committedMs(turn),
+    finish: unlessBroken((turn) => own.finish(turn)),
+    clear: unlessBroken((heardMs) => own.clear(heardMs)),
+    takeBack: (turn, heardMs) => own.takeBack(turn, heardMs),
+    hangUp: unlessBroken<void>(() => {
+      if (isOver) return;
+      cancelTimer();
+      isHangingUp = true;
+      hangUpWithin(MOST_GOODBYE_MS);
+    }),
+    release() {
+      // Nobody else is to have a call that is about to end.
+      if (isHangingUp) return hangUpNow();
+      unlessBroken<void>(() => own.clear(() => undefined))();
+      place?.release();
+    },
+  });
+
+  /** Whose call it is; undefined, and the leg is gone, when it is nobody's. */
+  const ownerOf = (token: string | undefined) => {
+    const brought = options.token ?? token;
+    const userId = options.userOf(brought);
+    if (userId === undefined && (options.unowned === 'refused' || brought === undefined)) {
+      end('unauthorized', 'the leg brought no token that is known');
+      return undefined;
+    }
+    return { userId, token: brought };
+  };
+  const turnAway = ({ callId, token, came, served }: Extract<LegInput, { kind: 'unserved' }>) => {
+    const whose = playout === undefined ? ownerOf(token) : undefined;
+    if (whose === undefined) return;
+    const message = `${came} came; served: ${served}`;
+    options.log.warn('a leg came in a codec that is not served', { kind, came, served });
+    desk.turnAway({ callId: options.callId ?? callId, ...whose, error: new AppError('leg_codec', message) });
+    end('leg_codec', message, message);
+  };
+  const begin = ({ callId, token, audio }: Extract<LegInput, { kind: 'start' }>) => {
+    if (playout !== undefined) return;
+    const whose = ownerOf(token);
+    if (whose === undefined) return;
+    const refused = whose.userId === undefined ? undefined : options.admit?.();
+    if (refused !== undefined) return end('busy', refused.message);
+    owner = whose.userId;
+    cancelTimer();
+    carried = audio;
+    if (codec.rules().clock === 'sender') {
+      const paced = { playout: guardedClock(options.playout), now: () => clock.now() };
+      const rules = codec.rules();
+      const meter: WireMeter =
+        wire.meter ?? ((memory) => createFrameMeter({ ...paced, memory, rules, write: send }));
+      sender = createSenderPlayout({
+        ...paced,
+        codec,
+        audio,
+        meter: (memory) => meter(memory, rules),
+        lastHeardMs: () => heardAtMs,
+      });
+    }
+    const onPlayed = (turn: string, playedMs: number) => place?.listener()?.onPlayed(turn, playedMs);
+    playout =
+      sender ??
+      createLegPlayout({
+        codec,
+        send,
+        bytesPerMs: bytesPerMs(audio),
+        silence: SILENT_SAMPLE[audio.format],
+        markPrefix: options.markPrefix,
+        onPlayed,
+        nowMs: () => clock.now(),
+      });
+    const leg = toCallLeg(options.callId ?? callId, () => carried ?? audio, playout);
+    place = desk.arrive({
+      leg,
+      ...whose,
+      onUnclaimed: () => end('unauthorized', 'no session has asked for the leg'),
+      onForsaken: () => end('idle_timeout', 'no session has the leg'),
+    });
+    options.onStarted?.(leg);
+  };
+
+  const follow = (audio: LegAudio) => {
+    carried = audio;
+    sender?.follow(audio);
+    place?.listener()?.onAudioChanged(audio);
+    options.onAudioChanged?.(audio);
+  };
+
+  const take = (input: LegInput) => {
+    if (isOver) return;
+    if (input.kind === 'start') begin(input);
+    else if (input.kind === 'unserved') turnAway(input);
+    else if (input.kind === 'audio-changed') follow(input.audio);
+    else if (input.kind === 'audio') place?.listener()?.onAudio(input.bytes);
+    else if (input.kind === 'digit') place?.listener()?.onDigit(input.digit);
+    else if (input.kind === 'mark') {
+      markedAtMs = clock.now();
+      playout?.marked(input.name, input.fate);
+    } else if (input.kind === 'flow') isFlowing = input.state === 'go';
+    else if (input.kind === 'stop') {
+      leave('the call is over');
+      wire.close(CLOSE_NORMAL, 'the call is over');
+    }
+  };
+
+  const read = unlessBroken((frame: LegFrame) => codec.read(frame).forEach(take));
+
+  return {
+    receive(frame) {
+      heardAtMs = clock.now();
+      if (!isOver) read(frame);
+    },
+    closed: () => leave('the socket was closed'),
+    close: (reason, because = 'shutting_down') => end(because, reason),
+    isOwned: () => place !== undefined && (owner !== undefined || place.listener() !== undefined),
+    handOn() {
+      isOver = true;
+      cancelTimer();
+      sender?.close();
+      place = undefined;
+    },
+    sweep(nowMs) {
+      const bufferedBytes = wire.bufferedBytes();
+      if (bufferedBytes === 0 || bufferedBytes < bufferedBefore) takingSinceMs = nowMs;
+      bufferedBefore = bufferedBytes;
+      if (nowMs - takingSinceMs < STUCK_MS) return;
+      leave('the far side takes nothing');
+      wire.terminate();
+    },
+  };
+}

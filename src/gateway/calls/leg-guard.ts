@@ -1,0 +1,56 @@
+// A fault in what one leg does, whoever has it do so, ends that leg and nobody else: what it reads, what a session plays to
+// it, and what the shared clock paces for it. Its kind is logged once; the leg goes behind the work that is under way, so
+// that a session does not lose it in the middle of a frame.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Player, PlayoutClock } from '../../playout/playout-clock.ts';
+import { type CodecGuard, createCodecGuard } from '../sockets/codec-guard.ts';
+
+export type LegGuard = {
+  /** Does nothing any more once something has failed. */
+  readonly unlessBroken: CodecGuard;
+  /** The shared clock as this leg sees it: a player that throws is not only asked no more. */
+  readonly clock: (paced: PlayoutClock) => PlayoutClock;
+};
+
+export function createLegGuard(log: Log, clock: Clock, end: () => void): LegGuard {
+  let state: 'sound' | 'broken' = 'sound';
+  const guarded = createCodecGuard(log, () => {
+    state = 'broken';
+    clock.soon(end);
+  });
+  const unlessBroken: CodecGuard = (work) =>
+    guarded((value) => {
+      if (state === 'sound') work(value);
+    });
+  const guardedPlayer = (player: Player): Player => ({
+    dueMs: () => (state === 'sound' ? player.dueMs() : Number.POSITIVE_INFINITY),
+    sendDue: unlessBroken((nowMs: number) => player.sendDue(nowMs)),
+    wantsRefill: () => player.wantsRefill(),
+    refill: unlessBroken(() => player.refill()) as () => void,
+  });
+
+  return {
+    unlessBroken,
+    clock(paced) {
+      const guards = new Map<Player, Player>();
+      return {
+        ...paced,
+        join(player, cushion) {
+          const guard = guards.get(player) ?? guardedPlayer(player);
+          guards.set(player, guard);
+          paced.join(guard, cushion);
+        },
+        leave(player) {
+          const guard = guards.get(player);
+          if (guard !== undefined) paced.leave(guard);
+        },
+        stir(player) {
+          const guard = guards.get(player);
+          if (guard !== undefined) paced.stir(guard);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,141 @@
+// The WebSockets of telephony legs, whichever side has dialled: how many there may be, what each becomes, and their end.
+// Places are for those that have proved whose they are; all others are in a room of their own until they have.
+
+import type { WebSocket } from 'ws';
+import { AppError } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { Leg } from '../../legs/leg.ts';
+import type { PlayoutClock } from '../../playout/playout-clock.ts';
+import type { AdmissionDesk } from '../../session/admission-desk.ts';
+import type { IntakeMetrics } from '../sockets/intake-metrics.ts';
+import { stopReadingAfterClose } from '../sockets/socket-bounds.ts';
+import { createSweeper } from '../sockets/sweeper.ts';
+import { createLegConnection, type LegConnection, type LegConnectionOptions } from './leg-connection.ts';
+import type { LegArrivals } from './leg-desk.ts';
+import { createLegIntake, type LegIntakeLimits } from './leg-intake.ts';
+import { createLegRoom } from './leg-room.ts';
+
+export type LegSocketsOptions = {
+  readonly desk: LegArrivals;
+  /** Makes a call of a socket; in this process and for good unless given. */
+  readonly connect?: typeof createLegConnection;
+  readonly maxLegs: number;
+  readonly limits: LegIntakeLimits;
+  readonly intake: IntakeMetrics;
+  readonly admission: Pick<AdmissionDesk, 'refusal'>;
+  readonly clock: Clock;
+  readonly playout: PlayoutClock;
+  readonly random: Random;
+  readonly log: Log;
+};
+
+/** What is known of a leg before it says anything. */
+export type OpenedLeg = {
+  readonly leg: Leg;
+  /** `unproved`: nobody knows yet whose it is, nor whether it is anybody's. */
+  readonly standing: 'proved' | 'unproved';
+  /** Where it comes from; undefined for what we have dialled. */
+  readonly address: string | undefined;
+} & Pick<LegConnectionOptions, 'token' | 'userOf' | 'callId' | 'startWithinMs' | 'onStarted' | 'onEnded'>;
+
+export type LegSockets = {
+  /** Throws `busy` when there is no room for one more; else keeps the room until it is given back. */
+  takeRoom(): () => void;
+  open(socket: WebSocket, opened: OpenedLeg): LegConnection;
+  close(): void;
+};
+
+/** Platforms send audio in small messages; the largest is Exotel's, 100 kB in base64. */
+export const MAX_LEG_BYTES = 256 * 1024;
+
+export function createLegSockets(options: LegSocketsOptions): LegSockets {
+  const { desk, connect = createLegConnection, admission, clock, playout, random, log } = options;
+  const connections = new Set<LegConnection>();
+  const room = createLegRoom({ ...options, places: () => connections.size });
+  let roomsTaken = 0;
+  const sweeper = createSweeper(clock, (nowMs) => {
+    for (const connection of connections) connection.sweep(nowMs);
+    return connections.size > 0 ? 'more' : 'none';
+  });
+  /** Why there is no place for one more. */
+  const refusal = (): AppError | undefined =>
+    room.proved() + roomsTaken >= options.maxLegs
+      ? new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 })
+      : admission.refusal('leg');
+
+  return {
+    takeRoom() {
+      const refused = refusal();
+      if (refused !== undefined) throw refused;
+      roomsTaken += 1;
+      let isTaken = true;
+      return () => {
+        if (isTaken) roomsTaken -= 1;
+        isTaken = false;
+      };
+    },
+    open(socket, { leg, standing, address, ...opened }) {
+      const connection = connect({
+        ...opened,
+        id: random.id(12),
+        kind: leg.kind,
+        codec: leg.open(),
+        desk,
+        clock,
+        log,
+        playout,
+        unowned: 'refused',
+        wire: {
+          send(frame) {
+            if (socket.readyState === socket.OPEN) socket.send(frame);
+          },
+          bufferedBytes: () => socket.bufferedAmount,
+          close: (code, reason) => socket.close(code, reason),
+          terminate: () => socket.terminate(),
+        },
+        ...(standing === 'unproved' && { admit: refusal }),
+        onStarted(call) {
+          room.leave(connection);
+          intake.started(call.audio());
+          opened.onStarted?.(call);
+        },
+      });
+      const refuse = (error: AppError) => {
+        log.info('a leg was closed', { kind: leg.kind, because: error.code });
+        connection.close(error.message, 'rate_limited');
+        stopReadingAfterClose(socket, clock);
+      };
+      const intake = createLegIntake({
+        clock,
+        limits: options.limits,
+        metrics: options.intake,
+        handle: (frame) => connection.receive(frame),
+        onRefused: refuse,
+      });
+      connections.add(connection);
+      if (standing === 'unproved')
+        room.enter(connection, address, () => stopReadingAfterClose(socket, clock));
+      sweeper.start();
+      socket.on('message', (data, isBinary) => {
+        const bytes = data as Buffer;
+        intake.take(isBinary ? bytes : bytes.toString('utf8'), bytes.length);
+      });
+      socket.on('ping', (data: Buffer) => intake.count(data.length));
+      socket.on('pong', (data: Buffer) => intake.count(data.length));
+      socket.on('error', (error) => log.debug('leg socket fault', { kind: leg.kind, fault: error.message }));
+      socket.once('close', () => {
+        connections.delete(connection);
+        room.leave(connection);
+        intake.close();
+        connection.closed();
+      });
+      return connection;
+    },
+    close() {
+      sweeper.stop();
+      for (const connection of connections) connection.close('the gateway stops');
+    },
+  };
+}

@@ -1,0 +1,344 @@
+// One client's socket: frames in → dialect → session, messages and audio out. It never stops reading, so that a
+// cancel always gets through, whatever waits for a budget of time; a client that stops reading is noticed and closed, and
+// nobody else feels it.
+// `ws` owns the protocol. Messages alone are written past it, each a frame in one buffer: it writes synchronously, as
+// nothing is compressed, so its control frames and ours keep their order, and neither ever fragments.
+
+import { WebSocket } from 'ws';
+import { AppError, ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
+import { errorEvent } from '../../dialects/error-event.ts';
+import { createSession, type Session } from '../../session/session.ts';
+import { GREETING_TURN } from '../../session/session-agent.ts';
+import type { SessionOutlet } from '../../session/session-outlet.ts';
+import { type ConnectionOptions, idleTimeoutOf, readyEvent } from './connection-options.ts';
+import { createFrameWriter, type FrameWriter } from './frame-writer.ts';
+import { createGuardedCodec, type GuardedCodec } from './guarded-codec.ts';
+import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
+import { createIntakeLimit } from './intake-limit.ts';
+import { PacedIntake, textBytes } from './paced-intake.ts';
+import { createReadingWatch, type ReadingWatch } from './reading-watch.ts';
+import { frameHeaderBytes } from './server-frame.ts';
+import { stopReadingAfterClose } from './socket-bounds.ts';
+import type { TimeLimits } from './time-shares.ts';
+
+export type { ConnectionLimits, ConnectionOptions } from './connection-options.ts';
+
+export type ClientConnection = {
+  readonly id: string;
+  readonly userId: string;
+  readonly openedAtMs: number;
+  turnsUnheard(): number;
+  bufferedBytes(): number;
+  readonly session: Pick<Session, 'sound' | 'leg' | 'audience'>;
+  /** Speaks `text` as the session's first turn. */
+  greet(text: string): void;
+  /** Ends a session that failed inside: nothing more would come of it. */
+  fail(): void;
+  /** Heartbeat, idle time and slow reading; called about once a second for all connections. */
+  sweep(nowMs: number): void;
+  /** Takes no new turn and closes once the last one has been heard. */
+  drain(deadlineMs: number): void;
+  close(code: ErrorCode): void;
+};
+
+/** Above this the socket is given time before it gets more; far below the bound, so that one frame never hits it. */
+const CONGESTED_BYTES = 128 * 1024;
+
+/**
+ * For how long a client that is too slow may still read what lies before its last messages: at a quarter of real time it has
+ * some 40 s of it to read when it is noticed.
+ */
+const MAX_LAST_WORDS_MS = 60_000;
+/**
+ * For how long such a client may leave all pings unanswered. At a quarter of real time the one that was last sent to it, some
+ * 6 s of sound after the one before, is answered 25 s later.
+ */
+const FIRST_ANSWER_MS = 30_000;
+const LAST_WORDS = 'last words';
+
+/** Of hundreds of clients none is in the cache when its frame comes. */
+class SocketConnection implements ClientConnection {
+  readonly id: string;
+  readonly userId: string;
+  readonly openedAtMs: number;
+  readonly session: Session;
+  private readonly options: ConnectionOptions;
+  private readonly socket: WebSocket;
+  private readonly wire: FrameWriter;
+  private readonly codec: GuardedCodec;
+  private readonly reading: ReadingWatch;
+  private readonly heartbeat: Heartbeat;
+  private readonly refuseIntake: ReturnType<typeof createIntakeLimit>;
+  private readonly intake: PacedIntake<string>;
+  private readonly congestedBytes: number;
+  private readonly idleTimeoutMs: number;
+  private heardFromAtMs: number;
+  /** Why we closed: a peer that does not answer our close frame would be counted as lost. */
+  private closedAs: number | undefined;
+  /**
+   * `giving-up`: turns end, and whoever would close waits for that; `last-words`: all is said, and the client is given time
+   * to read it.
+   */
+  private phase: 'open' | 'draining' | 'giving-up' | 'last-words' | 'closing' = 'open';
+  /** What a dialect closes with when its turns are given up. */
+  private lastClose: { readonly code: number; readonly reason: string } | undefined;
+
+  constructor(options: ConnectionOptions) {
+    const { socket, runtime, limits, entry } = options;
+    this.id = options.id;
+    this.userId = options.userId;
+    this.openedAtMs = runtime.clock.now();
+    this.options = options;
+    this.socket = socket;
+    this.wire = createFrameWriter(options.wire, options.sendBuffer);
+    this.congestedBytes = Math.min(CONGESTED_BYTES, limits.maxBufferedBytes / 2);
+    this.reading = createReadingWatch({
+      congestedBytes: this.congestedBytes,
+      drainDeadlineMs: limits.drainDeadlineMs,
+    });
+    this.heartbeat = createHeartbeat(limits, this.openedAtMs);
+    this.refuseIntake = createIntakeLimit(limits);
+    this.idleTimeoutMs = idleTimeoutOf(options);
+    this.heardFromAtMs = this.openedAtMs;
+    const codec = entry.open({
+      newId: () => runtime.random.id(16),
+      carryOut: (command, queue) => this.session.handle(command, queue),
+      send: (message) => this.send(message),
+      close: (code, reason) => this.closeAs(code, reason),
+    });
+    this.codec = createGuardedCodec(codec, runtime.log, () =>
+      this.closeAs(ERROR_TABLE.internal.close, 'internal'),
+    );
+    this.intake = new PacedIntake({
+      ...options.share,
+      clock: runtime.clock,
+      handle: (frame) => {
+        if (this.reads()) this.codec.receive(frame);
+      },
+      toKeep: (frame) => frame,
+      isUrgent: (frame) => this.codec.isUrgent(frame),
+      onSpent: (ms) => options.intake.intakeSpent(ms),
+      onSlowed: () => options.intake.intakeSlowed(),
+      onOverflow: () => this.refuseIntakeAs('time', tooMuchTime(limits)),
+    });
+    const speaker = { tenant: options.userId, session: options.id };
+    const work = { charge: (ms: number) => this.intake.charge(runtime.clock.now(), ms) };
+    const outlet: SessionOutlet = {
+      say: (event) => this.codec.event(event),
+      sendAudio: (audio) => this.codec.audio(audio),
+      isCongested: () => this.waitingBytes() > this.congestedBytes,
+      cork: () => this.wire.cork(),
+      uncork: () => this.wire.uncork(),
+    };
+    this.session = createSession({ ...runtime, work }, speaker, options.settings, outlet, entry.playout);
+    this.listen();
+    this.codec.event(readyEvent(options));
+  }
+
+  turnsUnheard(): number {
+    return this.session.turnsUnheard();
+  }
+  bufferedBytes(): number {
+    return this.session.bufferedBytes() + this.waitingBytes() + this.intake.waitingBytes();
+  }
+  greet(text: string): void {
+    this.session.handle({ type: 'speak', turn: GREETING_TURN, text });
+  }
+  fail(): void {
+    this.refuseAndClose(new AppError('internal', 'The session failed inside; open a new one.'));
+  }
+  sweep(nowMs: number): void {
+    const { session, idleTimeoutMs } = this;
+    if (this.isSilent()) return;
+    if (session.turnsUnheard() > 0) this.heardFromAtMs = nowMs;
+    if (this.phase === 'draining' && session.turnsUnheard() === 0) return this.close('shutting_down');
+    if (idleTimeoutMs > 0 && nowMs - this.heardFromAtMs >= idleTimeoutMs) {
+      return this.refuseAndClose(
+        new AppError('idle_timeout', 'Nothing was said for a while; open a new session when needed.'),
+      );
+    }
+    this.codec.tick(nowMs);
+    this.watchReading(nowMs);
+    this.watchLag(nowMs);
+    this.beat(nowMs);
+  }
+  drain(deadlineMs: number): void {
+    if (this.phase !== 'open') return;
+    this.phase = 'draining';
+    this.codec.event({ type: 'goaway', deadlineMs });
+    this.session.drain();
+    if (this.session.turnsUnheard() === 0) this.close('shutting_down');
+  }
+  close(code: ErrorCode): void {
+    this.closeAs(this.codec.closeCode(code) ?? ERROR_TABLE[code].close, code);
+  }
+
+  private listen(): void {
+    const { socket, options } = this;
+    const { clock, log } = options.runtime;
+    socket.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary));
+    socket.on('ping', (data: Buffer) => void this.takesFrame(data.length));
+    socket.on('pong', (data: Buffer) => {
+      const payload = data.toString('latin1');
+      const isTaken = this.takesFrame(data.length);
+      if (this.phase === 'last-words' && payload === LAST_WORDS) this.closeAfterLastWords();
+      else if (isTaken || this.phase === 'last-words') this.heartbeat.answered(payload, clock.now());
+    });
+    // A protocol fault is answered and closed by `ws` itself; without a listener it would end the process.
+    socket.on('error', (error) => {
+      this.fallSilent();
+      log.debug('socket fault', { session: this.id, fault: error.message });
+    });
+    socket.once('close', (code) => {
+      this.fallSilent();
+      options.onClosed(this.closedAs ?? code);
+    });
+  }
+  private send(message: string | Uint8Array): void {
+    // After a close frame there is nothing to say (RFC 6455 5.5.1); `ws` knows of the other side's.
+    if (this.isSilent() || this.socket.readyState !== WebSocket.OPEN) return;
+    this.reading.handed(this.wire.write(message));
+  }
+  private waitingBytes(): number {
+    return this.socket.bufferedAmount + this.wire.heldBytes();
+  }
+
+  /** False when the frame is not to be looked at, because the connection ends. */
+  private takesFrame(frameBytes: number): boolean {
+    const { runtime } = this.options;
+    if (this.phase === 'closing') return false;
+    const refused = this.refuseIntake(runtime.clock.now(), frameBytes);
+    if (this.phase === 'last-words') {
+      if (refused !== undefined) this.socket.terminate();
+      return false;
+    }
+    if (refused !== undefined) this.refuseIntakeAs('volume', refused);
+    else return this.reads();
+    return false;
+  }
+  /** Answers to a client that asks and does not read would pile up between two sweeps, and while its messages wait. */
+  private reads(): boolean {
+    if (this.socket.bufferedAmount <= this.options.limits.maxBufferedBytes) return true;
+    this.endSlowReader('no-time-to-read', 'The client does not read what it asks for.');
+    return false;
+  }
+  private onMessage(data: Buffer, isBinary: boolean): void {
+    if (!this.takesFrame(data.length)) return;
+    this.heardFromAtMs = this.options.runtime.clock.now();
+    if (!isBinary) {
+      const text = data.toString('utf8');
+      this.intake.take(text, textBytes(text, data.length));
+    } else
+      this.codec.event(errorEvent(new AppError('unexpected_binary', 'Clients send JSON text frames only.')));
+  }
+
+  private beat(nowMs: number): void {
+    if (this.isSilent()) return;
+    const due = this.heartbeat.due(nowMs);
+    if (due.do === 'ping') {
+      this.socket.ping(due.payload);
+      this.reading.handed(frameHeaderBytes(due.payload.length) + due.payload.length);
+    } else if (due.do === 'give-up') {
+      if (this.session.turnsUnheard() > 0)
+        return this.endSlowReader('no-time-to-read', 'The client has not answered a ping in time.');
+      // Whoever does not read does not pong; a close frame would only join what it does not read.
+      this.fallSilent();
+      this.socket.terminate();
+    }
+  }
+  private watchReading(nowMs: number): void {
+    const { bufferedAmount } = this.socket;
+    const seen = this.reading.look(nowMs, bufferedAmount);
+    if (seen === 'reading') this.heartbeat.isBehind(nowMs);
+    if (seen === 'stuck' || bufferedAmount > this.options.limits.maxBufferedBytes)
+      this.endSlowReader('no-time-to-read', 'The client has taken none of its audio for a while.');
+  }
+  /** Sound in real time that is not read in time: what the kernel holds of it tells nothing, answers to pings do. */
+  private watchLag(nowMs: number): void {
+    if (this.isSilent()) return;
+    const { heartbeat } = this;
+    const sound = this.session.soundToClient();
+    if (sound === 'none') return heartbeat.sends(nowMs, 'nothing');
+    if (sound === 'other') return heartbeat.sends(nowMs, 'other');
+    const patienceMs = this.options.limits.drainDeadlineMs + sound.leadMs;
+    heartbeat.sends(nowMs, 'sound-in-real-time', patienceMs);
+    if (heartbeat.lagMs(nowMs) >= patienceMs)
+      this.endSlowReader('time-to-read', 'The client reads more slowly than its audio is heard.');
+  }
+  /** Its turns end as what they are: only what is known to have been read has been heard. */
+  private endSlowReader(lastWords: 'time-to-read' | 'no-time-to-read', why: string): void {
+    if (this.isSilent() || this.phase === 'giving-up') return;
+    const { clock } = this.options.runtime;
+    const error = new AppError('slow_reader', why);
+    this.phase = 'giving-up';
+    this.codec.event(errorEvent(error));
+    const readUntilMs = this.heartbeat.readUntilMs();
+    this.session.giveUp(error, clock.now() - readUntilMs);
+    if (lastWords === 'no-time-to-read') return this.closeAfterLastWords();
+    this.fallSilent('last-words');
+    this.wire.flush();
+    this.socket.ping(LAST_WORDS);
+    // One that is slow answers the pings that lie before the last one; one that is gone does not.
+    const cancelFirst = clock.after(FIRST_ANSWER_MS, () => {
+      if (this.heartbeat.readUntilMs() === readUntilMs) this.socket.terminate();
+    });
+    const cancelLast = clock.after(MAX_LAST_WORDS_MS, () => this.socket.terminate());
+    this.socket.once('close', () => {
+      cancelFirst();
+      cancelLast();
+    });
+  }
+  private closeAfterLastWords(): void {
+    const code = this.codec.closeCode('slow_reader') ?? ERROR_TABLE.slow_reader.close;
+    const { lastClose = { code, reason: 'slow_reader' } } = this;
+    this.closeNow(lastClose.code, lastClose.reason);
+  }
+
+  private isSilent(): boolean {
+    return this.phase === 'closing' || this.phase === 'last-words';
+  }
+  /** No word and no audio from now on, and the speech service is hung up on. */
+  private fallSilent(next: 'last-words' | 'closing' = 'closing'): void {
+    const wasSilent = this.isSilent();
+    if (this.phase !== 'closing') this.phase = next;
+    if (wasSilent) return;
+    this.intake.close();
+    try {
+      this.session.close();
+    } catch (fault) {
+      // What failed inside may not even end in order; its socket and its place must all the same.
+      this.options.runtime.log.error('a session did not end in order', { cause: String(fault) });
+    }
+  }
+  private closeAs(code: number, reason: string): void {
+    if (this.phase === 'giving-up') this.lastClose ??= { code, reason };
+    else this.closeNow(code, reason);
+  }
+  private closeNow(code: number, reason: string): void {
+    if (this.phase === 'closing') return;
+    this.fallSilent();
+    // `ws` ends the socket by itself when the other side does not answer the close in time.
+    this.closedAs = code;
+    this.wire.flush(); // what was said before stands before the close frame
+    this.socket.close(code, reason);
+  }
+  private refuseIntakeAs(limit: 'volume' | 'time', error: AppError): void {
+    if (this.isSilent()) return;
+    this.options.intake.intakeRefused('session', limit);
+    this.refuseAndClose(error);
+    stopReadingAfterClose(this.socket, this.options.runtime.clock);
+  }
+  private refuseAndClose(error: AppError): void {
+    this.codec.event(errorEvent(error));
+    this.close(error.code);
+  }
+}
+
+const tooMuchTime = ({ connectionTimeMs, userTimeMs }: TimeLimits): AppError =>
+  new AppError(
+    'rate_limited',
+    `Messages take more than ${connectionTimeMs} ms of the gateway's time a second, or those of all connections of this user more than ${userTimeMs}, and too many of them wait; send less.`,
+  );
+
+export const createClientConnection = (options: ConnectionOptions): ClientConnection =>
+  new SocketConnection(options);

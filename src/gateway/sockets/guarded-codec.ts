@@ -1,0 +1,72 @@
+// The codec of one client's connection, whose faults end that connection and go no further.
+
+import type { ErrorCode } from '../../base/app-error.ts';
+import type { Log } from '../../base/log.ts';
+import type { DialectAudio, DialectCodec } from '../../dialects/dialect.ts';
+import type { ServerEvent } from '../../dialects/native-events.ts';
+import { logCodecFault } from './codec-guard.ts';
+
+export type GuardedCodec = Pick<DialectCodec, 'receive' | 'event' | 'audio'> & {
+  /** Does nothing where the protocol has no timers. */
+  tick(nowMs: number): void;
+  isUrgent(frame: string): boolean;
+  /** Undefined where the product's own is meant. */
+  closeCode(code: ErrorCode): number | undefined;
+};
+
+/** A class with a guard in each method, and not functions that are wrapped: every frame goes through. */
+class FaultEndedCodec implements GuardedCodec {
+  private readonly codec: DialectCodec;
+  private readonly log: Log;
+  private readonly end: () => void;
+
+  constructor(codec: DialectCodec, log: Log, end: () => void) {
+    this.codec = codec;
+    this.log = log;
+    this.end = end;
+  }
+
+  receive(frame: string): void {
+    try {
+      this.codec.receive(frame);
+    } catch (fault) {
+      this.fail(fault);
+    }
+  }
+  isUrgent(frame: string): boolean {
+    return this.codec.isUrgent?.(frame) ?? false;
+  }
+  event(event: ServerEvent): void {
+    try {
+      this.codec.event(event);
+    } catch (fault) {
+      this.fail(fault);
+    }
+  }
+  audio(audio: DialectAudio): void {
+    try {
+      this.codec.audio(audio);
+    } catch (fault) {
+      this.fail(fault);
+    }
+  }
+  tick(nowMs: number): void {
+    try {
+      this.codec.tick?.(nowMs);
+    } catch (fault) {
+      this.fail(fault);
+    }
+  }
+  closeCode(code: ErrorCode): number | undefined {
+    return this.codec.closeCode?.(code);
+  }
+
+  private fail(fault: unknown): void {
+    logCodecFault(this.log, fault);
+    this.end();
+  }
+}
+
+/** `end` ends the connection. */
+export const createGuardedCodec = (codec: DialectCodec, log: Log, end: () => void): GuardedCodec =>
+  new FaultEndedCodec(codec, log, end);

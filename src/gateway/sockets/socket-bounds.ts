@@ -1,0 +1,35 @@
+// Bounds on what one peer can make a WebSocket of ours hold, and for how long: the same for sessions and for calls.
+
+import type { WebSocket } from 'ws';
+import type { Clock } from '../../base/clock.ts';
+
+/** A socket whose other side does not answer the close frame, or reads on after a refusal, is ended after this. */
+export const CLOSE_TIMEOUT_MS = 3000;
+
+// Without a type: the published ones are behind the library's own options.
+export const SOCKET_BOUNDS = {
+  noServer: true,
+  clientTracking: false,
+  closeTimeout: CLOSE_TIMEOUT_MS,
+  // Tiny fragments cost the receiver a hundred bytes each.
+  maxFragments: 32,
+  maxBufferedChunks: 1024,
+  // A peer that pings and does not read is ended by the library beyond this.
+  maxPendingAutoPongs: 8,
+  // Audio does not shrink; deflating it costs eight times the sending and 220 KB a connection.
+  perMessageDeflate: false,
+} as const;
+
+/** A close frame has long arrived by then. */
+const LAST_WORDS_MS = 1000;
+
+/** Whoever was closed for sending too much is not read any more, and may send on for a moment only. */
+export function stopReadingAfterClose(socket: WebSocket, clock: Clock): void {
+  socket.pause();
+  const cancel = clock.after(LAST_WORDS_MS, () => socket.terminate());
+  socket.once('close', cancel);
+}
+
+/** The subprotocols that lines of `Sec-WebSocket-Protocol` offer, in order. */
+export const offeredProtocols = (lines: readonly string[] = []): string[] =>
+  lines.flatMap((line) => line.split(',').map((name) => name.trim()));

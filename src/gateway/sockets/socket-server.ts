@@ -1,0 +1,276 @@
+// Upgrades and the connections that come of them. Whoever may not come in is told by an HTTP status at the
+// upgrade, never by accept-then-close: clients read the first as a reason and the second as a fault to retry.
+
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { AppError, toAppError } from '../../base/app-error.ts';
+import { rawRefusal } from '../../base/raw-refusal.ts';
+import type { DialectEntry } from '../../dialects/dialect.ts';
+import type { Player, PlayoutClock } from '../../playout/playout-clock.ts';
+import { agentRuntime, agentSettings, type SessionAgent } from '../../session/session-agent.ts';
+import type { SessionRuntime } from '../../session/session-runtime.ts';
+import { applySettings, type TurnSettings } from '../../session/turn-settings.ts';
+import type { LegServer } from '../calls/leg-server.ts';
+import {
+  type Admission,
+  type AdmissionOptions,
+  type Answer,
+  admitUpgrade,
+  type Refusal,
+  refusalOf,
+} from './admit-upgrade.ts';
+import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
+import { createSendBuffer } from './frame-writer.ts';
+import type { IntakeMetrics } from './intake-metrics.ts';
+import { CLOSE_TIMEOUT_MS, SOCKET_BOUNDS } from './socket-bounds.ts';
+import { createSweeper } from './sweeper.ts';
+import { createTimeShares } from './time-shares.ts';
+
+export type SocketServerOptions = {
+  readonly version: string;
+  readonly runtime: SessionRuntime;
+  readonly admission: AdmissionOptions;
+  /** What a session begins with. */
+  readonly settings: TurnSettings;
+  /** Throws `invalid_request` for a voice that is known not to exist. */
+  readonly checkVoices: (named: {
+    readonly voice?: string | null | undefined;
+    readonly voice2?: string | null | undefined;
+  }) => void;
+  /** Undefined for an id that this user has no agent of. */
+  readonly findAgent: (userId: string, agentId: string) => Promise<SessionAgent | undefined>;
+  /**
+   * Tells of a session that is about to open, where its room is not this process's alone to give: rejects with the
+   * refusal, or answers with what is to be called when it has ended. Absent: there is no other process.
+   */
+  readonly enlist?: (session: { readonly id: string; readonly userId: string }) => Promise<() => void>;
+  readonly limits: ConnectionLimits;
+  /** Takes the upgrades of telephony platforms. */
+  readonly legs: Pick<LegServer, 'takes' | 'upgrade'>;
+  readonly intake: IntakeMetrics;
+  onOpened(): void;
+  onClosed(code: number): void;
+};
+
+/** Who may come in, and with what. */
+type Seat = {
+  /** Of the session to come. */
+  readonly id: string;
+  readonly userId: string;
+  readonly agent: SessionAgent | undefined;
+  readonly settings: TurnSettings;
+  readonly entry: DialectEntry;
+  /** Gives its room back where others have given it. */
+  readonly leave: () => void;
+};
+
+export type SocketServer = {
+  attach(server: Server): void;
+  readonly connections: ReadonlySet<ClientConnection>;
+  /** Ends the connection that `player` plays to: the clock does not ask it again, so it would only hang. */
+  failed(player: Player): void;
+  /** Refuses upgrades, tells every session, and resolves when all have closed or `deadlineMs` have passed. */
+  drain(deadlineMs: number): Promise<void>;
+  close(): void;
+};
+
+/** What a refused peer may still send: the frames that a client sends without waiting, and not a flood. */
+const MAX_BYTES_AFTER_REFUSAL = 1024 * 1024;
+
+export function createSocketServer(options: SocketServerOptions): SocketServer {
+  const { runtime, limits } = options;
+  const { clock } = runtime;
+  const connections = new Set<ClientConnection>();
+  const perUser = new Map<string, number>();
+  const shareOf = createTimeShares(limits);
+  const sendBuffer = createSendBuffer();
+  const ownerOf = new WeakMap<Player, ClientConnection>();
+  let phase: 'open' | 'draining' | 'closed' = 'open';
+  let onDrained = () => {};
+
+  const socketOptions = {
+    ...SOCKET_BOUNDS,
+    maxPayload: limits.messageBytes,
+    handleProtocols: (_offered: ReadonlySet<string>, request: IncomingMessage) =>
+      entering.get(request)?.entry.protocol ?? false,
+  };
+  const entering = new WeakMap<IncomingMessage, Seat>();
+  const sockets = new WebSocketServer(socketOptions);
+  sockets.on('headers', (lines, request) => {
+    const seat = entering.get(request);
+    for (const [name, value] of Object.entries(seat?.entry.sessionHeaders?.(seat.id) ?? {}))
+      lines.push(`${name}: ${value}`);
+  });
+
+  const sweeper = createSweeper(clock, (nowMs) => {
+    for (const connection of connections) connection.sweep(nowMs);
+    return connections.size > 0 ? 'more' : 'none';
+  });
+
+  const admit = (request: IncomingMessage): Answer => {
+    if (phase !== 'open') {
+      const message = 'The gateway is about to stop; try another instance.';
+      const error = new AppError('shutting_down', message, { retryAfterMs: 1000 });
+      return { ok: false, refusal: refusalOf(error, undefined) };
+    }
+    return admitUpgrade(request, options.admission, {
+      connections: connections.size,
+      connectionsOf: (userId) => perUser.get(userId) ?? 0,
+      refusal: () => runtime.admission.refusal('session'),
+    });
+  };
+
+  const findAgent = async (userId: string, agentId: string): Promise<SessionAgent> => {
+    const agent = await options.findAgent(userId, agentId);
+    if (agent === undefined) throw new AppError('not_found', 'agent: there is no agent of this id.');
+    return agent;
+  };
+  /** Throws `invalid_request` when the settings do not go together. */
+  const takeSeat = ({ userId, preset, entry }: Admission, agent: SessionAgent | undefined): Seat => {
+    const base = agent === undefined ? options.settings : agentSettings(options.settings, agent.profile);
+    const settings = applySettings(base, preset);
+    options.checkVoices({ voice: settings.synthesis.voice, voice2: settings.synthesis.voice2 });
+    return { id: runtime.random.id(16), userId, agent, settings, entry, leave: () => {} };
+  };
+
+  /** Answers an upgrade with a plain HTTP refusal and ends the socket. */
+  const refuse = (socket: Duplex, { error, headers }: Refusal) => {
+    if (error.code === 'internal')
+      runtime.log.error('an upgrade failed inside', { cause: String(error.cause) });
+    socket.end(rawRefusal(error, error.http, headers));
+    // What the peer still sends is read and dropped: closing over unread bytes resets the connection, and the
+    // refusal is lost with it. Not for ever, though.
+    let unreadBytes = MAX_BYTES_AFTER_REFUSAL;
+    socket.on('data', (chunk: Buffer) => {
+      unreadBytes -= chunk.length;
+      if (unreadBytes < 0) socket.destroy();
+    });
+    const cancel = clock.after(CLOSE_TIMEOUT_MS, () => socket.destroy());
+    socket.once('close', cancel);
+  };
+
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // A peer that resets before the handshake must not end the process.
+    const onError = () => socket.destroy();
+    socket.on('error', onError);
+    const seated = (seat: Seat) => {
+      // A peer that goes before the handshake is over never becomes a session.
+      if (socket.destroyed) return seat.leave();
+      socket.once('close', seat.leave);
+      entering.set(request, seat);
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        socket.off('error', onError);
+        open(webSocket, socket, seat);
+      });
+    };
+    const enter = (answer: Answer, agent: SessionAgent | undefined) => {
+      if (!answer.ok) return refuse(socket, answer.refusal);
+      const { entry } = answer.admission;
+      try {
+        const seat = takeSeat(answer.admission, agent);
+        if (options.enlist === undefined) return seated(seat);
+        options
+          .enlist(seat)
+          .then((leave) => {
+            const again = admit(request);
+            if (again.ok) return seated({ ...seat, leave });
+            leave();
+            refuse(socket, again.refusal);
+          })
+          .catch((thrown: unknown) => refuse(socket, refusalOf(toAppError(thrown), entry)));
+      } catch (thrown) {
+        refuse(socket, refusalOf(toAppError(thrown), entry));
+      }
+    };
+    if (phase === 'open' && options.legs.takes(request.url ?? '')) {
+      try {
+        options.legs.upgrade(request, socket, head);
+      } catch (thrown) {
+        refuse(socket, refusalOf(toAppError(thrown), undefined));
+      }
+      return;
+    }
+    const answer = admit(request);
+    if (!answer.ok || answer.admission.agentId === undefined) return enter(answer, undefined);
+    const { userId, agentId, entry } = answer.admission;
+    // The place is asked for again afterwards: others may have taken it meanwhile.
+    findAgent(userId, agentId)
+      .then((agent) => enter(admit(request), agent))
+      .catch((thrown: unknown) => refuse(socket, refusalOf(toAppError(thrown), entry)));
+  };
+
+  /** The shared clock as one connection sees it: who joins is known to be its player. */
+  const clockOf = (owner: () => ClientConnection): PlayoutClock => ({
+    ...runtime.playout,
+    join(player) {
+      ownerOf.set(player, owner());
+      runtime.playout.join(player);
+    },
+  });
+
+  const open = (socket: WebSocket, wire: Duplex, { id, userId, settings, agent, entry }: Seat) => {
+    const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
+    perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
+    const connection: ClientConnection = createClientConnection({
+      id,
+      userId,
+      version: options.version,
+      socket,
+      wire,
+      sendBuffer,
+      settings,
+      entry,
+      runtime: agent === undefined ? ownRuntime : agentRuntime(ownRuntime, agent),
+      limits,
+      share: shareOf(userId),
+      intake: options.intake,
+      onClosed(code) {
+        connections.delete(connection);
+        const left = (perUser.get(userId) ?? 1) - 1;
+        if (left > 0) perUser.set(userId, left);
+        else perUser.delete(userId);
+        options.onClosed(code);
+        onDrained();
+      },
+    });
+    connections.add(connection);
+    runtime.admission.opened();
+    agent?.used({ sessions: 1 });
+    options.onOpened();
+    sweeper.start();
+    if (agent?.profile.greeting != null && entry.greets !== 'no') connection.greet(agent.profile.greeting);
+  };
+
+  return {
+    attach(server) {
+      server.on('upgrade', onUpgrade);
+    },
+    connections,
+    failed(player) {
+      ownerOf.get(player)?.fail();
+    },
+    drain(deadlineMs) {
+      phase = 'draining';
+      for (const connection of connections) connection.drain(deadlineMs);
+      return new Promise((resolve) => {
+        const end = () => {
+          cancelDeadline();
+          for (const connection of connections) connection.close('shutting_down');
+          resolve();
+        };
+        const cancelDeadline = clock.after(deadlineMs, end);
+        onDrained = () => {
+          if (connections.size === 0) end();
+        };
+        onDrained();
+      });
+    },
+    close() {
+      phase = 'closed';
+      sweeper.stop();
+      for (const connection of connections) connection.close('shutting_down');
+      sockets.close();
+    },
+  };
+}

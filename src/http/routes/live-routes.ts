@@ -1,0 +1,68 @@
+// What is going on: the sessions of a caller, and the pool of keys for whoever may read metrics.
+
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Credentials } from '../../access/credentials.ts';
+import { headerLines } from '../../access/header-lines.ts';
+import { SESSION_FORMATS } from '../../speech/audio-format.ts';
+import { errorReplies } from '../server/error-replies.ts';
+import { mayReadMetrics } from '../server/metrics-access.ts';
+import type { LiveView } from './live-view.ts';
+import { BEARER_ONLY } from './token-routes.ts';
+
+export type LiveRoutesOptions = {
+  readonly credentials: Credentials;
+  /** All open sessions of a user. */
+  readonly sessionsOf: (userId: string) => readonly LiveView[] | Promise<readonly LiveView[]>;
+  readonly adminKey: string | undefined;
+  readonly pool: () => unknown;
+};
+
+const count = z.int().min(0);
+const sessionsSchema = z.object({
+  sessions: z.array(
+    z.object({
+      id: z.string(),
+      ageMs: count,
+      turnsUnheard: count,
+      bufferedBytes: count,
+      format: z.enum(SESSION_FORMATS),
+      sampleRate: count.optional().describe('Absent for mp3 as the upstream sends it'),
+      onlookers: count,
+      leg: z.object({ kind: z.string(), callSid: z.string().optional() }).optional(),
+      process: count.optional().describe('The process that plays it, where there are several'),
+    }),
+  ),
+});
+
+export function addLiveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): void {
+  const { credentials, sessionsOf } = options;
+  const about = { tags: ['Sessions'], security: BEARER_ONLY };
+  scope.get(
+    '/v1/sessions',
+    {
+      schema: {
+        ...about,
+        summary: "The caller's open sessions on this instance (ours)",
+        response: { 200: sessionsSchema, ...errorReplies(401) },
+      },
+    },
+    async (request) => ({
+      sessions: await sessionsOf(credentials.identify(headerLines(request.raw.rawHeaders))),
+    }),
+  );
+  scope.get(
+    '/v1/pool',
+    {
+      schema: {
+        ...about,
+        summary: 'The state of the upstream keys, for this machine or with the admin key (ours)',
+        response: { 200: z.record(z.string(), z.unknown()), ...errorReplies(401, 403) },
+      },
+    },
+    (request) => {
+      mayReadMetrics(request, options.adminKey);
+      return options.pool();
+    },
+  );
+}

@@ -1,0 +1,43 @@
+// What is told of a running session: ids, counts and formats, never a word of it.
+
+import type { LiveSession } from '../../session/live-sessions.ts';
+import type { SessionFormat } from '../../speech/audio-format.ts';
+
+export type LiveView = {
+  readonly id: string;
+  readonly ageMs: number;
+  readonly turnsUnheard: number;
+  readonly bufferedBytes: number;
+  readonly format: SessionFormat;
+  readonly sampleRate?: number | undefined;
+  readonly onlookers: number;
+  readonly leg?: { readonly kind: string; readonly callSid?: string };
+  /** The process that plays it, where there are several. */
+  readonly process?: number;
+};
+
+/** Of one user, or of all. */
+export const viewsOf = (
+  sessions: Iterable<LiveSession>,
+  userId: string | undefined,
+  nowMs: number,
+): readonly LiveView[] =>
+  [...sessions]
+    .filter((live) => userId === undefined || live.userId === userId)
+    .map((live) => viewOf(live, nowMs));
+
+function viewOf(live: LiveSession, nowMs: number): LiveView {
+  const { id, openedAtMs, session } = live;
+  const leg = session.leg();
+  return {
+    id,
+    ageMs: Math.round(nowMs - openedAtMs),
+    turnsUnheard: live.turnsUnheard(),
+    bufferedBytes: live.bufferedBytes(),
+    ...session.sound(),
+    onlookers: session.audience.onlookers(),
+    ...(leg !== undefined && {
+      leg: { kind: leg.kind, ...(leg.callSid !== undefined && { callSid: leg.callSid }) },
+    }),
+  };
+}

@@ -1,0 +1,85 @@
+// A text spoken as the reply to an HTTP request: the one way for the service's own route and for those of other vendors.
+// It begins with the first audio, so that a failure before it still has its status; a caller who leaves, or takes nothing
+// any more, ends it at the speech service.
+
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { TimedWord } from '../../captions/word-timeline.ts';
+import { type DrainedSpeechOptions, drainSpeech } from '../../pipeline/drained-speech.ts';
+import type { SpeechRuntime } from '../../pipeline/speech-runtime.ts';
+import { usualRateOf } from '../../speech/reply-media-type.ts';
+import type { OpenReplies } from '../server/open-replies.ts';
+import { takenInTime } from '../server/taken-in-time.ts';
+
+export type SpeechReplyMeans = {
+  readonly runtime: SpeechRuntime;
+  readonly replies: OpenReplies;
+};
+
+export type SpeechToReply = Omit<DrainedSpeechOptions, 'runtime' | 'toWork' | 'listener'> & {
+  readonly tenant: string;
+};
+
+export type BegunSpeech = {
+  /** The first chunk is there; the rest comes as it is made. */
+  readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
+  readonly sampleRate: number;
+  /** Made so far. */
+  audioMs(): number;
+  /** As `DrainedSpeech.words`. */
+  readonly words: () => readonly TimedWord[];
+};
+
+/** One text, 20,000 characters of up to 12 bytes (two JSON escapes), and both prompts of as many. */
+export const SPEECH_BODY_BYTES = 1024 * 1024;
+export const REPLY_FRAME_MS = 20;
+/** A listener of such a reply says hello again after this. */
+const DUE_AFTER_MS = 1000;
+/** What a speech service usually takes to its first byte. */
+const FIRST_BYTE_MS = 500;
+/** Systems hold megabytes of a reply: who plays it as it comes may leave us waiting for a minute between two gulps. */
+const STALLED_MS = 120_000;
+
+const gone = () => new Error('the client has gone');
+
+/** Throws what the speech failed with before its first audio, `shutting_down`, and when nobody is there any more. */
+export async function beginSpeech(
+  { raw }: FastifyReply,
+  { runtime, replies }: SpeechReplyMeans,
+  { tenant, ...spoken }: SpeechToReply,
+): Promise<BegunSpeech> {
+  const { clock } = runtime;
+  // One that has closed will not say so again.
+  if (raw.destroyed) throw gone();
+  replies.add(raw);
+  const left = new AbortController();
+  raw.once('close', () => left.abort(gone()));
+  const speech = drainSpeech(
+    {
+      ...spoken,
+      runtime,
+      toWork: (request, inMs) => ({
+        class: request,
+        tenant,
+        deadlineMs: clock.now() + (request === 'first' ? DUE_AFTER_MS : Math.max(0, inMs - FIRST_BYTE_MS)),
+      }),
+      listener: 'live',
+    },
+    left.signal,
+  );
+  const first = await speech.chunks.next();
+  async function* all() {
+    if (!first.done) yield first.value;
+    yield* speech.chunks;
+  }
+  return {
+    chunks: takenInTime(all(), STALLED_MS, clock, () => raw.destroy()),
+    sampleRate: speech.sampleRate() ?? usualRateOf('mp3'),
+    audioMs: () => speech.audioMs(),
+    words: () => speech.words(),
+  };
+}
+
+/** What fails from here on ends the reply without its end, so that it is seen not to be whole. */
+export const sendSpeech = (reply: FastifyReply, body: AsyncIterable<Uint8Array>): FastifyReply =>
+  reply.send(Readable.from(body, { objectMode: false, highWaterMark: 64 * 1024 }));

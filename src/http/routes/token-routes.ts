@@ -1,0 +1,102 @@
+// Tokens for browsers, asked for with a key: to speak in a session of one's own, or to watch one. Whoever has connected
+// with one stays when it expires; one that is revoked lets nobody in, and those who watch with it are closed.
+
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { MEDIA, type TokenGrant } from '../../access/caller-tokens.ts';
+import type { Credentials } from '../../access/credentials.ts';
+import { headerLines } from '../../access/header-lines.ts';
+import { AppError, aboutToStop } from '../../base/app-error.ts';
+import { LONGEST_TOKEN_LIFE_MS, type TokenDesk } from '../../session/observers/token-desk.ts';
+import { errorReplies } from '../server/error-replies.ts';
+
+export type TokenRoutesOptions = {
+  readonly credentials: Credentials;
+  readonly tokens: Pick<TokenDesk, 'issue'>;
+  readonly hasSession: (userId: string, id: string) => boolean;
+  /** Takes a token of this user back; when it is done, nobody lets anybody in with it. Throws `not_found`. */
+  readonly revoke: (userId: string, id: string) => void | Promise<void>;
+  readonly unixMs: () => number;
+  readonly isStopping: () => boolean;
+};
+
+const LONGEST_S = LONGEST_TOKEN_LIFE_MS / 1000;
+const expiresInSeconds = z
+  .int()
+  .min(1)
+  .max(LONGEST_S)
+  .default(LONGEST_S)
+  .describe('How long one may connect with it');
+const bodySchema = z.discriminatedUnion('scope', [
+  z.strictObject({ scope: z.literal('speak'), expiresInSeconds }),
+  z.strictObject({
+    scope: z.literal('watch'),
+    session: z.string().min(1).max(64).describe('The session of `ready`'),
+    media: z
+      .array(z.enum(MEDIA))
+      .min(1)
+      .max(MEDIA.length)
+      .default([...MEDIA]),
+    expiresInSeconds,
+  }),
+]);
+const issuedSchema = z.object({
+  id: z.string().describe('To revoke it by'),
+  token: z.string(),
+  scope: z.enum(['speak', 'watch']),
+  expiresAt: z.iso.datetime(),
+});
+const paramsSchema = z.object({ id: z.string().regex(/^[\w-]{24}$/) });
+
+export const BEARER_ONLY = [{ bearer: [] }];
+const ABOUT = { tags: ['Tokens'], security: BEARER_ONLY };
+
+export function addTokenRoutes(scope: FastifyInstance, options: TokenRoutesOptions): void {
+  const { credentials, tokens, hasSession } = options;
+  const callerOf = (request: { readonly raw: { readonly rawHeaders: readonly string[] } }) =>
+    credentials.identify(headerLines(request.raw.rawHeaders));
+  const onRequest = async (request: Parameters<typeof callerOf>[0]) => void callerOf(request);
+
+  scope.post(
+    '/v1/tokens',
+    {
+      onRequest,
+      schema: {
+        ...ABOUT,
+        summary: 'A token for a browser, to speak or to watch with (ours)',
+        body: bodySchema,
+        response: { 201: issuedSchema, ...errorReplies(400, 401, 404, 415, 503) },
+      },
+    },
+    (request, reply) => {
+      if (options.isStopping()) throw aboutToStop();
+      const { expiresInSeconds: seconds, ...grant } = request.body as z.output<typeof bodySchema>;
+      const userId = callerOf(request);
+      if (grant.scope === 'watch' && !hasSession(userId, grant.session))
+        throw new AppError('not_found', 'session: there is no session of this id.');
+      const lifeMs = seconds * 1000;
+      const issued = tokens.issue(userId, grant satisfies TokenGrant, lifeMs);
+      const expiresAt = new Date(options.unixMs() + lifeMs).toISOString();
+      return reply
+        .code(201)
+        .header('Cache-Control', 'no-store')
+        .send({ ...issued, scope: grant.scope, expiresAt });
+    },
+  );
+  scope.delete(
+    '/v1/tokens/:id',
+    {
+      onRequest,
+      schema: {
+        ...ABOUT,
+        summary: 'Revoke a token (ours)',
+        params: paramsSchema,
+        response: { 204: z.null().describe('It lets nobody in any more'), ...errorReplies(401, 404, 429) },
+      },
+    },
+    async (request, reply) => {
+      await options.revoke(callerOf(request), (request.params as z.output<typeof paramsSchema>).id);
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,19 @@
+// Requests of a scope are checked by the schemas that make its document.
+
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import { AppError } from '../../base/app-error.ts';
+import { formatIssues } from '../../base/format-issues.ts';
+
+/** Routes added to `scope` from here on throw `invalid_request` and, for a part of the path, `not_found`. */
+export function checkBySchema(scope: FastifyInstance): void {
+  scope.setValidatorCompiler(({ schema, httpPart }) => (data: unknown) => {
+    const checked = (schema as z.ZodType).safeParse(data, { reportInput: true });
+    if (checked.success) return { value: checked.data };
+    // A part of the path that can be no id of ours leads nowhere.
+    if (httpPart === 'params') return { error: new AppError('not_found', 'There is nothing of this id.') };
+    return { error: new AppError('invalid_request', formatIssues(checked.error.issues)) };
+  });
+  // Answers are made here and need no filter; their schemas are for the document and the tests.
+  scope.setSerializerCompiler(() => (data) => JSON.stringify(data));
+}

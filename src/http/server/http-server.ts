@@ -1,0 +1,105 @@
+// The plain HTTP side of the public listener: health, metrics, the protocol's document, and one error shape for
+// everything else, requests that cannot be read included. Upgrades are not its business.
+
+import Fastify, { type FastifyInstance } from 'fastify';
+import { headerLines } from '../../access/header-lines.ts';
+import { guardLoopback } from '../../access/loopback-guard.ts';
+import { AppError, isStorageError } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
+import { sendError } from '../../base/error-reply.ts';
+import { BODY_BYTES, fromFramework } from '../../base/framework-error.ts';
+import type { Log } from '../../base/log.ts';
+import { refuseUnreadable } from '../../base/unreadable-request.ts';
+import { limitBodyTime, UPLOAD_MS } from './body-deadline.ts';
+import { mayReadMetrics } from './metrics-access.ts';
+
+export type HttpServerOptions = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Sockets of all kinds, sessions included; more are closed as they come. */
+  readonly maxSockets: number;
+  /** Without API keys only this machine is served. */
+  readonly loopbackOnly: boolean;
+  readonly adminKey: string | undefined;
+  /** Why the gateway cannot take traffic now; undefined when it can. */
+  readonly notReady: () => string | undefined;
+  /** A request failed because the disk is full or cannot be written. */
+  readonly onStorageError?: (error: AppError) => void;
+  readonly exposeMetrics: () => string | Promise<string>;
+  readonly asyncApi: () => unknown;
+};
+
+/** Slow or half-open peers are dropped long before they could gather (Node's own defaults are minutes). */
+const HEADERS_TIMEOUT_MS = 10_000;
+export const HANDSHAKE_MS = HEADERS_TIMEOUT_MS;
+const CONNECTIONS_CHECK_MS = 2000;
+export const KEEP_ALIVE_MS = 65_000;
+const MOST_HEADER_BYTES = 8 * 1024;
+/** 0 is no bound but that on bytes: beyond any other, Node drops headers silently, and with them a proxy's trace. */
+export const MOST_HEADERS = 0;
+/** What Node itself holds every request to. */
+export const HTTP_GUARDS = {
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+  maxHeaderSize: MOST_HEADER_BYTES,
+} as const;
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { log, tls } = options;
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    requestTimeout: UPLOAD_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: true,
+    // The bound on headers is one on paths, too; the framework's own answers in words that are not ours.
+    routerOptions: { maxParamLength: MOST_HEADER_BYTES },
+    clientErrorHandler: refuseUnreadable,
+    // A path that cannot be decoded reaches no route, nor the handlers below.
+    frameworkErrors(error, _request, reply) {
+      sendError(reply, fromFramework(error));
+    },
+    // The framework passes on one of the two, so the guards stand in both.
+    ...(tls === undefined
+      ? { http: HTTP_GUARDS }
+      : { https: { ...HTTP_GUARDS, ...tls, handshakeTimeout: HANDSHAKE_MS } }),
+  }) as unknown as FastifyInstance;
+  app.server.maxConnections = options.maxSockets;
+  app.server.maxHeadersCount = MOST_HEADERS;
+
+  app.addHook('onRequest', async ({ raw, protocol }) => {
+    if (options.loopbackOnly) guardLoopback(headerLines(raw.rawHeaders), protocol);
+  });
+  limitBodyTime(app, options.clock);
+  app.setErrorHandler((thrown, { raw }, reply) => {
+    const error = fromFramework(thrown);
+    if (isStorageError(error)) options.onStorageError?.(error);
+    // What a caller who has gone left unfinished is nobody's fault, and there is nobody to be answered.
+    if (error.code === 'internal' && !raw.socket.destroyed)
+      log.error('a request failed inside', { cause: String(error.cause) });
+    return sendError(reply, error);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]!;
+    if (app.hasRoute({ method: 'GET', url: path })) {
+      reply.header('Allow', 'GET, HEAD');
+      return sendError(reply, new AppError('method_not_allowed', 'This path is for GET and HEAD.'));
+    }
+    const message = 'There is nothing at this path; /asyncapi.json tells the protocol.';
+    return sendError(reply, new AppError('not_found', message));
+  });
+
+  app.get('/livez', () => ({ status: 'ok' }));
+  app.get('/readyz', (_request, reply) => {
+    const reason = options.notReady();
+    return reason === undefined ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable', reason });
+  });
+  app.get('/metrics', async (request, reply) => {
+    mayReadMetrics(request, options.adminKey);
+    return reply.type(METRICS_TYPE).send(await options.exposeMetrics());
+  });
+  app.get('/asyncapi.json', () => options.asyncApi());
+  return app;
+}

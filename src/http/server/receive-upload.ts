@@ -1,0 +1,106 @@
+// A multipart form with at most one file, streamed to disk: fields are gathered, bytes are counted and hashed on their
+// way, and nothing is believed of what the form says about itself.
+
+import '@fastify/multipart';
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../base/app-error.ts';
+import type { Upload } from '../../service/playnotes/playnote-service.ts';
+
+export type Form = { readonly fields: Readonly<Record<string, string>>; readonly upload: Upload | undefined };
+
+export type FormRule = {
+  /** The one field that may hold a file. */
+  readonly fileField: string;
+  readonly mostFileBytes: number;
+  /** Where the file is written; asked for when there is one. */
+  readonly openFolder: () => Promise<string>;
+};
+
+const MOST_FIELDS = 50;
+const MOST_FIELD_BYTES = 64 * 1024;
+const MOST_NAME = 255;
+
+const invalid = (message: string) => new AppError('invalid_request', message);
+const tooLarge = ({ fileField, mostFileBytes }: FormRule) =>
+  new AppError(
+    'payload_too_large',
+    `${fileField}: must be at most ${Math.floor(mostFileBytes / 1024 / 1024)} MiB`,
+  );
+
+/** Rejects with `invalid_request`, `payload_too_large` or `unsupported_media_type`; what was written stays in the folder. */
+export async function receiveForm(request: FastifyRequest, rule: FormRule): Promise<Form> {
+  if (!request.isMultipart())
+    throw new AppError(
+      'unsupported_media_type',
+      'The body must be sent as Content-Type: multipart/form-data.',
+    );
+  const fields: Record<string, string> = {};
+  let upload: Upload | undefined;
+  const limits = {
+    fields: MOST_FIELDS,
+    fieldSize: MOST_FIELD_BYTES,
+    files: 2,
+    fileSize: rule.mostFileBytes,
+    parts: MOST_FIELDS + 2,
+  };
+  try {
+    for await (const part of request.parts({ limits })) {
+      if (part.type === 'field') {
+        if (Object.hasOwn(fields, part.fieldname))
+          throw invalid(`${part.fieldname.slice(0, 80)}: is there twice`);
+        if (part.valueTruncated === true) throw invalid(`${part.fieldname.slice(0, 80)}: is too long`);
+        // A part may say that it is JSON, and is read as such then; the fields here are plain text.
+        if (typeof part.value !== 'string') throw invalid(`${part.fieldname.slice(0, 80)}: must be text`);
+        fields[part.fieldname] = part.value;
+        continue;
+      }
+      if (part.fieldname !== rule.fileField)
+        throw invalid(`${part.fieldname.slice(0, 80)}: is not a field for a file`);
+      if (upload !== undefined) throw invalid(`${rule.fileField}: is there twice`);
+      const path = join(await rule.openFolder(), 'upload');
+      const hash = createHash('sha256');
+      const hashing = new Transform({
+        transform(chunk: Buffer, _encoding, done) {
+          hash.update(chunk);
+          done(null, chunk);
+        },
+      });
+      await pipeline(part.file, hashing, createWriteStream(path));
+      if (part.file.truncated) throw tooLarge(rule);
+      upload = {
+        path,
+        name: part.filename === '' ? undefined : part.filename.slice(-MOST_NAME),
+        contentType: part.mimetype,
+        digest: hash.digest('base64url'),
+      };
+    }
+  } catch (error) {
+    throw formError(error, rule);
+  }
+  return { fields, upload };
+}
+
+/** The form library's refusals in our words. */
+function formError(error: unknown, rule: FormRule): unknown {
+  const { code, message } = (error ?? {}) as { code?: string; message?: string };
+  if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(rule);
+  if (code === 'FST_FILES_LIMIT') return invalid(`${rule.fileField}: is there twice`);
+  if (code === 'FST_FIELDS_LIMIT' || code === 'FST_PARTS_LIMIT')
+    return invalid('The form has too many fields.');
+  if (code === 'FST_PROTO_VIOLATION') return invalid('The form has a field of a forbidden name.');
+  if (code === 'FST_INVALID_JSON_FIELD_ERROR')
+    return invalid('The form has a field that is said to be JSON and is none.');
+  if (error instanceof AppError) return error;
+  if (
+    /unexpected end|boundary|malformed|premature/i.test(message ?? '') ||
+    code === 'ERR_STREAM_PREMATURE_CLOSE' ||
+    code === 'FST_MP_PREMATURE_CLOSE'
+  )
+    return invalid('The form ends too soon or is not well formed.');
+  return error;
+}

@@ -1,0 +1,52 @@
+// Who calls the service: both credentials of the interface (section 5), and the key's requests by the minute (section 8).
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Credentials, ServiceCaller } from '../../access/credentials.ts';
+import { headerLines } from '../../access/header-lines.ts';
+import { AppError } from '../../base/app-error.ts';
+import { rateLimitHeaders } from '../../limits/rate-limit-headers.ts';
+import type { KeyLimits, RateRule } from '../../service/key-limits.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Which limit a route counts under; none: it is not counted. */
+    rateRule?: RateRule;
+  }
+}
+
+const callers = new WeakMap<FastifyRequest, ServiceCaller>();
+
+/** The caller of a route of the service; the hook below has let him in. */
+export const ownerOf = (request: FastifyRequest): string => callers.get(request)!.userId;
+
+/** As it was sent; of a header given twice, the first. */
+export const idempotencyKeyOf = ({ headers }: FastifyRequest): string | undefined =>
+  [headers['idempotency-key']].flat()[0];
+
+/** Counts one request of the caller; throws `rate_limited`. The state of the window is told in the headers of the reply. */
+export async function countRequest(
+  limits: KeyLimits,
+  rule: RateRule | undefined,
+  { keyName }: ServiceCaller,
+  reply: FastifyReply,
+): Promise<void> {
+  if (rule === undefined) return;
+  const taken = await limits.take(rule, keyName);
+  if (taken === undefined) return;
+  reply.headers(rateLimitHeaders('06', taken.perMinute, taken));
+  if (taken.allowed) return;
+  throw new AppError(
+    'rate_limited',
+    `This key may make ${taken.perMinute} such requests in 60 seconds; wait for the rest.`,
+    { retryAfterMs: taken.resetMs },
+  );
+}
+
+/** Every route of `api` needs both headers from here on. */
+export function requireCaller(api: FastifyInstance, credentials: Credentials, limits: KeyLimits): void {
+  api.addHook('onRequest', async (request, reply) => {
+    const caller = credentials.identifyCaller(headerLines(request.raw.rawHeaders));
+    callers.set(request, caller);
+    await countRequest(limits, request.routeOptions.config.rateRule, caller, reply);
+  });
+}

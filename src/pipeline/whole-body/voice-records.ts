@@ -1,0 +1,138 @@
+// What is known of each voice from bodies that were proved to be whole: how fast it speaks, that its speech can be held
+// against ours, and in which odd ways it ends. Shared by all turns of a process, bounded, and lost with it: a wrong guess
+// costs a request more or a needless error, never a word.
+
+import { createHash } from 'node:crypto';
+import type { OutgoingRequest } from '../../speech/speech-request.ts';
+import type { Doubt } from './ending-verdict.ts';
+
+export type SpokenText = Pick<OutgoingRequest, 'voice' | 'voice2' | 'speed' | 'language' | 'text'>;
+
+export type VoiceRecords = {
+  /** Letters a second that the voice speaks, the fastest there are before anything was learned. */
+  fastest(spoken: SpokenText): number;
+  /** Letters a second of the slowest speaker at that speed. */
+  slowest(spoken: SpokenText): number;
+  /** A body was proved to be whole: `letters` took `audioMs`. */
+  learn(spoken: SpokenText, letters: number, audioMs: number): void;
+  /** Whether a speech, whole or cut, was found to say its text when it was held against ours. */
+  heardFit(spoken: SpokenText, fit: 'fits' | 'misfits' | 'unclear'): void;
+  /** What the last of these say of the voice, and of all voices of the service. */
+  voiceFit(spoken: SpokenText): 'fitted-before' | 'unknown';
+  serviceFit(): 'says-its-texts' | 'says-others' | 'unknown';
+  /** The service told how long a body was, and so long it was. */
+  toldLength(): void;
+  tellsLengths(): boolean;
+  /** A body came to its end and nothing spoke against it. */
+  undoubted(spoken: SpokenText): void;
+  /**
+   * Two bodies of this request ended in the same doubtful way. After three requests in a row it is how the voice ends.
+   */
+  endedAlike(spoken: SpokenText, doubt: Doubt): void;
+  isBelieved(spoken: SpokenText, doubt: Doubt): boolean;
+};
+
+type VoiceRecord = {
+  perSecond: number;
+  fits: Fits;
+  readonly believed: Set<Doubt>;
+  /** Requests in a row that ended alike, by digest: the same one again shows nothing new. */
+  alike: { readonly doubt: Doubt; readonly requests: Set<string> } | undefined;
+};
+
+const MAX_VOICES = 512;
+/**
+ * A voice, and a service, says its texts when so many of the last clear ones did, and at most such a share did not: of speech of
+ * other texts 1 in 30 seems to.
+ */
+const FITS = { remembered: 16, min: 2, maxMisfitShare: 0.2 } as const;
+/** And a service says other texts, music or another language than it was asked for, when these are more than half. */
+const MISFITS = { min: 3, minShare: 0.5 } as const;
+
+type Fits = readonly ('fits' | 'misfits')[];
+const withOne = (fits: Fits, fit: Fits[number]): Fits => [...fits, fit].slice(-FITS.remembered);
+const misfitsIn = (fits: Fits): number => fits.filter((fit) => fit === 'misfits').length;
+const areTrusted = (fits: Fits): boolean =>
+  fits.length - misfitsIn(fits) >= FITS.min && misfitsIn(fits) <= FITS.maxMisfitShare * fits.length;
+const areOthers = (fits: Fits): boolean =>
+  misfitsIn(fits) >= MISFITS.min && misfitsIn(fits) > MISFITS.minShare * fits.length;
+/** A service that cuts bodies does it here and there; what so many requests show one after another is the voice. */
+const BELIEVED_AFTER = 3;
+/** Letters a second at speed 1 that nobody leaves: words of letters, and scripts with a syllable or more in a sign. */
+const BOUNDS = { letters: { fastest: 25, slowest: 6 }, syllables: { fastest: 9, slowest: 2 } } as const;
+/** What a new body weighs against all earlier ones. */
+const NEWEST_SHARE = 0.2;
+/** Shorter texts are mostly pauses. */
+const MIN_LETTERS = 20;
+
+const SYLLABIC = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}]/u;
+const SPOKEN = /[\p{L}\p{N}]/gu;
+
+/** Letters and digits: what of a text takes time to say. */
+export const countLetters = (text: string): number => text.match(SPOKEN)?.length ?? 0;
+
+export function createVoiceRecords(): VoiceRecords {
+  const voices = new Map<string, VoiceRecord>();
+  let ofService: Fits = [];
+  let service: 'tells-lengths' | 'has-told-none' = 'has-told-none';
+
+  const boundsOf = ({ text, speed }: SpokenText) => {
+    const { fastest, slowest } = BOUNDS[SYLLABIC.test(text) ? 'syllables' : 'letters'];
+    return { fastest: fastest * (speed ?? 1), slowest: slowest * (speed ?? 1) };
+  };
+  const keyOf = ({ voice, voice2, speed, language, text }: SpokenText) =>
+    JSON.stringify([voice, voice2, speed ?? 1, language, SYLLABIC.test(text)]);
+
+  /** The record as the latest used one; the one that was not used for longest makes room. */
+  const recordOf = (spoken: SpokenText): VoiceRecord => {
+    const key = keyOf(spoken);
+    const voice: VoiceRecord = voices.get(key) ?? {
+      perSecond: boundsOf(spoken).fastest,
+      fits: [],
+      believed: new Set(),
+      alike: undefined,
+    };
+    voices.delete(key);
+    voices.set(key, voice);
+    if (voices.size > MAX_VOICES) voices.delete(voices.keys().next().value!);
+    return voice;
+  };
+
+  return {
+    fastest: (spoken) => voices.get(keyOf(spoken))?.perSecond ?? boundsOf(spoken).fastest,
+    slowest: (spoken) =>
+      Math.min(boundsOf(spoken).slowest, voices.get(keyOf(spoken))?.perSecond ?? Number.POSITIVE_INFINITY),
+    learn(spoken, letters, audioMs) {
+      if (letters < MIN_LETTERS || audioMs <= 0) return;
+      const voice = recordOf(spoken);
+      voice.perSecond += NEWEST_SHARE * ((letters * 1000) / audioMs - voice.perSecond);
+    },
+    heardFit(spoken, fit) {
+      if (fit === 'unclear') return;
+      const voice = recordOf(spoken);
+      voice.fits = withOne(voice.fits, fit);
+      ofService = withOne(ofService, fit);
+    },
+    voiceFit: (spoken) => (areTrusted(voices.get(keyOf(spoken))?.fits ?? []) ? 'fitted-before' : 'unknown'),
+    serviceFit() {
+      if (areTrusted(ofService)) return 'says-its-texts';
+      return areOthers(ofService) ? 'says-others' : 'unknown';
+    },
+    toldLength() {
+      service = 'tells-lengths';
+    },
+    tellsLengths: () => service === 'tells-lengths',
+    undoubted(spoken) {
+      const voice = voices.get(keyOf(spoken));
+      if (voice !== undefined) voice.alike = undefined;
+    },
+    endedAlike(spoken, doubt) {
+      const voice = recordOf(spoken);
+      if (voice.alike?.doubt !== doubt) voice.alike = { doubt, requests: new Set() };
+      const { requests } = voice.alike;
+      requests.add(createHash('sha256').update(spoken.text).digest('base64'));
+      if (requests.size >= BELIEVED_AFTER) voice.believed.add(doubt);
+    },
+    isBelieved: (spoken, doubt) => voices.get(keyOf(spoken))?.believed.has(doubt) ?? false,
+  };
+}

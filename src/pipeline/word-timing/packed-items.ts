@@ -1,0 +1,138 @@
+// Items of a speech on their way to the process that times words. Frames of MP3 are laid one behind the other as they come,
+// in one block: many small ones cost the sending path more, and what is kept as objects until it is sent is moved about by
+// the collector.
+
+import type { Mp3Frame } from '../../audio/mp3/mp3-frame-parser.ts';
+import type { Mp3Header } from '../../audio/mp3/mp3-header.ts';
+import type { TranscoderItem } from '../../audio/transcoder.ts';
+import { itemMs } from '../mp3-spool.ts';
+
+/** Frames that follow one another, all with the header of the first. */
+export type PackedMp3 = {
+  /** Their bytes; while it is not taken, with room for more behind them. */
+  bytes: Uint8Array<ArrayBuffer>;
+  readonly lengths: number[];
+  readonly header: Mp3Header;
+  /** Which of them come after a gap. */
+  readonly gaps: number[];
+};
+
+export type PackedItem =
+  | { readonly kind: 'frames'; readonly frames: PackedMp3 }
+  | Exclude<TranscoderItem, { readonly kind: 'frame' }>;
+
+export type PackedPiece = { readonly items: readonly PackedItem[]; readonly ms: number };
+
+export type ItemPacker = {
+  /** Bytes of a frame are copied. */
+  add(item: TranscoderItem): void;
+  /** Milliseconds of audio that have been added and not been taken. */
+  heldMs(): number;
+  /** Something has been added and not been taken. */
+  hasSome(): boolean;
+  /** What was added last, and has not been taken, is the end of a speech. */
+  endsHere(): boolean;
+  /** The oldest of what is held, no more than was asked for at the making. */
+  take(): PackedPiece | undefined;
+  clear(): void;
+};
+
+const FIRST_BYTES = 2048;
+
+const alike = (a: Mp3Header, b: Mp3Header) =>
+  a === b ||
+  (a.sampleRate === b.sampleRate && a.samplesPerFrame === b.samplesPerFrame && a.channels === b.channels);
+
+/** `mostMs`: a piece with so much audio takes nothing more. */
+export function createItemPacker(mostMs: number): ItemPacker {
+  let pieces: { items: PackedItem[]; ms: number }[] = [];
+  let heldMs = 0;
+  /** The last item of the last piece, while it takes further frames, and the bytes that are in use there. */
+  let open: PackedMp3 | undefined;
+  let end = 0;
+  let last: TranscoderItem['kind'] | undefined;
+
+  const pieceFor = () => {
+    const piece = pieces.at(-1);
+    if (piece !== undefined && piece.ms < mostMs) return piece;
+    const next = { items: [], ms: 0 };
+    open = undefined;
+    pieces.push(next);
+    return next;
+  };
+  const addFrame = (piece: { items: PackedItem[] }, { bytes, header, afterGap }: Mp3Frame) => {
+    if (open === undefined || !alike(open.header, header)) {
+      open = {
+        bytes: new Uint8Array(Math.max(FIRST_BYTES, bytes.length)),
+        lengths: [],
+        header,
+        gaps: [],
+      };
+      end = 0;
+      piece.items.push({ kind: 'frames', frames: open });
+    }
+    if (end + bytes.length > open.bytes.length) {
+      const wider = new Uint8Array(2 * (end + bytes.length));
+      wider.set(open.bytes.subarray(0, end));
+      open.bytes = wider;
+    }
+    open.bytes.set(bytes, end);
+    end += bytes.length;
+    if (afterGap === true) open.gaps.push(open.lengths.length);
+    open.lengths.push(bytes.length);
+  };
+
+  return {
+    add(item) {
+      const piece = pieceFor();
+      if (item.kind === 'frame') addFrame(piece, item.frame);
+      else {
+        open = undefined;
+        piece.items.push(item);
+      }
+      const ms = itemMs(item);
+      piece.ms += ms;
+      heldMs += ms;
+      last = item.kind;
+    },
+    heldMs: () => heldMs,
+    hasSome: () => pieces.length > 0,
+    endsHere: () => pieces.length > 0 && last === 'end',
+    take() {
+      const piece = pieces.shift();
+      for (const item of piece?.items ?? []) if (item.kind === 'frames') leaveNoRoom(item.frames);
+      if (pieces.length === 0) {
+        open = undefined;
+        heldMs = 0; // sums of fractions leave something
+      } else heldMs -= piece!.ms;
+      return piece;
+    },
+    clear() {
+      pieces = [];
+      open = undefined;
+      heldMs = 0;
+    },
+  };
+}
+
+/** What is sent is a copy, of that room as well. */
+function leaveNoRoom(frames: PackedMp3): void {
+  let end = 0;
+  for (const length of frames.lengths) end += length;
+  frames.bytes = frames.bytes.subarray(0, end);
+}
+
+function unpackMp3({ bytes, lengths, header, gaps }: PackedMp3): Mp3Frame[] {
+  let at = 0;
+  const gapsAt = new Set(gaps);
+  return lengths.map((length, index) => {
+    const frame = { bytes: bytes.subarray(at, at + length), header };
+    at += length;
+    return gapsAt.has(index) ? { ...frame, afterGap: true as const } : frame;
+  });
+}
+
+export const unpackItems = (items: readonly PackedItem[]): TranscoderItem[] =>
+  items.flatMap((item): TranscoderItem[] =>
+    item.kind === 'frames' ? unpackMp3(item.frames).map((frame) => ({ kind: 'frame', frame })) : [item],
+  );

@@ -1,0 +1,329 @@
+// Words are timed in a process of their own, which is started when the first speech wants it. It works in spare time, so it
+// may stand still for seconds at any point: threads of one process wait for each other's locks (those of the memory, of the
+// compiler), and playback would stand still with it. Here is its other end: what a spool gets is gathered and sent in few,
+// small messages, one at a time, so that timing never delays a frame; a process that is behind is left more to catch up
+// with, and a speech that it cannot follow is given up.
+
+import type { Clock } from '../../base/clock.ts';
+import { Deadlines } from '../../base/deadlines.ts';
+import type { Log } from '../../base/log.ts';
+import { type ForkedProgram, forkProgram } from '../../base/processes/forked-program.ts';
+import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
+import { itemMs, type SpoolItem } from '../mp3-spool.ts';
+import { createRestarts } from '../restarts.ts';
+import { gatherMs } from './gather-ms.ts';
+import { createGatheredPosts } from './gathered-posts.ts';
+import { createItemPacker } from './packed-items.ts';
+import { placesFor } from './places-for.ts';
+import type { TimedSpeech, WordTimer, WordTiming } from './word-timer.ts';
+import type { WordTimerAnswer, WordTimerMessage, WordTimerOrder } from './word-timer-messages.ts';
+
+export type ProcessWordTimer = WordTimer & {
+  /** Speeches that are being timed. */
+  openSpeeches(): number;
+  /** Starts the process, so that no speech waits for it. */
+  warm(): void;
+  close(): Promise<void>;
+};
+
+export type ProcessWordTimerOptions = {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Starts the local engine's speech program; undefined: pauses and weights must do. */
+  readonly command: readonly string[] | undefined;
+  /** Which speeches are timed. */
+  readonly when: 'never' | 'captions' | 'always';
+  /** Whether speeches are followed for their endings; default `followed`, where there is a local engine. */
+  readonly endings?: 'followed' | 'never';
+  /** Speeches timed at once, and as many that are followed for their endings alone; of the former those without captions get half of the places, and those of files a quarter. */
+  readonly most: number;
+  readonly program?: URL;
+};
+
+const PROGRAM = new URL('./word-timer-process.js', import.meta.url);
+/** Its buffers live outside of the heap; what is young there is small and short-lived. */
+const FLAGS = ['--max-old-space-size=512', '--max-semi-space-size=2'];
+/** Of one message, so that others are not kept waiting behind it; where only endings are wanted, so much is gathered. */
+const MOST_SENT_MS = 2000;
+const LATE_LINE_MS = 60_000;
+/** So many endings that are still to be told mean that the process is behind: more would all come too late. */
+const MAX_ENDINGS_AWAITED = 32;
+/** Each of some 16 KB at most; with more of them waiting, no further speech is followed. */
+const MAX_UNSENT = 128;
+/** A process that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
+const MOST_HELD_MS = 180_000;
+/** Who waits for the last words of a file waits so long at most. */
+const SETTLE_DEADLINE_MS = 20_000;
+/** A process that is told to stop has so long to end its speech program. */
+const STOP_DEADLINE_MS = 2000;
+
+type Speech = {
+  readonly timed: TimedSpeech;
+  onTaken(): void;
+  onSettled(): void;
+  onEnding(ending: HeardEnding | undefined): void;
+  /** Nothing is told any more: whoever waits need not. */
+  onGone(): void;
+};
+
+export function createProcessWordTimer(options: ProcessWordTimerOptions): ProcessWordTimer {
+  const { log, clock, command, when, most, program = PROGRAM } = options;
+  const speeches = new Map<number, Speech>();
+  let running: ForkedProgram | undefined;
+  const restarts = createRestarts(clock);
+  let isClosed = false;
+  let last = 0;
+  let endingsAwaited = 0;
+  const deadlines = new Deadlines(clock);
+
+  /** Messages that the pipe to the process has not taken: when all cores are busy elsewhere it may stand still for seconds. */
+  let unsent = 0;
+  let state: 'starting' | 'answering' = 'starting';
+  let lateEndings = 0;
+  let toldLateMs = Number.NEGATIVE_INFINITY;
+  /** A process that is behind is late with all of them: one line for many. */
+  const tellLate = () => {
+    if (state === 'starting') return; // it has just been started, for this one
+    lateEndings += 1;
+    if (clock.now() - toldLateMs < LATE_LINE_MS) return;
+    log.warn('speech_endings_late', { endings: lateEndings });
+    toldLateMs = clock.now();
+    lateEndings = 0;
+  };
+  const reference = command !== undefined && options.endings !== 'never' ? 'there' : 'none';
+  const countOf = (wants: TimedSpeech['wants']) => {
+    let count = 0;
+    for (const { timed } of speeches.values()) if (timed.wants === wants) count += 1;
+    return count;
+  };
+  const hasPlaceFor = ({ wants, urgency }: TimedSpeech): boolean => {
+    if (unsent >= MAX_UNSENT) return false;
+    if (wants === 'endings')
+      return reference === 'there' && endingsAwaited < MAX_ENDINGS_AWAITED && countOf('endings') < most;
+    if (when === 'never' || (when === 'captions' && urgency === 'heard-text')) return false;
+    return countOf('words') < placesFor(urgency, most);
+  };
+
+  const posts = createGatheredPosts<WordTimerOrder>(
+    (task) => clock.soon(task),
+    (orders) => {
+      unsent += 1;
+      const child = running;
+      child?.send({ kind: 'orders', orders } satisfies WordTimerMessage, undefined, () => {
+        if (child === running) unsent -= 1;
+      });
+    },
+  );
+
+  const start = (): ForkedProgram => {
+    const child = forkProgram(program, { flags: FLAGS, serialization: 'advanced' });
+    child.onMessage((answer) => {
+      if (child === running) take(answer as WordTimerAnswer);
+    });
+    child.onExit((why) => bury(child, why));
+    child.keep(false); // until there is a speech
+    child.send({ kind: 'start', command } satisfies WordTimerMessage);
+    return child;
+  };
+
+  const bury = (child: ForkedProgram, cause: string) => {
+    if (running !== child) return;
+    running = undefined;
+    posts.flush(); // to nobody
+    unsent = 0;
+    state = 'starting';
+    restarts.died();
+    log.error('word_timer_died', { cause, speeches: speeches.size });
+    for (const [id, speech] of [...speeches]) {
+      speeches.delete(id);
+      speech.onGone();
+    }
+  };
+
+  const take = (answer: WordTimerAnswer) => {
+    if (answer.kind === 'log') return log.warn(answer.event, { cause: answer.cause });
+    const speech = speeches.get(answer.speech);
+    if (speech === undefined) return;
+    restarts.proven();
+    state = 'answering';
+    if (answer.kind === 'taken') speech.onTaken();
+    else if (answer.kind === 'settled') speech.onSettled();
+    else if (answer.kind === 'ending') speech.onEnding(answer.ending);
+    else {
+      speech.timed.onEstimate(answer.index, answer);
+      if (answer.hasTaken) speech.onTaken();
+    }
+  };
+
+  const openTiming = (child: ForkedProgram, timed: TimedSpeech): WordTiming => {
+    const id = ++last;
+    const { language, speed, voice, wants } = timed;
+    /** Pieces are so small that the process is soon there for others again. */
+    const held = createItemPacker(MOST_SENT_MS);
+    /** Of the request: what has come of it, and since when. */
+    let cameMs = 0;
+    let beganAtMs: number | undefined;
+    /** Milliseconds of each message that the process has not taken. */
+    const underWay: number[] = [];
+    let underWayMs = 0;
+    let leadIsHeard: boolean | undefined;
+    const settled: (() => void)[] = [];
+    /** Endings that the process has been asked for and has not told, and who waits for the last of them. */
+    let asked = 0;
+    let answer: ((ending: HeardEnding | 'late' | undefined) => void) | undefined;
+
+    const order = (message: WordTimerOrder) => {
+      if (speeches.has(id)) posts.tell(message);
+    };
+    const sendPiece = () => {
+      const { items, ms } = held.take()!;
+      underWay.push(ms);
+      underWayMs += ms;
+      order({ kind: 'items', speech: id, items, leadIsHeard: leadIsHeard ?? false });
+    };
+    /** Everything, before something else is said. */
+    const send = () => {
+      while (held.hasSome()) sendPiece();
+    };
+    const sendSome = () => {
+      if (underWay.length > 0 || !held.hasSome()) return;
+      const enoughMs =
+        wants === 'endings' ? MOST_SENT_MS : gatherMs(cameMs - (clock.now() - (beganAtMs ?? 0)));
+      if (held.heldMs() >= enoughMs || held.endsHere()) sendPiece();
+    };
+    const settle = () => {
+      for (const wake of settled.splice(0)) wake();
+    };
+    const gone = () => {
+      endingsAwaited -= asked;
+      asked = 0;
+      answer?.(undefined);
+      settle();
+    };
+    const leave = () => {
+      held.clear();
+      if (!speeches.delete(id)) return;
+      if (speeches.size === 0) child.keep(false);
+      gone();
+    };
+    const giveUp = () => {
+      log.warn('word_timer_behind', { heldMs: held.heldMs() + underWayMs });
+      timing.close();
+    };
+
+    speeches.set(id, {
+      timed,
+      onTaken() {
+        underWayMs -= underWay.shift() ?? 0;
+        sendSome();
+      },
+      onSettled: settle,
+      onEnding(ending) {
+        asked -= 1;
+        endingsAwaited -= 1;
+        // One that came too late answers an older question.
+        if (asked === 0) answer?.(ending);
+      },
+      onGone: gone,
+    });
+    child.keep(true);
+    order({ kind: 'open', speech: id, language, speed, voice, wants });
+
+    const timing: WordTiming = {
+      request(index, text) {
+        send();
+        cameMs = 0;
+        beganAtMs = undefined;
+        leadIsHeard = undefined;
+        order({ kind: 'request', speech: id, index, text });
+      },
+      tap: {
+        add(item: SpoolItem) {
+          if (item.kind === 'flush' || item.kind === 'pause' || !speeches.has(id)) return;
+          if (item.kind === 'frame') leadIsHeard ??= timed.passesThrough(item.frame.header.sampleRate);
+          beganAtMs ??= clock.now();
+          held.add(item);
+          cameMs += itemMs(item);
+          if (held.heldMs() + underWayMs > MOST_HELD_MS) giveUp();
+          else sendSome();
+        },
+        takeBack(frames) {
+          send();
+          order({ kind: 'take-back', speech: id, frames });
+        },
+      },
+      ending: (withinMs, likeness) =>
+        new Promise((resolve) => {
+          if (!speeches.has(id)) return resolve(undefined);
+          answer?.(undefined);
+          const disarm = deadlines.after(withinMs, () => {
+            tellLate();
+            answer?.('late');
+          });
+          answer = (ending) => {
+            answer = undefined;
+            disarm();
+            resolve(ending);
+          };
+          asked += 1;
+          endingsAwaited += 1;
+          send();
+          order({ kind: 'ending', speech: id, likeness });
+        }),
+      settled: () =>
+        new Promise((resolve) => {
+          if (!speeches.has(id)) return resolve();
+          const disarm = clock.after(SETTLE_DEADLINE_MS, resolve);
+          settled.push(() => {
+            disarm();
+            resolve();
+          });
+          send();
+          order({ kind: 'settle', speech: id });
+        }),
+      isClosed: () => !speeches.has(id),
+      close() {
+        order({ kind: 'close', speech: id });
+        leave();
+      },
+    };
+    return timing;
+  };
+
+  return {
+    reference,
+    open(timed) {
+      if (isClosed || !hasPlaceFor(timed)) return undefined;
+      if (running === undefined && !restarts.mayStart()) return undefined;
+      running ??= start();
+      return openTiming(running, timed);
+    },
+    warm() {
+      if (!isClosed && when !== 'never') running ??= start();
+    },
+    openSpeeches: () => speeches.size,
+    async close() {
+      const child = running;
+      posts.flush();
+      running = undefined;
+      isClosed = true;
+      for (const speech of speeches.values()) speech.onGone();
+      speeches.clear();
+      if (child === undefined) return;
+      let resolveGone = () => {};
+      const gone = new Promise<void>((resolve) => {
+        resolveGone = resolve;
+        child.onExit(() => resolve());
+      });
+      // A process that runs in spare time may take its time to end: nobody waits for that.
+      const disarm = clock.after(STOP_DEADLINE_MS, () => {
+        child.kill();
+        resolveGone();
+      });
+      child.keep(true);
+      child.send({ kind: 'stop' } satisfies WordTimerMessage);
+      await gone;
+      disarm();
+    },
+  };
+}

@@ -1,0 +1,92 @@
+// One PlayNote in the list: how far it is, and when it is done a player with its chapters and files.
+
+import type { PlayNoteRecord } from '../../speech/service-records.ts';
+import { readChapters } from './chapter-list.ts';
+import { madeElement } from './page-element.ts';
+
+export type PlayNoteItem = {
+  readonly element: HTMLLIElement;
+  show(record: PlayNoteRecord): void;
+};
+
+/** Files lie behind the origin that this page came from, however the gateway calls itself. */
+const ownAddress = (url: string) => new URL(url).pathname;
+
+const minutes = (seconds: number) =>
+  `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+
+const STYLES: Readonly<Record<PlayNoteRecord['synthesisStyle'], string>> = {
+  podcast: 'Podcast',
+  'executive-briefing': 'Executive briefing',
+  'childrens-story': 'Children’s story',
+  debate: 'Debate',
+};
+export const styleName = (style: PlayNoteRecord['synthesisStyle']): string => STYLES[style];
+
+async function showChapters(list: HTMLUListElement, audio: HTMLAudioElement, url: string): Promise<void> {
+  const chapters = readChapters(await (await fetch(ownAddress(url))).text());
+  for (const { startSeconds, title } of chapters) {
+    const button = madeElement('button');
+    button.type = 'button';
+    button.append(madeElement('span', { text: minutes(startSeconds) }), madeElement('span', { text: title }));
+    button.addEventListener('click', () => {
+      audio.currentTime = startSeconds;
+      void audio.play();
+    });
+    const item = madeElement('li');
+    item.append(button);
+    list.append(item);
+  }
+}
+
+function player({ name, audioUrl, chaptersUrl, captionsUrl, scriptUrl }: PlayNoteRecord): HTMLElement[] {
+  if (audioUrl === null) return [];
+  const audio = madeElement('audio');
+  audio.controls = true;
+  audio.preload = 'metadata';
+  audio.src = ownAddress(audioUrl);
+  audio.setAttribute('aria-label', name);
+  const chapters = madeElement('ul', { className: 'chapters' });
+  chapters.setAttribute('aria-label', `Chapters of ${name}`);
+  if (chaptersUrl !== null) void showChapters(chapters, audio, chaptersUrl).catch(() => chapters.remove());
+  const links = madeElement('p', { className: 'links' });
+  for (const [label, url] of [
+    ['Audio', audioUrl],
+    ['Captions', captionsUrl],
+    ['Script with word times', scriptUrl],
+  ] as const) {
+    if (url === null) continue;
+    const link = madeElement('a', { text: label });
+    link.href = ownAddress(url);
+    link.setAttribute('download', '');
+    links.append(link);
+  }
+  return [audio, chapters, links];
+}
+
+export function createPlayNoteItem(): PlayNoteItem {
+  const element = madeElement('li');
+  const title = madeElement('h2');
+  const about = madeElement('p', { className: 'hint' });
+  const progress = madeElement('progress');
+  progress.max = 1;
+  progress.setAttribute('aria-label', 'Progress');
+  element.append(title, about, progress);
+  let status: PlayNoteRecord['status'] | undefined;
+  return {
+    element,
+    show(record) {
+      title.textContent = record.name;
+      const style = styleName(record.synthesisStyle);
+      const length = record.duration === null ? '' : `, ${minutes(record.duration)}`;
+      const phases = { generating: `, ${record.phase}`, completed: length, failed: '' };
+      about.textContent = `${style}${phases[record.status]}`;
+      if (record.error !== null) about.textContent += `. ${record.error.message}`;
+      progress.value = record.progress;
+      if (record.status === status) return;
+      status = record.status;
+      progress.hidden = status !== 'generating';
+      if (status === 'completed') element.append(...player(record));
+    },
+  };
+}

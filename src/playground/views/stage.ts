@@ -1,0 +1,140 @@
+// What is heard, as it is heard: state, position, waveform, words and the buttons that stop, hold and move the sound.
+// While there is something to hear it draws once for each animation frame, all of it by one position of the sound.
+
+import type { Conversation } from '../conversation.ts';
+import { heardMs, isOver, type SpokenTurn } from '../spoken-turn.ts';
+import { pageElement } from './page-element.ts';
+import { createTranscriptView } from './transcript-view.ts';
+import { createTurnView, type TurnView } from './turn-view.ts';
+import { createWaveView } from './wave-view.ts';
+
+export type Stage = {
+  /** Something has changed: draws, and goes on as long as there is something to hear. */
+  update(): void;
+  readonly turnView: TurnView;
+};
+
+export type StageOptions = {
+  readonly conversation: () => Conversation;
+  readonly canNarrate: boolean;
+  /** For a screen reader, once for each state. */
+  readonly tell: (text: string) => void;
+  /** A turn is over. */
+  readonly onOver: (turn: SpokenTurn) => void;
+};
+
+const CREDIT_EVERY_MS = 40;
+
+const clockTime = (ms: number) => {
+  const tenths = Math.floor(ms / 100);
+  return `${Math.floor(tenths / 600)}:${String(Math.floor(tenths / 10) % 60).padStart(2, '0')}.${tenths % 10}`;
+};
+
+function stateOf(turn: SpokenTurn | undefined): string {
+  if (turn === undefined) return 'Ready';
+  if (turn.isCut) return 'Interrupted';
+  if (isOver(turn)) return turn.timeline.outcome === 'failed' ? 'Failed' : 'Heard to the end';
+  if (turn.isHeld) return 'Paused';
+  if (turn.output !== undefined) return 'Speaking';
+  return turn.timeline.marks.some(({ name }) => name === 'queued') ? 'Queued' : 'Asking for speech';
+}
+
+/** What a screen reader is told of a state; undefined: nothing. */
+function spokenState(state: string, turn: SpokenTurn | undefined): string | undefined {
+  if (state === 'Ready' || state === 'Asking for speech') return undefined;
+  const heard = turn?.timeline.heard;
+  if (state !== 'Interrupted') return state;
+  if (heard === undefined) return undefined;
+  return `Interrupted. Heard: ${heard.spokenText || 'nothing'}. Not heard: ${heard.remainingText || 'nothing'}`;
+}
+
+export function createStage({ conversation, canNarrate, tell, onOver }: StageOptions): Stage {
+  const state = pageElement('state', HTMLElement);
+  const position = pageElement('position', HTMLOutputElement);
+  const lead = pageElement('lead', HTMLOutputElement);
+  const interrupt = pageElement('interrupt', HTMLButtonElement);
+  const pause = pageElement('pause', HTMLButtonElement);
+  const paragraphs = pageElement('paragraphs', HTMLElement);
+  const paragraph = pageElement('paragraph', HTMLOutputElement);
+  const wave = createWaveView(pageElement('wave', HTMLCanvasElement));
+  const transcript = createTranscriptView(pageElement('transcript', HTMLElement));
+  const turnView = createTurnView();
+  let frame: number | undefined;
+  let credit: ReturnType<typeof setInterval> | undefined;
+  let told = '';
+  let over: SpokenTurn | undefined;
+
+  function showState(turn: SpokenTurn | undefined): void {
+    const now = stateOf(turn);
+    if (state.textContent !== now) state.textContent = now;
+    const said = spokenState(now, turn);
+    if (said === undefined || `${turn?.id} ${said}` === told) return;
+    told = `${turn?.id} ${said}`;
+    tell(said);
+  }
+
+  function showTransport(turn: SpokenTurn | undefined): void {
+    const { isBusy } = conversation();
+    // A focused button that is disabled takes the keyboard's place on the page with it.
+    if (!isBusy && document.activeElement === interrupt) pageElement('transcript', HTMLElement).focus();
+    interrupt.disabled = !isBusy;
+    pause.hidden = !canNarrate || !isBusy || turn?.output === undefined;
+    pause.textContent = turn?.isHeld === true ? 'Resume' : 'Pause';
+    const many = turn?.paragraphs ?? 0;
+    paragraphs.hidden = pause.hidden || many < 2;
+    paragraph.textContent = `Paragraph ${(turn?.paragraph ?? 0) + 1} of ${many}`;
+  }
+
+  function draw(): void {
+    const { current: turn, peaks } = conversation();
+    if (turn !== undefined) {
+      transcript.show(turn);
+      turnView.show(turn.timeline);
+      const { output, startSample } = turn;
+      const ms = heardMs(turn);
+      transcript.light(isOver(turn) ? { begun: turn.track.words.length, lit: undefined } : turn.track.at(ms));
+      position.textContent = clockTime(ms);
+      position.dataset.ms = String(ms);
+      if (output !== undefined && peaks !== undefined) {
+        const { sampleRate, received } = output;
+        // What the sound card still holds of a turn that was cut is not waiting any more.
+        const played = isOver(turn) ? Math.max(output.played(), turn.endSample ?? 0) : output.played();
+        wave.draw({ peaks, sampleRate, played, received, startSample });
+        lead.textContent = `${Math.round(((received - played) * 1000) / sampleRate)} ms ahead`;
+      }
+      if (isOver(turn) && over !== turn) {
+        over = turn;
+        onOver(turn);
+      }
+    }
+    showState(turn);
+    showTransport(turn);
+  }
+
+  function animate(): void {
+    frame = undefined;
+    draw();
+    keepGoing();
+  }
+
+  function keepGoing(): void {
+    const { isBusy } = conversation();
+    if (isBusy && frame === undefined) frame = requestAnimationFrame(animate);
+    // Credit is due in a hidden page, too, which gets no animation frames.
+    if (isBusy) credit ??= setInterval(() => conversation().tick(), CREDIT_EVERY_MS);
+    else {
+      clearInterval(credit);
+      credit = undefined;
+    }
+  }
+
+  wave.draw(undefined);
+  return {
+    turnView,
+    update() {
+      // While frames are drawn anyway, nothing is drawn between them.
+      if (frame === undefined) draw();
+      keepGoing();
+    },
+  };
+}

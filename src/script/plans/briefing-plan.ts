@@ -1,0 +1,53 @@
+// An executive briefing: what matters first, then the details in the order of the source, then an end. No questions, no
+// chat, figures kept. A second voice reads the details.
+
+import type { ScriptChapter, ScriptLine } from '../script.ts';
+import { type Material, said, stated, strongest, topicName } from './material.ts';
+
+const KEY_POINTS = 3;
+const MOST_WORDS_OF_KEY_POINT = 40;
+const ORDINALS = ['first', 'second', 'third'] as const;
+
+function keyPoints(material: Material): { chapter: ScriptChapter; numbers: readonly number[] } {
+  const { book, topics, title } = material;
+  const all = topics.flatMap((topic) => topic.numbers);
+  const numbers = strongest(material, all, KEY_POINTS, MOST_WORDS_OF_KEY_POINT);
+  const isThree = numbers.length === KEY_POINTS;
+  const points = numbers.flatMap((number, index): ScriptLine[] => [
+    ...said(1, isThree ? book.say(ORDINALS[index]!) : undefined),
+    ...stated(material, 1, [number]),
+  ]);
+  const lines = [
+    ...said(1, book.say('briefOpen')),
+    ...(numbers.length === 0 ? [] : said(1, book.say(isThree ? 'keyThree' : 'keyPoints'))),
+    ...points,
+  ];
+  return { chapter: { title: book.say('titleKeyPoints') ?? title, lines }, numbers };
+}
+
+export function planBriefing(material: Material): ScriptChapter[] {
+  const { book, voices, topics, title } = material;
+  const { chapter, numbers: told } = keyPoints(material);
+  const rest = topics
+    .map((topic) => ({ ...topic, numbers: topic.numbers.filter((number) => !told.includes(number)) }))
+    .filter((topic) => topic.numbers.length > 0);
+  const details = rest.map((topic, index): ScriptChapter => {
+    const name = topicName(material, topic, index);
+    const lead =
+      name === undefined
+        ? index === 0
+          ? undefined
+          : book.say('further')
+        : book.say('onTopic', { topic: name });
+    return {
+      title: name ?? title,
+      lines: [
+        ...(index === 0 ? said(1, book.say('details')) : []),
+        ...said(1, lead),
+        ...stated(material, voices, topic.numbers),
+      ],
+    };
+  });
+  const closing = { title: book.say('titleClosing') ?? title, lines: said(1, book.say('briefClose')) };
+  return [chapter, ...details, closing];
+}

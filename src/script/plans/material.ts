@@ -1,0 +1,117 @@
+// What the four planners work with: the picked sentences in their topics, the words of the language and the phrases. And
+// the two ways to make a line: said (a phrase, without sources) and stated (sentences of the source, with their numbers).
+
+import type { KeyTerms } from '../key-terms.ts';
+import type { LanguageReader } from '../language-reader.ts';
+import type { PhraseBook } from '../phrase-book.ts';
+import type { ScriptLine } from '../script.ts';
+import type { SourceSentence } from '../source-sentence.ts';
+import { withComma } from '../spoken-form.ts';
+import type { Topic } from '../topics.ts';
+import { isUnspaced } from '../words.ts';
+
+export type Material = {
+  /** Of the script, and of chapters that nothing else names. */
+  readonly title: string;
+  readonly voices: 1 | 2;
+  readonly topics: readonly Topic[];
+  readonly sentences: readonly SourceSentence[];
+  /** By the number of the sentence. */
+  readonly weights: readonly number[];
+  readonly terms: KeyTerms;
+  readonly reader: LanguageReader;
+  readonly book: PhraseBook;
+  /** Two stretches of text resemble each other this much (0 to 1). */
+  readonly likeness: (a: readonly number[], b: readonly number[]) => number;
+};
+
+const MOST_LINE_CHARACTERS = 1000;
+const TURNS = 9;
+const FEWEST_WORDS_OF_TURN = 12;
+
+/** No line where the language has no phrase. */
+export const said = (speaker: 1 | 2, text: string | undefined): ScriptLine[] =>
+  text === undefined ? [] : [{ speaker, text: text.slice(0, MOST_LINE_CHARACTERS), sources: [] }];
+
+const MOST_WORDS_OF_LISTED = 8;
+
+/** An item of a list that was announced: "…: one, two, three."; longer ones are sentences of their own. */
+const isListed = ({ kind, leans, words }: SourceSentence): boolean =>
+  kind === 'item' && leans && words <= MOST_WORDS_OF_LISTED;
+
+/** As few lines as hold the sentences. */
+export function stated({ sentences }: Material, speaker: 1 | 2, numbers: readonly number[]): ScriptLine[] {
+  const lines: { speaker: 1 | 2; text: string; sources: number[] }[] = [];
+  for (const [index, number] of numbers.entries()) {
+    const isInList =
+      isListed(sentences[number]!) && numbers[index + 1] === number + 1 && isListed(sentences[number + 1]!);
+    const spoken = isInList ? withComma(sentences[number]!.spoken) : sentences[number]!.spoken;
+    const last = lines.at(-1);
+    const gap =
+      isUnspaced(spoken.slice(0, 1)) && last !== undefined && /[。！？、：]["」』”]*$/u.test(last.text)
+        ? ''
+        : ' ';
+    if (last !== undefined && last.text.length + gap.length + spoken.length <= MOST_LINE_CHARACTERS) {
+      last.text += gap + spoken;
+      last.sources.push(number);
+    } else lines.push({ speaker, text: spoken, sources: [number] });
+  }
+  return lines;
+}
+
+export const wordsIn = ({ sentences }: Material, numbers: readonly number[]): number =>
+  numbers.reduce((sum, number) => sum + sentences[number]!.words, 0);
+
+/** So long may a turn of talk be that a short text, too, goes to and fro; never above `most` words. */
+export function turnWords(material: Material, most: number): number {
+  const words = wordsIn(
+    material,
+    material.topics.flatMap(({ numbers }) => numbers),
+  );
+  return Math.min(most, Math.max(FEWEST_WORDS_OF_TURN, words / TURNS));
+}
+
+/** Of a topic without a heading: a term that it begins with. The first one is about the title, which was just said. */
+export const topicName = ({ terms }: Material, topic: Topic, index: number): string | undefined =>
+  topic.name ?? (index === 0 ? undefined : terms.take(topic.numbers.slice(0, 3)));
+
+/** Parts of one answer each: about `words` long, at least a sentence; what leans stays with what it leans on, and a table whole. */
+export function answers(material: Material, numbers: readonly number[], words: number): number[][] {
+  const parts: number[][] = [];
+  for (const number of numbers) {
+    const last = parts.at(-1);
+    const { leans, kind, words: own } = material.sentences[number]!;
+    const before = last?.at(-1) === number - 1 ? material.sentences[number - 1] : undefined;
+    const follows = before !== undefined && (leans || (kind === 'row' && before.kind === 'row'));
+    if (last !== undefined && (follows || wordsIn(material, last) + own <= words)) last.push(number);
+    else parts.push([number]);
+  }
+  return parts;
+}
+
+/** The weightiest sentences that stand by themselves, at most `count`, from different topics as long as there are some. */
+export function strongest(
+  material: Material,
+  numbers: readonly number[],
+  count: number,
+  mostWords: number,
+): number[] {
+  const { sentences, weights, topics } = material;
+  const alone = numbers
+    .filter((number) => {
+      const { leans, kind, words, unfit, text } = sentences[number]!;
+      // A line of a table says nothing without the others.
+      if (leans || kind === 'row' || unfit !== undefined) return false;
+      return words <= mostWords && !/[?？؟]["”’»]*$/u.test(text);
+    })
+    .sort((a, b) => weights[b]! - weights[a]! || a - b);
+  const topicOf = (number: number) => topics.findIndex((topic) => topic.numbers.includes(number));
+  const chosen: number[] = [];
+  for (const fresh of [true, false])
+    for (const number of alone) {
+      if (chosen.length === count) return chosen;
+      if (chosen.includes(number)) continue;
+      if (!fresh || !chosen.some((other) => topicOf(other) === topicOf(number))) chosen.push(number);
+    }
+  return chosen;
+}

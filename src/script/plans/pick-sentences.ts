@@ -1,0 +1,107 @@
+// Which sentences are spoken: the weightiest first, each less wanted the more it resembles what was taken (maximal marginal
+// relevance, Carbonell and Goldstein 1998), until the words are used up. A sentence that leans on the one before brings
+// it along or stays away; a list comes whole.
+
+import type { Ranked } from '../rank-sentences.ts';
+import { similarity } from '../sentence-vectors.ts';
+import type { SourceSentence } from '../source-sentence.ts';
+
+export type PickWish = {
+  /** Words of all that is picked. */
+  readonly words: number;
+  /** How well a sentence suits the style; 0 keeps it out. */
+  readonly taste: (sentence: SourceSentence) => number;
+};
+
+/** Relevance against newness. */
+const RELEVANCE = 0.7;
+/** Compared with each pick: bounds the time. */
+const MOST_CANDIDATES = 600;
+const LONGEST_CHAIN = 3;
+const LONGEST_LIST = 8;
+
+/** A short table comes whole; of a long one each line is for itself. */
+function tableAround(sentences: readonly SourceSentence[], number: number): number[] {
+  const isRow = (at: number) =>
+    sentences[at]?.kind === 'row' &&
+    sentences[at].unfit === undefined &&
+    sentences[at].path === sentences[number]!.path;
+  let [from, to] = [number, number];
+  // No further than it takes to know that it is long: every line of a long one asks.
+  while (to - from < LONGEST_LIST && isRow(from - 1)) from -= 1;
+  while (to - from < LONGEST_LIST && isRow(to + 1)) to += 1;
+  return to - from < LONGEST_LIST
+    ? Array.from({ length: to - from + 1 }, (_, index) => from + index)
+    : [number];
+}
+
+/** The sentences that must be spoken with this one, in order; undefined: it cannot be spoken. */
+function company(
+  sentences: readonly SourceSentence[],
+  number: number,
+  taste: PickWish['taste'],
+): number[] | undefined {
+  const sentence = sentences[number]!;
+  const chain = [number];
+  if (sentence.kind === 'row') return tableAround(sentences, number);
+  const isListed = sentence.kind === 'item' && sentence.leans;
+  const longest = isListed ? LONGEST_LIST : LONGEST_CHAIN;
+  while (sentences[chain[0]!]!.leans) {
+    const before = sentences[chain[0]! - 1];
+    if (before === undefined || before.path !== sentence.path || chain.length >= longest) return undefined;
+    if (before.unfit === undefined ? taste(before) === 0 : before.unfit !== 'lead-in') return undefined;
+    chain.unshift(before.number);
+  }
+  if (isListed)
+    for (
+      let next = sentences[number + 1];
+      next?.kind === 'item' && next.leans;
+      next = sentences[next.number + 1]
+    ) {
+      if (next.path !== sentence.path || next.unfit !== undefined || chain.length > longest) return undefined;
+      chain.push(next.number);
+    }
+  return chain;
+}
+
+/** Numbers in the order of the source. */
+export function pickSentences(
+  sentences: readonly SourceSentence[],
+  { weights, vectors }: Ranked,
+  wish: PickWish,
+): number[] {
+  const heaviest = weights.reduce((most, weight) => Math.max(most, weight), 1e-9);
+  const wanted = sentences
+    .map((sentence) => ({
+      number: sentence.number,
+      worth: sentence.unfit === undefined ? (weights[sentence.number]! / heaviest) * wish.taste(sentence) : 0,
+      likeness: 0,
+    }))
+    .filter(({ worth }) => worth > 0)
+    .sort((a, b) => b.worth - a.worth || a.number - b.number)
+    .slice(0, MOST_CANDIDATES);
+
+  const picked = new Set<number>();
+  let left = wish.words;
+  const marginal = (candidate: (typeof wanted)[number]) =>
+    RELEVANCE * candidate.worth - (1 - RELEVANCE) * candidate.likeness;
+  while (wanted.length > 0) {
+    let best = 0;
+    for (let at = 1; at < wanted.length; at += 1)
+      if (marginal(wanted[at]!) > marginal(wanted[best]!)) best = at;
+    const [{ number }] = wanted.splice(best, 1) as [(typeof wanted)[number]];
+    if (picked.has(number)) continue;
+    const added = (company(sentences, number, wish.taste) ?? []).filter((member) => !picked.has(member));
+    const words = added.reduce((sum, member) => sum + sentences[member]!.words, 0);
+    // One that does not fit may be followed by a shorter one that does.
+    if (added.length === 0 || words > left) continue;
+    left -= words;
+    for (const member of added) picked.add(member);
+    for (const candidate of wanted)
+      candidate.likeness = Math.max(
+        candidate.likeness,
+        similarity(vectors[candidate.number]!, vectors[number]!),
+      );
+  }
+  return [...picked].sort((a, b) => a - b);
+}

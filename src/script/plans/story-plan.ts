@@ -1,0 +1,77 @@
+// A children's story: an opening formula, short sentences one or two at a time, a curious child who asks for what comes
+// next (or, with one voice, a teller who asks the listener), one sentence said again in each part, and an ending.
+
+import { isQuestion } from '../heading-name.ts';
+import type { ScriptChapter, ScriptLine } from '../script.ts';
+import type { Topic } from '../topics.ts';
+import { answers, type Material, said, stated } from './material.ts';
+
+const WORDS_AT_A_TIME = 26;
+/** In every other chapter one part more is asked for, so that repeating does not become a rule of its own. */
+const FEWEST_PARTS_TO_REPEAT = [3, 2] as const;
+/** What is worth saying twice can be kept in mind at once. */
+const REPEATED_WORDS = [5, 14] as const;
+
+function repeated({ sentences, weights }: Material, numbers: readonly number[]): number[] {
+  const [least, most] = REPEATED_WORDS;
+  return numbers
+    .filter((number) => {
+      const { words, leans } = sentences[number]!;
+      return !leans && words >= least && words <= most;
+    })
+    .sort((a, b) => weights[b]! - weights[a]! || a - b)
+    .slice(0, 1);
+}
+
+function tellTopic(material: Material, topic: Topic, index: number): ScriptLine[] {
+  const { book, voices, terms } = material;
+  const lines: ScriptLine[] = [];
+  const asksListener = voices === 1;
+  const name = topic.name;
+  // The child asks a heading that is a question; any other is the teller's.
+  if (name !== undefined && isQuestion(name)) lines.push(...said(voices, name));
+  // The story has just been opened: its first part needs no leading over.
+  else if (name !== undefined && index > 0) lines.push(...said(1, book.say('storyPart', { topic: name })));
+  else if (index > 0) lines.push(...said(1, book.say('storyOn')));
+
+  const parts = answers(material, topic.numbers, WORDS_AT_A_TIME);
+  for (const [at, part] of parts.entries()) {
+    if (!asksListener && at > 0) {
+      const term = at % 2 === 1 ? terms.take(part) : undefined;
+      lines.push(...said(2, term === undefined ? book.say('childWonder') : book.say('childAsk', { term })));
+    }
+    const speaker = book.say('childWonder') === undefined && voices === 2 && at % 3 === 2 ? 2 : 1;
+    lines.push(...stated(material, speaker, part));
+    if (asksListener && at % 2 === 1 && at < parts.length - 1) {
+      const term = terms.take(part);
+      lines.push(...said(1, term === undefined ? book.say('toChild') : book.say('toChildTerm', { term })));
+    }
+  }
+  if (parts.length >= FEWEST_PARTS_TO_REPEAT[index % 2 === 0 ? 0 : 1]) {
+    const lead = said(1, book.say('again'));
+    const again = repeated(material, parts.slice(0, -1).flat());
+    if (lead.length > 0 && again.length > 0) lines.push(...lead, ...stated(material, 1, again));
+  }
+  if (!asksListener && index % 2 === 0)
+    lines.push(...said(1, book.say('toChild')), ...said(2, book.say('childAnswer')));
+  return lines;
+}
+
+export function planStory(material: Material): ScriptChapter[] {
+  const { book, voices, topics, title } = material;
+  const child = (text: string | undefined) => (voices === 2 ? said(2, text) : []);
+  return [
+    {
+      title: book.say('titleOpening') ?? title,
+      lines: [...said(1, book.say('storyOpen')), ...child(book.say('childHello'))],
+    },
+    ...topics.map((topic, index) => ({
+      title: topic.name ?? title,
+      lines: tellTopic(material, topic, index),
+    })),
+    {
+      title: book.say('titleClosing') ?? title,
+      lines: [...said(1, book.say('storyEnd')), ...child(book.say('childBye'))],
+    },
+  ];
+}

@@ -1,0 +1,266 @@
+// A stretch of a turn's text that is spoken without a jump: from where it began, or from the paragraph that was sought
+// last. It cuts the text into requests and knows where the words of each stand in the stretch's own audio.
+
+import { createWordTimeline, GUESS_MS_PER_WEIGHT, type WordTimeline } from '../../captions/word-timeline.ts';
+import { toAlignedText, toOutgoingRequest } from '../../pipeline/outgoing-request.ts';
+import { createRequestLine, type RequestLine } from '../../pipeline/request-line.ts';
+import { createWholeLine, type WholeLine } from '../../pipeline/whole-line.ts';
+import { MAX_REQUEST_TEXT, type OutgoingRequest } from '../../speech/speech-request.ts';
+import type { SpokenWord } from '../../speech/spoken-word.ts';
+import type { AlignedText } from '../../text/aligned-text.ts';
+import type { AppendedText } from '../../text/appended-text.ts';
+import { codePointLength } from '../../text/code-points.ts';
+import type { TextPlace } from '../../text/paragraphs.ts';
+import { CHAPTER_SIZES, chapterRequests, type RequestText, WHOLE_SIZES } from '../../text/request-text.ts';
+import type { Segment, Speaker } from '../../text/segment.ts';
+import { spokenWords } from '../../text/spoken-words.ts';
+import {
+  type CutStep,
+  createTurnText,
+  linesSegments,
+  type SaidText,
+  saidSegments,
+  type TurnTextOptions,
+} from '../../text/turn-text.ts';
+import { ComingText } from '../coming-text.ts';
+import type { TextWork } from '../text-work.ts';
+import type { TurnSettings } from '../turn-settings.ts';
+import { type HeardText, heardText } from './heard-text.ts';
+import { joinPauseMs } from './join-pause.ts';
+
+export type ScriptOptions = {
+  readonly settings: TurnSettings;
+  readonly seed: number;
+  readonly defaultVoice: string | undefined;
+  readonly defaultVoice2: string | undefined;
+  /** Audio that the listener has not heard yet, in ms. */
+  readonly remainingMs: () => number;
+  readonly work: TextWork;
+};
+
+/** What is spoken: a text that is all there, one that is still coming, or lines from one of them on. */
+export type StretchText =
+  | { readonly kind: 'whole'; readonly said: SaidText }
+  | {
+      readonly kind: 'coming';
+      readonly text: AppendedText;
+      readonly from: TextPlace;
+      readonly speakers: SaidText['speakers'];
+      readonly speaker: Speaker | undefined;
+    }
+  | {
+      readonly kind: 'dialogue';
+      readonly lines: readonly { readonly speaker: 1 | 2; readonly text: string }[];
+      readonly from: number;
+    };
+
+export type ScriptStretch = {
+  readonly requests: WholeLine;
+  /** Of the stretch's own audio. */
+  readonly timeline: WordTimeline;
+  /** More has been appended to the text that comes. */
+  appended(): void;
+  flush(): void;
+  /** No text for a while: what is complete enough is spoken. */
+  idle(): void;
+  end(): void;
+  /** Nothing more is cut: another stretch is spoken, or none. */
+  close(): void;
+  /** Memory that its requests and words take. */
+  bytes(): number;
+  /** Characters that have not gone upstream yet. */
+  pendingCharacters(): number;
+  /** Where the text before code point `said` has been spoken, ms; undefined while that is unknown. */
+  endOf(said: number): number | undefined;
+  /** Puts the words of a request on the timeline, behind so much silence; call once per request, in order. */
+  place(text: RequestText, pauseMs: number): readonly SpokenWord[];
+  pauseBetween(before: RequestText, after: RequestText): number;
+  /** What is said for a request, to find its words in the audio. */
+  aligned(text: RequestText, words: readonly SpokenWord[]): AlignedText;
+  toRequest(text: RequestText): OutgoingRequest;
+  /** The last word that has begun at `playedMs`. */
+  lastBegun(playedMs: number): SpokenWord | undefined;
+  /** Of the text from the beginning of the stretch on. */
+  heardAt(playedMs: number | 'end', allText: string): HeardText & { readonly speaker: 1 | 2 | undefined };
+};
+
+/** The next request goes out when less than this is left to hear: time enough for a slow first byte. */
+export const PREFETCH_MS = 4000;
+/** The same where the text is there: time enough for a wait for quota, too, and little to throw away. */
+export const READ_AHEAD_MS = 30_000;
+
+const endOfSegment = ({ runs }: Segment): number => {
+  const last = runs.at(-1);
+  return last === undefined ? 0 : last.start + codePointLength(last.text);
+};
+
+export const prefixesOf = ({ turnPrefix, turnPrefix2 }: TurnSettings['synthesis']) => ({
+  turnPrefix: turnPrefix ?? undefined,
+  turnPrefix2: turnPrefix2 ?? undefined,
+});
+const textOptionsOf = ({ synthesis, markup }: TurnSettings): Omit<TurnTextOptions, 'early'> => ({
+  language: synthesis.language ?? 'english',
+  markup,
+  ...prefixesOf(synthesis),
+});
+
+/** One for each turn, and one more for each place that is sought. */
+class SpokenStretch implements ScriptStretch {
+  private readonly options: ScriptOptions;
+  private readonly text: StretchText;
+  /** How far, in code points, text has been cut into segments, and how far it stands on the timeline. */
+  private cutUntil = 0;
+  private placedUntil = 0;
+  private placed = 0;
+  /** Where more text goes; undefined where all of it is there. */
+  private readonly coming: ComingText | undefined;
+
+  readonly requests: ScriptStretch['requests'];
+  readonly timeline: WordTimeline;
+
+  constructor(options: ScriptOptions, text: StretchText) {
+    const { settings } = options;
+    this.options = options;
+    this.text = text;
+    this.timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (settings.synthesis.speed ?? 1));
+    if (text.kind === 'coming') {
+      const line = this.openLine();
+      this.requests = line;
+      this.coming = this.openText(line, text);
+    } else if (text.kind === 'whole') {
+      const segments = saidSegments(text.said, textOptionsOf(settings));
+      this.requests = this.openWhole(segments, text.said.text.length - text.said.from.unit);
+    } else {
+      const characters = text.lines.slice(text.from).reduce((sum, line) => sum + line.text.length, 0);
+      const segments = linesSegments(text.lines, text.from, textOptionsOf(settings));
+      this.requests = this.openWhole(segments, characters);
+    }
+  }
+
+  appended(): void {
+    this.coming?.go();
+  }
+  flush(): void {
+    if (this.coming === undefined) this.requests.flush();
+    else this.coming.ask('flush');
+  }
+  idle(): void {
+    this.coming?.ask('idle');
+  }
+  end(): void {
+    this.coming?.ask('end');
+  }
+  close(): void {
+    this.coming?.close();
+  }
+  bytes(): number {
+    return this.requests.bytes() + this.timeline.bytes();
+  }
+  pendingCharacters(): number {
+    return this.requests.waitingCharacters() + (this.coming?.waitingCharacters() ?? 0);
+  }
+  endOf(said: number): number | undefined {
+    return this.isPlaced(said) ? this.timeline.endOf(0, said) : undefined;
+  }
+  place(request: RequestText, pauseMs: number): readonly SpokenWord[] {
+    this.placed += 1;
+    const last = request.parts.at(-1);
+    if (last !== undefined) this.placedUntil = endOfSegment(last.segment);
+    const spoken = spokenWords(request.parts.map((part) => part.segment));
+    // But for a dialogue, positions count over the whole text, whatever the speaker's line.
+    this.timeline.addRequest(
+      this.text.kind === 'dialogue'
+        ? spoken
+        : spoken.map((word) => (word.line === 0 ? word : { ...word, line: 0 })),
+      pauseMs,
+    );
+    return spoken;
+  }
+  pauseBetween(before: RequestText, after: RequestText): number {
+    const { speed } = this.options.settings.synthesis;
+    return joinPauseMs(before, after, this.text.kind === 'coming' ? 'as-it-comes' : 'whole') / (speed ?? 1);
+  }
+  aligned(request: RequestText, words: readonly SpokenWord[]): AlignedText {
+    return toAlignedText(request, words, this.options.settings.pronunciations);
+  }
+  toRequest(request: RequestText): OutgoingRequest {
+    const { settings, seed, defaultVoice, defaultVoice2 } = this.options;
+    const { synthesis, pronunciations } = settings;
+    return toOutgoingRequest({ synthesis, seed, defaultVoice, defaultVoice2, pronunciations }, request);
+  }
+  lastBegun(playedMs: number): SpokenWord | undefined {
+    return this.timeline.lastBegun(playedMs);
+  }
+  heardAt(playedMs: number | 'end', allText: string): HeardText & { readonly speaker: 1 | 2 | undefined } {
+    const last = this.timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
+    const rest = this.restLines(allText);
+    const told =
+      playedMs === 'end'
+        ? { spokenText: rest.join('\n'), remainingText: '' }
+        : heardText(rest, last && this.fromHere(last));
+    return { ...told, speaker: last?.speaker };
+  }
+
+  private openWhole(segments: Iterator<CutStep>, characters: number): ScriptStretch['requests'] {
+    const { settings, remainingMs, work } = this.options;
+    const sizes = characters <= MAX_REQUEST_TEXT ? WHOLE_SIZES : CHAPTER_SIZES;
+    return createWholeLine({
+      requests: chapterRequests(segments, prefixesOf(settings.synthesis), sizes),
+      later: (cutOn) => work.add({ cutOn }),
+      characters,
+      readAheadMs: READ_AHEAD_MS,
+      remainingMs,
+    });
+  }
+  private openLine(): RequestLine {
+    const { settings, remainingMs } = this.options;
+    return createRequestLine({
+      prefetchMs: PREFETCH_MS,
+      readAheadMs: READ_AHEAD_MS,
+      remainingMs,
+      onRoom: () => this.coming?.go(),
+      hasUncut: () => this.coming?.isCut() === false,
+      prefixes: prefixesOf(settings.synthesis),
+    });
+  }
+  /** What cuts the text into segments for the line. */
+  private openText(line: RequestLine, coming: Extract<StretchText, { readonly kind: 'coming' }>): ComingText {
+    const { settings, work } = this.options;
+    const { from } = coming;
+    const cutter = createTurnText({ ...textOptionsOf(settings), early: 'first-clause' }, (segment) => {
+      const runs = segment.runs.map((run) => ({ ...run, start: run.start + from.point }));
+      const moved = { ...segment, runs };
+      this.cutUntil = endOfSegment(moved);
+      line.add(moved);
+    });
+    return new ComingText({ ...coming, cutter, line, work });
+  }
+  /** Nothing of the first `codePoints` still waits to be asked for. */
+  private isPlaced(codePoints: number): boolean {
+    if (codePoints <= this.placedUntil) return true;
+    if (this.requests.hasText() || this.requests.handedOut() > this.placed) return false;
+    const { coming } = this;
+    return coming === undefined || codePoints <= this.cutUntil || coming.waitingCharacters() === 0;
+  }
+  private restLines(allText: string): readonly string[] {
+    const { text } = this;
+    return text.kind === 'dialogue'
+      ? text.lines.slice(text.from).map((line) => line.text)
+      : [allText.slice(this.from().unit)];
+  }
+  private from(): TextPlace {
+    const { text } = this;
+    if (text.kind === 'dialogue') return { unit: 0, point: 0 };
+    return text.kind === 'whole' ? text.said.from : text.from;
+  }
+  /** The end of a word, in the lines of the stretch. */
+  private fromHere({ line, charEnd }: SpokenWord) {
+    const { text } = this;
+    return text.kind === 'dialogue'
+      ? { line: line - text.from, charEnd }
+      : { line, charEnd: charEnd - this.from().point };
+  }
+}
+
+export const createScriptStretch = (options: ScriptOptions, text: StretchText): ScriptStretch =>
+  new SpokenStretch(options, text);

@@ -1,0 +1,64 @@
+// The words of a turn as its client is told them, and for whoever reads along: those of the stretch that is being spoken,
+// in the turn's own time.
+
+import type { TimedWord } from '../../captions/word-timeline.ts';
+import type { ServerEvent } from '../../dialects/native-events.ts';
+import type { TurnSettings } from '../turn-settings.ts';
+import type { StretchTimes } from './stretch-times.ts';
+import { captionEvents } from './turn-messages.ts';
+import type { TurnScript } from './turn-script.ts';
+
+export type TurnCaptions = {
+  /**
+   * Tells the words of audio up to media position `untilMs`, if the client wants captions; `beforeMs`: only those that
+   * begin before it, in the stretch's own time.
+   */
+  say(untilMs: number, beforeMs?: number): void;
+  /** A reader of its own, from the first word on; what is left of a stretch that has been sought past is not read any more. */
+  readWords(): (untilMs: number) => readonly TimedWord[];
+};
+
+export type TurnCaptionsOptions = {
+  readonly turn: string;
+  readonly settings: TurnSettings;
+  readonly script: TurnScript;
+  readonly times: StretchTimes;
+  readonly say: (event: ServerEvent) => void;
+};
+
+/** Asked for each frame. */
+class ToldCaptions implements TurnCaptions {
+  private readonly options: TurnCaptionsOptions;
+
+  constructor(options: TurnCaptionsOptions) {
+    this.options = options;
+  }
+
+  say(untilMs: number, beforeMs = Number.POSITIVE_INFINITY): void {
+    const { turn, settings, script, times, say } = this.options;
+    if (settings.captions !== 'words') return;
+    const words = script.stretch().timeline.take(times.toOwn(untilMs));
+    if (words.length === 0) return;
+    const told = words.filter(({ startMs }) => startMs < beforeMs);
+    captionEvents(turn, told, times.fromMs()).forEach(say);
+  }
+  readWords(): (untilMs: number) => readonly TimedWord[] {
+    const { script, times } = this.options;
+    let stretch = script.stretch();
+    let read = stretch.timeline.reader();
+    return (untilMs) => {
+      if (script.stretch() !== stretch) {
+        stretch = script.stretch();
+        read = stretch.timeline.reader();
+      }
+      const fromMs = times.fromMs();
+      return read(times.toOwn(untilMs)).map((word) => ({
+        ...word,
+        startMs: word.startMs + fromMs,
+        endMs: word.endMs + fromMs,
+      }));
+    };
+  }
+}
+
+export const createTurnCaptions = (options: TurnCaptionsOptions): TurnCaptions => new ToldCaptions(options);

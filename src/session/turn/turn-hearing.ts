@@ -1,0 +1,121 @@
+// The listener's side of one turn: what has been heard, by reports or by the clock, the marks that have been passed, the
+// credit that is given, and when nothing is left to hear. Times only; the live turn says what comes of them.
+
+import type { TurnSettings } from '../turn-settings.ts';
+import { createHeardLedger, type HeardLedger, type ReportedBy } from './heard-ledger.ts';
+import { createTurnMarks, type MarkOutcome, type MarkPlace, type TurnMarks } from './turn-marks.ts';
+import type { TurnPlayout } from './turn-playout.ts';
+
+export type TurnHearing = {
+  /** What the listener or the phone leg reports as played, cumulative ms. */
+  report(playedMs: number, nowMs: number, by: ReportedBy): void;
+  heard(nowMs: number): ReturnType<HeardLedger['heard']>;
+  /** After a pause: no time has passed since the far side last told how far it is. */
+  goOn(nowMs: number): void;
+  /** The listener has dropped all that has not been heard yet. */
+  skip(nowMs: number): void;
+  /** Media position up to which the listener has given credit, ms; infinite without `flow: "credit"`. */
+  creditMs(): number;
+  /** When a turn that waits for credit is given up; infinite while it does not wait. */
+  creditEndsMs(): number;
+  /** When all that has been sent will have been heard, or no report can be expected any more. */
+  overMs(): number;
+  /** When all that has been sent will have been heard, or was; reports that repeat what is known do not put it off. */
+  dryMs(): number;
+  /** As `TurnMarks.add`. */
+  mark(name: string, endMs: MarkPlace): void;
+  /** Answers the marks that have been passed. */
+  passMarks(nowMs: number): void;
+  settleMarks(outcome: MarkOutcome): void;
+  marksPending(): number;
+  /** How marks fare that come when the turn is finished. */
+  lateMarks(): MarkOutcome;
+};
+
+export type TurnHearingOptions = {
+  readonly settings: Pick<TurnSettings, 'flow' | 'leadMs'>;
+  readonly playout: Pick<TurnPlayout, 'position' | 'holder' | 'goingSinceMs' | 'skip'>;
+  readonly creditTimeoutMs: number;
+  /** Whether a leg will tell what it has played. */
+  readonly reports: 'marks' | 'none';
+  readonly onMark: (name: string, outcome: MarkOutcome) => void;
+};
+
+/** How long after the clock says so a listener who reports may still report the rest. */
+const REPORT_GRACE_MS = 2000;
+/** The same for the marks of a leg. */
+const MARK_GRACE_MS = 1000;
+
+/** One for each turn, asked for each frame. */
+class ReportedHearing implements TurnHearing {
+  private readonly options: TurnHearingOptions;
+  private readonly isCredit: boolean;
+  private readonly ledger = createHeardLedger();
+  private readonly marks: TurnMarks;
+  private late: MarkOutcome = 'cleared';
+
+  constructor(options: TurnHearingOptions) {
+    this.options = options;
+    this.isCredit = options.settings.flow === 'credit';
+    this.marks = createTurnMarks(options.onMark);
+  }
+
+  report(playedMs: number, nowMs: number, by: ReportedBy): void {
+    this.ledger.report(playedMs, this.options.playout.position(nowMs), by);
+  }
+  heard(nowMs: number): ReturnType<HeardLedger['heard']> {
+    return this.ledger.heard(this.options.playout.position(nowMs));
+  }
+  goOn(nowMs: number): void {
+    const position = this.options.playout.position(nowMs);
+    const { playedMs, playedBy } = this.ledger.heard(position);
+    if (playedBy === 'mark') this.ledger.report(playedMs, position, playedBy);
+  }
+  skip(nowMs: number): void {
+    const { playout } = this.options;
+    playout.skip(nowMs);
+    const position = playout.position(nowMs);
+    const { playedBy } = this.ledger.heard(position);
+    if (this.isCredit) this.ledger.report(position.sentMs, position, 'client');
+    else if (playedBy !== 'clock') this.ledger.report(position.sentMs, position, playedBy);
+  }
+  creditMs(): number {
+    if (!this.isCredit) return Number.POSITIVE_INFINITY;
+    return (this.ledger.reportedMs() ?? 0) + this.options.settings.leadMs;
+  }
+  creditEndsMs(): number {
+    const { playout, creditTimeoutMs } = this.options;
+    if (!this.isCredit || playout.holder() !== 'credit') return Number.POSITIVE_INFINITY;
+    return Math.max(this.ledger.reportedAtMs() ?? 0, playout.goingSinceMs() ?? 0) + creditTimeoutMs;
+  }
+  overMs(): number {
+    return this.ledger.overMs(this.options.playout.position(0), this.graceMs());
+  }
+  dryMs(): number {
+    return this.ledger.dryMs(this.options.playout.position(0), this.graceMs());
+  }
+  mark(name: string, endMs: MarkPlace): void {
+    this.marks.add(name, endMs);
+  }
+  passMarks(nowMs: number): void {
+    if (this.marks.pending() > 0) this.marks.pass(this.heard(nowMs).playedMs);
+  }
+  settleMarks(outcome: MarkOutcome): void {
+    this.late = outcome;
+    this.marks.settleAll(outcome);
+  }
+  marksPending(): number {
+    return this.marks.pending();
+  }
+  lateMarks(): MarkOutcome {
+    return this.late;
+  }
+
+  private graceMs(): number {
+    if (this.isCredit) return this.options.creditTimeoutMs;
+    if (this.options.reports === 'marks') return MARK_GRACE_MS;
+    return this.ledger.reportedMs() === undefined ? 0 : REPORT_GRACE_MS;
+  }
+}
+
+export const createTurnHearing = (options: TurnHearingOptions): TurnHearing => new ReportedHearing(options);

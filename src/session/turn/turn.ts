@@ -1,0 +1,144 @@
+// The life of one turn as a pure machine: what happened → the next phase, and what the session must do about
+// it, in order. Every turn says `ended` exactly once; every turn that said `started` says `heard` exactly once.
+//
+//     held                  paused
+//      │ pause, resume        │ pause, resume
+//   waiting ──audio-ready──▶ playing ──audio-sent──▶ draining ──heard──▶ finished
+//      └──────── cancel, fail ─────┴──── cancel ────────┴──────────────────▶┘
+
+import type { AppError } from '../../base/app-error.ts';
+import type { Outcome } from '../../dialects/native-events.ts';
+
+export type Turn =
+  | { readonly phase: 'waiting' }
+  /** Paused before its first audio. */
+  | { readonly phase: 'held' }
+  | { readonly phase: 'playing' }
+  /** Paused in its audio. */
+  | { readonly phase: 'paused' }
+  | { readonly phase: 'draining'; readonly outcome: Outcome }
+  | { readonly phase: 'finished'; readonly outcome: Outcome };
+
+export type TurnEvent =
+  /** Enough audio waits to begin, and it is this turn's time. */
+  | { readonly type: 'audio-ready' }
+  /** The last frame has been sent; `error` when the speech broke off before its end. */
+  | { readonly type: 'audio-sent'; readonly error: AppError | undefined }
+  /** The listener has heard everything that was sent. */
+  | { readonly type: 'heard' }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
+  /** Another paragraph is wanted. */
+  | { readonly type: 'seek' }
+  | { readonly type: 'cancel' }
+  /** Nothing more can be played, at once. */
+  | { readonly type: 'fail'; readonly error: AppError };
+
+export type Effect =
+  | { readonly do: 'say-started' }
+  | { readonly do: 'say-error'; readonly error: AppError }
+  | { readonly do: 'say-ended'; readonly outcome: Outcome }
+  | { readonly do: 'say-heard' }
+  | { readonly do: 'stop-clock' }
+  | { readonly do: 'start-clock' }
+  | { readonly do: 'say-paused' }
+  | { readonly do: 'say-resumed' }
+  | { readonly do: 'speak-on' }
+  | { readonly do: 'stop-speaking' }
+  | { readonly do: 'settle-marks'; readonly outcome: 'played' | 'cleared' };
+
+export type Step = { readonly turn: Turn; readonly effects: readonly Effect[] };
+
+const to = (turn: Turn, ...effects: Effect[]): Step => ({ turn, effects });
+const sayError = (error: AppError | undefined): Effect[] =>
+  error === undefined ? [] : [{ do: 'say-error', error }];
+
+export function step(turn: Turn, event: TurnEvent): Step {
+  switch (turn.phase) {
+    case 'waiting':
+    case 'held':
+      return stepUnheard(turn, event);
+    case 'playing':
+    case 'paused':
+      return stepHeard(turn, event);
+    case 'draining':
+      return stepDraining(turn, event);
+    case 'finished':
+      return to(turn);
+  }
+}
+
+type Unheard = Extract<Turn, { phase: 'waiting' | 'held' }>;
+type BeingHeard = Extract<Turn, { phase: 'playing' | 'paused' }>;
+
+function stepUnheard(turn: Unheard, event: TurnEvent): Step {
+  switch (event.type) {
+    case 'audio-ready':
+      return turn.phase === 'held' ? to(turn) : to({ phase: 'playing' }, { do: 'say-started' });
+    case 'pause':
+      return turn.phase === 'held'
+        ? to(turn, { do: 'say-paused' })
+        : to({ phase: 'held' }, { do: 'stop-clock' }, { do: 'say-paused' });
+    case 'resume':
+      return turn.phase === 'waiting'
+        ? to(turn, { do: 'say-resumed' })
+        : to({ phase: 'waiting' }, { do: 'say-resumed' }, { do: 'start-clock' });
+    case 'seek':
+      return to(turn, { do: 'speak-on' });
+    case 'cancel':
+      return giveUp('cancelled', undefined);
+    case 'fail':
+      return giveUp('failed', event.error);
+    case 'audio-sent':
+    case 'heard':
+      return to(turn);
+  }
+}
+
+/** Ends a turn at once, `afterwards` said last. */
+const giveUp = (outcome: Outcome, error: AppError | undefined, ...afterwards: Effect[]): Step =>
+  to(
+    { phase: 'finished', outcome },
+    { do: 'stop-speaking' },
+    ...sayError(error),
+    { do: 'say-ended', outcome },
+    { do: 'settle-marks', outcome: 'cleared' },
+    ...afterwards,
+  );
+
+function stepHeard(turn: BeingHeard, event: TurnEvent): Step {
+  switch (event.type) {
+    case 'audio-sent': {
+      if (turn.phase === 'paused') return to(turn);
+      const outcome = event.error === undefined ? 'complete' : 'truncated';
+      return to({ phase: 'draining', outcome }, ...sayError(event.error), { do: 'say-ended', outcome });
+    }
+    case 'pause':
+      return turn.phase === 'paused'
+        ? to(turn, { do: 'say-paused' })
+        : to({ phase: 'paused' }, { do: 'stop-clock' }, { do: 'say-paused' });
+    case 'resume':
+      return turn.phase === 'playing'
+        ? to(turn, { do: 'say-resumed' })
+        : to({ phase: 'playing' }, { do: 'say-resumed' }, { do: 'start-clock' });
+    case 'seek':
+      return to(turn, { do: 'speak-on' });
+    case 'cancel':
+      return giveUp('cancelled', undefined, { do: 'say-heard' });
+    case 'fail':
+      return giveUp('truncated', event.error, { do: 'say-heard' });
+    case 'audio-ready':
+    case 'heard':
+      return to(turn);
+  }
+}
+
+function stepDraining(turn: Extract<Turn, { phase: 'draining' }>, event: TurnEvent): Step {
+  const finished: Turn = { phase: 'finished', outcome: turn.outcome };
+  // Marks that were reached have been answered; behind speech that broke off lies text that was never spoken.
+  const left = turn.outcome === 'complete' ? 'played' : 'cleared';
+  if (event.type === 'heard') return to(finished, { do: 'settle-marks', outcome: left }, { do: 'say-heard' });
+  if (event.type === 'cancel')
+    return to(finished, { do: 'settle-marks', outcome: 'cleared' }, { do: 'say-heard' });
+  return to(turn);
+}

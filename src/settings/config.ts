@@ -1,0 +1,137 @@
+// Where settings come from and which wins: flag, then environment, then YAML file, then default.
+// Pure: files are read by a function that is handed in. Every fault is one line that names the setting as it
+// was given, what was given (never a secret) and what is allowed; all of them are told at once.
+
+import { fromEnv, fromFlags, fromYaml, type Given, isName, NAMES, printable } from './given-settings.ts';
+import { isLoopback, type Setting } from './setting.ts';
+import { type Config, SETTINGS, type SettingName, toEnv } from './settings.ts';
+
+export type ConfigSources = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The arguments after the command: `--name value` or `--name=value`. */
+  readonly flags: readonly string[];
+  /** Reads a file as UTF-8 text; throws when it cannot. */
+  readonly file: (path: string) => string;
+};
+
+export type ConfigResult =
+  | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+const reasonOf = (thrown: unknown): string =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : 'unreadable';
+
+function readText(
+  file: ConfigSources['file'],
+  path: string,
+  as: string,
+  problems: string[],
+): string | undefined {
+  try {
+    return file(path);
+  } catch (thrown) {
+    problems.push(`${as} names a file that cannot be read: ${printable(path)} (${reasonOf(thrown)})`);
+    return undefined;
+  }
+}
+
+/** Rules that hold between settings. `named` tells how a setting was given, or its variable when it was not. */
+function crossCheck(
+  config: Config,
+  named: (name: SettingName) => string,
+  problems: string[],
+  warnings: string[],
+) {
+  const open = config.apiKeys.length === 0;
+  if (open && !isLoopback(config.host))
+    problems.push(
+      `${named('host')} is ${config.host}, which others can reach, but there are no API keys, so anybody could speak at your expense; set ${toEnv('apiKeys')} or use 127.0.0.1`,
+    );
+  if (open && config.publicUrl !== undefined)
+    problems.push(
+      `${named('publicUrl')} is for callers from elsewhere, who need keys; set ${toEnv('apiKeys')} too`,
+    );
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined))
+    problems.push(`${toEnv('tlsCert')} and ${toEnv('tlsKey')} belong together; set both or none`);
+  if (config.upstreamUrl !== undefined && config.upstreamKeys.length === 0)
+    problems.push(
+      `${named('upstreamUrl')} is set, but there are no keys to call it with; set ${toEnv('upstreamKeys')}`,
+    );
+  if (config.upstreamUrl === undefined && config.upstreamKeys.length > 0)
+    warnings.push(
+      `${named('upstreamKeys')} is not used: without ${toEnv('upstreamUrl')} the embedded engine speaks`,
+    );
+  if (config.scriptUrl !== undefined && config.scriptModel === undefined)
+    problems.push(
+      `${named('scriptUrl')} is set, but not which model is to write; set ${toEnv('scriptModel')}`,
+    );
+  if (config.adminPort !== 0 && config.adminPort === config.port)
+    problems.push(
+      `${named('adminPort')} is ${config.adminPort}, the public port too; choose another or 0 = off`,
+    );
+  if (config.audiosocketPort !== 0 && [config.port, config.adminPort].includes(config.audiosocketPort))
+    problems.push(
+      `${named('audiosocketPort')} is ${config.audiosocketPort}, the port of another listener, too; choose another or 0 = off`,
+    );
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
+}
+
+/** All settings from all sources, validated, or every reason why not. An empty value means "not set here". */
+export function parseConfig({ env, flags, file }: ConfigSources): ConfigResult {
+  const fromCommand = fromFlags(flags);
+  const fromVariables = fromEnv(env);
+  const problems = [...fromCommand.problems, ...fromVariables.problems];
+  const warnings = [...fromCommand.warnings, ...fromVariables.warnings];
+  const { configPath } = fromCommand;
+  const yamlText = configPath === undefined ? undefined : readText(file, configPath, '--config', problems);
+  const fromFile = yamlText === undefined ? undefined : fromYaml(configPath!, yamlText);
+  problems.push(...(fromFile?.problems ?? []));
+
+  // From the weakest source to the strongest; what comes later replaces what came before.
+  const chosen = new Map<string, Given>();
+  for (const each of [...(fromFile?.given ?? []), ...fromVariables.given, ...fromCommand.given]) {
+    const given = { ...each, value: each.value.trim() };
+    if (given.value !== '' && isName(given.name)) chosen.set(given.name, given);
+  }
+
+  const values: Record<string, unknown> = {};
+  const take = (name: SettingName, as: string, value: string) => {
+    const setting: Setting<unknown> = SETTINGS[name];
+    const reading = setting.read(value);
+    if (reading.ok) values[name] = reading.value;
+    else problems.push(`${as} ${reading.wrong}; allowed: ${setting.allowed}`);
+  };
+  for (const name of NAMES) {
+    const given = chosen.get(name);
+    if (given === undefined) values[name] = SETTINGS[name].default;
+    else take(name, given.as, given.value);
+  }
+  for (const [name, fileName] of [
+    ['apiKeys', 'apiKeysFile'],
+    ['upstreamKeys', 'upstreamKeysFile'],
+    ['webhookSecrets', 'webhookSecretsFile'],
+    ['asteriskUrl', 'asteriskUrlFile'],
+  ] as const) {
+    const given = chosen.get(fileName);
+    if (given === undefined) continue;
+    const direct = chosen.get(name);
+    if (direct !== undefined) {
+      problems.push(`${direct.as} and ${given.as} are both set; set one of them`);
+      continue;
+    }
+    const content = readText(file, given.value, given.as, problems);
+    if (content !== undefined) take(name, `the file of ${given.as}`, content.trim());
+  }
+
+  // Rules between settings are checked only on values that are right by themselves.
+  if (problems.length > 0) return { ok: false, problems };
+  const config = values as Config;
+  crossCheck(config, (name) => chosen.get(name)?.as ?? toEnv(name), problems, warnings);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, config: deepFreeze(config), warnings };
+}

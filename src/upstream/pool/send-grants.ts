@@ -1,0 +1,128 @@
+// From a wish to a send: which quotas the store is asked for, what a grant becomes, and what is given back when it is
+// over. A grant and a place are one thing to everybody else, so that none is ever held without the other.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type { QuotaOutlook } from '../quota/quota-outlook.ts';
+import type { QuotaAnswer, QuotaId, QuotaReport, QuotaStore } from '../quota/quota-store.ts';
+import type { SpeechWork } from '../speech-work.ts';
+import type { Place, PoolMember } from './pool-member.ts';
+import type { PoolMembers } from './pool-members.ts';
+
+/** A granted send and a place for it. Ends by `report` and `release`. */
+export type Send = Omit<Place, 'release'> & {
+  /** What became of it; the first word counts. */
+  report(report: QuotaReport): void;
+  /** The place is free again. */
+  release(): void;
+};
+
+export type Wish = {
+  readonly session: SpeechWork['session'];
+  /** Fingerprint of the member that suits best. */
+  readonly prefer: string | undefined;
+  /** Members that the request would rather not have again. */
+  readonly tried: ReadonlySet<PoolMember>;
+  /** `untried`: it waits for another member, however free those are that it has tried. */
+  readonly accepts: 'any' | 'untried';
+};
+
+export type SendGrants = {
+  /** The listener's session has less under way than it may. */
+  hasSessionRoom(session: SpeechWork['session']): boolean;
+  /** The quotas that suit best, of those with a place now; undefined when all are as good. */
+  choiceOf(wish: Wish, nowMs: number): readonly QuotaId[] | undefined;
+  /** `leave`: the part of a quota that must be left to others, 0…1. */
+  ask(among: readonly QuotaId[], leave: number): Question;
+  /** Makes a send of a grant; gives it back, and answers with nothing, when nobody wishes or no place is left. */
+  accept(quota: QuotaId, question: Question, wish: Wish | undefined): Send | undefined;
+};
+
+export type Question = {
+  readonly reservation: string;
+  readonly answer: QuotaAnswer | Promise<QuotaAnswer>;
+};
+
+export type SendGrantsOptions = {
+  readonly members: PoolMembers;
+  readonly store: QuotaStore;
+  readonly outlook: QuotaOutlook;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A place may have become free. */
+  readonly onFreed: () => void;
+  /** The service refused a request for its quota: everybody may have to wait longer. */
+  readonly onRefused: () => void;
+};
+
+/** Requests of one session under way: one that plays and one that is made ahead of it. */
+const MOST_PER_SESSION = 2;
+/** Free moments to ask for: beyond as many waiters the prediction goes by the pace of these. */
+const FORECAST = 64;
+
+export function createSendGrants(options: SendGrantsOptions): SendGrants {
+  const { members, store, outlook, clock, random, onFreed, onRefused } = options;
+  const inSession = new Map<string, number>();
+  const poolId = random.id(9);
+  let asked = 0;
+
+  const countSession = (session: SpeechWork['session'], change: 1 | -1) => {
+    if (session === undefined) return;
+    const count = (inSession.get(session) ?? 0) + change;
+    if (count === 0) inSession.delete(session);
+    else inSession.set(session, count);
+  };
+
+  const toSend = (place: Place, reservation: string, session: SpeechWork['session']): Send => {
+    const { member } = place;
+    const takenAtMs = clock.now();
+    let told: QuotaReport['kind'] | undefined;
+    countSession(session, 1);
+    return {
+      ...place,
+      report(report) {
+        if (told !== undefined) return;
+        told = report.kind;
+        // Both change when sends come free, and a store need not say so to the one who told it.
+        if (told === 'unsent' || told === 'refused') outlook.forget();
+        if (told === 'refused') onRefused();
+        store.report(member.quota, reservation, report);
+      },
+      // The end of a trial opens a member as the end of a stream does.
+      answered(advice) {
+        place.answered(advice);
+        onFreed();
+      },
+      release() {
+        if (told !== 'unsent') members.learnHold(clock.now() - takenAtMs);
+        place.release();
+        if (told !== 'unsent') store.released?.(member.quota, reservation);
+        countSession(session, -1);
+        onFreed();
+      },
+    };
+  };
+
+  return {
+    hasSessionRoom: (session) => session === undefined || (inSession.get(session) ?? 0) < MOST_PER_SESSION,
+    choiceOf({ prefer, tried, accepts }, nowMs) {
+      if (accepts === 'untried') return members.untried(nowMs, tried);
+      if (prefer === undefined && tried.size === 0) return undefined;
+      const preferred = members.all.find(({ fingerprint }) => fingerprint === prefer);
+      if (preferred !== undefined && !tried.has(preferred) && preferred.places(nowMs) > 0)
+        return [preferred.quota];
+      const others = members.untried(nowMs, tried);
+      return others.length > 0 ? others : undefined;
+    },
+    ask(among, leave) {
+      const reservation = `${poolId}.${asked++}`;
+      return { reservation, answer: store.ask({ reservation, among, leave, forecast: FORECAST }) };
+    },
+    accept(quota, { reservation }, wish) {
+      const place = wish && members.take(quota, wish, clock.now());
+      if (place !== undefined) return toSend(place, reservation, wish?.session);
+      store.report(quota, reservation, { kind: 'unsent' });
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,300 @@
+// The one line in front of the keys: it asks the store for a send, one question at a time, and gives it to whoever is
+// best placed when the answer comes. Leaving takes effect at once, however long the store thinks; what those who wait
+// are told, and when they are refused, is wait-review.ts. One timer serves everyone.
+
+import { AppError } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import { createQuotaOutlook } from '../quota/quota-outlook.ts';
+import { HEDGE_LEAVE, leastLeaveOf, leaveOf } from '../quota/quota-reserve.ts';
+import type { QuotaAnswer, QuotaId, QuotaStore } from '../quota/quota-store.ts';
+import type { OpenOptions } from '../speech-upstream.ts';
+import type { SpeechWork, WorkClass } from '../speech-work.ts';
+import type { PoolMember } from './pool-member.ts';
+import type { PoolMembers } from './pool-members.ts';
+import { createSendGrants, type Question, type Send, type Wish } from './send-grants.ts';
+import type { SendWaiter } from './send-waiter.ts';
+import { createWaitForecast } from './wait-forecast.ts';
+import { busyError, createWaitReview } from './wait-review.ts';
+import { createWorkQueue, type QueueBounds, type QueueEntry } from './work-queue.ts';
+
+export type Entry = Pick<OpenOptions, 'signal' | 'onQueued' | 'prefer'> &
+  Pick<QueueEntry, 'place'> &
+  Pick<SendWaiter, 'tried' | 'accepts' | 'patience'> & {
+    readonly work: SpeechWork;
+  };
+
+export type RefusalReason = 'full' | 'tenant_full' | 'too_long' | 'closing';
+
+export type SendLine = {
+  length(): number;
+  waiting(): Readonly<Partial<Record<WorkClass, number>>>;
+  /** A send, at once if possible; rejects with `busy`, `shutting_down`, or the signal's reason. */
+  enter(entry: Entry): Promise<Send>;
+  /** A send outside `tried` for what never waits, when nobody else waits either; undefined when there is none. */
+  tryNow(tried: ReadonlySet<PoolMember>): Promise<Send | undefined>;
+  /** Refuses all who wait and all who come. */
+  close(): void;
+};
+
+export type SendLineOptions = {
+  readonly members: PoolMembers;
+  readonly store: QuotaStore;
+  readonly bounds: QueueBounds;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onRefused: (reason: RefusalReason) => void;
+};
+
+/** A store answers within 100 ms; who must not wait at all waits for its answer even so. */
+const ANSWER_MS = 250;
+/** Whoever insists on keys that have nothing asks again at least this often: a send may be given back. */
+const ASK_AGAIN_MS = 1_000;
+/** A store that broke its promise to answer is asked again after this. */
+const BROKEN_STORE: QuotaAnswer = { granted: false, waitsMs: [1_000] };
+
+export function createSendLine(options: SendLineOptions): SendLine {
+  const { members, store, bounds, clock, random, onRefused } = options;
+  const queue = createWorkQueue<SendWaiter>(bounds);
+  const outlook = createQuotaOutlook();
+  const grants = createSendGrants({
+    members,
+    store,
+    outlook,
+    clock,
+    random,
+    onFreed: () => pump(),
+    onRefused: () => review.doubt(),
+  });
+  const forecast = createWaitForecast({ members, store, outlook, grants });
+  const review = createWaitReview({
+    queue,
+    forecast,
+    clock,
+    onTooLong: () => onRefused('too_long'),
+    tryWithoutReserve: (waiter) => tryWithoutReserve(waiter),
+  });
+  let phase: 'idle' | 'pumping' | 'asking' | 'closed' = 'idle';
+  let disarm = () => {};
+
+  const choiceOf = (waiter: SendWaiter, nowMs: number) =>
+    waiter.choice === 'any' ? undefined : grants.choiceOf(waiter, nowMs);
+
+  /** The keys that were asked for `waiter` have no send to give; other keys may: it accepts those, or asks again later. */
+  const chooseAgain = (waiter: SendWaiter, waitMs: number) => {
+    if (waiter.accepts === 'any') {
+      waiter.choice = 'any';
+      return;
+    }
+    const nowMs = clock.now();
+    const leftMs = waiter.patience.untilMs() - nowMs;
+    if (waitMs > leftMs && waiter.patience.inVain() === 'leave')
+      return review.turnAway(waiter, waitMs - leftMs);
+    waiter.askAgainMs = nowMs + Math.max(1, Math.min(ASK_AGAIN_MS, waitMs));
+    review.wake(waiter.askAgainMs);
+  };
+  /** Asks for `waiter`. The queue may have changed when the answer comes: the best who may have it gets it. */
+  const ask = (waiter: SendWaiter, usable: readonly QuotaId[], nowMs: number): 'answered' | 'asking' => {
+    const leave = leaveOf(waiter.work, nowMs);
+    const choice = choiceOf(waiter, nowMs);
+    const among = choice ?? usable;
+    const question = grants.ask(among, leave);
+    const settle = (answer: QuotaAnswer) => {
+      if (answer.granted) give(answer.quota, question, leave);
+      else if (choice === undefined) outlook.refused({ among, leave }, answer.waitsMs, clock.now());
+      else if (queue.has(waiter)) chooseAgain(waiter, answer.waitsMs[0] ?? 0);
+    };
+    if (!('then' in question.answer)) {
+      settle(question.answer);
+      return 'answered';
+    }
+    const later = (answer: QuotaAnswer) => {
+      if (phase === 'asking') phase = 'idle';
+      settle(answer);
+      pump();
+    };
+    question.answer.then(later, () => later(BROKEN_STORE));
+    return 'asking';
+  };
+  const give = (quota: QuotaId, question: Question, leave: number) => {
+    const nowMs = clock.now();
+    const suits = (waiter: SendWaiter) =>
+      leaveOf(waiter.work, nowMs) <= leave &&
+      grants.hasSessionRoom(waiter.session) &&
+      (choiceOf(waiter, nowMs)?.includes(quota) ?? true);
+    const waiter = phase === 'closed' ? undefined : queue.next(suits);
+    const send = grants.accept(quota, question, waiter);
+    if (waiter === undefined || send === undefined) return;
+    queue.take(waiter);
+    waiter.grant(send);
+  };
+
+  /** Who is to be asked for, and among which quotas. A long line is passed over by classes, not one by one. */
+  const nextQuestion = (nowMs: number) => {
+    if (queue.length() === 0) return undefined;
+    const usable = members.usable(nowMs);
+    if (usable.length === 0) return undefined;
+    outlook.compare(usable);
+    const closedFrom = outlook.closedFrom(nowMs);
+    const mayAsk = (waiter: SendWaiter) =>
+      leaveOf(waiter.work, nowMs) < closedFrom &&
+      grants.hasSessionRoom(waiter.session) &&
+      (waiter.accepts === 'any' ||
+        (waiter.askAgainMs <= nowMs && members.untried(nowMs, waiter.tried).length > 0));
+    const waiter = queue.next(mayAsk, (of) => leastLeaveOf(of) < closedFrom);
+    return waiter && { waiter, usable };
+  };
+  const askForAll = () => {
+    phase = 'pumping';
+    for (;;) {
+      const nowMs = clock.now();
+      const question = nextQuestion(nowMs);
+      if (question === undefined) {
+        phase = 'idle';
+        return;
+      }
+      if (ask(question.waiter, question.usable, nowMs) === 'asking') {
+        phase = 'asking';
+        return;
+      }
+    }
+  };
+  /** Something has changed: serves whom it can, tells those who must know, and sets the timer anew. */
+  const pump = () => {
+    // A store may call back while it is asked; the loop that asks looks again anyway.
+    if (phase === 'pumping' || phase === 'closed') return;
+    if (phase === 'idle') askForAll();
+    if (queue.length() > 0) {
+      const nowMs = clock.now();
+      const closedFrom = outlook.closedFrom(nowMs);
+      review.judge(({ work }) => phase !== 'asking' || leaveOf(work, nowMs) >= closedFrom);
+    }
+    arm();
+  };
+  const arm = () => {
+    disarm();
+    disarm = () => {};
+    if (queue.length() === 0) return;
+    const nowMs = clock.now();
+    const freeMs = nowMs + Math.min(outlook.nextMs(nowMs), members.restMs(nowMs));
+    const dueMs = Math.min(review.dueMs(), freeMs);
+    // Whole milliseconds, and at least one, so that rounding cannot make it fire just too early for ever.
+    disarm = clock.after(Math.max(1, Math.ceil(dueMs - nowMs)), tick);
+  };
+  /**
+   * No request is refused while a key is free: before its refusal it is asked for once more, as one that leaves no part of
+   * the quota to others. Answers `false` when it leaves none already.
+   */
+  const tryWithoutReserve = (waiter: SendWaiter): boolean => {
+    if (leaveOf(waiter.work, clock.now()) === 0) return false;
+    queue.rise(waiter, { ...waiter.work, class: 'resume' });
+    renew(waiter);
+    return true;
+  };
+  const renew = (waiter: SendWaiter) => {
+    waiter.answerByMs = clock.now() + ANSWER_MS;
+    review.renew(waiter);
+  };
+  const tick = () => {
+    pump();
+    review.tick();
+    pump();
+  };
+
+  const refuseClosing = () => {
+    onRefused('closing');
+    return new AppError('shutting_down', 'Voxgate is shutting down and starts no more speech.');
+  };
+  members.heed(store.state());
+  store.onChange(() => {
+    members.heed(store.state());
+    outlook.forget();
+    review.doubt();
+    pump();
+  });
+
+  return {
+    length: () => queue.length(),
+    waiting() {
+      const counts: Partial<Record<WorkClass, number>> = {};
+      for (const { work } of queue.order()) counts[work.class] = (counts[work.class] ?? 0) + 1;
+      return counts;
+    },
+    async enter({ signal, work, place, prefer, tried, accepts, onQueued, patience }) {
+      signal.throwIfAborted();
+      if (phase === 'closed') throw refuseClosing();
+      return new Promise((resolve, reject) => {
+        const done = () => {
+          review.drop(waiter);
+          stopHeeding?.();
+          signal.removeEventListener('abort', leave);
+        };
+        const leave = () => {
+          done();
+          queue.remove(waiter);
+          reject(signal.reason as Error);
+          arm();
+        };
+        const waiter: SendWaiter = {
+          work: standingOf(work),
+          place,
+          session: work.session,
+          prefer,
+          tried,
+          accepts,
+          choice: 'best',
+          askAgainMs: 0,
+          patience,
+          answerByMs: clock.now() + ANSWER_MS,
+          ...(onQueued === undefined ? {} : { onQueued }),
+          grant(send) {
+            done();
+            resolve(send);
+          },
+          refuse(error) {
+            done();
+            reject(error);
+          },
+        };
+        const added = queue.add(waiter);
+        if (added !== 'added') {
+          onRefused(added === 'full' ? 'full' : 'tenant_full');
+          reject(busyError('Too many requests already wait for the speech service', members.holdMs()));
+          return;
+        }
+        review.add(waiter);
+        const stopHeeding = work.onRise?.(() => {
+          queue.rise(waiter, standingOf(work));
+          // As one that has just come: its longest wait is another one now.
+          renew(waiter);
+          pump();
+        });
+        signal.addEventListener('abort', leave, { once: true });
+        pump();
+      });
+    },
+    async tryNow(tried) {
+      const among = members.untried(clock.now(), tried);
+      if (phase !== 'idle' || queue.length() > 0 || among.length === 0) return undefined;
+      const wish: Wish = { session: undefined, prefer: undefined, tried, accepts: 'untried' };
+      const question = grants.ask(among, HEDGE_LEAVE);
+      const answer = await Promise.resolve(question.answer).catch(() => BROKEN_STORE);
+      return answer.granted ? grants.accept(answer.quota, question, wish) : undefined;
+    },
+    close() {
+      phase = 'closed';
+      disarm();
+      for (const waiter of queue.order()) {
+        queue.remove(waiter);
+        waiter.refuse(refuseClosing());
+      }
+    },
+  };
+}
+
+/** What work is worth at this moment. */
+const standingOf = ({ class: of, tenant, deadlineMs }: SpeechWork): QueueEntry['work'] => ({
+  class: of,
+  tenant,
+  deadlineMs,
+});

@@ -1,0 +1,132 @@
+// One quota as one instance of a shared store keeps it: its sends, what is known of it, what must still be given back.
+
+import { describeKnowledge, leaveIn, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
+import type { QuotaEvent } from '../../limits/quota-learner.ts';
+import type { QuotaRule } from '../../limits/quota-rule.ts';
+import { countsAround } from '../../limits/quota-window.ts';
+import { type AgreedKnowledge, createAgreedKnowledge, type Proposal } from './agreed-knowledge.ts';
+import { createOwnShare, type OwnShare, reachOf, UNLIMITED_REACH_MS } from './own-share.ts';
+import type { SeenQuota, ToldQuota } from './quota-server.ts';
+import type { QuotaId, QuotaReport, QuotaState } from './quota-store.ts';
+
+type Answered = Extract<QuotaReport, { readonly kind: 'accepted' | 'refused' }>;
+
+export type Telling = { readonly told: ToldQuota; readonly proposal: Proposal };
+
+export type QuotaAccount = {
+  readonly quota: QuotaId;
+  readonly sends: OwnShare;
+  readonly knowledge: AgreedKnowledge;
+  rule(nowMs: number): QuotaRule;
+  /** How far back sends can count. */
+  reachMs(nowMs: number): number;
+  granted(reservation: string, atMs: number): void;
+  /** It did not go, or may be noted in the store without having been granted: the store must forget it. */
+  giveBack(reservation: string): void;
+  /** As `leaveIn`. */
+  leave(leave: number): number;
+  free(nowMs: number, leave: number): Generator<number, void>;
+  /** What the answer to a send teaches; undefined when it comes so late that the send is forgotten. */
+  event(report: Answered, reservation: string, nowMs: number): QuotaEvent | undefined;
+  tell(nowMs: number, extent: 'all sends' | 'changes'): Telling;
+  /** The store's answer; its sends are the common picture unless sends may be missing there. True: tell again. */
+  hear(telling: Telling, seen: SeenQuota, picture: 'whole' | 'incomplete', storeMs: number): boolean;
+  state(nowMs: number, mode: 'shared' | 'local'): QuotaState;
+};
+
+/** In the words of the script; what a kind lacks is 0 and not read. */
+function ruleFields(rule: QuotaRule, heldUntilMs: number): (string | number)[] {
+  const {
+    limit = 0,
+    spanMs = UNLIMITED_REACH_MS,
+    originMs = 0,
+    periodMs = 0,
+    guardMs = 0,
+  } = {
+    ...rule,
+  } as Partial<Record<'limit' | 'spanMs' | 'originMs' | 'periodMs' | 'guardMs', number>>;
+  const values = { kind: rule.kind, limit, spanMs, originMs, periodMs, guardMs, heldUntilMs };
+  return Object.entries(values).flatMap(([name, value]) => [name, String(value)]);
+}
+
+export function createQuotaAccount(
+  quota: QuotaId,
+  first: QuotaKnowledge,
+  maxInstances: number,
+): QuotaAccount {
+  const sends = createOwnShare(maxInstances);
+  const knowledge = createAgreedKnowledge(first);
+  const gone = new Set<string>();
+  /** The store's time of the picture. */
+  let seenMs = 0;
+  const rule = (nowMs: number) => knowledge.ruleAt(nowMs);
+
+  return {
+    quota,
+    sends,
+    knowledge,
+    rule,
+    reachMs: (nowMs) => reachOf(rule(nowMs)),
+    granted(reservation, atMs) {
+      gone.delete(reservation);
+      sends.add(reservation, atMs);
+    },
+    giveBack(reservation) {
+      sends.remove(reservation);
+      gone.add(reservation);
+    },
+    leave: (leave) => leaveIn(knowledge.current(), leave),
+    free(nowMs, leave) {
+      const known = knowledge.current();
+      return sends.free(rule(nowMs), Math.max(nowMs, known.heldUntilMs), leaveIn(known, leave));
+    },
+    event(report, reservation, nowMs) {
+      const sentAtMs = sends.timeOf(reservation);
+      if (sentAtMs === undefined) return undefined;
+      const { spreadMs, heldUntilMs } = knowledge.current();
+      const at = { sentAtMs: Math.min(nowMs, sentAtMs), nowMs, spreadMs, heldUntilMs };
+      const counts = countsAround(rule(nowMs), sends.all(), at);
+      return { ...report, atMs: nowMs, sentAtMs: at.sentAtMs, ...counts };
+    },
+    tell(nowMs, extent) {
+      const proposal = knowledge.tell(nowMs);
+      const { version, state } = proposal;
+      const { atMs, among } = sends.lease();
+      const told = {
+        sends: extent === 'all sends' ? sends.known() : [],
+        gone: [...gone],
+        since: extent === 'all sends' ? 0 : seenMs,
+        lease: { at: Number.isFinite(atMs) ? atMs : 0, among },
+        version,
+        state,
+        rule: ruleFields(proposal.rule, proposal.heldUntilMs),
+      };
+      return { told, proposal };
+    },
+    hear({ told, proposal }, seen, picture, storeMs) {
+      for (const reservation of told.gone) gone.delete(reservation);
+      // What it may no longer send is free for others when the store knows that it knows.
+      let gaveUp = false;
+      if (picture === 'whole') {
+        const before = sends.lease();
+        const next = seen.lease ?? before;
+        sends.see(seen.sends, told.since > 0 ? 'more' : 'whole', next);
+        seenMs = storeMs;
+        gaveUp = next.extra < before.extra || next.among > before.among;
+      }
+      return knowledge.agree(proposal, seen.version, seen.state) || gaveUp;
+    },
+    state(nowMs, mode) {
+      const known = knowledge.current();
+      const present = rule(nowMs);
+      return {
+        quota,
+        rule: present,
+        used: sends.used(present, nowMs),
+        heldMs: Math.max(0, known.heldUntilMs - nowMs),
+        ...describeKnowledge(known, present),
+        ...(mode === 'local' ? { mode } : {}),
+      };
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/base/app-error.ts';
+import { type Effect, step, type Turn, type TurnEvent } from '../../../src/session/turn/turn.ts';
+
+const error = new AppError('upstream_broken', 'broken');
+const EVENTS: readonly TurnEvent[] = [
+  { type: 'audio-ready' },
+  { type: 'audio-sent', error: undefined },
+  { type: 'audio-sent', error },
+  { type: 'heard' },
+  { type: 'cancel' },
+  { type: 'fail', error },
+  { type: 'pause' },
+  { type: 'resume' },
+  { type: 'seek' },
+];
+const PHASES: readonly Turn[] = [
+  { phase: 'waiting' },
+  { phase: 'held' },
+  { phase: 'playing' },
+  { phase: 'paused' },
+  { phase: 'draining', outcome: 'complete' },
+  { phase: 'finished', outcome: 'cancelled' },
+];
+const short = ({ turn, effects }: { turn: Turn; effects: readonly Effect[] }): string =>
+  [
+    turn.phase,
+    ...effects.map((effect) => ('outcome' in effect ? `${effect.do}:${effect.outcome}` : effect.do)),
+  ].join(' ');
+
+/** What each event does in each phase; the rows are the events in the order above. */
+const TABLE: Record<Turn['phase'], readonly string[]> = {
+  waiting: [
+    'playing say-started',
+    'waiting',
+    'waiting',
+    'waiting',
+    'finished stop-speaking say-ended:cancelled settle-marks:cleared',
+    'finished stop-speaking say-error say-ended:failed settle-marks:cleared',
+    'held stop-clock say-paused',
+    'waiting say-resumed',
+    'waiting speak-on',
+  ],
+  held: [
+    'held',
+    'held',
+    'held',
+    'held',
+    'finished stop-speaking say-ended:cancelled settle-marks:cleared',
+    'finished stop-speaking say-error say-ended:failed settle-marks:cleared',
+    'held say-paused',
+    'waiting say-resumed start-clock',
+    'held speak-on',
+  ],
+  playing: [
+    'playing',
+    'draining say-ended:complete',
+    'draining say-error say-ended:truncated',
+    'playing',
+    'finished stop-speaking say-ended:cancelled settle-marks:cleared say-heard',
+    'finished stop-speaking say-error say-ended:truncated settle-marks:cleared say-heard',
+    'paused stop-clock say-paused',
+    'playing say-resumed',
+    'playing speak-on',
+  ],
+  paused: [
+    'paused',
+    'paused',
+    'paused',
+    'paused',
+    'finished stop-speaking say-ended:cancelled settle-marks:cleared say-heard',
+    'finished stop-speaking say-error say-ended:truncated settle-marks:cleared say-heard',
+    'paused say-paused',
+    'playing say-resumed start-clock',
+    'paused speak-on',
+  ],
+  draining: [
+    'draining',
+    'draining',
+    'draining',
+    'finished settle-marks:played say-heard',
+    'finished settle-marks:cleared say-heard',
+    'draining',
+    'draining',
+    'draining',
+    'draining',
+  ],
+  finished: EVENTS.map(() => 'finished'),
+};
+
+describe('the machine of a turn', () => {
+  for (const turn of PHASES) {
+    it(`knows what to do when ${turn.phase}`, () => {
+      expect(EVENTS.map((event) => short(step(turn, event)))).toEqual(TABLE[turn.phase]);
+    });
+  }
+
+  it('has played the marks of speech that broke off only as far as they were reached', () => {
+    const draining: Turn = { phase: 'draining', outcome: 'truncated' };
+    expect(short(step(draining, { type: 'heard' }))).toBe('finished settle-marks:cleared say-heard');
+  });
+
+  it('keeps the outcome that was told, whatever comes later', () => {
+    const draining: Turn = { phase: 'draining', outcome: 'truncated' };
+    expect(step(draining, { type: 'cancel' }).turn).toEqual({ phase: 'finished', outcome: 'truncated' });
+  });
+
+  it('ends once, is heard once exactly when it started, and is silent afterwards', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 30 }), (events) => {
+        let turn: Turn = { phase: 'waiting' };
+        const said: Effect['do'][] = [];
+        for (const event of [...events, { type: 'cancel' } as const]) {
+          const before = turn.phase;
+          const next = step(turn, event);
+          turn = next.turn;
+          if (before === 'finished') expect(next.effects).toEqual([]);
+          said.push(...next.effects.map((effect) => effect.do));
+        }
+        const count = (what: Effect['do']) => said.filter((each) => each === what).length;
+        expect(turn.phase).toBe('finished');
+        expect(count('say-ended')).toBe(1);
+        expect(count('say-heard')).toBe(count('say-started'));
+        expect(count('settle-marks')).toBe(1);
+        expect(count('say-error')).toBeLessThanOrEqual(1);
+        if (count('say-started') > 0) {
+          expect(said.indexOf('say-started')).toBeLessThan(said.indexOf('say-ended'));
+          expect(said.indexOf('say-ended')).toBeLessThan(said.indexOf('say-heard'));
+        }
+        if (count('say-error') > 0) expect(said.indexOf('say-error')).toBeLessThan(said.indexOf('say-ended'));
+      }),
+    );
+  });
+});

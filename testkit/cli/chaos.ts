@@ -1,0 +1,70 @@
+// `voxgate chaos`: the proxy that spoils connections on purpose, on this machine alone.
+
+import type { parseArgs } from 'node:util';
+import { type Command, type Terminal, UsageError } from '../../src/cli/command.ts';
+import { readFlags } from '../../src/cli/read-flags.ts';
+import { untilInterrupted } from '../../src/cli/until-interrupted.ts';
+import { readToxic, startChaosProxy, TOXIC_HELP } from '../chaos/chaos-proxy.ts';
+
+const OPTIONS = {
+  listen: { type: 'string', default: '0' },
+  target: { type: 'string' },
+  toxic: { type: 'string', multiple: true, default: [] },
+  seed: { type: 'string', default: '0' },
+} as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
+
+const MOST_PORT = 65_535;
+const MOST_SEED = 4_294_967_295;
+
+/** What is out of range is told in words that complete "--flag: …". */
+async function asUsage<T>(flag: string, act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(`--${flag}: ${error.message}`);
+    throw error;
+  }
+}
+
+function readWhole(flag: string, given: string, most: number): number {
+  if (/^\d{1,10}$/.test(given) && Number(given) <= most) return Number(given);
+  throw new UsageError(`--${flag} is ${JSON.stringify(given)}; allowed: a whole number from 0 to ${most}`);
+}
+
+async function run(terminal: Terminal): Promise<number> {
+  const { values } = readFlags(terminal.args, OPTIONS, 'none');
+  const { target } = values;
+  if (target === undefined) throw new UsageError('--target is missing; allowed: http://host:port');
+  const port = readWhole('listen', values.listen, MOST_PORT);
+  const seed = readWhole('seed', values.seed, MOST_SEED);
+  const toxics = await asUsage('toxic', () => values.toxic.map(readToxic));
+  const proxy = await asUsage('target', () => startChaosProxy({ target, seed, toxics, port }));
+  terminal.print(`Voxgate chaos ${terminal.version} is listening at ${proxy.url}`);
+  terminal.print(`  target     ${target}`);
+  for (const given of values.toxic) terminal.print(`  toxic      ${given}`);
+  await untilInterrupted(terminal.interrupted);
+  terminal.print(JSON.stringify(proxy.stats()));
+  await proxy.close();
+  return 0;
+}
+
+const toxicLines = TOXIC_HELP.flatMap(({ syntax, summary }) => [`    ${syntax}`, `        ${summary}`]);
+
+export const chaos: Command = {
+  help: () =>
+    [
+      'Usage: voxgate chaos --target URL [--listen N] [--toxic NAME[:ATTRIBUTE=VALUE]...[@TOXICITY]]... [--seed N]',
+      '',
+      '  --target URL      Whom to hand connections on to: http://host:port',
+      '  --listen N        Port on loopback; 0 = any free port, printed. Default: 0',
+      '  --toxic TOXIC     What to do to them; may be given several times. @TOXICITY, 0 to 1, is the part of the',
+      '                    connections (of corrupt and what follows it: of the requests) that meet it. Default: none',
+      '  --seed N          Decides which those are, and what else is left to chance. Default: 0',
+      '',
+      'When it is stopped it prints what it counted as one line of JSON.',
+      '',
+      'Toxics, with their defaults:',
+      ...toxicLines,
+    ].join('\n'),
+  run,
+};

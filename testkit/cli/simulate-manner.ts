@@ -1,0 +1,69 @@
+// How `voxgate simulate` has its platform call: in which codec, how late, and signed as Twilio does.
+
+import { twilioSignature } from '../../src/access/twilio-signature.ts';
+import { type Terminal, UsageError } from '../../src/cli/command.ts';
+import { carrierIn, codecsOf } from '../carriers/carrier-codecs.ts';
+import type { SimulatedCarrier } from '../carriers/carriers.ts';
+import type { CallLateness } from '../carriers/simulated-call.ts';
+
+type Given = Readonly<
+  Partial<
+    Record<'codec' | 'start-ms' | 'first-frame-ms' | 'auth-token-file' | 'public-url', string | undefined>
+  >
+>;
+
+const SIGNING_KIND = 'twilio';
+/** A gateway has long given such a call up. */
+const MAX_LATE_MS = 60_000;
+
+export function readCodec<Carrier extends SimulatedCarrier>(
+  kind: string,
+  usual: Carrier,
+  { codec }: Given,
+): Carrier {
+  if (codec === undefined) return usual;
+  const chosen = carrierIn(kind, codec);
+  if (chosen !== undefined) return { ...usual, ...chosen };
+  throw new UsageError(
+    `--codec is ${JSON.stringify(codec)}; allowed for ${kind}: ${codecsOf(kind).join(', ')}`,
+  );
+}
+
+export function readWhole(flag: string, text: string | undefined, least: number, most: number) {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw new UsageError(
+    `--${flag} is ${JSON.stringify(text)}; allowed: a whole number from ${least} to ${most}`,
+  );
+}
+
+export const readLateness = (given: Given): CallLateness => ({
+  startMs: readWhole('start-ms', given['start-ms'], 0, MAX_LATE_MS) ?? 0,
+  firstFrameMs: readWhole('first-frame-ms', given['first-frame-ms'], 0, MAX_LATE_MS) ?? 0,
+});
+
+/** Headers of the upgrade to `path` of a gateway at `origin`. */
+export type Signer = (origin: string, path: string) => Readonly<Record<string, string>>;
+
+/** Signs where there is a token; its value is in a file or in the environment and shows nowhere. */
+export function readSigner(kind: string, given: Given, terminal: Pick<Terminal, 'env' | 'readFile'>): Signer {
+  const { 'auth-token-file': file, 'public-url': publicUrl } = given;
+  for (const flag of ['auth-token-file', 'public-url'] as const)
+    if (given[flag] !== undefined && kind !== SIGNING_KIND)
+      throw new UsageError(`--${flag} is for ${SIGNING_KIND}: ${kind} does not sign`);
+  const token =
+    file === undefined ? terminal.env.VOXGATE_TWILIO_AUTH_TOKEN : readToken(file, terminal.readFile);
+  const publicOrigin = publicUrl ?? terminal.env.VOXGATE_PUBLIC_URL;
+  if (kind !== SIGNING_KIND || token === undefined || token === '') return () => ({});
+  return (origin, path) => ({
+    'X-Twilio-Signature': twilioSignature(token, publicOrigin ?? origin, path),
+  });
+}
+
+function readToken(file: string, readFile: Terminal['readFile']): string {
+  try {
+    return readFile(file).trim();
+  } catch {
+    throw new UsageError(`--auth-token-file ${JSON.stringify(file)} cannot be read`);
+  }
+}

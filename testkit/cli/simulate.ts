@@ -1,0 +1,247 @@
+// `voxgate simulate`: a strict fake carrier dials a gateway and judges what it gets; with --say a bot speaks to it.
+
+import { randomUUID } from 'node:crypto';
+import { callerHeaders } from '../../src/cli/caller-headers.ts';
+import { type Command, type Terminal, UsageError } from '../../src/cli/command.ts';
+import { checkOutFile } from '../../src/cli/out-file.ts';
+import { checkGatewayUrl, type ReachedGateway, reachGateway } from '../../src/cli/reach-gateway.ts';
+import { readFlags } from '../../src/cli/read-flags.ts';
+import { connectSession, type SessionClient } from '../../src/client/session-client.ts';
+import { LEGS } from '../../src/legs/legs.ts';
+import { CARRIERS, type SimulatedCarrier } from '../carriers/carriers.ts';
+import { dialCarrier } from '../carriers/dial-carrier.ts';
+import { freePort } from '../carriers/free-port.ts';
+import { heardWav } from '../carriers/heard-wav.ts';
+import type { SimulatedCall } from '../carriers/simulated-call.ts';
+import { readListenPort, startWaitingAsterisk } from './simulate-listen.ts';
+import { readCodec, readLateness, readSigner, readWhole } from './simulate-manner.ts';
+import { type SimulationReport, simulationTable } from './simulate-report.ts';
+import { type BotPlan, type SpokenTurn, speakToCall, turnFaults } from './simulated-bot.ts';
+
+const string = { type: 'string' } as const;
+const OPTIONS = {
+  url: string,
+  key: string,
+  user: string,
+  token: string,
+  'leg-url': string,
+  listen: string,
+  codec: string,
+  'start-ms': string,
+  'first-frame-ms': string,
+  'auth-token-file': string,
+  'public-url': string,
+  call: string,
+  say: string,
+  'barge-in-ms': string,
+  seconds: string,
+  repeat: string,
+  out: string,
+} as const;
+type Given = { readonly [Flag in keyof typeof OPTIONS]?: string | undefined };
+
+const CALL_ID = 'CA-simulated';
+/** The one leg that is no WebSocket: it is told by a UUID, on a port of its own. */
+const TCP_KIND = 'audiosocket';
+const WATCH_SECONDS = 30;
+const SPEAK_SECONDS = 600;
+const LATE_WORD_MS = 200;
+/** A gateway that has been told of the end closes within this. */
+const GOODBYE_MS = 2000;
+
+const kinds = () => Object.keys(CARRIERS).join(', ');
+
+function readPlan(given: Given): BotPlan | undefined {
+  const bargeInMs = readWhole('barge-in-ms', given['barge-in-ms'], 0, 600_000);
+  const repeat = readWhole('repeat', given.repeat, 1, 10_000);
+  if (given.say !== undefined) return { text: given.say, repeat: repeat ?? 1, bargeInMs };
+  for (const flag of ['barge-in-ms', 'repeat'] as const)
+    if (given[flag] !== undefined) throw new UsageError(`--${flag} is for --say, which is not set`);
+  if (given.url === undefined)
+    throw new UsageError('Give --url, or --say: in a gateway of its own nobody else speaks to the call.');
+  return undefined;
+}
+
+function readCarrier(kind: string | undefined): SimulatedCarrier & { readonly kind: string } {
+  if (kind !== undefined && Object.hasOwn(CARRIERS, kind)) return { ...CARRIERS[kind]!, kind };
+  throw new UsageError(
+    kind === undefined
+      ? `Name a leg: voxgate simulate LEG; there are ${kinds()}.`
+      : `There is no leg ${JSON.stringify(kind)}; there are ${kinds()}.`,
+  );
+}
+
+const openBot = (url: string, { key, user }: Given): Promise<SessionClient> =>
+  connectSession({
+    url,
+    headers: callerHeaders({ key, user }),
+  });
+
+/** Whose call it is: the bot's own by the token of its session, unless something was named. */
+const legOf = (kind: string, bot: SessionClient | undefined, { token, call }: Given) => {
+  const own = kind === TCP_KIND ? randomUUID() : bot?.ready.attachToken;
+  return { callId: call ?? CALL_ID, token: token ?? (call === undefined ? own : undefined) };
+};
+
+/** Where the leg is dialled, when it is not where sessions are. */
+async function findLegUrl(kind: string, { url, 'leg-url': legUrl }: Given): Promise<string | undefined> {
+  if (kind !== TCP_KIND) {
+    if (legUrl !== undefined)
+      throw new UsageError(`--leg-url is for ${TCP_KIND}, which has a port of its own`);
+    return undefined;
+  }
+  if (legUrl === undefined && url === undefined) return `tcp://127.0.0.1:${await freePort()}`;
+  if (legUrl !== undefined && /^tcp:\/\/[^/:]+:\d+$/.test(legUrl)) return legUrl;
+  throw new UsageError(
+    `--leg-url is ${legUrl === undefined ? 'missing' : JSON.stringify(legUrl)}; allowed: tcp://host:port`,
+  );
+}
+
+async function attach(bot: SessionClient, leg: ReturnType<typeof legOf>): Promise<void> {
+  const refused = bot
+    .next('error')
+    .then(({ code, message }) => Promise.reject(new Error(`${code}: ${message}`)));
+  refused.catch(() => {}); // it waits on when nothing is refused, until the connection ends
+  const attached = bot.next('attached');
+  attached.catch(() => {});
+  const { callId, token } = leg;
+  bot.send({ type: 'attach', leg: token === undefined ? { callSid: callId } : { token } });
+  await Promise.race([attached, refused]);
+}
+
+function judge(
+  kind: string,
+  call: SimulatedCall,
+  turns: readonly SpokenTurn[],
+  plan: BotPlan | undefined,
+): SimulationReport {
+  const report = call.report();
+  const faults = [...report.faults, ...(plan === undefined ? [] : turnFaults(turns, plan))];
+  if (report.staleBytes !== null && report.staleBytes > 0)
+    faults.push(`${report.staleBytes} bytes came after a clear, before anything was due`);
+  if (plan !== undefined && turns.length < plan.repeat)
+    faults.push('the call ended before all turns were over');
+  const canClear = LEGS.find((leg) => leg.kind === kind)?.open().clear !== undefined;
+  const cuts = turns.filter(({ outcome }) => outcome === 'cancelled').length;
+  if (canClear && report.clears < cuts)
+    faults.push(`${cuts} turns were cut, and ${report.clears} clears came`);
+  return { leg: kind, ...report, turns, faults };
+}
+
+async function run(terminal: Terminal): Promise<number> {
+  const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
+  const usual = readCarrier(positionals[0]);
+  const carrier = readCodec(usual.kind, usual, values);
+  const lateness = readLateness(values);
+  const headersFor = readSigner(carrier.kind, values, terminal);
+  const plan = readPlan(values);
+  const seconds =
+    readWhole('seconds', values.seconds, 1, 86_400) ?? (plan === undefined ? WATCH_SECONDS : SPEAK_SECONDS);
+  checkGatewayUrl(values.url);
+  checkOutFile(terminal, '--out', values.out);
+  const listenPort = readListenPort(carrier.kind, values.listen, values);
+
+  const legUrl = await findLegUrl(carrier.kind, values);
+  const asterisk = listenPort === undefined ? undefined : await startWaitingAsterisk(listenPort);
+  const flags = legUrl === undefined ? [] : ['--audiosocket-port', new URL(legUrl).port];
+  let gateway: ReachedGateway | undefined;
+  let bot: SessionClient | undefined;
+  let call: SimulatedCall | undefined;
+  try {
+    gateway =
+      asterisk === undefined
+        ? await reachGateway(terminal, values.url, flags)
+        : await reachGateway(terminal, values.url, asterisk.settings, 'on');
+    const { protocol, host } = new URL(gateway.url);
+    const origin = `${protocol}//${host}`;
+    if (plan !== undefined) bot = await openBot(`${origin}/v1/session`, values);
+    const leg = legOf(carrier.kind, bot, values);
+    const path = `/v1/legs/${carrier.kind}${leg.token === undefined ? '' : `/${leg.token}`}`;
+    call =
+      asterisk === undefined
+        ? await dialCarrier(carrier, legUrl ?? `${origin}${path}`, leg, {
+            headers: headersFor(origin, path),
+            lateness,
+          })
+        : await asterisk.call(carrier, leg, {
+            gateway: { origin: origin.replace(/^ws/, 'http'), key: values.key, user: values.user },
+            tell: plan === undefined ? terminal.complain : undefined,
+            seconds,
+            lateness,
+            interrupted: terminal.interrupted,
+          });
+    const turns = await untilOver(terminal, call, seconds, async () => {
+      if (bot === undefined || plan === undefined) return undefined;
+      await attach(bot, leg);
+      return speakToCall(bot, call!, plan);
+    });
+    const report = judge(carrier.kind, call, turns, plan);
+    if (values.out !== undefined && call.playout.heard.length > 0)
+      terminal.writeFile(values.out, heardWav(carrier.audio, call.playout.heard));
+    const lines = terminal.isInteractive ? simulationTable(report) : [JSON.stringify(report)];
+    lines.forEach(terminal.print);
+    return report.faults.length === 0 ? 0 : 1;
+  } finally {
+    call?.close();
+    bot?.close();
+    await gateway?.stop();
+    asterisk?.close();
+  }
+}
+
+/** Ends the call when the bot has spoken, nobody is left on the line, the time is up or somebody interrupts. */
+async function untilOver(
+  terminal: Terminal,
+  call: SimulatedCall,
+  seconds: number,
+  speak: () => Promise<readonly SpokenTurn[] | undefined>,
+): Promise<readonly SpokenTurn[]> {
+  let stop = () => {};
+  const stopped = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+  });
+  const timer = setTimeout(stop, seconds * 1000);
+  terminal.interrupted.addEventListener('abort', stop, { once: true });
+  const spoken = speak();
+  spoken.catch(() => {}); // whoever waits for it may have stopped
+  try {
+    // What the session is told of a call that was refused comes behind the end of that call.
+    const late = () => new Promise<undefined>((resolve) => setTimeout(resolve, LATE_WORD_MS, undefined));
+    const over = call.closed.then(late);
+    const first = await Promise.race([spoken.then((turns) => turns ?? stopped), over, stopped]);
+    call.hangUp();
+    await Promise.race([call.closed, new Promise((resolve) => setTimeout(resolve, GOODBYE_MS))]);
+    return first ?? [];
+  } finally {
+    clearTimeout(timer);
+    terminal.interrupted.removeEventListener('abort', stop);
+  }
+}
+
+export const simulate: Command = {
+  help: () =>
+    [
+      'Usage: voxgate simulate LEG [--say TEXT] [--url ws://…] [--barge-in-ms N] [--repeat N] [--seconds N] [--out FILE.wav] …',
+      '',
+      `  LEG                ${kinds()}`,
+      '  --say TEXT         a bot attaches to the call and speaks; without --url, a gateway is started for it',
+      '  --barge-in-ms N    it cuts each turn N ms after its start',
+      '  --repeat N         it speaks so often. Default: 1',
+      '  --url URL          session address that `voxgate serve` printed',
+      '  --key KEY          API key of that gateway;  --user ID  the user it belongs to',
+      "  --token T          what the call brings along, in the path and in its first message. Default: the bot's own",
+      '  --leg-url URL      with --url: tcp://host:port, where that gateway takes audiosocket',
+      '  --listen PORT      chan-websocket does not dial but waits to be dialled, on a port of this machine; 0 is any free one',
+      '  --codec NAME       what the call is in, of the platform’s list; a wrong one names it',
+      '  --start-ms N       it says so late what the call is;  --first-frame-ms N  and so much later the first of the caller',
+      '  --auth-token-file FILE  twilio signs with the token in it, else with VOXGATE_TWILIO_AUTH_TOKEN;',
+      '  --public-url URL   as the gateway has VOXGATE_PUBLIC_URL. Default: that variable, else where it is dialled',
+      '  --call ID          the id of the call, by which a session may ask for it',
+      `  --seconds N        the call lasts so long at most. Default: ${WATCH_SECONDS}, with --say ${SPEAK_SECONDS}`,
+      '  --out FILE.wav     keep what the caller heard',
+      '',
+      'The carriers are built from the documents, not tried against the live carrier. Whatever they do not allow is a',
+      'fault; with any the exit code is 1. On a terminal a table is printed; piped, one line of JSON.',
+    ].join('\n'),
+  run,
+};
