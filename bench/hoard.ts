@@ -3,7 +3,7 @@
 
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { systemClock } from '../src/base/clock.ts';
-import { createWordTimeline } from '../src/captions/word-timeline.ts';
+import { WordTimeline } from '../src/captions/word-timeline.ts';
 import { chapterRequests } from '../src/text/request-text.ts';
 import { spokenWords } from '../src/text/spoken-words.ts';
 import { saidSegments } from '../src/text/turn-text.ts';
@@ -57,7 +57,7 @@ async function fill(session: MuteSession, script: string, way: 'speak' | 'append
 function wordBytes(script: string): number {
   const text = longestHardText(script, MESSAGE_BYTES - 1000, MUTE_LIMITS.textChars);
   const said = { text, from: { unit: 0, point: 0 }, speakers: [] };
-  const timeline = createWordTimeline(60);
+  const timeline = new WordTimeline(60);
   for (const step of chapterRequests(saidSegments(said, { language: undefined, markup: 'strip' })))
     if (step !== 'more') timeline.addRequest(spokenWords(step.parts.map(({ segment }) => segment)));
   return timeline.bytes();

@@ -10,11 +10,10 @@ import type { HeavyEncoders } from '../src/audio/heavy-encoders.ts';
 import { createLayer3Decoders } from '../src/audio/mp3/layer3-decoders.ts';
 import { loadMp3Encoders } from '../src/audio/mp3/mp3-encoder.ts';
 import type { Codecs } from '../src/audio/transcoder.ts';
-import { loadMpg123Decoders } from '../test/support/mpg123-decoders.ts';
 import type { Bench, BenchResult, BenchRun } from './bench.ts';
 import { hasFfmpeg, runFfmpeg } from './lab/ffmpeg-yardstick.ts';
 import { medianOf } from './lab/spread.ts';
-import { CHUNK_BYTES, measureDecoding, measureSpeeds, SECONDS, type Speeds } from './lab/transcode-speeds.ts';
+import { CHUNK_BYTES, measureMpg123, measureSpeeds, SECONDS, type Speeds } from './lab/transcode-speeds.ts';
 import { makeVoiceLikeMp3, SOURCE_RATES, type SourceRate } from './lab/voice-like-mp3.ts';
 
 const CHILD_STARTS = 15;
@@ -79,11 +78,10 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
   // One after the other: code that has met both is slower for both.
   const inWasm = await measureAll('WASM', createSoundPath(banks));
   const inPlain = await measureAll('plain TypeScript', createPlainSoundPath(banks));
-  const mpg123 = await loadMpg123Decoders();
   const byMpg123: number[] = [];
   for (const { source, mp3 } of sources) {
     progress(`transcode: ${nameOf(source)}, mpg123`);
-    byMpg123.push(await measureDecoding(mpg123, mp3, numbers.streams));
+    byMpg123.push(await measureMpg123(mp3, numbers.streams));
     signal.throwIfAborted();
   }
 
@@ -135,7 +133,7 @@ async function run({ numbers, signal, progress }: BenchRun): Promise<BenchResult
     notes: [
       `Chain: ${CHUNK_BYTES}-byte chunks through parser, decoder, resampler, encoder and framer. Start: opening a stream to its first frame.`,
       'Decode: the whole band, as mpg123 does. Resample: what is left of it when only what is heard is decoded, as in the chain.',
-      'mpg123: decoding by it. Plain: the rest in TypeScript alone. Both serve where WASM has no SIMD.',
+      'mpg123: decoding by its package, both channels. Plain: the rest in TypeScript alone, for comparison.',
       ffmpeg
         ? `ffmpeg: one process, one thread, ${ONE_SHOT_SECONDS} s. Child: a process per stream, to its first output; CPU of ${CHILD_SECONDS} s of audio.`
         : 'ffmpeg is not installed here, so its columns are empty (apt-get install ffmpeg).',

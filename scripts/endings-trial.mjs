@@ -86,7 +86,7 @@ const kindOf = ({ kind, name }) => (kind === 'foreign' ? name.split(':')[0] : ki
 const missed = [];
 /** What is known of each voice after whole speeches of it, and of the service after speeches of other voices. */
 const known = new Map();
-const service = judge.newUpkeep();
+const service = judge.newRecovery();
 let newVoices = 0;
 const voiceKey = ({ name, language }) => `${name} ${language}`;
 
@@ -98,7 +98,7 @@ for await (const speech of speeches()) {
     for (const tally of tallies) tally[field] += more;
   };
   const frames = framesOf(program, speech.bytes);
-  const record = known.get(voiceKey(speech)) ?? { turns: 0, upkeep: judge.newUpkeep() };
+  const record = known.get(voiceKey(speech)) ?? { turns: 0, recovery: judge.newRecovery() };
   known.set(voiceKey(speech), record);
   for (let cut = 0; cut < cutsEach; cut += 1) {
     const count = Math.max(1, Math.round(frames.count * (0.05 + 0.9 * draw())));
@@ -107,7 +107,7 @@ for await (const speech of speeches()) {
     const last = speech.truthMs.findLast((ms) => ms !== undefined);
     if (last === undefined) continue;
     const losesWord = last >= endMs;
-    const isStrangeNoticed = (await judge.relay(speech, turn, body, judge.newUpkeep())) !== 'whole';
+    const isStrangeNoticed = (await judge.relay(speech, turn, body, judge.newRecovery())) !== 'whole';
     newVoices += 1;
     const asNew = { ...turn, outgoing: { ...turn.outgoing, voice: `new ${newVoices}` } };
     const isFirstNoticed = (await judge.relay(speech, asNew, body, service)) !== 'whole';
@@ -120,7 +120,7 @@ for await (const speech of speeches()) {
     add('first', isFirstNoticed ? 1 : 0);
     add('strange', isStrangeNoticed ? 1 : 0);
     if (record.turns >= TURNS_TO_KNOW) {
-      const isNoticed = (await judge.relay(speech, turn, body, record.upkeep)) !== 'whole';
+      const isNoticed = (await judge.relay(speech, turn, body, record.recovery)) !== 'whole';
       add('knownCuts');
       add('known', isNoticed ? 1 : 0);
       if (!isNoticed)
@@ -128,7 +128,7 @@ for await (const speech of speeches()) {
     } else if (!isFirstNoticed)
       missed.push([speech.name, speech.speed, speech.whole.text, Math.round(endMs), Math.round(last)]);
   }
-  const whole = await judge.relay(speech, turn, speech.bytes, record.upkeep);
+  const whole = await judge.relay(speech, turn, speech.bytes, record.recovery);
   record.turns += 1;
   add('whole');
   add('doubted', whole === 'whole' ? 0 : 1);

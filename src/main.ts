@@ -68,7 +68,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (name === 'player') {
     // What `serve` forks, and nobody types.
-    const { play } = await import('./app/forked.ts');
+    const { play } = await import('./app/player.ts');
     const played = play();
     if (played !== undefined) {
       await played;

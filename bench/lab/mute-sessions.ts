@@ -9,10 +9,10 @@ import { silentLog } from '../../src/base/log.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { type Decoded, decodeNative } from '../../src/dialects/native-dialect.ts';
 import type { ServerEvent } from '../../src/dialects/native-events.ts';
-import { createSpeechUpkeep } from '../../src/pipeline/whole-body/speech-upkeep.ts';
+import { createSpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
 import { createPlayoutClock } from '../../src/playout/playout-clock.ts';
-import { createSession, type Session } from '../../src/session/session.ts';
+import { Session } from '../../src/session/session.ts';
 import type { SessionLimits, SessionRuntime } from '../../src/session/session-runtime.ts';
 import { createTextWork } from '../../src/session/text-work.ts';
 import { defaultSettings } from '../../src/session/turn-settings.ts';
@@ -54,7 +54,7 @@ export async function openMuteSessions(clock: Clock): Promise<MuteSessions> {
   const ticks = createPlayoutClock({ clock, onFault });
   const runtime: SessionRuntime = {
     upstream: { open: () => new Promise(() => {}) },
-    upkeep: createSpeechUpkeep(),
+    recovery: createSpeechRecovery(),
     phrases: undefined,
     codecs: {
       decoders: createLayer3Decoders(),
@@ -95,12 +95,13 @@ export async function openMuteSessions(clock: Clock): Promise<MuteSessions> {
         said.set(name, (said.get(name) ?? 0) + 1);
       };
       opened += 1;
-      const session = createSession(
-        runtime,
-        { tenant: 'bench', session: `s${opened}` },
-        defaultSettings(200),
-        { say, sendAudio() {}, isCongested: () => false, cork() {}, uncork() {} },
-      );
+      const session = new Session(runtime, { tenant: 'bench', session: `s${opened}` }, defaultSettings(200), {
+        say,
+        sendAudio() {},
+        isCongested: () => false,
+        cork() {},
+        uncork() {},
+      });
       const receive = (frame: string) => {
         const decoded: Decoded = decodeNative(frame);
         if (!decoded.ok) throw new Error(`${decoded.code}: ${decoded.message}`);

@@ -9,7 +9,7 @@ import { MPEGDecoder } from 'mpg123-decoder';
 import prism from 'prism-media';
 import { createFilterBanks } from '../../src/audio/dsp/filter-bank.ts';
 import { createPlainSoundPath } from '../../src/audio/dsp/plain-sound-path.ts';
-import { sampleCodeOf } from '../../src/audio/encoders.ts';
+import { pcmFormatOf } from '../../src/audio/encoders.ts';
 
 /** One utterance: MP3 goes in as it arrives, µ-law at 8 kHz comes out. */
 export type PeerUtterance = {
@@ -79,7 +79,7 @@ const byMpg123: PeerWay = ({ onBytes, onEnd, onError }) => {
     if (isClosed) return;
     const { channelData, samplesDecoded, sampleRate } = decoder.decode(mp3);
     if (samplesDecoded === 0) return;
-    encoder ??= sound.encode({ fromRate: sampleRate, toRate: RATE }, sampleCodeOf('mulaw'), (bytes) =>
+    encoder ??= sound.encode({ fromRate: sampleRate, toRate: RATE }, pcmFormatOf('mulaw'), (bytes) =>
       onBytes(bytes.slice()),
     );
     encoder.push(channelData[0]!);

@@ -2,8 +2,8 @@
 // embedded engine before anything is measured. A turn is made of some of them, so the fake upstream, which is given
 // them too, can answer any turn with its own speech at no cost.
 
-import { launchEmbeddedEngine } from '../../src/app/engine.ts';
-import { createMp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import { launchEmbeddedEngine } from '../../src/app/start.ts';
+import { Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
@@ -43,7 +43,7 @@ const DEADLINE_MS = 10_000;
 export function framesOf(mp3: Uint8Array): { readonly frames: Uint8Array[]; readonly frameMs: number } {
   const frames: Uint8Array[] = [];
   let frameMs = Number.NaN;
-  const parser = createMp3FrameParser({
+  const parser = new Mp3FrameParser({
     onFrame({ bytes, header }) {
       frames.push(bytes.slice());
       frameMs = (header.samplesPerFrame * 1000) / header.sampleRate;

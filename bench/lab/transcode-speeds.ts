@@ -2,12 +2,13 @@
 // the whole chain, and the beginning of a stream.
 
 import { setImmediate as breathe } from 'node:timers/promises';
+import { MPEGDecoder } from 'mpg123-decoder';
 import { heardBelowHz } from '../../src/audio/dsp/filter-bank.ts';
 import type { Rates } from '../../src/audio/dsp/sound-path.ts';
-import { createPlainFrames, sampleCodeOf } from '../../src/audio/encoders.ts';
+import { createPlainFrames, pcmFormatOf } from '../../src/audio/encoders.ts';
 import type { Mp3Decoders } from '../../src/audio/mp3/mp3-decoder.ts';
-import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3/mp3-frame-parser.ts';
-import { createMp3ToPcm } from '../../src/audio/mp3/mp3-to-pcm.ts';
+import { type Mp3Frame, Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import { Mp3ToPcm } from '../../src/audio/mp3/mp3-to-pcm.ts';
 import { type Codecs, createTranscoder } from '../../src/audio/transcoder.ts';
 import { medianOf } from './spread.ts';
 
@@ -56,7 +57,7 @@ const chunksOf = (bytes: Uint8Array): readonly Uint8Array[] =>
 
 function parse(bytes: Uint8Array): readonly Mp3Frame[] {
   const frames: Mp3Frame[] = [];
-  const parser = createMp3FrameParser({ onFrame: (frame) => frames.push(frame), onTag: nothing });
+  const parser = new Mp3FrameParser({ onFrame: (frame) => frames.push(frame), onTag: nothing });
   parser.push(bytes);
   parser.flush();
   return frames;
@@ -64,7 +65,7 @@ function parse(bytes: Uint8Array): readonly Mp3Frame[] {
 
 /** A stream's frames, one decoded at a time. */
 function decoding(decoders: Mp3Decoders, frames: readonly Mp3Frame[]): Work {
-  const decoder = createMp3ToPcm(decoders, nothing);
+  const decoder = new Mp3ToPcm(decoders, nothing);
   decoder.beginStream();
   return eachOf(
     frames,
@@ -83,7 +84,7 @@ const ratesFrom = (codecs: Codecs, fromRate: number): Rates => ({
 
 function decodeAll(codecs: Codecs, frames: readonly Mp3Frame[]): readonly Float32Array[] {
   const blocks: Float32Array[] = [];
-  const decoder = createMp3ToPcm(codecs.decoders, ({ samples }) => blocks.push(samples.slice()), HEARD_HZ);
+  const decoder = new Mp3ToPcm(codecs.decoders, ({ samples }) => blocks.push(samples.slice()), HEARD_HZ);
   decoder.beginStream();
   for (const frame of frames) decoder.push(frame);
   decoder.close();
@@ -107,7 +108,7 @@ function resampleAll(
 /** The whole way of a turn: bytes as they arrive → frames. */
 function openChain(codecs: Codecs, onFrame: () => void) {
   const transcoder = createTranscoder(OUTPUT, codecs, onFrame);
-  const parser = createMp3FrameParser({
+  const parser = new Mp3FrameParser({
     onFrame: (frame) => transcoder.push({ kind: 'frame', frame }),
     onTag: (tag) => transcoder.push({ kind: 'tag', tag }),
   });
@@ -143,7 +144,7 @@ export async function measureSpeeds(
     encode() {
       const frames = createPlainFrames(OUTPUT, nothing);
       const rates = { fromRate: OUTPUT.sampleRate, toRate: OUTPUT.sampleRate };
-      const encoder = codecs.sound.encode(rates, sampleCodeOf(OUTPUT.format), (bytes) => frames.push(bytes));
+      const encoder = codecs.sound.encode(rates, pcmFormatOf(OUTPUT.format), (bytes) => frames.push(bytes));
       return eachOf(
         resampled,
         (samples) => encoder.push(samples),
@@ -161,11 +162,19 @@ export async function measureSpeeds(
   return { ...speeds, startMs: measureStarts(codecs, chunks, streams) };
 }
 
-/** Decoding alone of `mp3`, which is `SECONDS` long, × real time of one core. */
-export const measureDecoding = (decoders: Mp3Decoders, mp3: Uint8Array, streams: number): Promise<number> => {
+/** Decoding alone of `mp3`, which is `SECONDS` long, by mpg123, × real time of one core. */
+export async function measureMpg123(mp3: Uint8Array, streams: number): Promise<number> {
   const frames = parse(mp3);
-  return speedOf(() => decoding(decoders, frames), streams);
-};
+  const decoders = Array.from({ length: streams }, () => new MPEGDecoder({ enableGapless: false }));
+  await Promise.all(decoders.map((decoder) => decoder.ready));
+  let opened = 0;
+  const speed = await speedOf(() => {
+    const decoder = decoders[opened++ % streams]!;
+    return eachOf(frames, ({ bytes }) => decoder.decodeFrame(bytes));
+  }, streams);
+  for (const decoder of decoders) decoder.free();
+  return speed;
+}
 
 async function speedOf(open: () => Work, streams: number): Promise<number> {
   const times: number[] = [];

@@ -2,7 +2,7 @@
 // gliding voice with a little hiss, through our own encoder. Same seed, same bytes.
 
 import type { Mp3Encoders } from '../../src/audio/mp3/mp3-encoder.ts';
-import { createMp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import { Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
 export type VoiceLikeMp3 = {
@@ -56,7 +56,7 @@ export function makeVoiceLikeMp3(
   const encoder = encoders.open({ sampleRate, bitrateKbps });
   const frames: Uint8Array[] = [];
   let frameMs = 0;
-  const parser = createMp3FrameParser({
+  const parser = new Mp3FrameParser({
     onFrame({ bytes, header }) {
       frames.push(bytes.slice());
       frameMs = (header.samplesPerFrame * 1000) / header.sampleRate;

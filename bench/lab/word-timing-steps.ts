@@ -3,8 +3,8 @@
 
 import { createLayer3Decoders } from '../../src/audio/mp3/layer3-decoders.ts';
 import type { Mp3Decoders } from '../../src/audio/mp3/mp3-decoder.ts';
-import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3/mp3-frame-parser.ts';
-import { createMp3ToPcm } from '../../src/audio/mp3/mp3-to-pcm.ts';
+import { type Mp3Frame, Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import { Mp3ToPcm } from '../../src/audio/mp3/mp3-to-pcm.ts';
 import type { PcmBlock } from '../../src/audio/stage.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -56,7 +56,7 @@ function createSpeech(text: string, lines: readonly SpokenLine[]): Speech {
   const frames: Mp3Frame[] = [];
   const said = linesOf(text, lines) ?? [];
   for (const { mp3 } of said) {
-    const parser = createMp3FrameParser({
+    const parser = new Mp3FrameParser({
       onFrame: (frame) => frames.push({ ...frame, bytes: frame.bytes.slice() }),
       onTag() {},
     });
@@ -86,7 +86,7 @@ function decode(
   frames: readonly Mp3Frame[],
   onBlock: (block: PcmBlock) => void,
 ): void {
-  const decoder = createMp3ToPcm(decoders, onBlock, HEARD_HZ);
+  const decoder = new Mp3ToPcm(decoders, onBlock, HEARD_HZ);
   decoder.beginStream();
   for (const frame of frames) decoder.push(frame);
   decoder.endStream();

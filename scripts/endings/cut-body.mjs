@@ -5,7 +5,7 @@ export function framesOf(program, bytes) {
   const lengths = [];
   let header;
   let tag;
-  const parser = program.createMp3FrameParser({
+  const parser = new program.Mp3FrameParser({
     onFrame(frame) {
       lengths.push(frame.bytes.length);
       header = frame.header;

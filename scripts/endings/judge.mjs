@@ -53,10 +53,10 @@ export function createJudge(program, by) {
   };
 
   return {
-    newUpkeep: () => program.createSpeechUpkeep(),
+    newRecovery: () => program.createSpeechRecovery(),
     /** `whole`: at the first request; `doubted`: whole at the second; else the error's code. */
-    async relay(speech, turn, bytes, upkeep) {
-      const words = program.createSpeechWords({
+    async relay(speech, turn, bytes, recovery) {
+      const words = new program.SpeechWords({
         timer,
         synthesis: {
           language: speech.language,
@@ -69,7 +69,7 @@ export function createJudge(program, by) {
         urgency: 'heard-text',
         onEstimate() {},
       });
-      const spool = program.createMp3Spool({ capacityBytes: () => Number.POSITIVE_INFINITY, tap: words.tap });
+      const spool = new program.Mp3Spool({ capacityBytes: () => Number.POSITIVE_INFINITY, tap: words.tap });
       words.request(() => turn.aligned);
       let sent = 0;
       const open = async () => {
@@ -90,7 +90,7 @@ export function createJudge(program, by) {
           {
             clock: program.systemClock,
             decoders: program.decoders,
-            upkeep: { ...upkeep, doubts: { ...upkeep.doubts, tryRetry: () => true } },
+            recovery: { ...recovery, doubts: { ...recovery.doubts, tryRetry: () => true } },
             remainingMs: () => LISTENER_MS,
             passesThrough: () => false,
             endings: words,

@@ -11,8 +11,8 @@ export function openBody(program, onItem) {
       throw new Error('nothing is taken back of a body that does not break');
     },
   };
-  const relayed = program.createRelayedSpeech({
-    spool: program.createMp3Spool({ capacityBytes, tap }),
+  const relayed = new program.RelayedSpeech({
+    spool: new program.Mp3Spool({ capacityBytes, tap }),
     decoders: program.decoders,
     passesThrough: () => false,
     longestMs: Number.POSITIVE_INFINITY,

@@ -99,12 +99,12 @@ export async function timeStreamed(program, speech, voice, references, pace) {
     for (const { startMs, withinMs, ...word } of timeline.take(untilMs))
       captions.push({ word: wordAt(word), startMs, withinMs, heardMs, sentMs, isBlind });
   };
-  const playout = program.createTurnPlayout({
-    pace: { mode: 'realtime', leadMs: LEAD_MS },
-    frames,
+  const playout = new program.TurnPlayout({ pace: { mode: 'realtime', leadMs: LEAD_MS }, frames });
+  const gate = {
+    ...NEVER_HELD,
     onFrame: (_frame, _seq, atMs, durationMs) => sayCaptions(atMs + durationMs + ROUNDING_MS, atMs),
     onUnderrun() {},
-  });
+  };
 
   const bytesPerMs = program.speechBitrateKbps(speech.sampleRate) / 8;
   let pushed = 0;
@@ -134,12 +134,12 @@ export async function timeStreamed(program, speech, voice, references, pace) {
       messages.pass(nowMs);
       if (anchorMs === undefined) {
         const inHand = { sampleRate: RATE, waitingMs: madeFrames * FRAME_MS };
-        if (!playout.start(nowMs, nowMs, inHand, NEVER_HELD)) continue;
+        if (!playout.start(nowMs, nowMs, inHand, gate)) continue;
       }
       const position = playout.position(nowMs);
       anchorMs = position.anchorMs;
       heardMs = Math.max(0, Math.min(position.sentMs, nowMs - anchorMs));
-      if (!isSent) playout.send(nowMs, NEVER_HELD);
+      if (!isSent) playout.send(nowMs, gate);
       if (!isSent && frames.isEnded()) {
         isSent = true;
         sayCaptions(Number.POSITIVE_INFINITY, playout.sentMs());

@@ -16,7 +16,7 @@ export async function openTurn(program, { whole, language, speed, voice, voice2,
     ...(voice2 === undefined ? {} : { voice2 }),
   });
   const options = { settings, seed, defaultVoice: undefined, defaultVoice2: undefined, remainingMs };
-  const script = program.createTurnScript(options, whole).stretch();
+  const script = new program.TurnScript(options, whole).stretch();
   const { signal } = new AbortController();
   const item = await script.requests.next(signal);
   if (item?.kind !== 'request' || (await script.requests.next(signal)) !== undefined) return undefined;

@@ -1,5 +1,5 @@
-// The token by which a telephony leg is known to be one of a user's: given to each of his sessions, carried by the platform
-// in the leg's path or first message, and signed, so that nothing has to be kept of it.
+// The token by which a telephony leg is known to be one of a user's: given to each session of that user, carried by the
+// platform in the leg's path or first message, and signed, so that nothing has to be kept of it.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-// `Authorization: Bearer KEY` (RFC 6750 2.1): reading the key, and comparing it without telling by the time taken how
+// `Authorization: Bearer KEY` (RFC 6750 2.1): reading the key, and comparing it so that the time taken does not show how
 // close a wrong one came.
 
 import { createHash, timingSafeEqual } from 'node:crypto';

@@ -14,7 +14,7 @@ export type TokenGrant =
 export type CallerToken = TokenGrant & {
   readonly id: string;
   readonly userId: string;
-  /** On the clock of whoever made it, ms. */
+  /** On the clock of the process that made it, ms. */
   readonly expiresAtMs: number;
 };
 

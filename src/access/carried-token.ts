@@ -15,7 +15,7 @@ function readBasicPassword(line: string): string | undefined {
 }
 
 /**
- * Undefined when there is none. What cannot be read, and more than one, is a token of nobody: whoever shows credentials
+ * Undefined when there is none. What cannot be read, and more than one, is an unknown token: a caller that shows credentials
  * is not let in without them.
  */
 export function carriedToken(headers: HeaderLines): string | undefined {

@@ -33,7 +33,7 @@ export type ServiceCaller = {
   readonly keyName: string;
 };
 
-const LONGEST_USER_ID = 200;
+const MAX_USER_ID = 200;
 const LOCAL_USER = 'local';
 
 const refused = (message: string) => new AppError('unauthorized', message);
@@ -69,7 +69,7 @@ export function createCredentials(list: readonly Credential[]): Credentials {
     localUser: LOCAL_USER,
     identify(headers) {
       const userId = readUserId(headers);
-      if (owners.isEmpty) return userId === '' ? LOCAL_USER : userId.slice(0, LONGEST_USER_ID);
+      if (owners.isEmpty) return userId === '' ? LOCAL_USER : userId.slice(0, MAX_USER_ID);
       return ownerOf(readKey(headers), userId);
     },
     identifyKey(apiKey) {
@@ -81,8 +81,8 @@ export function createCredentials(list: readonly Credential[]): Credentials {
       const apiKey = readKey(headers);
       const userId = readUserId(headers);
       if (userId === '') throw refused('The header X-USER-ID is missing; send it next to Authorization.');
-      if (userId.length > LONGEST_USER_ID)
-        throw refused(`The header X-USER-ID must have at most ${LONGEST_USER_ID} characters.`);
+      if (userId.length > MAX_USER_ID)
+        throw refused(`The header X-USER-ID must have at most ${MAX_USER_ID} characters.`);
       return {
         userId: owners.isEmpty ? userId : ownerOf(apiKey, userId),
         // Without keys to know, the user is all that tells callers apart.

@@ -1,5 +1,5 @@
 // A request's headers, line by line. Node's own record joins some that are given twice and drops others silently;
-// who asks for credentials or traces of a proxy must see them all.
+// code that checks credentials or traces of a proxy must see them all.
 
 /** Lines by lower-case name, in order; without a prototype, so that no name finds anything else. */
 export type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;

@@ -1,6 +1,6 @@
-// Keys and what belongs to each, found in the same time whatever their number, and without telling by the time taken how close
-// a wrong key came. What is looked up is an HMAC under a secret of this process: nobody outside can choose or
-// know it, so that where the look-up of a wrong key ends says nothing of the keys that are kept.
+// Keys and what belongs to each, found in the same time whatever their number, and without showing by the time taken how
+// close a wrong key came. What is looked up is an HMAC under a secret of this process: nobody outside can choose or know
+// it, so that where the look-up of a wrong key ends says nothing of the keys that are kept.
 
 import { createHmac } from 'node:crypto';
 import { systemRandom } from '../base/random.ts';

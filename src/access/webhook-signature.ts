@@ -15,8 +15,8 @@ export type SignedMessage = {
 
 const PREFIX = 'whsec_';
 /** Bounds of the specification, in bytes. */
-const SHORTEST_SECRET = 24;
-const LONGEST_SECRET = 64;
+const MIN_SECRET = 24;
+const MAX_SECRET = 64;
 
 /** What `owner` verifies with: `whsec_` and the base64 of HMAC-SHA256(master, "webhook:" owner), 32 bytes. */
 export const webhookSecret = (master: string, owner: string): string =>
@@ -28,7 +28,7 @@ export function readWebhookSecret(secret: string): Buffer | undefined {
   const text = secret.slice(PREFIX.length);
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') !== text) return undefined;
-  return bytes.length >= SHORTEST_SECRET && bytes.length <= LONGEST_SECRET ? bytes : undefined;
+  return bytes.length >= MIN_SECRET && bytes.length <= MAX_SECRET ? bytes : undefined;
 }
 
 /** The three header fields; one signature for each of `secrets`, in their order. Throws without one, or for one that is none. */
@@ -40,9 +40,7 @@ export function signWebhook(
   const signatures = secrets.map((secret) => {
     const key = readWebhookSecret(secret);
     if (key === undefined)
-      throw new Error(
-        `A webhook secret is whsec_ and base64 of ${SHORTEST_SECRET} to ${LONGEST_SECRET} bytes.`,
-      );
+      throw new Error(`A webhook secret is whsec_ and base64 of ${MIN_SECRET} to ${MAX_SECRET} bytes.`);
     return `v1,${createHmac('sha256', key).update(`${id}.${timestampS}.${body}`).digest('base64')}`;
   });
   return {

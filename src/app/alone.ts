@@ -1,26 +1,14 @@
-// A gateway of one process: what plays sessions and what answers requests, side by side on one listener.
+// A gateway of one process: what plays sessions and what answers requests, beside each other on one listener.
 
 import { createAttachTokens } from '../access/attach-tokens.ts';
-import { systemClock } from '../base/clock.ts';
-import { createMetrics } from '../base/metrics.ts';
-import { systemRandom } from '../base/random.ts';
-import { createLegDesk } from '../gateway/calls/leg-desk.ts';
+import { createLocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
 import { viewsOf } from '../http/routes/live-view.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { findSession } from '../session/live-sessions.ts';
-import { openAppAdmin } from './admin.ts';
-import {
-  asGateway,
-  type Gateway,
-  originOf,
-  portOf,
-  SECRET_BYTES,
-  type StartOptions,
-  type Stop,
-} from './gateway.ts';
+import { createAppContext, readTls, type Stop } from './context.ts';
+import { asGateway, type Gateway, originOf, portOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
 import { openAppPlaying } from './playing.ts';
-import { readTls } from './read-tls.ts';
-import { openAppRest } from './rest.ts';
+import { openAppAdmin, openAppRest } from './rest.ts';
 import { chooseService, openAppUpstream, openQuotaStore } from './upstream.ts';
 
 /** `stopAll` does what was handed to `onStop`, in reverse. */
@@ -29,25 +17,22 @@ export async function startAlone(
   onStop: (stop: Stop) => void,
   stopAll: () => Promise<void>,
 ): Promise<Gateway> {
-  const { config, log, version } = options;
+  const context = createAppContext(options, onStop);
+  const { config, clock, random, metrics } = context;
   const tls = readTls(config);
-  const ports = { config, version, clock: systemClock, random: systemRandom, log };
-  const { clock, random } = ports;
-  const metrics = createMetrics();
-  const common = { ...ports, metrics, onStop };
 
   const speech = await chooseService(options);
-  const quotas = openQuotaStore(common, speech);
+  const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
-  const upstream = openAppUpstream(common, speech, quotas);
-  const { runtime, sockets, legs, onlookers, credentials, admission } = await openAppPlaying({
-    ...common,
+  const upstream = await openAppUpstream(context, speech, quotas);
+  const { runtime, sockets, warm, legs, observers, credentials, admission } = await openAppPlaying({
+    ...context,
     upstream,
-    legDesk() {
+    legRegistry() {
       // Leg and session meet in one process, so the secret need not outlive it.
       const tokens = createAttachTokens(random.id(SECRET_BYTES));
-      const desk = createLegDesk(clock, tokens);
-      return { tokens, desk, arrivals: desk, maxLegs: config.maxConnections };
+      const registry = createLocalLegRegistry(clock, tokens);
+      return { tokens, registry, arrivals: registry, maxLegs: config.maxConnections };
     },
     tokenSecret: random.id(SECRET_BYTES),
     tokenClock: clock,
@@ -60,13 +45,13 @@ export async function startAlone(
   const replies = createOpenReplies(clock, admission);
   const { http, service, playground } = await openAppRest({
     ...options,
-    ...common,
+    ...context,
     tls,
     upstream,
     runtime,
     credentials,
     replies,
-    onlookers,
+    observers,
     legs,
     origin: () => url,
     exposeMetrics: () => metrics.expose(),
@@ -75,7 +60,7 @@ export async function startAlone(
       isStopping: () => phase === 'stopping',
       hasSession: (userId, id) => findSession(() => sockets.connections, userId, id) !== undefined,
       sessionsOf: views,
-      revoke: (userId, id) => onlookers.tokens.revoke(userId, id),
+      revoke: (userId, id) => observers.tokens.revoke(userId, id),
       pool: () => upstream.pool.state(),
     },
   });
@@ -89,6 +74,7 @@ export async function startAlone(
     await legs.audioSockets.listen({ host: config.host, port: config.audiosocketPort });
     onStop(() => legs.audioSockets.close());
   }
+  warm();
   const adminUrl = await openAppAdmin(
     config,
     {

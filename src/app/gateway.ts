@@ -1,8 +1,8 @@
-// A running gateway as its starter has it, and what it was started with: the same for one process and for several.
+// A running gateway as its caller sees it, and the options it was started with: the same for one process and for several.
 
 import type { Log } from '../base/log.ts';
 import type { Config } from '../settings/settings.ts';
-import type { LaunchedEngine } from './engine.ts';
+import type { LaunchedEngine } from './start.ts';
 
 export type Gateway = {
   /** `http://host:port` or `https://…`. */
@@ -25,16 +25,14 @@ export type GatewayOptions = {
   readonly service?: 'on' | 'off';
   /** Where programs are looked for (`PATH`): ffmpeg gets this and nothing else of our environment. */
   readonly searchPath?: string | undefined;
-  /** Another instance has taken the data folder: whoever has started this one stops it. */
+  /** Another instance has taken the data folder: the caller that started this one stops it. */
   readonly onLost?: () => void;
   /** The built page; by default beside the built program. */
   readonly playgroundFolder?: string;
 };
 
-/** `engine`: the embedded one, when it is the speech service; whoever has launched it closes it. */
+/** `engine`: the embedded one, when it is the speech service; the caller that launched it closes it. */
 export type StartOptions = GatewayOptions & { readonly engine: LaunchedEngine | undefined };
-
-export type Stop = () => Promise<void> | void;
 
 /** Sockets beyond sessions: plain requests, and half-open ones, of which a flood must not shut out the rest. */
 export const SPARE_SOCKETS = 16_384;
@@ -44,13 +42,13 @@ export const SECRET_BYTES = 32;
 /** Of a listener on TCP that is up. */
 export const portOf = (address: unknown): number => (address as { port: number }).port;
 
-/** Whoever listens everywhere is reached on this machine by its own name. */
+/** A listener on all interfaces is reached on this machine as `localhost`. */
 export function originOf(scheme: string, host: string, port: number): string {
   const name = /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host;
   return `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** What the starter gets; `stop` is begun once, whoever else asks waits for its end. */
+/** What the starter gets; `stop` runs once; further calls wait for its end. */
 export function asGateway(
   {
     url,

@@ -1,4 +1,4 @@
-// Telephony legs, built: the desk where sessions find them and the servers that let them in.
+// Builds telephony legs: the registry where sessions find them and the servers that let them in.
 
 import type { AttachTokens } from '../access/attach-tokens.ts';
 import type { Credentials } from '../access/credentials.ts';
@@ -8,10 +8,10 @@ import type { Random } from '../base/random.ts';
 import { createAudioSocketServer } from '../gateway/calls/audiosocket-server.ts';
 import type { CallListenerOptions } from '../gateway/calls/call-listener.ts';
 import type { createLegConnection } from '../gateway/calls/leg-connection.ts';
-import type { LegArrivals } from '../gateway/calls/leg-desk.ts';
 import { createLegDialler } from '../gateway/calls/leg-dialler.ts';
 import { createLegServer } from '../gateway/calls/leg-server.ts';
 import { createLegSockets } from '../gateway/calls/leg-sockets.ts';
+import type { LegArrivals } from '../gateway/calls/local-leg-registry.ts';
 import { createTcpCalls } from '../gateway/calls/tcp-calls.ts';
 import { createWorkerCalls } from '../gateway/calls/worker-calls.ts';
 import type { IntakeMetrics } from '../gateway/sockets/intake-metrics.ts';
@@ -21,10 +21,10 @@ import type { AdmissionDesk } from '../session/admission-desk.ts';
 import type { LegDesk } from '../session/leg-desk.ts';
 import type { Config } from '../settings/settings.ts';
 
-/** Where legs and sessions meet, and what becomes of a leg's socket where that is not left to the servers. */
-export type AppLegDesk = {
+/** The registry where legs and sessions meet; `connect`: what is done with a leg's socket, where the servers do not decide it. */
+export type AppLegRegistry = {
   readonly tokens: AttachTokens;
-  readonly desk: LegDesk;
+  readonly registry: LegDesk;
   readonly arrivals: LegArrivals;
   readonly connect?: typeof createLegConnection;
   /** Legs that this process may have. */
@@ -42,14 +42,14 @@ export function openAppLegs(
     readonly log: Log;
     readonly intake: IntakeMetrics;
   },
-  { tokens, desk, arrivals, maxLegs, connect }: AppLegDesk,
+  { tokens, registry, arrivals, maxLegs, connect }: AppLegRegistry,
 ) {
   const callers = credentials.areRequired
     ? ({ are: 'strangers' } as const)
     : ({ are: 'local', user: credentials.localUser } as const);
   const common = {
     ...parts,
-    desk: arrivals,
+    arrivals,
     maxLegs,
     limits: config,
     ...(connect === undefined ? {} : { connect }),
@@ -72,7 +72,7 @@ export function openAppLegs(
   const audioSockets = createAudioSocketServer({ ...common, callers, openCalls });
   const dialler = createLegDialler({ asteriskUrl: config.asteriskUrl, sockets, tokens, clock: parts.clock });
   return {
-    desk,
+    registry,
     server,
     audioSockets,
     dial: dialler.dial,

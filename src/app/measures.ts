@@ -1,23 +1,18 @@
-// What a process tells of itself and admits by, built: its figures, the delay of its event loop, what it uses of its time.
+// What a process measures of itself, and the admission that rests on it: metrics, the delay of its event loop, the share
+// of its time that is in use.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../base/clock.ts';
-import type { Metrics } from '../base/metrics.ts';
+import { createUsedShare } from '../base/used-share.ts';
 import { createGatewayMetrics, type GatewayGauges } from '../gateway/sockets/gateway-metrics.ts';
+import { createHeadroom } from '../limits/headroom.ts';
+import { createAdmissionDesk, type SpeechAsker } from '../session/admission-desk.ts';
 import type { Config } from '../settings/settings.ts';
-import { openAppAdmission } from './admission.ts';
-import type { Stop } from './gateway.ts';
-
-export type AppMeasuresOptions = {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly metrics: Metrics;
-  readonly onStop: (stop: Stop) => void;
-};
+import type { AppContext } from './context.ts';
 
 const LOOP_DELAY_RESOLUTION_MS = 10;
 
-/** The loop's delay since the last look; stopped by the second. */
+/** The loop's delay since the last reading; the second function stops the measuring. */
 function watchLoopDelay(): readonly [read: () => number, stop: () => void] {
   const loopDelay = monitorEventLoopDelay({ resolution: LOOP_DELAY_RESOLUTION_MS });
   loopDelay.enable();
@@ -30,10 +25,10 @@ function watchLoopDelay(): readonly [read: () => number, stop: () => void] {
   return [read, () => void loopDelay.disable()];
 }
 
-/** `counts`: of what this process plays. */
+/** `counts`: of the sessions that this process plays. */
 export function openAppMeasures(
-  { config, clock, metrics, onStop }: AppMeasuresOptions,
-  counts: Pick<GatewayGauges, 'sessions' | 'turns' | 'bufferedBytes' | 'onlookers'>,
+  { config, clock, metrics, onStop }: AppContext,
+  counts: Pick<GatewayGauges, 'sessions' | 'turns' | 'bufferedBytes' | 'observers'>,
 ) {
   const [loopDelaySeconds, stopWatching] = watchLoopDelay();
   onStop(stopWatching);
@@ -50,4 +45,15 @@ export function openAppMeasures(
   });
   onStop(() => admission.close());
   return { gatewayMetrics, headroom, admission };
+}
+
+/** The headroom of this thread, and the controller that admits speech by it. */
+function openAppAdmission(
+  { busyAt }: Pick<Config, 'busyAt'>,
+  { clock, onRefused }: { readonly clock: Clock; readonly onRefused: (asker: SpeechAsker) => void },
+) {
+  const headroom = createHeadroom(busyAt === 0 ? Number.POSITIVE_INFINITY : busyAt / 100);
+  const usedShare = createUsedShare();
+  const admission = createAdmissionDesk({ headroom, clock, usedShare, onRefused });
+  return { headroom, admission };
 }

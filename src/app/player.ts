@@ -1,30 +1,31 @@
-// A process that plays sessions: upgrades, legs and onlookers of its own, and for all else the primary. Adapters are
-// chosen here as in alone.ts.
+// A process that plays sessions: it has its own upgrades, legs and observers, and asks the primary that has forked it for
+// everything else. Adapters are chosen here as in alone.ts.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAttachTokens } from '../access/attach-tokens.ts';
 import { AppError } from '../base/app-error.ts';
 import { systemClock } from '../base/clock.ts';
-import { createMetrics } from '../base/metrics.ts';
-import { systemRandom } from '../base/random.ts';
+import { forwardingLog, type Log, type LogLevel } from '../base/log.ts';
+import { helpersYieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { sharedClock } from '../base/shared-clock.ts';
 import { createFrontServer, watchedSession } from '../cluster/front-server.ts';
+import { openPrimaryLine, type PrimaryLine } from '../cluster/ipc-player-process.ts';
 import { createIpcQuotaStore } from '../cluster/ipc-quota-store.ts';
-import { createIpcLegDesk } from '../cluster/legs/ipc-leg-desk.ts';
+import { createIpcLegRegistry } from '../cluster/legs/ipc-leg-registry.ts';
 import { createLegGuests } from '../cluster/legs/leg-guests.ts';
 import { createLegSwitchboard } from '../cluster/legs/leg-switchboard.ts';
 import type { PlayerAsks, PlayerNews, PlayerNumber, PrimaryAsks, PrimaryNews } from '../cluster/messages.ts';
-import type { Answers, Listeners, Peer } from '../cluster/peer.ts';
+import { type Answers, createPeer, type Listeners, type Peer } from '../cluster/peer.ts';
 import { openPrivateListener } from '../cluster/private-listener.ts';
 import { createReverseProxy } from '../cluster/reverse-proxy.ts';
-import { createTellingLog } from '../cluster/telling-log.ts';
 import { viewsOf } from '../http/routes/live-view.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { QuotaState } from '../upstream/quota/quota-store.ts';
-import { SPARE_SOCKETS, type Stop } from './gateway.ts';
+import { createAppContext, type Stop } from './context.ts';
+import { SPARE_SOCKETS } from './gateway.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppUpstream, type SpeechService } from './upstream.ts';
 
@@ -43,35 +44,38 @@ export type PlayerBrief = {
   readonly revoked: readonly { readonly id: string; readonly leftMs: number }[];
 };
 
-export type Primary = Peer<PrimaryAsks, PrimaryNews>;
-export type AppPlayer = {
+type Primary = Peer<PrimaryAsks, PrimaryNews>;
+type AppPlayer = {
   readonly answers: Omit<Answers<PlayerAsks<PlayerBrief>>, 'start' | 'stop'>;
   readonly listeners: Listeners<PlayerNews>;
   readonly ports: { readonly port: number; readonly audiosocketPort: number };
 };
+
+/** Written by the primary: lines of several processes would be mixed up. */
+const logThrough = (primary: () => Primary, least?: LogLevel): Log =>
+  forwardingLog((level, event, fields) => primary().tell('log', { level, event, fields }), least);
 
 export const PRIMARY = 'primary';
 export const privatePath = (folder: string, of: PlayerNumber | typeof PRIMARY) => join(folder, `${of}.sock`);
 
 const ASK_MS = 3000;
 
-/** All of a player but its line to the primary; `onStop` gets what is to be done at its end, in reverse. */
-export async function openAppPlayer(
+/** All of a player but its channel to the primary; `onStop` gets what is to be done at its end, in reverse order. */
+async function openAppPlayer(
   { player, config, version, tls, secrets, folder, speech, ...brief }: PlayerBrief,
   primary: Primary,
   onStop: (stop: Stop) => void,
 ): Promise<AppPlayer> {
-  const log = createTellingLog(() => primary, config.logLevel);
-  const ports = { config, version, clock: systemClock, random: systemRandom, log };
-  const { clock, random } = ports;
-  const metrics = createMetrics();
+  const log = logThrough(() => primary, config.logLevel);
+  const context = createAppContext({ config, version, log }, onStop);
+  const { clock, random, metrics } = context;
   const quotas = createIpcQuotaStore({ primary, clock, states: brief.quotas });
-  const upstream = openAppUpstream({ ...ports, metrics, onStop }, speech, quotas);
+  const upstream = await openAppUpstream(context, speech, quotas);
 
-  const legDesk = (playout: PlayoutClock) => {
+  const legRegistry = (playout: PlayoutClock) => {
     const tokens = createAttachTokens(secrets.legs);
     const guests = createLegGuests({
-      desk: () => desk,
+      registry: () => registry,
       pathOf: (of) => privatePath(folder, of),
       secret: secrets.peers,
       clock,
@@ -79,7 +83,7 @@ export async function openAppPlayer(
       log,
     });
     onStop(() => guests.close());
-    const desk = createIpcLegDesk({
+    const registry = createIpcLegRegistry({
       tokens,
       clock,
       primary,
@@ -88,24 +92,22 @@ export async function openAppPlayer(
         else await guests.fetch(address);
       },
     });
-    legs = desk;
+    legs = registry;
     return {
       tokens,
-      desk,
+      registry,
       arrivals: { arrive: () => unreachable(), turnAway: () => unreachable() },
       connect: switchboard.connect,
       maxLegs: Math.ceil(config.maxConnections / config.processes),
     };
   };
-  let legs: ReturnType<typeof createIpcLegDesk> | undefined;
-  const switchboard = createLegSwitchboard({ player, primary, desk: () => legs!, life: random.id(6) });
+  let legs: ReturnType<typeof createIpcLegRegistry> | undefined;
+  const switchboard = createLegSwitchboard({ player, primary, registry: () => legs!, life: random.id(6) });
 
   const playing = await openAppPlaying({
-    ...ports,
-    metrics,
-    onStop,
+    ...context,
     upstream,
-    legDesk,
+    legRegistry,
     tokenSecret: secrets.tokens,
     tokenClock: sharedClock,
     maxOnlookers: Math.ceil(config.maxOnlookers / config.processes),
@@ -120,8 +122,8 @@ export async function openAppPlayer(
     },
   });
   const left = (id: string) => primary.tell('sessionLeft', id);
-  const { sockets, onlookers, credentials } = playing;
-  for (const { id, leftMs } of brief.revoked) onlookers.tokens.forget(id, leftMs);
+  const { sockets, observers, credentials, warm } = playing;
+  for (const { id, leftMs } of brief.revoked) observers.tokens.forget(id, leftMs);
 
   let phase: 'ready' | 'stopping' = 'ready';
   const seats = createHttpServer({
@@ -135,7 +137,7 @@ export async function openAppPlayer(
     exposeMetrics: () => metrics.expose(),
     asyncApi: () => ({}),
   });
-  await onlookers.addSeats(seats, {
+  await observers.addSeats(seats, {
     sessions: () => sockets.connections,
     isStopping: () => phase === 'stopping',
   });
@@ -170,6 +172,7 @@ export async function openAppPlayer(
   });
   sockets.attach(front.server);
   const port = await front.listen({ host: config.host, port: config.port });
+  warm();
   onStop(() => front.close());
   onStop(() => proxy.settle());
   const { audioSockets } = playing.legs;
@@ -194,7 +197,7 @@ export async function openAppPlayer(
       sessions: ({ userId }) =>
         viewsOf(sockets.connections, userId, clock.now()).map((view) => ({ ...view, process: player })),
       revokeToken({ id, leftMs }) {
-        onlookers.tokens.forget(id, leftMs);
+        observers.tokens.forget(id, leftMs);
         return null;
       },
       async dialLeg(wanted, signal) {
@@ -215,3 +218,68 @@ export async function openAppPlayer(
 const unreachable = (): never => {
   throw new AppError('internal', 'A leg has come in by no switchboard.');
 };
+
+/** Plays for the process that has forked this one, until that process stops it; undefined when none has. */
+export function play(): Promise<void> | undefined {
+  const line = openPrimaryLine();
+  if (line === undefined) return undefined;
+  helpersYieldToPlayback();
+  return playFor(line);
+}
+
+function playFor({ line, leave }: PrimaryLine): Promise<void> {
+  return new Promise((resolve) => {
+    const stops: Stop[] = [];
+    const stopAll = async () => {
+      for (const stop of stops.splice(0).reverse()) await stop();
+    };
+    let parts: AppPlayer | undefined;
+    const early = () => new AppError('busy', 'The process has not started yet.');
+    const now = () => {
+      if (parts === undefined) throw early();
+      return parts;
+    };
+    const primary: Primary = createPeer<PrimaryAsks, PrimaryNews, PlayerAsks<PlayerBrief>, PlayerNews>({
+      line,
+      clock: systemClock,
+      log: logThrough(() => primary),
+      onStuck: leave,
+      answers: {
+        async start(brief) {
+          try {
+            parts = await openAppPlayer(brief, primary, (stop) => stops.push(stop));
+            return parts.ports;
+          } catch (fault) {
+            await stopAll();
+            throw fault instanceof AppError ? fault : new AppError('internal', messageOf(fault));
+          }
+        },
+        async stop() {
+          await stopAll();
+          systemClock.soon(() => {
+            primary.close();
+            leave();
+            resolve();
+          });
+          return null;
+        },
+        drain: (drainMs, signal) => now().answers.drain(drainMs, signal),
+        metrics: (nothing, signal) => now().answers.metrics(nothing, signal),
+        pool: (nothing, signal) => now().answers.pool(nothing, signal),
+        sessions: (of, signal) => now().answers.sessions(of, signal),
+        revokeToken: (token, signal) => now().answers.revokeToken(token, signal),
+        dialLeg: (wanted, signal) => now().answers.dialLeg(wanted, signal),
+      },
+      listeners: {
+        quotaChanged: (states) => parts?.listeners.quotaChanged(states),
+        legGiven: (news) => parts?.listeners.legGiven(news),
+        legAwaited: (ask) => parts?.listeners.legAwaited(ask),
+        legRefused: (news) => parts?.listeners.legRefused(news),
+        legEnded: (news) => parts?.listeners.legEnded(news),
+      },
+    });
+    primary.tell('hello', null);
+  });
+}
+
+const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));

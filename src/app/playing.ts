@@ -1,40 +1,38 @@
-// What plays sessions, built: the clock that paces them, codecs, legs, onlookers, and the upgrades that let callers in. A
-// gateway of one process has it beside everything else; of several, each that plays has one.
+// Builds what plays sessions: the clock that paces them, codecs, legs, observers, and the upgrades that let callers in.
+// A gateway of one process has it beside everything else; of several processes, each player has one.
 
 import { createCredentials } from '../access/credentials.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
-import type { Metrics } from '../base/metrics.ts';
-import type { Random } from '../base/random.ts';
+import { createFilterBanks } from '../audio/dsp/filter-bank.ts';
+import { createSoundPath } from '../audio/dsp/wasm-sound-path.ts';
+import { createLayer3Decoders } from '../audio/mp3/layer3-decoders.ts';
+import { loadMp3Encoders } from '../audio/mp3/mp3-encoder.ts';
+import { USUAL_RATES, warmCodecs } from '../audio/warm-codecs.ts';
+import { pause } from '../base/pause.ts';
 import { DIALECTS } from '../dialects/dialects.ts';
 import { createSocketServer, type SocketServerOptions } from '../gateway/sockets/socket-server.ts';
+import { createWorkerEncoderPool } from '../pipeline/encoders/worker-encoder-pool.ts';
+import { createProcessWordTimer } from '../pipeline/word-timing/process-word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../playout/playout-clock.ts';
 import type { SessionRuntime } from '../session/session-runtime.ts';
 import { createTextWork } from '../session/text-work.ts';
 import type { Config } from '../settings/settings.ts';
-import { type AppLegDesk, openAppLegs } from './legs.ts';
+import { espeakCommand, isEspeakInstalled } from '../speech-program/speech-command.ts';
+import type { AppContext } from './context.ts';
+import { type AppLegRegistry, openAppLegs } from './legs.ts';
 import { openAppMeasures } from './measures.ts';
-import { type AppOnlookersOptions, openAppOnlookers } from './onlookers.ts';
-import { openAppSound } from './sound.ts';
-import type { AppUpstream } from './upstream.ts';
-import { sessionSettings } from './voices.ts';
+import { type AppObserversOptions, openAppObservers } from './observers.ts';
+import { type AppUpstream, sessionSettings } from './upstream.ts';
 
-export type AppPlayingOptions = Pick<AppOnlookersOptions, 'tokenSecret' | 'tokenClock' | 'maxOnlookers'> & {
-  readonly config: Config;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly upstream: AppUpstream;
-  /** Of the clock that paces legs, when there is one. */
-  readonly legDesk: (playout: PlayoutClock) => AppLegDesk;
-  readonly findAgent: SocketServerOptions['findAgent'];
-  readonly enlist?: SocketServerOptions['enlist'];
-  readonly onStop: (stop: () => Promise<void> | void) => void;
-};
+export type AppPlayingOptions = AppContext &
+  Pick<AppObserversOptions, 'tokenSecret' | 'tokenClock' | 'maxOnlookers'> & {
+    readonly upstream: AppUpstream;
+    /** Of the clock that paces legs, when there is one. */
+    readonly legRegistry: (playout: PlayoutClock) => AppLegRegistry;
+    readonly findAgent: SocketServerOptions['findAgent'];
+    readonly enlist?: SocketServerOptions['enlist'];
+  };
 
-/** The gateway's own bounds that no one has needed to set. */
+/** Bounds of the gateway that are no settings: nobody has needed to change them. */
 const MESSAGE_BYTES = 256 * 1024;
 const MESSAGES_PER_SECOND = 5000;
 /** Thirty times what a thousand tokens a second need. */
@@ -49,7 +47,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
     sessions: () => sockets.connections.size,
     turns: () => sum((connection) => connection.turnsUnheard()),
     bufferedBytes: () => sum((connection) => connection.bufferedBytes()),
-    onlookers: () => onlookers.runtime.count.open,
+    observers: () => observers.runtime.count.open,
   });
   const playout = createPlayoutClock({
     clock,
@@ -64,26 +62,26 @@ export async function openAppPlaying(options: AppPlayingOptions) {
   });
   onStop(() => playout.close());
 
-  const { codecs, timer } = await openAppSound(config, { clock, log, onStop });
+  const { codecs, timer, warm } = openAppSound(options);
   const credentials = openAppCredentials(config);
-  const legDesk = options.legDesk(playout);
+  const legRegistry = options.legRegistry(playout);
   const legs = openAppLegs(
     config,
     credentials,
     { clock, playout, admission, random, log, intake: gatewayMetrics },
-    legDesk,
+    legRegistry,
   );
   onStop(() => legs.close()); // for a start that fails; a stop closes them before the listener
-  const onlookers = openAppOnlookers({ ...options, credentials });
-  onStop(() => onlookers.close());
+  const observers = openAppObservers({ ...options, credentials });
+  onStop(() => observers.close());
   const runtime: SessionRuntime = {
     upstream: upstream.pool,
-    upkeep: upstream.upkeep,
+    recovery: upstream.recovery,
     phrases: upstream.phrases,
     codecs,
     timer,
-    legs: legs.desk,
-    onlookers: onlookers.runtime,
+    legs: legs.registry,
+    onlookers: observers.runtime,
     clock,
     playout,
     textWork: createTextWork(clock),
@@ -112,7 +110,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
       dialects: DIALECTS,
       scheme: config.tlsCert === undefined ? 'http' : 'https',
       credentials,
-      tokens: onlookers.tokens,
+      tokens: observers.tokens,
     },
     limits: {
       ...config,
@@ -133,5 +131,34 @@ export async function openAppPlaying(options: AppPlayingOptions) {
     of: (connection: typeof sockets.connections extends ReadonlySet<infer C> ? C : never) => number,
   ) => [...sockets.connections].reduce((total, connection) => total + of(connection), 0);
   onStop(() => sockets.close());
-  return { runtime, sockets, legs, onlookers, credentials, admission };
+  return { warm, runtime, sockets, legs, observers, credentials, admission };
+}
+
+/** Codecs, the workers of CPU-heavy encoders, and the process that times words. */
+export function openAppSound({ config, clock, log, onStop }: AppContext) {
+  const heavy = createWorkerEncoderPool({ log });
+  onStop(() => heavy.close());
+  const codecs = { decoders: createLayer3Decoders(), sound: createSoundPath(createFilterBanks()), heavy };
+  const timer = createProcessWordTimer({
+    log,
+    clock,
+    command: isEspeakInstalled() ? espeakCommand() : undefined,
+    when: config.wordTimes,
+    endings: config.endings === 'words' ? 'followed' : 'never',
+    most: config.timedTurns,
+  });
+  onStop(() => timer.close());
+  /** For when the listener is open: a start does not wait for it, and the first caller hardly ever does. */
+  const warm = () => {
+    timer.warm();
+    warmAll().catch((fault: unknown) => log.error('codecs could not be warmed', { cause: String(fault) }));
+  };
+  const warmAll = async () => {
+    const encoders = await loadMp3Encoders();
+    for (const rate of USUAL_RATES) {
+      await pause(0, clock);
+      warmCodecs(rate, codecs, encoders);
+    }
+  };
+  return { codecs, timer, warm };
 }

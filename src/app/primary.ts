@@ -1,15 +1,12 @@
-// The process that owns: records, the speech engine, quotas, the registry of sessions and legs, and every plain request.
-// It plays no session; it forks those that do and keeps them alive.
+// The process that owns the records, the speech engine, the quotas, the registry of sessions and legs, and every plain
+// request. It plays no session; it forks the processes that do and keeps them alive.
 
 import { fileURLToPath } from 'node:url';
 import { createAttachTokens } from '../access/attach-tokens.ts';
-import { systemClock } from '../base/clock.ts';
-import { createMetrics } from '../base/metrics.ts';
 import { metricsText } from '../base/metrics-snapshot.ts';
-import { systemRandom } from '../base/random.ts';
 import { sharedClock } from '../base/shared-clock.ts';
 import { openPlayerProcesses } from '../cluster/ipc-player-process.ts';
-import { createLegRegistry } from '../cluster/legs/leg-registry.ts';
+import { createLegDirectory } from '../cluster/legs/leg-directory.ts';
 import { createPlayerHost } from '../cluster/player-host.ts';
 import { createPlayers } from '../cluster/players.ts';
 import { openPrivateListener } from '../cluster/private-listener.ts';
@@ -19,15 +16,13 @@ import { createWholeGateway } from '../cluster/whole-gateway.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { openTemporaryFolder } from '../storage/temporary-folder.ts';
 import { quotaIdOf } from '../upstream/key-digest.ts';
-import { openAppAdmin } from './admin.ts';
-import { asGateway, type Gateway, originOf, SECRET_BYTES, type StartOptions, type Stop } from './gateway.ts';
+import { createAppContext, readTls, type Stop } from './context.ts';
+import { asGateway, type Gateway, originOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
 import { openAppMeasures } from './measures.ts';
-import { openAppOnlookers } from './onlookers.ts';
+import { openAppObservers } from './observers.ts';
 import { type PlayerBrief, PRIMARY, privatePath } from './player.ts';
-import { openAppCredentials } from './playing.ts';
-import { readTls } from './read-tls.ts';
-import { openAppRest } from './rest.ts';
-import { openAppSound } from './sound.ts';
+import { openAppCredentials, openAppSound } from './playing.ts';
+import { openAppAdmin, openAppRest } from './rest.ts';
 import { chooseService, openAppUpstream, openQuotaStore } from './upstream.ts';
 
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -40,13 +35,10 @@ export async function startPrimary(
   onStop: (stop: Stop) => void,
   stopAll: () => Promise<void>,
 ): Promise<Gateway> {
-  const { config, log, version } = options;
+  const context = createAppContext(options, onStop);
+  const { config, version, clock, random, log, metrics } = context;
   const tls = readTls(config);
   const spawn = openPlayerProcesses(PROGRAM, ['player']);
-  const ports = { config, version, clock: systemClock, random: systemRandom, log };
-  const { clock, random } = ports;
-  const metrics = createMetrics();
-  const common = { ...ports, metrics, onStop };
   const secrets = {
     legs: random.id(SECRET_BYTES),
     tokens: random.id(SECRET_BYTES),
@@ -55,15 +47,15 @@ export async function startPrimary(
   const { path: folder, remove } = openTemporaryFolder();
   onStop(remove);
   // Of its own thread, in which REST speaks; each player has some for its sessions.
-  const { admission } = openAppMeasures(common, {
+  const { admission } = openAppMeasures(context, {
     sessions: none,
     turns: none,
     bufferedBytes: none,
-    onlookers: none,
+    observers: none,
   });
 
   const speech = await chooseService(options);
-  const store = openQuotaStore(common, speech);
+  const store = await openQuotaStore(context, speech);
   onStop(() => store.close());
   const share = createQuotaShare({
     store,
@@ -71,20 +63,20 @@ export async function startPrimary(
       config.upstreamMaxInFlightPerKey *
       speech.keys.filter(({ apiKey }) => quotaIdOf(apiKey) === quota).length,
   });
-  const upstream = openAppUpstream(common, speech, share.open());
-  const { codecs, timer } = await openAppSound(config, { clock, log, onStop });
+  const upstream = await openAppUpstream(context, speech, share.open());
+  const { codecs, timer, warm } = openAppSound(context);
   const credentials = openAppCredentials(config);
-  const onlookers = openAppOnlookers({
-    ...ports,
+  const observers = openAppObservers({
+    ...context,
     credentials,
     tokenSecret: secrets.tokens,
     tokenClock: sharedClock,
     maxOnlookers: 0,
   });
-  onStop(() => onlookers.close());
+  onStop(() => observers.close());
 
   const sessions = createSessionRegistry(config);
-  const legs = createLegRegistry(clock, createAttachTokens(secrets.legs), (player, name, news) =>
+  const legs = createLegDirectory(clock, createAttachTokens(secrets.legs), (player, name, news) =>
     players.of(player)?.tell(name, news),
   );
   const host = createPlayerHost({
@@ -108,7 +100,7 @@ export async function startPrimary(
       folder,
       speech,
       quotas: store.state(),
-      revoked: onlookers.tokens.revoked(),
+      revoked: observers.tokens.revoked(),
     }),
     answersFor: host.answersFor,
     listenersFor: host.listenersFor,
@@ -116,19 +108,19 @@ export async function startPrimary(
     clock,
     log,
   });
-  const whole = createWholeGateway({ players, metrics, pool: upstream.pool, tokens: onlookers.tokens });
+  const whole = createWholeGateway({ players, metrics, pool: upstream.pool, tokens: observers.tokens });
 
   let phase: 'ready' | 'stopping' = 'ready';
   const replies = createOpenReplies(clock, admission);
   const { http, service, playground } = await openAppRest({
     ...options,
-    ...common,
+    ...context,
     tls: undefined,
     upstream,
-    runtime: { upstream: upstream.pool, upkeep: upstream.upkeep, codecs, timer, clock },
+    runtime: { upstream: upstream.pool, recovery: upstream.recovery, codecs, timer, clock },
     credentials,
     replies,
-    onlookers,
+    observers,
     legs: { dial: whole.dialLeg },
     origin: () => url,
     exposeMetrics: async () => metricsText(await whole.metrics()),
@@ -164,6 +156,7 @@ export async function startPrimary(
     onStop,
   );
 
+  warm();
   return asGateway({ url, playground, engineUrl: upstream.engineUrl, adminUrl }, async (drainMs) => {
     phase = 'stopping';
     await Promise.all([players.drain(drainMs), replies.drain(drainMs)]);

@@ -1,23 +1,25 @@
-// Everything that is plain HTTP, built: health, metrics, the speech service, other vendors' speech, tokens, the page. It
-// listens nowhere yet.
+// Builds everything that is plain HTTP: health, metrics, the speech service, other vendors' speech, tokens, the page,
+// which do not listen yet; and the operator's listener, on this machine alone.
 
 import { fileURLToPath } from 'node:url';
 import { asyncApiDocument } from '../dialects/asyncapi.ts';
 import { addCompatRoutes } from '../http/compat/compat-routes.ts';
 import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
 import { addPlaygroundRoutes } from '../http/routes/playground-routes.ts';
+import { type AdminServerOptions, createAdminServer } from '../http/server/admin-server.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import { addServiceApi } from '../http/server/service-api.ts';
-import { SPARE_SOCKETS, type StartOptions } from './gateway.ts';
-import type { AppOnlookers, LookingRoutes } from './onlookers.ts';
+import type { Config } from '../settings/settings.ts';
+import { originOf, portOf, SPARE_SOCKETS, type StartOptions } from './gateway.ts';
+import type { AppObservers, ObserverListRoutes } from './observers.ts';
 import { type AppService, type AppServiceOptions, openAppService } from './service.ts';
 
 export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping' | 'onLost'> &
   Pick<StartOptions, 'service' | 'searchPath' | 'playgroundFolder' | 'engine' | 'onLost'> & {
     /** Undefined also where another process speaks TLS. */
     readonly tls: { readonly cert: string; readonly key: string } | undefined;
-    readonly onlookers: AppOnlookers;
-    readonly routes: LookingRoutes;
+    readonly observers: AppObservers;
+    readonly routes: ObserverListRoutes;
     readonly legs: LegRoutesOptions;
     readonly exposeMetrics: () => string | Promise<string>;
   };
@@ -25,7 +27,7 @@ export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping'
 const PLAYGROUND = fileURLToPath(new URL('../playground', import.meta.url));
 
 export async function openAppRest(options: AppRestOptions) {
-  const { config, clock, log, version, credentials, onlookers, routes, legs } = options;
+  const { config, clock, log, version, credentials, observers, routes, legs } = options;
   const http = createHttpServer({
     clock,
     log,
@@ -58,11 +60,28 @@ export async function openAppRest(options: AppRestOptions) {
     await addServiceApi(http, { ...service.api, legs });
     await addCompatRoutes(http, service.compat);
   }
-  await onlookers.addRoutes(http, routes);
+  await observers.addRoutes(http, routes);
   const playground = addPlaygroundRoutes(http, {
     folder: options.playgroundFolder ?? PLAYGROUND,
     publicUrl: config.publicUrl,
     wants: credentials.areRequired ? 'keys' : 'nothing',
   });
   return { http, service, playground };
+}
+
+const ADMIN_HOST = '127.0.0.1';
+
+/** The operator's listener: its address; undefined when it is off. */
+export async function openAppAdmin(
+  { adminPort, adminKey }: Pick<Config, 'adminPort' | 'adminKey'>,
+  told: Omit<AdminServerOptions, 'adminKey'>,
+  onStop: (stop: () => Promise<void>) => void,
+): Promise<string | undefined> {
+  if (adminPort === 0) return undefined;
+  const admin = createAdminServer({ ...told, adminKey });
+  await admin.listen({ host: ADMIN_HOST, port: adminPort });
+  onStop(async () => {
+    await admin.close();
+  });
+  return originOf('http', ADMIN_HOST, portOf(admin.server.address()));
 }

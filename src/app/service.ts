@@ -1,15 +1,11 @@
-// The half of the program that is the speech service: records, files, whoever does the work behind a reply, and what
-// the HTTP routes ask. Adapters are chosen here as in alone.ts.
+// Builds the speech service: records, files, the runner of work after a reply, and what the HTTP routes ask. Adapters are
+// chosen here as in alone.ts.
 
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Credentials } from '../access/credentials.ts';
 import { webhookSecret } from '../access/webhook-signature.ts';
 import type { AppError } from '../base/app-error.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
-import type { Metrics } from '../base/metrics.ts';
-import type { Random } from '../base/random.ts';
 import type { CompatRoutesOptions } from '../http/compat/compat-routes.ts';
 import type { OpenReplies } from '../http/server/open-replies.ts';
 import { reachedOrigin } from '../http/server/reached-origin.ts';
@@ -26,8 +22,8 @@ import { createProcessFfmpegFinisher } from '../service/finishing/process-ffmpeg
 import { probeFfmpeg } from '../service/finishing/process-ffmpeg-probe.ts';
 import { createWorkerGainFinisher } from '../service/finishing/worker-gain-finisher.ts';
 import { createJobHandler } from '../service/jobs/job-handler.ts';
+import { jobSpoken } from '../service/jobs/job-record.ts';
 import { createJobService } from '../service/jobs/job-service.ts';
-import { jobSpoken } from '../service/jobs/job-spoken.ts';
 import { createKeyLimits, STATED_RULES } from '../service/key-limits.ts';
 import { createPlayNoteHandler } from '../service/playnotes/playnote-handler.ts';
 import { createPlayNoteService } from '../service/playnotes/playnote-service.ts';
@@ -38,22 +34,14 @@ import { createWorkMessages } from '../service/work-message.ts';
 import { createWorkQuestions } from '../service/work-questions.ts';
 import { createWorkRunner } from '../service/work-runner.ts';
 import type { SessionAgent } from '../session/session-agent.ts';
-import type { Config } from '../settings/settings.ts';
 import type { AgentProfile } from '../speech/agent-profile.ts';
 import { dataFolderFault, openDataFolder } from '../storage/data-folder.ts';
 import type { WorkKind } from '../storage/works/work.ts';
-import { openAppRecords } from './records.ts';
-import { openAppShared } from './shared.ts';
+import type { AppContext } from './context.ts';
+import { openAppRecords, openAppShared, openScriptWriter } from './service-parts.ts';
 import type { AppUpstream } from './upstream.ts';
-import { openScriptWriter } from './writer.ts';
 
-export type AppServiceOptions = {
-  readonly config: Config;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
+export type AppServiceOptions = AppContext & {
   readonly upstream: AppUpstream;
   readonly runtime: SpeechRuntime;
   readonly credentials: Credentials;
@@ -65,8 +53,6 @@ export type AppServiceOptions = {
   readonly isStopping: () => boolean;
   /** Another process has the data folder; this one has stopped working on it. */
   readonly onLost: () => void;
-  /** Takes what is to be done at the end, in reverse order. */
-  readonly onStop: (stop: () => Promise<void> | void) => void;
 };
 
 export type AppService = {
@@ -74,17 +60,17 @@ export type AppService = {
   readonly api: Omit<ServiceApiOptions, 'legs'>;
   /** The HTTP speech of other vendors. */
   readonly compat: CompatRoutesOptions;
-  /** What a session of this user's agent begins with; undefined: he has none of this id. */
+  /** What a session of this user's agent begins with; undefined: the user has none with this id. */
   findAgent(owner: string, id: string): Promise<SessionAgent | undefined>;
-  /** Begins the work that is waiting; call it when callers can reach us. */
+  /** Begins the work that is waiting; call it when callers can reach the gateway. */
   start(): void;
-  /** Why it can accept nothing now, for whoever sends traffic here. */
+  /** Why it can accept nothing now, for a load balancer. */
   notReady(): string | undefined;
   onStorageError(error: AppError): void;
 };
 
 const DAY_MS = 24 * 60 * 60_000;
-/** What is on its way to a webhook may end so long after everything else. */
+/** Deliveries to webhooks that are under way may take this long after everything else has ended. */
 const LAST_WEBHOOKS_MS = 2000;
 
 export async function openAppService(options: AppServiceOptions): Promise<AppService> {
@@ -94,15 +80,11 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
   openDataFolder(dataDir);
   let folder: 'ours' | 'lost' = 'ours';
   let leaveFolder = () => {};
-  const records = await openAppRecords({
-    ...options,
-    dataDir,
-    onLost() {
-      folder = 'lost';
-      log.error('data_folder_lost', { folder: dataDir });
-      leaveFolder();
-      options.onLost();
-    },
+  const records = await openAppRecords(options, () => {
+    folder = 'lost';
+    log.error('data_folder_lost', { folder: dataDir });
+    leaveFolder();
+    options.onLost();
   }).catch((cause) => {
     throw dataFolderFault(dataDir, cause);
   });
@@ -119,7 +101,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     lookup: config.privateAddresses === 'allowed' ? systemNameLookup : createNameLookup(),
   });
   onStop(() => fetch.close());
-  const { slots, openLimiter } = openAppShared({ ...options, redisUrl: config.redisUrl });
+  const { slots, openLimiter } = await openAppShared(options);
 
   const masters = config.webhookSecrets.length > 0 ? config.webhookSecrets : [secret.toString('base64url')];
   const attempts = metrics.counter(
@@ -197,7 +179,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     unixMs,
     log,
     storage,
-    onDelivery: dispatcher.nudge,
+    onDelivery: dispatcher.recheck,
     onEnded(work) {
       ended.add(1, { kind: work.kind, status: work.status });
       const spoken = jobSpoken(work);
@@ -232,7 +214,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     checkHeld,
     storage,
   });
-  const taking = { store, admit, random, newId: randomUUID, unixMs, onCreated: runner.nudge };
+  const taking = { store, admit, random, newId: randomUUID, unixMs, onCreated: runner.recheck };
   const questionsAbout = (kind: WorkKind, called: string) =>
     createWorkQuestions({
       kind,
@@ -242,7 +224,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
       runner,
       unixMs,
       toDelivery,
-      onDelivery: dispatcher.nudge,
+      onDelivery: dispatcher.recheck,
       onTakenAway: (owner, id) => (kind === 'playnote' ? slots.release(owner, id) : Promise.resolve()),
     });
   const originOf = (request: FastifyRequest) => reachedOrigin(request, config.publicUrl);
@@ -283,7 +265,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
         deliveries,
         secretOf: (owner) => webhookSecret(masters[0]!, owner),
         unixMs,
-        onDelivery: dispatcher.nudge,
+        onDelivery: dispatcher.recheck,
       },
       files: { files, address, clock },
     },
@@ -308,8 +290,8 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     onStorageError: (error) => void storage.note(error),
     start() {
       retention.start();
-      dispatcher.nudge();
-      runner.nudge();
+      dispatcher.recheck();
+      runner.recheck();
     },
   };
 }

@@ -1,34 +1,31 @@
-// The half of the program that looks at the speech service: which one, how its requests are counted and scheduled, what
-// is kept of its speech. Adapters are chosen here as in alone.ts, and nowhere else.
+// Everything about the speech service behind the gateway: which one it is, how its requests are counted and scheduled, what
+// is cached of its speech, the short names of its voices. Adapters are chosen here as in alone.ts, and nowhere else.
 
 import { createHash } from 'node:crypto';
-import type { Clock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
-import type { Metrics } from '../base/metrics.ts';
-import type { Random } from '../base/random.ts';
-import { createSpeechUpkeep, type SpeechUpkeep } from '../pipeline/whole-body/speech-upkeep.ts';
+import { createSpeechRecovery, type SpeechRecovery } from '../pipeline/whole-body/speech-recovery.ts';
 import { createForeignVoices, createKnownVoices, type VoiceBook } from '../service/voice-book.ts';
+import { defaultSettings, type TurnSettings } from '../session/turn-settings.ts';
 import type { Config } from '../settings/settings.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
 import { RECORDED_VOICE_FIELDS } from '../speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
+import { WELL_KNOWN_VOICES } from '../speech/well-known-voices.ts';
 import { createMemoryPhraseStore } from '../storage/memory-phrase-store.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
-import { createRedisPhraseStore } from '../storage/redis-phrase-store.ts';
+import type { createRedisPhraseStore } from '../storage/redis-phrase-store.ts';
 import { quotaIdOf } from '../upstream/key-digest.ts';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/pool/upstream-pool.ts';
 import { openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts';
 import { createMemoryQuotaStore } from '../upstream/quota/memory-quota-store.ts';
 import type { QuotaStore } from '../upstream/quota/quota-store.ts';
-import { createRedisQuotaStore } from '../upstream/quota/redis-quota-store.ts';
 import { createHttpSpeechUpstream } from '../upstream/services/http-speech-upstream.ts';
 import { createHttpVoiceList } from '../upstream/services/http-voice-list.ts';
+import type { AppContext } from './context.ts';
 import type { StartOptions } from './gateway.ts';
-import { appVoiceAliases } from './voices.ts';
 
 export type AppUpstream = {
   readonly pool: UpstreamPool;
-  readonly upkeep: SpeechUpkeep;
+  readonly recovery: SpeechRecovery;
   readonly phrases: PhraseStore | undefined;
   readonly voice: string | undefined;
   readonly voice2: string | undefined;
@@ -39,26 +36,16 @@ export type AppUpstream = {
   readonly engineUrl: string | undefined;
 };
 
-export type AppUpstreamOptions = {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  /** Takes what is to be done at the end, in reverse order. */
-  readonly onStop: (stop: () => Promise<void> | void) => void;
-};
-
-const MOST_WAITING_REQUESTS = 1000;
+const MAX_WAITING_REQUESTS = 1000;
 const WARM_CONNECTIONS = 2;
 
-/** `store` counts what the pool sends to `service`; whoever opened it closes it. */
-export function openAppUpstream(
-  options: AppUpstreamOptions,
+/** `store` counts what the pool sends to `service`; the caller that opened it closes it. */
+export async function openAppUpstream(
+  context: AppContext,
   service: SpeechService,
   store: QuotaStore,
-): AppUpstream {
-  const { config, clock, random, log, metrics, onStop } = options;
+): Promise<AppUpstream> {
+  const { config, clock, random, log, metrics, onStop } = context;
   const transport = createHttpSpeechUpstream({
     baseUrl: new URL(service.url),
     maxConnections: service.keys.length * config.upstreamMaxInFlightPerKey,
@@ -81,7 +68,7 @@ export function openAppUpstream(
       prefetch: 'while-served',
       batch: 'while-served',
     },
-    maxWaiting: MOST_WAITING_REQUESTS,
+    maxWaiting: MAX_WAITING_REQUESTS,
     hedging: config.upstreamHedging,
     transport,
     clock,
@@ -99,11 +86,11 @@ export function openAppUpstream(
   );
   const doubts = metrics.counter('voxgate_doubtful_bodies_total', 'Bodies that ended too early, by the sign');
   const whole = metrics.counter('voxgate_whole_bodies_total', 'Bodies taken for whole, by what proved it');
-  const phrases = openPhraseStore(options);
+  const phrases = await openPhraseStore(context);
   onStop(() => phrases?.close());
   return {
     pool,
-    upkeep: createSpeechUpkeep({
+    recovery: createSpeechRecovery({
       mostStallMs: config.upstreamStallTimeoutMs,
       onResume: (kind) => resumes.add(1, { kind }),
       onDoubt: (doubt) => doubts.add(1, { doubt }),
@@ -112,7 +99,7 @@ export function openAppUpstream(
     phrases,
     voice: service.voice,
     voice2: service.voice2,
-    voices: openVoices(options, service),
+    voices: openVoices(context, service),
     aliases: service.aliases,
     engineUrl: service.isEmbedded ? service.url : undefined,
   };
@@ -159,20 +146,17 @@ export async function chooseService({
   };
 }
 
-function openVoices(
-  { clock }: AppUpstreamOptions,
-  { url, keys, isEmbedded, voices }: SpeechService,
-): VoiceBook {
+function openVoices({ clock }: AppContext, { url, keys, isEmbedded, voices }: SpeechService): VoiceBook {
   if (isEmbedded) return createKnownVoices(voices, RECORDED_VOICE_FIELDS);
   const list = createHttpVoiceList({ baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
   return createForeignVoices(list);
 }
 
 /** Shared by all instances, or this one's own; the embedded engine is always one's own. */
-export function openQuotaStore(
-  { config, clock, random, log }: Omit<AppUpstreamOptions, 'metrics' | 'onStop'>,
+export async function openQuotaStore(
+  { config, clock, random, log }: AppContext,
   service: SpeechService,
-): QuotaStore {
+): Promise<QuotaStore> {
   const { url, keys, isEmbedded } = service;
   const name = createHash('sha256').update(url).digest('hex').slice(0, 12);
   const quotas = keys.map(({ apiKey, perMinute }) => ({
@@ -180,7 +164,8 @@ export function openQuotaStore(
     // The limit of a foreign service is found out where it is not told; our own engine has none but that.
     perMinute: perMinute ?? (isEmbedded ? ('unlimited' as const) : undefined),
   }));
-  if (config.redisUrl !== undefined && !isEmbedded)
+  if (config.redisUrl !== undefined && !isEmbedded) {
+    const { createRedisQuotaStore } = await import('../upstream/quota/redis-quota-store.ts');
     return createRedisQuotaStore({
       url: config.redisUrl,
       pool: name,
@@ -190,6 +175,7 @@ export function openQuotaStore(
       random,
       log,
     });
+  }
   const learned = isEmbedded
     ? undefined
     : openFileLearnedQuotas({ folder: config.dataDir, service: name, log, unixMs: Date.now });
@@ -202,7 +188,16 @@ export function openQuotaStore(
   });
 }
 
-function openPhraseStore({ config, clock, log, metrics }: AppUpstreamOptions): PhraseStore | undefined {
+/** What a gateway without Redis does not need is not loaded. */
+const openShared = async (options: Parameters<typeof createRedisPhraseStore>[0]): Promise<PhraseStore> =>
+  (await import('../storage/redis-phrase-store.ts')).createRedisPhraseStore(options);
+
+async function openPhraseStore({
+  config,
+  clock,
+  log,
+  metrics,
+}: AppContext): Promise<PhraseStore | undefined> {
   const lookups = metrics.counter(
     'voxgate_phrases_total',
     'Requests that might be played from kept speech, by result',
@@ -210,7 +205,7 @@ function openPhraseStore({ config, clock, log, metrics }: AppUpstreamOptions): P
   if (config.phraseCache === 'off') return undefined;
   const near = createMemoryPhraseStore(config.phraseCacheBytes, clock);
   const url = config.phraseCacheRedisUrl;
-  const store = url === undefined ? near : createRedisPhraseStore({ url, near, clock, log });
+  const store = url === undefined ? near : await openShared({ url, near, clock, log });
   return {
     async find(key) {
       const body = await store.find(key);
@@ -222,3 +217,32 @@ function openPhraseStore({ config, clock, log, metrics }: AppUpstreamOptions): P
     close: () => store.close(),
   };
 }
+
+/** The engine's voices by their names, `anna` and `Anna`, and by the well-known names of other services. */
+function engineAliases(voices: readonly ListedVoice[]): VoiceAliases {
+  const own = new Map(voices.flatMap(({ id, name }) => (name === undefined ? [] : [[name, id] as const])));
+  const byName = new Map([...own].map(([name, id]) => [name.toLowerCase(), id]));
+  const known = Object.entries(WELL_KNOWN_VOICES).flatMap(([name, voice]) => {
+    const id = byName.get(voice);
+    return id === undefined ? [] : [[name, id] as const];
+  });
+  return Object.fromEntries([...known, ...own, ...byName]);
+}
+
+/**
+ * Short names for voices: those that are set come before those of the embedded engine.
+ * `engineVoices`: of the embedded engine; undefined before a service of others, whose voices we do not know.
+ */
+export const appVoiceAliases = (
+  { voiceAliases }: Pick<Config, 'voiceAliases'>,
+  engineVoices: readonly ListedVoice[] | undefined,
+): VoiceAliases => ({
+  ...(engineVoices === undefined ? {} : engineAliases(engineVoices)),
+  ...voiceAliases,
+});
+
+/** What a session begins with. */
+export const sessionSettings = (
+  { leadMs, phraseCache }: Pick<Config, 'leadMs' | 'phraseCache'>,
+  aliases: VoiceAliases,
+): TurnSettings => defaultSettings(leadMs, phraseCache === 'always' ? 'on' : 'off', aliases);

@@ -5,14 +5,14 @@
 import type { SessionFormat } from '../speech/audio-format.ts';
 import { wavHeader } from './containers/wav.ts';
 import { ALAW_SILENCE, MULAW_SILENCE } from './dsp/g711.ts';
-import { BYTES_PER_SAMPLE, createSampleCoder, type SampleCode } from './dsp/sample-code.ts';
-import { createFramer, type FrameRule, type FrameStage } from './framer.ts';
+import { BYTES_PER_SAMPLE, createPcmEncoder, type PcmFormat } from './dsp/pcm-format.ts';
+import { type FrameRule, Framer, type FrameStage } from './framer.ts';
 import type { HeavyFormat } from './heavy-encoders.ts';
 import { type Mp3Encoders, speechBitrateKbps } from './mp3/mp3-encoder.ts';
-import { createMp3FrameParser } from './mp3/mp3-frame-parser.ts';
+import { Mp3FrameParser } from './mp3/mp3-frame-parser.ts';
 import type { AudioFrame, Stage } from './stage.ts';
 
-/** Formats whose samples become bytes one by one, for next to nothing. */
+/** Formats whose samples become bytes one by one, at almost no cost. */
 export type PlainFormat = Exclude<SessionFormat, HeavyFormat>;
 export type PlainOutput = {
   readonly format: PlainFormat;
@@ -25,7 +25,7 @@ export type EncoderOutput =
 type Emit = (frame: AudioFrame) => void;
 
 /** How the samples of a format are written, and what fills its last frame; absent: it stays short. */
-type PlainRule = { readonly code: SampleCode; readonly padByte?: number };
+type PlainRule = { readonly code: PcmFormat; readonly padByte?: number };
 
 const PLAIN: Readonly<Record<PlainFormat, PlainRule>> = {
   mulaw: { code: 'mulaw', padByte: MULAW_SILENCE },
@@ -34,23 +34,23 @@ const PLAIN: Readonly<Record<PlainFormat, PlainRule>> = {
   wav: { code: 'pcm16' },
 };
 
-export const sampleCodeOf = (format: PlainFormat): SampleCode => PLAIN[format].code;
+export const pcmFormatOf = (format: PlainFormat): PcmFormat => PLAIN[format].code;
 
 /**
- * From the bytes of `sampleCodeOf(format)` to frames. They last `output.frameMs` and the last one is padded with
+ * From the bytes of `pcmFormatOf(format)` to frames. They last `output.frameMs` and the last one is padded with
  * silence; wav leaves it short. `flush` may be followed by more.
  */
 export function createPlainFrames({ format, sampleRate, frameMs }: PlainOutput, emit: Emit): FrameStage {
   const { code, ...padding } = PLAIN[format];
   const rule = { sampleRate, frameMs, bytesPerSample: BYTES_PER_SAMPLE[code], ...padding };
-  return format === 'wav' ? createWavFrames(rule, emit) : createFramer(rule, emit);
+  return format === 'wav' ? createWavFrames(rule, emit) : new Framer(rule, emit);
 }
 
 /** Takes samples at `output.sampleRate`; else as `createPlainFrames`. */
 function createPlainEncoder(output: PlainOutput, emit: Emit): Stage<Float32Array> {
   const frames = createPlainFrames(output, emit);
   return {
-    push: createSampleCoder(sampleCodeOf(output.format), (bytes) => frames.push(bytes)),
+    push: createPcmEncoder(pcmFormatOf(output.format), (bytes) => frames.push(bytes)),
     flush: () => frames.flush(),
   };
 }
@@ -70,7 +70,7 @@ function createWavFrames(rule: FrameRule, emit: Emit): FrameStage {
     header = undefined;
     emit({ bytes: whole, samples: frame.samples });
   };
-  const framer = createFramer(rule, emitBehindHeader);
+  const framer = new Framer(rule, emitBehindHeader);
   return {
     push: (bytes) => framer.push(bytes),
     drop: () => framer.drop(),
@@ -84,7 +84,7 @@ function createWavFrames(rule: FrameRule, emit: Emit): FrameStage {
 /** Whole MP3 frames; `samples` counts all that they decode to, the codec's delay and padding included. */
 function createMp3Stage(sampleRate: number, mp3: Mp3Encoders, emit: Emit): Stage<Float32Array> {
   const encoder = mp3.open({ sampleRate, bitrateKbps: speechBitrateKbps(sampleRate) });
-  const parser = createMp3FrameParser({
+  const parser = new Mp3FrameParser({
     onFrame: ({ bytes, header }) => emit({ bytes, samples: header.samplesPerFrame }),
     onTag() {},
   });

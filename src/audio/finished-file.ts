@@ -9,11 +9,11 @@ import { type FlacTotals, flacFileHeader } from './containers/flac-headers.ts';
 import { createOggOpusEncoder } from './containers/ogg-opus-encoder.ts';
 import { cleanTags, type FileTags } from './containers/tag-text.ts';
 import { wavHeader } from './containers/wav.ts';
+import { BYTES_PER_SAMPLE, createPcmEncoder, type PcmFormat } from './dsp/pcm-format.ts';
 import { encodePcm16 } from './dsp/pcm16.ts';
-import { BYTES_PER_SAMPLE, createSampleCoder, type SampleCode } from './dsp/sample-code.ts';
-import { id3Tag } from './mp3/id3-tag.ts';
 import { lameGain, type Mp3Encoders, speechBitrateKbps } from './mp3/mp3-encoder.ts';
-import { createMp3FrameParser } from './mp3/mp3-frame-parser.ts';
+import { id3Tag } from './mp3/mp3-file-tag.ts';
+import { Mp3FrameParser } from './mp3/mp3-frame-parser.ts';
 import { mp3Checksum, mp3InfoFrame, NO_MP3_TOTALS } from './mp3/mp3-info-frame.ts';
 
 export type FileRule = {
@@ -64,8 +64,8 @@ export function openFinishedFile(rule: FileRule, mp3: Mp3Encoders, emit: Emit): 
   }
 }
 
-const openPlain = (code: SampleCode, emit: Emit): FinishedFile => ({
-  push: createSampleCoder(code, emit),
+const openPlain = (code: PcmFormat, emit: Emit): FinishedFile => ({
+  push: createPcmEncoder(code, emit),
   end: () => NOTHING,
   close() {},
 });
@@ -86,7 +86,7 @@ function openMp3(
   let firstFrame: Uint8Array | undefined;
   let totals = { ...NO_MP3_TOTALS, samples };
   const head = (first: Uint8Array) => Buffer.concat([tag, mp3InfoFrame(first, totals)]);
-  const parser = createMp3FrameParser({
+  const parser = new Mp3FrameParser({
     onFrame({ bytes }) {
       if (firstFrame === undefined) {
         firstFrame = bytes;

@@ -1,36 +1,13 @@
-// Frames that wait, as bytes in blocks: seconds of speech are some hundred frames, and as objects each of them would be
-// marked and moved by the collector several times before its turn comes. Frames are copied in, and come out as views of
-// blocks that are used again and again, by all stores of the process: as long as it waits a block grows old, and only a long
-// collection would free it.
+// Waiting frames, as bytes in blocks: seconds of speech are some hundred frames, and as objects each of them would be
+// marked and moved by the garbage collector several times before it is sent. Frames are copied in, and come out as views of
+// blocks that all stores of the process reuse: while it waits a block becomes old, and only a major collection would free it.
 //
 //   block   │ gone │ head … │ … last │ free │
 //   bytes   └──────┴────────┴────────┘ begins[i] … begins[i + 1]
 
+import type { Mp3Frame } from './mp3/mp3-frame-parser.ts';
+import type { Mp3Header } from './mp3/mp3-header.ts';
 import type { AudioFrame } from './stage.ts';
-
-export type FrameStore<Note, Frame> = {
-  /** Copies the bytes behind all others: what they are a view of may be freed. */
-  add(bytes: Uint8Array, note: Note): void;
-  frames(): number;
-  /** Of the one that has waited longest. */
-  firstNote(): Note | undefined;
-  /** Of the one that came last. */
-  lastNote(): Note | undefined;
-  /** The one that has waited longest, which waits no more; its bytes are good until the next call. */
-  takeFirst(): Frame | undefined;
-  /** Gives up the one that has waited longest. */
-  dropFirst(): void;
-  /** Gives up the one that came last, and answers with it; its bytes are good until the next call. */
-  takeLast(): Frame | undefined;
-  /** Copies of frames `from` to `until`, counted from the one that has waited longest. */
-  range(from: number, until: number): Frame[];
-  /** From now on at least so many of the last frames are kept for `recent`, though they wait no more; at first none. */
-  keepRecent(frames: number): void;
-  /** Copies of the last so many, waiting or not, but for those of `takeLast`; undefined when some are no longer kept. */
-  recent(frames: number): Frame[] | undefined;
-  /** Gives up all. */
-  clear(): void;
-};
 
 /** The frames of a block, one after another in `bytes`; those before `head` wait no more. */
 type Block = {
@@ -44,9 +21,9 @@ type Block = {
 /** A quarter of a second at 64 kbit/s; a longer frame has a block of its own. */
 const BLOCK_BYTES = 2048;
 /** As many as some hundred turns have in use; more are left to the collector. */
-const MOST_SPARE_BLOCKS = 2048;
+const MAX_SPARE_BLOCKS = 2048;
 
-/** Emptied ones, wiped: what somebody still saw in one by mistake would be a noise, and no other caller's words. */
+/** Emptied blocks, wiped: code that still reads one by mistake gets silence or noise, never another caller's words. */
 const spareBlocks: Block[] = [];
 
 function openBlock(bytes: number): Block {
@@ -55,7 +32,7 @@ function openBlock(bytes: number): Block {
   return { bytes: new Uint8Array(Math.max(bytes, BLOCK_BYTES)), notes: [], begins: [], end: 0, head: 0 };
 }
 function giveBack(block: Block): void {
-  if (block.bytes.length !== BLOCK_BYTES || spareBlocks.length === MOST_SPARE_BLOCKS) return;
+  if (block.bytes.length !== BLOCK_BYTES || spareBlocks.length === MAX_SPARE_BLOCKS) return;
   block.bytes.fill(0);
   block.notes.length = 0;
   block.begins.length = 0;
@@ -64,8 +41,8 @@ function giveBack(block: Block): void {
   spareBlocks.push(block);
 }
 
-/** Three for each turn, asked for each frame, each then in one place of the heap. */
-class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
+/** A class, not closures: three for each turn, called for each frame. */
+export class FrameStore<Note, Frame> {
   private blocks: Block[] = [];
   private count = 0;
   /** Blocks of which nothing waits any more, kept for what came last, and how many frames they have. */
@@ -76,10 +53,12 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
   private emptied: Block | undefined;
   private readonly toFrame: (bytes: Uint8Array, note: Note) => Frame;
 
+  /** `toFrame` makes of a frame's bytes and its note what is given out. */
   constructor(toFrame: (bytes: Uint8Array, note: Note) => Frame) {
     this.toFrame = toFrame;
   }
 
+  /** Copies the bytes behind all others: what they are a view of may be freed. */
   add(bytes: Uint8Array, note: Note): void {
     if (this.emptied !== undefined) this.giveBackEmptied();
     if (this.passed.length > 0) this.forgetPassed();
@@ -93,13 +72,16 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
   frames(): number {
     return this.count;
   }
+  /** Of the one that has waited longest. */
   firstNote(): Note | undefined {
     const block = this.blocks[0];
     return block?.notes[block.head] as Note | undefined;
   }
+  /** Of the one that came last. */
   lastNote(): Note | undefined {
     return this.count === 0 ? undefined : (this.blocks.at(-1)?.notes.at(-1) as Note);
   }
+  /** The one that has waited longest, which waits no more; its bytes are good until the next call. */
   takeFirst(): Frame | undefined {
     const block = this.blocks[0];
     if (block === undefined || this.count === 0) return undefined;
@@ -107,6 +89,7 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
     this.dropFirst();
     return frame;
   }
+  /** Gives up the one that has waited longest. */
   dropFirst(): void {
     const block = this.blocks[0];
     if (block === undefined || this.count === 0) return;
@@ -116,6 +99,7 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
     if (this.kept > 0) this.passFirst();
     else this.empty(this.blocks.shift()!);
   }
+  /** Gives up the one that came last, and answers with it; its bytes are good until the next call. */
   takeLast(): Frame | undefined {
     const block = this.blocks.at(-1);
     if (block === undefined || this.count === 0) return undefined;
@@ -127,6 +111,7 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
       this.empty(this.blocks.pop()!);
     return frame;
   }
+  /** Copies of frames `from` to `until`, counted from the one that has waited longest. */
   range(from: number, until: number): Frame[] {
     const found: Frame[] = [];
     let first = 0;
@@ -138,11 +123,13 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
     }
     return found;
   }
+  /** From now on at least so many of the last frames are kept for `recent`, though they wait no more; at first none. */
   keepRecent(frames: number): void {
     this.kept = frames;
     if (frames === 0 && this.count === 0) for (const block of this.blocks.splice(0)) this.empty(block);
     this.forgetPassed();
   }
+  /** Copies of the last so many, waiting or not, but for those of `takeLast`; undefined when some are no longer kept. */
   recent(frames: number): Frame[] | undefined {
     const found: Frame[] = [];
     const all = [...this.passed, ...this.blocks];
@@ -151,6 +138,7 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
         found.push(this.copyOf(block, at));
     return found.length < frames ? undefined : found.reverse();
   }
+  /** Gives up all. */
   clear(): void {
     this.giveBackEmptied();
     this.passed.forEach(giveBack);
@@ -183,7 +171,7 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
     this.passed.push(block);
     this.passedFrames += block.notes.length;
   }
-  /** Nobody reads what was taken any more: this is the next call. */
+  /** What was taken before is no longer read: this is the next call. */
   private forgetPassed(): void {
     const here = this.count + (this.blocks[0]?.head ?? 0);
     for (let first = this.passed[0]; first !== undefined; first = this.passed[0]) {
@@ -206,12 +194,22 @@ class BlockStore<Note, Frame> implements FrameStore<Note, Frame> {
 const viewOf = ({ bytes, begins, end }: Block, at: number): Uint8Array =>
   bytes.subarray(begins[at], begins[at + 1] ?? end);
 
-/** `toFrame` makes of a frame's bytes and its note what is given out. */
-export const createFrameStore = <Note, Frame>(
-  toFrame: (bytes: Uint8Array, note: Note) => Frame,
-): FrameStore<Note, Frame> => new BlockStore(toFrame);
-
 const toAudioFrame = (bytes: Uint8Array, samples: number): AudioFrame => ({ bytes, samples });
 
 /** Of encoded frames, each noted with its samples. */
-export const createAudioFrameStore = (): FrameStore<number, AudioFrame> => createFrameStore(toAudioFrame);
+export const createAudioFrameStore = (): FrameStore<number, AudioFrame> => new FrameStore(toAudioFrame);
+
+/** What was lost before a frame is noted with it; that is hardly ever anything. */
+type Mp3Note = Mp3Header | { readonly header: Mp3Header; readonly afterGap: true };
+
+export type Mp3FrameStore = FrameStore<Mp3Note, Mp3Frame>;
+
+const toMp3Frame = (bytes: Uint8Array, note: Mp3Note): Mp3Frame =>
+  'afterGap' in note ? { bytes, ...note } : { bytes, header: note };
+
+export const createMp3FrameStore = (): Mp3FrameStore => new FrameStore(toMp3Frame);
+
+/** Copies the frame behind all others: what it is a view of may be freed. */
+export function addMp3Frame(store: Mp3FrameStore, { bytes, header, afterGap }: Mp3Frame): void {
+  store.add(bytes, afterGap === true ? { header, afterGap } : header);
+}

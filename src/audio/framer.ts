@@ -31,8 +31,12 @@ const frameSamples = (rule: FrameRule, index: number): number =>
  */
 const ROOM_FRAMES = 3;
 
-/** One for each turn, called for each MP3 frame. */
-class Framer implements FrameStage {
+/**
+ * Takes bytes in any split of whole or broken samples, which are copied. All frames share one piece of memory, one after
+ * another: a piece of its own for each costs the collector more than the frame is worth. A padded frame counts its padding in
+ * `samples`; a stream without a byte has no frame. One for each turn, called for each MP3 frame.
+ */
+export class Framer implements FrameStage {
   private readonly rule: FrameRule;
   private readonly emit: (frame: AudioFrame) => void;
   private readonly memory: Uint8Array;
@@ -89,11 +93,3 @@ class Framer implements FrameStage {
     }
   }
 }
-
-/**
- * Takes bytes in any split of whole or broken samples, which are copied. All frames are the same memory, one after another:
- * a piece of its own for each costs the collector more than the frame is worth. A padded frame counts its padding in
- * `samples`; a stream without a byte has no frame.
- */
-export const createFramer = (rule: FrameRule, emit: (frame: AudioFrame) => void): FrameStage =>
-  new Framer(rule, emit);

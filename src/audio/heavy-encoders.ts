@@ -1,5 +1,5 @@
-// The port of encoders that are too dear for the thread that plays: what a turn asks of them, whoever runs them.
-// Their frames come later than their samples; only this and `flush` set them apart from a stage.
+// The port of encoders that are too CPU-heavy for the playback thread: what a turn needs of them, wherever they run.
+// Their frames come later than their samples; only this and `flush` distinguish them from a stage.
 
 import type { SessionFormat } from '../speech/audio-format.ts';
 import type { AudioFrame } from './stage.ts';
@@ -10,7 +10,7 @@ export type HeavyFormat = (typeof HEAVY_FORMATS)[number];
 export const isHeavyFormat = (format: SessionFormat): format is HeavyFormat =>
   (HEAVY_FORMATS as readonly SessionFormat[]).includes(format);
 
-/** What a stream-second costs its thread, one of Opus being 10: measured were 6 ms, 3.6 to 5.6 and 0.4 on one machine. */
+/** CPU cost of a second of a stream relative to Opus, which is 10; measured on one machine: 6 ms, 3.6 to 5.6 and 0.4. */
 export const ENCODER_WEIGHTS: Readonly<Record<HeavyFormat, number>> = { ogg: 10, mp3: 8, flac: 1 };
 
 /** `sampleRate` in Hz is one that the format has. */
@@ -28,7 +28,7 @@ export type HeavyEncoder = {
   flush(): Promise<void>;
   /** Gives up at once: no frame and no call after it. Harmless when everything is over. */
   close(): void;
-  /** Samples pushed and not worked off yet. What the codec itself holds back (up to 210 ms of mp3) is not among them. */
+  /** Samples pushed and not encoded yet. What the codec itself holds back (up to 210 ms of mp3) is not among them. */
   pendingSamples(): number;
 };
 

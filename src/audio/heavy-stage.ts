@@ -1,4 +1,4 @@
-// The heavy encoders as the plain stages that they are to whoever runs them.
+// The CPU-heavy encoders as plain stages, for the thread that runs them.
 
 import { createFlacEncoder } from './containers/flac-encoder.ts';
 import { createOggOpusEncoder } from './containers/ogg-opus-encoder.ts';

@@ -1,5 +1,5 @@
-// What stands in front of a stream that is joined in its middle: headers that whoever comes late has missed and cannot
-// play without. MP3 frames and plain samples need none.
+// The head of a stream that is joined in its middle: headers that a late listener has missed and cannot play without. MP3
+// frames and plain samples need none.
 
 import { flacStreamHeader } from './containers/flac-headers.ts';
 

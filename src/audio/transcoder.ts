@@ -2,18 +2,71 @@
 // synchronous calls. MP3 that needs no conversion passes through frame by frame and is never decoded.
 
 import type { OutputFormat } from '../speech/audio-format.ts';
+import type { Crossfade } from './dsp/crossfade.ts';
+import { decimationOf } from './dsp/decimation.ts';
 import { heardBelowHz } from './dsp/filter-bank.ts';
 import type { SoundPath } from './dsp/sound-path.ts';
-import type { SpeechBridge } from './dsp/speech-bridge.ts';
-import { createWayIn, type StageMaker, type WayIn } from './dsp/way-in.ts';
 import { type HeavyEncoders, isHeavyFormat } from './heavy-encoders.ts';
 import type { Mp3Decoders } from './mp3/mp3-decoder.ts';
 import type { Mp3Frame } from './mp3/mp3-frame-parser.ts';
-import { createMp3Passage, type Mp3Passage } from './mp3/mp3-passage.ts';
+import { Mp3Passthrough } from './mp3/mp3-passthrough.ts';
 import type { Mp3StreamTag } from './mp3/mp3-stream-tag.ts';
-import { createMp3ToPcm, type Mp3ToPcm } from './mp3/mp3-to-pcm.ts';
+import { Mp3ToPcm } from './mp3/mp3-to-pcm.ts';
 import type { AudioFrame, ClosableStage, PcmBlock } from './stage.ts';
 import { openTurnEncoder, refuseWhenFull, type TurnEncoder } from './turn-encoder.ts';
+
+/** What opens the stages of the resampler. */
+type StageMaker = {
+  /** A stage for samples of a rate that hold nothing above `belowHz`. */
+  openStage(fromRate: number, belowHz: number | undefined): ClosableStage<Float32Array>;
+  /** The rate to which samples of `fromRate` are brought. */
+  toRate(fromRate: number): number;
+};
+
+/**
+ * The resampler's input: decoded sound goes into one stage as long as its rate and its decimation factor stay the same, and into a
+ * new one when either changes.
+ */
+class ResamplerInput {
+  private readonly maker: StageMaker;
+  private stage: ClosableStage<Float32Array> | undefined;
+  private lastRate = 0;
+  private limitHz: number | undefined;
+  private decimation = 1;
+
+  constructor(maker: StageMaker) {
+    this.maker = maker;
+  }
+
+  /** A block that may hold more than the sound before it is not decimated by the factor of that sound: it would fold back. */
+  push({ samples, sampleRate }: PcmBlock, belowHz: number | undefined): void {
+    if (sampleRate !== this.lastRate || belowHz !== this.limitHz) this.change(sampleRate, belowHz);
+    this.stage ??= this.maker.openStage(sampleRate, belowHz);
+    this.stage.push(samples);
+  }
+  /** Hz of the last block; 0 before there was any. */
+  rate(): number {
+    return this.lastRate;
+  }
+  /** Emits all that came in; the next block opens another stage. */
+  flush(): void {
+    this.stage?.flush();
+    this.stage = undefined;
+  }
+  /** Drops what has not been emitted. */
+  close(): void {
+    this.stage?.close();
+    this.stage = undefined;
+  }
+
+  private change(fromRate: number, belowHz: number | undefined): void {
+    const decimation = decimationOf({ fromRate, toRate: this.maker.toRate(fromRate), belowHz });
+    if (fromRate !== this.lastRate || decimation !== this.decimation) this.flush();
+    this.lastRate = fromRate;
+    this.limitHz = belowHz;
+    this.decimation = decimation;
+  }
+}
 
 /** What a turn's codecs are made from; loaded once by the program and shared by all turns. */
 export type Codecs = {
@@ -28,31 +81,33 @@ export type TranscoderItem =
   | { readonly kind: 'tag'; readonly tag: Mp3StreamTag }
   | { readonly kind: 'frame'; readonly frame: Mp3Frame }
   /** The stream so far is over; what follows is another, from its middle. */
-  | { readonly kind: 'bridge'; readonly bridge: SpeechBridge }
-  | { readonly kind: 'end' };
-
-export type Transcoder = {
-  /** Throws `busy` when the format needs a dear encoder and none is free; better before any speech is asked for. */
-  prepare(): void;
-  push(item: TranscoderItem): void;
+  | { readonly kind: 'bridge'; readonly bridge: Crossfade }
+  | { readonly kind: 'end' }
+  /** Silence between two streams; none where there has been no sound yet. */
+  | { readonly kind: 'pause'; readonly ms: number }
+  /** Silence for a turn that has nothing to say. */
+  | { readonly kind: 'silence'; readonly ms: number }
   /**
    * Everything so far comes out, the last frame filled with silence; more may follow. Only where frames can be cut at
    * will: mp3 keeps the rest of its frame until more comes.
    */
-  release(): Promise<void>;
-  /** Appends silence, for a turn that has nothing to say. */
-  silence(ms: number): void;
-  /** Silence between two streams; none where there has been no sound yet. */
-  rest(ms: number): void;
+  | { readonly kind: 'release' }
+  /** No more input: the tail is padded to a whole frame. */
+  | { readonly kind: 'finish' };
+
+export type Transcoder = {
+  /** Throws `busy` when the format needs a CPU-heavy encoder and none is free; better before any speech is asked for. */
+  prepare(): void;
+  push(item: TranscoderItem): void;
+  /** Resolves when the last `release` or `finish` has been carried out: an encoder may run elsewhere. */
+  settled(): Promise<void>;
   /**
    * What is on its way is given up, and what follows begins another stream of the same turn. `frames`: those that were
    * emitted and not sent. They can be left out, or must be kept, because a container goes on behind them; `over`: it has
    * been closed, and nothing can follow. `sent`: whether any frame was.
    */
   cut(sent: 'some' | 'none'): 'drop' | 'keep' | 'over';
-  /** No more input: the tail is padded to a whole frame. Resolves when the last frame has been emitted. Once. */
-  flush(): Promise<void>;
-  /** Ends everything at once; what waits for `release` or `flush` goes on. */
+  /** Ends everything at once; what waits for `settled` goes on. */
   close(): void;
   /** Samples whose frames are being made elsewhere; they count as waiting. */
   pendingSamples(): number;
@@ -80,15 +135,16 @@ class TurnTranscoder implements Transcoder, StageMaker {
   private readonly onProgress: () => void;
   private readonly heardHz: number | undefined;
   private readonly decoder: Mp3ToPcm;
-  private readonly wayIn: WayIn = createWayIn(this);
+  private readonly wayIn: ResamplerInput = new ResamplerInput(this);
   private encoder: TurnEncoder | undefined;
   private rate: number | undefined;
   private hasSound = false;
   /** The way of MP3 that needs no conversion; undefined when it does. */
-  private passage: Mp3Passage | undefined;
+  private passage: Mp3Passthrough | undefined;
   private isOver = false;
   private insertedSamples = 0;
   private framedSamples = 0;
+  private settling = NOTHING_TO_DO;
 
   constructor(
     output: OutputFormat,
@@ -101,9 +157,9 @@ class TurnTranscoder implements Transcoder, StageMaker {
     this.emit = emit;
     this.onProgress = onProgress;
     this.heardHz = heardHzOf(output);
-    this.decoder = createMp3ToPcm(codecs.decoders, (block) => this.takeDecoded(block), this.heardHz);
+    this.decoder = new Mp3ToPcm(codecs.decoders, (block) => this.takeDecoded(block), this.heardHz);
     this.rate = output.sampleRate;
-    this.passage = output.format === 'mp3' ? createMp3Passage(output.sampleRate, emit) : undefined;
+    this.passage = output.format === 'mp3' ? new Mp3Passthrough(output.sampleRate, emit) : undefined;
   }
 
   prepare(): void {
@@ -112,34 +168,33 @@ class TurnTranscoder implements Transcoder, StageMaker {
   }
   push(item: TranscoderItem): void {
     if (this.isOver) return;
-    if (item.kind === 'frame') this.pushFrame(item.frame);
-    else if (item.kind === 'bridge') this.cross(item.bridge);
-    else if (item.kind === 'tag') (this.passage ?? this.decoder).tag(item.tag);
-    else if (item.kind === 'begin') (this.passage ?? this.decoder).beginStream();
-    else if (this.passage === undefined) this.decoder.endStream();
+    switch (item.kind) {
+      case 'frame':
+        return this.pushFrame(item.frame);
+      case 'bridge':
+        return this.cross(item.bridge);
+      case 'tag':
+        return (this.passage ?? this.decoder).tag(item.tag);
+      case 'begin':
+        return (this.passage ?? this.decoder).beginStream();
+      case 'end':
+        return this.passage === undefined ? this.decoder.endStream() : undefined;
+      case 'pause':
+        return this.pause(item.ms);
+      case 'silence':
+        return this.silence(item.ms);
+      case 'release':
+        return this.release();
+      case 'finish':
+        return this.finish();
+    }
   }
-  silence(ms: number): void {
-    const rate = this.rate ?? FALLBACK_RATE;
-    const stage = this.openEncoder(rate).from(rate);
-    stage.push(new Float32Array(Math.round((ms * rate) / 1000)));
-    stage.flush();
-  }
-  rest(ms: number): void {
-    if (!this.hasSound || this.isOver) return;
-    if (this.passage !== undefined) return this.passage.rest(ms);
-    const sampleRate = this.wayIn.rate();
-    this.takeDecoded({ samples: new Float32Array(Math.round((ms * sampleRate) / 1000)), sampleRate });
-  }
-  release(): Promise<void> {
-    const { encoder } = this;
-    if (this.isOver || this.output.format === 'mp3' || encoder === undefined) return NOTHING_TO_DO;
-    this.wayIn.flush();
-    return encoder.release().then(() => {
-      this.insertedSamples = this.framedSamples - encoder.takenSamples();
-    });
+  settled(): Promise<void> {
+    return this.settling;
   }
   cut(sent: 'some' | 'none'): 'drop' | 'keep' | 'over' {
     const wasOver = this.isOver;
+    this.settling = NOTHING_TO_DO;
     this.decoder.endStream();
     this.wayIn.close();
     this.passage?.forgetStream();
@@ -158,13 +213,6 @@ class TurnTranscoder implements Transcoder, StageMaker {
     this.isOver = false;
     this.encoder?.drop();
     return 'drop';
-  }
-  flush(): Promise<void> {
-    if (this.isOver) return NOTHING_TO_DO;
-    this.isOver = true;
-    if (this.passage === undefined) this.decoder.endStream();
-    this.wayIn.flush();
-    return this.encoder?.flush() ?? NOTHING_TO_DO;
   }
   close(): void {
     this.isOver = true;
@@ -190,6 +238,33 @@ class TurnTranscoder implements Transcoder, StageMaker {
   }
   toRate(fromRate: number): number {
     return this.rate ?? fromRate;
+  }
+
+  private silence(ms: number): void {
+    const rate = this.rate ?? FALLBACK_RATE;
+    const stage = this.openEncoder(rate).from(rate);
+    stage.push(new Float32Array(Math.round((ms * rate) / 1000)));
+    stage.flush();
+  }
+  private pause(ms: number): void {
+    if (!this.hasSound) return;
+    if (this.passage !== undefined) return this.passage.rest(ms);
+    const sampleRate = this.wayIn.rate();
+    this.takeDecoded({ samples: new Float32Array(Math.round((ms * sampleRate) / 1000)), sampleRate });
+  }
+  private release(): void {
+    const { encoder } = this;
+    if (this.output.format === 'mp3' || encoder === undefined) return;
+    this.wayIn.flush();
+    this.settling = encoder.release().then(() => {
+      this.insertedSamples = this.framedSamples - encoder.takenSamples();
+    });
+  }
+  private finish(): void {
+    this.isOver = true;
+    if (this.passage === undefined) this.decoder.endStream();
+    this.wayIn.flush();
+    this.settling = this.encoder?.flush() ?? NOTHING_TO_DO;
   }
 
   private openEncoder(rate: number): TurnEncoder {
@@ -227,7 +302,7 @@ class TurnTranscoder implements Transcoder, StageMaker {
       this.decoder.push(frame);
     }
   }
-  private cross({ samples, sampleRate, heardHz: bridgedHz, frames, next }: SpeechBridge): void {
+  private cross({ samples, sampleRate, heardHz: bridgedHz, frames, next }: Crossfade): void {
     if (this.passage !== undefined) {
       for (const frame of frames) this.pushFrame(frame);
       return;

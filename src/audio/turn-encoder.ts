@@ -1,22 +1,22 @@
-// The last stage of a turn, whatever its format: cheap ones run where they are called, the dear ones (ogg, flac,
-// re-encoded mp3) elsewhere, so that they never slow a phone call. Both are told and waited for in the same way.
+// The last stage of a turn, whatever its format: cheap encoders run where they are called, the CPU-heavy ones (ogg, flac,
+// re-encoded mp3) on other threads, so that they never slow a phone call. Both have the same interface.
 
 import { AppError } from '../base/app-error.ts';
 import type { SessionFormat } from '../speech/audio-format.ts';
-import { BYTES_PER_SAMPLE, type SampleCode } from './dsp/sample-code.ts';
+import { BYTES_PER_SAMPLE, type PcmFormat } from './dsp/pcm-format.ts';
 import type { SoundPath } from './dsp/sound-path.ts';
-import { createPlainFrames, type PlainOutput, sampleCodeOf } from './encoders.ts';
+import { createPlainFrames, type PlainOutput, pcmFormatOf } from './encoders.ts';
 import type { FrameStage } from './framer.ts';
 import { type HeavyEncoder, type HeavyEncoders, type HeavyOutput, isHeavyFormat } from './heavy-encoders.ts';
 import type { AudioFrame, ClosableStage } from './stage.ts';
 
 export type TurnEncoder = {
   /**
-   * The way in for samples at `sampleRate` that hold nothing above `belowHz`; whoever opens it ends it. A turn has one after
+   * An input for samples at `sampleRate` that hold nothing above `belowHz`; the caller ends it. A turn has them one after
    * another, seldom more than one.
    */
   from(sampleRate: number, belowHz?: number): ClosableStage<Float32Array>;
-  /** Emits what waits for more, filled up with silence; mp3 keeps up to 210 ms, because its frames lean on each other. */
+  /** Emits what waits for more, filled up with silence; mp3 keeps up to 210 ms, because its frames depend on each other. */
   release(): Promise<void>;
   /** No more input. Resolves when the last frame has been emitted. Once. */
   flush(): Promise<void>;
@@ -44,14 +44,14 @@ export type TurnOutput = {
   readonly frameMs: number;
 };
 
-/** What encoders are made from. */
+/** What encoders are built with. */
 export type TurnEncoderMeans = { readonly sound: SoundPath; readonly heavy: HeavyEncoders };
 
-/** Its samples are bytes when they leave the sound path. */
+/** The sound path gives it bytes, not samples. */
 class PlainTurnEncoder implements TurnEncoder {
   private readonly output: PlainOutput;
   private readonly sound: SoundPath;
-  private readonly code: SampleCode;
+  private readonly code: PcmFormat;
   private readonly frames: FrameStage;
   private takenBytes = 0;
   private readonly take = (bytes: Uint8Array): void => {
@@ -62,7 +62,7 @@ class PlainTurnEncoder implements TurnEncoder {
   constructor(output: PlainOutput, sound: SoundPath, events: TurnEncoderEvents) {
     this.output = output;
     this.sound = sound;
-    this.code = sampleCodeOf(output.format);
+    this.code = pcmFormatOf(output.format);
     this.frames = createPlainFrames(output, events.onFrame);
   }
 
@@ -135,7 +135,7 @@ function openHeavy(
   return new HeavyTurnEncoder(encoder, output.sampleRate, sound);
 }
 
-/** Throws `busy` when as many dear encoders are open as may be. */
+/** Throws `busy` when the maximum of CPU-heavy encoders is open. */
 export const openTurnEncoder = (
   { format, sampleRate, frameMs }: TurnOutput,
   means: TurnEncoderMeans,
@@ -145,7 +145,7 @@ export const openTurnEncoder = (
     ? openHeavy({ format, sampleRate }, means, events)
     : new PlainTurnEncoder({ format, sampleRate, frameMs }, means.sound, events);
 
-/** Throws `busy` when a dear encoder could not be opened now. */
+/** Throws `busy` when a CPU-heavy encoder could not be opened now. */
 export function refuseWhenFull(format: HeavyOutput['format'], heavy: HeavyEncoders): void {
   if (heavy.isFull(format)) throw noneFree(format);
 }

@@ -127,7 +127,7 @@ export const toErrorBody = (error: AppError): ErrorBody => ({
 
 const STOPPING_RETRY_MS = 1000;
 
-/** To whoever asks an instance for something new that is about to stop. */
+/** For new requests to an instance that is about to stop. */
 export const aboutToStop = (): AppError =>
   new AppError('shutting_down', 'The gateway is about to stop; try another instance.', {
     retryAfterMs: STOPPING_RETRY_MS,

@@ -6,7 +6,7 @@ export type Clock = {
   now(): number;
   /** Calls `task` once after `delayMs`; the returned function cancels it. */
   after(delayMs: number, task: () => void): () => void;
-  /** Calls `task` when the current turn of the event loop is over, before timers. */
+  /** Calls `task` after the current iteration of the event loop, before timers. */
   soon(task: () => void): void;
 };
 

@@ -1,4 +1,4 @@
-// Many deadlines behind one timer: what waits for a moment, for each of many sessions, is no reason for a timer of its own.
+// Many deadlines behind one timer: short waits of many sessions do not need a timer each.
 
 import type { Clock } from './clock.ts';
 

@@ -10,7 +10,7 @@ type Issue = {
 const shown = (input: unknown): string =>
   typeof input === 'number' || typeof input === 'boolean' || input === null ? ` (got ${String(input)})` : '';
 
-/** `issues` as zod reports them with `reportInput`; at most three are told, so that a hostile body stays small. */
+/** `issues` as zod reports them with `reportInput`; at most three are listed, so that a hostile body stays small. */
 export function formatIssues(issues: readonly Issue[]): string {
   const told = issues.slice(0, 3).map((issue) => {
     const field = issue.path.length === 0 ? 'message' : issue.path.map(String).join('.').slice(0, 80);

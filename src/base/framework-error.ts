@@ -1,4 +1,4 @@
-// The HTTP framework's own refusals (fastify, "Errors") in our codes and words, for the gateway and the engine alike.
+// The HTTP framework's own refusals (fastify, "Errors") as our codes and messages, for the gateway and the engine alike.
 
 import { AppError, type ErrorCode, toAppError } from './app-error.ts';
 
@@ -20,7 +20,7 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_BAD_URL: ['invalid_request', 'The request path is not a valid URL path.'],
 };
 
-/** Anything thrown while a request is served; what nobody foresaw is `internal`. */
+/** Anything thrown while a request is served; what was not expected is `internal`. */
 export function fromFramework(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const { code, statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown };

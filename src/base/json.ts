@@ -1,8 +1,8 @@
-// Text of others as JSON, without an exception for what is none.
+// Parses untrusted text as JSON, without an exception for invalid text.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Undefined for what is not JSON; whatever it is otherwise, `null` too, is the value. */
+/** Undefined for what is not JSON; else the value, which may be `null`. */
 export function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) as unknown };

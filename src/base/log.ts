@@ -1,4 +1,4 @@
-// What Voxgate says to its operator. One line an event, structured fields, never a key or spoken text.
+// The log port: one line per event, structured fields, never a key or spoken text.
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -12,13 +12,18 @@ export type Log = {
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LEVELS)[number];
 
-type TellLine = (level: keyof Log, event: string, fields: LogFields | undefined) => void;
+type ForwardLine = (level: keyof Log, event: string, fields: LogFields | undefined) => void;
 
-/** The log of a process whose lines another one writes. Lines below `least` are not told; all are unless it is given. */
-export function tellingLog(tell: TellLine, least: LogLevel = 'trace'): Log {
+/** The log of a process or thread whose lines another one writes; lines below `least` are dropped, none by default. */
+export function forwardingLog(forward: ForwardLine, least: LogLevel = 'trace'): Log {
   const at = (level: keyof Log): Log['info'] =>
-    LEVELS.indexOf(level) < LEVELS.indexOf(least) ? () => {} : (event, fields) => tell(level, event, fields);
+    LEVELS.indexOf(level) < LEVELS.indexOf(least)
+      ? () => {}
+      : (event, fields) => forward(level, event, fields);
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** What may be logged of a fault whose message may hold spoken text: its kind, never its words. */
+export const faultKind = (fault: unknown): string => (fault instanceof Error ? fault.name : typeof fault);

@@ -1,5 +1,5 @@
-// All figures of a process at one moment, as plain data that may travel: several of them are one, and any is text in the
-// exposition format 0.0.4 of Prometheus.
+// All metrics of a process at one moment, as plain data that can be sent to another process: several merge into one, and
+// each can be written in the exposition format 0.0.4 of Prometheus.
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -113,6 +113,6 @@ export function joinSnapshots(snapshots: readonly MetricsSnapshot[]): MetricsSna
   return [...byName.values()];
 }
 
-/** What a process that is gone leaves behind: what it has counted, and nothing of how it was. */
+/** What remains of a process that has ended: its counts, and none of its gauges. */
 export const countedIn = (snapshot: MetricsSnapshot): MetricsSnapshot =>
   snapshot.filter(({ kind }) => kind !== 'gauge');

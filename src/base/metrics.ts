@@ -36,7 +36,7 @@ type Distribution = {
 };
 
 /** More label sets than this in one metric is a programming mistake; further ones are folded together. */
-const MOST_LABEL_SETS = 200;
+const MAX_LABEL_SETS = 200;
 
 function lookUp<T>(
   series: Map<string, T>,
@@ -46,7 +46,7 @@ function lookUp<T>(
   const id = labelText(labels);
   const known = series.get(id);
   if (known !== undefined) return known;
-  if (series.size >= MOST_LABEL_SETS) return series.values().next().value as T;
+  if (series.size >= MAX_LABEL_SETS) return series.values().next().value as T;
   const made = create(labels);
   series.set(id, made);
   return made;

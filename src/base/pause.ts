@@ -1,4 +1,4 @@
-// A wait on the clock that ends with what it is for.
+// A wait on the clock that a signal can end.
 
 import type { Clock } from './clock.ts';
 

@@ -1,6 +1,6 @@
 // Numbers that look random and are a function of two numbers: for what must be the same again in another process.
 
-/** Two multiply and shift-xor rounds after which each input bit sways each output bit (Wellons, lowbias32). */
+/** Two multiply and shift-xor rounds after which each input bit affects each output bit (Wellons, lowbias32). */
 function mix(value: number): number {
   let bits = value | 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x7feb352d);

@@ -1,4 +1,4 @@
-// Tells whether something that was thrown means that the disk of the data folder cannot take what is to be written:
+// Decides whether something that was thrown means that the disk of the data folder cannot take what is to be written:
 // it is full, or it cannot be written at all. What is not clearly of that kind is not called so.
 
 export type StorageFault = 'full' | 'unavailable';

@@ -1,12 +1,13 @@
-// Timed words as cues: what a reader takes in at a glance. At most two short lines, one speaker, ending where a sentence or
-// a paragraph does: a heading has no full stop. Every caption format is written from these, so that all of them show the same.
+// Timed words as caption cues, each short enough to be read at a glance. At most two short lines, one speaker, ending where a
+// sentence or a paragraph does: a heading has no full stop. Every caption format is written from these, so that all of them
+// show the same.
 
 import type { TimedWord } from './word-timeline.ts';
 
 export type CueOptions = {
   /** The text of each line, as `TimedWord.line` counts them; cues quote it, with its punctuation. */
   readonly lines: readonly string[];
-  /** Names of who speaks, to be shown; undefined: none. */
+  /** Names of the speakers, to be shown; undefined: none. */
   readonly nameOf: (speaker: 1 | 2 | undefined) => string | undefined;
 };
 
@@ -22,8 +23,8 @@ export type Cue = {
 };
 
 /** Two lines of 42 characters, as subtitles commonly have them. */
-const MOST_CUE_CHARACTERS = 84;
-const MOST_CUE_MS = 7000;
+const MAX_CUE_CHARACTERS = 84;
+const MAX_CUE_MS = 7000;
 /** A pause as long as this is an end. */
 export const PAUSE_MS = 700;
 /** An empty line. */
@@ -64,8 +65,8 @@ function toPassages(words: readonly TimedWord[], lines: readonly string[]): Pass
       const isOver =
         word.line !== first.line ||
         word.speaker !== first.speaker ||
-        word.charEnd - first.charStart > MOST_CUE_CHARACTERS ||
-        word.endMs - first.startMs > MOST_CUE_MS ||
+        word.charEnd - first.charStart > MAX_CUE_CHARACTERS ||
+        word.endMs - first.startMs > MAX_CUE_MS ||
         word.startMs - last.endMs > PAUSE_MS ||
         PARAGRAPH_END.test(between(last, word)) ||
         SENTENCE_END.test(quote(open, word));
@@ -96,4 +97,14 @@ export function captionCues(words: readonly TimedWord[], { lines, nameOf }: CueO
       words: passage.words.length,
     };
   });
+}
+
+const two = (value: number) => String(value).padStart(2, '0');
+
+/** `01:02:03.004`, with the mark given before the milliseconds. Hours are always there, which every reader takes. */
+export function cueTime(ms: number, mark: '.' | ','): string {
+  const whole = Math.max(0, Math.round(ms));
+  const seconds = Math.floor(whole / 1000);
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':');
+  return `${clock}${mark}${String(whole % 1000).padStart(3, '0')}`;
 }

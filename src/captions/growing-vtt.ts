@@ -1,18 +1,9 @@
-// WebVTT that is read while it is made. A cue is written when it is known to be whole: when a word follows it that belongs
-// to the next one, when nothing has been said for as long as ends one, or at the end of the turn.
+// WebVTT that is read while it is made. A cue is written when it is complete: when the next word belongs to another cue,
+// after a silence that is long enough to end a cue, or at the end of the turn.
 
 import { type Cue, type CueOptions, captionCues, PAUSE_MS } from './caption-cues.ts';
 import { vttCue } from './web-vtt.ts';
 import type { TimedWord } from './word-timeline.ts';
-
-export type GrowingVtt = {
-  /** Words of one turn, in order of time; answers with the cues that are whole now, each with an empty line behind it. */
-  add(words: readonly TimedWord[], options: CueOptions): readonly string[];
-  /** Nothing has come until `nowMs`: what has been silent for long enough is whole. */
-  pass(nowMs: number): readonly string[];
-  /** The turn is over; words that begin at `heardMs` or later are never heard, and are not shown. */
-  end(heardMs: number): readonly string[];
-};
 
 /** Behind "WEBVTT" a header may say what it is (W3C WebVTT 4.1). */
 export const VTT_HEADER = "WEBVTT - times count from the session's first audio\n\n";
@@ -20,13 +11,14 @@ export const VTT_HEADER = "WEBVTT - times count from the session's first audio\n
 /** Signs alone are no cue. */
 const isSeen = ({ text }: Cue) => text !== '';
 
-class CuesOfTurns implements GrowingVtt {
+export class GrowingVtt {
   private held: readonly TimedWord[] = [];
   private options: CueOptions = { lines: [], nameOf: () => undefined };
   private number = 0;
   /** Where the last cue ended: a turn that was cut may have promised more than was heard. */
   private passedMs = 0;
 
+  /** Words of one turn, in order of time; answers with the cues that are whole now, each with an empty line behind it. */
   add(words: readonly TimedWord[], next: CueOptions): readonly string[] {
     if (words.length === 0) return [];
     this.options = next;
@@ -36,10 +28,12 @@ class CuesOfTurns implements GrowingVtt {
     this.held = this.held.slice(this.held.length - open);
     return this.write(cues.slice(0, -1));
   }
+  /** Nothing has come until `nowMs`: what has been silent for long enough is whole. */
   pass(nowMs: number): readonly string[] {
     const last = this.held.at(-1);
     return last === undefined || nowMs < last.endMs + PAUSE_MS ? [] : this.writeAll();
   }
+  /** The turn is over; words that begin at `heardMs` or later are never heard, and are not shown. */
   end(heardMs: number): readonly string[] {
     this.held = this.held.filter((word) => word.startMs < heardMs);
     return this.writeAll();
@@ -60,5 +54,3 @@ class CuesOfTurns implements GrowingVtt {
     });
   }
 }
-
-export const createGrowingVtt = (): GrowingVtt => new CuesOfTurns();

@@ -1,21 +1,14 @@
 // Silence that fills a frame in the middle of a turn (at a flush) is heard but is no part of the speech: words are
-// timed without it, marks and playing with it. This maps the one time to the other.
+// timed without it, marks and playback with it. This maps between the two times.
 
-export type InsertedSilence = {
-  /** At `ownMs` of the speech, silence was inserted; `totalMs` is all that has been inserted so far. */
-  add(ownMs: number, totalMs: number): void;
-  /** Where `ownMs` of the speech ends in what is sent. */
-  toSent(ownMs: number): number;
-  /** How much of the speech has been sent or heard at `sentMs`. */
-  toOwn(sentMs: number): number;
-};
-
-class SilencePlaces implements InsertedSilence {
+export class InsertedSilence {
   private readonly places: { readonly ownMs: number; readonly totalMs: number }[] = [];
 
+  /** At `ownMs` of the speech, silence was inserted; `totalMs` is all that has been inserted so far. */
   add(ownMs: number, totalMs: number): void {
     if (totalMs > (this.places.at(-1)?.totalMs ?? 0)) this.places.push({ ownMs, totalMs });
   }
+  /** Where `ownMs` of the speech ends in what is sent. */
   toSent(ownMs: number): number {
     let insertedMs = 0;
     for (const place of this.places) {
@@ -24,6 +17,7 @@ class SilencePlaces implements InsertedSilence {
     }
     return ownMs + insertedMs;
   }
+  /** How much of the speech has been sent or heard at `sentMs`. */
   toOwn(sentMs: number): number {
     let insertedMs = 0;
     for (const place of this.places) {
@@ -34,5 +28,3 @@ class SilencePlaces implements InsertedSilence {
     return sentMs - insertedMs;
   }
 }
-
-export const createInsertedSilence = (): InsertedSilence => new SilencePlaces();

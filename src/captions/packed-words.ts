@@ -1,5 +1,5 @@
-// The words of a turn, side by side in tables of numbers, and their texts in one string for each request: a third of what an
-// object for each takes. A long text has a hundred thousand words, which are kept until its turn is over.
+// The words of a turn as typed arrays (one per field), and their texts in one string for each request: a third of the memory
+// that one object per word takes. A long text has a hundred thousand words, which are kept until its turn is over.
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
 

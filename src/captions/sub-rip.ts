@@ -1,8 +1,7 @@
-// SubRip (.srt) from timed words. Nobody has specified it; this is what its readers agree on: numbered cues, a comma before
+// SubRip (.srt) from timed words. It has no specification; this is what its readers agree on: numbered cues, a comma before
 // the milliseconds, a blank line after each cue.
 
-import { type CueOptions, captionCues } from './caption-cues.ts';
-import { cueTime } from './cue-time.ts';
+import { type CueOptions, captionCues, cueTime } from './caption-cues.ts';
 import type { TimedWord } from './word-timeline.ts';
 
 /**
@@ -16,14 +15,14 @@ const shown = (text: string) =>
     .replace(/\{(?=\\)/g, `{${WORD_JOINER}`)
     .replace(/--(?=>)/g, `--${WORD_JOINER}`);
 
-/** A whole caption file, empty without words. A name stands before the first words of whoever begins to speak. */
+/** A whole caption file, empty without words. When the speaker changes, the name stands before the first words. */
 export function captionsSrt(words: readonly TimedWord[], options: CueOptions): string {
   let speaking: string | undefined;
   return captionCues(words, options)
     .map(({ startMs, endMs, text, name }, index) => {
-      const who = name === undefined || name === speaking ? '' : `${name}: `;
+      const prefix = name === undefined || name === speaking ? '' : `${name}: `;
       speaking = name;
-      return `${index + 1}\n${cueTime(startMs, ',')} --> ${cueTime(endMs, ',')}\n${shown(who + text)}\n`;
+      return `${index + 1}\n${cueTime(startMs, ',')} --> ${cueTime(endMs, ',')}\n${shown(prefix + text)}\n`;
     })
     .join('\n');
 }

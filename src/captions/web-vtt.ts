@@ -1,7 +1,6 @@
 // WebVTT (W3C, "WebVTT: The Web Video Text Tracks Format") from timed words, and from chapters.
 
-import { type Cue, type CueOptions, captionCues } from './caption-cues.ts';
-import { cueTime } from './cue-time.ts';
+import { type Cue, type CueOptions, captionCues, cueTime } from './caption-cues.ts';
 import type { TimedWord } from './word-timeline.ts';
 
 export type Chapter = { readonly title: string; readonly startMs: number; readonly endMs: number };

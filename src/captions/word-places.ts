@@ -1,5 +1,5 @@
 // Where each word of a turn is in its audio, by the best that is known: as it was heard, or spread by weight over its request.
-// What has been given out stands, and the words behind it have what is left.
+// Words that have been given out do not move; the words after them share the time that is left.
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
 import type { KnownWords } from './alignment/word-doubt.ts';
@@ -16,21 +16,6 @@ export type GivenWords = {
   readonly passedMs: number;
 };
 
-/** Times are ms of the turn. */
-export type WordPlaces = KnownWords & {
-  readonly words: PackedWords;
-  addRequest(words: readonly SpokenWord[], pauseMs: number): void;
-  /** As `align`, answers whether words have been placed anew. */
-  progress(index: number, knownMs: number, state: 'arriving' | 'complete'): 'placed' | 'as-before';
-  align(index: number, estimate: WordEstimate): 'placed' | 'as-before';
-  totalMs(): number;
-  /** Some audio of the request of word `w` has come. */
-  hasSound(w: number): boolean;
-  /** The audio of the last request has ended. */
-  isWhole(): boolean;
-  msPerWeight(): number;
-};
-
 type Request = {
   readonly firstWord: number;
   readonly weight: number;
@@ -41,13 +26,14 @@ type Request = {
   soundMs: number | undefined;
 };
 
-/** One for each turn. */
-class PlacedWords implements WordPlaces {
+/** One for each turn. Times are ms of the turn. */
+export class WordPlaces implements KnownWords {
   readonly words = new PackedWords();
   private readonly given: GivenWords;
   private readonly requests: Request[] = [];
   private pace: number;
 
+  /** `guessMsPerWeight`: the pace before any request is complete. */
   constructor(guessMsPerWeight: number, given: GivenWords) {
     this.pace = guessMsPerWeight;
     this.given = given;
@@ -67,6 +53,7 @@ class PlacedWords implements WordPlaces {
     this.words.add(added);
     this.placeFrom(this.requests.length - 1);
   }
+  /** As `align`, answers whether words have been placed anew. */
   progress(index: number, knownMs: number, state: 'arriving' | 'complete'): 'placed' | 'as-before' {
     const request = this.requests[index];
     if (request === undefined || request.complete) return 'as-before';
@@ -88,10 +75,12 @@ class PlacedWords implements WordPlaces {
   totalMs(): number {
     return this.requests.reduce((sum, request) => sum + request.pauseMs + this.lengthOf(request), 0);
   }
+  /** Some audio of the request of word `w` has come. */
   hasSound(w: number): boolean {
     const { knownMs, complete } = this.requestOf(w);
     return complete || knownMs > 0;
   }
+  /** The audio of the last request has ended. */
   isWhole(): boolean {
     return this.requests.at(-1)?.complete ?? false;
   }
@@ -153,7 +142,7 @@ class PlacedWords implements WordPlaces {
       passed += words.spanOf(w);
     }
   }
-  /** A request that turns out shorter than its given words promised has its other words in what is left of it. */
+  /** In a request that turns out shorter than its given words promised, the other words share what is left. */
   private openMs(endMs: number): number {
     const { takenUntilMs, passedMs, lastTakenMs } = this.given;
     return takenUntilMs < endMs ? takenUntilMs : Math.min(Math.max(passedMs, lastTakenMs), endMs);
@@ -174,14 +163,10 @@ class PlacedWords implements WordPlaces {
     return this.requests[index + 1]?.firstWord ?? this.words.length();
   }
   private lengthOf(request: Request): number {
-    return request.complete ? request.knownMs : Math.max(request.knownMs, this.foretoldMs(request));
+    return request.complete ? request.knownMs : Math.max(request.knownMs, this.predictedMs(request));
   }
   /** How long a request will be whose audio is still arriving. */
-  private foretoldMs({ estimate, weight }: Request): number {
+  private predictedMs({ estimate, weight }: Request): number {
     return estimate === undefined ? weight * this.pace : (estimate.endsMs[estimate.endsMs.length - 1] ?? 0);
   }
 }
-
-/** `guessMsPerWeight`: the pace before any request is complete. */
-export const createWordPlaces = (guessMsPerWeight: number, given: GivenWords): WordPlaces =>
-  new PlacedWords(guessMsPerWeight, given);

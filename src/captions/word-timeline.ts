@@ -1,14 +1,14 @@
 // When each word of a turn is spoken. Requests are exact (their samples are counted). Words inside one are where the
 // aligner heard them; without one, or before it has heard anything, they are spread by weight over the request's length,
 // over an estimate of it while its audio is still arriving. A word that was given out is final: later corrections move
-// only the words after it, and what is known better in the end is told by `words` and `lastBegun`.
+// only the words after it; `words` and `lastBegun` give the best times that are known in the end.
 //
 //   request 0 ├─ exact ─┤ request 1 ├─ given ─┤┄┄ corrected while audio arrives ┄┄┤
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
-import { createWordDoubt, type WordDoubt } from './alignment/word-doubt.ts';
+import { WordDoubt } from './alignment/word-doubt.ts';
 import type { WordEstimate } from './alignment/word-estimate.ts';
-import { createWordPlaces, type GivenWords, type WordPlaces } from './word-places.ts';
+import { WordPlaces } from './word-places.ts';
 
 export type TimedWord = SpokenWord & {
   readonly startMs: number;
@@ -17,32 +17,9 @@ export type TimedWord = SpokenWord & {
   readonly withinMs?: number | undefined;
 };
 
-export type WordTimeline = {
-  /** Words of the next request, in order; before its audio there are `pauseMs` of silence. */
-  addRequest(words: readonly SpokenWord[], pauseMs?: number): void;
-  /** Audio of request `index` known so far; `complete` once its body has ended. */
-  progress(index: number, knownMs: number, state: 'arriving' | 'complete'): void;
-  /** Where the words of request `index` are in its audio, as far as they have been heard. */
-  align(index: number, estimate: WordEstimate): void;
-  /** Words that may begin before `untilMs` and were not taken before. They are final from now on. */
-  take(untilMs: number): readonly TimedWord[];
-  /** Words for another reader, from the first one on: as `take`, but what he has been given settles nothing. */
-  reader(): (untilMs: number) => TimedWord[];
-  /** All words, each where it is known best to be, whatever was taken before. */
-  words(): TimedWord[];
-  /** The last word that has surely begun at `atMs`, by the best that is known. */
-  lastBegun(atMs: number): SpokenWord | undefined;
-  /** Where the last word that ends at or before `codePoint` of line `line` has been spoken; undefined while unknown. */
-  endOf(line: number, codePoint: number): number | undefined;
-  /** Milliseconds per unit of weight, learned from complete requests; the given guess before. */
-  msPerWeight(): number;
-  /** Memory that its words take. */
-  bytes(): number;
-};
-
 const NONE: readonly TimedWord[] = [];
 
-/** A word that is told sooner than it was found is no surer than that. */
+/** A word that is given out sooner than it was found is no more certain than that. */
 const within = (withinMs: number | undefined, movedMs: number): number | undefined =>
   withinMs === undefined ? undefined : Math.max(withinMs, movedMs);
 
@@ -50,46 +27,51 @@ const within = (withinMs: number | undefined, movedMs: number): number | undefin
 export const GUESS_MS_PER_WEIGHT = 62;
 
 /** One for each turn, asked at each frame that is sent. */
-class GivenTimeline implements WordTimeline, GivenWords {
+export class WordTimeline {
   private readonly places: WordPlaces;
   private readonly doubt: WordDoubt;
-  taken = 0;
-  lastTakenMs = 0;
-  takenUntilMs = 0;
-  passedMs = 0;
-  /** Nothing is taken until then; undefined: not known since something has changed. Frames ask far more often than words come. */
+  private readonly given = { taken: 0, lastTakenMs: 0, takenUntilMs: 0, passedMs: 0 };
+  /**
+   * Nothing is taken until then; undefined: not known since something has changed. Frames ask far more often than words come.
+   */
   private nextTakenMs: number | undefined;
-  /** How many words had begun when that was asked last: who asks often asks for the next ones. */
+  /** How many words had begun when that was asked last: a caller that asks often asks for the next ones. */
   private begun = 0;
 
+  /** `guessMsPerWeight`: English at a normal speed takes 60–70 ms a letter. */
   constructor(guessMsPerWeight: number) {
-    this.places = createWordPlaces(guessMsPerWeight, this);
-    this.doubt = createWordDoubt(this.places);
+    this.places = new WordPlaces(guessMsPerWeight, this.given);
+    this.doubt = new WordDoubt(this.places);
   }
 
+  /** Words of the next request, in order; before its audio there are `pauseMs` of silence. */
   addRequest(words: readonly SpokenWord[], pauseMs = 0): void {
     this.places.addRequest(words, pauseMs);
     this.nextTakenMs = undefined;
   }
+  /** Audio of request `index` known so far; `complete` once its body has ended. */
   progress(index: number, knownMs: number, state: 'arriving' | 'complete'): void {
     if (this.places.progress(index, knownMs, state) === 'placed') this.nextTakenMs = undefined;
   }
+  /** Where the words of request `index` are in its audio, as far as they have been heard. */
   align(index: number, estimate: WordEstimate): void {
     if (this.places.align(index, estimate) === 'placed') this.nextTakenMs = undefined;
   }
+  /** Words that may begin before `untilMs` and were not taken before. They are final from now on. */
   take(untilMs: number): readonly TimedWord[] {
-    this.passedMs = Math.max(this.passedMs, untilMs);
-    this.nextTakenMs ??= this.dueMsOf(this.taken, this.lastTakenMs);
+    const { given, places } = this;
+    given.passedMs = Math.max(given.passedMs, untilMs);
+    this.nextTakenMs ??= this.dueMsOf(given.taken, given.lastTakenMs);
     if (this.nextTakenMs >= untilMs) return NONE;
-    const given = this.dueFrom(this.taken, this.lastTakenMs, untilMs);
+    const due = this.dueFrom(given.taken, given.lastTakenMs, untilMs);
     this.nextTakenMs = undefined;
-    this.taken += given.length;
-    this.lastTakenMs = given.at(-1)!.startMs;
-    const { words } = this.places;
-    const behindMs = this.taken < words.length() ? this.places.startMsOf(this.taken) : this.places.totalMs();
-    this.takenUntilMs = Math.max(this.lastTakenMs, behindMs);
-    return given;
+    given.taken += due.length;
+    given.lastTakenMs = due.at(-1)!.startMs;
+    const behindMs = given.taken < places.words.length() ? places.startMsOf(given.taken) : places.totalMs();
+    given.takenUntilMs = Math.max(given.lastTakenMs, behindMs);
+    return due;
   }
+  /** Words for another reader, from the first one on: as `take`, but what it has been given settles nothing. */
   reader(): (untilMs: number) => TimedWord[] {
     let read = 0;
     let lastMs = 0;
@@ -100,6 +82,7 @@ class GivenTimeline implements WordTimeline, GivenWords {
       return given;
     };
   }
+  /** All words, each where it is known best to be, whatever was taken before. */
   words(): TimedWord[] {
     const { words } = this.places;
     return Array.from({ length: words.length() }, (_, w) => ({
@@ -109,12 +92,14 @@ class GivenTimeline implements WordTimeline, GivenWords {
       withinMs: this.doubt.withinOf(w),
     }));
   }
+  /** The last word that has surely begun at `atMs`, by the best that is known. */
   lastBegun(atMs: number): SpokenWord | undefined {
     const { words } = this.places;
     while (this.begun > 0 && !this.hasBegun(this.begun - 1, atMs)) this.begun -= 1;
     while (this.begun < words.length() && this.hasBegun(this.begun, atMs)) this.begun += 1;
     return this.begun > 0 ? words.at(this.begun - 1) : undefined;
   }
+  /** Where the last word that ends at or before `codePoint` of line `line` has been spoken; undefined while unknown. */
   endOf(line: number, codePoint: number): number | undefined {
     const { words } = this.places;
     // Words stand in the order of the text, so their ends do too.
@@ -129,9 +114,11 @@ class GivenTimeline implements WordTimeline, GivenWords {
     // After the last word there is the rest of its request, which is known only when it has ended.
     return this.places.isWhole() ? this.places.totalMs() : undefined;
   }
+  /** Milliseconds per unit of weight, learned from complete requests; the given guess before. */
   msPerWeight(): number {
     return this.places.msPerWeight();
   }
+  /** Memory that its words take. */
   bytes(): number {
     return this.places.words.bytes();
   }
@@ -164,7 +151,3 @@ class GivenTimeline implements WordTimeline, GivenWords {
     return due;
   }
 }
-
-/** `guessMsPerWeight`: English at a normal speed takes 60–70 ms a letter. */
-export const createWordTimeline = (guessMsPerWeight: number): WordTimeline =>
-  new GivenTimeline(guessMsPerWeight);

@@ -1,4 +1,4 @@
-// Who a command is to the gateway that it speaks through: the key and the user of its flags, as headers.
+// The caller that a command is to its gateway: the key and the user of its flags, as headers.
 
 export const callerHeaders = ({
   key,

@@ -1,7 +1,19 @@
-// The commands of the program. Each is loaded when it is asked for: the whole program is some seconds' reading for a small
-// machine, and a version or a short text to speak should not wait for it.
+// The commands of the program. Each is loaded when it is asked for: loading the whole program takes a small machine some
+// seconds, and `--version` or a short text to speak should not wait for it.
 
-import type { Command } from './command.ts';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Command, UsageError } from './command.ts';
+
+/** The benchmarks are a part of the repository, not of the package, and are loaded from where they were built. */
+const BENCH_PROGRAM = new URL('../../bench/bench-command.js', import.meta.url);
+
+/** Throws a UsageError where the program was installed without them. */
+async function loadBench(): Promise<Command> {
+  if (!existsSync(fileURLToPath(BENCH_PROGRAM)))
+    throw new UsageError('The benchmarks are run from a clone of the repository: npm run bench -- NAME');
+  return ((await import(BENCH_PROGRAM.href)) as { readonly bench: Command }).bench;
+}
 
 export type CommandEntry = {
   readonly summary: string;
@@ -44,7 +56,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   bench: {
     summary:
       'measure this machine: first frame, pacing, overload, formats side by side, captions, endings, onlookers, transcoding, cancel, stalled readers, jobs, narration, quotas',
-    load: async () => (await import('./bench.ts')).loadBench(),
+    load: async () => loadBench(),
   },
   chaos: {
     summary: 'put a proxy in between that spoils connections on purpose',

@@ -1,10 +1,12 @@
 // `voxgate engine`: the embedded speech engine alone, for others to call.
 
 import type { parseArgs } from 'node:util';
+import { createFaultPlan } from '../../testkit/faults/fault-plan.ts';
+import { FAULT_HELP, readFault } from '../../testkit/faults/fault-table.ts';
 import { systemClock } from '../base/clock.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { systemRandom } from '../base/random.ts';
-import { FAULT_HELP, readFault, startEngine } from '../engine/engine-server.ts';
+import { startEngine } from '../engine/engine-server.ts';
 import { upstreamKeyList } from '../settings/credential-lists.ts';
 import { isLoopback } from '../settings/setting.ts';
 import { SETTINGS } from '../settings/settings.ts';
@@ -26,14 +28,14 @@ const OPTIONS = {
   'log-level': { type: 'string', default: 'info' },
 } as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
 
-const MOST_SEED = 4_294_967_295;
-const MOST_CANNED_SPEED = 1000;
-const MOST_FIRST_BYTE_MS = 600_000;
+const MAX_SEED = 4_294_967_295;
+const MAX_CANNED_SPEED = 1000;
+const MAX_FIRST_BYTE_MS = 600_000;
 
 async function run(terminal: Terminal): Promise<number> {
   const { values } = readFlags(terminal.args, OPTIONS, 'none');
   const port = readWhole('port', values.port, 65_535, ', 0 = any free port');
-  const faultSeed = readWhole('fault-seed', values['fault-seed'], MOST_SEED, '');
+  const faultSeed = readWhole('fault-seed', values['fault-seed'], MAX_SEED, '');
   const faults = values.fault.map(readFaultFlag);
   const canned = readCanned(values);
   const level = SETTINGS.logLevel.read(values['log-level']);
@@ -53,8 +55,7 @@ async function run(terminal: Terminal): Promise<number> {
     log,
     clock: systemClock,
     random: systemRandom,
-    faults,
-    faultSeed,
+    faults: createFaultPlan({ faults, seed: faultSeed, clock: systemClock, unixMs: Date.now }),
     ...(canned !== undefined && { canned }),
     ...(values.report && { report: 'served' }),
   });
@@ -89,8 +90,8 @@ type CannedFlags = {
 function readCanned({ canned, 'canned-speed': speed, 'canned-first-byte': firstByte }: CannedFlags) {
   if (!canned && (speed ?? firstByte) !== undefined)
     throw new UsageError('--canned-speed and --canned-first-byte are for --canned, which is not set');
-  const paceFactor = readWhole('canned-speed', speed ?? '5', MOST_CANNED_SPEED, ', 0 = all at once');
-  const firstByteMs = readWhole('canned-first-byte', firstByte ?? '200', MOST_FIRST_BYTE_MS, '');
+  const paceFactor = readWhole('canned-speed', speed ?? '5', MAX_CANNED_SPEED, ', 0 = all at once');
+  const firstByteMs = readWhole('canned-first-byte', firstByte ?? '200', MAX_FIRST_BYTE_MS, '');
   return canned ? { paceFactor, firstByteMs } : undefined;
 }
 
@@ -137,7 +138,7 @@ export const engine: Command = {
       '                    a minute are answered 429. Default: none, any non-empty credentials are taken',
       '  --keys LIST       The same as text, which others can read in the list of processes',
       '  --log-level LEVEL Default: info',
-      '  --fault FAULT     Does something wrong, to test who calls it; may be given several times. @SHARE, above 0',
+      '  --fault FAULT     Does something wrong, to test its callers; may be given several times. @SHARE, above 0',
       '                    and at most 1, is the part of the requests that meet it. Default: none',
       '  --fault-seed N    Decides which requests those are, and what else is left to chance. Default: 0',
       '  --canned          Answers with prebuilt sound of the right length instead of speech: for load tests. mp3 only',

@@ -1,17 +1,25 @@
 // `voxgate narrate`: a text file as one turn through a gateway, its audio into a file as it comes, its words as captions.
 
+// The text of a file that is to be narrated, with blank lines between its paragraphs. Plain text and Markdown are taken as
+// they are, for the gateway strips markup itself; what holds its text in other ways is read as a source.
+
+import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
+import { finishedWavHeader, WAV_HEADER_BYTES } from '../audio/containers/wav.ts';
 import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
+import { readSource } from '../reading/read-source.ts';
+import { READING_LIMITS } from '../reading/reading-limits.ts';
+import type { SourceBlock } from '../script/source-document.ts';
 import { codePointLength } from '../text/code-points.ts';
-import { readBook } from './book-text.ts';
 import { callerHeaders } from './caller-headers.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { configureForWords } from './configure-for-words.ts';
 import { configureSession } from './configure-session.ts';
-import { openGrowingFile } from './growing-file.ts';
 import { checkOutFile } from './out-file.ts';
 import { createProgressTeller } from './progress-line.ts';
 import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
@@ -19,6 +27,65 @@ import { readFlags } from './read-flags.ts';
 import { createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
 import { createInputSpeaker } from './speak-input.ts';
+
+// An audio file that grows while it is made, so that a book need not be held in memory, and that has its name only when
+// it can be played: until then it is NAME.part.
+
+export type GrowingFile = {
+  write(bytes: Uint8Array): void;
+  bytes(): number;
+  /** Gives it its name, its header the true sizes; nothing is left of one without a byte. */
+  finish(): void;
+};
+
+export function openGrowingFile(path: string): GrowingFile {
+  const unfinished = `${path}.part`;
+  const file = openSync(unfinished, 'w+');
+  let bytes = 0;
+  const tellSizes = () => {
+    const head = Buffer.alloc(WAV_HEADER_BYTES);
+    const read = readSync(file, head, 0, head.length, 0);
+    const header = finishedWavHeader(head.subarray(0, read), bytes);
+    if (header !== undefined) writeSync(file, header, 0, header.length, 0);
+  };
+  return {
+    write(more) {
+      for (let at = 0; at < more.length; ) at += writeSync(file, more, at, more.length - at, bytes + at);
+      bytes += more.length;
+    },
+    bytes: () => bytes,
+    finish() {
+      tellSizes();
+      closeSync(file);
+      if (bytes === 0) rmSync(unfinished, { force: true });
+      else renameSync(unfinished, path);
+    },
+  };
+}
+
+const READ_AS_SOURCE = ['.pdf', '.epub', '.docx', '.html', '.htm'];
+
+/** Throws a UsageError when there is no such file, or nothing to say in it. */
+export async function readBook(terminal: Terminal, path: string): Promise<string> {
+  try {
+    const text = READ_AS_SOURCE.includes(extname(path).toLowerCase())
+      ? await readDocument(path)
+      : terminal.readFile(path).replace(/^\uFEFF/, '');
+    if (text.trim() !== '') return text;
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    throw new UsageError(`FILE is ${JSON.stringify(path)}, which cannot be read (${reason})`);
+  }
+  throw new UsageError(`FILE is ${JSON.stringify(path)}, which holds no text`);
+}
+
+async function readDocument(path: string): Promise<string> {
+  const hints = { name: basename(path), contentType: undefined };
+  const { blocks } = await readSource(await readFile(path), hints, READING_LIMITS.textChars, () => {});
+  const saidOf = (block: SourceBlock) =>
+    block.kind === 'row' ? block.cells.map(({ value }) => value).join(', ') : block.text;
+  return blocks.map(saidOf).join('\n\n');
+}
 
 const OPTIONS = {
   url: { type: 'string' },

@@ -99,7 +99,7 @@ export type VoxgateClient = {
     replay(id: string): Promise<DeliveryRecord>;
   };
   readonly tokens: {
-    /** For a browser of somebody else: to speak in a session of his own, or to watch one of yours. */
+    /** For a browser of another person: to speak in a session of its own, or to watch one of yours. */
     create(grant: TokenWish): Promise<IssuedToken>;
     revoke(id: string): Promise<void>;
   };
@@ -117,7 +117,7 @@ const FIRST_AUDIO_MS = 60_000;
 const UPLOAD_MS = 10 * 60_000;
 const LOOK_MS = 500;
 /** In a row, each pause twice the one before: a minute when nobody answers. */
-const MOST_FAILED_LOOKS = 6;
+const MAX_FAILED_LOOKS = 6;
 
 const mayPass = (error: unknown): boolean =>
   error instanceof VoxgateError ? error.status === 429 || error.status >= 500 : error instanceof Error;
@@ -164,7 +164,7 @@ export function createVoxgateClient(options: RestOptions): VoxgateClient {
       } catch (error) {
         // The work goes on whether we can look or not: a full minute or a restart costs nobody the result.
         failures += 1;
-        if (failures > MOST_FAILED_LOOKS || !mayPass(error)) throw error;
+        if (failures > MAX_FAILED_LOOKS || !mayPass(error)) throw error;
         waitMs = Math.max(waitMs * 2 ** failures, (error as VoxgateError).retryAfterMs ?? 0);
       }
       if (record !== undefined) {

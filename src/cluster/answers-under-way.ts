@@ -1,15 +1,15 @@
-// Answers that are being given, so that whoever stops can let them come to their end.
+// HTTP answers that are being sent, so that a listener that stops can let them finish.
 
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 
 export type AnswersUnderWay = {
   add(response: ServerResponse): void;
-  /** Resolves when all of them have ended, or when there was time enough for it. */
+  /** Resolves when all of them have ended, or after SETTLE_MS. */
   settle(): Promise<void>;
 };
 
-/** What is in buffers of this machine is not long in coming to its end. */
+/** What is in buffers of this machine is sent quickly. */
 const SETTLE_MS = 1000;
 
 export function createAnswersUnderWay(clock: Clock): AnswersUnderWay {

@@ -1,5 +1,5 @@
-// Keeps the process of the embedded engine alive and gives it its connections. The gateway has the port, so that nobody
-// else can take it while the engine is started again: whoever connects meanwhile waits here, unread.
+// Keeps the process of the embedded engine alive and gives it its connections. The gateway has the port, so that no other
+// program can take it while the engine is restarted: connections that come meanwhile wait here, unread.
 
 import type { Socket } from 'node:net';
 import type { Clock } from '../base/clock.ts';
@@ -24,7 +24,7 @@ export type EngineKeeper<Connection extends Held> = {
   /** A connection that nothing has been read of. */
   take(connection: Connection): void;
   isReady(): boolean;
-  /** Lets it end what it says; resolves when the process is gone. */
+  /** Lets it finish what it speaks; resolves when the process has ended. */
   stop(): Promise<void>;
 };
 
@@ -40,13 +40,13 @@ const START_MS = 30_000;
 const STOP_MS = 3000;
 /** As many as one key may have under way, and more. */
 const MAX_HELD = 512;
-/** Whoever asks has given up by then. */
+/** By then the caller has given up. */
 const MAX_HELD_MS = 60_000;
 
 export function createEngineKeeper(options: EngineKeeperOptions): EngineKeeper<Socket> {
   const { spawn, brief, clock, log } = options;
   const waiting = new Map<Socket, () => void>();
-  /** Given to a process that has not said yet that it has them. */
+  /** Handed to a process that has not yet confirmed them. */
   const underWay = new Set<Socket>();
   let state: EngineLife = BORN;
   let child: EngineProcess | undefined;
@@ -62,7 +62,7 @@ export function createEngineKeeper(options: EngineKeeperOptions): EngineKeeper<S
     onStarted = resolve;
     onFailed = reject;
   });
-  started.catch(() => {}); // told to whoever waits for it
+  started.catch(() => {}); // reported to the caller that waits for it
 
   const handOver = (connection: Socket) => {
     underWay.add(connection);

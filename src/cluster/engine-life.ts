@@ -1,4 +1,4 @@
-// The life of the process of the embedded engine as a pure step: started, started again after a rest that grows while it
+// The life of the process of the embedded engine as a pure step: started, restarted after a back-off that grows while it
 // does not stay alive, and ended once. Time is in the events.
 
 export type EngineLife =
@@ -22,11 +22,11 @@ export type EngineStep = { readonly state: EngineLife; readonly acts: readonly E
 
 const FIRST_REST_MS = 100;
 const MAX_REST_MS = 10_000;
-/** Whoever has lived so long will, at first, be started again soon. */
+/** A process that has lived this long is at first restarted soon. */
 const PROVEN_MS = 30_000;
 /** So many starts may fail before the first one that succeeds. */
 const MAX_FIRST_DEATHS = 2;
-/** Deaths in a row after which who asks is told at once instead of kept waiting. */
+/** Deaths in a row after which requests are refused at once instead of kept waiting. */
 const HOPELESS_DEATHS = 4;
 
 export const BORN: EngineLife = { is: 'starting', start: 'first', deaths: 0 };
@@ -74,7 +74,7 @@ export function stepEngineLife(state: EngineLife, event: EngineEvent): EngineSte
       state: { is: 'starting', start: state.start, deaths: state.deaths },
       acts: [{ do: 'launch' }],
     };
-  // Its end comes as a death.
+  // Its end is reported as a death.
   if (event.is === 'overdue' && (state.is === 'starting' || state.is === 'stopping'))
     return { state, acts: [{ do: 'kill' }] };
   return still(state);

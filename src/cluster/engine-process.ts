@@ -9,7 +9,7 @@ export type EngineProcess = {
   onNews(listener: (news: EngineNews) => void): void;
   /** Once; `why` is for the log. */
   onExit(listener: (why: string) => void): void;
-  /** At once, whatever it does. */
+  /** At once. */
   kill(): void;
 };
 

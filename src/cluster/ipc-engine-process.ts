@@ -5,7 +5,7 @@ import type { EngineNews } from '../speech/engine-messages.ts';
 import type { SpawnEngine } from './engine-process.ts';
 
 const PROGRAM = new URL('../engine/engine-process.js', import.meta.url);
-/** What is young in it are samples that live for a moment. */
+/** Its young generation holds samples that live for a moment. */
 const FLAGS = ['--max-semi-space-size=2'];
 
 export const spawnEngineProcess: SpawnEngine = () => {

@@ -1,5 +1,5 @@
-// Processes that play, forked by node:cluster so that they share the ports on which they listen, and the line to the one
-// that forked them.
+// Processes that play, forked by node:cluster so that they share the ports on which they listen, and their channel to the
+// process that forked them.
 
 import cluster, { type Worker } from 'node:cluster';
 import type { Line } from './peer.ts';
@@ -24,7 +24,7 @@ export function openPlayerProcesses(program: string, args: readonly string[]): S
   return () => {
     const worker = cluster.fork();
     const listeners: ((why: string) => void)[] = [];
-    // A worker that cannot be started or reached ends, too; nobody else listens to it.
+    // A worker that cannot be started or reached also emits `exit`; without a listener `error` would end this process.
     worker.on('error', () => {});
     worker.once('exit', (code: number | null, signal: string | null) => {
       for (const listener of listeners) listener(signal ?? `exit ${code}`);

@@ -1,5 +1,5 @@
-// The quota store of a process that plays: the primary counts. What it does not answer in time is no grant, and one that
-// comes too late is given back, so that the service never sees a request that was not counted.
+// The quota store of a process that plays: the primary counts. An answer that does not come in time is no grant, and a
+// grant that comes too late is given back, so that the service never sees a request that was not counted.
 
 import type { Clock } from '../base/clock.ts';
 import type { QuotaState, QuotaStore } from '../upstream/quota/quota-store.ts';
@@ -21,7 +21,7 @@ export type IpcQuotaStoreOptions = {
 const ANSWER_MS = 100;
 /** The primary is busy: it is asked again after this. */
 const UNANSWERED_WAIT_MS = 100;
-/** Who reads states that are older has them fetched anew, for the next time. */
+/** Reading states that are older than this fetches new ones for the next time. */
 const FRESH_MS = 1000;
 
 export function createIpcQuotaStore({ primary, clock, states }: IpcQuotaStoreOptions): IpcQuotaStore {

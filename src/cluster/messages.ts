@@ -6,8 +6,7 @@ import type { LogFields } from '../base/log.ts';
 import type { MetricsSnapshot } from '../base/metrics-snapshot.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
 import type { LegWanted } from '../session/leg-desk.ts';
-import type { SessionUse } from '../session/session-agent.ts';
-import type { AgentProfile } from '../speech/agent-profile.ts';
+import type { AgentProfile, AgentUse } from '../speech/agent-profile.ts';
 import type { PoolReport } from '../upstream/pool/pool-report.ts';
 import type {
   QuotaAnswer,
@@ -55,7 +54,7 @@ export type PrimaryNews = {
     readonly report: QuotaReport;
   };
   readonly quotaReleased: { readonly quota: QuotaId; readonly reservation: string };
-  readonly agentUsed: { readonly userId: string; readonly agentId: string; readonly use: SessionUse };
+  readonly agentUsed: { readonly userId: string; readonly agentId: string; readonly use: AgentUse };
   readonly legArrived: {
     readonly key: string;
     readonly id: string;

@@ -1,5 +1,5 @@
-// The line between two processes of one gateway: questions that are answered within a deadline or not at all, and news
-// that nobody answers. What comes is held to its form, what is under way to a bound. It ends when either process does.
+// The channel between two processes of one gateway: questions that are answered within a deadline or not at all, and news
+// without an answer. Messages are checked, and what is under way is bounded. It ends when either process does.
 
 import { AppError, type ErrorCode, toAppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
@@ -22,7 +22,7 @@ type Answer<F> = F extends (question: never) => infer A ? A : never;
 export type Answers<A extends Asks> = {
   readonly [Name in keyof A]: (
     question: Question<A[Name]>,
-    /** Aborted when nobody waits for the answer any more. */
+    /** Aborted when the answer is not wanted any more. */
     signal: AbortSignal,
   ) => Answer<A[Name]> | Promise<Answer<A[Name]>>;
 };
@@ -31,7 +31,7 @@ export type Listeners<N extends News> = { readonly [Name in keyof N]: (news: N[N
 export type AskOptions<A> = {
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
-  /** An answer that came when nobody waited for it any more. */
+  /** An answer that came after its deadline. */
   readonly onLate?: (answer: A) => void;
 };
 
@@ -54,15 +54,15 @@ export type PeerOptions<MyAsks extends Asks, MyNews extends News> = {
   readonly listeners: Listeners<MyNews>;
   readonly clock: Clock;
   readonly log: Log;
-  /** The other side reads nothing: as much waits for it as may. */
+  /** The other side reads nothing: the queue for it is full. */
   readonly onStuck: () => void;
 };
 
 /** Questions without an answer: far beyond what a process that is alive leaves open. */
-const MOST_UNDER_WAY = 20_000;
+const MAX_UNDER_WAY = 20_000;
 /** Messages that have not left this process. */
-const MOST_UNSENT = 50_000;
-/** An answer that comes later than this after its deadline finds nobody who knows of it. */
+const MAX_UNSENT = 50_000;
+/** An answer that comes later than this after its deadline is ignored. */
 const LATE_MS = 10_000;
 
 type Refused = {
@@ -122,7 +122,7 @@ export function createPeer<
   };
   const send = (message: Message) => {
     if (phase === 'closed') return;
-    if (unsent >= MOST_UNSENT) {
+    if (unsent >= MAX_UNSENT) {
       log.error('a process of the gateway reads nothing', { unsent });
       options.onStuck();
       return close();
@@ -181,7 +181,7 @@ export function createPeer<
       return new Promise((resolve, reject) => {
         if (signal?.aborted === true) return reject(signal.reason as Error);
         if (phase === 'closed') return reject(unanswered('has ended'));
-        if (waiting.size >= MOST_UNDER_WAY) return reject(unanswered('has too many questions to answer'));
+        if (waiting.size >= MAX_UNDER_WAY) return reject(unanswered('has too many questions to answer'));
         const id = ++asked;
         let isAwaited = true;
         let disarm = () => {};
@@ -190,7 +190,7 @@ export function createPeer<
           waiting.delete(id);
           signal?.removeEventListener('abort', leave);
         };
-        /** Nobody waits any more; what comes all the same is known for a while. */
+        /** The deadline has passed; a late answer is still recognised for a while. */
         const giveUp = (reason: unknown) => {
           forget();
           isAwaited = false;

@@ -1,9 +1,9 @@
-// What the primary answers each process that plays, and does with what it is told by it; and what it lets go when one dies.
+// How the primary answers the questions of each process that plays and handles its news, and what it releases when one dies.
 
 import type { Log } from '../base/log.ts';
 import type { SessionAgent } from '../session/session-agent.ts';
 import type { QuotaState, QuotaStore } from '../upstream/quota/quota-store.ts';
-import type { LegRegistry } from './legs/leg-registry.ts';
+import type { LegDirectory } from './legs/leg-directory.ts';
 import type { PlayerNumber, PrimaryAsks, PrimaryNews } from './messages.ts';
 import type { Answers, Listeners } from './peer.ts';
 import type { QuotaShare } from './quota-share.ts';
@@ -18,7 +18,7 @@ export type PlayerHost = {
 export type PlayerHostOptions = {
   readonly share: QuotaShare;
   readonly sessions: SessionRegistry;
-  readonly legs: LegRegistry;
+  readonly legs: LegDirectory;
   readonly log: Log;
   readonly findAgent: (userId: string, agentId: string) => Promise<SessionAgent | undefined>;
   readonly tellQuota: (player: PlayerNumber, states: readonly QuotaState[]) => void;

@@ -1,4 +1,4 @@
-// A process that plays, as the primary sees it: a line to it, and its end.
+// A process that plays, as the primary sees it: a channel to it, and its end.
 
 import type { PlayerNumber } from './messages.ts';
 import type { Line } from './peer.ts';
@@ -8,7 +8,7 @@ export type PlayerProcess = {
   readonly pid: number | undefined;
   /** Once; `why` is for the log. */
   onExit(listener: (why: string) => void): void;
-  /** At once, whatever it does. */
+  /** At once. */
   kill(): void;
 };
 

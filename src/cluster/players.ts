@@ -1,5 +1,5 @@
 // The processes that play, kept alive: as many as are wanted, each under its number. One that dies takes its sessions with
-// it and nothing else; another takes its place after a rest that grows while it does not stay alive.
+// it and nothing else; another takes its place after a back-off that grows while it does not stay alive.
 
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -11,7 +11,7 @@ export type PlayerPorts = { readonly port: number; readonly audiosocketPort: num
 export type PlayerPeer<Brief> = Peer<PlayerAsks<Brief>, PlayerNews>;
 
 export type Players<Brief> = {
-  /** Resolves when all of them listen; rejects with what the first one says that cannot. */
+  /** Resolves when all of them listen; rejects with the fault of the first one that cannot. */
   start(): Promise<PlayerPorts>;
   /** Those that are there now. */
   all(): readonly PlayerPeer<Brief>[];
@@ -28,7 +28,7 @@ export type PlayersOptions<Brief> = {
   readonly briefFor: (player: PlayerNumber, ports: PlayerPorts | undefined) => Brief;
   readonly answersFor: (player: PlayerNumber) => Answers<PrimaryAsks>;
   readonly listenersFor: (player: PlayerNumber) => Omit<Listeners<PrimaryNews>, 'hello'>;
-  /** It has died; whatever is known of it is to be let go. */
+  /** It has died; everything that is known of it is to be released. */
   readonly onGone: (player: PlayerNumber) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,8 +37,8 @@ export type PlayersOptions<Brief> = {
 /** Loading and compiling, on a machine that does other things, too. */
 const START_MS = 60_000;
 const FIRST_REST_MS = 500;
-const LONGEST_REST_MS = 60_000;
-/** Whoever has lived so long will, at first, be started again soon. */
+const MAX_REST_MS = 60_000;
+/** A process that has lived this long is at first restarted soon. */
 const PROVEN_MS = 30_000;
 /** Beyond the time that turns get, for telling it. */
 const DRAIN_SPARE_MS = 5000;
@@ -69,7 +69,7 @@ export function createPlayers<Brief>(options: PlayersOptions<Brief>): Players<Br
   const timers = new Set<() => void>();
   /** Those that they have. */
   let ports: PlayerPorts | undefined;
-  /** Those that they have asked for: "any free port" is the same one only for those who ask in these words. */
+  /** Those that they have asked for: "any free port" is the same port only for processes that ask for exactly that. */
   let asked: PlayerPorts | undefined;
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
 
@@ -83,7 +83,7 @@ export function createPlayers<Brief>(options: PlayersOptions<Brief>): Players<Br
     options.onGone(slot.player);
     slot.onExit?.();
     if (phase !== 'running') return;
-    slot.restMs = wasUp && livedMs >= PROVEN_MS ? FIRST_REST_MS : Math.min(2 * slot.restMs, LONGEST_REST_MS);
+    slot.restMs = wasUp && livedMs >= PROVEN_MS ? FIRST_REST_MS : Math.min(2 * slot.restMs, MAX_REST_MS);
     log.error('player_died', { player: slot.player, cause: why, restMs: slot.restMs });
     const cancel = clock.after(slot.restMs, () => {
       timers.delete(cancel);
@@ -92,7 +92,7 @@ export function createPlayers<Brief>(options: PlayersOptions<Brief>): Players<Br
         () => log.info('player_started', { player: slot.player }),
         (fault: unknown) => {
           log.error('a player could not be started', { player: slot.player, cause: String(fault) });
-          // Its end begins the next rest.
+          // Its end begins the next back-off.
           slot.process?.kill();
         },
       );
@@ -102,7 +102,7 @@ export function createPlayers<Brief>(options: PlayersOptions<Brief>): Players<Br
 
   const launch = async (slot: Slot<Brief>): Promise<PlayerPorts> => {
     const { player } = slot;
-    // Nobody holds the port any more that "any" once was.
+    // No process holds the port any more that "any" once was.
     if (slots.every((other) => other.process === undefined)) asked = ports;
     const child = options.spawn(player);
     slot.process = child;

@@ -1,23 +1,23 @@
-// The listener by which the processes of one gateway reach each other: a Unix socket in a folder of our own, and a secret.
-// What comes in by it is a request that another process passes on, and is seen as coming from the peer of that one.
+// The listener by which the processes of one gateway reach each other: a Unix socket in a private folder, and a secret.
+// What comes in by it is a request that another process passes on; its peer is the peer of the original connection.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { digestKey, isKey } from '../access/bearer-key.ts';
 import type { Clock } from '../base/clock.ts';
-import { refuseUnreadable } from '../base/unreadable-request.ts';
-import { HTTP_GUARDS, KEEP_ALIVE_MS, MOST_HEADERS } from '../http/server/http-server.ts';
+import { refuseUnreadable } from '../base/error-reply.ts';
+import { HTTP_GUARDS, KEEP_ALIVE_MS, MAX_HEADERS } from '../http/server/http-server.ts';
 import { createAnswersUnderWay } from './answers-under-way.ts';
 
-/** Said by one process to another of a request that it passes on; nobody else's word is ever passed on. */
+/** Headers by which one process describes a request that it passes on to another; from callers they are removed. */
 export const PEER_HEADER = 'x-voxgate-peer';
 export const UPGRADE_NAME = 'voxgate-leg';
 export const LEG_PATH = '/leg/';
 
 export type PeerNote = {
   readonly secret: string;
-  /** Of the peer, as its socket told it. */
+  /** The address of the peer, from its socket. */
   readonly address: string;
   readonly scheme: 'http' | 'https';
   /** A request without `Host` got one on the way; of several only the first came along. */
@@ -62,7 +62,7 @@ export const CLOSE_HEADER = 'x-voxgate-close';
 
 /**
  * A request may be answered before it has come to its end. Closed then, the answer would be lost with what is still on its
- * way; so whoever passes it on is asked to close towards the caller, and what comes meanwhile is read and dropped.
+ * way; so the process that passes it on is asked to close towards the caller, and what comes meanwhile is read and dropped.
  */
 function keepOpen(response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response) as (
@@ -122,7 +122,7 @@ export async function openPrivateListener(options: PrivateListenerOptions): Prom
   );
   /** Taken out of the server's hands, so that it does not end them by itself. */
   const relays = new Set<Duplex>();
-  server.maxHeadersCount = MOST_HEADERS;
+  server.maxHeadersCount = MAX_HEADERS;
   server.on('clientError', (error, socket) => refuseUnreadable(error, socket as Socket));
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const isLeg = request.headers.upgrade === UPGRADE_NAME && request.url?.startsWith(LEG_PATH) === true;

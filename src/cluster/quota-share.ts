@@ -1,10 +1,10 @@
-// One quota store for the pools of several processes. Each has it as if it were its own; whoever gives something back wakes
-// the others. Places of a key, which a pool counts for itself, are counted here for all of them.
+// One quota store for the pools of several processes. Each uses it as if it were its own; a pool that gives something
+// back wakes the others. Slots of a key, which a pool counts for itself, are counted here for all of them.
 
 import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaStore } from '../upstream/quota/quota-store.ts';
 
 export type QuotaShare = {
-  /** For one pool. Its `close` lets go of what it has under way, which is taken to have counted. */
+  /** For one pool. Its `close` releases what it has under way, which is taken to have counted. */
   open(): QuotaStore;
 };
 
@@ -14,7 +14,7 @@ export type QuotaShareOptions = {
   readonly placesOf: (quota: QuotaId) => number;
 };
 
-/** A place comes free at any moment, and is told then; this is for a word that was lost. */
+/** A slot can become free at any moment, which is then reported; this is for a report that was lost. */
 const PLACE_WAIT_MS = 250;
 
 export function createQuotaShare({ store, placesOf }: QuotaShareOptions): QuotaShare {
@@ -73,7 +73,7 @@ export function createQuotaShare({ store, placesOf }: QuotaShareOptions): QuotaS
           if (send !== undefined) send.fate = 'told';
           store.report(quota, reservation, report);
           if (report.kind === 'unsent') letGo(reservation);
-          // Whoever tells it knows; the others must hear.
+          // The pool that reports it knows; the others must be told.
           if (report.kind === 'unsent' || report.kind === 'refused') wake(pool);
         },
         released: (_quota, reservation) => letGo(reservation),

@@ -34,9 +34,12 @@ const BETWEEN_NEIGHBOURS: ReadonlySet<string> = new Set([
 ]);
 /** Said between our processes alone. */
 const OWN: ReadonlySet<string> = new Set([PEER_HEADER, CLOSE_HEADER]);
-/** The longest upload, and what may be made of it before the first byte; whoever is asked has deadlines of its own. */
+/**
+ * The longest upload, and what may be made of it before the first byte; the process that answers has deadlines of its
+ * own.
+ */
 const HEADERS_MS = 15 * 60_000;
-/** The name is nobody's: the request brings its own. */
+/** A placeholder: the request brings its own host name. */
 const ORIGIN = 'http://gateway.invalid';
 
 /** Pairs of name and value as they came, without those that go no further, or that `Connection` names. */
@@ -62,7 +65,7 @@ const hostsOf = ({ rawHeaders }: IncomingMessage): 'none' | 'named' | 'several' 
   return count === 1 ? 'named' : 'several';
 };
 
-/** Bytes of the body, until it is clear that nobody wants more of them. */
+/** Bytes of the body, until it is clear that no more of them are wanted. */
 function bodyOf(request: IncomingMessage): Readable | null {
   if (!hasBody(request)) return null;
   const body = new PassThrough();

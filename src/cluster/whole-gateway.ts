@@ -1,18 +1,54 @@
-// What is told of the gateway as a whole, whichever process is asked: figures and pools joined, sessions of all, and what
-// one process does for all of them.
+// Answers about the gateway as a whole, whichever process is asked: merged metrics and pools, the sessions of all
+// processes, and what one process does for all of them.
 
 import { AppError } from '../base/app-error.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { countedIn, joinSnapshots, type MetricsSnapshot } from '../base/metrics-snapshot.ts';
 import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
-import { LONGEST_TOKEN_LIFE_MS, type TokenDesk } from '../session/observers/token-desk.ts';
-import type { PoolReport } from '../upstream/pool/pool-report.ts';
+import { MAX_TOKEN_LIFE_MS, type TokenDesk } from '../session/observers/token-desk.ts';
+import type { PoolMemberReport, PoolReport } from '../upstream/pool/pool-report.ts';
 import type { UpstreamPool } from '../upstream/pool/upstream-pool.ts';
-import { joinPools } from './join-pools.ts';
+import type { WorkClass } from '../upstream/speech-work.ts';
 import type { PlayerPeer, Players } from './players.ts';
 
-export type WholeGateway = {
+// Pools of the same keys are merged: quotas are shared, requests under way and waiting add up, and a key on probation in
+// one of them is reported as such.
+
+function joinMembers(a: PoolMemberReport, b: PoolMemberReport): PoolMemberReport {
+  const doubted = (b.doubt?.restMs ?? -1) > (a.doubt?.restMs ?? -1) ? b : a;
+  return {
+    ...a,
+    inFlight: a.inFlight + b.inFlight,
+    cap: Math.min(a.cap, b.cap),
+    doubt: doubted.doubt,
+    state: doubted.doubt === undefined && a.state === 'ready' ? b.state : doubted.state,
+  };
+}
+
+/** `own` counts the quotas; the others have the same keys in the same order. */
+function joinPools(own: PoolReport, others: readonly PoolReport[]): PoolReport {
+  return others.reduce((joined, other): PoolReport => {
+    const byClass: Partial<Record<WorkClass, number>> = { ...joined.waitingByClass };
+    for (const [of, count] of Object.entries(other.waitingByClass) as [WorkClass, number][])
+      byClass[of] = (byClass[of] ?? 0) + count;
+    const delays = [joined.hedge.afterMs, other.hedge.afterMs].filter((ms) => ms !== undefined);
+    return {
+      keys: joined.keys.map((key) => {
+        const same = other.keys.find(({ fingerprint }) => fingerprint === key.fingerprint);
+        return same === undefined ? key : joinMembers(key, same);
+      }),
+      waiting: joined.waiting + other.waiting,
+      waitingByClass: byClass,
+      hedge: {
+        budget: joined.hedge.budget + other.hedge.budget,
+        afterMs: delays.length === 0 ? undefined : Math.min(...delays),
+      },
+    };
+  }, own);
+}
+
+type WholeGateway = {
   readonly metrics: () => Promise<MetricsSnapshot>;
   readonly pool: () => Promise<PoolReport>;
   /** Of one user, or of all. */
@@ -22,7 +58,7 @@ export type WholeGateway = {
   readonly dialLeg: LegRoutesOptions['dial'];
 };
 
-export type WholeGatewayOptions<Brief> = {
+type WholeGatewayOptions<Brief> = {
   readonly players: Pick<Players<Brief>, 'all'>;
   readonly metrics: Metrics;
   readonly pool: Pick<UpstreamPool, 'state'>;
@@ -36,7 +72,7 @@ const DIAL_MS = 30_000;
 
 export function createWholeGateway<Brief>(options: WholeGatewayOptions<Brief>): WholeGateway {
   const { players, metrics, pool, tokens } = options;
-  /** What each process last told, so that what it had counted is not lost with it. */
+  /** The last metrics of each process, so that its counts are not lost with it. */
   const told = new Map<PlayerPeer<Brief>, MetricsSnapshot>();
   let left: MetricsSnapshot = [];
   let dialled = 0;
@@ -65,7 +101,7 @@ export function createWholeGateway<Brief>(options: WholeGatewayOptions<Brief>): 
       (await askAll((player) => player.ask('sessions', { userId }, { deadlineMs: LOOK_MS }))).flat(),
     async revoke(userId, id) {
       tokens.revoke(userId, id);
-      const revoked = { id, leftMs: LONGEST_TOKEN_LIFE_MS };
+      const revoked = { id, leftMs: MAX_TOKEN_LIFE_MS };
       await askAll((player) => player.ask('revokeToken', revoked, { deadlineMs: LOOK_MS }));
     },
     async dialLeg(wanted, signal) {

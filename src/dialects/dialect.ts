@@ -42,10 +42,10 @@ export type DialectEntry = {
   readonly playout?: 'side-by-side';
   /** `no`: an agent's greeting could not be sent; absent: it is spoken when the session begins. */
   readonly greets?: 'no';
-  open(outlet: DialectOutlet): DialectCodec;
+  open(sink: DialectSink): DialectCodec;
 };
 
-export type DialectOutlet = {
+export type DialectSink = {
   /** Ids for whatever the protocol names: 22 characters of base64url, never the same twice. */
   readonly newId: () => string;
   /**

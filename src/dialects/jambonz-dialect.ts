@@ -3,7 +3,7 @@
 
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { languageOfTag } from '../speech/language-tag.ts';
-import type { Dialect, DialectCodec, DialectOutlet } from './dialect.ts';
+import type { Dialect, DialectCodec, DialectSink } from './dialect.ts';
 import type { ServerEvent } from './native-events.ts';
 import type { Preset } from './native-messages.ts';
 import { readPacing } from './pacing-query.ts';
@@ -20,7 +20,7 @@ const USUAL_HZ = 8000;
  */
 const PACING = { pace: 'realtime', leadMs: 1000 } as const;
 /** jambonz dials once per call and sends nothing while nobody speaks; one that is gone is found by its missing pongs. */
-const LONGEST_SILENCE_MS = 4 * 60 * 60_000;
+const MAX_SILENCE_MS = 4 * 60 * 60_000;
 const NORMAL_CLOSURE = 1000;
 
 /** Some versions write more behind a value, `voice=V;callSid=…`, and languages as `ru_RU`. */
@@ -66,7 +66,7 @@ function readMessage(frame: string): Message {
   return { type: type === 'flush' || type === 'clear' || type === 'stop' ? type : 'unknown' };
 }
 
-function createCodec({ carryOut, send, close }: DialectOutlet, sampleRate: number): DialectCodec {
+function createCodec({ carryOut, send, close }: DialectSink, sampleRate: number): DialectCodec {
   /** The turn that text goes to; behind a `flushed` one the next may begin as soon as there is room for it. */
   let current: { readonly turn: string; text: 'open' | 'flushed' } | undefined;
   const unended = new Set<string>();
@@ -143,7 +143,7 @@ function createCodec({ carryOut, send, close }: DialectOutlet, sampleRate: numbe
         case 'clear':
           return silence();
         case 'stop':
-          // The call is over: whoever would hear the rest is gone.
+          // The call is over: nobody would hear the rest.
           phase = 'stopped';
           silence();
           return close(NORMAL_CLOSURE, 'stopped');
@@ -164,9 +164,9 @@ export const jambonzDialect: Dialect = {
     if (path !== PATH) return undefined;
     return {
       caller: 'headers',
-      idleTimeoutMs: LONGEST_SILENCE_MS,
+      idleTimeoutMs: MAX_SILENCE_MS,
       preset: () => readQuery(query),
-      open: (outlet) => createCodec(outlet, sampleRateOf(query)),
+      open: (sink) => createCodec(sink, sampleRateOf(query)),
     };
   },
 };

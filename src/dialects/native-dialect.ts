@@ -3,7 +3,7 @@
 import { AppError, type ErrorCode } from '../base/app-error.ts';
 import { formatIssues } from '../base/format-issues.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
-import type { Dialect, DialectCodec, DialectOutlet } from './dialect.ts';
+import type { Dialect, DialectCodec, DialectSink } from './dialect.ts';
 import { errorEvent } from './error-event.ts';
 import type { ServerEvent } from './native-events.ts';
 import { type ClientCommand, clientMessageSchemas } from './native-messages.ts';
@@ -78,7 +78,7 @@ function isCancel(frame: string): boolean {
   return isJsonObject(value) && value.type === 'cancel';
 }
 
-function createCodec({ carryOut, send }: DialectOutlet): DialectCodec {
+function createCodec({ carryOut, send }: DialectSink): DialectCodec {
   return {
     isUrgent: isCancel,
     receive(frame) {

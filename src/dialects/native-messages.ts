@@ -86,7 +86,9 @@ const playedSchema = message('played', { turn, ms: milliseconds }).describe(
 );
 const pauseSchema = message('pause', {
   turn,
-  playedMs: milliseconds.optional().describe('Where the listener has stopped; his time stands still there'),
+  playedMs: milliseconds
+    .optional()
+    .describe('Where the listener has stopped; the playback position stays there'),
 }).describe('Nothing more of the turn is sent until resume; answered by paused');
 const resumeSchema = message('resume', { turn }).describe('Goes on after a pause; answered by resumed');
 const seekSchema = message('seek', {
@@ -95,7 +97,7 @@ const seekSchema = message('seek', {
   playedMs: milliseconds
     .optional()
     .describe(
-      'Where the listener has stopped: he drops what he has not played and hears the new place at once',
+      'Where the listener has stopped: audio that was not played is dropped, and the new place is heard at once',
     ),
 }).describe('Speaks from another paragraph on; answered by sought');
 const legSchema = z

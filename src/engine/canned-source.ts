@@ -1,6 +1,6 @@
 // Prebuilt MP3 in place of speech, for load and fault tests: about as long as the speech would be, sent at a pace that
 // can be chosen, and a function of text, voices, temperature and seed, so that a promise about seeds can be tested.
-// A reply is a row of pieces that were encoded one by one: each can be decoded without the one before it.
+// A reply is a sequence of pieces that were encoded separately: each can be decoded without the one before it.
 
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -29,7 +29,7 @@ const PIECE_MS = 250;
 /** How fast a calm voice reads an alphabet. */
 const CHARACTERS_PER_SECOND = 15;
 const HARMONICS = 8;
-/** Timers are dear when a thousand replies are on their way. */
+/** Timers are expensive when a thousand replies are being sent. */
 const STEP_MS = 100;
 /** Sent at once when a reply begins. */
 const HEAD_MS = 200;
@@ -125,7 +125,7 @@ function sendPaced(
       callback(error);
     },
   });
-  // As of speech: until someone reads it, its error must not end the program.
+  // As for speech: until the body has a reader, its error must not end the program.
   body.on('error', () => {});
   let cancel = clock.after(firstByteMs, send);
   const bytes = order.reduce((sum, piece) => sum + piece.length, 0);

@@ -1,5 +1,5 @@
-// Who may ask the engine to speak, and how often: both credentials of the service interface (section 5), and its
-// fixed 60-second window for each key (8.4). Keys are kept as digests, and a wrong one costs the same however many there are.
+// Who may ask the engine to speak, and how often: both credentials of the service interface (section 5), and its fixed
+// 60-second window for each key (8.4). Keys are kept as digests, and a wrong one takes the same time however many there are.
 
 import { createHash } from 'node:crypto';
 import { readBearer } from '../access/bearer-key.ts';

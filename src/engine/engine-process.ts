@@ -1,10 +1,9 @@
-// The embedded engine as a process of its own: forked by the gateway, told its key over the IPC channel, given its
-// connections there, and over when the channel is. Its lines go into the gateway's log.
+// The embedded engine as a process of its own: forked by the gateway, which sends it its key and its connections over the IPC
+// channel; it ends when the channel closes. Its log lines go into the gateway's log.
 
 import { Socket } from 'node:net';
 import { systemClock } from '../base/clock.ts';
-import { faultKind } from '../base/fault-kind.ts';
-import { tellingLog } from '../base/log.ts';
+import { faultKind, forwardingLog } from '../base/log.ts';
 import { yieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { systemRandom } from '../base/random.ts';
 import type { EngineNews, EngineOrder } from '../speech/engine-messages.ts';
@@ -13,7 +12,7 @@ import { type ConnectedEngine, connectEngine } from './engine-server.ts';
 
 let engine: ConnectedEngine | undefined;
 
-/** Nobody to tell is no fault of this process: the end of the channel ends it. */
+/** A closed channel is no error here: its end ends the process. */
 const tell = (news: EngineNews) => {
   if (process.connected) process.send?.(news, undefined, {}, () => {});
 };
@@ -21,7 +20,7 @@ const tell = (news: EngineNews) => {
 async function start({ key, logFrom }: Extract<EngineOrder, { is: 'start' }>): Promise<void> {
   engine = await connectEngine({
     keys: [key],
-    log: tellingLog((level, event, fields) => tell({ is: 'log', level, event, fields }), logFrom),
+    log: forwardingLog((level, event, fields) => tell({ is: 'log', level, event, fields }), logFrom),
     clock: systemClock,
     random: systemRandom,
   });

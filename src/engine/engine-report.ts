@@ -1,4 +1,4 @@
-// What the engine counted, for a test to hold against what a client promises: by key how many requests were accepted
+// What the engine counted, for tests to compare with what a client promises: by key how many requests were accepted
 // and refused, how many at once, how many in any 60 seconds; and the last requests one by one, without their text.
 // A key is named by the beginning of its digest.
 
@@ -62,8 +62,8 @@ export type EngineRecorder = {
   report(): EngineReport;
 };
 
-const MOST_REQUESTS = 10_000;
-const MOST_MINUTES = 60;
+const MAX_REQUESTS = 10_000;
+const MAX_MINUTES = 60;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Minute = Writable<ReportedKey['minutes'][number]>;
@@ -104,7 +104,7 @@ function minuteOf(minutes: Minute[], atUnixMs: number): Minute {
   if (known !== undefined) return known;
   const minute = { unixMs: beginMs, accepted: 0, refused: 0 };
   minutes.push(minute);
-  if (minutes.length > MOST_MINUTES) minutes.shift();
+  if (minutes.length > MAX_MINUTES) minutes.shift();
   return minute;
 }
 
@@ -125,8 +125,8 @@ export function createEngineRecorder(clock: Clock, unixMs: () => number): Engine
       ...nothing,
     };
     requests.push(request);
-    // Thrown away by the thousand, not one by one.
-    if (requests.length > 2 * MOST_REQUESTS) requests.splice(0, MOST_REQUESTS);
+    // Old ones are dropped by the thousand, not one by one.
+    if (requests.length > 2 * MAX_REQUESTS) requests.splice(0, MAX_REQUESTS);
     return request;
   };
 
@@ -165,7 +165,7 @@ export function createEngineRecorder(clock: Clock, unixMs: () => number): Engine
     },
     report: () => ({
       keys: [...tallies.values()].map(({ told }) => structuredClone(told)),
-      requests: requests.slice(-MOST_REQUESTS).map((request) => ({ ...request })),
+      requests: requests.slice(-MAX_REQUESTS).map((request) => ({ ...request })),
     }),
   };
 }

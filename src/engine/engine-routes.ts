@@ -1,4 +1,4 @@
-// The engine's HTTP face: POST /api/v1/tts/stream of the service interface (4.5), our own list of voices, /livez, and
+// The engine's HTTP interface: POST /api/v1/tts/stream of the service interface (4.5), our own list of voices, /livez, and
 // on request a report for tests. The reply begins only when there is audio, so that a failure before that still has its status.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,7 +11,8 @@ import { rateLimitHeaders } from '../limits/rate-limit-headers.ts';
 import { BODY_BYTES_FIELD, takesTrailers } from '../speech/body-bytes.ts';
 import type { Caller, EngineAccess } from './engine-access.ts';
 import type { EngineRecorder, RequestRecord } from './engine-report.ts';
-import type { FaultPlan } from './faults/fault-plan.ts';
+import type { FaultPlan } from './fault-plan.ts';
+import { REPLY_FORMATS } from './reply-format.ts';
 import { toSpeechJob } from './speech-job.ts';
 import type { SpeechSource } from './speech-source.ts';
 import { VOICES } from './voices.ts';
@@ -102,7 +103,10 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
       records.get(request)?.understood(job.seed, characters);
 
       const words = wordsFor(request);
-      const { body, started, madeBytes } = source.open(faulty.changeJob(job), words?.onWord);
+      const { body, started, madeBytes } = source.open(
+        { ...job, ...faulty.changeManner(job) },
+        words?.onWord,
+      );
       streams += 1;
       body.once('close', () => {
         streams -= 1;
@@ -116,8 +120,8 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
         format: job.format,
         sampleRate: job.sampleRate,
       });
-      const sound = faulty.bendBody(body, job);
-      // What a fault has bent is to look like the body of a service that knows nothing of it.
+      const sound = faulty.bendBody(body, REPLY_FORMATS[job.format].bytesPerSecond(job.sampleRate));
+      // A body that a fault has changed is to look like that of a service that does not know about it.
       const tellsBytes =
         faulty.bytes === 'all' && mayHaveTrailers(request) && takesTrailers(request.headers.te);
       const announced = [...(tellsBytes ? [BODY_BYTES_FIELD] : []), ...(words?.announced ?? [])];
@@ -138,7 +142,7 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 
-/** What was counted, for programs on this machine alone: it names no key, but tells who speaks how much. */
+/** What was counted, for programs on this machine alone: it names no key, but tells how much each caller speaks. */
 export function addReportRoute(app: FastifyInstance, recorder: EngineRecorder): void {
   app.get('/report', async ({ ip, raw }) => {
     const trace = strangerTrace(headerLines(raw.rawHeaders), 'http');

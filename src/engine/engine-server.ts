@@ -1,32 +1,27 @@
-// The embedded speech engine as a program with an HTTP address: it owns the server, the speech program behind it
-// and the end of both. `voxgate engine` has it listen; in a process of the gateway's (engine-process.ts) it is given connections.
+// The embedded speech engine as a program with an HTTP address: it owns the server, the speech program behind it and the end of
+// both. `voxgate engine` has it listen; in a process of the gateway's (engine-process.ts) it is given connections.
 
 import type { Socket } from 'node:net';
 import { finished } from 'node:stream/promises';
 import Fastify from 'fastify';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
-import { sendError } from '../base/error-reply.ts';
+import { refuseUnreadable, sendError } from '../base/error-reply.ts';
 import { BODY_BYTES, fromFramework } from '../base/framework-error.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
-import { refuseUnreadable } from '../base/unreadable-request.ts';
 import { espeakCommand } from '../speech-program/speech-command.ts';
 import { type CannedRule, createCannedSource } from './canned-source.ts';
 import { createEngineAccess, type EngineKey } from './engine-access.ts';
 import { createEngineRecorder, type EngineReport } from './engine-report.ts';
 import { addEngineRoutes, addReportRoute } from './engine-routes.ts';
-import type { Fault } from './faults/fault.ts';
-import { createFaultPlan } from './faults/fault-plan.ts';
+import { type FaultPlan, NO_FAULTS } from './fault-plan.ts';
 import { toSpeechJob } from './speech-job.ts';
 import { createSpeechSource } from './speech-source.ts';
 import { VOICES } from './voices.ts';
 
-// The engine's public face also has the words in which its faults are given.
-export { FAULT_HELP, readFault } from './faults/fault-table.ts';
-
 export type EngineOptions = {
-  /** Who may call. Empty: any non-empty pair of the two credentials, without a request limit. */
+  /** Keys that may call. Empty: any non-empty pair of the two credentials, without a request limit. */
   readonly keys: readonly EngineKey[];
   readonly log: Log;
   readonly clock: Clock;
@@ -38,13 +33,11 @@ export type EngineOptions = {
   readonly canned?: CannedRule;
   readonly mostStreams?: number;
   readonly readerStallMs?: number;
-  /** What it does wrong, on purpose (docs/engine.md). */
-  readonly faults?: readonly Fault[];
-  /** Decides what the faults leave to chance. */
-  readonly faultSeed?: number;
+  /** What it does wrong, on purpose (docs/engine.md); by default nothing. */
+  readonly faults?: FaultPlan;
   /** Keeps count of what it answers; `served`: also at GET /report, for programs on this machine. */
   readonly report?: 'kept' | 'served';
-  /** The wall clock, for the faults that look at it. */
+  /** The wall clock, for the report. */
   readonly unixMs?: () => number;
 };
 
@@ -58,9 +51,9 @@ export type ListeningEngineOptions = EngineOptions & {
 export type ConnectedEngine = {
   /** Resolves when the speech program has started, or cannot be. */
   readonly ready: Promise<void>;
-  /** A connection that nothing has been read of. */
+  /** A connection from which nothing has been read. */
   accept(socket: Socket): void;
-  /** Says a sentence to nobody: the first one of a program takes longer than any other. Never rejects. */
+  /** Speaks a sentence without a listener: the first one of a program takes longer than any other. Never rejects. */
   warmUp(): Promise<void>;
   /** Cuts what is being spoken, ends the speech program, and leaves nothing open. */
   close(): Promise<void>;
@@ -84,9 +77,9 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** A gateway that plays in real time reads in bursts; a narration that is paused may not read for minutes. */
 const READER_STALL_MS = 300_000;
-const MOST_STREAMS = 128;
+const MAX_STREAMS = 128;
 /** A canned reply costs a timer and a few kilobytes. */
-const MOST_CANNED_STREAMS = 10_000;
+const MAX_CANNED_STREAMS = 10_000;
 
 const METHODS: Readonly<Record<string, string>> = {
   '/livez': 'GET',
@@ -139,16 +132,11 @@ async function openEngine(options: EngineOptions) {
   addEngineRoutes(app, {
     access: createEngineAccess(keys, clock),
     source,
-    faults: createFaultPlan({
-      faults: options.faults ?? [],
-      seed: options.faultSeed ?? 0,
-      clock,
-      unixMs,
-    }),
+    faults: options.faults ?? NO_FAULTS,
     random,
     log,
     recorder,
-    mostStreams: options.mostStreams ?? (canned === undefined ? MOST_STREAMS : MOST_CANNED_STREAMS),
+    mostStreams: options.mostStreams ?? (canned === undefined ? MAX_STREAMS : MAX_CANNED_STREAMS),
   });
   if (recorder !== undefined && options.report === 'served') addReportRoute(app, recorder);
   return { app, source, recorder };
@@ -201,7 +189,7 @@ export async function connectEngine(options: EngineOptions): Promise<ConnectedEn
 }
 
 /**
- * Resolves when the port is bound and the speech program has started, so that nobody's first word waits for it.
+ * Resolves when the port is bound and the speech program has started, so that no first word waits for it.
  * A program that is missing or dies does not stop the engine: requests are told.
  */
 export async function startEngine(options: ListeningEngineOptions): Promise<Engine> {

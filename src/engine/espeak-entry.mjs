@@ -11,9 +11,9 @@ const PACKAGE = '@echogarden/espeak-ng-emscripten';
 /** EX_UNAVAILABLE of sysexits.h: the package is not installed, so starting again cannot help. */
 const EXIT_UNAVAILABLE = 69;
 /** UTF-8 bytes of one line's text. More than the warm-up below would move the binding's string buffer. */
-const LONGEST_TEXT_BYTES = 8192;
+const MAX_TEXT_BYTES = 8192;
 /** Lines that may follow one another in the same memory. */
-const MOST_LINES_IN_A_ROW = 200;
+const MAX_LINES_IN_A_ROW = 200;
 
 /**
  * What the binding tells beside the samples. Positions count the code points of the text from 1, lengths too; times
@@ -76,7 +76,7 @@ async function createSpeaker() {
   const worker = new module.eSpeakNGWorker();
   worker.set_voice('en-us');
   // The binding keeps one string buffer and grows it on demand; it must have its final size before the snapshot.
-  worker.synthesize(`a.${' '.repeat(LONGEST_TEXT_BYTES)}`, () => false);
+  worker.synthesize(`a.${' '.repeat(MAX_TEXT_BYTES)}`, () => false);
   const restore = rememberMemory(module.HEAPU8);
 
   /** What the program has said since it was like new: `undefined` when that is nothing.
@@ -88,7 +88,7 @@ async function createSpeaker() {
    *  @param {(event: SpeechEvent) => unknown} onEvent */
   const speak = (line, emit, onEvent) => {
     // Nothing that is left of earlier lines may be heard, but for whom that makes no difference.
-    const goesOn = line.exact === false && since?.voice === line.voice && since.lines < MOST_LINES_IN_A_ROW;
+    const goesOn = line.exact === false && since?.voice === line.voice && since.lines < MAX_LINES_IN_A_ROW;
     if (!goesOn) {
       since = undefined;
       restore(module.HEAPU8);
@@ -121,7 +121,7 @@ const harmless = (command) => HARMLESS[command.slice(0, 1)] ?? ' ';
 function plain(text) {
   if (typeof text !== 'string') throw new Error('text must be a string');
   const escaped = text.replace(COMMAND, harmless);
-  if (Buffer.byteLength(escaped) > LONGEST_TEXT_BYTES) throw new Error('text is too long');
+  if (Buffer.byteLength(escaped) > MAX_TEXT_BYTES) throw new Error('text is too long');
   return escaped;
 }
 

@@ -1,7 +1,7 @@
 // What a reply can be, by outputFormat: the one table of its size and its encoder. A reply is
 // a file, not a call: a session's frames have one length and are filled up to it, a reply ends with its last sample.
 
-import { MOST_OPUS_ENCODERS } from '../audio/containers/opus-encoder.ts';
+import { MAX_OPUS_ENCODERS } from '../audio/containers/opus-encoder.ts';
 import { encodeMulaw } from '../audio/dsp/g711.ts';
 import { encodePcm16 } from '../audio/dsp/pcm16.ts';
 import { createEncoder } from '../audio/encoders.ts';
@@ -33,8 +33,8 @@ const heavyEncoder =
 let opusEncoders = 0;
 
 const createOggEncoder: CreateEncoder = (...wanted) => {
-  if (opusEncoders >= MOST_OPUS_ENCODERS)
-    throw new AppError('busy', `The engine already makes ${MOST_OPUS_ENCODERS} replies of ogg.`, {
+  if (opusEncoders >= MAX_OPUS_ENCODERS)
+    throw new AppError('busy', `The engine already makes ${MAX_OPUS_ENCODERS} replies of ogg.`, {
       retryAfterMs: 1000,
     });
   const encoder = heavyEncoder('ogg')(...wanted);

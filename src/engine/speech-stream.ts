@@ -1,6 +1,6 @@
-// One request on its way out: script → speech program → time stretch → resampler → encoder → response body.
+// One reply: script → speech program → time stretch → resampler → encoder → response body.
 // Sentences are asked for one at a time, and the next one only when the reader has taken the last; the first bytes
-// leave at once. What a reader is too slow for waits as the program's own samples, before it is stretched.
+// leave at once. Sound for which the reader is too slow waits as the program's own samples, before it is stretched.
 
 import { Readable } from 'node:stream';
 import type { SoundPath } from '../audio/dsp/sound-path.ts';
@@ -90,7 +90,7 @@ function createSink(job: SpeechJob, tools: SpeechTools, write: (bytes: Uint8Arra
     source?.stage.close();
     encoder.close();
   };
-  /** How long what came in lasts, and so what goes out, whose sample 0 is that of what came in. */
+  /** How long the input lasts, and so the output: both have the same sample 0. */
   return { push, pause, flush, close, soundMs: () => soundMs };
 }
 
@@ -118,7 +118,7 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: On
       callback(error);
     },
   });
-  // Whoever reads it learns of its error by its own means; until someone does, it must not end the program.
+  // Its reader learns of the error by its own listener; until there is one, the error must not end the program.
   body.on('error', () => {});
   const begin = () => {
     hasBegun = true;
@@ -144,7 +144,7 @@ export function openSpeechStream(job: SpeechJob, tools: SpeechTools, onWord?: On
       };
     });
 
-  /** Whoever reads in real time has begun with the first sound. */
+  /** A reader in real time has begun with the first sound. */
   const aheadMs = () => (beganAtMs === undefined ? 0 : sink.soundMs() - (clock.now() - beganAtMs));
 
   const wordTimes = onWord === undefined ? undefined : createWordTimes(onWord);

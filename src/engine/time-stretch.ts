@@ -1,4 +1,4 @@
-// Makes speech faster or slower without moving its pitch, for the speeds that the speech program has no rate for.
+// Makes speech faster or slower without changing its pitch, for the speeds that the speech program has no rate for.
 // The work is the Sonic library's, which drops or repeats whole pitch periods. It decides anew at every write, so
 // it is fed in blocks of one size: the same samples then give the same sound, however they arrived.
 

@@ -1,5 +1,5 @@
-// When the words of a reply are spoken, told behind its body in trailer fields (RFC 9110, 6.5): an extension of the
-// service interface that a request asks for by a header, so that nobody else ever meets it.
+// When the words of a reply are spoken, sent after its body in trailer fields (RFC 9110, 6.5): an extension of the
+// service interface that a request asks for by a header, so that other clients never see it.
 
 import type { OnWord } from './speech-stream.ts';
 
@@ -14,7 +14,7 @@ export type WordTrailers = {
 const WORDS = 'X-Voxgate-Words';
 const REST = 'X-Voxgate-Words-Rest';
 /** Clients refuse more than 16 KiB of trailers altogether (Node's and undici's default), the names included. */
-const MOST_CHARACTERS = 12 * 1024;
+const MAX_CHARACTERS = 12 * 1024;
 
 /** `header` is what the request has as `X-Voxgate-Timings`. */
 export const asksForWords = (header: string | string[] | undefined): boolean =>
@@ -28,7 +28,7 @@ export function createWordTrailers(): WordTrailers {
   return {
     onWord({ startMs, charStart, charEnd }) {
       const row = `[${startMs},${charStart},${charEnd}]`;
-      if (rest > 0 || characters + row.length + 1 > MOST_CHARACTERS) {
+      if (rest > 0 || characters + row.length + 1 > MAX_CHARACTERS) {
         rest += 1;
         return;
       }

@@ -1,6 +1,6 @@
-// Whether the body of a 429 speaks of something else than a rate: services also say 429 when an account has no money left or
-// a key may not be used. To wait for the next window would help nothing there. Only what programs are to read is
-// looked at, names of errors in the places where services have them, and never the prose, which may repeat the request.
+// Whether the body of a 429 is about something else than a rate: services also answer 429 when an account has no money left or a
+// key may not be used. Waiting for the next window would not help then. Only names of errors are read, in the fields where
+// services put them, and never prose, which may repeat the request.
 
 /** The members that hold the name of an error, in the bodies of the speech services and of what stands in front of them. */
 const NAME_FIELDS = [
@@ -26,25 +26,25 @@ const wordsOf = (name: string): readonly string[] =>
     .split(/[^a-z\d]+/)
     .filter((word) => word !== '');
 
-/** `rate_limit_exceeded`, `too_many_requests`, `insufficient_capacity`, `key_blocked_until_reset`: it passes by itself. */
+/** Passing by itself: `rate_limit_exceeded`, `too_many_requests`, `insufficient_capacity`, `key_blocked_until_reset`. */
 const RATES =
   /^(rates?|requests?|rpm|concurren\w*|minutes?|seconds?|throttl\w*|busy|(over)?load\w*|many|limits?|caps?|capacity|throughput|resources?|windows?|until|resets?|temporar\w*)$/;
-/** The limits that are no rates, as whole names: `billing_hard_limit_reached`. */
+/** Limits that are no rates, as whole names: `billing_hard_limit_reached`. */
 const MONEY_LIMITS = /^(billing( hard)?|credits?|spend(ing)?) limit (reached|exceeded)$/;
 /** `OUT_OF_CREDITS`, `payment_required`, `insufficient_funds`. */
 const MONEY = /^(credits?|billing|payments?|funds?|balance|unpaid|invoices?)$/;
-/** By itself it is as good as a rate (`quota_exceeded`); `insufficient_quota` is what is said when the money is used up. */
+/** Alone it means a rate (`quota_exceeded`); `insufficient_quota` means that the money is used up. */
 const QUOTA = /^quotas?$/;
 /** `account_disabled`, `api_key_revoked`, `subscription_expired`, `access_terminated`. */
 const HOLDERS =
   /^(accounts?|access|keys?|users?|subscriptions?|plan|licen[cs]e|organi[sz]ation|project|trial)$/;
 const STATES =
   /^(disabled|deactivated|suspended|blocked|banned|locked|revoked|terminated|expired|inactive|denied|closed|ended)$/;
-/** Where nothing is said but that access is refused. */
+/** Names that say only that access is refused. */
 const REFUSALS = new Set(['unauthorized', 'unauthorised', 'forbidden', 'invalid api key']);
 
 function isOutName(name: string): boolean {
-  // A sentence that people are to read is no name.
+  // A sentence for people is no name.
   if (name.length > MAX_NAME_LENGTH || /[.!?]\s*$/.test(name)) return false;
   const words = wordsOf(name);
   const plainName = words.join(' ');

@@ -1,13 +1,13 @@
-// Durations as counts by bucket: a fixed few numbers however many were measured, added up by adding. The bounds grow by
-// one factor, so that a percentile is as exact, in parts of itself, for 20 ms as for 20 s.
+// Durations as counts by bucket: a fixed number of counts however many were measured; two sets are added count by count. The
+// bounds grow by one factor, so that a percentile has the same relative error for 20 ms as for 20 s.
 
-const SHORTEST_MS = 5;
-const LONGEST_MS = 60_000;
+const MIN_BOUND_MS = 5;
+const MAX_BOUND_MS = 60_000;
 const BOUNDS = 40;
 
 /** Upper bounds in ms, both ends included: 5 to 60,000, each some 27 % above the one before. */
 export const FIRST_AUDIO_BOUNDS_MS: readonly number[] = Array.from({ length: BOUNDS }, (_, i) =>
-  Math.round(SHORTEST_MS * (LONGEST_MS / SHORTEST_MS) ** (i / (BOUNDS - 1))),
+  Math.round(MIN_BOUND_MS * (MAX_BOUND_MS / MIN_BOUND_MS) ** (i / (BOUNDS - 1))),
 );
 
 /** One count for each bound (durations up to it, above the one before), and one for all that is longer. */
@@ -15,7 +15,7 @@ export type DurationCounts = readonly number[];
 
 export const NO_DURATIONS: DurationCounts = Array.from({ length: BOUNDS + 1 }, () => 0);
 
-/** The counts with those durations (ms) added; what is no duration (negative, NaN) is left out. */
+/** The counts with those durations (ms) added; values that are no durations (negative, NaN) are left out. */
 export function withDurations(counts: DurationCounts, durationsMs: readonly number[]): DurationCounts {
   const more = [...counts];
   for (const ms of durationsMs) {
@@ -39,7 +39,7 @@ export function percentileMs(counts: DurationCounts, share: number): number | un
   for (const [bucket, count] of counts.entries()) {
     if (count > 0 && below + count >= wanted) {
       const fromMs = FIRST_AUDIO_BOUNDS_MS[bucket - 1] ?? 0;
-      const toMs = FIRST_AUDIO_BOUNDS_MS[bucket] ?? LONGEST_MS;
+      const toMs = FIRST_AUDIO_BOUNDS_MS[bucket] ?? MAX_BOUND_MS;
       return fromMs + (toMs - fromMs) * ((wanted - below) / count);
     }
     below += count;

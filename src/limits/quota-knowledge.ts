@@ -1,25 +1,26 @@
-// What is known of one quota: plain JSON, so that it can be kept in a file or shared through Redis; and the rule that
+// What is known of one quota: plain JSON, so that it can be kept in a file or shared through Redis, which is why its names and
+// values stay as they are: instances of several versions read them. And the rule that
 // follows from it. All times are whole milliseconds of the store's clock. How it is learned: quota-learner.ts.
 
-import type { QuotaRule } from './quota-rule.ts';
+import type { QuotaRule } from './quota-window.ts';
 import type { WindowPhase } from './window-phase.ts';
 
 export type QuotaKnowledge = {
   /** Where the limit comes from; `unlimited`: nothing is counted until headers say otherwise. */
   readonly source: 'unlimited' | 'guessed' | 'configured' | 'headers' | 'refusals';
   /**
-   * `growing`: sought; `confirming`: found, and grown to once more, because a window that ended in the middle of the
-   * search makes it look larger than it is; `probing`: one more is being tried.
+   * `growing`: being searched; `confirming`: found, and approached once more, because a window that ended during the search makes
+   * the limit look larger than it is; `probing`: one more send is being tried.
    */
   readonly stage: 'growing' | 'confirming' | 'settled' | 'probing';
   /** In force: sends per window. */
   readonly limit: number;
   readonly windowMs: number;
-  /** Configured: the limit is never more. */
+  /** Configured: the limit is never higher. */
   readonly cap?: number;
   /**
-   * How much longer one request may be on its way than another. Not measured: what is seen is the time to the first
-   * byte, in which the way is hidden behind the making of speech. Refusals near the limit widen it.
+   * Jitter: how much longer one request may be on its way than another. Not measured: only the time to the first byte is known, which
+   * also contains the making of the speech. Refusals near the limit widen it.
    */
   readonly spreadMs: number;
   /** The limit before it was last raised, and when that was: only later sends put the raised one to the test. */
@@ -27,35 +28,35 @@ export type QuotaKnowledge = {
   readonly raisedAtMs: number;
   /** The limit grows to this, in the present window or in all. */
   readonly ceiling: number;
-  /** The limit with which a window was last fully used; growing is done again from here. */
+  /** The limit with which a window was last fully used; a new search begins here. */
   readonly floor: number;
-  /** The present window of this reckoning: when it began, and whether the limit was reached in it. */
+  /** The present counting window: when it began, and whether the limit was reached in it. */
   readonly windowFromMs: number;
   readonly use: 'partly' | 'fully';
-  /** Fully used windows since the limit was changed, lowered or last tried. */
+  /** Fully used windows since the limit was changed or last probed. */
   readonly cleanWindows: number;
-  /** A probe is due after so many. */
+  /** Clean windows after which a probe is due. */
   readonly probeEvery: number;
-  /** Work that may be refused waited for this quota. */
+  /** When work that may be refused last waited for this quota. */
   readonly lowWaitsAtMs: number;
-  /** The last refusal that was news; refusals of what was sent before it belong to it. */
+  /** The last new refusal; refusals of requests that were sent before it belong to it. */
   readonly refusedAtMs: number;
-  /** Each of those says that one send fewer was accepted than was thought. */
+  /** Whether those late 429s lower the limit: each means that one send fewer was accepted. */
   readonly stragglers: 'count' | 'are nothing new';
   /** Refusals since one was accepted. */
   readonly misses: number;
-  /** Nothing goes before. */
+  /** Back-off: nothing is sent before. */
   readonly heldUntilMs: number;
   readonly phase?: WindowPhase;
-  /** Times that resets contradicted each other: each makes the next confirmation harder. */
+  /** How often resets contradicted each other: each makes the next confirmation harder. */
   readonly contradictions: number;
   /** A confirmed phase is not believed before. */
   readonly slidingUntilMs: number;
-  /** Which windows the service has: fixed; begun anew by a first request; moving with every request (or a bucket). */
+  /** The windows of the service: fixed; restarted by a first request; moving with every request (or a bucket). */
   readonly found: 'unknown' | 'fixed' | 'restarting' | 'moving';
   /** A limit from headers that refusals have proved wrong; until there are none for a while, or headers say otherwise. */
   readonly refutedLimit?: number;
-  /** A refusal far below the limit, of which nothing is believed until a second one is like it. */
+  /** A refusal far below the limit; it counts only when a second one is like it. */
   readonly suspicion?: Suspicion;
   /** From a send to its first byte, about; measured while the limit grows with every answer. */
   readonly answerMs?: number;
@@ -64,37 +65,37 @@ export type QuotaKnowledge = {
 };
 
 export type Suspicion = {
-  /** Sends that were accepted in that window; less with every refusal of what was under way. */
+  /** Sends that were accepted in that window; lowered by every refusal of a request that was under way. */
   readonly accepted: number;
-  /** The same of those sent since the hold before it, as windows are counted that begin anew with a hold. */
+  /** The same since the last back-off ended, for windows that restart then. */
   readonly sinceHold?: number;
-  /** What was accepted before the refusal before this one, if that was lately. */
+  /** What was accepted before the previous refusal, if that was recent. */
   readonly before?: { readonly accepted: number; readonly atMs: number };
   readonly atMs: number;
   /** What was full: the count, or perhaps the requests under way. */
   readonly of: 'count' | 'perhaps concurrency';
-  /** Sends per window meanwhile: that count is gone up to once more. Absent while earlier sends fill the window. */
+  /** Limit meanwhile: raised again from below. Absent while earlier sends fill the window. */
   readonly tried?: number;
 };
 
 export const WINDOW_MS = 60_000;
 export const DEFAULT_SPREAD_MS = 500;
-const LEAST_SPREAD_MS = 250;
-export const MOST_SPREAD_MS = 2_000;
-/** Growth in one window of a limit that was refused before. Past what is proven sends go a few at a time. */
+const MIN_SPREAD_MS = 250;
+export const MAX_SPREAD_MS = 2_000;
+/** Growth in one window of a limit that was refused before. Beyond what is proven, sends go a few at a time. */
 export const GROWTH = 2;
 export const PROBE_EVERY = 30;
-/** Windows without a fixed phase after a refusal in it; fully used windows after which a limit or spread is trusted. */
+/** Windows without a fixed phase after a refusal in it; fully used windows after which a limit or jitter is trusted. */
 export const TRUST_WINDOWS = 10;
-/** No limit beyond this is believed or looked for: it bounds the log of sends. */
-export const MOST_SENDS = 100_000;
+/** No higher limit is believed or searched: it bounds the log of sends. */
+export const MAX_SENDS = 100_000;
 /**
- * While nothing was ever refused so many sends may be under way beyond what is proven, and each that is accepted allows
- * one more: so many a limit that is met refuses, and so many are sent in a round trip.
+ * While nothing was ever refused, this many sends may be under way beyond what is proven, and each accepted one allows one more: so
+ * many are refused when the limit is reached, and so many are sent in a round trip.
  */
 export const UNPROVEN_SENDS = 6;
 /** Guards any wider than this share of a window would cost more than the phase gains. */
-const WIDEST_GUARD = 0.25;
+const MAX_GUARD_SHARE = 0.25;
 
 /** `perMinute` undefined: unknown, to be learned; a number: a cap that is also the first belief. */
 export function firstKnowledge(
@@ -109,10 +110,10 @@ export function firstKnowledge(
     limit,
     windowMs: WINDOW_MS,
     ...(cap === undefined ? {} : { cap }),
-    spreadMs: Math.max(LEAST_SPREAD_MS, Math.min(MOST_SPREAD_MS, Math.round(spreadMs))),
+    spreadMs: Math.max(MIN_SPREAD_MS, Math.min(MAX_SPREAD_MS, Math.round(spreadMs))),
     provenLimit: limit,
     raisedAtMs: 0,
-    ceiling: cap ?? MOST_SENDS,
+    ceiling: cap ?? MAX_SENDS,
     floor: limit,
     windowFromMs: 0,
     use: 'partly',
@@ -134,8 +135,8 @@ export const isUntried = ({ source, stage, refusedAtMs }: QuotaKnowledge): boole
   source === 'guessed' && stage === 'growing' && refusedAtMs === 0;
 
 /**
- * What a request leaves of this quota to others, of the `leave` that it would. Nothing of a limit that grows with every
- * answer to its last sends: those that leave some of it would never come so far, and it would not grow.
+ * The part of this quota that a request leaves to others, `leave` as a rule. Nothing while the limit grows with every answer to its
+ * last sends: requests that leave some of it would never use them, and it would not grow.
  */
 export const leaveIn = (known: QuotaKnowledge, leave: number): number => (isUntried(known) ? 0 : leave);
 
@@ -143,7 +144,7 @@ export const leaveIn = (known: QuotaKnowledge, leave: number): number => (isUntr
 const USUAL_ANSWER_MS = 100;
 
 /**
- * Waits as they are while answers raise the limit, each by `perAnswer`: for them, not for a window's end. `answerMs` is
+ * The waits while answers raise the limit, each by `perAnswer`: until those answers, not until a window's end. `answerMs` is
  * `QuotaKnowledge.answerMs`; the waits are milliseconds from now, one for each coming send.
  */
 const expectGrowth = (
@@ -153,7 +154,7 @@ const expectGrowth = (
 ): readonly number[] =>
   waitsMs.map((waitMs, index) => Math.min(waitMs, answerMs * (1 + Math.floor(index / perAnswer))));
 
-/** The waits at `nowMs` on quotas of which so much is known: those for growth, where one of them grows. */
+/** The waits at `nowMs` on quotas of this knowledge: shorter where one of them grows. */
 export function waitsWithGrowth(
   waitsMs: readonly number[],
   asked: readonly QuotaKnowledge[],
@@ -166,7 +167,7 @@ export function waitsWithGrowth(
   return suspected === undefined ? waitsMs : expectGrowth(waitsMs, 1, suspected.answerMs);
 }
 
-/** A limit that is suspected to be less is approached once more from below. */
+/** A limit that is suspected to be lower is approached again from below. */
 export const limitInForce = ({ limit, suspicion }: QuotaKnowledge): number =>
   suspicion?.of === 'count' ? Math.min(limit, suspicion.tried ?? limit) : limit;
 
@@ -180,7 +181,7 @@ export function ruleOf(known: QuotaKnowledge, nowMs: number): QuotaRule {
   const limit = limitInForce(known);
   const guardMs =
     phase?.confirmed && nowMs >= slidingUntilMs ? guardOf(known, phase) : Number.POSITIVE_INFINITY;
-  if (phase === undefined || guardMs > windowMs * WIDEST_GUARD)
+  if (phase === undefined || guardMs > windowMs * MAX_GUARD_SHARE)
     return { kind: 'sliding', limit, spanMs: windowMs + spreadMs };
   return { kind: 'phase', limit, originMs: Math.ceil(phase.hiMs), periodMs: windowMs, guardMs };
 }
@@ -207,10 +208,10 @@ export function shiftKnowledge(known: QuotaKnowledge, byMs: number): QuotaKnowle
   };
 }
 
-/** Longer than a service is believed to hold a key. */
-const LONGEST_HOLD_MS = 3_600_000;
+/** Longest back-off that is believed. */
+const MAX_HOLD_MS = 3_600_000;
 
-/** What another process knew, with times that can be: its clock may have been wrong. */
+/** The knowledge of another process with possible times: its clock may have been wrong. */
 export function boundKnowledge(known: QuotaKnowledge, nowMs: number): QuotaKnowledge {
   const { suspicion, slidingUntilMs, windowMs } = known;
   const past = (atMs: number) => Math.min(atMs, nowMs);
@@ -220,7 +221,7 @@ export function boundKnowledge(known: QuotaKnowledge, nowMs: number): QuotaKnowl
     windowFromMs: past(known.windowFromMs),
     lowWaitsAtMs: past(known.lowWaitsAtMs),
     refusedAtMs: past(known.refusedAtMs),
-    heldUntilMs: Math.min(known.heldUntilMs, nowMs + LONGEST_HOLD_MS),
+    heldUntilMs: Math.min(known.heldUntilMs, nowMs + MAX_HOLD_MS),
     slidingUntilMs: Math.min(slidingUntilMs, nowMs + TRUST_WINDOWS * windowMs),
     ...(suspicion === undefined ? {} : { suspicion: moveSuspicion(suspicion, past) }),
   };

@@ -1,22 +1,23 @@
 // How each answer of the service changes what is known of a quota: a pure step.
 //
-// Unknown limit: it grows while it is fully used, past what is proven a few sends at a time, so that the service refuses
-// hardly more than those before the limit is found. Known limit: sliding window and spread; fixed windows once their
-// phase is confirmed (quota-advice.ts). What refusals teach is in quota-refusal.ts. Headers win over learning.
+// Unknown limit: it grows while it is fully used, beyond what is proven a few sends at a time, so that the service refuses hardly more
+// than those before the limit is found. Known limit: sliding window and jitter; fixed windows once their
+// phase is confirmed (window-phase.ts). What refusals teach is in quota-refusal.ts. Headers win over learning.
 
-import { adviseKnowledge } from './quota-advice.ts';
 import {
   DEFAULT_SPREAD_MS,
   GROWTH,
   isUntried,
-  MOST_SENDS,
+  MAX_SENDS,
   type QuotaKnowledge,
   TRUST_WINDOWS,
   UNPROVEN_SENDS,
+  WINDOW_MS,
 } from './quota-knowledge.ts';
 import { climb, refuse, relieve } from './quota-refusal.ts';
 import type { SendCounts } from './quota-window.ts';
-import type { RateAdvice } from './rate-advice.ts';
+import type { RateAdvice } from './rate-headers.ts';
+import { firstPhase, refinePhase, resetInterval } from './window-phase.ts';
 
 /** The answer to the send at `sentAtMs`; the counts are those of `countsAround`. */
 type Answer = {
@@ -27,26 +28,26 @@ type Answer = {
 
 export type QuotaEvent =
   | ({ readonly kind: 'accepted' } & Answer)
-  /** `perhaps`: others were under way, and may have been as many as the service takes. */
+  /** `perhaps`: the requests under way may have been as many as the service takes. */
   | ({ readonly kind: 'refused'; readonly perhaps?: 'concurrency' } & Answer)
-  /** Work that had to leave something to others found nothing. */
-  | { readonly kind: 'low-waits'; readonly atMs: number };
+  /** Low-priority work, which must leave a part to others, found no send. */
+  | { readonly kind: 'low-priority-waits'; readonly atMs: number };
 
-/** Growth in one window of sends that come evenly, of which none is surely the last that the limit allows. */
+/** Growth in one window of evenly spaced sends, of which none is surely the last that the limit allows. */
 const EVEN_GROWTH = 0.05;
-/** The share by which a limit that is less than what was configured is tried. */
+/** The share by which a limit below the configured one is raised for a probe. */
 const RETURN_GROWTH = 0.125;
-/** How far one answer moves the mean of their times. */
+/** Weight of one answer in the mean answer time. */
 const ANSWER_WEIGHT = 0.2;
 
 /** The same object when nothing is new, so that the caller need not store it again. */
 export function stepKnowledge(known: QuotaKnowledge, event: QuotaEvent): QuotaKnowledge {
-  if (event.kind === 'low-waits') return noteLowWaits(known, event.atMs);
+  if (event.kind === 'low-priority-waits') return noteLowPriorityWaits(known, event.atMs);
   const advised = adviseKnowledge(known, event);
   return event.kind === 'accepted' ? accept(advised, event) : refuse(advised, event);
 }
 
-function noteLowWaits(known: QuotaKnowledge, atMs: number): QuotaKnowledge {
+function noteLowPriorityWaits(known: QuotaKnowledge, atMs: number): QuotaKnowledge {
   const isProbeNear = known.source === 'refusals' && known.cleanWindows >= known.probeEvery;
   const isNews = atMs - known.lowWaitsAtMs >= known.windowMs;
   return isProbeNear && isNews ? { ...known, lowWaitsAtMs: atMs } : known;
@@ -58,7 +59,7 @@ function accept(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
   const turned = turnWindow(relieved, event.atMs);
   if (turned.stage === 'settled') return probeWhenDue(noteUse(turned, event), event);
   if (turned.stage === 'probing') return judgeProbe(noteUse(turned, event), event);
-  // Sends that come evenly never fill the part of the window that `tested` looks at; whole windows of them prove it, too.
+  // Evenly spaced sends never fill the part of the window that `tested` covers; whole windows of them are a proof, too.
   const isWindowProof =
     turned.floor === relieved.limit &&
     turned.cleanWindows > relieved.cleanWindows &&
@@ -70,7 +71,7 @@ function accept(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
     : noteUse(turned, event);
 }
 
-/** Counts a window that is over, and lets a fully used one do its work. */
+/** Closes a window that is over; a fully used one changes what is known. */
 function turnWindow(known: QuotaKnowledge, atMs: number): QuotaKnowledge {
   if (atMs - known.windowFromMs < known.windowMs + known.spreadMs) return known;
   if (known.use === 'partly') return { ...known, windowFromMs: atMs };
@@ -91,15 +92,15 @@ const noteUse = (known: QuotaKnowledge, { used }: Answer): QuotaKnowledge =>
   known.use === 'partly' && used >= known.limit ? { ...known, use: 'fully' } : known;
 
 /**
- * It took the limit as it is now: as many are answered and none was refused. In a window that has just begun a send proves
- * little, whoever waits behind it; nor does one that has overtaken another of which nothing is known yet.
+ * The service took as many as the limit: as many are answered and none was refused. In a window that has just begun a send proves
+ * little; nor does one that has overtaken another which is not answered yet.
  */
 const isTested = ({ limit, refusedAtMs }: QuotaKnowledge, { used, proven, sentAtMs }: Answer): boolean =>
   used >= limit && proven >= limit && sentAtMs > refusedAtMs;
 
 // Growing and confirming.
 
-/** Each answer to a send past what whole windows have proven, or to the last few of those, stands for one more. */
+/** Each answer to a send beyond what whole windows have proven, or to the last few of those, raises the limit by one. */
 function growFreely(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
   const { limit, floor, ceiling, answerMs } = known;
   const tookMs = event.atMs - event.sentAtMs;
@@ -115,15 +116,15 @@ function growFreely(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
 }
 
 /**
- * Sends beyond what is proven that may be under way together: so many may be refused before it is noticed. Large limits
- * would take for ever one by one; what is being confirmed is to be exact.
+ * Sends beyond what is proven that may be under way together: as many may be refused before it is noticed. Large limits would take
+ * too long one by one; confirming must be exact.
  */
 const stepOf = ({ stage, limit }: QuotaKnowledge): number =>
   stage === 'confirming' ? 1 : 1 + Math.floor(limit / 512);
 
 /** A raised limit is proven by a send that only it allowed. */
 function raise(known: QuotaKnowledge, atMs: number, by: number): QuotaKnowledge {
-  const { limit, cap = MOST_SENDS, ceiling, stage } = known;
+  const { limit, cap = MAX_SENDS, ceiling, stage } = known;
   if (limit >= cap)
     return { ...known, stage: 'settled', source: known.cap === limit ? 'configured' : 'refusals' };
   const raised = Math.min(limit + by, ceiling, cap);
@@ -138,12 +139,12 @@ function judgeProbe(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
   return raise({ ...known, stage: 'growing', ceiling: known.limit * GROWTH }, event.atMs, 1);
 }
 
-/** A limit that is less than what was configured is tried by itself; any other only while something waits for more. */
+/** A limit below the configured one is probed anyway; any other only while work waits for more. */
 function probeWhenDue(known: QuotaKnowledge, { atMs, used, tested }: Answer): QuotaKnowledge {
-  const { limit, cap = MOST_SENDS, source, cleanWindows, probeEvery, lowWaitsAtMs, windowMs } = known;
+  const { limit, cap = MAX_SENDS, source, cleanWindows, probeEvery, lowWaitsAtMs, windowMs } = known;
   if (used < limit || tested < limit || limit >= cap) return known;
-  const lowWaits = lowWaitsAtMs > 0 && atMs - lowWaitsAtMs < windowMs;
-  const isWanted = known.cap !== undefined || lowWaits;
+  const lowPriorityWaits = lowWaitsAtMs > 0 && atMs - lowWaitsAtMs < windowMs;
+  const isWanted = known.cap !== undefined || lowPriorityWaits;
   if (source !== 'refusals' || cleanWindows < probeEvery || !isWanted) return known;
   const by = known.cap === undefined ? 1 : 1 + Math.floor(limit * RETURN_GROWTH);
   return {
@@ -152,5 +153,82 @@ function probeWhenDue(known: QuotaKnowledge, { atMs, used, tested }: Answer): Qu
     provenLimit: limit,
     limit: Math.min(limit + by, cap),
     raisedAtMs: atMs,
+  };
+}
+
+// What the headers of an answer change: a limit, a hold, and where fixed windows begin.
+
+type Advised = {
+  readonly atMs: number;
+  readonly sentAtMs: number;
+  /** Sends that count now. */
+  readonly used: number;
+  readonly advice: RateAdvice;
+};
+
+/** The same object when nothing is new. */
+const adviseKnowledge = (known: QuotaKnowledge, advised: Advised): QuotaKnowledge =>
+  adviseReset(adviseHold(adviseLimit(adviseConcurrency(known, advised), advised), advised), advised);
+
+const adviseConcurrency = (known: QuotaKnowledge, { advice: { concurrent } }: Advised): QuotaKnowledge =>
+  concurrent === undefined || concurrent === known.concurrent ? known : { ...known, concurrent };
+
+/** Recent refusals have proved it wrong, and the service repeats it unchanged. */
+const isRefuted = ({ refutedLimit, refusedAtMs, windowMs }: QuotaKnowledge, told: number, atMs: number) =>
+  told === refutedLimit && atMs - refusedAtMs < TRUST_WINDOWS * windowMs;
+
+/** A cap is per minute: windows of another length replace it only when they always allow less. */
+const isLooserThanCap = ({ cap }: QuotaKnowledge, limit: number, windowMs: number) =>
+  cap !== undefined &&
+  windowMs !== WINDOW_MS &&
+  (windowMs > WINDOW_MS || limit / windowMs >= cap / WINDOW_MS);
+
+/** The service's own limit, unless it is looser than what the operator configured or refusals have refuted it. */
+function adviseLimit(known: QuotaKnowledge, { advice, atMs }: Advised): QuotaKnowledge {
+  const { limit: told, windowMs = WINDOW_MS } = advice;
+  if (told === undefined || told < 1 || windowMs < 1000) return known;
+  if (isRefuted(known, told, atMs) || isLooserThanCap(known, told, windowMs)) return known;
+  const cap = windowMs === WINDOW_MS ? (known.cap ?? MAX_SENDS) : MAX_SENDS;
+  const limit = Math.min(told, MAX_SENDS, cap);
+  if (limit === known.limit && windowMs === known.windowMs && known.stage === 'settled') return known;
+  const { phase, refutedLimit: _refuted, suspicion: _suspicion, ...rest } = known;
+  const keepsPhase = phase !== undefined && windowMs === known.windowMs;
+  return {
+    ...rest,
+    ...(keepsPhase ? { phase } : {}),
+    source: 'headers',
+    stage: 'settled',
+    limit,
+    windowMs,
+    provenLimit: limit,
+    cleanWindows: 0,
+  };
+}
+
+/** Other programs use the key, too: nothing is left at the service although our count says so. */
+function adviseHold(known: QuotaKnowledge, { advice, sentAtMs, used }: Advised): QuotaKnowledge {
+  const { resetMs, remaining } = advice;
+  if (resetMs === undefined || remaining !== 0 || resetMs > known.windowMs + 1000) return known;
+  if (known.source === 'unlimited' || used >= known.limit) return known;
+  return { ...known, heldUntilMs: Math.max(known.heldUntilMs, sentAtMs + resetMs) };
+}
+
+/** Where fixed windows begin. */
+function adviseReset(known: QuotaKnowledge, { advice, sentAtMs, atMs }: Advised): QuotaKnowledge {
+  const { resetMs } = advice;
+  if (resetMs === undefined || resetMs > known.windowMs + 1000) return known;
+  const seen = resetInterval(sentAtMs, atMs, resetMs);
+  if (known.phase === undefined) return { ...known, phase: firstPhase(seen) };
+  const { windowMs: periodMs, spreadMs: moveMs, contradictions } = known;
+  const phase = refinePhase(known.phase, seen, { periodMs, moveMs, minPeriods: 1 + contradictions });
+  if (phase === known.phase) return known;
+  if (phase !== undefined) return { ...known, phase, found: phase.confirmed ? 'fixed' : known.found };
+  return {
+    ...known,
+    phase: firstPhase(seen),
+    contradictions: Math.min(contradictions + 1, 100),
+    slidingUntilMs: known.phase.confirmed ? atMs + TRUST_WINDOWS * periodMs : known.slidingUntilMs,
+    // While the boundary that was told still lies ahead, only a window that moves with every request has another.
+    found: atMs < known.phase.loMs || known.found === 'moving' ? 'moving' : 'restarting',
   };
 }

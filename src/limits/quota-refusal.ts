@@ -1,12 +1,12 @@
-// What a refusal (429) teaches of a quota. It is a hold first of all. Of the limit it says something only where it was to
-// be expected: at the front of a search, or near the limit. Anywhere else somebody else may have used the key, the
-// service may have had a bad minute, or too many requests may have been under way: a second one must be like it. Where
+// What a refusal (429) teaches of a quota. It always causes a back-off. It says something of the limit only where it was to be
+// expected: at the front of a search, or near the limit. Anywhere else another program may have used the key, the service may have
+// had a bad minute, or too many requests may have been under way: the limit is lowered only after a second, similar refusal. Where
 // one is to be expected, sends go one at a time, so that the second costs one refusal and not all that is under way.
 
 import {
   isUntried,
   limitInForce,
-  MOST_SPREAD_MS,
+  MAX_SPREAD_MS,
   PROBE_EVERY,
   type QuotaKnowledge,
   type Suspicion,
@@ -14,7 +14,7 @@ import {
   UNPROVEN_SENDS,
 } from './quota-knowledge.ts';
 import type { SendCounts } from './quota-window.ts';
-import type { RateAdvice } from './rate-advice.ts';
+import type { RateAdvice } from './rate-headers.ts';
 
 type Answer = {
   readonly atMs: number;
@@ -25,39 +25,39 @@ type Refusal = Answer & { readonly perhaps?: 'concurrency' };
 
 /** After a refusal that may have had a cause of its own. */
 const SOON_PROBE_EVERY = 8;
-/** Where more was configured. */
+/** Where a higher limit was configured. */
 const RETURN_PROBE_EVERY = 1;
 const PROBE_BACKOFF = 3;
-const MOST_PROBE_EVERY = 270;
-/** A probe that led to less than so many times the limit was not worth its refusals: the next one comes later. */
+const MAX_PROBE_EVERY = 270;
+/** A probe that raised the limit by less than this factor was not worth its refusals: the next one comes later. */
 const GAIN = 1.05;
-/** A refusal at fewer sends than this share of the limit says that the limit is less, not that the spread is more. */
+/** A refusal at fewer sends than this share of the limit means a lower limit, not a larger jitter. */
 const NEAR = 0.9;
-/** Of what was accepted before such a refusal, the part that is asked for in one go the next time. */
+/** A refusal while less than this part of the limit was in use is only a suspicion. */
 const SURE = 0.75;
-/** A search that went on while the service's window ended has counted twice the limit at most. */
+/** A search during which the service's window ended has counted at most twice the limit. */
 const SURELY_ONE_WINDOW = 0.45;
 /** Two counts are alike when they differ by no more than this share of the greater. */
 const ALIKE = 0.2;
 const mostAlike = (accepted: number): number => accepted / (1 - ALIKE) + 1;
-/** But a limit that became less in the middle of a window has let more through in that than it does in the next. */
+/** A limit that was lowered in the middle of a window has let more through in it than in the next one. */
 const ALIKE_NEXT = 0.5;
 const NEXT_WINDOWS = 2.5;
-/** Past the counts that are like a suspected one, each so many accepted sends let one more be under way at a time. */
+/** Beyond counts similar to the suspected one, every this many accepted sends allow one more under way at a time. */
 const HASTE_EVERY = 32;
-/** A hold without the service's word when requests under way may have been too many; and after it, what was accepted so
- * soon in the same window shows that the count was not full. */
+/** Back-off when the concurrency may have been too high and the service names no time. Sends that are accepted within
+ * `SAME_WINDOW` after it show that the count was not the cause. */
 const CROWDED_HOLD_MS = 1_000;
 const SAME_WINDOW = 0.25;
 
-/** An answer that was accepted: a hold has done its work, and a window that was fully used refutes a suspicion. */
+/** An accepted answer ends a series of refusals; a fully used window refutes a suspicion. */
 export function relieve(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
   if (event.sentAtMs <= known.refusedAtMs) return known;
   const { suspicion, ...rest } = known;
   const relieved = known.misses === 0 ? known : { ...known, misses: 0 };
   if (suspicion === undefined) return relieved;
   const isOver = event.atMs - suspicion.atMs > TRUST_WINDOWS * known.windowMs;
-  // Answers to what was under way at the refusal may have filled the window in which it came: that one shows nothing.
+  // Requests under way at the refusal may have filled the window in which it came: that window proves nothing.
   const isRefuted = known.cleanWindows > 0 && event.atMs - suspicion.atMs > 2 * known.windowMs;
   const wasCrowd =
     suspicion.of === 'perhaps concurrency' &&
@@ -66,11 +66,11 @@ export function relieve(known: QuotaKnowledge, event: Answer): QuotaKnowledge {
 }
 
 export function refuse(known: QuotaKnowledge, event: Refusal): QuotaKnowledge {
-  if (event.sentAtMs <= known.refusedAtMs) return countStraggler(known);
+  if (event.sentAtMs <= known.refusedAtMs) return countLate429(known);
   const held = hold(known, event);
   if (held.source === 'unlimited') return held;
-  // Nothing was accepted since the last refusal, or at all: others use the key, or the service refuses whatever comes.
-  // That says when to come again, and not how often.
+  // Nothing was accepted since the last refusal, or at all: others use the key, or the service refuses everything. That says when
+  // to try again, and nothing of the limit.
   if (known.misses > 0) return blameCount(held);
   if (acceptedBy(event) <= 0) return held;
   if (event.perhaps === 'concurrency') return suspect(held, event, 'perhaps concurrency');
@@ -79,8 +79,8 @@ export function refuse(known: QuotaKnowledge, event: Refusal): QuotaKnowledge {
   return refuseSearch(held, event);
 }
 
-/** Sent before the last refusal was known: a part of it. */
-function countStraggler(known: QuotaKnowledge): QuotaKnowledge {
+/** A 429 for a request sent before the last refusal was known. */
+function countLate429(known: QuotaKnowledge): QuotaKnowledge {
   if (known.stragglers === 'are nothing new') return known;
   const { suspicion } = known;
   if (suspicion !== undefined) {
@@ -118,14 +118,14 @@ function hold(known: QuotaKnowledge, { atMs, advice, perhaps }: Refusal): QuotaK
   };
 }
 
-/** Sends of that window that are not known to be refused; those under way that will be are taken off as they come back. */
+/** Sends of that window that are not known to be refused; those under way are subtracted if they are refused later. */
 const acceptedBy = ({ tested, after }: SendCounts): number => tested + after - 1;
 
 // Suspicion.
 
 /**
- * A count that was refused is gone up to once more from its half, because the limit may have become less in the middle of
- * that window. Not after a hold so short that sends before it still count: those would leave nothing to go up with.
+ * After a refused count the limit starts again at its half, because it may have been lowered in the middle of that window. Not after
+ * a back-off so short that earlier sends still count: those would leave no room.
  */
 const cautionFor = (
   { heldUntilMs, refusedAtMs, windowMs }: QuotaKnowledge,
@@ -133,7 +133,7 @@ const cautionFor = (
 ): Pick<Suspicion, 'tried'> =>
   heldUntilMs - refusedAtMs < windowMs ? {} : { tried: Math.max(1, Math.floor(accepted / 2)) };
 
-/** All that were sent are answered and none is refused: on to the next, or the suspicion has been wrong. */
+/** All sends are answered and none is refused: raises `tried`, or ends the suspicion. */
 export function climb(known: QuotaKnowledge, { used, proven, sentAtMs }: Answer): QuotaKnowledge {
   const { suspicion, ...rest } = known;
   const tried = limitInForce(known);
@@ -160,7 +160,7 @@ function suspect(held: QuotaKnowledge, event: Answer, of: Suspicion['of']): Quot
   return believeAlike({ ...held, suspicion, stragglers: 'count' });
 }
 
-/** Refused again with hardly anything under way: it was not the concurrency. A search has found its limit by that. */
+/** Refused again with hardly anything under way: the concurrency was not the cause. A search has found its limit. */
 function blameCount(held: QuotaKnowledge): QuotaKnowledge {
   const { suspicion, stage, floor } = held;
   if (suspicion?.of !== 'perhaps concurrency') return held;
@@ -172,8 +172,8 @@ function blameCount(held: QuotaKnowledge): QuotaKnowledge {
 }
 
 /**
- * Two refusals far below the limit that are alike: that is the limit. Windows that begin anew with a hold are counted
- * from there, others over the whole window.
+ * Two similar refusals far below the limit: that is the limit. Windows that restart after a back-off are counted from there, others
+ * over the whole window.
  */
 function believeAlike(held: QuotaKnowledge): QuotaKnowledge {
   const { suspicion, windowMs, source, limit, cap } = held;
@@ -193,7 +193,7 @@ function believeAlike(held: QuotaKnowledge): QuotaKnowledge {
 
 // By stage.
 
-/** Believed only when it has been grown to without a refusal, from what a whole window has proven. */
+/** Believed only after it was reached again without a refusal, from what a whole window has proven. */
 const confirm = (known: QuotaKnowledge, found: number, probeEvery: number): QuotaKnowledge => {
   const { suspicion: _settled, ...rest } = known;
   const ceiling = Math.max(1, found);
@@ -203,7 +203,7 @@ const confirm = (known: QuotaKnowledge, found: number, probeEvery: number): Quot
 };
 
 const laterProbe = ({ probeEvery }: QuotaKnowledge): number =>
-  Math.min(MOST_PROBE_EVERY, probeEvery * PROBE_BACKOFF);
+  Math.min(MAX_PROBE_EVERY, probeEvery * PROBE_BACKOFF);
 
 function endProbe(held: QuotaKnowledge, event: Answer): QuotaKnowledge {
   const back = { ...held, stage: 'settled', limit: held.provenLimit } as const;
@@ -213,7 +213,7 @@ function endProbe(held: QuotaKnowledge, event: Answer): QuotaKnowledge {
 
 function refuseSearch(held: QuotaKnowledge, event: Answer): QuotaKnowledge {
   const { limit, floor } = held;
-  // Fewer than whole windows have proven, or while the limit was not in use. Later sends may have overtaken it.
+  // Fewer than whole windows have proven, or the limit was not in use. Later sends may have overtaken it.
   if (acceptedBy(event) < NEAR * floor || event.used < SURE * limit) return suspect(held, event, 'count');
   const found = Math.min(acceptedBy(event), limit - 1);
   const wasUntried = isUntried({ ...held, refusedAtMs: 0 });
@@ -222,22 +222,22 @@ function refuseSearch(held: QuotaKnowledge, event: Answer): QuotaKnowledge {
   return confirm({ ...held, floor: sure }, found, isGain ? PROBE_EVERY : laterProbe(held));
 }
 
-/** Within a limit that was believed: the phase is wrong, or the limit has become less, or the spread more. */
+/** Within a believed limit: the phase is wrong, the limit was lowered, or the jitter is larger. */
 function refuseSettled(held: QuotaKnowledge, before: QuotaKnowledge, event: Answer): QuotaKnowledge {
   const { limit, spreadMs, source } = before;
   const sliding = doubtPhase(held);
   const accepted = event.tested - 1;
-  // Refused at the very beginning of a window: the one before is not over yet at the service.
+  // Refused at the very beginning of a window: at the service the previous one is not over yet.
   const isEarly = accepted < (1 - NEAR) * limit && event.used >= NEAR * limit;
-  // How many are refused is not known before those under way are answered, so that any refusal may be one far below.
+  // How many are refused is unknown until those under way are answered, so any refusal may be one far below the limit.
   const suspected = suspect(sliding, event, 'count');
   if (suspected.stage === 'confirming' || (accepted < NEAR * limit && !isEarly)) return suspected;
-  // Gone up to that far, across the end of a window of the service perhaps: what was suspected may still be so.
+  // Raised that far, perhaps across the end of a window of the service: the suspicion may still be right.
   const isDoubtful = limitInForce(before) < limit && (before.suspicion?.accepted ?? limit) < NEAR * limit;
   if (isDoubtful) return suspected;
   const isYoung = source === 'refusals' && before.cleanWindows < TRUST_WINDOWS;
-  if (!isYoung && spreadMs < MOST_SPREAD_MS)
-    return { ...suspected, spreadMs: Math.min(MOST_SPREAD_MS, Math.round(spreadMs * 1.5)) };
+  if (!isYoung && spreadMs < MAX_SPREAD_MS)
+    return { ...suspected, spreadMs: Math.min(MAX_SPREAD_MS, Math.round(spreadMs * 1.5)) };
   const floor = Math.max(1, Math.floor(NEAR * limit));
   return confirm({ ...sliding, floor }, Math.max(floor, Math.min(acceptedBy(event), limit - 1)), PROBE_EVERY);
 }

@@ -1,8 +1,27 @@
-// When the next send may go under a quota rule: pure arithmetic over a log of sends, and its specification. The store in
-// memory calls it; the one in Redis says the same in Lua. It asks the log one question only, "when was the k-th newest
+// The rules of a quota, and when the next send may go under a rule: pure arithmetic over a log of sends, and its specification. The
+// store in memory calls it; the one in Redis does the same in Lua. It asks the log one question only, "when was the k-th newest
 // send?", because "fewer than n sends since t" is the same as "the n-th newest is before t".
 
-import type { QuotaRule } from './quota-rule.ts';
+/**
+ * How the sends of one key are to be counted. Both kinds are counts over ranges of one log of sends, which is why a store in
+ * memory and one in Redis can apply them exactly alike.
+ */
+export type QuotaRule =
+  /** No count limits the key; only its 429s do. */
+  | { readonly kind: 'unlimited' }
+  /** At most `limit` sends in any `spanMs`: the window and the spread of the latency on the way. */
+  | { readonly kind: 'sliding'; readonly limit: number; readonly spanMs: number }
+  /**
+   * At most `limit` sends in each window of `periodMs` that begins at `originMs` + k · `periodMs` of the store's
+   * clock; a send within `guardMs` of a boundary counts on both sides.
+   */
+  | {
+      readonly kind: 'phase';
+      readonly limit: number;
+      readonly originMs: number;
+      readonly periodMs: number;
+      readonly guardMs: number;
+    };
 
 /** Times of sends, in whole milliseconds of the store's clock, never falling. */
 export type SendTimes = {
@@ -12,12 +31,11 @@ export type SendTimes = {
 };
 
 /**
- * What a grant must leave of `limit` to others: L − reserve sends are for everybody, the rest for those with less to
- * leave. reserve = ⌈limit · leave⌉, at least 1 when `leave` is more than 0, and never all: 0 ≤ reserve ≤ limit − 1. So
+ * What a grant must leave of `limit` to others: limit − reserve sends are for all, the rest for requests with less to leave. reserve = ⌈limit · leave⌉, at least 1 when `leave` is more than 0, and never all: 0 ≤ reserve ≤ limit − 1. So
  * 0.1 of 60 leaves 6, and a limit of 1 leaves nothing.
  */
 export const reserveOf = (limit: number, leave: number): number =>
-  // What is a whole number but for the rounding of binary fractions is a whole number.
+  // Tolerates the rounding of binary fractions.
   Math.max(0, Math.min(limit - 1, Math.ceil(limit * leave - 1e-9)));
 
 /** Sends at `fromMs` or later. O(log n). */
@@ -48,9 +66,9 @@ export function usedBy(rule: QuotaRule, sends: SendTimes, nowMs: number): number
 }
 
 /**
- * In how many whole seconds, rounded up, what is left at `nowMs` lapses: with a fixed window, never where each send
- * takes its place along, and 0 where nothing is lost. Whoever spends first what lapses first wastes least; of windows
- * that begin together none is first. A send within the guard costs a place of the next window, which lapses later.
+ * In how many whole seconds, rounded up, the sends left at `nowMs` lapse: at the end of a fixed window; never in a sliding one; 0
+ * without a limit. Spending first what lapses first wastes least; windows that begin together are equal. A send within the guard
+ * also costs a send of the next window, which lapses later.
  */
 export function lapsesInSeconds(rule: QuotaRule, nowMs: number): number {
   if (rule.kind === 'unlimited') return 0;
@@ -62,20 +80,20 @@ export function lapsesInSeconds(rule: QuotaRule, nowMs: number): number {
 export type SendCounts = {
   /** All that may count at present. */
   readonly used: number;
-  /** Those that the service must have counted in one window with the one in question, itself included. */
+  /** Those that the service must have counted in one window with the given send, itself included. */
   readonly tested: number;
   /** Those that were sent after it. */
   readonly after: number;
   /** Those that the service must have counted in one window with the newest one, and has answered. */
   readonly proven: number;
-  /** Those since the last hold ended, those after it included; undefined when it was sent before. */
+  /** Those since the last back-off ended, later ones included; undefined when the given send is older. */
   readonly sinceHold?: number;
 };
 
 /**
- * What the answer to the send at `sentAtMs` is to be seen against. Sliding: tested are the sends in
+ * The counts to judge the answer to the send at `sentAtMs` by. Sliding: tested are the sends in
  * (sent − span + 2 · spread, sent], with span = window + spread; phase: those since the window began. Proven are those
- * up to the newest, less the `unanswered`; of whom that is not known, only those that are tested.
+ * up to the newest, less the `unanswered`; if that number is unknown, only the tested ones.
  */
 export function countsAround(
   rule: QuotaRule,
@@ -155,8 +173,8 @@ export type Forecast = {
 };
 
 /**
- * `freeAtMs` time after time, with one look at the log for each: what is in the way of a send stands one place later in
- * it for each that is planned before, and when all in the log are passed it is one of those.
+ * Repeated `freeAtMs` with one look at the log for each: the send that blocks the next one is one position later in the log for
+ * each planned send, and after the end of the log it is one of the planned ones.
  */
 function foretellSliding(
   { limit, spanMs }: Sliding,
@@ -182,7 +200,7 @@ function foretellSliding(
   };
 }
 
-/** The coming free moments, each in the belief that a send goes at all those before it. */
+/** The coming free moments, each assuming that a send goes at all earlier ones. */
 export function createForecast(rule: QuotaRule, sends: SendTimes, fromMs: number, leave: number): Forecast {
   if (rule.kind === 'sliding') return foretellSliding(rule, sends, fromMs, leave);
   const planned: number[] = [];

@@ -1,27 +1,38 @@
 // What an answer's headers say about the request limit: Retry-After, and four shapes: the lists, the dictionary and the
 // separate fields that the IETF drafts had one after another (the last also with X-), and those that count requests
-// beside tokens (X-RateLimit-Limit-Requests …). Everything here comes from a foreign machine, and a limit that is believed wrongly stops all
-// speech or spends the key, so what is not plainly sensible is dropped.
+// beside tokens (X-RateLimit-Limit-Requests …). All of it is untrusted, and a wrong limit stops all speech or overuses the key, so
+// values that are not plausible are dropped.
 
-import type { RateAdvice } from './rate-advice.ts';
 import { parseHttpDate, parseRetryAfter } from './retry-after.ts';
+
+/** What headers say, after everything absurd has been dropped. */
+export type RateAdvice = {
+  /** Requests per window. */
+  readonly limit?: number;
+  readonly windowMs?: number;
+  readonly remaining?: number;
+  /** Until the window ends (RateLimit t, Retry-After). */
+  readonly resetMs?: number;
+  /** Requests that may run at once. */
+  readonly concurrent?: number;
+};
 
 /** Names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-const LONGEST_MS = 3_600_000;
-const MOST_REQUESTS = 1_000_000;
-const MOST_CONCURRENT = 100_000;
+const MAX_WINDOW_MS = 3_600_000;
+const MAX_REQUESTS = 1_000_000;
+const MAX_CONCURRENT = 100_000;
 const MINUTE_MS = 60_000;
 /** Headers longer than this are no rate limits. */
-const LONGEST_FIELD = 1024;
+const MAX_FIELD_LENGTH = 1024;
 /** From here on a reset is not seconds from now but a time of day (2001 and later). */
 const UNIX_SECONDS = 1_000_000_000;
 
 const field = (headers: AnswerHeaders, name: string): string | undefined => {
   const value = headers[name];
   const text = typeof value === 'string' || value === undefined ? value : value.join(', ');
-  return text !== undefined && text.length <= LONGEST_FIELD ? text.trim() : undefined;
+  return text !== undefined && text.length <= MAX_FIELD_LENGTH ? text.trim() : undefined;
 };
 
 /** Digits, perhaps with a fraction, between `least` and `most`. */
@@ -33,10 +44,10 @@ const wholeIn = (text: string | undefined, least: number, most: number): number 
   const value = numberIn(text, least, most);
   return value !== undefined && Number.isInteger(value) ? value : undefined;
 };
-const limitOf = (text: string | undefined) => wholeIn(text, 1, MOST_REQUESTS);
-const remainingOf = (text: string | undefined) => wholeIn(text, 0, MOST_REQUESTS);
+const limitOf = (text: string | undefined) => wholeIn(text, 1, MAX_REQUESTS);
+const remainingOf = (text: string | undefined) => wholeIn(text, 0, MAX_REQUESTS);
 const secondsOf = (text: string | undefined, leastMs: number): number | undefined => {
-  const seconds = numberIn(text, leastMs / 1000, LONGEST_MS / 1000);
+  const seconds = numberIn(text, leastMs / 1000, MAX_WINDOW_MS / 1000);
   return seconds === undefined ? undefined : Math.ceil(seconds * 1000);
 };
 
@@ -98,7 +109,7 @@ function readStructured(headers: AnswerHeaders): RateAdvice {
     windowMs: tightest?.windowMs,
     remaining: remainingOf(parameters?.get('r')),
     resetMs: secondsOf(parameters?.get('t'), 0),
-    concurrent: wholeIn(concurrency?.parameters.get('q'), 1, MOST_CONCURRENT),
+    concurrent: wholeIn(concurrency?.parameters.get('q'), 1, MAX_CONCURRENT),
   });
 }
 
@@ -129,7 +140,7 @@ function durationOf(text: string | undefined): number | undefined {
   let totalMs = 0;
   for (const [, amount, unit] of text.matchAll(/([\d.]+)(h|ms|m|s)/g))
     totalMs += Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  return totalMs <= LONGEST_MS ? Math.ceil(totalMs) : undefined;
+  return totalMs <= MAX_WINDOW_MS ? Math.ceil(totalMs) : undefined;
 }
 
 /** X-RateLimit-Limit-Requests, -Remaining-Requests and -Reset-Requests, of services that also count tokens. */
@@ -157,7 +168,7 @@ function readSeparate(headers: AnswerHeaders, prefix: string): RateAdvice {
   const resetMs =
     untilMs === undefined
       ? secondsOf(resetText, 0)
-      : untilMs >= 0 && untilMs <= LONGEST_MS
+      : untilMs >= 0 && untilMs <= MAX_WINDOW_MS
         ? Math.ceil(untilMs)
         : undefined;
   const windowMs = secondsOf(window, 1000);
@@ -195,6 +206,6 @@ export function readRateAdvice(headers: AnswerHeaders): RateAdvice {
   const retryMs = parseRetryAfter(field(headers, 'retry-after'), field(headers, 'date'));
   // Whichever is longer: both must have passed.
   const resetMs = retryMs === undefined ? told.resetMs : Math.max(retryMs, told.resetMs ?? 0);
-  const most = wholeIn(field(headers, 'maximum-concurrent-requests'), 1, MOST_CONCURRENT);
+  const most = wholeIn(field(headers, 'maximum-concurrent-requests'), 1, MAX_CONCURRENT);
   return { ...told, ...adviceOf({ resetMs, concurrent: most ?? told.concurrent }) };
 }

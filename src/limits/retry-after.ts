@@ -1,6 +1,6 @@
 // The Retry-After field of an answer, in milliseconds.
 
-const LONGEST_BELIEVED_MS = 3_600_000;
+const MAX_BELIEVED_MS = 3_600_000;
 /** IMF-fixdate, the only form that senders may use (RFC 9110 5.6.7). */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
@@ -20,5 +20,5 @@ export function parseRetryAfter(value: string | undefined, date: string | undefi
   const ms = /^\d{1,9}(\.\d{1,9})?$/.test(given)
     ? Math.ceil(Number(given) * 1000)
     : (parseHttpDate(given) ?? Number.NaN) - (parseHttpDate(date) ?? Number.NaN);
-  return ms >= 0 && ms <= LONGEST_BELIEVED_MS ? ms : undefined;
+  return ms >= 0 && ms <= MAX_BELIEVED_MS ? ms : undefined;
 }

@@ -1,6 +1,6 @@
-// How much of the recent traffic may be retries. In an outage every request fails, and without a budget each would be
-// sent three times, which keeps the far end down. A share of the traffic is no storm at any load; the least amount
-// keeps retries possible when there is little traffic (the idea of Envoy's retry budget, and its figures).
+// How much of the recent traffic may be retries. In an outage every request fails, and without a budget each would be sent three
+// times, which keeps the far end down. A share of the traffic is no storm at any load; the minimum keeps retries possible when
+// there is little traffic (the idea of Envoy's retry budget, and its figures).
 
 export type RetryBudget = {
   /** Counts a first attempt. */

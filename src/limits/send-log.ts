@@ -1,6 +1,6 @@
-// The sends of one quota that may still count, each with its reservation: a ring that keeps their order, and a map that
-// knows each by name, so that a send asked for twice is counted once and one that never left is taken out again. It also
-// knows which of them are answered: what is only under way proves nothing.
+// The sends of one quota that may still count, each with its reservation: a ring that keeps their order, and a map by reservation,
+// so that a send that is asked for twice is counted once and one that was never sent is removed again. It also knows which are
+// answered: a request under way proves nothing.
 
 import type { SendTimes } from './quota-window.ts';
 
@@ -9,10 +9,10 @@ export type SendLog = SendTimes & {
    * A reservation that is there already keeps its time and is not counted again. */
   add(reservation: string, nowMs: number): number;
   timeOf(reservation: string): number | undefined;
-  /** Sends of which no answer is known. */
+  /** Number of sends without an answer. */
   unanswered(): number;
   answered(reservation: string): void;
-  /** Takes out this very send; false when it is not there (any more). Costs as much as there are later ones. */
+  /** Removes this send; false when it is not there (any more). Cost: the number of later ones. */
   remove(reservation: string): boolean;
   /** Forgets the sends before `ms`. */
   forget(ms: number): void;
@@ -20,9 +20,9 @@ export type SendLog = SendTimes & {
 
 const FIRST_ROOM = 64;
 
-/** At most `most` sends are kept, the oldest go; more than any limit over two windows is enough. O(1) amortised. */
-export function createSendLog(most: number): SendLog {
-  let room = Math.min(most, FIRST_ROOM);
+/** Keeps at most `maxSends`, dropping the oldest; more than any limit over two windows is enough. O(1) amortised. */
+export function createSendLog(maxSends: number): SendLog {
+  let room = Math.min(maxSends, FIRST_ROOM);
   let times = new Float64Array(room);
   let names = new Array<string>(room);
   const byName = new Map<string, number>();
@@ -32,7 +32,7 @@ export function createSendLog(most: number): SendLog {
 
   const placeOf = (k: number) => (oldest + count - 1 - k) % room;
   const grow = () => {
-    const wider = Math.min(most, room * 2);
+    const wider = Math.min(maxSends, room * 2);
     const [moreTimes, moreNames] = [new Float64Array(wider), new Array<string>(wider)];
     for (let i = 0; i < count; i++) {
       moreTimes[i] = times[(oldest + i) % room]!;
@@ -60,7 +60,7 @@ export function createSendLog(most: number): SendLog {
       const known = byName.get(reservation);
       if (known !== undefined) return known;
       const atMs = count === 0 ? nowMs : Math.max(nowMs, times[placeOf(0)]!);
-      if (count === room && room < most) grow();
+      if (count === room && room < maxSends) grow();
       if (count === room) dropOldest();
       count += 1;
       times[placeOf(0)] = atMs;
@@ -74,7 +74,7 @@ export function createSendLog(most: number): SendLog {
       open.delete(reservation);
       let k = 0;
       while (names[placeOf(k)] !== reservation) k += 1;
-      // The later ones move up; a send that never left is nearly always among the newest.
+      // Later ones move up; an unsent one is nearly always among the newest.
       for (; k > 0; k--) {
         times[placeOf(k)] = times[placeOf(k - 1)]!;
         names[placeOf(k)] = names[placeOf(k - 1)]!;

@@ -1,11 +1,11 @@
 // How much of a thread's time a client's work may take: milliseconds a second, with a burst. Work is done first and charged
 // then, so a budget may go below zero; the client waits until it is above zero again. Time is an argument.
 
-/** No work that may be asked for is to take longer. One that does and is alone was held up: garbage, a busy machine. */
+/** No allowed work takes longer. Work that does, alone, was delayed: garbage collection, a busy machine. */
 const LONG_WORK_MS = 10;
-/** Work that took long is alone when none before it did for so long. */
+/** Long work counts as alone when there was no other for this long. */
 const ALONE_MS = 10_000;
-/** Nobody pays for longer than this. */
+/** Upper bound of the debt. */
 const MAX_DEBT_SECONDS = 10;
 
 export class TimeBudget {

@@ -1,5 +1,5 @@
-// What a turn weighs on the thread that plays, against one of µ-law in frames of 20 ms: the ratios of what was measured,
-// each on the same machine. What one unit costs is learned where it is spent.
+// The weight of a turn on the playing thread, relative to µ-law in frames of 20 ms: ratios of measurements on the same machine. The
+// cost of one unit is learned in headroom.ts.
 
 import { mayNeedHeavyEncoder, type SessionFormat } from '../speech/audio-format.ts';
 import { type WantedWords, wantsWords } from '../speech/wanted-words.ts';
@@ -17,11 +17,11 @@ const READING = 0.6;
 const USUAL_FRAME_MS = 20;
 /** JSON and base64 around a frame. */
 const TEXT_FRAME = 0.15;
-/** Samples handed to the thread that encodes them, and frames taken from it; the encoding itself is not here. */
+/** Handing samples to the encoder thread and taking its frames; the encoding itself is not on this thread. */
 const HANDING_OVER = 0.2;
-/** Speech handed to the thread that finds its words, and the words told. */
+/** Handing speech to the word timer, and sending the words. */
 const CAPTIONS = 0.2;
-/** An HTTP reply is made as fast as the speech comes, at twice its pace or so. */
+/** An HTTP reply is made as fast as the speech comes, about twice as fast as real time. */
 const UNPACED = 2;
 
 export function turnWeight({ format, sampleRate, frameMs, audio, ...words }: WeighedTurn): number {

@@ -1,14 +1,30 @@
-// Who has come in and has not proved anything yet: a bounded room in which a newcomer is always let in. When it is full, one
-// goes for it: the oldest of the address that has the most in it. So a flood from one address pushes out itself. Whoever is
-// new stays for a while although the room is full, up to a larger bound: so whoever proves itself soon is pushed out by
-// no flood that is slower than the larger bound in that while, even from its own address. Takes constant time.
+// Members that have connected and not proved who they are yet: a bounded room that always admits a newcomer. When it is full, one
+// member is removed: the oldest of the address that has the most members. So a flood from one address removes only its own. A new
+// member stays for a while even if the room is full, up to a larger bound: so one that proves itself soon is removed only by a
+// flood that fills the larger bound in that while, even from its own address. Constant time.
 
-import { addressBlock } from './address-block.ts';
+const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+const SUBNET_GROUPS = 4;
+const GROUPS = 8;
+
+/**
+ * What counts as one address: an IPv4 address, however it is written, and of IPv6 the /64 that one subscriber has.
+ * `address` as the system writes that of a socket.
+ */
+export function addressBlock(address: string): string {
+  const [, mapped] = MAPPED_IPV4.exec(address) ?? [];
+  if (mapped !== undefined || !address.includes(':')) return mapped ?? address;
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::');
+  const groupsOf = (text: string) => (text === '' ? [] : text.split(':'));
+  const [first, last] = [groupsOf(head), groupsOf(tail ?? '')];
+  const zeros = Array.from({ length: Math.max(0, GROUPS - first.length - last.length) }, () => '0');
+  return [...first, ...zeros, ...last].slice(0, SUBNET_GROUPS).join(':').toLowerCase();
+}
 
 export type UnprovedRoomBounds = {
-  /** Beyond it those go that are no longer new. */
+  /** Beyond it, members that are no longer new are removed. */
   readonly maxMembers: number;
-  /** Beyond it those go that are new. */
+  /** Beyond it, new members are removed, too. */
   readonly maxNewMembers: number;
   readonly newForMs: number;
 };
@@ -19,7 +35,7 @@ export class UnprovedRoom<Member> {
   private readonly blockOf = new Map<Member, string>();
   /** Of each block of addresses, oldest first. */
   private readonly membersOf = new Map<string, Set<Member>>();
-  /** At `n`: blocks with `n` members, the one that has had so many for longest first. */
+  /** At `n`: blocks with `n` members, the one that has had that number for longest first. */
   private readonly blocksWith: Set<string>[] = [new Set()];
 
   constructor(bounds: UnprovedRoomBounds) {
@@ -36,9 +52,9 @@ export class UnprovedRoom<Member> {
     return this.blockOf.keys();
   }
 
-  /** Answers with the one that has to go for `member`. */
+  /** Returns the member that is removed for `member`. */
   enter(member: Member, address: string | undefined, nowMs: number): Member | undefined {
-    const out = this.whoHasToGo(nowMs);
+    const out = this.memberToRemove(nowMs);
     if (out !== undefined) this.leave(out);
     const block = addressBlock(address ?? '');
     const members = this.membersOf.get(block) ?? new Set();
@@ -59,7 +75,7 @@ export class UnprovedRoom<Member> {
     this.move(block, members.size + 1, members.size);
   }
 
-  private whoHasToGo(nowMs: number): Member | undefined {
+  private memberToRemove(nowMs: number): Member | undefined {
     const { maxMembers, maxNewMembers, newForMs } = this.bounds;
     const size = this.size();
     if (size < maxMembers) return undefined;

@@ -1,10 +1,10 @@
-// When a webhook is tried again, and when it is not: what each outcome of an attempt means. Arithmetic only.
+// When a webhook is tried again, and when not: what each outcome of an attempt means. Arithmetic only.
 
 /** From one attempt's end to the next one: ten attempts within 75.6 hours (Standard Webhooks 1.0.0, retry schedule). */
 const PAUSES_MS: readonly number[] = [
   5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000,
 ];
-export const MOST_WEBHOOK_ATTEMPTS = PAUSES_MS.length + 1;
+export const MAX_WEBHOOK_ATTEMPTS = PAUSES_MS.length + 1;
 
 /** A pause is lengthened by up to this share of itself, so that what failed together does not come back together. */
 const JITTER_SHARE = 0.1;
@@ -29,7 +29,7 @@ export const isDelivered = (status: number | undefined): boolean =>
   status !== undefined && status >= 200 && status < 300;
 
 /**
- * After the `attempt`th of a round (from 1) ended so; `share` (0 ≤ share < 1) is the chance's part. A redirect is a failure: it is
+ * After the `attempt`th of a round (from 1) ended so; `share` (0 ≤ share < 1) is a random number. A redirect is a failure: it is
  * never followed. `retryAfterMs` comes bounded from `parseRetryAfter`; it only ever lengthens a pause.
  */
 export function judgeWebhook(

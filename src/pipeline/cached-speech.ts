@@ -1,10 +1,10 @@
-// Speech that may have been spoken before. A request whose sound is kept costs no quota and begins at once; any other
-// is kept when it has been spoken whole at the first try: not when its body broke, or was in doubt. What was kept and
-// has come to be doubted gives way to the body that was asked for then.
+// Speech that may have been spoken before. A request whose audio is in the phrase store costs no quota and begins at once.
+// Any other is stored when it has been spoken whole at the first try: not when its body broke or was in doubt. A stored
+// phrase that comes into doubt is dropped, and the body that is then requested takes its place.
 
 import type { OutgoingRequest } from '../speech/speech-request.ts';
-import { phraseKey } from '../storage/phrase-key.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
+import { phraseKey } from '../storage/phrase-store.ts';
 import type { OpenOptions, SpeechBody, SpeechUpstream } from '../upstream/speech-upstream.ts';
 
 export type CachedSpeech = {
@@ -12,14 +12,14 @@ export type CachedSpeech = {
   readonly tenant: string;
 };
 
-/** Longer bodies are no phrases: half a minute and more at 128 kbit/s. */
-const MOST_PHRASE_BYTES = 512 * 1024;
-/** A quarter of a second at 128 kbit/s: whoever reads does bounded work per turn of the event loop. */
+/** Longer bodies are not stored: half a minute at 128 kbit/s. */
+const MAX_PHRASE_BYTES = 512 * 1024;
+/** A quarter of a second at 128 kbit/s: bounds the work of a reader in one iteration of the event loop. */
 const SLICE_BYTES = 4096;
 
 /**
- * Runs `relay` with an upstream whose first answer may come from the store; such a body has `attempts` 0, and nothing
- * was waited for. Rejects with what `relay` rejects with.
+ * Runs `relay` with an upstream whose first answer may come from the store; such a body has `attempts` 0 and did not
+ * wait. Rejects with what `relay` rejects with.
  */
 export async function relayCached(
   { store, tenant }: CachedSpeech,
@@ -30,7 +30,7 @@ export async function relayCached(
   const key = phraseKey(tenant, request);
   const kept = await store.find(key);
   let opened = 0;
-  /** Of which body the whole is kept: of the first that is asked for. */
+  /** Which body is stored when it is whole: the first one that is requested from the service. */
   const keptFrom = kept === undefined ? 1 : 2;
   let whole: Uint8Array | undefined;
   const open = async (asked: OutgoingRequest, options: OpenOptions): Promise<SpeechBody> => {
@@ -61,7 +61,7 @@ async function* copying(
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > MOST_PHRASE_BYTES) copies = undefined;
+    if (bytes > MAX_PHRASE_BYTES) copies = undefined;
     copies?.push(Uint8Array.from(chunk)); // `slice` of a Buffer is no copy
     yield chunk;
   }

@@ -1,19 +1,19 @@
-// A text spoken for someone who takes it as fast as he can (an HTTP body, a file), not for a listener in real time.
-// The same speak() as a live turn; only the drain differs: whoever asks for the next bytes makes room for more.
+// A text spoken for a reader that takes it as fast as it can (an HTTP body, a file), not for a listener in real time.
+// The same speak() as a live turn; only the drain differs: the reader makes room by asking for the next bytes.
 
 import { hearingBelow } from '../audio/mp3/mp3-decoder.ts';
 import { createTranscoder, heardHzOf } from '../audio/transcoder.ts';
-import { createWordTimeline, GUESS_MS_PER_WEIGHT, type TimedWord } from '../captions/word-timeline.ts';
+import { GUESS_MS_PER_WEIGHT, type TimedWord, WordTimeline } from '../captions/word-timeline.ts';
 import { createFrameQueue } from '../playout/frame-queue.ts';
 import { type OutputFormat, passesThrough } from '../speech/audio-format.ts';
 import type { RequestText } from '../text/request-text.ts';
 import { spokenWords } from '../text/spoken-words.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
-import { createMp3Spool } from './mp3-spool.ts';
+import { Mp3Spool } from './mp3-spool.ts';
 import { type SpokenWith, toAlignedText, toOutgoingRequest } from './outgoing-request.ts';
 import { speak } from './speak.ts';
 import type { SpeechRuntime } from './speech-runtime.ts';
-import { createSpeechWords } from './word-timing/speech-words.ts';
+import { SpeechWords } from './word-timing/speech-words.ts';
 
 export type DrainedSpeech = {
   /** Chunks of fresh memory in the output's format; read once. Throws as `speak` does, after all that did arrive. */
@@ -32,31 +32,31 @@ export type DrainedSpeechOptions = SpokenWith & {
   /** One upstream request each; none is a short silence. */
   readonly texts: readonly RequestText[];
   readonly output: OutputFormat;
-  /** What a request is worth to the scheduler whose audio is due so soon, `inMs`; asked once for each. */
+  /** The scheduling class of a request whose audio is due in `inMs`; asked once for each. */
   readonly toWork: (request: 'first' | 'next' | 'resume', inMs: number) => SpeechWork;
-  /** `live`: taken to play what he has got from the first chunk on; what breaks must be whole before he runs dry. */
+  /** `live`: plays from the first chunk on, so a body that breaks must be made whole before the listener runs dry. */
   readonly listener: 'live' | 'nobody';
-  /** `timed`: somebody wants to know when the words come, and they are found in the audio. */
+  /** `timed`: word times are wanted, and are found in the audio. */
   readonly words: 'timed' | 'unasked';
 };
 
-/** Enough for one write to be worth its system call, little enough for a first one to be soon. */
+/** Large enough to be worth a system call, small enough for the first one to come soon. */
 const CHUNK_BYTES = 16 * 1024;
 const QUEUE_MS = 500;
 const SPOOL_BYTES = 256 * 1024;
 
-/** Nothing is asked for before the first chunk is; the signal, or leaving the loop early, closes the upstream. */
+/** Sends no request before the first chunk is read; the signal, or leaving the loop early, closes the upstream. */
 export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal): DrainedSpeech {
   const { runtime, texts } = options;
   const { clock } = runtime;
-  const timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (options.synthesis.speed ?? 1));
-  const words = createSpeechWords({
+  const timeline = new WordTimeline(GUESS_MS_PER_WEIGHT / (options.synthesis.speed ?? 1));
+  const words = new SpeechWords({
     ...options,
     timer: runtime.timer,
     urgency: 'file',
     onEstimate: (index, estimate) => timeline.align(index, estimate),
   });
-  const spool = createMp3Spool({ capacityBytes: () => SPOOL_BYTES, tap: words.tap });
+  const spool = new Mp3Spool({ capacityBytes: () => SPOOL_BYTES, tap: words.tap });
   let asked = 0;
   let requests = 0;
   let madeSamples = 0;
@@ -97,16 +97,17 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
           },
         },
         spool,
+        sink: () => transcoder,
         transcoder,
         frames,
         isFirst: () => true,
         toSpeechRequest: (text) => toOutgoingRequest(options, text),
         toWork: () => options.toWork(asked === 0 ? 'first' : 'next', remainingMs()),
         phrases: undefined,
-        wholeness: {
+        recoveryPolicy: {
           clock,
           decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(options.output)),
-          upkeep: runtime.upkeep,
+          recovery: runtime.recovery,
           remainingMs,
           resumeWork: () => options.toWork('resume', remainingMs()),
           passesThrough: (hz) => passesThrough(options.output, hz),
@@ -147,12 +148,12 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   async function* drain(): AsyncGenerator<Uint8Array, void, undefined> {
     const own = new AbortController();
     const stopTiming = () => words.close();
-    // A place of the timer is held by who drains, and never by who only might have.
+    // Taken here, not at creation: speech that is never read takes no slot of the word timer.
     if (options.words === 'timed') words.begin();
-    // Whoever waits for what is heard of the speech, waits no longer than the speech is wanted.
+    // A wait for an answer of the word timer ends when the speech is cancelled.
     signal.addEventListener('abort', stopTiming, { once: true });
     const ended = speakAll(AbortSignal.any([signal, own.signal]));
-    // The failure is told when the last chunk has been taken; until then nobody awaits it.
+    // The failure is reported after the last chunk; until then nothing awaits this promise.
     ended.catch(() => {});
     const settled = ended.then(
       () => wake(),
@@ -168,7 +169,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
           beganAtMs ??= clock.now();
           yield chunk;
         }
-        if (chunk === undefined && frames.isEnded()) break;
+        if (chunk === undefined && (frames.isEnded() || signal.aborted)) break;
         if (frames.wantsRefill()) frames.refill();
         if (spool.wantsRefill()) spool.refill();
         if (chunk === undefined) await more;
@@ -182,6 +183,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
       stopTiming();
       own.abort();
       frames.clear();
+      transcoder.close();
       await settled;
     }
   }

@@ -2,10 +2,10 @@
 // speech costs about half a megabyte here, so the scarce upstream slot is freed as fast as the upstream can
 // send. When it is full, the body is not read: TCP holds the upstream back.
 
+import { addMp3Frame, createMp3FrameStore } from '../audio/frame-store.ts';
 import type { Mp3Frame } from '../audio/mp3/mp3-frame-parser.ts';
-import { addMp3Frame, createMp3FrameStore } from '../audio/mp3/mp3-frame-store.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
-import { createLoneWaiter } from '../base/lone-waiter.ts';
+import { SingleWaiter } from '../base/single-waiter.ts';
 
 /** Everything asked for before so many flushes is in front of this. */
 export type FlushItem = { readonly kind: 'flush'; readonly count: number };
@@ -14,44 +14,7 @@ export type PauseItem = { readonly kind: 'pause'; readonly ms: number };
 export type SpoolItem = TranscoderItem | FlushItem | PauseItem;
 type NotFrame = Exclude<SpoolItem, { readonly kind: 'frame' }>;
 
-export type Mp3Spool = {
-  /** Always takes the item; whoever reads a body asks `isFull` before it reads on. */
-  add(item: SpoolItem): void;
-  isFull(): boolean;
-  /** Resolves when there is room; one waiter at a time. Room that comes of a grown capacity is told by `refill`. */
-  room(signal: AbortSignal): Promise<void>;
-  /** There is room, and somebody who waits for it has not been told. */
-  wantsRefill(): boolean;
-  /** Lets him go on, if there is room. */
-  refill(): void;
-  /** Frames at the end, nothing else among them, that have not been taken. */
-  lastFrames(): number;
-  /** Drops so many of them. */
-  takeBack(count: number): void;
-  /**
-   * From now on the last so many frames are kept for `recentFrames`, though they have been taken: where a body breaks, they
-   * tell how it sounded there.
-   */
-  keepRecent(frames: number): void;
-  /** Copies of the last so many that came and were not taken back; undefined when some are no longer kept. */
-  recentFrames(count: number): Mp3Frame[] | undefined;
-  /** `take` has something. */
-  hasNext(): boolean;
-  /** The bytes of a frame are good until the next call. */
-  take(): SpoolItem | undefined;
-  /** Resolves when `take` has something, or nothing will come; rejects with what `fail` was given. */
-  more(signal: AbortSignal): Promise<void>;
-  /** Nothing further will come. */
-  end(): void;
-  /** Nothing further will come, because of `error`; what is there can still be taken. */
-  fail(error: unknown): void;
-  isEnded(): boolean;
-  bytes(): number;
-  /** Milliseconds of audio that wait here. */
-  waitingMs(): number;
-};
-
-/** Hears of everything that comes into a spool, and of what is given up again at its end. */
+/** Observes what comes into a spool, and what is removed again at its end. */
 export type SpoolTap = {
   add(item: SpoolItem): void;
   takeBack(frames: number): void;
@@ -60,7 +23,7 @@ export type SpoolTap = {
 export type Mp3SpoolOptions = {
   /** May change while the spool lives; one chunk may go beyond it. */
   readonly capacityBytes: () => number;
-  /** Room for so much there is always, and the capacity is not asked for it; default 0. */
+  /** There is always room for this much, whatever the capacity; default 0. */
   readonly leastBytes?: number;
   readonly tap?: SpoolTap | undefined;
 };
@@ -73,24 +36,25 @@ const OPEN: SpoolState = { kind: 'open' };
 const ENDED: SpoolState = { kind: 'ended' };
 
 /** One for each turn, visited for each frame that comes and goes. */
-class FrameSpool implements Mp3Spool {
+export class Mp3Spool {
   private readonly options: Mp3SpoolOptions;
   private readonly leastBytes: number;
-  /** What waits, in its order: of frames in a row only how many, for they are kept as bytes. */
+  /** What waits, in order; a run of frames stands here as its count only, their bytes are in `frames`. */
   private items: (NotFrame | number)[] = [];
   private head = 0;
   private readonly frames = createMp3FrameStore();
   private keptBytes = 0;
   private keptMs = 0;
   private state = OPEN;
-  private readonly taker = createLoneWaiter();
-  private readonly filler = createLoneWaiter();
+  private readonly taker = new SingleWaiter();
+  private readonly filler = new SingleWaiter();
 
   constructor(options: Mp3SpoolOptions) {
     this.options = options;
     this.leastBytes = options.leastBytes ?? 0;
   }
 
+  /** Always takes the item; the reader of a body asks `isFull` before it reads on. */
   add(item: SpoolItem): void {
     this.options.tap?.add(item);
     if (item.kind !== 'frame') this.items.push(item);
@@ -107,20 +71,25 @@ class FrameSpool implements Mp3Spool {
   isFull(): boolean {
     return !this.hasRoom();
   }
+  /** Resolves when there is room; one waiter at a time. Room that comes from a grown capacity is announced by `refill`. */
   room(signal: AbortSignal): Promise<void> {
     if (this.hasRoom()) return Promise.resolve();
     return this.filler.wait(signal);
   }
+  /** There is room, and the waiter has not been told. */
   wantsRefill(): boolean {
     return this.filler.isWaiting() && this.hasRoom();
   }
+  /** Releases the waiter, if there is room. */
   refill(): void {
     if (this.wantsRefill()) this.filler.release();
   }
+  /** Number of frames at the end, without another item between them, that have not been taken. */
   lastFrames(): number {
     const last = this.hasNext() ? this.items.at(-1) : undefined;
     return typeof last === 'number' ? last : 0;
   }
+  /** Drops `count` of them. */
   takeBack(count: number): void {
     this.options.tap?.takeBack(count);
     const left = this.lastFrames() - count;
@@ -128,15 +97,22 @@ class FrameSpool implements Mp3Spool {
     if (left > 0) this.items[this.items.length - 1] = left;
     else if (count > 0) this.items.pop();
   }
+  /**
+   * From now on the last `count` frames are kept for `recentFrames` after they have been taken: where a body breaks, they
+   * show how it sounded there.
+   */
   keepRecent(count: number): void {
     this.frames.keepRecent(count);
   }
+  /** Copies of the last `count` frames that came and were not taken back; undefined when some are no longer kept. */
   recentFrames(count: number): Mp3Frame[] | undefined {
     return this.frames.recent(count);
   }
+  /** `take` has something. */
   hasNext(): boolean {
     return this.head < this.items.length;
   }
+  /** The bytes of a frame are good until the next call. */
   take(): SpoolItem | undefined {
     const next = this.items[this.head];
     if (next === undefined) return undefined;
@@ -148,15 +124,18 @@ class FrameSpool implements Mp3Spool {
     this.refill();
     return item;
   }
+  /** Resolves when `take` has something, or nothing will come; rejects with what `fail` was given. */
   more(signal: AbortSignal): Promise<void> {
     if (this.hasNext() || this.state.kind === 'ended') return Promise.resolve();
     if (this.state.kind === 'failed') return Promise.reject(this.state.error as Error);
     return this.taker.wait(signal);
   }
+  /** Nothing further will come. */
   end(): void {
     if (this.state.kind === 'open') this.state = ENDED;
     this.wakeTaker();
   }
+  /** Nothing further will come, because of `error`; what is there can still be taken. */
   fail(error: unknown): void {
     if (this.state.kind === 'open') this.state = { kind: 'failed', error };
     this.wakeTaker();
@@ -167,6 +146,7 @@ class FrameSpool implements Mp3Spool {
   bytes(): number {
     return this.keptBytes;
   }
+  /** Milliseconds of audio that wait here. */
   waitingMs(): number {
     return this.keptMs;
   }
@@ -180,7 +160,7 @@ class FrameSpool implements Mp3Spool {
   }
   private uncount(item: SpoolItem): void {
     this.keptBytes -= bytesOf(item);
-    // What is left of sums of fractions is not audio; a pause that still waits is followed by some.
+    // Rounding residue is not audio; a pause that still waits is followed by some.
     this.keptMs = this.keptBytes === 0 ? 0 : this.keptMs - itemMs(item);
   }
   private passHead(): void {
@@ -190,8 +170,6 @@ class FrameSpool implements Mp3Spool {
     this.head = 0;
   }
 }
-
-export const createMp3Spool = (options: Mp3SpoolOptions): Mp3Spool => new FrameSpool(options);
 
 const bytesOf = (item: SpoolItem): number => {
   if (item.kind === 'frame') return item.frame.bytes.length;

@@ -15,13 +15,13 @@ export type SpokenWith = {
   readonly defaultVoice: string | undefined;
   /** The second voice of a dialogue that names none. */
   readonly defaultVoice2: string | undefined;
-  /** How words are said that are written otherwise. */
+  /** Words that are pronounced differently from their spelling. */
   readonly pronunciations?: readonly Pronunciation[] | undefined;
 };
 
 /**
- * The text as it is to be said. Turn prefixes stay, or nobody's turn would begin; a text that would become longer than a
- * request may be stays, too: better said plainly than refused.
+ * The text as it is to be said. Turn prefixes stay: without them no speaker's turn would begin. A text that would become
+ * too long for a request stays as written: better said plainly than refused.
  */
 function pronounced({ text, parts }: RequestText, pronunciations: readonly Pronunciation[]): MappedText {
   const written = mapText(text);

@@ -1,5 +1,5 @@
-// Segments wait here until they are worth an upstream request. The upstream counts requests, not characters:
-// the first words go at once, later text goes together, when what the listener still has to hear runs low.
+// Segments wait here until they are worth an upstream request. The upstream counts requests, not characters: the first
+// words go at once; later text is sent together, when the audio that the listener still has to hear runs low.
 // A flush or the end of the text sends what is there.
 
 import { MAX_REQUEST_TEXT } from '../speech/speech-request.ts';
@@ -12,7 +12,6 @@ import {
   splitIntoRequests,
 } from '../text/request-text.ts';
 import { type Segment, segmentText } from '../text/segment.ts';
-import { createLineWaiter } from './line-waiter.ts';
 
 export type LineItem =
   | { readonly kind: 'request'; readonly text: RequestText }
@@ -23,8 +22,8 @@ export type RequestLine = {
   add(segment: Segment): void;
   flush(): void;
   end(): void;
-  /** Looks again whether it is time; called by the session's tick. */
-  poke(): void;
+  /** Checks again whether a request is due; called by the session's tick. */
+  recheck(): void;
   /** The next request; undefined when the text has ended. */
   next(signal: AbortSignal): Promise<LineItem | undefined>;
   /** Requests handed out so far. */
@@ -33,11 +32,11 @@ export type RequestLine = {
   waitingCharacters(): number;
   /** True while there is text that has not been handed out. */
   hasText(): boolean;
-  /** Somebody reads it, and it has less than fills a request. */
+  /** It has a reader, and less text than fills a request. */
   wantsMore(): boolean;
-  /** Memory that what waits takes. */
+  /** Memory of the waiting text. */
   bytes(): number;
-  /** The text cannot be cut any further: whoever reads is told `fault`. */
+  /** The text cannot be segmented any further: the reader gets `fault`. */
   fail(fault: unknown): void;
 };
 
@@ -48,9 +47,9 @@ export type RequestLineOptions = {
   readonly readAheadMs: number;
   /** Audio that the listener has not heard yet, in ms. */
   readonly remainingMs: () => number;
-  /** Called when there may be room for more text, and somebody reads. */
+  /** Called when there may be room for more text, and it has a reader. */
   readonly onRoom?: () => void;
-  /** More text is there, which is being cut: a request waits for it, but for the first one. */
+  /** More text is being segmented: every request but the first waits for it. */
   readonly hasUncut?: () => boolean;
   /** The caller's own turn prefixes, used when they do not occur in the spoken text. */
   readonly prefixes: { readonly turnPrefix?: string | undefined; readonly turnPrefix2?: string | undefined };
@@ -73,12 +72,12 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
   let handedOut = 0;
   let ended = false;
   let isRead = false;
-  /** More of a stretch is ready than was due. */
+  /** More of a stretch is ready than is due. */
   let isAhead = false;
 
   const isEmpty = () => stretches.length === 0;
   const fillsRequest = () => size >= MAX_SPOKEN_SIZE || segmentsWaiting >= MAX_SPOKEN_SEGMENTS;
-  /** What has ended, or fills a request, gains nothing by waiting, and nobody gains by what is asked for too early. */
+  /** Waiting for more text gains nothing: it has ended, or fills a request. */
   const isFull = () => ended || fillsRequest();
   const isDue = () => {
     if (isEmpty()) return false;
@@ -107,7 +106,7 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
     count(segment, 1);
   };
 
-  /** Makes what is due ready: the first stretch, or what fills a request of it. */
+  /** Makes ready what is due: the first stretch, or as much of it as fills a request. */
   const collect = () => {
     const stretch = stretches[0]!;
     const { segments, flushes } = stretch;
@@ -145,18 +144,18 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
   return {
     add(segment) {
       keep(segment);
-      waiter.poke();
+      waiter.recheck();
     },
     flush() {
-      // Flushes in a row are one place in the line, however many there are.
+      // Flushes in a row are one entry of the line, however many there are.
       (stretches.at(-1) ?? lastStretch()).flushes += 1;
-      waiter.poke();
+      waiter.recheck();
     },
     end() {
       ended = true;
-      waiter.poke();
+      waiter.recheck();
     },
-    poke: waiter.poke,
+    recheck: waiter.recheck,
     next(signal) {
       isRead = true;
       const item = waiter.next(signal);
@@ -172,5 +171,59 @@ export function createRequestLine(options: RequestLineOptions): RequestLine {
   };
 }
 
-/** What a segment takes besides its text: itself, the run that it mostly has, and their places in lists. */
+/** Memory of a segment besides its text: the object, its usual one run, and their list entries. */
 const SEGMENT_BYTES = 240;
+
+/** The one waiter for the next item of a line. */
+export type LineWaiter<Item> = {
+  /** Hands out an item to the waiter, if there is one now. */
+  readonly recheck: () => void;
+  /** The next item; undefined when there will be none. Rejects with the signal's reason. One waiter at a time. */
+  readonly next: (signal: AbortSignal) => Promise<Item | undefined>;
+  /** Nothing will come any more, because of `fault`. */
+  readonly fail: (fault: unknown) => void;
+};
+
+/** `take`: what may be handed out now; `isOver`: nothing will come any more. */
+export function createLineWaiter<Item>(
+  take: () => Item | undefined,
+  isOver: () => boolean,
+): LineWaiter<Item> {
+  let waiting: ((item: Item | undefined) => void) | undefined;
+  let refuse: ((fault: unknown) => void) | undefined;
+  let broken: { readonly fault: unknown } | undefined;
+  return {
+    recheck() {
+      const resolve = waiting;
+      if (resolve === undefined) return;
+      // Taking makes room, and text that then comes in calls `recheck` again: no waiter is registered meanwhile.
+      waiting = undefined;
+      const item = take();
+      if (item === undefined && !isOver()) waiting = resolve;
+      else resolve(item);
+    },
+    fail(fault) {
+      broken = { fault };
+      waiting = undefined;
+      refuse?.(fault);
+    },
+    next(signal) {
+      if (broken !== undefined) return Promise.reject(broken.fault as Error);
+      const item = take();
+      if (item !== undefined || isOver()) return Promise.resolve(item);
+      return new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason as Error);
+        const abort = () => {
+          waiting = undefined;
+          reject(signal.reason as Error);
+        };
+        signal.addEventListener('abort', abort, { once: true });
+        refuse = reject;
+        waiting = (found) => {
+          signal.removeEventListener('abort', abort);
+          resolve(found);
+        };
+      });
+    },
+  };
+}

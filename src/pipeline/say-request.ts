@@ -8,7 +8,7 @@ import type { SpeechWork } from '../upstream/speech-work.ts';
 import { type CachedSpeech, relayCached } from './cached-speech.ts';
 import type { Mp3Spool } from './mp3-spool.ts';
 import { countLetters } from './whole-body/voice-records.ts';
-import { type RequestReport, relayWholeBody, type Wholeness } from './whole-body/whole-body.ts';
+import { type RecoveryPolicy, type RequestReport, relayWholeBody } from './whole-body/whole-body.ts';
 
 /** What all requests of a turn are said with. */
 export type RequestVoice = {
@@ -17,7 +17,7 @@ export type RequestVoice = {
   toSpeechRequest(text: RequestText): OutgoingRequest;
   /** Where speech of the same requests may be kept; undefined: this turn is not played from there. */
   readonly phrases: CachedSpeech | undefined;
-  readonly wholeness: Wholeness;
+  readonly recoveryPolicy: RecoveryPolicy;
   readonly report: RequestReport;
 };
 
@@ -28,10 +28,10 @@ export function sayRequest(
   work: SpeechWork,
   signal: AbortSignal,
 ): Promise<void> {
-  const { spool, report, phrases, wholeness } = voice;
+  const { spool, report, phrases, recoveryPolicy } = voice;
   const request = voice.toSpeechRequest(text);
   const letters = text.parts.reduce((sum, { segment }) => sum + countLetters(segmentText(segment)), 0);
   const relay = (upstream: SpeechUpstream) =>
-    relayWholeBody({ request, letters, work, upstream, spool, report }, wholeness, signal);
+    relayWholeBody({ request, letters, work, upstream, spool, report }, recoveryPolicy, signal);
   return phrases === undefined ? relay(voice.upstream) : relayCached(phrases, request, voice.upstream, relay);
 }

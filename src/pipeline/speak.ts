@@ -8,15 +8,14 @@ import type { SpeechWork } from '../upstream/speech-work.ts';
 import type { RequestLine } from './request-line.ts';
 import { type RequestVoice, sayRequest } from './say-request.ts';
 
-/** What speech is given to, and all that is asked of it. */
-export type SpeechSink = Pick<
-  Transcoder,
-  'prepare' | 'push' | 'release' | 'silence' | 'rest' | 'flush' | 'close' | 'isSilent'
->;
+/** What speech is given to, data and control in one row. */
+export type SpeechSink = Pick<Transcoder, 'push'>;
 
 export type TurnAudio = RequestVoice & {
   readonly requests: Pick<RequestLine, 'next'>;
-  readonly transcoder: SpeechSink;
+  /** Where the next item goes: into the transcoder, or into what records it on its way there. */
+  sink(): SpeechSink;
+  readonly transcoder: Pick<Transcoder, 'prepare' | 'settled' | 'isSilent' | 'close'>;
   readonly frames: Pick<FrameQueue, 'isFull' | 'room' | 'end'>;
   /** It is this turn's time to be heard; one that is made ahead may still find what it needs. */
   isFirst(): boolean;
@@ -37,39 +36,47 @@ export type TurnAudio = RequestVoice & {
 const SILENCE_MS = 100;
 
 /**
- * Speaks until the text has ended and its last frame is queued. Rejects with the signal's reason, or with the
- * upstream's error once all audio that did arrive has been queued. Always leaves the queue ended and the codec
- * closed; the caller aborts the signal afterwards, so that a failure here does not leave the upstream running.
+ * Speaks until the text has ended and its last frame is queued. Rejects with the upstream's error once all audio that did
+ * arrive has been queued, and leaves the queue ended and the codec closed; the caller aborts the signal afterwards, so that
+ * a failure here does not leave the upstream running. Rejects with the signal's reason when that is aborted: queue and
+ * codec are whoever's who aborted it, and are not touched any more.
  */
 export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void> {
   const { spool, frames, transcoder } = turn;
+  const settle = async (item: { readonly kind: 'release' | 'finish' }) => {
+    turn.sink().push(item);
+    await transcoder.settled();
+    signal.throwIfAborted();
+  };
   try {
     if (turn.isFirst()) transcoder.prepare();
     void fillSpool(turn, signal); // runs ahead; its failure surfaces in the loop below
     while (!spool.isEnded()) {
+      signal.throwIfAborted();
       if (!spool.hasNext()) await spool.more(signal);
       else {
         if (frames.isFull()) await frames.room(signal); // the one place where playback holds decoding back
         const item = spool.take();
-        if (item === undefined) continue; // another take has come meanwhile
-        if (item.kind === 'pause') transcoder.rest(item.ms);
-        else if (item.kind !== 'flush') transcoder.push(item);
-        else {
-          await transcoder.release();
+        if (item?.kind === 'flush') {
+          await settle({ kind: 'release' });
           turn.report.flushed(item.count);
-        }
+        } else if (item !== undefined) turn.sink().push(item);
       }
     }
     if (transcoder.isSilent()) {
       if (frames.isFull()) await frames.room(signal); // a turn made ahead takes no dear encoder before its time
-      transcoder.silence(SILENCE_MS);
+      turn.sink().push({ kind: 'silence', ms: SILENCE_MS });
     }
   } finally {
-    try {
-      await transcoder.flush();
-    } finally {
-      frames.end();
-      transcoder.close();
+    if (!signal.aborted) {
+      try {
+        await settle({ kind: 'finish' });
+      } finally {
+        if (!signal.aborted) {
+          frames.end();
+          transcoder.close();
+        }
+      }
     }
   }
 }

@@ -1,14 +1,14 @@
-// What everything that speaks shares, live or not: the port to the speech service, codecs and the clock.
+// What all speech shares, live or not: the port to the speech service, recovery, codecs, word timer and clock.
 
 import type { Codecs } from '../audio/transcoder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
-import type { SpeechUpkeep } from './whole-body/speech-upkeep.ts';
+import type { SpeechRecovery } from './whole-body/speech-recovery.ts';
 import type { WordTimer } from './word-timing/word-timer.ts';
 
 export type SpeechRuntime = {
   readonly upstream: SpeechUpstream;
-  readonly upkeep: SpeechUpkeep;
+  readonly recovery: SpeechRecovery;
   readonly codecs: Codecs;
   readonly timer: WordTimer;
   readonly clock: Clock;

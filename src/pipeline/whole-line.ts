@@ -1,14 +1,13 @@
-// A whole text on its way upstream: its requests, made one by one, each when what the listener still has to hear runs low.
-// All of it is known, so there is nothing to gather; what is asked for early only lies about, or is sought past.
+// The requests of a text that is known as a whole, made one by one, each when the audio that the listener still has to hear
+// runs low. Nothing is gathered: what is requested too early is only buffered, or skipped by a seek.
 
 import type { RequestText } from '../text/request-text.ts';
-import { createLineWaiter } from './line-waiter.ts';
-import type { LineItem, RequestLine } from './request-line.ts';
+import { createLineWaiter, type LineItem, type RequestLine } from './request-line.ts';
 
 export type WholeLineOptions = {
-  /** 'more' is told when a piece of text has been cut and there is no request yet. */
+  /** 'more': a piece of text has been segmented, and there is no request yet. */
   readonly requests: Iterator<RequestText | 'more'>;
-  /** Calls `cutOn` when others have had their turn. */
+  /** Calls `cutOn` after other sessions have had their share of the thread. */
   readonly later: (cutOn: () => void) => void;
   /** Characters that the requests are made of, when none has been made. */
   readonly characters: number;
@@ -34,7 +33,7 @@ export function createWholeLine(options: WholeLineOptions): WholeLine {
   const cutOn = () => {
     cutting = 'now';
     try {
-      waiter.poke();
+      waiter.recheck();
     } catch (fault) {
       waiter.fail(fault);
     }
@@ -64,11 +63,11 @@ export function createWholeLine(options: WholeLineOptions): WholeLine {
   const waiter = createLineWaiter(take, () => text === 'over');
 
   return {
-    poke: waiter.poke,
+    recheck: waiter.recheck,
     next: waiter.next,
     flush() {
       flushes += 1;
-      waiter.poke();
+      waiter.recheck();
     },
     handedOut: () => handedOut,
     waitingCharacters: () => Math.max(0, left),

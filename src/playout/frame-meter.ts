@@ -1,14 +1,14 @@
-// Writes the frames of a call whose far side plays what comes when it comes: each when it is due, with a lead that makes
-// up for lateness, and no more than that in a burst. Slots that were missed beyond it are gone. Times are absolute.
+// Writes the frames of a call whose far side plays audio as it comes: each frame when it is due, with a lead that covers lateness,
+// and no larger burst than that. Slots that were missed beyond the lead are lost. Times are absolute.
 
 import type { LegRules } from '../legs/leg.ts';
 import { type FrameRingMemory, readFrameRing } from './frame-ring.ts';
 import type { PlayoutClock } from './playout-clock.ts';
 
 export type FrameMeter = {
-  /** There is a frame where there was none. */
+  /** There is a frame again after there was none. */
   kick(): void;
-  /** What has not been written stays where it is. */
+  /** Frames that were not written stay in the ring. */
   close(): void;
 };
 
@@ -28,7 +28,7 @@ export function createFrameMeter({ memory, rules, write, playout, now }: FrameMe
 
   const sendDue = (nowMs: number) => {
     while (nextMs() <= nowMs) {
-      // What has run dry begins anew.
+      // After an underrun the schedule starts again from now.
       const untilMs = Math.max(playsUntilMs, nowMs) + stepMs;
       const frame = ring.take(untilMs);
       if (frame === undefined) return;

@@ -10,7 +10,7 @@
 
 import { createAudioFrameStore } from '../audio/frame-store.ts';
 import type { AudioFrame } from '../audio/stage.ts';
-import { createLoneWaiter } from '../base/lone-waiter.ts';
+import { SingleWaiter } from '../base/single-waiter.ts';
 
 export type FrameQueue = {
   /** Always takes the frame, a copy: one MP3 frame may become several, so the bound is asked before, not here. */
@@ -54,7 +54,7 @@ type QueueTold = {
 class BoundedFrameQueue implements FrameQueue {
   private readonly told: QueueTold;
   private readonly frames = createAudioFrameStore();
-  private readonly waiter = createLoneWaiter();
+  private readonly waiter = new SingleWaiter();
   private samples = 0;
   private bytes = 0;
   private phase: 'open' | 'ended' | 'cleared' = 'open';

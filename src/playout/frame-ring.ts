@@ -1,40 +1,40 @@
-// Frames of one call between who makes them and who writes them at their time, which may be two threads: a ring in shared
-// memory, with one writer and one reader. Which frames have been taken is one number that both change atomically, so that
-// what is taken back is never heard, and what was heard is never taken for silent.
+// Frames of one call between the code that makes them and the code that writes them at their time, perhaps in another thread: a
+// ring in shared memory with one writer and one reader. Which frames have been taken is one number that both change atomically:
+// so a frame that was taken back is never heard, and one that was heard never counts as taken back.
 
-/** Handed on to another thread as it is. */
+/** May be sent to another thread. */
 export type FrameRingMemory = {
   readonly buffer: SharedArrayBuffer;
   readonly mostBytes: number;
-  /** Times in the ring count from here: those of a process that has run for a month are too long for it. */
+  /** Times in the ring count from here: the clock of a process that has run for a month does not fit into 32 bits. */
   readonly sinceMs: number;
 };
 
-/** The writer's end. */
+/** The producer's end. */
 export type FrameRing = {
   readonly memory: FrameRingMemory;
-  /** False when there is no room. Throws when the frame is of more than `mostBytes`. */
+  /** False when there is no room. Throws when the frame is longer than `mostBytes`. */
   push(frame: Uint8Array): boolean;
   /** Frames that have not been taken. */
   waiting(): number;
-  /** Frames that have not been taken never will be; tells how many they were. */
+  /** Withdraws all frames that have not been taken; returns their number. */
   takeBack(): number;
-  /** When the far side will have played all that was taken, on the clock that both ends read, within a ms; −∞ at first. */
+  /** When the far side will have played all taken frames, on the clock of both ends, to the ms; −∞ at first. */
   playsUntilMs(): number;
 };
 
-/** The reader's end. */
+/** The consumer's end. */
 export type FrameRingReader = {
   waiting(): number;
   playsUntilMs(): number;
   /**
-   * The next frame, a copy, with which the far side will play until `playsUntilMs`; undefined when there is none, or it was
-   * taken back this moment.
+   * The next frame, a copy, with which the far side will play until `playsUntilMs`; undefined when there is none, or it was just
+   * taken back.
    */
   take(playsUntilMs: number): Uint8Array | undefined;
 };
 
-/** 320 ms; who is given more at once keeps it until there is room. */
+/** 320 ms; a producer with more frames at once keeps them until there is room. */
 export const RING_FRAMES = 16;
 /** Each a 32-bit integer: the frame to be taken next, those that were pushed, counted from the first, and `playsUntilMs`. */
 const NEXT = 0;
@@ -56,7 +56,7 @@ const playsUntilIn = (fields: Int32Array, sinceMs: number): number => {
 };
 const waitingIn = (fields: Int32Array): number => Atomics.load(fields, PUSHED) - Atomics.load(fields, NEXT);
 
-/** `playsUntilMs`: what the far side has from a ring before this one. */
+/** `playsUntilMs`: from the ring before this one, if any. */
 export function createFrameRing(
   mostBytes: number,
   nowMs: number,
@@ -97,10 +97,10 @@ export function readFrameRing(memory: FrameRingMemory): FrameRingReader {
     take(playsUntilMs) {
       const next = Atomics.load(fields, NEXT);
       if (next === Atomics.load(fields, PUSHED)) return undefined;
-      // Copied before it is claimed: behind that, the writer may have the slot again.
+      // Copied before it is claimed: afterwards the producer may use the slot again.
       const slot = next % RING_FRAMES;
       const frame = Uint8Array.from(bytesOf(slot, fields[LENGTHS + slot]!));
-      // Told before it is claimed: a frame that has been taken is known to play.
+      // Stored before it is claimed: `playsUntilMs` includes every taken frame.
       const before = Atomics.exchange(fields, PLAYS_UNTIL, Math.ceil(playsUntilMs - memory.sinceMs));
       if (Atomics.compareExchange(fields, NEXT, next, next + 1) === next) return frame;
       Atomics.store(fields, PLAYS_UNTIL, before);

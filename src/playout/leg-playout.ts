@@ -1,6 +1,6 @@
-// What a leg was sent and has not played: pieces in order, marks among them, and generations, so that the echo of a mark
-// that was cleared never counts as played. Carriers clear everything at once; what belongs to turns that go on is kept
-// here until it has been heard, and sent again.
+// What a leg was sent and has not played: pieces in order, marks among them, and generations, so that the echo of a mark that was
+// cleared never counts as played. Carriers clear everything at once; audio of turns that go on is kept here until it has been
+// heard, and is sent again.
 
 import type { LegCodec, LegFrame } from '../legs/leg.ts';
 import type { LegPiece } from './call-leg.ts';
@@ -12,7 +12,7 @@ export type LegPlayout = {
   finish(turn: string): void;
   clear(heardMs: (turn: string) => number | undefined): void;
   takeBack(turn: string, heardMs: (turn: string) => number | undefined): number | undefined;
-  /** A mark has come back; `onPlayed` is told unless it is of an earlier generation. */
+  /** A mark has come back; calls `onPlayed` unless it is of an earlier generation. */
   marked(name: string, fate: 'echoed' | 'played' | 'cleared'): void;
   /** Audio that was sent and is not known to have been played, ms. */
   unheardMs(): number;
@@ -32,15 +32,15 @@ export type LegPlayoutOptions = {
   readonly nowMs: () => number;
 };
 
-/** A mark for so much audio: often enough to tell a word from the next, and seldom enough for those who keep 30. */
+/** One mark per this much audio: often enough to tell words apart, seldom enough for carriers that keep 30 marks. */
 const MARK_EVERY_MS = 200;
-/** With less to play than a message and this, the far side gets what there is at once. */
+/** When the far side has less than a message and this, it gets what there is at once. */
 const SPARE_MS = 60;
-/** Beyond this the oldest is taken for heard: no leg is that far ahead. */
-const MOST_UNHEARD_MS = 10_000;
+/** Beyond this the oldest counts as heard: no leg is that far ahead. */
+const MAX_UNHEARD_MS = 10_000;
 
-/** Beyond this the oldest is taken for lost: that many are never on their way. */
-const MOST_MARKS = 100;
+/** Beyond this the oldest counts as lost: never that many are under way. */
+const MAX_MARKS = 100;
 
 type Mark = { readonly turn: string; readonly playedMs: number };
 
@@ -58,7 +58,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   /** Since the last mark, of the turn that is being sent. */
   let unmarkedMs = 0;
   let hasBegun = false;
-  /** The turn of which more is to come. */
+  /** The turn that is not finished. */
   let openTurn: string | undefined;
   let generation = 0;
   let lastMark = 0;
@@ -72,11 +72,11 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     if (codec.mark === undefined || marks.size >= mostMarks) return;
     const name = `${markPrefix}${generation}.${++lastMark}`;
     marks.set(name, { turn, playedMs });
-    if (marks.size > MOST_MARKS) marks.delete(marks.keys().next().value!);
+    if (marks.size > MAX_MARKS) marks.delete(marks.keys().next().value!);
     unmarkedMs = 0;
     codec.mark(name).forEach(send);
   };
-  /** In parts that differ by a step at most, so that none is too short. */
+  /** In parts of equal length to within one step, so that none is too short. */
   const sendBytes = (bytes: Uint8Array) => {
     const parts = Math.ceil(bytes.length / most);
     const end = (part: number) => Math.round((part * bytes.length) / step / parts) * step;
@@ -96,7 +96,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     if (held.length === 0) return;
     const { turn, atMs, ms } = held.at(-1)!;
     const bytes = Buffer.concat(held.map((piece) => piece.bytes));
-    // What lies beyond the last whole step waits for what follows.
+    // Bytes after the last whole step wait for what follows.
     const beyond = end === 'ends' ? 0 : bytes.length % step;
     const whole = bytes.subarray(0, bytes.length - beyond);
     if (end === 'goes-on' && whole.length < Math.max(step, shortest)) return;
@@ -109,13 +109,13 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     held = beyond === 0 ? [] : [{ turn, atMs: endMs, ms: heldMs, bytes: bytes.subarray(whole.length) }];
     if (end === 'ends' || unmarkedMs >= MARK_EVERY_MS) sendMark(turn, endMs);
   };
-  /** More was waited for and has not come, and the far side is about to run dry. */
+  /** The audio that was waited for has not come, and the far side is about to run dry. */
   const isLeftWaiting = () =>
     playedOutAtMs - nowMs() < SPARE_MS && nowMs() - tookAtMs >= Math.max(shortestMs, stepMs);
   const sendEnough = () => {
     if (isCorked || held.length === 0) return;
     if (isLeftWaiting()) return sendHeld('ends');
-    // What begins goes as soon as it may; what plays is gathered, once there is enough of it at the far side.
+    // A turn that begins is sent as soon as allowed; later audio is gathered while the far side has enough.
     if (heldMs >= (hasBegun && !isShort() ? leastMs : shortestMs)) sendHeld('goes-on');
   };
   const take = (piece: LegPiece) => {
@@ -127,7 +127,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   const remember = (piece: LegPiece) => {
     unheard.push(piece);
     unheardMs += piece.ms;
-    while (unheardMs > MOST_UNHEARD_MS) unheardMs -= unheard.shift()!.ms;
+    while (unheardMs > MAX_UNHEARD_MS) unheardMs -= unheard.shift()!.ms;
   };
   /** Nothing of it has been sent. */
   const isHeldWhole = ({ turn, atMs }: LegPiece) => held[0]?.turn === turn && atMs >= held[0].atMs;
@@ -141,7 +141,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
   const dropHeld = (goesOn: (piece: LegPiece) => boolean) => {
     if (held.length > 0 && !goesOn(held[0]!)) drop(unheard.filter((piece) => !isHeldWhole(piece)));
   };
-  /** What lies before it has been heard as well. */
+  /** Earlier audio has been heard as well. */
   const forget = ({ turn, playedMs }: Mark) => {
     const at = unheard.findLastIndex((piece) => piece.turn === turn && piece.atMs + piece.ms <= playedMs + 1);
     for (const piece of unheard.splice(0, at + 1)) unheardMs -= piece.ms;
@@ -152,7 +152,7 @@ export function createLegPlayout(options: LegPlayoutOptions): LegPlayout {
     const rest = unheard.filter((piece) => piece.atMs + piece.ms > (heardMs(piece.turn) ?? Infinity));
     const isSent = (piece: LegPiece) => !isHeldWhole(piece);
     const isCutThere = unheard.some((piece) => !goesOn(piece) && isSent(piece));
-    // A far side that has only what goes on would stutter.
+    // Clearing a far side that has only turns that go on would be audible.
     if (codec.clear === undefined || (rest.some(isSent) && !isCutThere)) return dropHeld(goesOn);
     drop(rest);
     generation += 1;

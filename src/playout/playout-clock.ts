@@ -1,12 +1,13 @@
-// One timer for every live session. Each tick asks those who are due by their own account, sends for all of them, and
-// only then lets decoding go on, for a short slice of each turn of the event loop: no one's decoding delays another's frame.
-// Whose far side has next to nothing in hand is asked before all others: after a stall there is much to send.
+// One timer for every live session. Each tick calls the players that are due, has them send, and only then lets decoding go
+// on, for a short slice of each iteration of the event loop: no player's decoding delays another's frame. Players whose far
+// side buffers next to nothing are called first: after a stall there is much to send.
 // Deadlines are absolute on a monotonic clock, so a late tick does not make the next one late. Due times stand side by
-// side in a table of the clock's own; whoever has become due sooner than he said tells it by `stir`.
+// side in a table of the clock's own; a player that becomes due sooner than it said is marked so (`markDue`). A listener
+// that is short of audio does not wait for the tick: its player is called as soon as the task that runs now has ended, and
+// never from inside it, so that a decoder's stack ends at the frame queue.
 
 import type { Clock } from '../base/clock.ts';
 import { createWorkSlices } from '../base/processes/work-slices.ts';
-import { createDueTable } from './due-table.ts';
 
 export type Player = {
   /**
@@ -25,8 +26,11 @@ export type PlayoutClock = {
   /** Joining twice is joining once. `thin`: a few milliseconds later would be heard. */
   join(player: Player, cushion?: 'thin' | 'ample'): void;
   leave(player: Player): void;
-  /** Something has happened to it: it is asked at the next tick, whatever it said. Needless with a thin cushion. */
-  stir(player: Player): void;
+  /**
+   * Something has happened to it: it is asked at the next tick, whatever it said, or (`now`) when the task that runs now has
+   * ended. Needless with a thin cushion.
+   */
+  markDue(player: Player, when: 'tick' | 'now'): void;
   /**
    * A tick that is overdue is not kept waiting any longer. Called between pieces of work that come in rows, as after a
    * stall: sockets that have all become readable, say.
@@ -64,10 +68,13 @@ export function createPlayoutClock({
   let isTicking = false;
   let playing = 0;
   let cancelTimer: (() => void) | undefined;
+  /** Marked due now, and not called yet. */
+  const awaited = new Set<Player>();
 
   const leave = (player: Player) => {
     thin.delete(player);
     ample.remove(player);
+    awaited.delete(player);
   };
   const count = () => thin.size + ample.size();
   const drop = (player: Player, fault: unknown) => {
@@ -97,6 +104,13 @@ export function createPlayoutClock({
     sliceMs: SLICE_MS,
   });
 
+  const send = (player: Player, nowMs: number) => {
+    try {
+      player.sendDue(nowMs);
+    } catch (fault) {
+      drop(player, fault);
+    }
+  };
   const ask = (player: Player, nowMs: number) => {
     try {
       player.sendDue(nowMs);
@@ -116,6 +130,15 @@ export function createPlayoutClock({
     schedule(nowMs);
   };
 
+  const askAwaited = () => {
+    const nowMs = clock.now();
+    for (const player of awaited) {
+      awaited.delete(player);
+      send(player, nowMs);
+      ample.markDue(player); // what it made room for is looked at by the next tick
+    }
+  };
+
   const schedule = (nowMs: number) => {
     cancelTimer = undefined;
     if (count() === 0) return;
@@ -133,16 +156,103 @@ export function createPlayoutClock({
       schedule(nextMs);
     },
     leave,
-    stir: (player) => ample.stir(player),
+    markDue(player, when) {
+      ample.markDue(player);
+      if (when === 'tick' || !ample.has(player)) return;
+      if (awaited.size === 0) queueMicrotask(askAwaited);
+      awaited.add(player);
+    },
     keepTime,
     players: () => count(),
     playing: () => playing,
     close() {
       thin.clear();
       ample.clear();
+      awaited.clear();
       refills.clear();
       cancelTimer?.();
       cancelTimer = undefined;
+    },
+  };
+}
+
+/** Returns when it is to be called next, as of its last call. */
+type Timed = { dueMs(): number };
+
+export type DueTable<Player extends Timed> = {
+  /** Adding twice is adding once. Its due time is read now, and again after each call. */
+  add(player: Player): void;
+  remove(player: Player): boolean;
+  has(player: Player): boolean;
+  /** Makes it due now, whatever its due time was. */
+  markDue(player: Player): void;
+  /** Calls `ask` for each player that is due; returns how many of all wait for a time, not for an event. */
+  askDue(nowMs: number, ask: (player: Player) => void): number;
+  size(): number;
+  clear(): void;
+};
+
+const NEVER = Number.POSITIVE_INFINITY;
+const FIRST_SLOTS = 64;
+
+export function createDueTable<Player extends Timed>(): DueTable<Player> {
+  /** By slot; a free slot is never due. */
+  const players: (Player | undefined)[] = [];
+  let dueMs = new Float64Array(FIRST_SLOTS);
+  const slots = new Map<Player, number>();
+  const free: number[] = [];
+
+  const takeSlot = (): number => {
+    const slot = free.pop() ?? players.length;
+    if (slot === dueMs.length) {
+      const wider = new Float64Array(2 * dueMs.length);
+      wider.set(dueMs);
+      dueMs = wider;
+    }
+    return slot;
+  };
+
+  return {
+    add(player) {
+      if (slots.has(player)) return;
+      const slot = takeSlot();
+      slots.set(player, slot);
+      players[slot] = player;
+      dueMs[slot] = player.dueMs();
+    },
+    remove(player) {
+      const slot = slots.get(player);
+      if (slot === undefined) return false;
+      slots.delete(player);
+      players[slot] = undefined;
+      dueMs[slot] = NEVER;
+      free.push(slot);
+      return true;
+    },
+    has: (player) => slots.has(player),
+    markDue(player) {
+      const slot = slots.get(player);
+      if (slot !== undefined) dueMs[slot] = Number.NEGATIVE_INFINITY;
+    },
+    askDue(nowMs, ask) {
+      let timed = 0;
+      // A player that joins meanwhile is asked at the next tick, or in this one.
+      for (let slot = 0; slot < players.length; slot += 1) {
+        const atMs = dueMs[slot]!;
+        if (atMs < NEVER) timed += 1;
+        if (atMs > nowMs) continue;
+        const player = players[slot]!;
+        dueMs[slot] = NEVER; // but for what marks it due meanwhile
+        ask(player);
+        if (players[slot] === player) dueMs[slot] = Math.min(dueMs[slot]!, player.dueMs());
+      }
+      return timed;
+    },
+    size: () => slots.size,
+    clear() {
+      slots.clear();
+      players.length = 0;
+      free.length = 0;
     },
   };
 }

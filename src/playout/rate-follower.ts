@@ -1,6 +1,6 @@
-// Turns whose audio is made in one rate, brought to that of a call which has told its own later: 16-bit pieces in, the same
-// sound out, sample by sample without a seam. A turn keeps its rate to its end, so its speech keeps the bandwidth that it
-// began with; pieces that are in the call's rate pass.
+// Resamples turns whose audio is made in one rate to that of a call which has reported its own later: 16-bit pieces in, the same
+// audio out, sample by sample without a seam. A turn keeps its rate to its end, so its speech keeps its bandwidth; pieces that
+// are in the call's rate pass through.
 
 import { createFilterBanks } from '../audio/dsp/filter-bank.ts';
 import { decodePcm16 } from '../audio/dsp/pcm16.ts';
@@ -9,10 +9,10 @@ import type { ClosableStage } from '../audio/stage.ts';
 import type { LegPiece } from './call-leg.ts';
 
 const BYTES_PER_SAMPLE = 2;
-/** Positions are told in whole milliseconds; what is further apart is another place of the turn. */
+/** Positions are whole milliseconds; a larger difference is another position of the turn. */
 const ROUNDING_MS = 1;
 
-/** A turn's way from its own rate to the call's. */
+/** The resampling of one turn. */
 type Way = {
   readonly turn: string;
   readonly fromRate: number;
@@ -24,7 +24,7 @@ type Way = {
 export class RateFollower {
   private readonly toRate: number;
   private readonly emit: (piece: LegPiece) => void;
-  /** One pair of rates, or seldom more: such a call is one of few. */
+  /** Seldom more than one pair of rates, and few calls need it. */
   private readonly sound = createPlainSoundPath(createFilterBanks(2));
   private way: Way | undefined;
 
@@ -34,7 +34,7 @@ export class RateFollower {
     this.emit = emit;
   }
 
-  /** `before` is what has been played right before it, in its own rate: the filter goes on from there. */
+  /** `before`: what was played right before it, in its own rate; the filter continues from there. */
   push(piece: LegPiece, before?: Uint8Array): void {
     const { turn, atMs, ms, sampleRate = this.toRate } = piece;
     const { way } = this;
@@ -46,17 +46,17 @@ export class RateFollower {
     this.way.nextMs = atMs + ms;
     this.way.stage.push(decodePcm16(piece.bytes));
   }
-  /** Nothing more comes of the turn: its last samples come out. */
+  /** The turn has ended: its last samples are emitted. */
   finish(turn: string): void {
     if (this.way?.turn === turn) this.end();
   }
-  /** What has not come out of the turn never does. */
+  /** Drops the pending samples of a cut turn. */
   forget(isCut: (turn: string) => boolean): void {
     if (this.way === undefined || !isCut(this.way.turn)) return;
     this.way.stage.close();
     this.way = undefined;
   }
-  /** All that has come in comes out, but for a turn of which more is to come. */
+  /** Emits all pending samples, except those of the unfinished turn `open`. */
   end(open?: string): void {
     if (this.way === undefined || this.way.turn === open) return;
     this.way.stage.flush();

@@ -1,6 +1,6 @@
-// What a leg without a clock of its own is sent: frames of 20 ms, each written when it is due. The far side plays what
-// comes when it comes and takes nothing back, so whatever was written is what a caller still hears after a cut. Hence
-// frames wait in a ring for whoever writes them, perhaps another thread, and a cut takes back what is still there.
+// The playout of a leg without a clock of its own: frames of 20 ms, each written when it is due. The far side plays audio as it
+// comes and cannot drop any, so the caller still hears what was written before a cut. Hence frames wait in a ring for their
+// writer, perhaps in another thread, and a cut takes back what is still there.
 //
 //   play → [ slots ] → ring ─▶ frame meter → far side
 //            ▲ all that has not been written, in the ring or before it
@@ -15,15 +15,15 @@ import type { PlayoutClock } from './playout-clock.ts';
 import { RateFollower } from './rate-follower.ts';
 
 export type SenderPlayout = LegPlayout & {
-  /** How far ahead of real time a session is to give audio: the lead, and what waits here for its slot. */
+  /** How far ahead of real time a session delivers audio: the lead, and what waits here. */
   readonly leadMs: number;
-  /** More waits than a session is to give: the far side is later than the session knows. */
+  /** More waits than a session delivers ahead: the far side is later than the session knows. */
   isBehind(): boolean;
-  /** Until the far side has played the last of turns that were given whole; 0 while more of one is to come. */
+  /** Until the far side has played all finished turns; 0 while a turn is unfinished. */
   restMs(): number;
-  /** How far a turn is heard even when it is cut now, ms; infinite when all that was given of it has been sent. */
+  /** How far a turn is heard even if it is cut now, ms; infinite when all its audio so far has been sent. */
   committedMs(turn: string): number;
-  /** The codec writes this from now on: what waits is brought to its rate, and turns that come in another one. */
+  /** The codec writes this format from now on: waiting audio, and turns in another rate, are resampled to it. */
   follow(audio: LegAudio): void;
   /** The leg is gone. */
   close(): void;
@@ -31,31 +31,31 @@ export type SenderPlayout = LegPlayout & {
 
 export type SenderPlayoutOptions = {
   readonly codec: LegCodec;
-  /** Writes what is in the ring, in its time. */
+  /** Writes the frames of the ring, each at its time. */
   readonly meter: (memory: FrameRingMemory) => FrameMeter;
   readonly audio: LegAudio;
   readonly playout: PlayoutClock;
   readonly now: () => number;
-  /** When the far side has last said something, on the clock's time. */
+  /** When the far side last sent something, on the clock. */
   readonly lastHeardMs: () => number;
 };
 
-/** Waits here, so that a cut finds a frame to fade, and a session that is late by what a stall has left to do is no gap. */
+/** Audio that waits here, so that a cut finds a frame to fade, and a session that is late after a stall causes no gap. */
 const IN_HAND_MS = 100;
-/** Half of what an AudioSocket goes without anything in either direction before it ends the call. */
+/** Half the time without traffic after which an AudioSocket ends the call. */
 const KEEP_ALIVE_MS = 1000;
-/** A turn that gets no audio for so long counts as over: one that failed says no more. */
-const MOST_FILL_MS = 2000;
-/** A step to silence is a click; this is short enough to be none of the speech. */
+/** A turn without audio for this long counts as over: one that failed sends no end. */
+const MAX_FILL_MS = 2000;
+/** Avoids a click at a cut; too short to be heard as speech. */
 const FADE_MS = 8;
 
-/** Media positions are told in whole milliseconds. */
+/** Media positions are whole milliseconds. */
 const ROUNDING_MS = 1;
 
-/** What a codec puts around a frame, and more. */
+/** Room for what a codec puts around a frame. */
 const ENVELOPE_BYTES = 16;
 
-/** Media positions of its first and its last sample; silence is of no turn. */
+/** `atMs`, `endMs`: media positions of its first and last sample; silence has no turn. */
 type Slot = {
   readonly turn: string | undefined;
   readonly bytes: Uint8Array;
@@ -74,14 +74,14 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     Buffer.concat(codec.media(bytes) as readonly Uint8Array[]);
   let ring = createFrameRing(frameBytes + ENVELOPE_BYTES, now());
   let meter = options.meter(ring.memory);
-  /** Of a call that has told its rate late. */
+  /** For a call that has reported its rate late. */
   let follower: RateFollower | undefined;
-  /** What has not been written, as was last seen, and how much of it is in the ring. */
+  /** Frames not written, as last seen; the first `inRing` of them are in the ring. */
   let slots: Slot[] = [];
   let inRing = 0;
-  /** Less than a frame, of the turn that is being given. */
+  /** Less than a frame, of the unfinished turn. */
   let part: Slot | undefined;
-  /** Begun and not finished: silence stands in for what is late. */
+  /** Begun and not finished: silence is sent for late audio. */
   let openTurn: string | undefined;
   /** The turn of the last frame that was written. */
   let writtenTurn: string | undefined;
@@ -100,7 +100,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     frame.set(bytes);
     return silenceFrom(frame, bytes.length);
   };
-  /** Falls to silence within some ms; companded samples cannot be scaled, and stop. */
+  /** Fades to silence within some ms; companded samples cannot be scaled and become silence at once. */
   const faded = (bytes: Uint8Array): Uint8Array => {
     const frame = Buffer.from(bytes);
     if (audio.format !== 'raw') return silenceFrom(frame, 0);
@@ -127,7 +127,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     }
     inRing -= count;
   };
-  /** Looks what has been written meanwhile. */
+  /** Accounts for what has been written meanwhile. */
   const catchUp = () => wrote(inRing - ring.waiting());
   const withdraw = () => {
     wrote(inRing - ring.takeBack());
@@ -145,7 +145,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
   };
   const giveSilence = () => give({ turn: undefined, bytes: padded(new Uint8Array(0)), atMs: 0, endMs: 0 });
 
-  /** When silence has to stand in; a turn of which nothing has been heard may still wait. */
+  /** When silence must be sent; a turn of which nothing has been heard may still wait. */
   const starvesMs = () =>
     slots.length === 0 && openTurn !== undefined && openTurn === writtenTurn
       ? ring.playsUntilMs()
@@ -156,13 +156,13 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     if (slots.length > 0) return;
     giveSilence();
     filledMs += stepMs;
-    if (filledMs >= MOST_FILL_MS) openTurn = undefined;
+    if (filledMs >= MAX_FILL_MS) openTurn = undefined;
   };
 
   const player = {
     dueMs() {
       catchUp();
-      // A ring that is full has room in a frame's time.
+      // A full ring has room after a frame's time.
       if (inRing < slots.length) return inRing < RING_FRAMES ? 0 : Number.POSITIVE_INFINITY;
       return Math.min(starvesMs(), keepAliveMs());
     },
@@ -202,7 +202,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
         : { turn, bytes: whole.subarray(from), atMs: fromMs + from / bytesPerMs, endMs };
   };
 
-  /** What the far side plays right before a piece, in the rate of the piece. */
+  /** What the far side plays right before the piece, in its rate. */
   const playedBefore = ({ turn, atMs, sampleRate }: LegPiece) =>
     turn === writtenTurn && sampleRate === writtenRate && Math.abs(atMs - writtenEndMs) <= ROUNDING_MS
       ? writtenBytes
@@ -246,7 +246,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     follower?.forget((turn) => !goesOn(turn));
     slots = slots.filter(({ turn }) => goesOn(turn));
     if (!goesOn(openTurn)) openTurn = undefined;
-    // Nothing before it is heard any more: where all has been played there is nothing to fall from.
+    // No fade where all has been played already.
     if (isCut && ring.playsUntilMs() > now()) slots.unshift({ ...next, bytes: faded(padded(next.bytes)) });
     fillRing();
   };
@@ -259,7 +259,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
       return slots.length * stepMs > wireLeadMs + IN_HAND_MS;
     },
     committedMs(turn) {
-      // Asked only before a cut: what is told must not change until then. The next tick fills the ring again.
+      // Called only before a cut: the answer must not change until then. The next tick fills the ring again.
       withdraw();
       if (turn === writtenTurn) return writtenEndMs;
       return [...slots, part].some((slot) => slot?.turn === turn) ? 0 : Number.POSITIVE_INFINITY;
@@ -280,7 +280,7 @@ export function createSenderPlayout(options: SenderPlayoutOptions): SenderPlayou
     },
     clear,
     takeBack(turn, heardMs) {
-      // What has been sent is played; only what waits here is silent.
+      // Sent audio is played; only what waits here can be taken back.
       withdraw();
       const first = [...slots, part].find((slot) => slot?.turn === turn);
       if (first === undefined) fillRing();

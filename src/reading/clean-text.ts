@@ -39,7 +39,7 @@ const LEAD =
 /** Longer than any such words; a longer run of blanks and colons keeps its beginning. */
 const MAX_LEAD_CHARS = 80;
 /** A sentence of no more words than these was there for the address in it. */
-const FEWEST_OWN_WORDS = 9;
+const MIN_OWN_WORDS = 9;
 
 /** Where an address was, while the text is being cleaned: a private character, of which none is left by then. */
 const GAP = '\ue000';
@@ -144,7 +144,7 @@ function withoutGaps(sentence: string): string {
 const isAboutAddress = (sentence: string): boolean =>
   sentence.includes(GAP) &&
   !hasAside(sentence) &&
-  (sentence.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) < FEWEST_OWN_WORDS;
+  (sentence.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) < MIN_OWN_WORDS;
 
 /** Whether a bracket opens before an address and has not closed by then. */
 function hasAside(sentence: string): boolean {

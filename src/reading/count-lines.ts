@@ -1,4 +1,4 @@
-// How many lines a text has, without making any of them.
+// Counts the lines of a text without building any of them.
 
 /** Line feeds in `text`; counts no further than one more than `most`. */
 export function countLines(text: string, most: number): number {

@@ -21,7 +21,7 @@ const SCRIPTS: readonly (readonly [RegExp, Language])[] = [
 const UNKNOWN_TO_DETECTION = new Set<Language>(['afrikaans', 'galician', 'indonesian', 'xhosa']);
 
 const SAMPLE_CHARS = 4_000;
-const FEWEST_CHARS = 60;
+const MIN_CHARS = 60;
 
 /** From three places of the text: a book may begin with a foreign motto, and end with an index. */
 function sample(blocks: readonly SourceBlock[]): string {
@@ -47,7 +47,7 @@ export async function detectLanguage(
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   for (const [script, language] of SCRIPTS)
     if ((text.match(script)?.length ?? 0) > letters * (language === 'japanese' ? 0.1 : 0.4)) return language;
-  if (letters < FEWEST_CHARS || (said !== undefined && UNKNOWN_TO_DETECTION.has(said))) return said;
+  if (letters < MIN_CHARS || (said !== undefined && UNKNOWN_TO_DETECTION.has(said))) return said;
   if ('load' in eld) await eld.load('extrasmall');
   const found = eld.detect(text);
   const detected = found.isReliable() ? languageOfTag(found.language) : undefined;

@@ -1,4 +1,4 @@
-// What a file says of itself, as it says it.
+// The metadata of a file, as the file states it.
 
 export type DocumentFacts = {
   readonly title: string | undefined;

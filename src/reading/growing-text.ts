@@ -1,5 +1,5 @@
-// A text that grows piece by piece while its end is looked at. A string that is both appended to and looked into is copied
-// whole each time; here only the end is.
+// A text that grows piece by piece while its end is inspected. A string that is both appended to and inspected is copied
+// as a whole each time; here only the end is.
 
 const TAIL_CHARS = 80;
 /** Of what is not joined yet; joining costs once for each character. */

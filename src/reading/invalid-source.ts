@@ -1,4 +1,4 @@
-// The one refusal of reading: a source that cannot be used, with what to do about it. It never quotes the source.
+// The one error of reading: a source that cannot be used, with what to do about it. It never quotes the source.
 
 import { AppError } from '../base/app-error.ts';
 
@@ -8,5 +8,5 @@ export const invalidSource = (message: string): AppError => new AppError('invali
 const ACCEPTED =
   'Accepted are PDF, DOCX, EPUB, HTML, Markdown (.md), comma-separated tables (.csv) and plain text (.txt).';
 
-/** Another kind of file than those that are read. `what` begins the sentence: "This is a picture." */
+/** A kind of file that is not read. `what` begins the sentence: "This is a picture." */
 export const unacceptedKind = (what: string): AppError => invalidSource(`${what} ${ACCEPTED}`);

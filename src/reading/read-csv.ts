@@ -6,28 +6,28 @@ import { invalidSource } from './invalid-source.ts';
 import type { SourceBlocks } from './source-blocks.ts';
 
 const SEPARATORS = [',', ';', '\t', '|'];
-const LONGEST_ROW_CHARS = 200_000;
-const MOST_COLUMNS = 500;
-/** Far more than anybody listens to; each is a record of the library's before its cells are counted. */
-const MOST_ROWS = 40_000;
+const MAX_ROW_CHARS = 200_000;
+const MAX_COLUMNS = 500;
+/** Far more than a person listens to; the library makes a record of each before its cells are counted. */
+const MAX_ROWS = 40_000;
 /** Numbers, amounts and dates; a name of a column is none. */
 const FIGURE = /^[\s\d.,:/%+€$£¥()'-]*\d[\s\d.,:/%+€$£¥()'-]*$/;
 
 /** In the text itself, which may have some of them in its cells. */
-const MOST_SEPARATORS = 200_000;
+const MAX_SEPARATORS = 200_000;
 
 const tooWide = () =>
   invalidSource(
     'The table has more cells than can be read; keep the rows and columns that are to be spoken.',
   );
 
-/** Counts no further than one more than `MOST_SEPARATORS`. */
+/** Counts no further than one more than `MAX_SEPARATORS`. */
 function separatorsIn(text: string): number {
   const separator = separatorOf(text);
   let found = 0;
   for (
     let at = text.indexOf(separator);
-    at !== -1 && found <= MOST_SEPARATORS;
+    at !== -1 && found <= MAX_SEPARATORS;
     at = text.indexOf(separator, at + 1)
   )
     found += 1;
@@ -36,13 +36,13 @@ function separatorsIn(text: string): number {
 
 /** Throws `invalid_source` for what is no table. */
 export function readCsv(text: string, blocks: SourceBlocks): void {
-  if (separatorsIn(text) > MOST_SEPARATORS) throw tooWide();
+  if (separatorsIn(text) > MAX_SEPARATORS) throw tooWide();
   const parsed = parseRows(text);
-  if (parsed.length > MOST_ROWS) throw tooWide();
+  if (parsed.length > MAX_ROWS) throw tooWide();
   const rows = parsed.filter((row) => row.some((cell) => cell.trim() !== ''));
   const [first = []] = rows;
-  if (rows.some((row) => row.length > MOST_COLUMNS))
-    throw invalidSource(`The table has more than ${MOST_COLUMNS} columns; keep those that are to be spoken.`);
+  if (rows.some((row) => row.length > MAX_COLUMNS))
+    throw invalidSource(`The table has more than ${MAX_COLUMNS} columns; keep those that are to be spoken.`);
   const hasHead = rows.length > 1 && isHead(first);
   const names = hasHead ? first.map((name) => name.replaceAll('_', ' ')) : [];
   for (const row of rows.slice(hasHead ? 1 : 0))
@@ -56,8 +56,8 @@ function parseRows(text: string): string[][] {
       relax_quotes: true,
       relax_column_count: true,
       skip_empty_lines: true,
-      max_record_size: LONGEST_ROW_CHARS,
-      to: MOST_ROWS + 1,
+      max_record_size: MAX_ROW_CHARS,
+      to: MAX_ROWS + 1,
     });
   } catch {
     throw invalidSource(

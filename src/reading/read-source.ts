@@ -7,10 +7,10 @@ import { cleanText } from './clean-text.ts';
 import { charsetOf, declaredCharset, decodeText } from './decode-text.ts';
 import type { DocumentFacts } from './document-facts.ts';
 import { invalidSource, unacceptedKind } from './invalid-source.ts';
-import { GATE_DEADLINE_MS, MOST_HTML_BYTES, MOST_TEXT_BYTES } from './reading-limits.ts';
+import { GATE_DEADLINE_MS, MAX_HTML_BYTES, MAX_TEXT_BYTES } from './reading-limits.ts';
+import type { Step } from './reading-messages.ts';
 import { type SourceKind, sniffKind } from './sniff-kind.ts';
 import { createSourceBlocks, type SourceBlocks } from './source-blocks.ts';
-import type { Step } from './step.ts';
 import { normalized } from './stream-safe.ts';
 
 /** What a file says its title is may be a book. */
@@ -66,7 +66,7 @@ async function readKind(
     step('rest', undefined);
     return readArchive(archive, blocks);
   }
-  if (bytes.length > (kind === 'html' ? MOST_HTML_BYTES : MOST_TEXT_BYTES))
+  if (bytes.length > (kind === 'html' ? MAX_HTML_BYTES : MAX_TEXT_BYTES))
     throw invalidSource('The text is longer than 8 MB; split it into several sources.');
   const text = normalized(decodeText(bytes, charsetOf(contentType) ?? declaredCharset(bytes)));
   step('rest', undefined);

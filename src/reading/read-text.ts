@@ -13,12 +13,12 @@ const CHAPTER =
 const WIDEST_BROKEN_CHARS = 110;
 
 /** A book of 2,000,000 characters has 30,000, one of verses 80,000. */
-const MOST_LINES = 100_000;
+const MAX_LINES = 100_000;
 
 /** Throws `invalid_source` for more lines than that. */
 export function readText(text: string, blocks: SourceBlocks): void {
   const plain = text.replace(/\r\n?|[\f\v\u2028\u2029]/g, '\n');
-  if (countLines(plain, MOST_LINES) > MOST_LINES) throw tooWild('in more lines');
+  if (countLines(plain, MAX_LINES) > MAX_LINES) throw tooWild('in more lines');
   for (const part of plain.split(/\n[ \t]*\n/)) {
     const lines = part.split('\n').filter((line) => line.trim() !== '');
     if (lines.length > 0) addPart(lines, blocks);

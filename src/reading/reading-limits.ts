@@ -1,10 +1,10 @@
-// The bounds of reading, in one place. They hold for the largest books that people have, and stop a file that is
-// small on disk and endless in memory before a library is given it.
+// The limits of reading, in one place. The largest real books are within them, and a file that is small on disk and huge in
+// memory is stopped before a library gets it.
 
 export type ReadingLimits = {
   /** Of the file itself. */
   readonly fileBytes: number;
-  /** Of what is handed on; about 40 hours of speech. */
+  /** Of the result; about 40 hours of speech. */
   readonly textChars: number;
 };
 
@@ -14,10 +14,10 @@ export const READING_LIMITS: ReadingLimits = { fileBytes: 50 * 1024 * 1024, text
 export const GATE_DEADLINE_MS = 2_000;
 
 /** Text kinds hold little else than text: four bytes a character at most. Markup may be several times its text. */
-export const MOST_TEXT_BYTES = 8 * 1024 * 1024;
-export const MOST_HTML_BYTES = 8 * 1024 * 1024;
+export const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+export const MAX_HTML_BYTES = 8 * 1024 * 1024;
 /** XML and XHTML of one document, inflated; a novel has about two. */
-export const MOST_MARKUP_BYTES = 24 * 1024 * 1024;
-export const MOST_PDF_PAGES = 2_000;
+export const MAX_MARKUP_BYTES = 24 * 1024 * 1024;
+export const MAX_PDF_PAGES = 2_000;
 /** Elements inside elements; word processors and sites stay below fifty. */
-export const MOST_DEPTH = 400;
+export const MAX_DEPTH = 400;

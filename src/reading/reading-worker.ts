@@ -1,5 +1,5 @@
-// The program of a reading thread: one file, one answer. It ends with its answer, and whatever a library has kept of a
-// file ends with it.
+// The program of a reading thread: one file, one answer. The thread ends with its answer, and frees whatever a library has
+// kept of the file.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -9,8 +9,7 @@ import { yieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { hasRunningText } from '../script/running-text.ts';
 import { invalidSource } from './invalid-source.ts';
 import { readSource } from './read-source.ts';
-import type { ReadingAnswer, ReadingOrder } from './reading-messages.ts';
-import type { Step } from './step.ts';
+import type { ReadingAnswer, ReadingOrder, Step } from './reading-messages.ts';
 
 yieldToPlayback();
 const { source, limits } = workerData as ReadingOrder;

@@ -4,7 +4,7 @@
 import { Buffer } from 'node:buffer';
 import { decodeText } from './decode-text.ts';
 import { unacceptedKind } from './invalid-source.ts';
-import { MOST_TEXT_BYTES } from './reading-limits.ts';
+import { MAX_TEXT_BYTES } from './reading-limits.ts';
 
 export type SourceKind = 'pdf' | 'zip' | 'html' | 'markdown' | 'csv' | 'text';
 
@@ -75,7 +75,10 @@ export function sniffKind(bytes: Uint8Array, name: string | undefined): SourceKi
   return byName(name) ?? 'text';
 }
 
-/** Whether it begins as a page, behind blanks, comments and XML declarations. Each is passed once, from its beginning to its end. */
+/**
+ * Whether it begins as a page, behind blanks, comments and XML declarations. Each is passed once, from its beginning to its
+ * end.
+ */
 function isHtml(text: string): boolean {
   let at = 0;
   for (;;) {
@@ -104,7 +107,7 @@ function isBinary(text: string): boolean {
 function isJson(bytes: Uint8Array, text: string): boolean {
   if (!/^\s*(\{\s*"|\{\s*\}|\[\s*[[{"\d\]])/.test(text)) return false;
   // Too long for a text in any case, which says so sooner than a parser would.
-  if (bytes.length > MOST_TEXT_BYTES) return false;
+  if (bytes.length > MAX_TEXT_BYTES) return false;
   try {
     JSON.parse(decodeText(bytes));
     return true;

@@ -15,20 +15,20 @@ export type SourceBlocks = {
 };
 
 /**
- * Each block costs whoever reads on as much as a line of text, however little is in it. A novel that is mostly talk has
+ * Each block costs its reader as much as a line of text, however little is in it. A novel that is mostly talk has
  * 60 characters in each; so many blocks may hold next to nothing, and beyond them each needs a few words on average.
  */
 const FREE_BLOCKS = 2_000;
-const LEAST_CHARS_EACH = 40;
+const MIN_CHARS_EACH = 40;
 /** Of all rows together, empty ones too. */
-const MOST_CELLS = 40_000;
+const MAX_CELLS = 40_000;
 
 const tooBroken = () =>
   invalidSource(
     'The document is in more and shorter pieces than can be read; leave out its lists and tables.',
   );
 
-/** Throws `invalid_source` when more than `mostChars` are added, or more blocks or cells than anybody can listen to. */
+/** Throws `invalid_source` when more than `mostChars` are added, or more blocks or cells than a person can listen to. */
 export function createSourceBlocks(mostChars: number): SourceBlocks {
   const list: SourceBlock[] = [];
   let chars = 0;
@@ -43,11 +43,11 @@ export function createSourceBlocks(mostChars: number): SourceBlocks {
   };
   const push = (block: SourceBlock) => {
     list.push(block);
-    if (list.length > FREE_BLOCKS + chars / LEAST_CHARS_EACH) throw tooBroken();
+    if (list.length > FREE_BLOCKS + chars / MIN_CHARS_EACH) throw tooBroken();
   };
   const countCells = (cells: readonly unknown[]) => {
     cellCount += cells.length;
-    if (cellCount > MOST_CELLS) throw tooBroken();
+    if (cellCount > MAX_CELLS) throw tooBroken();
   };
   /** What alone would be too long is not worth cleaning. */
   const cleaned = (text: string) => {

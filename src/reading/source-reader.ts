@@ -1,5 +1,5 @@
-// The port of reading: a file that somebody uploaded or that was fetched becomes a document of running text. Whoever
-// calls it deals with one kind of failure, `invalid_source`, besides being `busy` or stopped.
+// The port of reading: a file that was uploaded or fetched becomes a document of running text. Callers handle one kind of
+// failure, `invalid_source`, besides `busy` and being stopped.
 
 import type { SourceDocument } from '../script/source-document.ts';
 
@@ -14,7 +14,7 @@ export type SourceFile = {
 export type SourceReader = {
   /**
    * Rejects with an AppError: `invalid_source` with what to do about it, `busy`, `shutting_down`, or the reason of the
-   * signal. The file stays where it is. `userId` is whose file it is: users read by turns.
+   * signal. The file stays where it is. `userId`: the owner of the file; users are served in turn.
    */
   read(source: SourceFile, userId: string, signal: AbortSignal): Promise<SourceDocument>;
   /** Ends what is being read. */

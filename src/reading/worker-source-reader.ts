@@ -1,5 +1,5 @@
 // Reading in threads, one for each file: a bound on its memory, a deadline, and an end that nothing in the file can put
-// off. A few files at a time, a few more waiting, by turns of their users; the rest is told to come back.
+// off. A few files at a time, a few more waiting, by turns of their users; others are refused as `busy`.
 
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../base/app-error.ts';
@@ -10,7 +10,7 @@ import type { SourceDocument } from '../script/source-document.ts';
 import { invalidSource } from './invalid-source.ts';
 import { READING_LIMITS, type ReadingLimits } from './reading-limits.ts';
 import type { ReadingAnswer, ReadingOrder, ReadingStep } from './reading-messages.ts';
-import { ReadingPlaces } from './reading-places.ts';
+import { ReadingSlots } from './reading-slots.ts';
 import type { SourceFile, SourceReader } from './source-reader.ts';
 
 export type WorkerSourceReaderOptions = {
@@ -28,7 +28,7 @@ export type WorkerSourceReaderOptions = {
 
 const PROGRAM = new URL('./reading-worker.js', import.meta.url);
 /** A novel takes about 100 MB, most of it the libraries and the data of language detection. */
-const MOST_MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+const MAX_MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
 
 const tooLong = (deadlineMs: number) =>
   invalidSource(
@@ -54,7 +54,7 @@ export function createWorkerSourceReader(options: WorkerSourceReaderOptions): So
   const { mostAtOnce = 2, mostWaiting = 16, maxWaitingPerUser = 4 } = options;
   const running = new Set<() => void>();
   const closing = new AbortController();
-  const places = new ReadingPlaces({ maxAtOnce: mostAtOnce, maxWaiting: mostWaiting, maxWaitingPerUser });
+  const slots = new ReadingSlots({ maxAtOnce: mostAtOnce, maxWaiting: mostWaiting, maxWaitingPerUser });
 
   const run = (source: SourceFile, signal: AbortSignal): Promise<SourceDocument> =>
     new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export function createWorkerSourceReader(options: WorkerSourceReaderOptions): So
       const worker = new Worker(program, {
         name: 'reading',
         workerData: order,
-        resourceLimits: MOST_MEMORY,
+        resourceLimits: MAX_MEMORY,
         env: {},
         stdout: true,
         stderr: true,
@@ -78,7 +78,7 @@ export function createWorkerSourceReader(options: WorkerSourceReaderOptions): So
         disarm();
         disarmStep();
         signal.removeEventListener('abort', stop);
-        // The place is given on only when the thread is gone, and its memory with it.
+        // The slot is given to the next file only when the thread has ended and its memory is free.
         void worker.terminate().then(() => {
           running.delete(stop);
           tell();
@@ -127,12 +127,12 @@ export function createWorkerSourceReader(options: WorkerSourceReaderOptions): So
     async read(source, userId, callerSignal) {
       const signal = AbortSignal.any([callerSignal, closing.signal]);
       signal.throwIfAborted();
-      await places.enter(userId, signal);
+      await slots.enter(userId, signal);
       try {
         signal.throwIfAborted();
         return await run(source, signal);
       } finally {
-        places.leave(userId);
+        slots.leave(userId);
       }
     },
     async close() {

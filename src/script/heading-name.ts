@@ -3,7 +3,7 @@
 
 const NUMBERING =
   /^(?:(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/u;
-const MOST_CHARACTERS = 90;
+const MAX_CHARACTERS = 90;
 /** In any language that the phrase tables know; a word that names a subject in one of them is not here. */
 const GENERIC = new Set(
   `introduction|abstract|summary|executive summary|conclusion|conclusions|overview|background|discussion|results|methods|method|contents|table of contents|preface|foreword|appendix|references|acknowledgements|notes|outlook
@@ -31,7 +31,7 @@ const plainCase = (text: string): string => {
 export function headingName(heading: string | undefined): string | undefined {
   const collapsed = (heading ?? '').replace(/\s+/gu, ' ').trim();
   const name = plainCase(collapsed.replace(NUMBERING, '').replace(/[\s.:;,。：、…]+$/u, ''));
-  if (name.length > MOST_CHARACTERS || !/\p{L}{2}/u.test(name) || /[{}]/.test(name)) return undefined;
+  if (name.length > MAX_CHARACTERS || !/\p{L}{2}/u.test(name) || /[{}]/.test(name)) return undefined;
   return GENERIC.has(name.toLowerCase()) ? undefined : name;
 }
 

@@ -1,4 +1,4 @@
-// The subjects that people ask about: terms that come back in the text, each asked about once in a script.
+// The subjects for questions: terms that recur in the text, each asked about once in a script.
 
 import type { SourceSentence } from './source-sentence.ts';
 import type { TermFinder } from './term-places.ts';
@@ -12,10 +12,10 @@ export type KeyTerms = {
 };
 
 /** Enough text to see what comes back. */
-const MOST_SENTENCES = 3000;
-const FEWEST_TIMES = 2;
+const MAX_SENTENCES = 3000;
+const MIN_TIMES = 2;
 /** What stands in more of the sentences is the subject of the whole text: asking for it asks for nothing. */
-const MOST_SHARE = 0.3;
+const MAX_SHARE = 0.3;
 
 /** Forms of one word, as far as their beginnings tell. */
 const isSameWord = (a: string, b: string): boolean =>
@@ -34,7 +34,7 @@ export function createKeyTerms(
   // The names of a table's columns come back in every line of it, and are nothing to ask for.
   const fit = sentences
     .filter(({ unfit, kind }) => unfit === undefined && kind !== 'row')
-    .slice(0, MOST_SENTENCES);
+    .slice(0, MAX_SENTENCES);
   for (const { number, spoken } of fit) {
     const found = find(spoken);
     within.set(number, [...new Set(found.map((form) => form.toLowerCase()))]);
@@ -48,7 +48,7 @@ export function createKeyTerms(
   }
   const used = new Set<string>();
   const takenWords = taken.flatMap(wordsOf);
-  const most = Math.max(4, fit.length * MOST_SHARE);
+  const most = Math.max(4, fit.length * MAX_SHARE);
 
   /** What the title or a heading says already is no news to ask for. */
   const isTaken = (key: string): boolean =>
@@ -61,7 +61,7 @@ export function createKeyTerms(
     for (const number of numbers)
       for (const key of within.get(number) ?? []) {
         const { times } = terms.get(key)!;
-        if (times < FEWEST_TIMES || times > most || isTaken(key) || !isFree(key)) continue;
+        if (times < MIN_TIMES || times > most || isTaken(key) || !isFree(key)) continue;
         const score = Math.min(times, 6) + (key.includes(' ') ? 2 : 0) + Math.min(key.length, 12) / 4;
         if (winner === undefined || score > winner.score) winner = { key, score };
       }

@@ -1,5 +1,5 @@
-// Which of a place's phrases is said: a shuffled pack for each place, dealt to its end before it is shuffled anew, never
-// the same card twice in a row. The shuffle is a function of seed and place, so a seed gives the same script again.
+// Chooses among the phrases for a place in a script: each place has a shuffled list that is used up before it is shuffled anew,
+// never the same phrase twice in a row. The shuffle is a function of seed and place, so a seed gives the same script again.
 
 import { seededNumbers } from '../base/seeded-numbers.ts';
 import { type PhraseTable, PLACES, type Place, type Slot } from './script-language.ts';
@@ -38,7 +38,7 @@ export function createPhraseBook(table: PhraseTable | undefined, seed: number, a
     const held = packs.get(key) ?? { random: seededNumbers(seed, placeNumber), pack: [], last: undefined };
     packs.set(key, held);
     if (held.pack.length === 0) held.pack = shuffled(phrases, held.random);
-    // The first of a new pack may be the last of the old one; then it goes to the bottom.
+    // The first of the new order may be the last of the old one; then it moves to the end.
     if (held.pack.length > 1 && held.pack[0] === held.last) held.pack.push(held.pack.shift()!);
     held.last = held.pack.shift()!;
     return held.last;

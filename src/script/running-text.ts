@@ -1,13 +1,13 @@
-// Whether a document may have enough to say for a script, told cheaply and never wrongly against it: before a language is
-// looked for and sentences are cut, which cost a file of nothing as much as a book.
+// A cheap test of whether a document may have enough text for a script, without false refusals: it runs before the language is
+// detected and sentences are cut, which cost as much for an empty file as for a book.
 
 import type { SourceBlock } from './source-document.ts';
 import { isUnspaced, wordCount, wordsOf } from './words.ts';
 
 /** Less cannot be talked about. */
-export const FEWEST_SCRIPT_WORDS = 25;
+export const MIN_SCRIPT_WORDS = 25;
 /** Three sentences that are not one another's repetition say at least so many different things. */
-const FEWEST_DIFFERENT = 8;
+const MIN_DIFFERENT = 8;
 
 const textOf = (block: SourceBlock): string =>
   block.kind === 'row' ? block.cells.map(({ name, value }) => `${name} ${value}`).join(' ') : block.text;
@@ -16,8 +16,8 @@ const textOf = (block: SourceBlock): string =>
 const END = /[.!?…。！？؟۔।॥።፧]/u;
 
 /**
- * False when no script can be written of `blocks`: fewer than `FEWEST_SCRIPT_WORDS` words in items, rows and paragraphs of sentences,
- * or the same few over and over. Linear, and over with the first page of a text.
+ * False when no script can be written of `blocks`: fewer than `MIN_SCRIPT_WORDS` words in items, rows and paragraphs of
+ * sentences, or the same few over and over. Linear, and over with the first page of a text.
  */
 export function hasRunningText(blocks: readonly SourceBlock[]): boolean {
   const different = new Set<string>();
@@ -30,7 +30,7 @@ export function hasRunningText(blocks: readonly SourceBlock[]): boolean {
     words += wordCount(text);
     for (const word of wordsOf(text))
       for (const part of isUnspaced(word) ? word : [word]) different.add(part);
-    if (words >= FEWEST_SCRIPT_WORDS && different.size >= FEWEST_DIFFERENT) return true;
+    if (words >= MIN_SCRIPT_WORDS && different.size >= MIN_DIFFERENT) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 // What a language brings to a script: the phrases of people who talk about a text, and the words by which a text shows
 // what a sentence is. All of it is data (languages/phrases/), so that a speaker
-// of the language can mend it without the program.
+// of the language can edit it without changing code.
 
 /**
  * Every place in a script where something is said that is not in the source, and the slots that always can be filled

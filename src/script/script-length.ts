@@ -6,7 +6,7 @@ import type { SynthesisStyle } from './script.ts';
 type Length = {
   /** Of the source's words. */
   readonly share: number;
-  /** However short the source: a briefing of all of it would be none. */
+  /** Upper limit for a short source: a briefing must be shorter than its source. */
   readonly mostShare: number;
   /** Of a source of no more words as much is spoken as `mostShare` allows. */
   readonly leastWords: number;

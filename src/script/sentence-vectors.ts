@@ -6,7 +6,7 @@ import { comparedTerms } from './words.ts';
 export type SentenceVector = ReadonlyMap<number, number>;
 
 /** A term in more than this share of the sentences joins everything with everything and says nothing. */
-const MOST_SHARE = 0.5;
+const MAX_SHARE = 0.5;
 
 export function sentenceVectors(texts: readonly string[]): SentenceVector[] {
   const numbers = new Map<string, number>();
@@ -26,7 +26,7 @@ export function sentenceVectors(texts: readonly string[]): SentenceVector[] {
     }
     return counts;
   });
-  const most = Math.max(1, texts.length * MOST_SHARE);
+  const most = Math.max(1, texts.length * MAX_SHARE);
   return counted.map((counts) => {
     const vector = new Map<number, number>();
     let squares = 0;

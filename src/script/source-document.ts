@@ -1,4 +1,4 @@
-// A source as its reader leaves it for whoever writes a script from it: running text in reading order, without what
+// A source as its reader hands it to the script writer: running text in reading order, without what
 // belongs to the page and not to the text (headers, page numbers, footnote marks, navigation, addresses of links).
 
 import type { Language } from '../speech/language.ts';

@@ -8,12 +8,12 @@ import type { SentenceCutter, SourceSentence, Unfit } from './source-sentence.ts
 import { endsAsSentence, spokenForm, withFullStop } from './spoken-form.ts';
 import { wordCount } from './words.ts';
 
-const FEWEST_WORDS = 4;
-const FEWEST_WORDS_OF_ITEM = 2;
-/** About 25 seconds of speech: longer than anybody follows, and a line must hold it. */
-const MOST_WORDS = 70;
-const MOST_SPOKEN_CHARACTERS = 700;
-const FEWEST_LETTERS_SHARE = 0.6;
+const MIN_WORDS = 4;
+const MIN_WORDS_OF_ITEM = 2;
+/** About 25 seconds of speech: longer is hard to follow, and a line must hold it. */
+const MAX_WORDS = 70;
+const MAX_SPOKEN_CHARACTERS = 700;
+const MIN_LETTERS_SHARE = 0.6;
 const ADDRESS = /\bhttps?:|\bwww\.|\S@\S+\.\w|\bdoi\b|\bISBN\b|©|\(c\)\s*\d{4}|all rights reserved/iu;
 const LEADS_IN = /[:：]["'”’»]*$/u;
 
@@ -39,10 +39,10 @@ function unfitness(
 ): Unfit | undefined {
   const { kind, text, spoken, words } = sentence;
   if (ADDRESS.test(text) || reader.seen.test(spoken) || reader.seenNumbered.test(spoken)) return 'reference';
-  if (words < (kind === 'sentence' ? FEWEST_WORDS : FEWEST_WORDS_OF_ITEM)) return 'too-short';
-  if (words > MOST_WORDS || spoken.length > MOST_SPOKEN_CHARACTERS) return 'too-long';
+  if (words < (kind === 'sentence' ? MIN_WORDS : MIN_WORDS_OF_ITEM)) return 'too-short';
+  if (words > MAX_WORDS || spoken.length > MAX_SPOKEN_CHARACTERS) return 'too-long';
   if (LEADS_IN.test(text)) return 'lead-in';
-  if (lettersShare(spoken) < (kind === 'row' ? 0.3 : FEWEST_LETTERS_SHARE)) return 'signs';
+  if (lettersShare(spoken) < (kind === 'row' ? 0.3 : MIN_LETTERS_SHARE)) return 'signs';
   if (kind === 'sentence' && (!endsAsSentence(text) || /^["'“„«]?\p{Ll}/u.test(spoken))) return 'fragment';
   return undefined;
 }

@@ -14,7 +14,7 @@ const TOKEN = /\p{L}[\p{L}\p{M}\p{N}]*(?:['’\-‑][\p{L}\p{N}][\p{L}\p{M}\p{N}
 const ELIDED = /^(\p{L}{1,5}['’])(\p{L}{4,})$/u;
 const JAPANESE_TERM = /[\p{sc=Han}\p{sc=Katakana}ー々]{2,8}/gu;
 const CHINESE_WORDS = new Intl.Segmenter('zh', { granularity: 'word' });
-const FEWEST_LETTERS = 4;
+const MIN_LETTERS = 4;
 
 const tokensOf = (text: string): Token[] =>
   [...text.matchAll(TOKEN)].flatMap((match) => {
@@ -39,7 +39,7 @@ function spacedFinder(rule: TermRule, reader: LanguageReader): TermFinder {
   const marks = new Set('words' in rule ? listed(rule.words) : []);
   const isMark = (token: Token) => marks.has(token.text.toLowerCase());
   const isContent = ({ text }: Token) =>
-    (text.length >= FEWEST_LETTERS || /^\p{Lu}{2,}$/u.test(text)) &&
+    (text.length >= MIN_LETTERS || /^\p{Lu}{2,}$/u.test(text)) &&
     !marks.has(text.toLowerCase()) &&
     !reader.common.has(text.toLowerCase()) &&
     !/^\p{N}/u.test(text);
@@ -78,9 +78,7 @@ function spacedFinder(rule: TermRule, reader: LanguageReader): TermFinder {
     case 'opening':
       return (sentence) => {
         const [first] = tokensOf(sentence);
-        return first !== undefined && first.text.length > FEWEST_LETTERS && isContent(first)
-          ? [first.text]
-          : [];
+        return first !== undefined && first.text.length > MIN_LETTERS && isContent(first) ? [first.text] : [];
       };
     case 'suffix':
       return (sentence) =>

@@ -1,5 +1,5 @@
 // Picked sentences → the topics of a script, in the order of the source: by its headings as deep as they still make
-// chapters worth the name, or, where there are none, by stretches of even length.
+// chapters worth the name, or, where there are none, by sections of even length.
 
 import { headingName } from './heading-name.ts';
 import type { SourceSentence } from './source-sentence.ts';
@@ -11,7 +11,7 @@ export type Topic = {
 };
 
 const SENTENCES_OF_STRETCH = 6;
-const FEWEST_IN_TOPIC = 2;
+const MIN_IN_TOPIC = 2;
 /** A heading over at least this share of the text is its title, not a topic. */
 const TITLE_SHARE = 0.8;
 
@@ -72,7 +72,7 @@ export function topicsOf(
   let best = byHeading(numbers, sentences, from, Math.min(1, deepest));
   for (let depth = 2; depth <= deepest; depth += 1) {
     const finer = byHeading(numbers, sentences, from, depth);
-    if (finer.length <= most && numbers.length / finer.length >= FEWEST_IN_TOPIC) best = finer;
+    if (finer.length <= most && numbers.length / finer.length >= MIN_IN_TOPIC) best = finer;
   }
   return best.length === 1 ? byLength(best[0]!, sentences, most) : best;
 }

@@ -15,7 +15,7 @@ import { planPodcast } from './plans/podcast-plan.ts';
 import { planStory } from './plans/story-plan.ts';
 import { styleTaste } from './plans/style-taste.ts';
 import { rankSentences } from './rank-sentences.ts';
-import { FEWEST_SCRIPT_WORDS } from './running-text.ts';
+import { MIN_SCRIPT_WORDS } from './running-text.ts';
 import type { Script, ScriptChapter, Speakers, SynthesisStyle } from './script.ts';
 import { scriptLanguageOf } from './script-languages.ts';
 import { SCRIPT_LENGTHS, wordBudget } from './script-length.ts';
@@ -45,16 +45,16 @@ const PLANS: Readonly<Record<SynthesisStyle, (material: Material) => ScriptChapt
 };
 
 /** Less cannot be talked about. */
-const FEWEST_SENTENCES = 3;
-const MOST_NAME_CHARACTERS = 60;
-const MOST_TITLE_CHARACTERS = 120;
+const MIN_SENTENCES = 3;
+const MAX_NAME_CHARACTERS = 60;
+const MAX_TITLE_CHARACTERS = 120;
 
 /** A name as it is spoken; undefined when there is nothing in it to say. */
 const spokenName = (name: string | undefined): string | undefined => {
   const plain = (name ?? '')
     .replace(/[\p{Cc}\p{Cf}{}\s]+/gu, ' ')
     .trim()
-    .slice(0, MOST_NAME_CHARACTERS);
+    .slice(0, MAX_NAME_CHARACTERS);
   return /[\p{L}\p{N}]/u.test(plain) ? plain : undefined;
 };
 
@@ -109,7 +109,7 @@ export function writeScript(
   const sentences = toSourceSentences(document, cut, language, reader);
   const fit = sentences.filter((sentence) => sentence.unfit === undefined);
   const words = fit.reduce((sum, sentence) => sum + sentence.words, 0);
-  if (fit.length < FEWEST_SENTENCES || words < FEWEST_SCRIPT_WORDS) return { refused: 'too-little-text' };
+  if (fit.length < MIN_SENTENCES || words < MIN_SCRIPT_WORDS) return { refused: 'too-little-text' };
 
   const ranked = rankSentences(sentences);
   const budget = wordBudget(style, words);
@@ -120,7 +120,7 @@ export function writeScript(
         words: budget,
         taste: (sentence) => (keeps(sentence) ? taste(sentence) : 0),
       });
-      if (picked.length >= Math.min(fit.length, 2 * FEWEST_SENTENCES)) return picked;
+      if (picked.length >= Math.min(fit.length, 2 * MIN_SENTENCES)) return picked;
     }
     return pickSentences(sentences, ranked, { words: budget, taste: () => 1 });
   };
@@ -135,7 +135,7 @@ export function writeScript(
   const name2 = speakers.voices === 2 ? spokenName(speakers.name2) : undefined;
   const together = (numbers: readonly number[]) => numbers.map((number) => ranked.vectors[number]!);
   const material: Material = {
-    title: (title ?? names[0] ?? sentences[topics[0]!.numbers[0]!]!.spoken).slice(0, MOST_TITLE_CHARACTERS),
+    title: (title ?? names[0] ?? sentences[topics[0]!.numbers[0]!]!.spoken).slice(0, MAX_TITLE_CHARACTERS),
     voices: speakers.voices,
     topics,
     sentences,

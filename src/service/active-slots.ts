@@ -2,7 +2,7 @@
 // index guards that; this is what they share beyond it.
 
 export type ActiveSlots = {
-  /** Takes the owner's slot for `workId`, until it is released; true when it is his now (or was before). */
+  /** Takes the owner's slot for `workId`, until it is released; true when the owner has it now (or had it before). */
   claim(owner: string, workId: string): Promise<boolean>;
   /** Gives the slot back if it is held for `workId`. */
   release(owner: string, workId: string): Promise<void>;

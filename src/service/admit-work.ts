@@ -11,15 +11,15 @@ export type AdmitWorkOptions = {
   readonly mostStoredBytes: number;
   readonly allowPrivate: AllowPrivate;
   readonly isStopping: () => boolean;
-  /** Throws when another process has the data folder, or nobody can tell. */
+  /** Throws when another process has the data folder, or when that cannot be told. */
   readonly checkHeld: () => void;
   readonly storage: Pick<StorageWatch, 'check'>;
 };
 
 export type AdmitWork = {
   /**
-   * Throws `shutting_down`, or `storage_unavailable` when nobody can tell whose the data folder is: before any answer that
-   * promises something, one that repeats a promise included.
+   * Throws `shutting_down`, or `storage_unavailable` when it cannot be told which process has the data folder: before any
+   * answer that promises something, one that repeats a promise included.
    */
   checkOpen(): void;
   /** Rejects with `storage_full`; with `insufficient_storage` or `storage_unavailable` while the disk takes nothing. */
@@ -39,7 +39,7 @@ export const createAdmitWork = (options: AdmitWorkOptions): AdmitWork => ({
     if (bytes < options.mostStoredBytes) return;
     throw new AppError(
       'storage_full',
-      'The finished files of this user fill his room; delete some that are no longer needed.',
+      'The finished files of this user take all the room there is for them; delete some that are no longer needed.',
     );
   },
   checkAddress(field, address) {

@@ -1,6 +1,6 @@
 // Parts of speech as files of one folder. The facts are written first and the sound is renamed into its place last: a
 // part is there when its sound is. What is being written has a name of its own: a process that slept and wakes up must not
-// write into, or move, what another one is making.
+// write into, or move, what another one is writing.
 
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';

@@ -31,9 +31,9 @@ return 1`;
 
 export type RedisActiveSlots = ActiveSlots & { close(): void };
 
-/** `redis` stays its owner's to close. Redis away: a claim is refused as `busy`, never granted unseen. */
+/** The owner of `redis` closes it. Without Redis a claim is refused as `busy`, never granted without a check. */
 export function createRedisActiveSlots({ redis, clock, log }: RedisActiveSlotsOptions): RedisActiveSlots {
-  /** Whose slot each work has. */
+  /** The owner of the slot that each work has. */
   const held = new Map<string, string>();
   let disarm: (() => void) | undefined;
 

@@ -20,7 +20,7 @@ export type RetentionOptions = {
 };
 
 const EVERY_MS = 60 * 60_000;
-/** So many in one go; an hour's backlog takes a few turns, and nobody waits for them. */
+/** Per batch; an hour's backlog takes a few batches, for which nothing waits. */
 const BATCH = 100;
 
 export type Retention = {
@@ -51,7 +51,7 @@ export function createRetention(options: RetentionOptions): Retention {
     if (phase === 'stopped' || keepMs === undefined) return;
     disarm = clock.after(EVERY_MS, look);
     const beforeMs = unixMs() - keepMs;
-    // One after another: a look may take longer than an hour.
+    // One after another: a sweep may take longer than an hour.
     looking = looking
       .then(() => (phase === 'running' ? forgetOld(beforeMs) : undefined))
       .catch((cause: unknown) => log.error('old works could not be forgotten', { cause: String(cause) }));

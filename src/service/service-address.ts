@@ -1,4 +1,4 @@
-// Where the service's own files are, as callers see it. A file's address is a capability: whoever has it may fetch the
+// Where the service's own files are, as callers see it. A file's address is a capability: anyone with it may fetch the
 // file, and nobody can guess it, so that players and browsers need no header.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';

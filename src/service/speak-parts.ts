@@ -21,9 +21,9 @@ export type SpeakPartsOptions = SpokenWith & {
   readonly onProgress: (done: number) => void;
 };
 
-/** Nobody waits at the other end: a service that is away for three minutes costs no job. */
+/** No listener waits: a job survives an outage of the service of three minutes. */
 const RETRY_AFTER_MS = [1000, 5000, 20_000, 60_000, 120_000] as const;
-/** Nobody waits for it; the pool says when there is no hope. */
+/** No listener waits for it; the pool says when there is no hope. */
 const DUE_AFTER_MS = 15 * 60_000;
 const OUTPUT = { format: 'mp3', sampleRate: undefined, frameMs: 20 } as const;
 
@@ -65,7 +65,7 @@ export async function speakParts(
         own.throwIfAborted();
         const error = toAppError(thrown);
         const pauseMs = RETRY_AFTER_MS[failures];
-        // A full disk is waited for by whoever began the work, with all its parts.
+        // The runner of the whole work waits for a full disk, with all its parts.
         if (pauseMs === undefined || !error.retryable || error.code === 'internal' || isStorageError(error))
           throw error;
         await pause(Math.max(pauseMs, error.retryAfterMs ?? 0), clock, own);

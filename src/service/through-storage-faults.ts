@@ -5,10 +5,10 @@ import type { Clock } from '../base/clock.ts';
 import { pause } from '../base/pause.ts';
 import type { StorageWatch } from '../storage/works/storage-watch.ts';
 
-/** It is tried again so soon, then later each time, and never before there is room. */
+/** The first back-off; each next one is longer, and no retry comes before there is room. */
 const FIRST_RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
-/** A disk that takes nothing for so long is nobody's to wait for. */
+/** A disk that takes nothing for this long is not waited for. */
 const MAX_STORAGE_WAIT_MS = 24 * 60 * 60_000;
 
 export type StorageFaultsOptions = {

@@ -1,4 +1,4 @@
-// The voices that there are, as far as anybody knows: the embedded engine's are all known, a remote service's may be any.
+// The known voices: the embedded engine's are all known, a remote service's may be any.
 
 import { AppError } from '../base/app-error.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';

@@ -1,5 +1,5 @@
-// A work in the words of the outside: the record that REST tells, and the message to its webhook, which is that record
-// at the time of the change.
+// A work as callers see it: the record that REST answers with, and the message to its webhook, which is that record at
+// the time of the change.
 
 import type { Random } from '../base/random.ts';
 import type { JobRecord, PlayNoteRecord } from '../speech/service-records.ts';
@@ -14,7 +14,7 @@ export type WorkMessages = {
   /** `origin`: as the caller has reached us. */
   toJob(work: Work, origin: string): JobRecord;
   toPlayNote(work: Work, origin: string): PlayNoteRecord;
-  /** What the webhook of `work` hears of it as it is now; undefined: it has none. */
+  /** The message to the webhook of `work` about its present state; undefined: it has none. */
   readonly toDelivery: (work: Work) => NewDelivery | undefined;
 };
 

@@ -1,6 +1,6 @@
-// Does what the service has promised: claims works, runs so many at a time, keeps their leases, and writes their end
-// together with the message to the caller's webhook. A program that dies loses nothing: its claims run out. A work that
-// meets a disk that is full or cannot be written waits for it and goes on; it does not fail by that.
+// Runs the works that the service has accepted: claims them, runs a bounded number at a time, keeps their leases, and
+// writes their end together with the message to the caller's webhook. A program that dies loses nothing: its claims run
+// out. A work that meets a disk that is full or cannot be written waits for it and goes on; it does not fail by that.
 
 import { toAppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
@@ -25,7 +25,7 @@ export type WorkHandler = {
 
 export type WorkRunner = {
   /** There may be something to do. */
-  readonly nudge: () => void;
+  readonly recheck: () => void;
   /** Stops the work of this id if it is being done here, and resolves when it has; its row has been dealt with. */
   interrupt(id: string): Promise<void>;
   running(): number;
@@ -54,7 +54,7 @@ const RENEW_MS = 10_000;
 /** Leases of programs that died are found so soon at the latest. */
 const SCAN_MS = 5000;
 /** A work that ends its program three times is not begun a fourth time. */
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 /** Progress is written so often at most, and told to webhooks at each change of phase. */
 const NOTE_MS = 1000;
 /** The phase of a work that waits for a disk that is full or cannot be written. */
@@ -235,7 +235,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
       .catch(complain('the end of a work could not be written; it is begun again when its lease has run out'))
       .finally(() => {
         if (running.get(id)?.controller === controller) running.delete(id);
-        nudge();
+        recheck();
       });
     running.set(id, { claim, controller, done });
   };
@@ -246,7 +246,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     const claim = await store.claim({
       nowMs: steadyUnixMs(),
       leaseMs: LEASE_MS,
-      mostAttempts: MOST_ATTEMPTS,
+      mostAttempts: MAX_ATTEMPTS,
       toDelivery(work) {
         failed.push(work);
         return handlers[work.kind].toDelivery(work);
@@ -272,14 +272,14 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     }
   };
 
-  const nudge = () => {
+  const recheck = () => {
     mayHaveMore = true;
     if (phase === 'closing') return;
     filling ??= fill()
       .catch(complainUnlessStorage('no work could be claimed'))
       .finally(() => {
         filling = undefined;
-        if (mayHaveMore) nudge(); // told while the last look was ending
+        if (mayHaveMore) recheck(); // told while the last look was ending
       });
   };
 
@@ -287,7 +287,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
   const scanSoon = () => {
     stopScanning();
     stopScanning = clock.after(SCAN_MS, () => {
-      nudge();
+      recheck();
       scanSoon();
     });
   };
@@ -301,7 +301,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
     });
     void Promise.all(renewals).then(() => {
       leases = 'held';
-      nudge();
+      recheck();
     });
   });
 
@@ -310,7 +310,7 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
   };
 
   return {
-    nudge,
+    recheck,
     async interrupt(id) {
       const work = running.get(id);
       work?.controller.abort(new Stopped('interrupted'));

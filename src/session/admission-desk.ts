@@ -1,9 +1,11 @@
 // Where everyone who wants to speak asks for room on this thread: it looks five times a second at what the thread uses,
-// lets `headroom.ts` judge, and says no in the one way that all protocols tell. A no costs microseconds.
+// lets `headroom.ts` judge, and refuses in the one way that all protocols tell. Refusing is cheap (µs).
 
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Headroom, HeadroomLevel } from '../limits/headroom.ts';
+import { turnWeight } from '../limits/turn-weight.ts';
+import type { TurnSettings } from './turn-settings.ts';
 
 /** Who asks: a session at its upgrade, a turn of an open session, a call at its upgrade, speech as the reply to a request. */
 export type SpeechAsker = 'session' | 'turn' | 'leg' | 'reply';
@@ -56,7 +58,7 @@ export function createAdmissionDesk(
       const retryAfterMs = headroom.refuse(LEVELS[asker], weight, clock.now());
       if (retryAfterMs === undefined) return undefined;
       onRefused(asker);
-      return new AppError('busy', 'The gateway speaks as much as it can in time; come again.', {
+      return new AppError('busy', 'The gateway is at capacity; retry after the time given.', {
         retryAfterMs,
       });
     },
@@ -67,4 +69,28 @@ export function createAdmissionDesk(
     },
     close: () => cancelLook(),
   };
+}
+
+export class SessionPlace {
+  private readonly desk: Pick<AdmissionDesk, 'refusal' | 'take'>;
+  private place: SpeakingPlace | undefined;
+
+  constructor(desk: Pick<AdmissionDesk, 'refusal' | 'take'>) {
+    this.desk = desk;
+  }
+
+  /** Why a turn is not taken now; it has to be told. */
+  refusal(settings: TurnSettings): AppError | undefined {
+    return this.place === undefined ? this.desk.refusal('turn', turnWeight(settings)) : undefined;
+  }
+  take(settings: TurnSettings): void {
+    this.place ??= this.desk.take(turnWeight(settings));
+  }
+  began(): void {
+    this.place?.began();
+  }
+  leave(): void {
+    this.place?.leave();
+    this.place = undefined;
+  }
 }

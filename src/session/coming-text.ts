@@ -20,7 +20,7 @@ export type ComingTextOptions = {
   /** Who speaks at `from`. */
   readonly speaker: Speaker | undefined;
   readonly cutter: TurnText;
-  readonly line: Pick<RequestLine, 'wantsMore' | 'flush' | 'end' | 'poke' | 'fail'>;
+  readonly line: Pick<RequestLine, 'wantsMore' | 'flush' | 'end' | 'recheck' | 'fail'>;
   readonly work: TextWork;
 };
 
@@ -90,7 +90,7 @@ export class ComingText implements CutInPieces {
     if (this.hasWork()) {
       this.state = 'waiting';
       this.options.work.add(this);
-    } else this.options.line.poke();
+    } else this.options.line.recheck();
   }
   /** Cuts up to what comes next, or does what was asked for here; answers what it has cost, in characters. */
   private step(most: number): number {

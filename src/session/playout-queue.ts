@@ -1,13 +1,11 @@
 // Turns that are heard one after another, and what they share: their line, their place among those who speak, their room
 // at the speech service. A session has one such queue; one whose protocol has contexts has one for each (playout-queues.ts).
 
-import type { Player } from '../playout/playout-clock.ts';
+import type { SessionPlace } from './admission-desk.ts';
 import type { SessionAudience } from './observers/session-audience.ts';
-import type { TurnAudience, TurnProgramme } from './observers/turn-programme.ts';
-import type { SessionPlace } from './session-place.ts';
-import { createTurnLine } from './turn/create-turn-line.ts';
+import type { TurnAudience, TurnPlayback } from './observers/turn-playback.ts';
 import type { LiveTurn } from './turn/live-turn.ts';
-import type { TurnLine, TurnLineOptions } from './turn/turn-line.ts';
+import { TurnLine, type TurnLineOptions } from './turn/turn-line.ts';
 import type { Speaker } from './turn/turn-work.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
@@ -15,7 +13,7 @@ export type PlayoutQueueOptions = Omit<TurnLineOptions, 'onEnded' | 'onBroken'> 
   readonly place: SessionPlace;
   /** Of its requests: the speech service is asked for so many at a time for each `session` of a speaker. */
   readonly speaker: Speaker;
-  readonly audience: Pick<SessionAudience, 'began' | 'wantsTape'>;
+  readonly audience: Pick<SessionAudience, 'began' | 'wantsRecording'>;
   readonly onEnded: (turn: LiveTurn) => void;
   readonly onBroken: (turn: LiveTurn, fault: unknown) => void;
   /** Compressed audio that a turn of it may keep, given what the turn keeps now. */
@@ -24,12 +22,9 @@ export type PlayoutQueueOptions = Omit<TurnLineOptions, 'onEnded' | 'onBroken'> 
 
 /** It is what its turns tell of themselves, so that each turn has no object of its own for that. */
 export class PlayoutQueue implements TurnAudience {
-  readonly line: TurnLine & Player;
+  readonly line: TurnLine;
   readonly place: SessionPlace;
   readonly speaker: Speaker;
-  /** Handed to every turn. */
-  readonly onReady: () => void;
-  readonly onFrame: () => void;
   readonly spoolCapacityBytes: (keptBytes: number) => number;
   private readonly audience: PlayoutQueueOptions['audience'];
 
@@ -39,9 +34,7 @@ export class PlayoutQueue implements TurnAudience {
     this.speaker = speaker;
     this.audience = audience;
     this.spoolCapacityBytes = spoolCapacityBytes;
-    this.onReady = () => this.line.wake();
-    this.onFrame = () => this.line.sendSoon();
-    this.line = createTurnLine({
+    this.line = new TurnLine({
       ...options,
       onEnded: (turn) => {
         onEnded(turn);
@@ -54,12 +47,12 @@ export class PlayoutQueue implements TurnAudience {
     });
   }
 
-  began(programme: TurnProgramme): void {
+  began(playback: TurnPlayback): void {
     this.place.began();
-    this.audience.began(programme);
+    this.audience.began(playback);
   }
-  wantsTape(settings: TurnSettings): boolean {
-    return this.audience.wantsTape(settings);
+  wantsRecording(settings: TurnSettings): boolean {
+    return this.audience.wantsRecording(settings);
   }
   /** The session's only one has every name. */
   queueFor(_name: string): PlayoutQueue {

@@ -3,10 +3,9 @@
 // the others: what nobody waits for any more must not fill the socket, or the memory, in front of what was asked for last.
 
 import type { Player, PlayoutClock } from '../playout/playout-clock.ts';
-import type { AdmissionDesk } from './admission-desk.ts';
+import { type AdmissionDesk, SessionPlace } from './admission-desk.ts';
 import type { SessionAudience } from './observers/session-audience.ts';
 import { PlayoutQueue, type PlayoutQueueOptions } from './playout-queue.ts';
-import { createSessionPlace } from './session-place.ts';
 import type { LiveTurn } from './turn/live-turn.ts';
 import type { SessionLine } from './turn/turn-line.ts';
 
@@ -19,7 +18,7 @@ export type PlayoutQueuesOptions = Omit<
 > & {
   readonly playout: PlayoutClock;
   readonly desk: Pick<AdmissionDesk, 'refusal' | 'take'>;
-  readonly audience: Pick<SessionAudience, 'began' | 'wantsTape' | 'followOnly'>;
+  readonly audience: Pick<SessionAudience, 'began' | 'wantsRecording' | 'followOnly'>;
   /** Compressed audio that all of them may keep. */
   readonly spoolBytes: number;
 };
@@ -31,7 +30,7 @@ export class PlayoutQueues implements SessionLine, Player {
   private queues: { readonly name: string; readonly queue: PlayoutQueue }[] = [];
   private madeQueues = 0;
   /** What the lines have of the playout clock. */
-  private readonly playout: Pick<PlayoutClock, 'join' | 'leave' | 'stir'>;
+  private readonly playout: Pick<PlayoutClock, 'join' | 'leave' | 'markDue'>;
 
   constructor(options: PlayoutQueuesOptions) {
     this.options = options;
@@ -40,7 +39,7 @@ export class PlayoutQueues implements SessionLine, Player {
       leave: () => {
         if (this.unheard() === 0) options.playout.leave(this);
       },
-      stir: () => options.playout.stir(this),
+      markDue: (_line, when) => options.playout.markDue(this, when),
     };
   }
 
@@ -68,9 +67,9 @@ export class PlayoutQueues implements SessionLine, Player {
   all(): readonly LiveTurn[] {
     return this.queues.flatMap(({ queue }) => queue.line.all());
   }
-  inTheEar(): LiveTurn | undefined {
+  audible(): LiveTurn | undefined {
     for (const { queue } of this.queues) {
-      const turn = queue.line.inTheEar();
+      const turn = queue.line.audible();
       if (turn !== undefined) return turn;
     }
     return undefined;
@@ -84,11 +83,11 @@ export class PlayoutQueues implements SessionLine, Player {
   touch(id: string): void {
     for (const { queue } of this.queues) queue.line.touch(id);
   }
-  wake(): void {
-    for (const queue of this.lastNamedFirst()) queue.line.wake();
+  runNow(): void {
+    for (const queue of this.lastNamedFirst()) queue.line.runNow();
   }
-  stir(): void {
-    for (const { queue } of this.queues) queue.line.stir();
+  markDirty(): void {
+    for (const { queue } of this.queues) queue.line.markDirty();
   }
   cancel(id: string | undefined, playedMs: number | undefined): void {
     for (const queue of this.lastNamedFirst())
@@ -141,16 +140,16 @@ export class PlayoutQueues implements SessionLine, Player {
       playout: this.playout,
       // Requests of one queue take no room from another's: the interrupted answer may have all that a session gets.
       speaker: { ...speaker, session: `${speaker.session}/${this.madeQueues}` },
-      place: createSessionPlace({
+      place: new SessionPlace({
         refusal: (asker, weight) => (this.ridesAlong() ? undefined : desk.refusal(asker, weight)),
         take: (weight) => desk.take(weight),
       }),
       audience: {
-        wantsTape: (settings) => audience.wantsTape(settings),
+        wantsRecording: (settings) => audience.wantsRecording(settings),
         // A listener is given the new context in place of the old one, and so are those who look on.
-        began: (programme) => {
+        began: (playback) => {
           audience.followOnly((id) => queue.line.find(id) !== undefined);
-          audience.began(programme);
+          audience.began(playback);
         },
       },
       spoolCapacityBytes: (keptBytes) => this.spoolCapacityBytes(keptBytes),

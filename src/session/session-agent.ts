@@ -1,23 +1,13 @@
 // An agent as one session has it: what its profile sets, what is counted for it, and what is said first.
 
-import type { AgentProfile } from '../speech/agent-profile.ts';
+import type { AgentProfile, AgentUse } from '../speech/agent-profile.ts';
 import type { SessionMetrics, SessionRuntime } from './session-runtime.ts';
 import { applySettings, type TurnSettings } from './turn-settings.ts';
-
-/** What one session or turn adds to the record of its agent. */
-export type SessionUse = {
-  readonly sessions?: number;
-  readonly turns?: number;
-  readonly characters?: number;
-  readonly spokenMs?: number;
-  readonly interruptions?: number;
-  readonly firstAudioMs?: readonly number[];
-};
 
 export type SessionAgent = {
   readonly profile: AgentProfile;
   /** Never throws, and costs nothing now. */
-  readonly used: (use: SessionUse) => void;
+  readonly used: (use: AgentUse) => void;
 };
 
 /** The turn in which the agent's greeting is spoken. */

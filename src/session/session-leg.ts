@@ -7,42 +7,18 @@ import { errorEvent } from '../dialects/error-event.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { CommandOf } from '../dialects/native-messages.ts';
 import type { CallLeg, LegListener } from '../playout/call-leg.ts';
-import { createInboundSound } from './inbound-sound.ts';
+import { InboundSound } from './inbound-sound.ts';
 import type { LegDesk } from './leg-desk.ts';
 import type { OutgoingAudio, SessionOutlet, TurnOutlet } from './session-outlet.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
 export type AttachedLeg = { readonly leg: string; readonly kind: string; readonly callSid?: string };
 
-/** What whoever plays a turn has of its outlet. */
+/** What the player of a turn, the client or a leg, has of its outlet. */
 export type PlayerOutlet = Pick<
   TurnOutlet,
   'sendAudio' | 'isCongested' | 'reports' | 'committedMs' | 'takeBack'
 >;
-
-export type SessionLeg = {
-  attached(): AttachedLeg | undefined;
-  /** This turn is for the leg that is attached. */
-  plays(turn: string): boolean;
-  /** It has been asked for and has neither come nor been refused. */
-  isAwaited(): boolean;
-  attach(command: CommandOf<'attach'>): void;
-  /** Runs `task` now, or once it is known whether the leg that was asked for is there: what follows `attach` may be for it. */
-  whenDecided(task: () => void): void;
-  detach(): void;
-  hangUp(after: string | undefined): void;
-  /** Of a turn that is named now. */
-  settingsFor(settings: TurnSettings): TurnSettings;
-  /** Where a turn that is named now goes. */
-  outletFor(turn: string): PlayerOutlet;
-  /** The session says something: legs follow the life of their turns. */
-  said(event: ServerEvent): void;
-  cork(): void;
-  uncork(): void;
-  /** Turns have been cut: the far side is to be silent at once. */
-  cleared(): void;
-  close(): void;
-};
 
 export type SessionLegOptions = {
   readonly desk: LegDesk;
@@ -83,7 +59,7 @@ const notAttached = () => new AppError('leg_not_found', 'No leg is attached to t
 const notCommitted = () => undefined;
 
 /** Each session has one, and nearly all of its time no leg. */
-class LegOfSession implements SessionLeg {
+export class SessionLeg {
   private readonly options: SessionLegOptions;
   private readonly client: PlayerOutlet;
   private current: Attached | undefined;
@@ -103,7 +79,7 @@ class LegOfSession implements SessionLeg {
     const { outlet } = options;
     this.options = options;
     this.client = {
-      sendAudio: (audio) => outlet.sendAudio(audio),
+      sendAudio: outlet.sendAudio,
       isCongested: outlet.isCongested,
       reports: 'none',
       committedMs: notCommitted,
@@ -113,9 +89,11 @@ class LegOfSession implements SessionLeg {
   attached(): AttachedLeg | undefined {
     return this.current === undefined ? undefined : named(this.current.leg);
   }
+  /** This turn is for the leg that is attached. */
   plays(turn: string): boolean {
     return this.current?.turns.has(turn) ?? false;
   }
+  /** It has been asked for and has neither come nor been refused. */
   isAwaited(): boolean {
     return this.stopWaiting !== undefined || this.placing;
   }
@@ -153,6 +131,11 @@ class LegOfSession implements SessionLeg {
     this.stopWaiting = giveUp;
     if (desk.decides === 'later') this.undecided = [];
   }
+  /** It is not known yet whether the leg that was asked for is there. */
+  isDeciding(): boolean {
+    return this.undecided !== undefined;
+  }
+  /** Runs `task` now, or once it is known whether the leg that was asked for is there: what follows `attach` may be for it. */
   whenDecided(task: () => void): void {
     if (this.undecided === undefined) task();
     else this.undecided.push(task);
@@ -170,12 +153,14 @@ class LegOfSession implements SessionLeg {
     if (after === undefined || !current.turns.has(after)) current.leg.hangUp();
     else this.hangUpAfter = after;
   }
+  /** Of a turn that is named now. */
   settingsFor(settings: TurnSettings): TurnSettings {
     if (this.current === undefined) return settings;
     const { leg } = this.current;
     const { leadMs } = leg;
     return { ...settings, ...leg.audio(), frameMs: 20, pace: 'realtime', leadMs, flow: 'clock' };
   }
+  /** Where a turn that is named now goes. */
   outletFor(turn: string): PlayerOutlet {
     if (this.current === undefined) return this.client;
     const { leg, monitor, turns } = this.current;
@@ -195,6 +180,7 @@ class LegOfSession implements SessionLeg {
       committedMs: () => (this.current?.leg === leg ? leg.committedMs(turn) : undefined),
     };
   }
+  /** The session says something: legs follow the life of their turns. */
   said(event: ServerEvent): void {
     if (event.type === 'sought') this.monitoredTurns().set(event.turn, event.atMs);
     if (event.type === 'ended') this.monitored?.delete(event.turn);
@@ -214,6 +200,7 @@ class LegOfSession implements SessionLeg {
   uncork(): void {
     this.current?.leg.uncork();
   }
+  /** Turns have been cut: the far side is to be silent at once. */
   cleared(): void {
     if (this.current === undefined) return;
     this.current.leg.clear(this.goesOn(this.current.turns));
@@ -241,10 +228,10 @@ class LegOfSession implements SessionLeg {
     tell();
     if (comes === 'later') {
       this.placing = true;
-      // Whoever brings the leg has it in its place by then.
+      // By then the caller that brings the leg has it in its place.
       queueMicrotask(() => this.placed(current));
     }
-    const sound = inbound === 'drop' ? undefined : createInboundSound(leg.audio(), outlet);
+    const sound = inbound === 'drop' ? undefined : new InboundSound(leg.audio(), outlet);
     return {
       onPlayed,
       onAudio: (bytes) => {
@@ -306,5 +293,3 @@ class LegOfSession implements SessionLeg {
     return (turn) => (turns.has(turn) ? this.options.heardMs(turn) : undefined);
   }
 }
-
-export const createSessionLeg = (options: SessionLegOptions): SessionLeg => new LegOfSession(options);

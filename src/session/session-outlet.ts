@@ -1,4 +1,4 @@
-// Where a turn's messages and audio go. Whoever stands behind it decides what a client's socket gets.
+// Where a turn's messages and audio go. What stands behind it decides what a client's socket gets.
 
 import type { ServerEvent } from '../dialects/native-events.ts';
 
@@ -13,10 +13,10 @@ export type OutgoingAudio = {
   readonly bytes: Uint8Array;
 };
 
-/** The client's side, as its session sees it. */
+/** The client's side, as its session sees it. Its members are properties: each turn has them as its own. */
 export type SessionOutlet = {
   readonly say: (event: ServerEvent) => void;
-  sendAudio(audio: OutgoingAudio): void;
+  readonly sendAudio: (audio: OutgoingAudio) => void;
   /** True while the client's socket holds more than it should; nothing is sent then. */
   readonly isCongested: () => boolean;
   /** What is said and sent between the two leaves together: a turn begins with all of its lead at once. */
@@ -25,17 +25,13 @@ export type SessionOutlet = {
 };
 
 export type TurnOutlet = SessionOutlet & {
-  /** Whether whoever plays it tells what it has played. */
+  /** Whether its player tells what it has played. */
   readonly reports: 'marks' | 'none';
   /** How far the turn is heard even when it is cut now, ms; undefined where a cut is heard at once. */
   readonly committedMs: () => number | undefined;
   /**
-   * What whoever plays it has not played is silent at once; tells from which media position, ms, and undefined when that
+   * What its player has not played is silent at once; tells from which media position, ms, and undefined when that
    * cannot be. Absent: what was sent is the client's own.
    */
   readonly takeBack?: (() => number | undefined) | undefined;
-  /** There may be something to send. */
-  readonly onReady: () => void;
-  /** There is a frame, which may be sent at the next tick. */
-  readonly onFrame: () => void;
 };

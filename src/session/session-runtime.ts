@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { Outcome } from '../dialects/native-events.ts';
-import type { SpeechUpkeep } from '../pipeline/whole-body/speech-upkeep.ts';
+import type { SpeechRecovery } from '../pipeline/whole-body/speech-recovery.ts';
 import type { WordTimer } from '../pipeline/word-timing/word-timer.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
@@ -43,7 +43,7 @@ export type SessionMetrics = {
 
 export type SessionRuntime = {
   readonly upstream: SpeechUpstream;
-  readonly upkeep: SpeechUpkeep;
+  readonly recovery: SpeechRecovery;
   /** Speech of turns that ask for it; undefined keeps none. */
   readonly phrases: PhraseStore | undefined;
   readonly codecs: Codecs;

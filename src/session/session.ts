@@ -6,45 +6,16 @@ import { errorEvent } from '../dialects/error-event.ts';
 import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messages.ts';
 import type { SessionFormat } from '../speech/audio-format.ts';
 import { AwaitedTurns } from './awaited-turns.ts';
-import { createSessionAudience, type Onlookers, type SessionAudience } from './observers/session-audience.ts';
-import { type AttachedLeg, createSessionLeg, type SessionLeg } from './session-leg.ts';
+import { createSessionAudience, type SessionAudience } from './observers/session-audience.ts';
+import { type AttachedLeg, SessionLeg } from './session-leg.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 import type { SessionRuntime } from './session-runtime.ts';
-import {
-  createSessionTurns,
-  type PlayoutOrder,
-  type SessionTurns,
-  textEnded,
-  turnOpen,
-} from './session-turns.ts';
-import { createSessionVoice, type SessionVoice } from './session-voice.ts';
+import { type PlayoutOrder, SessionTurns, textEnded, turnOpen } from './session-turns.ts';
 import type { LiveTurn } from './turn/live-turn.ts';
 import { fullTextBytes, maxTextBytes, type WholeText } from './turn/turn-script.ts';
 import type { Speaker } from './turn/turn-work.ts';
 import { applySettings, configuredEvent, outputOf, type TurnSettings } from './turn-settings.ts';
-
-export type Session = {
-  /**
-   * Carries out one command and answers through the outlet; never throws for what a client does. `queue`: where a turn that
-   * it opens is heard, in a session whose queues are heard side by side.
-   */
-  handle(command: ClientCommand, queue?: string): void;
-  /** Turns that have not been heard; with none, nothing is lost by closing. */
-  turnsUnheard(): number;
-  bufferedBytes(): number;
-  /** In which a turn would be sent that is named now. */
-  sound(): { readonly format: SessionFormat; readonly sampleRate: number | undefined };
-  leg(): AttachedLeg | undefined;
-  readonly audience: Onlookers;
-  /** What the client itself is being sent: sound in real time, and how far ahead of it, ms; something else, or a turn that is paused. */
-  soundToClient(): 'none' | 'other' | { readonly leadMs: number };
-  /** Ends all turns with `error`: the client has read nothing of what it was sent in the last `behindMs`. */
-  giveUp(error: AppError, behindMs: number): void;
-  /** No new turn from now on; those that are there play to their end. */
-  drain(): void;
-  /** Stops everything at once, without a word. */
-  close(): void;
-};
+import { WayOut } from './way-out.ts';
 
 /** The longest text of one appended turn, so that what was heard of it can be told in one message. */
 const MAX_TURN_CHARACTERS = 500_000;
@@ -58,12 +29,12 @@ function checkNoFields(fields: Preset): void {
     throw new AppError('turn_open', 'Synthesis fields and format go with the first message of a turn.');
 }
 
-/** Of hundreds of sessions none is in the cache when its time comes. */
-class ClientSession implements Session {
+/** A class, not closures: one object per session keeps cache misses low (decision 0041). */
+export class Session {
   readonly audience: SessionAudience;
   private readonly runtime: SessionRuntime;
   private readonly attachedLeg: SessionLeg;
-  private readonly voice: SessionVoice;
+  private readonly out: WayOut;
   private readonly turns: SessionTurns;
   private readonly awaited = new AwaitedTurns();
   private settings: TurnSettings;
@@ -73,11 +44,11 @@ class ClientSession implements Session {
     speaker: Speaker,
     initial: TurnSettings,
     client: SessionOutlet,
-    order: PlayoutOrder,
+    order: PlayoutOrder = 'as-named',
   ) {
     const { clock } = runtime;
     const audience = createSessionAudience(runtime);
-    const leg = createSessionLeg({
+    const leg = new SessionLeg({
       desk: runtime.legs,
       clock,
       userId: speaker.tenant,
@@ -88,45 +59,57 @@ class ClientSession implements Session {
       onCome: () => this.carryOutKept(),
       onNotCome: (error) => this.dropAwaited(undefined, error),
     });
-    const voice = createSessionVoice({ client, leg, audience });
+    const out = new WayOut({ client, leg, audience });
     this.audience = audience;
     this.runtime = runtime;
     this.attachedLeg = leg;
-    this.voice = voice;
-    this.turns = createSessionTurns({ runtime, speaker, voice, leg, audience, order });
+    this.out = out;
+    this.turns = new SessionTurns({ runtime, speaker, out, leg, audience, order });
     this.settings = initial;
   }
 
+  /**
+   * Carries out one command and answers through the outlet; never throws for what a client does. `queue`: where a turn that
+   * it opens is heard, in a session whose queues are heard side by side.
+   */
   handle(command: ClientCommand, queue = OWN_QUEUE): void {
-    this.attachedLeg.whenDecided(() => this.perform(command, queue));
+    const { attachedLeg: leg } = this;
+    if (leg.isDeciding()) leg.whenDecided(() => this.perform(command, queue));
+    else this.perform(command, queue);
   }
+  /** Turns that have not been heard; with none, nothing is lost by closing. */
   turnsUnheard(): number {
     return this.turns.line.unheard() + this.awaited.size;
   }
   bufferedBytes(): number {
     return this.turns.line.bufferedBytes() + this.turns.line.textBytes('now') + this.awaited.bytes();
   }
-  sound(): ReturnType<Session['sound']> {
+  /** In which a turn would be sent that is named now. */
+  sound(): { readonly format: SessionFormat; readonly sampleRate: number | undefined } {
     const { format, sampleRate } = outputOf(this.attachedLeg.settingsFor(this.settings));
     return { format, sampleRate };
   }
   leg(): AttachedLeg | undefined {
     return this.attachedLeg.attached();
   }
-  soundToClient(): ReturnType<Session['soundToClient']> {
-    const turn = this.turns.line.inTheEar();
+  /** What the client itself is being sent: sound in real time, and how far ahead of it, ms; something else, or a turn that is paused. */
+  soundToClient(): 'none' | 'other' | { readonly leadMs: number } {
+    const turn = this.turns.line.audible();
     if (turn === undefined) return 'none';
     const { pace, flow, leadMs } = turn.settings;
-    const isInRealTime = pace === 'realtime' && flow === 'clock' && !turn.isStill();
+    const isInRealTime = pace === 'realtime' && flow === 'clock' && !turn.isPaused();
     return isInRealTime && !this.attachedLeg.plays(turn.id) ? { leadMs } : 'other';
   }
+  /** Ends all turns with `error`: the client has read nothing of what it was sent in the last `behindMs`. */
   giveUp(error: AppError, behindMs: number): void {
     this.dropAwaited(undefined, error);
     this.turns.giveUp(error, (id) => (this.attachedLeg.plays(id) ? 0 : behindMs));
   }
+  /** No new turn from now on; those that are there play to their end. */
   drain(): void {
     this.turns.drain();
   }
+  /** Stops everything at once, without a word. */
   close(): void {
     this.turns.close();
     this.attachedLeg.close();
@@ -135,7 +118,7 @@ class ClientSession implements Session {
 
   private perform(command: ClientCommand, queue: string): void {
     this.attempt(turnOf(command), () => this.carryOut(command, queue));
-    this.turns.line.stir();
+    this.turns.line.markDirty();
   }
   private attempt(turn: string | undefined, task: () => void): void {
     try {
@@ -144,18 +127,18 @@ class ClientSession implements Session {
       const error = toAppError(thrown);
       if (error.code === 'internal')
         this.runtime.log.error('a command failed inside', { cause: String(error.cause) });
-      this.voice.say(errorEvent(error, turn));
+      this.out.say(errorEvent(error, turn));
     }
   }
   private carryOut(command: ClientCommand, queue: string): void {
     const id = command.type === 'hangup' ? command.after : turnOf(command);
     if (id !== undefined && this.awaited.has(id)) return this.keep(id, command);
-    const { turns, attachedLeg: leg, voice } = this;
+    const { turns, attachedLeg: leg, out } = this;
     switch (command.type) {
       case 'configure': {
         const { type: _type, ...fields } = command;
         this.settings = applySettings(this.settings, fields);
-        return voice.say(configuredEvent(this.settings));
+        return out.say(configuredEvent(this.settings));
       }
       case 'speak':
         return this.speak(command, queue);
@@ -188,7 +171,7 @@ class ClientSession implements Session {
       case 'hangup':
         return leg.hangUp(command.after);
       case 'ping':
-        return voice.say({ type: 'pong', ...(command.id === undefined ? {} : { id: command.id }) });
+        return out.say({ type: 'pong', ...(command.id === undefined ? {} : { id: command.id }) });
     }
   }
 
@@ -230,7 +213,7 @@ class ClientSession implements Session {
         this.attempt(entry.turn, () => turns.line.find(entry.turn)?.script.append(entry.text, entry.speaker));
       else this.attempt(entry.turn, () => this.carryOut(entry.command, OWN_QUEUE));
     }
-    turns.line.stir();
+    turns.line.markDirty();
   }
   private cancelAwaited(turn: string | undefined): void {
     // A call is hung up behind a turn that was cut as well.
@@ -329,7 +312,7 @@ class ClientSession implements Session {
     const turn = this.turns.line.find(id);
     if (turn !== undefined) return turn.mark(name);
     const outcome = this.turns.lateMarks(id);
-    if (outcome !== undefined) this.voice.say({ type: 'mark', turn: id, name, outcome });
+    if (outcome !== undefined) this.out.say({ type: 'mark', turn: id, name, outcome });
   }
   private resume(id: string): void {
     const turn = this.turns.unended(id);
@@ -339,11 +322,3 @@ class ClientSession implements Session {
     this.turns.line.touch(id);
   }
 }
-
-export const createSession = (
-  runtime: SessionRuntime,
-  speaker: Speaker,
-  initial: TurnSettings,
-  client: SessionOutlet,
-  order: PlayoutOrder = 'as-named',
-): Session => new ClientSession(runtime, speaker, initial, client, order);

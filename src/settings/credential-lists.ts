@@ -12,7 +12,7 @@ export type UpstreamKey = {
   readonly perMinute: number | undefined;
 };
 
-const MOST_PER_MINUTE = 100_000;
+const MAX_PER_MINUTE = 100_000;
 const wrong = (what: string): { readonly ok: false; readonly wrong: string } => ({ ok: false, wrong: what });
 
 /** Both halves travel in HTTP headers, so they are visible ASCII (RFC 9110 5.5), at most 512 characters. */
@@ -48,7 +48,7 @@ export const upstreamKeyList = (meaning: string): Setting<readonly UpstreamKey[]
   secretList<UpstreamKey>({
     placeholder: 'USERID:APIKEY[@PERMINUTE],…',
     meaning,
-    allowed: `userId:apiKey[@perMinute][,…], perMinute from 1 to ${MOST_PER_MINUTE}, each apiKey once`,
+    allowed: `userId:apiKey[@perMinute][,…], perMinute from 1 to ${MAX_PER_MINUTE}, each apiKey once`,
     readEntry(entry, before) {
       const parts = divide(entry);
       if (!parts.ok) return parts;
@@ -61,7 +61,7 @@ export const upstreamKeyList = (meaning: string): Setting<readonly UpstreamKey[]
       if (apiKey === '') return wrong('has no key before the @');
       if (limit !== undefined && !/^\d{1,6}$/.test(limit))
         return wrong('has something other than digits after the @');
-      if (perMinute !== undefined && (perMinute < 1 || perMinute > MOST_PER_MINUTE))
+      if (perMinute !== undefined && (perMinute < 1 || perMinute > MAX_PER_MINUTE))
         return wrong('asks for a limit out of range');
       const twin = before.findIndex((each) => each.apiKey === apiKey);
       // Limits are counted per key, so the same key twice would be counted as two budgets.

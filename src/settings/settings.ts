@@ -179,7 +179,7 @@ export const SETTINGS = {
     meaning: 'How long a pong may take before the peer counts as gone. Covers a phone that changes networks.',
   }),
 
-  // Those who look on.
+  // Observers.
   maxOnlookers: whole(1000, {
     min: 0,
     max: 1_000_000,
@@ -202,7 +202,7 @@ export const SETTINGS = {
     zero: 'none',
     placeholder: MS,
     meaning:
-      'Sound of the past that an onlooker gets at once, and so how far he is behind. Players begin only when they have a second or two in hand.',
+      'Sound of the past that an onlooker gets at once, and so how far it is behind. Players begin only when they have a second or two in hand.',
   }),
 
   // Telephony.

@@ -3,12 +3,12 @@
 import { findAliasCircle, parseVoiceAlias, type VoiceAliases } from '../speech/voice-aliases.ts';
 import type { Setting } from './setting.ts';
 
-const MOST_ALIASES = 1000;
+const MAX_ALIASES = 1000;
 
 export function voiceAliasList(meaning: string): Setting<VoiceAliases> {
   return {
     meaning,
-    allowed: `name=voice[+voice2][,…], each name once, at most ${MOST_ALIASES}`,
+    allowed: `name=voice[+voice2][,…], each name once, at most ${MAX_ALIASES}`,
     placeholder: 'NAME=VOICE,…',
     default: {},
     secrecy: 'open',
@@ -23,7 +23,7 @@ export function voiceAliasList(meaning: string): Setting<VoiceAliases> {
         aliases.set(parsed.name, parsed.voice);
       }
       if (aliases.size === 0) return refuse('holds no entry');
-      if (aliases.size > MOST_ALIASES) return refuse(`holds ${aliases.size} entries`);
+      if (aliases.size > MAX_ALIASES) return refuse(`holds ${aliases.size} entries`);
       const value = Object.fromEntries(aliases);
       const circle = findAliasCircle(value);
       return circle === undefined

@@ -1,5 +1,5 @@
-// Where the words of a spoken line stand in the caller's text: the way back through the pauses, spaces and words that
-// were put in for the speech program. Positions are code points of the request's text. Pure.
+// Where the words of a spoken line stand in the caller's text: maps back through the pauses, spaces and words that were
+// inserted for the speech program. Positions are code points of the request's text. Pure.
 
 import type { Language } from '../speech/language.ts';
 import { codePointLength } from '../text/code-points.ts';
@@ -15,11 +15,11 @@ export type LineOrigin = {
   readonly sourceOf: (codePoint: number) => SourceRange;
 };
 
-/** A stretch of a text, from its code point `start` on. */
-type Stretch = { readonly text: string; readonly start: number };
+/** A part of a text, from its code point `start` on. */
+type TextPart = { readonly text: string; readonly start: number };
 
 /** `written` is a sentence of the request's text, `said` the part of its spoken form that is the line, untrimmed. */
-export function originOf(written: Stretch, said: Stretch, language: Language): LineOrigin {
+export function originOf(written: TextPart, said: TextPart, language: Language): LineOrigin {
   const mapped = toMappedSpokenForm(written.text, language);
   const trimmed = said.text.trimStart();
   const start = said.start + codePointLength(said.text) - codePointLength(trimmed);

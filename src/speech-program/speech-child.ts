@@ -1,9 +1,8 @@
-// One life of the speech program (docs/engine.md): spawned, spoken to over its pipes, gone once. Whoever owns it
+// One run of the speech program (docs/engine.md): spawned, written to and read from over its pipes, gone once. Its owner
 // decides what happens next. It gets no environment of ours beyond what a program needs to start, so no key.
 
 import { spawn } from 'node:child_process';
 import { bareEnvironment } from '../base/processes/bare-environment.ts';
-import { createSpeechFrameReader, type SpeechFrame } from './speech-frames.ts';
 
 /** A sentence as the program gets it: `voice` in its own terms, `rate` in words a minute, the others 0–99. */
 export type Utterance = {
@@ -41,9 +40,9 @@ export type SpeechChild = {
 };
 
 const EXIT_UNAVAILABLE = 69;
-const MOST_STDERR_CHARACTERS = 400;
+const MAX_STDERR_CHARACTERS = 400;
 /** Of one utterance; what it has of text and of numbers comes to fewer. */
-const MOST_WORDS = 10_000;
+const MAX_WORDS = 10_000;
 
 function toSamples(payload: Uint8Array): Float32Array {
   const samples = new Float32Array(payload.byteLength >> 1);
@@ -86,10 +85,10 @@ export function startSpeechChild(command: readonly string[], events: SpeechChild
 
   const onFrame = ({ kind, id, payload }: SpeechFrame) => {
     if (kind === 'A') events.audio(id, toSamples(payload));
-    else if (kind === 'W') words.push(...toWords(payload).slice(0, MOST_WORDS - words.length));
+    else if (kind === 'W') words.push(...toWords(payload).slice(0, MAX_WORDS - words.length));
     else if (kind === 'D') events.done(id, words);
     else if (kind === 'E')
-      events.refused(id, Buffer.from(payload).toString().slice(0, MOST_STDERR_CHARACTERS));
+      events.refused(id, Buffer.from(payload).toString().slice(0, MAX_STDERR_CHARACTERS));
     else if (kind === 'R') events.ready(toSampleRate(payload));
   };
   const reader = createSpeechFrameReader(onFrame);
@@ -104,7 +103,7 @@ export function startSpeechChild(command: readonly string[], events: SpeechChild
     }
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(0, MOST_STDERR_CHARACTERS);
+    complaint = (complaint + chunk.toString()).slice(0, MAX_STDERR_CHARACTERS);
   });
   // A write to a program that has just died; its end is told by 'close'.
   child.stdin.on('error', () => {});
@@ -125,6 +124,55 @@ export function startSpeechChild(command: readonly string[], events: SpeechChild
     },
     kill() {
       child.kill('SIGKILL');
+    },
+  };
+}
+
+// The binary half of the program's protocol: frames cut from a byte stream. Any split of the bytes gives the same frames.
+
+/** `R` ready, `A` audio, `W` words, `D` done, `E` could not be spoken; a reader skips the kinds it does not know. */
+export type SpeechFrame = { readonly kind: string; readonly id: number; readonly payload: Uint8Array };
+
+const HEADER_BYTES = 9;
+/** Ten seconds of 16-bit audio at 48 kHz: more in one frame is not a frame but a program that prints text. */
+const LARGEST_PAYLOAD_BYTES = 1 << 20;
+
+/**
+ * `push` takes bytes as they come and emits every frame that is complete: kind (one latin-1 character),
+ * id and payload length (32 bits each, little-endian), payload. Throws on a length over 1 MiB.
+ * A payload may share memory with the pushed chunk.
+ */
+export function createSpeechFrameReader(emit: (frame: SpeechFrame) => void): { push(chunk: Buffer): void } {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let wantedBytes = HEADER_BYTES;
+
+  return {
+    push(chunk) {
+      held.push(chunk);
+      heldBytes += chunk.length;
+      if (heldBytes < wantedBytes) return;
+      const bytes = held.length === 1 ? chunk : Buffer.concat(held);
+      let at = 0;
+      wantedBytes = HEADER_BYTES;
+      while (bytes.length - at >= HEADER_BYTES) {
+        const payloadBytes = bytes.readUInt32LE(at + 5);
+        if (payloadBytes > LARGEST_PAYLOAD_BYTES)
+          throw new Error('the speech program does not speak in frames');
+        const end = at + HEADER_BYTES + payloadBytes;
+        if (end > bytes.length) {
+          wantedBytes = end - at;
+          break;
+        }
+        emit({
+          kind: String.fromCharCode(bytes[at]!),
+          id: bytes.readUInt32LE(at + 1),
+          payload: bytes.subarray(at + HEADER_BYTES, end),
+        });
+        at = end;
+      }
+      held = at === bytes.length ? [] : [bytes.subarray(at)];
+      heldBytes = bytes.length - at;
     },
   };
 }

@@ -1,5 +1,5 @@
-// One speech program, kept running: sentences wait in line for it, each has a deadline, a program
-// that dies is started again and the sentence that it left open is spoken once more. First come, first served.
+// One speech program, kept running: sentences wait in a queue for it, each has a deadline; a program that dies is started
+// again and the sentence that it left open is spoken once more. First come, first served.
 
 import type { PcmBlock } from '../audio/stage.ts';
 import { AppError } from '../base/app-error.ts';
@@ -12,7 +12,7 @@ type OnWords = (words: readonly WordEvent[]) => void;
 export type SpeechProcess = {
   /**
    * Speaks one sentence; `onBlock` gets its samples in order, before the promise resolves. Rejects with
-   * `engine_unavailable`, `busy` (line full) or `internal` (not speakable), or with the signal's own reason.
+   * `engine_unavailable`, `busy` (queue full) or `internal` (not speakable), or with the signal's own reason.
    * With `onWords` the program is asked for its words; it gets them once, behind the last sample.
    */
   speak(
@@ -23,7 +23,7 @@ export type SpeechProcess = {
   ): Promise<void>;
   /** Resolves when the first start has come to an end, good or bad; a request may come before that. */
   readonly started: Promise<void>;
-  /** Somebody will soon ask: a program that is not started yet, or no more, is. */
+  /** A request is about to come: starts a program that is not running. */
   wake(): void;
   /** The program has started and is there. */
   isReady(): boolean;
@@ -38,11 +38,11 @@ export type SpeechProcessOptions = {
   readonly command: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
-  /** Longest line of waiting sentences; one more is `busy`. */
+  /** Longest queue of waiting sentences; one more is `busy`. */
   readonly mostWaiting?: number;
-  /** From handing a sentence over to its last sample; the longest that there are take well under a second. */
+  /** From handing a sentence over to its last sample; the longest sentences take well under a second. */
   readonly sentenceDeadlineMs?: number;
-  /** When the program is started: before anybody asks, or with the first sentence. Default `at-once`. */
+  /** When the program is started: before the first request, or with the first sentence. Default `at-once`. */
   readonly startsWith?: 'at-once' | 'first-sentence';
   /** Ends a program that has had nothing to say for so long; the next sentence starts it again. Default: it stays. */
   readonly maxIdleMs?: number;
@@ -62,22 +62,22 @@ type Job = {
 };
 
 type State =
-  /** Not started: nobody has asked yet, or not for a long time. */
+  /** Not started: no request has come yet, or not for a long time. */
   | { readonly kind: 'asleep' }
   | { readonly kind: 'starting'; readonly child: SpeechChild }
   | { readonly kind: 'ready'; readonly child: SpeechChild; readonly sampleRate: number }
   | { readonly kind: 'resting'; readonly untilMs: number }
-  /** It has been told to go, having had nothing to say, and is not gone yet. */
+  /** It was idle for too long and is being ended. */
   | { readonly kind: 'leaving'; readonly child: SpeechChild }
   | { readonly kind: 'missing' }
   | { readonly kind: 'closed' };
 
 const START_DEADLINE_MS = 20_000;
-const SHORTEST_REST_MS = 50;
-const LONGEST_REST_MS = 10_000;
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 10_000;
 /** Deaths without one spoken sentence in between after which waiting callers are told instead of kept. */
 const HOPELESS_DEATHS = 4;
-const MOST_TRIES = 2;
+const MAX_TRIES = 2;
 
 const missing = () =>
   new AppError(
@@ -104,7 +104,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
 
   const dying = () =>
     new AppError('engine_unavailable', 'The speech program keeps stopping; its own message is in the log.', {
-      retryAfterMs: state.kind === 'resting' ? Math.max(0, state.untilMs - clock.now()) : LONGEST_REST_MS,
+      retryAfterMs: state.kind === 'resting' ? Math.max(0, state.untilMs - clock.now()) : MAX_BACKOFF_MS,
     });
 
   const failAll = (error: () => AppError) => {
@@ -195,11 +195,11 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
       return;
     }
     deaths += 1;
-    const restMs = Math.min(LONGEST_REST_MS, SHORTEST_REST_MS * 2 ** (deaths - 1));
+    const restMs = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** (deaths - 1));
     log.error('engine_program_died', { detail, deaths, restMs });
     state = { kind: 'resting', untilMs: clock.now() + restMs };
     cancelTimer = clock.after(restMs, start);
-    if (interrupted !== undefined && ++interrupted.tries >= MOST_TRIES && line[0] === interrupted) {
+    if (interrupted !== undefined && ++interrupted.tries >= MAX_TRIES && line[0] === interrupted) {
       line.shift();
       interrupted.settle(dying());
     }
@@ -263,7 +263,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
             else reject(error as Error);
           },
         };
-        // A sentence that is being spoken is left to end unheard: that takes less time than a new program.
+        // A sentence that is being spoken is allowed to end unheard: that takes less time than a new program.
         const drop = () => {
           job.dropped = true;
           const waiting = line.indexOf(job);

@@ -1,5 +1,5 @@
-// The speech programs of an engine behind one line. The first one is started at once; another when a sentence has to wait, and
-// ended when nobody has needed it for long. Whose listener has least in hand is spoken for first. A request hands in its
+// The speech programs of an engine behind one queue. The first one is started at once; another when a sentence has to wait, and
+// ended after a long time without work. The request whose listener has the least audio ahead goes first. A request hands in its
 // next sentence only when the one before is done, so among equals it is round robin.
 
 import { AppError } from '../base/app-error.ts';
@@ -9,8 +9,8 @@ import { createSpeechProcess, type SpeechProcess } from './speech-process.ts';
 
 export type SpeechPrograms = {
   /**
-   * Speaks one sentence as `SpeechProcess.speak` does. `aheadMs`: how much of the request is made and not yet due to be heard;
-   * asked whenever a sentence is chosen, 0 unless given.
+   * Speaks one sentence as `SpeechProcess.speak` does. `aheadMs`: how much audio of the request is made and not yet due to be
+   * heard, ms; asked whenever a sentence is chosen, 0 unless given.
    */
   speak(...wanted: [...Parameters<SpeechProcess['speak']>, aheadMs?: () => number]): Promise<void>;
   /** Resolves when the first start has come to an end, good or bad; a request may come before that. */
@@ -26,7 +26,7 @@ export type SpeechProgramsOptions = {
   readonly count: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Longest line of waiting sentences; one more is `busy`. */
+  /** Longest queue of waiting sentences; one more is `busy`. */
   readonly maxWaiting?: number;
 };
 
@@ -36,14 +36,15 @@ type Waiting = {
   readonly begin: (program: number) => void;
 };
 
-/** More in hand than this makes nobody wait longer. */
+/** Audio ahead beyond this does not make a request wait longer. */
 const MAX_AHEAD_MS = 2000;
-/** Of a program beside the first: as much memory again for nothing. */
+/** Of a program beside the first, whose memory is wasted while it is idle. */
 const MAX_IDLE_MS = 600_000;
 
 /**
- * Takes out the first of those that are least ahead: who has heard nothing yet does not wait for others' next sentences. Who
- * has waited is as much less ahead, so that also who reads as fast as it can has its turn before its patience ends.
+ * Removes the first of the requests that are least ahead: one without any audio yet does not wait for others' next sentences.
+ * The time that a request has waited counts against its lead, so that a reader that takes audio as fast as it can is served as
+ * well.
  */
 function takeNext(line: Waiting[], nowMs: number): Waiting | undefined {
   let [next, leastMs] = [0, Number.POSITIVE_INFINITY];
@@ -68,7 +69,7 @@ export function createSpeechPrograms(options: SpeechProgramsOptions): SpeechProg
     }),
   );
 
-  /** A sentence waits for a program that starts only where there is no other: it would be there later than the first is free. */
+  /** A sentence waits for a starting program only where there is no other: the first one will be free sooner. */
   const free = (): number => {
     const ready = programs.findIndex((program) => program.isReady() && program.pending() === 0);
     if (ready !== -1) return ready;
@@ -101,7 +102,7 @@ export function createSpeechPrograms(options: SpeechProgramsOptions): SpeechProg
             signal.removeEventListener('abort', leave);
             const spoken = programs[program]!.speak(utterance, onBlock, signal, onWords);
             spoken.then(resolve, reject);
-            // Of a program that speaks, its own end counts, for it may go on unheard; another one does not tell it.
+            // A program that speaks may continue unheard: it counts as free when it ends, not when its caller is gone.
             spoken.then(serve, serve);
           },
         };
@@ -113,7 +114,7 @@ export function createSpeechPrograms(options: SpeechProgramsOptions): SpeechProg
     started: programs[0]!.started,
     async close() {
       await Promise.all(programs.map((program) => program.close()));
-      serve(); // to be told so
+      serve(); // rejects those that wait
     },
   };
 }

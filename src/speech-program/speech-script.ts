@@ -29,15 +29,15 @@ export type ScriptSource = {
   readonly turnPrefix2?: string | null | undefined;
 };
 
-/** A stretch of a text, from its code point `start` on. */
-type Stretch = { readonly text: string; readonly start: number };
+/** A part of a text, from its code point `start` on. */
+type TextPart = { readonly text: string; readonly start: number };
 
 type Turn = { readonly speaker: 1 | 2; text: string; start: number };
 
-type Sentence = Stretch & { readonly boundary: Boundary };
+type Sentence = TextPart & { readonly boundary: Boundary };
 
 /** What is said for a sentence or a part of it; `start` counts in what is said for all of `written`. */
-type SpokenPart = Sentence & { readonly written: Stretch };
+type SpokenPart = Sentence & { readonly written: TextPart };
 
 const PAUSE_AFTER: Readonly<Record<Boundary, Pause>> = {
   sentence: 'sentence',
@@ -66,8 +66,8 @@ function splitTurns({ text, turnPrefix, turnPrefix2 }: ScriptSource): Turn[] {
   return turns;
 }
 
-function splitParagraphs({ text, start }: Stretch): Stretch[] {
-  const paragraphs: Stretch[] = [];
+function splitParagraphs({ text, start }: TextPart): TextPart[] {
+  const paragraphs: TextPart[] = [];
   let [from, position] = [0, start];
   for (const gap of text.matchAll(/\n\s*\n/gu)) {
     paragraphs.push({ text: text.slice(from, gap.index), start: position });
@@ -78,7 +78,7 @@ function splitParagraphs({ text, start }: Stretch): Stretch[] {
   return [...paragraphs, { text: text.slice(from), start: position }];
 }
 
-function splitSentences({ text, start }: Stretch, language: Language): Sentence[] {
+function splitSentences({ text, start }: TextPart, language: Language): Sentence[] {
   const sentences: Sentence[] = [];
   const segmenter = createSegmenter({ language, early: 'off' }, (cut) =>
     sentences.push({ text: segmentText(cut), start: cut.runs[0]!.start, boundary: cut.boundary }),
@@ -89,13 +89,13 @@ function splitSentences({ text, start }: Stretch, language: Language): Sentence[
 }
 
 /** The segmenter's bound, and the longest line that a speech program must take. */
-const LONGEST_LINE = 1200;
+const MAX_LINE = 1200;
 
 /** A sentence in words. They may outgrow one line; then they are cut like a sentence that is too long. */
 function spokenParts(written: Sentence, language: Language): SpokenPart[] {
   const { boundary } = written;
   const text = toSpokenForm(written.text, language);
-  if (text.length <= LONGEST_LINE) return [{ text, start: 0, boundary, written }];
+  if (text.length <= MAX_LINE) return [{ text, start: 0, boundary, written }];
   const parts = splitSentences({ text, start: 0 }, language);
   return parts.map((part, index) => ({
     ...part,
@@ -104,7 +104,9 @@ function spokenParts(written: Sentence, language: Language): SpokenPart[] {
   }));
 }
 
-/** The lines of a text in order, each of at most 1,200 UTF-16 units (the segmenter's bound); none when it holds nothing to say. */
+/**
+ * The lines of a text in order, each of at most 1,200 UTF-16 units (the segmenter's bound); none when it holds nothing to say.
+ */
 export function createScript(source: ScriptSource): SpokenLine[] {
   const { language } = source;
   const lines: SpokenLine[] = [];

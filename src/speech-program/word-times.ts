@@ -1,4 +1,4 @@
-// When the caller's words are heard: what the speech program tells of its own words, line by line, as ranges of the
+// When the caller's words are heard: what the speech program reports of its own words, line by line, as ranges of the
 // request's text and times of the reply. Only words with a time of their own are told; none is guessed. Pure.
 
 import type { SourceRange } from '../text/spoken-form/mapped-text.ts';

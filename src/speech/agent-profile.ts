@@ -1,13 +1,13 @@
 // An agent is a stored speaking profile (ours: the service interface names the endpoints in 4.6 and 8, and no fields). A
-// session takes it by `?agent=ID`, a job by `agent`; what those say themselves wins.
+// session names it by `?agent=ID`, a job by `agent`; their own fields win.
 
 import { z } from 'zod';
-import { isSampleRateOf, MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, SESSION_FORMATS } from './audio-format.ts';
+import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, SESSION_FORMATS, sampleRateRefusal } from './audio-format.ts';
 import { synthesisFields } from './speech-request.ts';
 
-const MOST_ALIASES = 100;
-const MOST_PRONUNCIATIONS = 500;
-const MOST_GREETING = 2000;
+const MAX_ALIASES = 100;
+const MAX_PRONUNCIATIONS = 500;
+const MAX_GREETING_LENGTH = 2000;
 
 const word = z.string().trim().min(1).max(100);
 /** One line: a break would end a sentence where the caller has none. */
@@ -29,36 +29,41 @@ export const agentProfileSchema = z
     aliases: z
       .record(word, z.string().min(1).max(2048))
       .refine(
-        (aliases) => Object.keys(aliases).length <= MOST_ALIASES,
-        `must have at most ${MOST_ALIASES} names`,
+        (aliases) => Object.keys(aliases).length <= MAX_ALIASES,
+        `must have at most ${MAX_ALIASES} names`,
       )
       .nullish()
       .describe('Short names for voices: what a session calls a voice, and its URI'),
     pronunciations: z
       .array(z.strictObject({ written: word, spoken }))
-      .max(MOST_PRONUNCIATIONS)
+      .max(MAX_PRONUNCIATIONS)
       .nullish(),
     greeting: z
       .string()
       .min(1)
-      .max(MOST_GREETING)
+      .max(MAX_GREETING_LENGTH)
       .nullish()
       .describe('Spoken when a session begins, as turn "greeting"'),
   })
   .check(({ value, issues }) => {
     const { format, sampleRate } = value;
-    if (format != null && sampleRate != null && !isSampleRateOf(format, sampleRate))
-      issues.push({
-        code: 'custom',
-        path: ['sampleRate'],
-        message: `is not a rate of ${format}`,
-        input: sampleRate,
-      });
+    const message = format != null && sampleRate != null ? sampleRateRefusal(format, sampleRate) : undefined;
+    if (message !== undefined) issues.push({ code: 'custom', path: ['sampleRate'], message, input: value });
   });
 
 export type AgentProfile = z.infer<typeof agentProfileSchema>;
 
-/** PATCH: fields that are given replace, a null takes away, `name` stays when it is absent. */
+/** What one session or turn adds to the record of its agent; times to first audio go into a histogram. */
+export type AgentUse = {
+  readonly sessions?: number;
+  readonly turns?: number;
+  readonly characters?: number;
+  readonly spokenMs?: number;
+  readonly interruptions?: number;
+  readonly firstAudioMs?: readonly number[];
+};
+
+/** PATCH: given fields replace, a null removes, absent fields stay. */
 export const agentPatchSchema = z
   .strictObject({
     ...agentProfileSchema.shape,

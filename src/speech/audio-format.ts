@@ -10,7 +10,7 @@ export type SessionFormat = (typeof SESSION_FORMATS)[number];
 
 export const MIN_SAMPLE_RATE = 8000;
 export const MAX_SAMPLE_RATE = 48000;
-/** Of telephony legs alone: Asterisk has channels of so much. */
+/** Of telephony legs alone: Asterisk has channels of this rate. */
 export const MAX_LEG_SAMPLE_RATE = 192_000;
 
 /** MPEG-1, -2 and -2.5 Layer III have these rates and no others (ISO 11172-3 2.4.2.3, ISO 13818-3 2.4.2.3). */
@@ -19,7 +19,7 @@ export const MP3_SAMPLE_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000,
 /** The rates that an Opus encoder takes (RFC 6716, 2); a decoder plays them all at 48000 Hz. */
 export const OPUS_SAMPLE_RATES = [8000, 12000, 16000, 24000, 48000] as const;
 
-/** The rates of a format that does not have every whole one from 8000 to 48000 Hz. */
+/** The rates of a format that does not allow every whole one from 8000 to 48000 Hz. */
 export function listedSampleRates(format: SessionFormat | ServiceFormat): readonly number[] | undefined {
   if (format === 'mp3') return MP3_SAMPLE_RATES;
   return format === 'ogg' ? OPUS_SAMPLE_RATES : undefined;
@@ -31,21 +31,33 @@ export function isSampleRateOf(format: SessionFormat | ServiceFormat, sampleRate
   return listedSampleRates(format)?.includes(sampleRate) ?? true;
 }
 
-/** Sound as it leaves a turn. `sampleRate` is absent only for mp3 that passes through as the upstream sends it. */
+/** Why `format`, which the caller calls `name`, cannot have `sampleRate`; undefined when it can. */
+export function sampleRateRefusal(
+  format: SessionFormat | ServiceFormat,
+  sampleRate: number,
+  name: string = format,
+): string | undefined {
+  if (isSampleRateOf(format, sampleRate)) return undefined;
+  const rates =
+    listedSampleRates(format)?.join(', ') ?? `every whole rate from ${MIN_SAMPLE_RATE} to ${MAX_SAMPLE_RATE}`;
+  return `${sampleRate} is not a rate of ${name}, which has ${rates}`;
+}
+
+/** Audio as it leaves a turn. `sampleRate` is absent only for mp3 that passes through as the upstream sends it. */
 export type OutputFormat = {
   readonly format: SessionFormat;
   readonly sampleRate: number | undefined;
   readonly frameMs: number;
 };
 
-/** MP3 without a rate of its own always passes through as it came, and only silence has to be made. */
+/** MP3 without a rate of its own always passes through as it came; only silence must be encoded. */
 export const mayNeedHeavyEncoder = ({
   format,
   sampleRate,
 }: Pick<OutputFormat, 'format' | 'sampleRate'>): boolean =>
   format === 'ogg' || format === 'flac' || (format === 'mp3' && sampleRate !== undefined);
 
-/** MP3 of `sampleRate` that is asked for as it comes goes out undecoded, with the delay of its encoder. */
+/** Whether MP3 of `sampleRate` goes out undecoded, with the delay of its encoder. */
 export const passesThrough = (
   output: Pick<OutputFormat, 'format' | 'sampleRate'>,
   sampleRate: number,

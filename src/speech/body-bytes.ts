@@ -1,6 +1,6 @@
-// How long a body of speech is, told behind it in a trailer field (RFC 9110, 6.5): whoever has read as many bytes has all of
-// it, and whoever has read fewer knows that some are missing, however properly the connection was closed. Our own
-// engine tells it; anybody may.
+// The length of a body of speech, sent after it in a trailer field (RFC 9110, 6.5): a client that has read as many bytes has all of
+// it, and one that has read fewer knows that some are missing, however properly the connection was closed. Our own engine sends
+// it; any service may.
 
 export const BODY_BYTES_FIELD = 'X-Voxgate-Body-Bytes';
 
@@ -13,7 +13,7 @@ const names = (value: FieldValue): string[] =>
     .flat()
     .flatMap((list) => list.split(',').map((name) => name.split(';')[0]!.trim().toLowerCase()));
 
-/** `te`: the request's field of that name (RFC 9110, 10.1.4); whoever does not ask for trailers gets none. */
+/** `te`: the request's field of that name (RFC 9110, 10.1.4); a client that does not ask for trailers gets none. */
 export const takesTrailers = (te: FieldValue): boolean => names(te).includes('trailers');
 
 /** `trailer`: the header field of that name, which lists what fields will come behind the body. */

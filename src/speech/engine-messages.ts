@@ -1,5 +1,5 @@
-// What the gateway and the process of its embedded engine say to each other over their IPC channel. Speech itself travels
-// over HTTP; a connection is handed over with its order.
+// The messages between the gateway and the process of its embedded engine over their IPC channel. Speech itself travels over HTTP; a
+// connection is handed over with its order.
 
 import type { Log, LogFields, LogLevel } from '../base/log.ts';
 import type { ListedVoice } from './listed-voice.ts';
@@ -7,9 +7,9 @@ import type { ListedVoice } from './listed-voice.ts';
 export type EngineOrder =
   | {
       readonly is: 'start';
-      /** The only one who may speak; made anew at each start of the gateway. `perMinute` 0: no limit. */
+      /** The only accepted credentials; made anew at each start of the gateway. `perMinute` 0: no limit. */
       readonly key: { readonly userId: string; readonly apiKey: string; readonly perMinute: number };
-      /** Lines below it are not told. */
+      /** Lines below it are not sent. */
       readonly logFrom: LogLevel;
     }
   | { readonly is: 'connection' }

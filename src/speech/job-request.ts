@@ -4,8 +4,14 @@
 import { z } from 'zod';
 import { AUDIO_FORMATS, MAX_SAMPLE_RATE, MIN_SAMPLE_RATE } from './audio-format.ts';
 import { LANGUAGES } from './language.ts';
-import { checkPrefixes, checkSampleRate, type FieldsCheck, fieldIssue } from './request-checks.ts';
-import { atMostCharacters, synthesisFields } from './speech-request.ts';
+import {
+  atMostCharacters,
+  checkPrefixes,
+  checkSampleRate,
+  type FieldsCheck,
+  fieldIssue,
+  synthesisFields,
+} from './speech-request.ts';
 
 export const JOB_MODELS = ['VoxDialog', 'Vox3.0-mini'] as const;
 /** Offered through an endpoint of its own (4.4, last paragraph). */
@@ -14,10 +20,10 @@ export const QUALITIES = ['draft', 'low', 'medium', 'high', 'premium'] as const;
 export type Quality = (typeof QUALITIES)[number];
 
 /** Characters (Unicode code points) by model: interface 8.2; that of VoxDialog-turbo is ours. */
-export const MOST_JOB_TEXT = { VoxDialog: 50_000, 'Vox3.0-mini': 20_000, [TURBO_MODEL]: 20_000 } as const;
-export type JobModel = keyof typeof MOST_JOB_TEXT;
+export const MAX_JOB_TEXT = { VoxDialog: 50_000, 'Vox3.0-mini': 20_000, [TURBO_MODEL]: 20_000 } as const;
+export type JobModel = keyof typeof MAX_JOB_TEXT;
 
-const MOST_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 
 const commonFields = {
   ...synthesisFields,
@@ -37,7 +43,7 @@ const commonFields = {
     .regex(/^[!-~]{1,64}$/, 'must be the id of an agent')
     .optional()
     .describe('Ours: an agent whose profile fills what is absent'),
-  name: z.string().min(1).max(MOST_TITLE).optional().describe('Ours: the title inside the file'),
+  name: z.string().min(1).max(MAX_TITLE_LENGTH).optional().describe('Ours: the title inside the file'),
   markup: z.enum(['keep', 'strip']).optional().describe('Ours: whether markup is removed before speaking'),
 } as const;
 
@@ -51,10 +57,10 @@ const miniFields = {
   voiceGuidance: z.number().min(1).max(6).nullish().describe('Vox3.0-mini only'),
 } as const;
 
-/** What one model takes and another does not; a null says nothing and is let through. */
+/** Fields that one model takes and another does not; a null counts as absent. */
 const checkModel: FieldsCheck = ({ value, issues }) => {
   const { model, text } = value as { model: JobModel; text: string };
-  const most = MOST_JOB_TEXT[model];
+  const most = MAX_JOB_TEXT[model];
   if (!atMostCharacters(most)(text))
     issues.push(fieldIssue(value, 'text', `must have at most ${most} characters with ${model}`));
   const foreign = model === 'Vox3.0-mini' ? DIALOGUE_FIELDS : MINI_FIELDS;
@@ -81,5 +87,5 @@ export const turboRequestSchema = z
 
 export type JobRequest = z.infer<typeof jobRequestSchema> | z.infer<typeof turboRequestSchema>;
 
-/** Taken and without a meaning for what speaks here: the reply says so in `X-Voxgate-Ignored`. */
+/** Accepted and ignored by the models here: the reply says so in `X-Voxgate-Ignored`. */
 export const IGNORED_GUIDANCE = ['voiceGuidance', 'styleGuidance', 'textGuidance'] as const;

@@ -1,4 +1,4 @@
-// A voice as a list of voices tells it (ours: `GET /api/v1/voices`); the id is the name that requests use.
+// A voice in a list of voices (ours: `GET /api/v1/voices`); the id is the name that requests use.
 
 import { z } from 'zod';
 

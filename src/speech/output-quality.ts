@@ -1,5 +1,5 @@
-// What a caller's `quality` means for the sound of a finished file: its bit rate where the format has one, and its
-// sample rate where the caller has named none. One voice, one channel.
+// What a caller's `quality` means for a finished file: its bit rate where the format has one, and its sample rate where the caller
+// named none. One voice, one channel.
 
 import type { ServiceFormat } from './audio-format.ts';
 import type { Quality } from './job-request.ts';
@@ -36,14 +36,14 @@ const MP3_KBPS = {
   mpeg25: [8, 16, 24, 32, 40, 48, 56, 64],
 } as const;
 /** One channel of libopus takes from 6 kbit/s; above 128 speech gains nothing. */
-const OPUS_KBPS = { least: 6, most: 128 } as const;
+const OPUS_KBPS = { min: 6, max: 128 } as const;
 
 const mp3BitratesAt = (sampleRate: number): readonly number[] =>
   MP3_KBPS[sampleRate >= 32_000 ? 'mpeg1' : sampleRate >= 16_000 ? 'mpeg2' : 'mpeg25'];
 
 /** The bit rate that `format` has nearest to `kbps` at `sampleRate` Hz, the lower of two; undefined where it has none. */
 export function bitrateOf(format: ServiceFormat, sampleRate: number, kbps: number): number | undefined {
-  if (format === 'ogg') return Math.min(OPUS_KBPS.most, Math.max(OPUS_KBPS.least, kbps));
+  if (format === 'ogg') return Math.min(OPUS_KBPS.max, Math.max(OPUS_KBPS.min, kbps));
   if (format !== 'mp3') return undefined;
   return mp3BitratesAt(sampleRate).reduce((best, each) =>
     Math.abs(each - kbps) < Math.abs(best - kbps) ? each : best,

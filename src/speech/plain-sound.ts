@@ -1,4 +1,4 @@
-// Sound without a container or a header, one channel: what one sample of silence is, and how bytes relate to time.
+// Audio without a container or a header, one channel: one sample of silence, and how bytes relate to time.
 
 /** `raw` is 16-bit little-endian. */
 export type PlainSound = { readonly format: 'mulaw' | 'alaw' | 'raw'; readonly sampleRate: number };

@@ -1,5 +1,5 @@
-// The form fields of a PlayNote (service interface 4.3) as one schema. A form has no null: an empty value says that, and
-// so does the word itself, where the interface allows a null.
+// The form fields of a PlayNote (service interface 4.3) as one schema. A form has no null: an empty value or the word `null` means
+// it, where the interface allows a null.
 
 import { z } from 'zod';
 import { LANGUAGES } from './language.ts';
@@ -7,14 +7,14 @@ import { LANGUAGES } from './language.ts';
 export const SYNTHESIS_STYLES = ['podcast', 'executive-briefing', 'childrens-story', 'debate'] as const;
 const GENDERS = ['Male', 'Female'] as const;
 
-const MOST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 const nothing = (value: unknown) => (value === '' || value === 'null' ? null : value);
 const orNull = <Inner extends z.ZodType>(inner: Inner) => z.preprocess(nothing, inner.nullable());
 /** Left out is as good as null. */
 const orAbsent = <Inner extends z.ZodType>(inner: Inner) => z.preprocess(nothing, inner.nullish());
 
 const voice = z.string().min(1).max(2048);
-const name = z.string().trim().min(1).max(MOST_NAME);
+const name = z.string().trim().min(1).max(MAX_NAME_LENGTH);
 const gender = z.enum(GENDERS);
 const webAddress = z.url({ protocol: /^https?$/ }).max(2048);
 

@@ -1,4 +1,4 @@
-// What a whole reply or file of a format is called, and the rate it has when nobody named one.
+// The media type of a whole reply or file of a format, and its sample rate when none was named.
 
 import type { ServiceFormat } from './audio-format.ts';
 

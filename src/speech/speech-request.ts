@@ -3,9 +3,8 @@
 // (OpenAPI, AsyncAPI) are made from it.
 
 import { z } from 'zod';
-import { AUDIO_FORMATS, MAX_SAMPLE_RATE, MIN_SAMPLE_RATE } from './audio-format.ts';
+import { AUDIO_FORMATS, MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, sampleRateRefusal } from './audio-format.ts';
 import { LANGUAGES } from './language.ts';
-import { checkPrefixes, checkSampleRate } from './request-checks.ts';
 
 /** The most one upstream request takes, in characters (interface 4.5, 8.2). */
 export const MAX_REQUEST_TEXT = 20_000;
@@ -45,6 +44,39 @@ export const synthesisOf = (request: object): SynthesisFields =>
 export const atMostCharacters = (limit: number) => (text: string) =>
   text.length <= limit || [...text].length <= limit;
 
+// Rules that span several fields, the same for a stream and for a job.
+
+type Fields = { readonly [field: string]: unknown };
+export type FieldsCheck = (context: { readonly value: Fields; readonly issues: object[] }) => void;
+
+/** An issue as zod has them, about one field. */
+export const fieldIssue = (value: Fields, field: string, message: string) => ({
+  code: 'custom',
+  path: [field],
+  message,
+  input: value[field],
+});
+
+/** Two prefixes that are the same but for the space around them mark no speaker's turn. */
+export const checkPrefixes: FieldsCheck = ({ value, issues }) => {
+  const { turnPrefix, turnPrefix2 } = value as { turnPrefix?: string | null; turnPrefix2?: string | null };
+  if (turnPrefix != null && turnPrefix.trim() === turnPrefix2?.trim())
+    issues.push(
+      fieldIssue(value, 'turnPrefix2', 'must differ from turnPrefix, or no one can tell whose turn begins'),
+    );
+};
+
+/** The bounds 8000 and 48000 hold for every format; some have only a few rates between them. */
+export const checkSampleRate: FieldsCheck = ({ value, issues }) => {
+  const { outputFormat, sampleRate } = value as {
+    outputFormat?: (typeof AUDIO_FORMATS)[number] | null;
+    sampleRate?: number;
+  };
+  const refusal = sampleRate === undefined ? undefined : sampleRateRefusal(outputFormat ?? 'mp3', sampleRate);
+  if (refusal !== undefined)
+    issues.push({ code: 'custom', path: ['sampleRate'], message: refusal, input: value });
+};
+
 /** The request body of 4.5, unknown fields refused. Lengths count Unicode code points. */
 export const streamRequestSchema = z
   .strictObject({
@@ -66,10 +98,10 @@ export const streamRequestSchema = z
 
 export type SpeechRequest = z.infer<typeof streamRequestSchema>;
 
-/** What the gateway sends: a remote service with no voice configured decides for itself. */
+/** What the gateway sends: without a voice the remote service decides. */
 export type OutgoingRequest = Omit<SpeechRequest, 'voice'> & { readonly voice?: string };
 
-/** Fields that say how to imitate a recorded voice: taken, and without a meaning for the embedded engine. */
+/** Fields that say how to imitate a recorded voice: accepted, and ignored by the embedded engine. */
 export const RECORDED_VOICE_FIELDS = [
   'prompt',
   'prompt2',

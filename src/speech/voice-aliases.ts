@@ -1,5 +1,5 @@
 // Short names for voices, so that a caller whose protocol has a field for one name may say a URI, or two voices at once.
-// A name that is no alias stands for itself. Pure: who may use which names is decided by whoever builds the table.
+// A name that is no alias stands for itself. Pure: the builder of the table decides which callers may use which names.
 
 import type { SynthesisFields } from './speech-request.ts';
 
@@ -14,19 +14,19 @@ export type VoiceFields = Pick<SynthesisFields, 'voice' | 'voice2' | 'turnPrefix
 /** What marks the speakers of a pair in plain text when the caller does not say it. */
 const PAIR_PREFIXES = { turnPrefix: '[S1]', turnPrefix2: '[S2]' } as const;
 
-const MOST_ALIAS_NAME = 100;
+const MAX_ALIAS_LENGTH = 100;
 const PAIR_SCHEME = 'duo:';
 
 type Pair = readonly [first: string, second: string];
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-/** Behind a '+' a scheme has none: `git+ssh://…` is one URI, not `git` and another. */
+/** After a '+' a scheme has no further '+': `git+ssh://…` is one URI, not `git` and another. */
 const PLAIN_SCHEME = /^[a-z][a-z0-9.-]*:/i;
 
 const isAlias = (aliases: VoiceAliases, text: string) =>
-  text.length <= MOST_ALIAS_NAME && Object.hasOwn(aliases, text);
+  text.length <= MAX_ALIAS_LENGTH && Object.hasOwn(aliases, text);
 
-/** Linear in `text` but for names as short as aliases are: callers choose it. */
+/** Linear in the length of `text`, which callers choose; only short names are looked up. */
 function dividedAt(text: string, aliases: VoiceAliases): number {
   const schemeEnd = SCHEME.exec(text)?.[0].length ?? Number.POSITIVE_INFINITY;
   for (let at = text.indexOf('+', 1); at > 0; at = text.indexOf('+', at + 1)) {
@@ -40,10 +40,10 @@ function dividedAt(text: string, aliases: VoiceAliases): number {
   return -1;
 }
 
-/** A '+' that stood in the query of an address as it is has come out as a space. */
+/** A '+' that was not escaped in the query of an address has become a space. */
 const inQuery = (pair: string) => (pair.includes('+') ? pair : pair.replaceAll(' ', '+'));
 
-/** `said`: whether `text` stands behind an alias, and may be a pair without saying so. */
+/** `said`: `by-alias`: `text` is the value of an alias, and may be a pair without `duo:`. */
 function pairIn(text: string, aliases: VoiceAliases, said: 'by-caller' | 'by-alias'): Pair | undefined {
   const isTold = text.startsWith(PAIR_SCHEME);
   if (!isTold && said === 'by-caller') return undefined;
@@ -54,7 +54,7 @@ function pairIn(text: string, aliases: VoiceAliases, said: 'by-caller' | 'by-ali
   return at <= 0 || at === body.length - 1 ? undefined : [body.slice(0, at), body.slice(at + 1)];
 }
 
-/** What `name` comes to when aliases of aliases are followed; those that go in a circle end where they began. */
+/** The voice of `name`, following aliases of aliases; a circle ends where it began. */
 function follow(aliases: VoiceAliases, name: string): string {
   const passed = new Set<string>();
   let voice = name;
@@ -70,7 +70,7 @@ function readVoice(aliases: VoiceAliases, name: string): string | Pair {
   return pairIn(voice, aliases, isAlias(aliases, name) ? 'by-alias' : 'by-caller') ?? voice;
 }
 
-/** One voice, where only one can stand: of a pair the one of that side. */
+/** One voice where only one is allowed: of a pair, that of the given side. */
 function sideVoice(aliases: VoiceAliases, name: string, side: 0 | 1): string {
   const read = readVoice(aliases, name);
   return typeof read === 'string' ? read : follow(aliases, read[side]);
@@ -112,7 +112,7 @@ export function parseVoiceAlias(entry: string): ParsedAlias {
   if (name === '') return wrong('has no name before the =');
   if (voice === '') return wrong('has no voice after the =');
   if (/\p{Cc}/u.test(entry)) return wrong('holds a control character');
-  if (name.length > MOST_ALIAS_NAME) return wrong(`has a name of more than ${MOST_ALIAS_NAME} characters`);
+  if (name.length > MAX_ALIAS_LENGTH) return wrong(`has a name of more than ${MAX_ALIAS_LENGTH} characters`);
   if (name.includes('+') || name.startsWith(PAIR_SCHEME))
     return wrong(`has a + in its name, or ${PAIR_SCHEME} before it, which is how pairs are told`);
   if (voice.length > 2048) return wrong('has a voice of more than 2048 characters');

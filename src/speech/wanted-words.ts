@@ -1,12 +1,12 @@
-// Who asks for a turn's words, by either of two settings.
+// Whether the word times of a turn are wanted, by either of two settings.
 
 export type WantedWords = {
-  /** Told along with the audio. */
+  /** Sent along with the audio. */
   readonly captions: 'off' | 'words';
-  /** All of them told once they have been found, when the turn has been sent. */
+  /** All of them sent at once when they are final, after the turn was sent. */
   readonly wordList: 'off' | 'final';
 };
 
-/** Somebody waits for its words. */
+/** Its word times are wanted. */
 export const wantsWords = ({ captions, wordList }: WantedWords): boolean =>
   captions === 'words' || wordList === 'final';

@@ -1,8 +1,8 @@
-// Names and ids of voices that callers of other services have in their settings, and which voice of the embedded engine
-// answers to each: by gender, and spread, so that two voices of one dialogue rarely come out as one. They are names and
-// nothing else; how those voices sound is their owners' own.
+// Names and ids of voices that callers of other services have in their settings, and which voice of the embedded engine stands for
+// each: by gender, and spread, so that two voices of one dialogue rarely become the same. Only names: the sound of those voices
+// belongs to their owners.
 
-/** The engine's voices by their short names; which URIs they have is the engine's to tell. */
+/** The engine's voices by their short names; the engine knows their URIs. */
 type EngineVoiceName =
   | 'anna'
   | 'bella'

@@ -1,5 +1,7 @@
 // The port for agents: stored speaking profiles, and what was really spoken with them.
 
+import { NO_DURATIONS, withDurations } from '../limits/duration-histogram.ts';
+import type { AgentUse } from '../speech/agent-profile.ts';
 import type { Stored } from './works/work.ts';
 
 export type Agent = {
@@ -10,16 +12,6 @@ export type Agent = {
   readonly version: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-};
-
-/** What one session or turn adds; times to first audio go into a histogram. */
-export type AgentUse = {
-  readonly sessions?: number;
-  readonly turns?: number;
-  readonly characters?: number;
-  readonly spokenMs?: number;
-  readonly interruptions?: number;
-  readonly firstAudioMs?: readonly number[];
 };
 
 export type AgentStats = {
@@ -57,3 +49,22 @@ export type AgentStore = {
   count(owner: string, id: string, use: AgentUse): Promise<void>;
   stats(owner: string, id: string): Promise<AgentStats | undefined>;
 };
+
+/** How the numbers of an agent add up, for every store alike. */
+export const NO_USE: AgentStats = {
+  sessions: 0,
+  turns: 0,
+  characters: 0,
+  spokenMs: 0,
+  interruptions: 0,
+  firstAudioCounts: NO_DURATIONS,
+};
+
+export const withUse = (stats: AgentStats, use: AgentUse): AgentStats => ({
+  sessions: stats.sessions + (use.sessions ?? 0),
+  turns: stats.turns + (use.turns ?? 0),
+  characters: stats.characters + (use.characters ?? 0),
+  spokenMs: stats.spokenMs + (use.spokenMs ?? 0),
+  interruptions: stats.interruptions + (use.interruptions ?? 0),
+  firstAudioCounts: withDurations(stats.firstAudioCounts, use.firstAudioMs ?? []),
+});

@@ -25,25 +25,26 @@ export type DeliveryAttempt = {
 };
 
 /** Kept of a delivery: a few whole schedules, so that replaying does not grow a row without end. */
-export const MOST_ATTEMPTS = 100;
+export const MAX_ATTEMPTS = 100;
 
 /**
- * Messages of one owner that wait: a receiver that is away for days may leave as many as his jobs write. One more, and the
- * oldest is given up (its log says so): what is told newest is the state of things, and `replay` brings the other back.
+ * Messages of one owner that wait: a receiver that is away for days may leave as many as that owner's jobs write. One
+ * more, and the oldest is given up (its log says so): what is told newest is the state of things, and `replay` brings the
+ * other back.
  */
-export const MOST_PENDING = 1_000;
+export const MAX_PENDING = 1_000;
 
 /** The line in the log of one that had to make room. */
 export const crowdedOut = (atMs: number): DeliveryAttempt => ({
   atMs,
   tookMs: 0,
   status: undefined,
-  problem: `given up without an attempt: ${MOST_PENDING} newer messages of this user were waiting`,
+  problem: `given up without an attempt: ${MAX_PENDING} newer messages of this user were waiting`,
 });
 
 export type Delivery = NewDelivery & {
   readonly state: DeliveryState;
-  /** The latest `MOST_ATTEMPTS`. */
+  /** The latest `MAX_ATTEMPTS`. */
   readonly attempts: readonly DeliveryAttempt[];
   /** Attempts since it was written or replayed: its place in the schedule. */
   readonly tries: number;
@@ -52,7 +53,7 @@ export type Delivery = NewDelivery & {
 };
 
 export type DeliveryStore = {
-  /** Of more than `MOST_PENDING` of an owner the oldest are given up; so with `replay`. */
+  /** Of more than `MAX_PENDING` of an owner the oldest are given up; so with `replay`. */
   add(delivery: NewDelivery): Promise<void>;
   /** Pending ones whose time has come, the longest due first; not those held by a claim that has not run out. */
   due(at: {

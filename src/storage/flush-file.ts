@@ -1,4 +1,4 @@
-// What was written to a file is there after a power cut only when it was flushed, whoever wrote it.
+// What was written to a file survives a power cut only when it was flushed, by any process.
 
 import { open } from 'node:fs/promises';
 
@@ -10,5 +10,22 @@ export async function flushFile(path: string): Promise<number> {
     return (await file.stat()).size;
   } finally {
     await file.close();
+  }
+}
+
+// A new or renamed file is there after a power cut only when its folder was flushed, too.
+
+/** Resolves when the entries of `folder` are on disk, as far as the system knows how (Windows opens no folders). */
+export async function flushFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EISDIR' && code !== 'EPERM' && code !== 'EINVAL') throw error;
   }
 }

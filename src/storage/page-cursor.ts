@@ -6,14 +6,14 @@ export type Position = { readonly atMs: number; readonly id: string };
 /** Before every row of a list that begins with the newest. */
 const NEWEST: Position = { atMs: Number.MAX_SAFE_INTEGER, id: '' };
 
-const LONGEST_CURSOR = 256;
+const MAX_CURSOR = 256;
 
 const toCursor = ({ atMs, id }: Position): string =>
   Buffer.from(JSON.stringify([atMs, id])).toString('base64url');
 
 /** What is no cursor of ours is the start of the list. */
 export function fromCursor(cursor: string | undefined): Position {
-  if (cursor === undefined || cursor.length > LONGEST_CURSOR) return NEWEST;
+  if (cursor === undefined || cursor.length > MAX_CURSOR) return NEWEST;
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     if (!Array.isArray(parsed) || parsed.length !== 2) return NEWEST;

@@ -1,5 +1,8 @@
-// The port to whoever keeps the sound of phrases that are spoken again and again (greetings, prompts, menus): whole
+// The port to a store of the sound of phrases that are spoken again and again (greetings, prompts, menus): whole
 // MP3 bodies by an opaque key. A store is a convenience: one that is slow, full or away has nothing, and never fails.
+
+import { hash } from 'node:crypto';
+import type { OutgoingRequest } from '../speech/speech-request.ts';
 
 export type PhraseStore = {
   /** The whole body kept under `key`. Never rejects. */
@@ -16,3 +19,14 @@ export type PhraseStore = {
 
 /** A service may speak a phrase better tomorrow: however often it was asked for, it is made anew after so long. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
+
+// The name of a phrase's sound: who asked, and the whole request with its seed. Two requests have one name only when
+// the service would answer both with the same bytes, and no tenant can find out what another had spoken.
+
+/** 64 hexadecimal digits; the order of the request's fields does not matter. */
+export function phraseKey(tenant: string, request: OutgoingRequest): string {
+  const fields = Object.entries(request)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return hash('sha256', JSON.stringify([tenant, fields]), 'hex');
+}

@@ -18,7 +18,7 @@ export type RedisPhraseStoreOptions = {
 /** Asking the speech service takes longer; waiting much more than this for Redis would not be worth it. */
 const COMMAND_MS = 40;
 const CONNECT_MS = 1000;
-const MOST_RETRY_MS = 2000;
+const MAX_RETRY_MS = 2000;
 const LOG_EVERY_MS = 10_000;
 
 const nameOf = (key: string) => `voxgate:phrase:${key}`;
@@ -40,7 +40,7 @@ export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseSto
     autoResendUnfulfilledCommands: false,
     disableClientInfo: true,
     connectionName: 'voxgate-phrases',
-    retryStrategy: (attempt) => Math.min(MOST_RETRY_MS, 50 * 2 ** Math.min(attempt, 10)),
+    retryStrategy: (attempt) => Math.min(MAX_RETRY_MS, 50 * 2 ** Math.min(attempt, 10)),
   });
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   const tell = (error: unknown) => {

@@ -1,7 +1,7 @@
 // Agents in SQLite: the profile and, in the same row, what was spoken with it.
 
-import { NO_USE, withUse } from './agent-numbers.ts';
 import type { Agent, AgentStats, AgentStore } from './agent-store.ts';
+import { NO_USE, withUse } from './agent-store.ts';
 import type { SqliteDatabase } from './sqlite/database.ts';
 import type { SqlRow } from './sqlite/driver.ts';
 import type { Stored } from './works/work.ts';

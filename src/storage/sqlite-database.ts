@@ -1,5 +1,5 @@
 // The database of the records of one data folder: who may open it, how it is opened, and that it is closed. One process
-// at a time; whoever has it knows that nobody else works on what is in it. Which of the two drivers opens it does not
+// at a time; the process that has it knows that no other works on its content. Which of the two drivers opens it does not
 // matter to the file.
 
 import { fstatSync, mkdirSync, rmSync, statSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { AppError, storageError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { storageFaultOf } from '../base/storage-fault.ts';
-import { flushFolder } from './flush-folder.ts';
+import { flushFolder } from './flush-file.ts';
 import type { SqliteDatabase } from './sqlite/database.ts';
 import type { SqliteDriver } from './sqlite/driver.ts';
 import { createDurableWrites, type WrittenFile } from './sqlite/durable-writes.ts';
@@ -111,7 +111,7 @@ async function openHeld(
       checkHeld,
       async close() {
         await writes.close();
-        // To close it would bring its log into the files of whoever has the folder now, and remove theirs.
+        // Closing it would write its log into the files of the process that has the folder now, and remove that one's log.
         if (hold.state() !== 'held') {
           await closeFiles();
           return hold.release();

@@ -2,7 +2,7 @@
 // one that starts anew knows that nobody holds anything.
 
 import type { Delivery, DeliveryAttempt, DeliveryState, DeliveryStore } from './delivery-store.ts';
-import { MOST_ATTEMPTS } from './delivery-store.ts';
+import { MAX_ATTEMPTS } from './delivery-store.ts';
 import { fromCursor, toPage } from './page-cursor.ts';
 import type { SqliteDatabase } from './sqlite/database.ts';
 import { giveUpOldest, insertDelivery } from './sqlite/delivery-rows.ts';
@@ -69,7 +69,7 @@ export function createSqliteDeliveryStore({ read, write }: SqliteDatabase): Sqli
         sql.run(
           `UPDATE deliveries SET attempts = ?, tries = tries + 1, held_until = 0, state = ?, next_at = ?
            WHERE id = ?`,
-          JSON.stringify([...attemptsOf(row), attempt].slice(-MOST_ATTEMPTS)),
+          JSON.stringify([...attemptsOf(row), attempt].slice(-MAX_ATTEMPTS)),
           changes ? state : row.state!,
           changes && state === 'pending' ? (nextAtMs ?? attempt.atMs) : null,
           id,

@@ -4,24 +4,83 @@
 import { fromCursor, toPage } from './page-cursor.ts';
 import type { SqliteDatabase } from './sqlite/database.ts';
 import { insertDelivery } from './sqlite/delivery-rows.ts';
-import type { Sql } from './sqlite/driver.ts';
+import type { Sql, SqlRow } from './sqlite/driver.ts';
 import { UNFINISHED } from './sqlite/migrations.ts';
-import { insertWork, saveWork, toWork } from './sqlite/work-rows.ts';
-import type { WorkKind } from './works/work.ts';
+import type { Stored, Work, WorkFailure, WorkKind, WorkStatus } from './works/work.ts';
 import {
   asked,
   begun,
   cancelled,
   ended,
+  fileBytesOf,
   interrupted,
   isUnfinished,
   mostUnfinishedOf,
   putBack,
 } from './works/work-steps.ts';
-import type { WorkStore } from './works/work-store.ts';
+import type { NewWork, WorkStore } from './works/work-store.ts';
 
-export type SqliteWorkStore = WorkStore & {
-  /** Ends all leases, attempts kept; for the start: whoever had them is dead. Answers how many. */
+// A work as a row: read whole, begun whole, and of a change only what a step may change.
+const parsed = (json: SqlRow[string] | undefined) =>
+  json === null ? undefined : (JSON.parse(json as string) as Stored);
+
+const toWork = (row: SqlRow): Work => ({
+  id: row.id as string,
+  kind: row.kind as WorkKind,
+  owner: row.owner as string,
+  status: row.status as WorkStatus,
+  urgency: row.urgency as number,
+  input: JSON.parse(row.input as string) as Stored,
+  phase: row.phase as string,
+  progress: row.progress as number,
+  output: parsed(row.output),
+  failure: parsed(row.failure) as WorkFailure | undefined,
+  requestedAtMs: row.requested_at as number,
+  completedAtMs: (row.completed_at as number | null) ?? undefined,
+  attempts: row.attempts as number,
+});
+
+/** Writes what a step has changed. */
+function saveWork(sql: Sql, work: Work): void {
+  const { id, status, phase, progress, output, failure, completedAtMs, attempts } = work;
+  sql.run(
+    `UPDATE works SET status = ?, phase = ?, progress = ?, output = ?, failure = ?, completed_at = ?, attempts = ?,
+       file_bytes = ? WHERE id = ?`,
+    status,
+    phase,
+    progress,
+    output === undefined ? null : JSON.stringify(output),
+    failure === undefined ? null : JSON.stringify(failure),
+    completedAtMs ?? null,
+    attempts,
+    fileBytesOf(output),
+    id,
+  );
+}
+
+function insertWork(sql: Sql, work: Work, request: NewWork['idempotency']): void {
+  const { id, kind, owner, status, urgency, input, phase, progress, requestedAtMs, attempts } = work;
+  sql.run(
+    `INSERT INTO works (id, kind, owner, status, urgency, input, phase, progress, requested_at, attempts, fence,
+       lease_ends, file_bytes, request_key, request_digest)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, ?)`,
+    id,
+    kind,
+    owner,
+    status,
+    urgency,
+    JSON.stringify(input),
+    phase,
+    progress,
+    requestedAtMs,
+    attempts,
+    request?.key ?? null,
+    request?.digest ?? null,
+  );
+}
+
+type SqliteWorkStore = WorkStore & {
+  /** Ends all leases, attempts kept; for the start: the processes that had them have ended. Answers how many. */
   releaseAll(): Promise<number>;
 };
 

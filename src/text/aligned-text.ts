@@ -1,5 +1,5 @@
-// The text of one request as it is said, and where in it each of the caller's words begins: what the words of an audio
-// are looked for with. Pure.
+// The text of one request as it is said, and where in it each of the caller's words begins: the input for finding the words
+// in an audio. Pure.
 
 import type { SpokenWord } from '../speech/spoken-word.ts';
 import { codePointLength } from './code-points.ts';
@@ -20,7 +20,7 @@ export type AlignedText = {
 };
 
 /**
- * Tells the code point of a segment's own text that stands at code point `position` of the caller's. Asked for rising
+ * Gives the code point of a segment's own text that stands at code point `position` of the caller's. Asked for rising
  * positions, it looks at each run once.
  */
 class RisingPlaces {

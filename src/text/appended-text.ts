@@ -1,5 +1,5 @@
-// The text of a turn that comes bit by bit, kept in a few flat pieces: a string that grows by one token at a time is a tree
-// of tokens, which takes a dozen times the memory and is made flat, whole, whenever a character of it is read.
+// The text of a turn that arrives in tokens, kept in a few flat pieces: a string that grows by one token at a time is a tree
+// (rope) in V8, which takes a dozen times the memory and is flattened as a whole whenever a character of it is read.
 
 /** What is gathered before it becomes a piece of its own, UTF-16 units. */
 const PIECE_UNITS = 4096;

@@ -1,7 +1,7 @@
 // What a character is to the rules of this folder, for every script. ASCII is decided without a regular
 // expression, since it is nearly all that is seen.
 
-/** A question about one UTF-16 unit that stands for itself, for whoever reads long texts: no string is made for it. */
+/** A test of one UTF-16 unit that is no half of a pair, for reading long texts: no string is made for it. */
 function unitTest(test: (char: string) => boolean): (unit: number) => boolean {
   /** Of the basic plane: 0 unknown, 1 no, 2 yes. */
   let known: Uint8Array | undefined;
@@ -14,7 +14,7 @@ function unitTest(test: (char: string) => boolean): (unit: number) => boolean {
 
 /**
  * A pattern for one character whose answers are remembered: a text is made of few different ones, and a pattern of Unicode
- * properties takes a hundred times as long as a look into a table.
+ * properties takes a hundred times as long as a table lookup.
  */
 export function characterTest(pattern: RegExp): (char: string) => boolean {
   const ofUnit = unitTest((char) => pattern.test(char));
@@ -49,7 +49,7 @@ const QUOTE = characterTest(/[\p{Pi}\p{Pf}]/u);
 const OPEN_QUOTE = characterTest(/\p{Pi}/u);
 const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
 /** Clusters that people write are shorter than this many UTF-16 units (a family emoji has 11). */
-const LONGEST_CLUSTER = 64;
+const MAX_CLUSTER = 64;
 
 export const isLineBreak = (char: string): boolean =>
   char === '\n' ||
@@ -113,7 +113,7 @@ export const isPictograph = (char: string): boolean => char > '\u00ff' && PICTOG
  * one code point, so the answer is the same however the text was split.
  */
 export function isGraphemeBoundary(text: string, at: number): boolean {
-  const from = Math.max(0, at - LONGEST_CLUSTER);
+  const from = Math.max(0, at - MAX_CLUSTER);
   const window = text.slice(from, at + 2);
   return GRAPHEMES.segment(window).containing(at - from)?.index === at - from;
 }

@@ -4,11 +4,10 @@
 
 import { isAsciiDigit, isCloser, isSpace, isUnspaced, isWordCharacter } from './character-class.ts';
 import { FURTHEST_LOOK } from './markdown-line.ts';
-import { type BracketPairs, createBracketPairs } from './sentences/bracket-pairs.ts';
 import type { Ending } from './sentences/skip.ts';
 
 /** Link targets are longer than other marks; this is what browsers and servers agree on as a URL's bound. */
-export const LONGEST_TARGET = 2_000;
+export const MAX_TARGET = 2_000;
 
 /** In UTF-16 units from the opening bracket: where its text begins and ends, and where the link is over. */
 export type Link = { readonly textAt: number; readonly textEnd: number; readonly end: number };
@@ -24,7 +23,7 @@ export type BracketedText = {
 /** Of a link's text, nested brackets included, and of its label. */
 export const createSquarePairs = () => createBracketPairs('[', ']', FURTHEST_LOOK);
 /** Of a link's target: no line break, balanced. */
-export const createRoundPairs = () => createBracketPairs('(', ')', LONGEST_TARGET);
+export const createRoundPairs = () => createBracketPairs('(', ')', MAX_TARGET);
 
 /** The bracket that closes the one at `at` of the held text. */
 function partner(
@@ -33,7 +32,7 @@ function partner(
   at: number,
   ending: Ending,
 ): number | 'wait' | undefined {
-  const furthest = kind === 'square' ? FURTHEST_LOOK : LONGEST_TARGET;
+  const furthest = kind === 'square' ? FURTHEST_LOOK : MAX_TARGET;
   const place = of[kind].partnerOf(of.heldAt + at, furthest, of.held, of.heldAt);
   if (place === 'never') return undefined;
   if (place === 'later') return ending === 'closed' ? undefined : 'wait';
@@ -133,4 +132,81 @@ export function judgeEmphasis(run: {
       : undefined;
   }
   return run.place === 'address' && after === '/' ? undefined : 'closes';
+}
+
+/** `later`: it may still be closed by text that has not come. `never`: a line break comes first, or it is too far. */
+type Partner = number | 'later' | 'never';
+
+/**
+ * Which bracket closes which, in text that arrives in pieces. Each character is looked at once, however many brackets are open:
+ * a search of its own for each opening bracket would read the same characters again and again.
+ */
+type BracketPairs = {
+  /**
+   * The place of the bracket that closes the one at `at`, both from the start of all text and within `furthest` units.
+   * `held` is the text from place `heldAt` on.
+   */
+  partnerOf(at: number, furthest: number, held: string, heldAt: number): Partner;
+  /** Nothing before `place` will be asked for any more. */
+  forgetBefore(place: number): void;
+  /** Characters looked at so far; what tests count. */
+  visited(): number;
+};
+
+/** Entries that are kept before old ones are looked for. */
+const ENOUGH = 256;
+
+export function createBracketPairs(open: string, close: string, longest: number): BracketPairs {
+  const [openCode, closeCode] = [open.charCodeAt(0), close.charCodeAt(0)];
+  let scannedTo = 0;
+  /** The place behind the last line break: no bracket before it will be closed. */
+  let lineAt = 0;
+  let stack: number[] = [];
+  const partners = new Map<number, number>();
+  let roomFor = ENOUGH;
+  let visits = 0;
+
+  function read(code: number, place: number) {
+    if (code === 10) {
+      lineAt = place + 1;
+      stack.length = 0;
+    } else if (code === openCode) {
+      stack.push(place);
+      // One that is too far back to be closed is of no use.
+      if (stack.length > 2 * longest) stack = stack.slice(-longest);
+    } else if (code === closeCode && stack.length > 0) partners.set(stack.pop()!, place);
+  }
+
+  function scan(to: number, held: string, heldAt: number) {
+    if (scannedTo < heldAt) scannedTo = heldAt;
+    const end = Math.min(to, heldAt + held.length);
+    for (; scannedTo < end; scannedTo += 1) {
+      visits += 1;
+      read(held.charCodeAt(scannedTo - heldAt), scannedTo);
+    }
+  }
+
+  return {
+    partnerOf(at, furthest, held, heldAt) {
+      if (at >= scannedTo) scan(at + 1, held, heldAt);
+      let known = partners.get(at);
+      // As far as the bracket may reach, and no further: what is behind it may never be asked for.
+      for (
+        let step = scannedTo;
+        known === undefined && at >= lineAt && step < at + furthest;
+        step = scannedTo
+      ) {
+        scan(step + 16, held, heldAt);
+        if (scannedTo === step) return 'later';
+        known = partners.get(at);
+      }
+      return known !== undefined && known < at + furthest ? known : 'never';
+    },
+    forgetBefore(place) {
+      if (partners.size < roomFor) return;
+      for (const at of partners.keys()) if (at < place) partners.delete(at);
+      roomFor = 2 * partners.size + ENOUGH;
+    },
+    visited: () => visits,
+  };
 }

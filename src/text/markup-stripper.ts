@@ -10,7 +10,7 @@ import {
   judgeEmphasis,
   judgeLink,
   judgeTag,
-  LONGEST_TARGET,
+  MAX_TARGET,
   markRun,
 } from './inline-markup.ts';
 import { FURTHEST_LOOK, judgeFenceEnd, judgeLineStart } from './markdown-line.ts';
@@ -36,14 +36,14 @@ export type MarkupStripper = {
   visitedForBrackets(): number;
 };
 
-/** A stretch to be dropped when reading comes to it, in UTF-16 units from the start of the text. */
+/** A range to be dropped when reading comes to it, in UTF-16 units from the start of the text. */
 type Skip = { readonly at: number; readonly end: number };
 
 const SPECIAL = /[\n*_~`<[\\|!]/g;
 const ESCAPED = '\\`*_~[]<>#|';
 /** Enough of a token to know an address by. */
 const TOKEN_HEAD = 64;
-const MOST_OPEN = 16;
+const MAX_OPEN = 16;
 
 export function createMarkupStripper(sink: TextSink): MarkupStripper {
   let held = '';
@@ -165,7 +165,7 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
     if (role === undefined) return passText(length);
     if (role === 'opens') runs.push(length);
     else closeRuns(runs, length);
-    if (runs.length > MOST_OPEN) runs.shift();
+    if (runs.length > MAX_OPEN) runs.shift();
     line = line === 'start' ? 'text' : line;
     return drop(length);
   }
@@ -259,7 +259,7 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
     push(text, start) {
       if (held === '') position = start;
       // Only a link target makes so much wait.
-      const inTarget = held.length > FURTHEST_LOOK * 2 + 2 && held.length + text.length < LONGEST_TARGET;
+      const inTarget = held.length > FURTHEST_LOOK * 2 + 2 && held.length + text.length < MAX_TARGET;
       held += text;
       // It ends at a bracket or a line break: until one comes there is nothing to judge.
       if (!inTarget || /[)\]\n]/.test(text)) advance('open');

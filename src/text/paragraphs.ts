@@ -1,6 +1,6 @@
-// The paragraphs of a text, which narration is sought and told by: what blank lines part. Positions are UTF-16 units of
-// the text, and code points, which is what callers are told. Each character is read once, when it comes, and what is found
-// is remembered: eight bytes for each paragraph, for a text may have a hundred thousand of them.
+// The paragraphs of a text, separated by blank lines: the positions by which narration seeks and reports progress. Positions
+// are UTF-16 units of the text, and code points, which is what callers are told. Each character is read once, when it comes,
+// and what is found is remembered: eight bytes for each paragraph, for a text may have a hundred thousand of them.
 
 import { isSpaceUnit } from './character-class.ts';
 import { isHigh, isLow } from './code-points.ts';
@@ -25,7 +25,10 @@ export class Paragraphs {
   private breaks = 0;
   private begun = false;
 
-  /** Reads what comes behind the text before. A quarter of a million characters may come at once: what changes with each is local. */
+  /**
+   * Reads what comes behind the text before. A quarter of a million characters may come at once: what changes with each is
+   * local.
+   */
   read(text: string): void {
     let { point, lastUnit, breaks } = this;
     for (let at = 0; at < text.length; at += 1) {

@@ -1,6 +1,6 @@
 // How a name or an abbreviation is said that is written otherwise. Applied to what goes upstream only: captions and
-// heard text keep the caller's own words. The words stand in a tree by their letters, so that hundreds of them cost a
-// text no more than a few; a pattern of all would try each of them at each place.
+// heard text keep the caller's own words. The words are kept in a trie, so that hundreds of them cost no more
+// than a few; one pattern of all words would try each of them at each position.
 
 import type { Edit } from './spoken-form/mapped-text.ts';
 

@@ -8,8 +8,9 @@ import { isParagraphEnd } from './paragraphs.ts';
 import { isSpeakable, type Segment, segmentText } from './segment.ts';
 import { createHeldText } from './sentences/held-text.ts';
 import type { TurnPrefixes } from './turn-prefix-reader.ts';
-import { choosePrefixes, type PrefixPair } from './turn-prefixes.ts';
 import type { CutStep } from './turn-text.ts';
+
+type PrefixPair = { readonly turnPrefix: string; readonly turnPrefix2: string };
 
 export type RequestText = Partial<PrefixPair> & {
   readonly text: string;
@@ -181,8 +182,8 @@ export const MAX_SPOKEN_SIZE = MAX_REQUEST_TEXT;
 export const MAX_SPOKEN_SEGMENTS = 500;
 
 /**
- * What a request of a long text takes of it: about a minute and a half of speech. So much is kept of a
- * turn at a time, so no request is held open while its listener hears it, and what is sought past costs little.
+ * The size of a request of a long text: about a minute and a half of speech. This much of a turn is buffered at a
+ * time, so no request is held open while its listener hears it, and what a seek skips costs little.
  */
 export const CHAPTER_REQUEST_UNITS = 1500;
 /** The same of the first one: some sentences, so that a book is heard as soon as they are. */
@@ -241,4 +242,42 @@ export function requestEnd(segments: readonly Segment[], limit: number): number 
     if (rank >= best.rank) best = { end: index + 1, rank };
   }
   return segments.length;
+}
+
+/** One spelling for all cases of a letter, the long s and the Kelvin sign among them. */
+const fold = (text: string) => text.toUpperCase().toLowerCase();
+
+/** An end of `a`, with the space that follows it in a request, is a beginning of `b`: text could complete it. */
+function runsInto(a: string, b: string): boolean {
+  for (let length = 1; length < a.length; length += 1) if (b.startsWith(`${a.slice(-length)} `)) return true;
+  return false;
+}
+
+/** A caller's own prefix as it can be used: on one line, not in the text, not running into itself. */
+function usable(own: string | undefined, body: string): string | undefined {
+  const prefix = own?.trim() ?? '';
+  const folded = fold(prefix);
+  const safe = prefix !== '' && !/[\n\r]/.test(prefix) && !body.includes(folded) && !runsInto(folded, folded);
+  return safe ? prefix : undefined;
+}
+
+const apart = (a: string, b: string) =>
+  !a.includes(b) && !b.includes(a) && !runsInto(a, b) && !runsInto(b, a);
+
+/**
+ * The two turn prefixes of a request: a caller's own when they are safe, otherwise generated. Upstream takes every occurrence
+ * of one for a change of voice, so they occur nowhere in `spoken`, whatever the case of letters, and neither contains the
+ * other. The same text always gives the same pair.
+ */
+function choosePrefixes(spoken: string, own: Partial<TurnPrefixes>): PrefixPair {
+  const body = fold(spoken);
+  const taken = new Set([...body.matchAll(/speaker (\d+):/g)].map((match) => Number(match[1])));
+  let first = 1;
+  while (taken.has(first) || taken.has(first + 1)) first += 2;
+  const made = { turnPrefix: `Speaker ${first}:`, turnPrefix2: `Speaker ${first + 1}:` };
+  const wanted = {
+    turnPrefix: usable(own.turnPrefix, body) ?? made.turnPrefix,
+    turnPrefix2: usable(own.turnPrefix2, body) ?? made.turnPrefix2,
+  };
+  return apart(fold(wanted.turnPrefix), fold(wanted.turnPrefix2)) ? wanted : made;
 }

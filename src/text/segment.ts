@@ -1,4 +1,4 @@
-// The unit that text is spoken and captioned by: a stretch of the caller's own words that keeps its origin.
+// The unit in which text is spoken and captioned: a part of the caller's own words that keeps its origin.
 // Positions are Unicode code points of what the caller sent, never of what is sent upstream, because
 // captions and the record of what was heard must point into the text that the caller holds.
 

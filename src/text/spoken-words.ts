@@ -55,15 +55,15 @@ const weigh = (character: string): number => {
   return SPOKEN.test(character) ? LETTER_WEIGHT : 0;
 };
 
-/** A text is made of few different characters, and a long one is weighed while others play. */
-const MOST_REMEMBERED = 4096;
+/** A cache: a text is made of few different characters, and a long one is processed while other sessions play. */
+const MAX_REMEMBERED = 4096;
 const remembered = new Map<string, number>();
 
 function weightOfCharacter(character: string): number {
   let weight = remembered.get(character);
   if (weight === undefined) {
     weight = weigh(character);
-    if (remembered.size < MOST_REMEMBERED) remembered.set(character, weight);
+    if (remembered.size < MAX_REMEMBERED) remembered.set(character, weight);
   }
   return weight;
 }
@@ -87,7 +87,7 @@ const pauseOf = (text: string): number => {
 const isTrail = characterTest(/^[\p{Pe}\p{Pf}\p{Po}]$/u);
 const isMark = characterTest(/^\p{M}$/u);
 
-/** The end of the stretch at `from` that is either of letters without spaces (and their signs) or of anything else. */
+/** The end of the run at `from` that is either of letters without spaces (and their signs) or of anything else. */
 function stretchEnd(characters: readonly string[], from: number, unspaced: boolean): number {
   let to = from;
   while (to < characters.length) {

@@ -1,4 +1,4 @@
-// Finds a caller's own turn prefixes in text that arrives in any split, and tells who speaks what. A prefix
+// Finds a caller's own turn prefixes in text that arrives in any split, and assigns the text between them to speakers. A prefix
 // counts at the start of the text, of a line, after white space or after another prefix (anywhere if it begins
 // with white space itself), and where no word goes on behind it: "A" is not found in "Apple".
 
@@ -21,8 +21,9 @@ export type TurnPrefixReader = {
 };
 
 /**
- * Text before the first prefix is told without a speaker: at the start of a turn it is speaker 1's. Of two prefixes that begin alike the longer one counts when it
- * is there; of two equal ones the first. Prefixes are not handed on, but they do count in positions.
+ * Text before the first prefix is told without a speaker: at the start of a turn it is speaker 1's. Of two prefixes that begin
+ * alike the longer one counts when it is there; of two equal ones the first. Prefixes are not handed on, but they do count in
+ * positions.
  */
 export function createTurnPrefixReader(
   prefixes: TurnPrefixes,

@@ -38,7 +38,7 @@ type Line = {
   heldCharacters(): number;
 };
 
-/** One speaker's stretch: markup and sentences do not reach over its ends. */
+/** One speaker's part of the text: markup and sentences do not reach over its ends. */
 function createLine(
   options: TextOptions & { readonly early: Early },
   about: Pick<Segment, 'line' | 'speaker'>,
@@ -108,7 +108,7 @@ export function createTurnText(options: TurnTextOptions, emit: (segment: Segment
   return {
     append(text, next) {
       if (next !== undefined && next !== speaker) {
-        // The second half of a pair belongs to whoever began it.
+        // The second half of a surrogate pair belongs to the speaker of the first.
         const half = points.completes(text) ? 1 : 0;
         points.push(text.slice(0, half));
         text = text.slice(half);
@@ -129,7 +129,7 @@ export function createTurnText(options: TurnTextOptions, emit: (segment: Segment
   };
 }
 
-/** What a text is cut from: its own positions, and who speaks where that is not said in the text. */
+/** What a text is cut from: its own positions, and the speakers that the text does not name. */
 export type SaidText = {
   readonly text: string;
   /** From here on; positions stay those of the whole text. */
@@ -138,10 +138,10 @@ export type SaidText = {
   readonly speakers: readonly { readonly unit: number; readonly speaker: Speaker }[];
 };
 
-/** What is cut in one go: little enough for a book to hold nobody up. */
+/** Characters cut in one step: few enough that a book delays no other session. */
 export const PIECE_UNITS = 512;
 
-/** A piece has been cut: whoever has others to serve may do so before asking for more. */
+/** A piece has been cut: the caller may serve others before it asks for more. */
 export type CutStep = Segment | 'more';
 
 const segmentsOf = (steps: Iterable<CutStep>): Segment[] => {
@@ -169,7 +169,7 @@ export function firstBehind(speakers: SaidText['speakers'], unit: number): numbe
   return from;
 }
 
-/** A text from a place on, cut by the text alone, and only as far as somebody asks. */
+/** A text from a place on, cut by the text alone, and only as far as the caller asks. */
 export function* saidSegments(
   { text, from, speakers }: SaidText,
   options: TextOptions & Partial<TurnPrefixes>,
@@ -202,7 +202,7 @@ export function* saidSegments(
   yield* ready.splice(0);
 }
 
-/** Who speaks at the place where `said` begins; undefined: nobody has been named. */
+/** Who speaks at the place where `said` begins; undefined: no speaker has been named. */
 export function speakerAt(
   { text, from, speakers }: SaidText,
   { turnPrefix, turnPrefix2 }: Partial<TurnPrefixes>,

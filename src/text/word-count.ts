@@ -1,4 +1,4 @@
-// How many words a text will be told in, counted as it comes and before it is cut: what a session's memory is reckoned with.
+// How many words a text will have, counted as it arrives and before it is cut: the basis of a session's memory estimate.
 
 import { isSpaceUnit, isUnspacedUnit } from './character-class.ts';
 

@@ -1,5 +1,5 @@
-// Names for keys that tell nothing of them: one for the quota that an API key has at the service, one for a member of
-// the pool in logs, metrics and the admin listener.
+// Names for keys that reveal nothing of them: one for the quota that an API key has at the service, one for a pool member in
+// logs, metrics and the admin listener.
 
 import { createHash } from 'node:crypto';
 import type { QuotaId } from './quota/quota-store.ts';

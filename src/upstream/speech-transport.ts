@@ -2,7 +2,7 @@
 // the pool expects failures and decides from them; only a cancelled attempt throws.
 
 import type { AppError } from '../base/app-error.ts';
-import type { RateAdvice } from '../limits/rate-advice.ts';
+import type { RateAdvice } from '../limits/rate-headers.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { Gathering, ToldLength } from './speech-upstream.ts';
 
@@ -13,11 +13,11 @@ export type AttemptFailure = {
   readonly error: AppError;
   /** The HTTP status, when the answer itself is the failure. */
   readonly status: number | undefined;
-  /** What the answer's headers say about the request limit; empty without an answer. */
+  /** The request limit by the answer's headers; empty without an answer. */
   readonly advice: RateAdvice;
 };
 
-/** How an attempt let go of its connection. A body that nobody reads to its end is `aborted`. */
+/** How an attempt released its connection. A body that is not read to its end is `aborted`. */
 export type AttemptEnd = 'ok' | 'aborted' | AttemptFailure;
 
 export type AttemptOptions = {

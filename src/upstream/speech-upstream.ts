@@ -1,5 +1,5 @@
-// The port to a speech service: one request in, one MP3 body out. The pool behind it has the policies (quota, retry,
-// rest, hedge); below it, `SpeechTransport` makes single attempts.
+// The port to a speech service: one request in, one MP3 body out. The pool behind it has the policies (quota, retry, cool-down,
+// hedging); below it, `SpeechTransport` makes single attempts.
 
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { SpeechWork } from './speech-work.ts';
@@ -19,34 +19,34 @@ export type OpenOptions = {
   readonly onQueued?: (notice: QueuedNotice) => void;
   /** An HTTP request is on its way and counts at the far end; once per attempt. */
   readonly onSent?: () => void;
-  /** Absent: the first words of a turn, due within the longest wait. */
+  /** Default: the first words of a turn, due within the longest wait. */
   readonly work?: SpeechWork;
-  /** `key` of an earlier answer: that key if it is free, as a service may speak a seed alike only on the same one. */
+  /** `key` of an earlier answer: preferred if free, since a service may repeat a seed only on the same key. */
   readonly prefer?: string;
 };
 
-/** How a body may be read in bouts. */
+/** How a body is read in batches. */
 export type Gathering = {
   /**
-   * The reader needs nothing for so long, ms: what comes meanwhile may be given to it together, and no later than its end.
+   * The reader needs nothing for `ms`: what comes meanwhile may be handed over together, at the end of that time at the latest.
    */
   rest(ms: number): void;
-  /** When the last of what the reader has been given came, by the clock, ms. */
+  /** When the last chunk that was handed over had come, on the clock, ms. */
   cameMs(): number;
 };
 
-/** What the service says itself of how long its body is, behind it. */
+/** The length of a body by the service itself, sent after it. */
 export type ToldLength = {
-  /** Bytes; undefined before the body has ended, and when what was announced has not come. */
+  /** Bytes; undefined before the body has ended, and when the announced length has not come. */
   bytes(): number | undefined;
 };
 
 /** An answered request. `chunks` is read once; leaving the loop early closes the upstream socket. */
 export type SpeechBody = {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Absent: it is read as it comes. */
+  /** Absent: the body is read as it comes. */
   readonly gathering?: Gathering;
-  /** Absent: the service does not tell it. */
+  /** Absent: the service does not announce it. */
   readonly toldLength?: ToldLength;
   /** Time spent waiting for quota before the request was sent. */
   readonly queueMs: number;

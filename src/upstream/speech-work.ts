@@ -1,9 +1,9 @@
-// What a request to the speech service is for. The scheduler reads nothing else: who pays, how much it matters, and
-// when somebody would hear that it is late.
+// What a request to the speech service is for. The scheduler reads nothing else: the tenant, the class, and the time from which
+// a listener would notice the delay.
 
 /**
- * In order of weight: going on with a turn that broke while it is heard; the first words of a turn; what a playing
- * turn needs next; what is made ahead, hedged or tried out; jobs that nobody waits for.
+ * In order of weight: resuming a turn that broke while it is heard; the first words of a turn; what a playing turn needs next;
+ * what is made ahead, hedged or tried out; jobs without a listener.
  */
 export const WORK_CLASSES = ['resume', 'first', 'next', 'prefetch', 'batch'] as const;
 export type WorkClass = (typeof WORK_CLASSES)[number];
@@ -12,18 +12,18 @@ export type SpeechWork = {
   readonly class: WorkClass;
   /** Requests of one tenant never hold up those of another. */
   readonly tenant: string;
-  /** One listener's session: it has at most a few requests under way. */
+  /** A listener's session, which has at most a few requests under way. */
   readonly session?: string;
   /** Monotonic ms: when the audio is needed. Within a tenant the earliest goes first. */
   readonly deadlineMs: number;
   /**
-   * When it is given up without a send, on the clock of the deadline; infinite while its listener may be kept waiting. Asked
-   * now and then, for a listener may pause. `sinceMs`: when it was asked for. Absent: by what the pool has for its class.
+   * When it is given up without a send, on the clock of the deadline; infinite while its listener may be kept waiting. Read
+   * again and again, because a listener may pause. `sinceMs`: when it was requested. Default: the wait of its class in the pool.
    */
   waitsUntilMs?(sinceMs: number): number;
   /**
-   * For work that may come to be worth more, as a turn made ahead whose time has come: `class` and `deadlineMs` are
-   * read anew when `listener` is called. Answers with what ends the listening.
+   * For work whose class may rise, such as a turn made ahead whose time has come: `class` and `deadlineMs` are read again when
+   * `listener` is called. Returns the function that removes the listener.
    */
   onRise?(listener: () => void): () => void;
 };

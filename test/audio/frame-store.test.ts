@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFrameStore } from '../../src/audio/frame-store.ts';
+import { FrameStore } from '../../src/audio/frame-store.ts';
 
-const createStore = () => createFrameStore((bytes: Uint8Array, note: number) => ({ bytes, note }));
+const createStore = () => new FrameStore((bytes: Uint8Array, note: number) => ({ bytes, note }));
 type Kept = { readonly bytes: Uint8Array; readonly note: number };
 const plain = (frame: Kept | undefined) => frame && [frame.note, ...frame.bytes];
 
@@ -24,8 +24,8 @@ const acts = fc.tuple(
   ),
 );
 
-describe('createFrameStore', () => {
-  it('is a list, and what one took is good until his next call, whatever others do meanwhile', () => {
+describe('FrameStore', () => {
+  it('is a list, and what was taken from it is good until the next call, whatever other stores do meanwhile', () => {
     fc.assert(
       fc.property(fc.array(acts, { maxLength: 120 }), fc.nat(60), fc.nat(60), (doings, from, until) => {
         const each = Array.from({ length: 3 }, () => ({
@@ -114,7 +114,7 @@ describe('createFrameStore', () => {
     expect(plain(seen)).toEqual([0, 1, 2, 3]);
   });
 
-  it('uses the same blocks again and again, whoever had them before, and wipes them', () => {
+  it('reuses the same blocks for all stores, and wipes them', () => {
     const memory = new Set<ArrayBufferLike>();
     for (let turn = 0; turn < 20; turn += 1) {
       const store = createStore();

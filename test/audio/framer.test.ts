@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFramer, type FrameRule } from '../../src/audio/framer.ts';
+import { type FrameRule, Framer } from '../../src/audio/framer.ts';
 import type { AudioFrame } from '../../src/audio/stage.ts';
 import { keepIn } from '../support/keep-frames.ts';
 
@@ -9,7 +9,7 @@ const RULE: FrameRule = { sampleRate: 8000, frameMs: 20, bytesPerSample: 1, padB
 
 function cut(rule: FrameRule, chunks: readonly Uint8Array[]): AudioFrame[] {
   const frames: AudioFrame[] = [];
-  const framer = createFramer(rule, keepIn(frames));
+  const framer = new Framer(rule, keepIn(frames));
   for (const chunk of chunks) framer.push(chunk);
   framer.flush();
   return frames;
@@ -60,7 +60,7 @@ describe('framer', () => {
   it('does not drift in ten minutes', () => {
     let samples = 0;
     let frames = 0;
-    const framer = createFramer({ ...RULE, sampleRate: 22_050, frameMs: 13 }, (frame) => {
+    const framer = new Framer({ ...RULE, sampleRate: 22_050, frameMs: 13 }, (frame) => {
       samples += frame.samples;
       frames++;
     });
@@ -91,7 +91,7 @@ describe('framer', () => {
 
   it('copies what it is given', () => {
     const frames: AudioFrame[] = [];
-    const framer = createFramer(RULE, keepIn(frames));
+    const framer = new Framer(RULE, keepIn(frames));
     const input = new Uint8Array(240).fill(1);
     framer.push(input);
     input.fill(2);
@@ -108,7 +108,7 @@ describe('framer', () => {
     const frames: AudioFrame[] = [];
     const keep = keepIn(frames);
     let isBroken = true;
-    const framer = createFramer(RULE, (frame) => {
+    const framer = new Framer(RULE, (frame) => {
       if (isBroken) throw new Error('not now');
       keep(frame);
     });
@@ -120,7 +120,7 @@ describe('framer', () => {
 
   it('has nothing more to say after its end', () => {
     const frames: AudioFrame[] = [];
-    const framer = createFramer(RULE, keepIn(frames));
+    const framer = new Framer(RULE, keepIn(frames));
     framer.push(counting(100));
     framer.flush();
     framer.flush();

@@ -1,6 +1,6 @@
 // What a turn's sound is read in strides for, and what it is not: a bridge may hold more than the turn's own decoder leaves.
 import { describe, expect, it } from 'vitest';
-import type { SpeechBridge } from '../../src/audio/dsp/speech-bridge.ts';
+import type { Crossfade } from '../../src/audio/dsp/crossfade.ts';
 import { createTranscoder, heardHzOf } from '../../src/audio/transcoder.ts';
 import { codecs } from '../support/codecs.ts';
 import { decibels, tone } from '../support/tone.ts';
@@ -8,15 +8,14 @@ import { decibels, tone } from '../support/tone.ts';
 const PHONE = { format: 'raw', sampleRate: 8000, frameMs: 20 } as const;
 
 /** Samples of what comes out for a bridge of half a second, −1…1, without its edges. */
-async function crossed(
-  bridge: Pick<SpeechBridge, 'samples' | 'sampleRate' | 'heardHz'>,
-): Promise<Float32Array> {
+async function crossed(bridge: Pick<Crossfade, 'samples' | 'sampleRate' | 'heardHz'>): Promise<Float32Array> {
   const parts: Uint8Array[] = [];
   const transcoder = createTranscoder(PHONE, codecs, (frame) => parts.push(frame.bytes.slice()));
   transcoder.push({ kind: 'begin' });
   transcoder.push({ kind: 'bridge', bridge: { ...bridge, frames: [], next: undefined } });
   transcoder.push({ kind: 'end' });
-  await transcoder.flush();
+  transcoder.push({ kind: 'finish' });
+  await transcoder.settled();
   const bytes = Buffer.concat(parts);
   const samples = Float32Array.from(
     { length: bytes.length / 2 },

@@ -1,7 +1,7 @@
 // WebVTT that is read while it grows: whatever is said and cut, a player can read it, and each word is shown once.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createGrowingVtt, VTT_HEADER } from '../../src/captions/growing-vtt.ts';
+import { GrowingVtt, VTT_HEADER } from '../../src/captions/growing-vtt.ts';
 import type { TimedWord } from '../../src/captions/word-timeline.ts';
 import { readVtt, untimely } from '../support/read-vtt.ts';
 import '../support/property-seed.ts';
@@ -50,7 +50,7 @@ it('is WebVTT at every moment, in order, with every word that was heard', () => 
         },
       ),
       (turns) => {
-        const vtt = createGrowingVtt();
+        const vtt = new GrowingVtt();
         let text = VTT_HEADER;
         let fromMs = 0;
         const heardWords: string[] = [];
@@ -85,7 +85,7 @@ it('is WebVTT at every moment, in order, with every word that was heard', () => 
 });
 
 it('writes a cue when the next word shows that it is whole, after a pause, and at the end', () => {
-  const vtt = createGrowingVtt();
+  const vtt = new GrowingVtt();
   const { words, lines } = turnOf(
     [
       ['One', '', 4],
@@ -105,7 +105,7 @@ it('writes a cue when the next word shows that it is whole, after a pause, and a
 });
 
 it('shows no word that was cut before it was heard', () => {
-  const vtt = createGrowingVtt();
+  const vtt = new GrowingVtt();
   const { words, lines } = turnOf(
     [
       ['One', '', 4],

@@ -1,11 +1,11 @@
 // The two times of a turn with silence in it: the speech's own, and that of what is sent.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createInsertedSilence } from '../../src/captions/inserted-silence.ts';
+import { InsertedSilence } from '../../src/captions/inserted-silence.ts';
 
 describe('inserted silence', () => {
   it('moves what comes behind it, and stands still inside', () => {
-    const silence = createInsertedSilence();
+    const silence = new InsertedSilence();
     silence.add(100, 15);
     silence.add(300, 20);
     expect([50, 100, 101, 300, 400].map((ms) => silence.toSent(ms))).toEqual([50, 100, 116, 315, 420]);
@@ -15,7 +15,7 @@ describe('inserted silence', () => {
   });
 
   it('takes no place that adds nothing', () => {
-    const silence = createInsertedSilence();
+    const silence = new InsertedSilence();
     silence.add(100, 0);
     expect([silence.toSent(200), silence.toOwn(200)]).toEqual([200, 200]);
   });
@@ -24,7 +24,7 @@ describe('inserted silence', () => {
     const places = fc.array(fc.tuple(fc.nat(1000), fc.nat(20)), { maxLength: 8 });
     fc.assert(
       fc.property(places, fc.array(fc.nat(9000), { minLength: 2 }), (steps, times) => {
-        const silence = createInsertedSilence();
+        const silence = new InsertedSilence();
         let ownMs = 0;
         let totalMs = 0;
         for (const [gapMs, fillMs] of steps) {

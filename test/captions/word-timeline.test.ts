@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WordEstimate } from '../../src/captions/alignment/word-estimate.ts';
-import { createWordTimeline, type TimedWord } from '../../src/captions/word-timeline.ts';
+import { type TimedWord, WordTimeline } from '../../src/captions/word-timeline.ts';
 import type { SpokenWord } from '../../src/speech/spoken-word.ts';
 
 const word = (text: string, charStart: number, weight = text.length, pause = 0): SpokenWord => ({
@@ -18,7 +18,7 @@ const times = (words: readonly TimedWord[]) =>
 
 describe('word timeline', () => {
   it('spreads words by weight, the pause behind a word not counted as its own', () => {
-    const timeline = createWordTimeline(10);
+    const timeline = new WordTimeline(10);
     timeline.addRequest([word('abc', 0, 3, 2), word('defgh', 4, 5)]);
     timeline.progress(0, 1000, 'complete');
     expect(times(timeline.take(1001))).toEqual([
@@ -28,7 +28,7 @@ describe('word timeline', () => {
   });
 
   it('begins the first word of each request exactly where its audio begins', () => {
-    const timeline = createWordTimeline(60);
+    const timeline = new WordTimeline(60);
     timeline.addRequest([word('one', 0), word('two', 4)]);
     expect(timeline.take(10)).toHaveLength(1);
     timeline.progress(0, 700.5, 'complete');
@@ -38,7 +38,7 @@ describe('word timeline', () => {
   });
 
   it('keeps the words of a request that ends sooner than was thought, in order and inside it', () => {
-    const timeline = createWordTimeline(100);
+    const timeline = new WordTimeline(100);
     timeline.addRequest([word('a', 0, 20), word('b', 2, 1), word('c', 4, 1)]);
     expect(times(timeline.take(500))).toEqual([['a', 0, 2000]]);
     timeline.progress(0, 1000, 'complete');
@@ -52,7 +52,7 @@ describe('word timeline', () => {
   });
 
   it('says where a text has been spoken only when that is known', () => {
-    const timeline = createWordTimeline(10);
+    const timeline = new WordTimeline(10);
     expect(timeline.endOf(0, 5)).toBeUndefined();
     timeline.addRequest([word('one', 2), word('two', 6)]);
     expect(timeline.endOf(0, 1)).toBe(0);
@@ -63,7 +63,7 @@ describe('word timeline', () => {
   });
 
   it('tells the last word that has begun', () => {
-    const timeline = createWordTimeline(10);
+    const timeline = new WordTimeline(10);
     timeline.addRequest([word('one', 0), word('two', 4)]);
     expect(timeline.lastBegun(31)).toBeUndefined(); // nothing of it has come
     timeline.progress(0, 1, 'arriving');
@@ -75,7 +75,7 @@ describe('word timeline', () => {
   });
 
   it('learns the pace of the voice from requests that are long enough to tell', () => {
-    const timeline = createWordTimeline(60);
+    const timeline = new WordTimeline(60);
     timeline.addRequest([word('a', 0, 19)]);
     timeline.progress(0, 19_000, 'complete');
     expect(timeline.msPerWeight()).toBe(60);
@@ -85,7 +85,7 @@ describe('word timeline', () => {
   });
 
   it('bears requests without words or without sound, and progress of none', () => {
-    const timeline = createWordTimeline(60);
+    const timeline = new WordTimeline(60);
     timeline.progress(0, 100, 'complete');
     timeline.addRequest([]);
     timeline.progress(0, 500, 'complete');
@@ -127,7 +127,7 @@ describe('word timeline', () => {
   it('gives every word once, in order, in time, and inside its request, however audio and sending interleave', () => {
     fc.assert(
       fc.property(requests, fc.double({ min: 1, max: 200, noNaN: true }), (plan, guess) => {
-        const timeline = createWordTimeline(guess);
+        const timeline = new WordTimeline(guess);
         const given: TimedWord[] = [];
         let baseMs = 0;
         let sentMs = 0;
@@ -186,7 +186,7 @@ describe('word timeline', () => {
       withinMs,
     });
     const three = () => {
-      const timeline = createWordTimeline(10);
+      const timeline = new WordTimeline(10);
       timeline.addRequest([word('one', 0, 20), word('two', 4, 20), word('tri', 8, 20)]);
       timeline.progress(0, 600, 'complete');
       return timeline;
@@ -309,7 +309,7 @@ describe('word timeline', () => {
     it('takes every word once and in order, and doubts what may not have begun, however estimates come', () => {
       fc.assert(
         fc.property(steps, (plan) => {
-          const timeline = createWordTimeline(50);
+          const timeline = new WordTimeline(50);
           const sizes: number[] = [];
           const known: number[] = [];
           const estimates: (WordEstimate | undefined)[] = [];

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Terminal } from '../../src/cli/command.ts';
 import { UsageError } from '../../src/cli/command.ts';
-import { keys } from '../../src/cli/keys.ts';
-import { type Pool, poolTable } from '../../src/cli/pool-table.ts';
+import { keys, type Pool, poolTable } from '../../src/cli/keys.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 
 type Given = { readonly args: readonly string[] } & Partial<Pick<Terminal, 'env' | 'interrupted'>>;

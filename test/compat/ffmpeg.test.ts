@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import ffmpeg, { type ProbeData } from 'fluent-ffmpeg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MULAW_VALUES } from '../../src/audio/dsp/g711.ts';
-import { createMp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import { Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
 import { createTranscoder } from '../../src/audio/transcoder.ts';
 import type { OutputFormat } from '../../src/speech/audio-format.ts';
 import { codecs, speechMp3 } from '../support/codecs.ts';
@@ -34,7 +34,7 @@ async function transcode(mp3: Uint8Array, output: OutputFormat) {
     frames.push(frame.bytes.slice());
     samples += frame.samples;
   });
-  const parser = createMp3FrameParser({
+  const parser = new Mp3FrameParser({
     onFrame: (frame) => transcoder.push({ kind: 'frame', frame }),
     onTag: (tag) => transcoder.push({ kind: 'tag', tag }),
   });
@@ -42,7 +42,8 @@ async function transcode(mp3: Uint8Array, output: OutputFormat) {
   for (const chunk of chunksOf(mp3, [1000])) parser.push(chunk);
   parser.flush();
   transcoder.push({ kind: 'end' });
-  await transcoder.flush();
+  transcoder.push({ kind: 'finish' });
+  await transcoder.settled();
   transcoder.close();
   return { bytes: Buffer.concat(frames), samples };
 }

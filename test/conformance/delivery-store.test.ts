@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Delivery,
   type DeliveryStore,
-  MOST_ATTEMPTS,
-  MOST_PENDING,
+  MAX_ATTEMPTS,
+  MAX_PENDING,
   type NewDelivery,
 } from '../../src/storage/delivery-store.ts';
 import { type OpenedRecords, recordSubjects } from '../support/record-stores.ts';
@@ -63,7 +63,7 @@ describe.each(recordSubjects)('a delivery store $name', ({ open }) => {
     const [oldest, second] = [await add({ createdAtMs: 1 }), await add({ createdAtMs: 2 })];
     const silent = await add({ url: 'https://example.test/gone' });
     await store.silence('ann', 'https://example.test/gone', 5);
-    for (let i = 2; i < MOST_PENDING; i += 1) await add();
+    for (let i = 2; i < MAX_PENDING; i += 1) await add();
     expect((await store.find('ann', oldest))?.state).toBe('pending');
     await add({ createdAtMs: 9_000 });
     const problem = expect.stringMatching(/^given up without an attempt: 1000 newer/) as string;
@@ -159,13 +159,13 @@ describe.each(recordSubjects)('a delivery store $name', ({ open }) => {
 
   it('keeps the latest attempts of what is replayed without end', async () => {
     const id = await add();
-    for (let i = 0; i < MOST_ATTEMPTS + 5; i++)
+    for (let i = 0; i < MAX_ATTEMPTS + 5; i++)
       await store.settle(id, attempt(i, 500), { state: 'pending', nextAtMs: i });
     const { attempts } = (await store.find('ann', id))!;
     expect([attempts.length, attempts[0]?.atMs, attempts.at(-1)?.atMs]).toEqual([
-      MOST_ATTEMPTS,
+      MAX_ATTEMPTS,
       5,
-      MOST_ATTEMPTS + 4,
+      MAX_ATTEMPTS + 4,
     ]);
   });
 

@@ -1,11 +1,12 @@
 // The light engine: the same face, limits and faults as the speaking one, prebuilt sound in place of speech.
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createCannedSource } from '../../src/engine/canned-source.ts';
-import { type EngineOptions, readFault } from '../../src/engine/engine-server.ts';
+import type { EngineOptions } from '../../src/engine/engine-server.ts';
 import type { SpeechJob } from '../../src/engine/speech-stream.ts';
 import { VOICES } from '../../src/engine/voices.ts';
 import { createScript } from '../../src/speech-program/speech-script.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
+import { typedFaults } from '../support/typed-faults.ts';
 import {
   ADAM,
   closeEngines,
@@ -23,11 +24,6 @@ afterAll(removeScratch);
 const AT_ONCE = { paceFactor: 0, firstByteMs: 0 };
 const canned = (options: Partial<EngineOptions> = {}) => engineForTest({ canned: AT_ONCE, ...options });
 const MP3 = { outputFormat: 'mp3' };
-const fault = (given: string) => {
-  const reading = readFault(given);
-  if (!reading.ok) throw new Error(reading.wrong);
-  return reading.fault;
-};
 
 describe('a canned engine', () => {
   it('answers with MP3 that can be decoded, about as long as the speech would be', async () => {
@@ -77,11 +73,11 @@ describe('a canned engine', () => {
   });
 
   it('keeps its limits and has its faults', async () => {
-    const limited = await canned({ faults: [fault('limit=first:1')] });
+    const limited = await canned({ faults: typedFaults(['limit=first:1']) });
     const statuses = [await post(limited, speechBody(MP3)), await post(limited, speechBody(MP3))];
     expect(statuses.map(({ status }) => status)).toEqual([200, 429]);
     for (const response of statuses) await response.arrayBuffer();
-    expect((await speak(await canned({ faults: [fault('short=500')] }), MP3)).length).toBe(500);
+    expect((await speak(await canned({ faults: typedFaults(['short=500']) }), MP3)).length).toBe(500);
   });
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { encodePcm16 } from '../../src/audio/dsp/pcm16.ts';
 import { createLayer3Decoders } from '../../src/audio/mp3/layer3-decoders.ts';
-import { createMp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import { Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type Engine, type ListeningEngineOptions, startEngine } from '../../src/engine/engine-server.ts';
@@ -84,7 +84,7 @@ export async function decodeMp3(bytes: Buffer): Promise<{ pcm16: Buffer; sampleR
   const decoder = createLayer3Decoders().open();
   const blocks: Buffer[] = [];
   let sampleRate = 0;
-  const parser = createMp3FrameParser({
+  const parser = new Mp3FrameParser({
     onFrame: (frame) =>
       decoder.decode(frame.bytes, (samples, rate) => {
         const block = Buffer.alloc(samples.length * 2);
@@ -101,7 +101,7 @@ export async function decodeMp3(bytes: Buffer): Promise<{ pcm16: Buffer; sampleR
   return { pcm16: Buffer.concat(blocks), sampleRate };
 }
 
-const MOST_WINDOWS = 200;
+const MAX_WINDOWS = 200;
 const WINDOW_SAMPLES = 600;
 
 /** Fundamental frequency in Hz of voiced s16le sound: the lag at which most of its windows match what follows. */
@@ -111,7 +111,7 @@ export function pitchHz(bytes: Buffer, sampleRate: number): number {
   const longest = Math.ceil(sampleRate / 70);
   const likeness = new Float64Array(longest + 1);
   const room = samples.length - WINDOW_SAMPLES - longest;
-  const step = Math.max(WINDOW_SAMPLES, Math.floor(room / MOST_WINDOWS));
+  const step = Math.max(WINDOW_SAMPLES, Math.floor(room / MAX_WINDOWS));
   for (let at = 0; at < room; at += step) {
     const window = samples.subarray(at, at + WINDOW_SAMPLES);
     const here = window.reduce((sum, sample) => sum + sample ** 2, 0);

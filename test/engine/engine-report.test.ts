@@ -2,8 +2,8 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEngineRecorder, type EngineReport } from '../../src/engine/engine-report.ts';
-import { readFault } from '../../src/engine/engine-server.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { typedFaults } from '../support/typed-faults.ts';
 import { closeEngines, engineForTest, post, speechBody } from './engine-fixture.ts';
 
 afterEach(closeEngines);
@@ -92,13 +92,12 @@ describe('createEngineRecorder', () => {
 
 describe('the report of an engine', () => {
   const AT_ONCE = { paceFactor: 0, firstByteMs: 0 };
-  const fault = readFault('limit=first:2');
   const keys = [{ userId: 'user-1', apiKey: 'key-1' }];
   const start = (report?: 'kept' | 'served') =>
     engineForTest({
       canned: AT_ONCE,
       keys,
-      faults: fault.ok ? [fault.fault] : [],
+      faults: typedFaults(['limit=first:2']),
       ...(report !== undefined && { report }),
     });
   const reportAt = (url: string, headers: Record<string, string> = {}) =>

@@ -3,7 +3,7 @@
 // gets nothing of it, and where no call comes nothing is told as heard.
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
-import { createLegDesk } from '../../src/gateway/calls/leg-desk.ts';
+import { createLocalLegRegistry } from '../../src/gateway/calls/local-leg-registry.ts';
 import { audioSocketLeg } from '../../src/legs/audiosocket-leg.ts';
 import { LEGS } from '../../src/legs/legs.ts';
 import type { LegDesk } from '../../src/session/leg-desk.ts';
@@ -76,7 +76,7 @@ describe('when no call comes', () => {
       },
     };
     const live = startSession({ auto: speech(GREETING_MS), legs });
-    const desk = createLegDesk(live.clock, { tokenFor: () => 'token', userOf: () => 'anna' });
+    const desk = createLocalLegRegistry(live.clock, { tokenFor: () => 'token', userOf: () => 'anna' });
     live.send({ type: 'attach', leg: { callSid: 'CA1' } });
     greet(live);
     await live.run(ms - 1);

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { QuotaRule } from '../../src/limits/quota-rule.ts';
+import type { QuotaRule } from '../../src/limits/quota-window.ts';
 import { createForecast, freeAtMs, lapsesInSeconds, type SendTimes } from '../../src/limits/quota-window.ts';
 import { ACQUIRE } from '../../src/upstream/quota/quota-scripts.ts';
 import { hasRedis, type RedisServer, startRedis } from '../support/redis-server.ts';

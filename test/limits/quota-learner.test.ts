@@ -8,9 +8,9 @@ import {
   waitsWithGrowth,
 } from '../../src/limits/quota-knowledge.ts';
 import { type QuotaEvent, stepKnowledge } from '../../src/limits/quota-learner.ts';
-import type { RateAdvice } from '../../src/limits/rate-advice.ts';
+import type { RateAdvice } from '../../src/limits/rate-headers.ts';
 
-type Answer = Exclude<QuotaEvent, { kind: 'low-waits' }>;
+type Answer = Exclude<QuotaEvent, { kind: 'low-priority-waits' }>;
 const accepted = (atMs: number, more: Partial<Answer> = {}): Answer => ({
   kind: 'accepted',
   atMs,
@@ -105,7 +105,7 @@ describe('a limit that is not known', () => {
       cleanWindows: 30,
     } as const;
     expect(all(found, accepted(90_000, full(20))).limit).toBe(20);
-    const waits = all(found, { kind: 'low-waits', atMs: 89_000 });
+    const waits = all(found, { kind: 'low-priority-waits', atMs: 89_000 });
     const probing = all(waits, accepted(90_000, full(20)));
     expect([probing.stage, probing.limit]).toEqual(['probing', 21]);
     const failed = all(probing, refused(90_100, full(21)));
@@ -331,5 +331,5 @@ it('is plain JSON, and can be moved to another clock and back', () => {
 
 it('is the same object when nothing is new', () => {
   const known = all(firstKnowledge(60), accepted(100_000, full(60)));
-  expect(all(known, accepted(100_500, full(60)), { kind: 'low-waits', atMs: 100_600 })).toBe(known);
+  expect(all(known, accepted(100_500, full(60)), { kind: 'low-priority-waits', atMs: 100_600 })).toBe(known);
 });

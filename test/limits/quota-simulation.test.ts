@@ -2,7 +2,7 @@
 // SIM_HOURS makes the saturated runs longer; SIM_SEEDS (2 or more) has all searches, and each begin in so many ways.
 
 import { describe, expect, it } from 'vitest';
-import { WINDOW_KINDS } from '../../src/engine/faults/request-windows.ts';
+import { WINDOW_KINDS } from '../../testkit/faults/request-windows.ts';
 import { type SimulationPlan, simulateQuota } from '../support/quota-simulation.ts';
 
 const HOURS = Number(process.env.SIM_HOURS ?? 0.5);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { QuotaRule } from '../../src/limits/quota-rule.ts';
+import type { QuotaRule } from '../../src/limits/quota-window.ts';
 import {
   countSince,
   countsAround,

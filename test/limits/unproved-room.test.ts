@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
-import { addressBlock } from '../../src/limits/address-block.ts';
-import { UnprovedRoom } from '../../src/limits/unproved-room.ts';
+import { addressBlock, UnprovedRoom } from '../../src/limits/unproved-room.ts';
 
 /** Nobody is new. */
 const roomOf = <Member>(maxMembers: number) =>

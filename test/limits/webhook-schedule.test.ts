@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeWebhook, MOST_WEBHOOK_ATTEMPTS } from '../../src/limits/webhook-schedule.ts';
+import { judgeWebhook, MAX_WEBHOOK_ATTEMPTS } from '../../src/limits/webhook-schedule.ts';
 
 const outcome = (status?: number, retryAfterMs?: number) => ({ status, retryAfterMs });
 const status = fc.option(fc.integer({ min: 100, max: 599 }), { nil: undefined });
@@ -17,7 +17,7 @@ describe('judgeWebhook', () => {
       pauses.push(verdict.pauseMs / 1000);
     }
     expect(pauses).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]);
-    expect(pauses.length + 1).toBe(MOST_WEBHOOK_ATTEMPTS);
+    expect(pauses.length + 1).toBe(MAX_WEBHOOK_ATTEMPTS);
     expect(pauses.reduce((sum, seconds) => sum + seconds) / 3600).toBeCloseTo(75.6, 1);
   });
 

@@ -9,7 +9,7 @@ import { wholeTextSegments } from '../../src/text/turn-text.ts';
 import { codecs, mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import { createMemoryUpstream, type MemoryRequest } from '../support/memory-upstream.ts';
-import { trustingUpkeep } from '../support/trusting-upkeep.ts';
+import { trustingRecovery } from '../support/trusting-recovery.ts';
 
 const segments = wholeTextSegments('One is here.\nTwo is here.\nThree is here.', {
   language: 'english',
@@ -34,7 +34,7 @@ function open(
   const upstream = createMemoryUpstream(auto);
   const speech = drainSpeech(
     {
-      runtime: { upstream, upkeep: trustingUpkeep(), codecs, timer, clock },
+      runtime: { upstream, recovery: trustingRecovery(), codecs, timer, clock },
       synthesis: {},
       seed: 1,
       defaultVoice: undefined,

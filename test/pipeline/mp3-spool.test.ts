@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
-import { createMp3Spool, type SpoolItem } from '../../src/pipeline/mp3-spool.ts';
+import { Mp3Spool, type SpoolItem } from '../../src/pipeline/mp3-spool.ts';
 import { mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { settle } from '../support/fake-clock.ts';
 
@@ -8,7 +8,7 @@ const { frames } = mp3Facts(speechMp3(500));
 const frameItems = frames.map((frame) => ({ kind: 'frame', frame }) as const);
 const bytesOf = (count: number) => frames.slice(0, count).reduce((sum, frame) => sum + frame.bytes.length, 0);
 const never = new AbortController().signal;
-const makeSpool = (capacityBytes = 1e6) => createMp3Spool({ capacityBytes: () => capacityBytes });
+const makeSpool = (capacityBytes = 1e6) => new Mp3Spool({ capacityBytes: () => capacityBytes });
 const filled = (capacityBytes?: number) => {
   const spool = makeSpool(capacityBytes);
   spool.add({ kind: 'begin' });
@@ -60,7 +60,7 @@ describe('mp3 spool', () => {
 
   it('wants a refill when its capacity grows under a waiting filler, and lets it go on then', async () => {
     let capacityBytes = 100;
-    const spool = createMp3Spool({ capacityBytes: () => capacityBytes });
+    const spool = new Mp3Spool({ capacityBytes: () => capacityBytes });
     for (const item of frameItems) spool.add(item);
     expect(spool.wantsRefill()).toBe(false);
     let hasRoom = false;
@@ -79,7 +79,7 @@ describe('mp3 spool', () => {
 
   it('wants nothing for a filler that was aborted', async () => {
     let capacityBytes = 100;
-    const spool = createMp3Spool({ capacityBytes: () => capacityBytes });
+    const spool = new Mp3Spool({ capacityBytes: () => capacityBytes });
     for (const item of frameItems) spool.add(item);
     const controller = new AbortController();
     const room = spool.room(controller.signal);
@@ -109,7 +109,7 @@ describe('mp3 spool', () => {
       add: (item: SpoolItem) => heard.push([item.kind, spool.bytes()]),
       takeBack: (count: number) => heard.push(['taken back', count, spool.lastFrames()]),
     };
-    const spool = createMp3Spool({ capacityBytes: () => 0, tap });
+    const spool = new Mp3Spool({ capacityBytes: () => 0, tap });
     const [first, second] = frameItems as [SpoolItem, SpoolItem];
     for (const item of [{ kind: 'begin' } as const, first, second]) spool.add(item);
     spool.take();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRequestLine, type LineItem } from '../../src/pipeline/request-line.ts';
+import { createLineWaiter, createRequestLine, type LineItem } from '../../src/pipeline/request-line.ts';
 import { MAX_REQUEST_TEXT } from '../../src/speech/speech-request.ts';
 import type { Segment } from '../../src/text/segment.ts';
 
@@ -68,11 +68,11 @@ describe('request line', () => {
     expect(await rest()).toEqual(['One. ']);
     line.add(segment('Two. '));
     line.add(segment('Three. '));
-    line.poke();
+    line.recheck();
     expect(await rest()).toHaveLength(1);
     expect(line.waitingCharacters()).toBe(12);
     remaining = 4000;
-    line.poke();
+    line.recheck();
     expect(await rest()).toEqual(['One. ', 'Two. Three. ']);
     expect([line.waitingCharacters(), line.hasText(), line.handedOut()]).toEqual([0, false, 2]);
   });
@@ -119,13 +119,13 @@ describe('request line', () => {
     line.end();
     expect(await rest()).toHaveLength(1);
     remaining = 30_000;
-    line.poke();
+    line.recheck();
     remaining = 1e9;
     expect(await rest()).toHaveLength(2);
-    line.poke();
+    line.recheck();
     expect(await rest()).toHaveLength(2);
     remaining = 0;
-    line.poke();
+    line.recheck();
     expect((await rest()).at(-1)).toBeUndefined();
   });
 
@@ -155,7 +155,7 @@ describe('request line', () => {
         let flushes = 0;
         for (const each of steps) {
           if (each === 'LOW' || each === 'HIGH') remaining = each === 'LOW' ? 0 : 9000;
-          else if (each === 'POKE') line.poke();
+          else if (each === 'POKE') line.recheck();
           else if (each === 'FLUSH') {
             line.flush();
             flushes += 1;
@@ -176,5 +176,22 @@ describe('request line', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+// What is handed out can make room for more, so that taking it rechecks.
+describe('a line that is rechecked while it hands out an item', () => {
+  it('hands out each item once, in order', async () => {
+    const ready: string[] = [];
+    const take = (): string | undefined => {
+      const item = ready.shift();
+      if (item !== undefined) waiter.recheck();
+      return item;
+    };
+    const waiter = createLineWaiter(take, () => false);
+    const first = waiter.next(never);
+    ready.push('one', 'two');
+    waiter.recheck();
+    expect([await first, await waiter.next(never)]).toEqual(['one', 'two']);
   });
 });

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createTranscoder } from '../../src/audio/transcoder.ts';
 import { AppError } from '../../src/base/app-error.ts';
-import { createMp3Spool } from '../../src/pipeline/mp3-spool.ts';
+import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
-import { createSpeechUpkeep } from '../../src/pipeline/whole-body/speech-upkeep.ts';
+import { createSpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
 import { createFrameQueue } from '../../src/playout/frame-queue.ts';
 import type { SessionFormat } from '../../src/speech/audio-format.ts';
 import { codecs, mp3Facts, speechMp3 } from '../support/codecs.ts';
@@ -28,10 +28,10 @@ const wholeFrames = (samples: number, rate: number): number => {
   return Math.floor((frames * rate) / 50);
 };
 
-const wholeness = {
+const recoveryPolicy = {
   clock: createFakeClock(),
   decoders: codecs.decoders,
-  upkeep: createSpeechUpkeep(),
+  recovery: createSpeechRecovery(),
   remainingMs: () => 0,
   passesThrough: () => false,
 };
@@ -43,7 +43,7 @@ const BARE = {
   toWork: () => ({ class: 'first', tenant: '', deadlineMs: 0 }),
   phrases: undefined,
   toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text }),
-  wholeness,
+  recoveryPolicy,
   report: {
     queued: nothing,
     resumed: nothing,
@@ -235,7 +235,8 @@ describe('speak', () => {
         {
           upstream,
           requests,
-          spool: createMp3Spool({ capacityBytes: () => 1e6 }),
+          spool: new Mp3Spool({ capacityBytes: () => 1e6 }),
+          sink: () => transcoder,
           transcoder,
           frames,
           ...BARE,
@@ -245,13 +246,17 @@ describe('speak', () => {
       await settle();
       const reason = new Error(stage);
       controller.abort(reason);
+      const queued = frames.queuedSamples();
       await expect(speaking).rejects.toBe(reason);
-      expect([stage, frames.isEnded(), upstream.live.length, codecs.decoders.live() - openDecoders]).toEqual([
+      // Queue and codec are whoever's who aborted it: another run may use them by now.
+      expect([stage, frames.isEnded(), frames.queuedSamples(), upstream.live.length]).toEqual([
         stage,
-        true,
-        0,
+        false,
+        queued,
         0,
       ]);
+      transcoder.close();
+      expect(codecs.decoders.live()).toBe(openDecoders);
     }
   });
 
@@ -267,16 +272,11 @@ describe('speak', () => {
       {
         upstream: createMemoryUpstream(),
         requests,
-        spool: createMp3Spool({ capacityBytes: () => 1e6 }),
+        spool: new Mp3Spool({ capacityBytes: () => 1e6 }),
+        sink: () => ({ push: nothing }),
         transcoder: {
           prepare: nothing,
-          push: nothing,
-          release: () => Promise.resolve(),
-          silence: nothing,
-          rest: nothing,
-          flush() {
-            throw new Error('broken codec');
-          },
+          settled: () => Promise.reject(new Error('broken codec')),
           close() {
             closed += 1;
           },

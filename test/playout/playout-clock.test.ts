@@ -182,7 +182,7 @@ describe('playout clock', () => {
     clock.advance(95);
     sleeps = true;
     clock.advance(95);
-    playout.stir(player);
+    playout.markDue(player, 'tick');
     clock.advance(10);
     expect(times).toEqual([40, 60, 80, 100, 200]);
     playout.close();

@@ -1,4 +1,4 @@
-// Files made to hurt: each small or cheap to send, and endless, enormous or twisted for whoever reads it. Built here
+// Files made to hurt: each small or cheap to send, and endless, enormous or twisted for its reader. Built here
 // byte by byte, because libraries refuse to write most of them.
 
 import { Buffer } from 'node:buffer';

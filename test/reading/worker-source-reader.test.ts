@@ -94,7 +94,7 @@ describe('the reader with threads', () => {
     ).rejects.toThrow('before');
   });
 
-  it('sends away who finds all places taken, and everybody when it closes', async () => {
+  it('refuses a file when all slots are taken, and every file when it closes', async () => {
     const reader = readerWith({ program: ENDLESS, mostAtOnce: 1, mostWaiting: 1 });
     const reads = [0, 1].map(() => reader.read(file('brot.docx'), 'ann', NEVER));
     const outcomes = reads.map((read) => expect(read).rejects.toMatchObject({ code: 'shutting_down' }));

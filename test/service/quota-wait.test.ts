@@ -8,7 +8,7 @@ import { wholeTextSegments } from '../../src/text/turn-text.ts';
 import { codecs } from '../support/codecs.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { type StrictKey, startStrictService } from '../support/strict-service.ts';
-import { trustingUpkeep } from '../support/trusting-upkeep.ts';
+import { trustingRecovery } from '../support/trusting-recovery.ts';
 
 const SENTENCE = 'The ferry leaves the old harbour at noon and comes back by night. ';
 const TEXT = SENTENCE.repeat(Math.ceil(50_000 / SENTENCE.length)).slice(0, 50_000);
@@ -30,7 +30,7 @@ async function speak(key: StrictKey) {
   let parts: readonly SpokenPart[] | undefined;
   const spoken = speakParts(
     {
-      runtime: { upstream: service.pool, upkeep: trustingUpkeep(), codecs, timer: NO_WORD_TIMER, clock },
+      runtime: { upstream: service.pool, recovery: trustingRecovery(), codecs, timer: NO_WORD_TIMER, clock },
       synthesis: {},
       seed: 1,
       defaultVoice: undefined,

@@ -12,7 +12,7 @@ import { codecs, speechMp3 } from '../support/codecs.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
 import { createMemoryUpstream, type MemoryRequest } from '../support/memory-upstream.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
-import { trustingUpkeep } from '../support/trusting-upkeep.ts';
+import { trustingRecovery } from '../support/trusting-recovery.ts';
 
 const TEXTS = splitIntoRequests(
   wholeTextSegments('One is here.\nTwo is here.\nThree is here.\nFour is here.', {
@@ -54,7 +54,7 @@ function open(auto: (request: MemoryRequest, count: number) => void = answer, te
   const spoken = () =>
     speakParts(
       {
-        runtime: { upstream, upkeep: trustingUpkeep(), codecs, timer: NO_WORD_TIMER, clock },
+        runtime: { upstream, recovery: trustingRecovery(), codecs, timer: NO_WORD_TIMER, clock },
         synthesis: { voice: 'a' },
         seed: 1,
         defaultVoice: undefined,

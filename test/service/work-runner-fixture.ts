@@ -48,7 +48,7 @@ export function openRunnerBench({
   const errors: string[] = [];
   const written: NewDelivery[] = [];
   let overlaps = 0;
-  let nudges = 0;
+  let rechecks = 0;
   let made = 0;
   let wallStepMs = 0;
 
@@ -108,7 +108,7 @@ export function openRunnerBench({
       log: { debug() {}, info() {}, warn() {}, error: (event) => void errors.push(event) },
       storage,
       onDelivery: () => {
-        nudges += 1;
+        rechecks += 1;
       },
       onEnded: (work) => void ended.push(work),
     });
@@ -134,8 +134,8 @@ export function openRunnerBench({
     get overlaps() {
       return overlaps;
     },
-    get nudges() {
-      return nudges;
+    get rechecks() {
+      return rechecks;
     },
     /** The doing of `id` that was begun last. */
     doing: (id: string): Doing => doings.filter(({ work }) => work.id === id).at(-1)!,

@@ -14,7 +14,7 @@ describe('the work runner', () => {
     const runner = bench.open();
     const ids: string[] = [];
     for (let i = 0; i < 5; i += 1) ids.push(await bench.add());
-    runner.nudge();
+    runner.recheck();
     await settle();
     expect(bench.doings.map(({ work }) => work.id)).toEqual(ids.slice(0, 3));
     expect(runner.running()).toBe(3);
@@ -31,7 +31,7 @@ describe('the work runner', () => {
     const bench = openRunnerBench();
     const runner = bench.open();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await bench.clock.run(10 * LEASE_MS);
     expect(bench.doings).toHaveLength(1);
     bench.doing(id).complete();
@@ -44,7 +44,7 @@ describe('the work runner', () => {
     const bench = openRunnerBench();
     const runner = bench.open();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await settle();
     bench.stepWallClock(3_600_000);
     await bench.clock.run(LEASE_MS);
@@ -59,7 +59,7 @@ describe('the work runner', () => {
     const bench = openRunnerBench({ stopMs: 500 });
     const runner = bench.open();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await settle();
     let isClosed = false;
     const closed = runner.close().then(() => {
@@ -71,7 +71,7 @@ describe('the work runner', () => {
     await closed;
     expect(await bench.find(id)).toMatchObject({ status: 'waiting', attempts: 0 });
     expect([bench.tidied, bench.ended, bench.clock.timers]).toEqual([[], [], 0]);
-    runner.nudge();
+    runner.recheck();
     await settle();
     expect(bench.doings).toHaveLength(1);
   });
@@ -80,7 +80,7 @@ describe('the work runner', () => {
     const bench = openRunnerBench({ stopMs: 300 });
     const runner = bench.open();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await settle();
     const { toDelivery } = bench;
     if (how === 'cancelled') await bench.store.cancel('ann', 'tts', id, 5, toDelivery);
@@ -104,7 +104,7 @@ describe('the work runner', () => {
     const bench = openRunnerBench();
     const runner = bench.open();
     const [first, second] = [await bench.add(), await bench.add()];
-    runner.nudge();
+    runner.recheck();
     await settle();
     await bench.store.remove('ann', 'tts', first);
     await bench.store.remove('ann', 'tts', second);
@@ -130,7 +130,7 @@ describe('the work runner', () => {
     });
     const runner = bench.open();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await settle();
     const doing = bench.doing(id);
     for (let i = 0; i <= 1000; i += 1) {
@@ -157,7 +157,7 @@ describe('the work runner', () => {
     const bench = openRunnerBench();
     const runner = bench.open();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await settle();
     bench.doing(id).tell({ phase: 'speaking', progress: 0.4 });
     await settle();
@@ -173,7 +173,7 @@ describe('the work runner', () => {
     const bench = openRunnerBench();
     const runner = bench.open();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await settle();
     bench.doing(id).fail(new TypeError('secret path /etc/x'));
     await settle();
@@ -196,7 +196,7 @@ describe('the work runner', () => {
     const runner = bench.open();
     const id = await bench.add();
     broken.add('claim');
-    runner.nudge();
+    runner.recheck();
     await bench.clock.run(20_000);
     expect(bench.doings).toEqual([]);
     broken.clear();
@@ -228,7 +228,7 @@ describe('the work runner', () => {
     });
     const runner = bench.open();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await bench.clock.run(LEASE_MS + 5000);
     expect(bench.doings[0]!.signal.aborted).toBe(true);
     isBroken = false;
@@ -256,12 +256,12 @@ describe('the work runner', () => {
       bench.clock.advance(LEASE_MS + 1);
     }
     const runner = bench.open();
-    runner.nudge();
+    runner.recheck();
     await settle();
     expect(bench.doings).toEqual([]);
     expect(await bench.find(id)).toMatchObject({ status: 'failed', failure: { code: 'interrupted' } });
     expect((await bench.told(id)).map(({ status }) => status)).toEqual(['failed']);
-    expect(bench.nudges).toBe(1);
+    expect(bench.rechecks).toBe(1);
     for (const heard of [bench.ended, bench.tidied])
       expect(heard.map((work) => [work.id, work.status])).toEqual([[id, 'failed']]);
     await runner.close();
@@ -271,7 +271,7 @@ describe('the work runner', () => {
     const bench = openRunnerBench({ mostAtOnce: 2 });
     const runner = bench.open();
     for (let i = 0; i < 1000; i += 1) await bench.add('ann', 'tts', 1);
-    runner.nudge();
+    runner.recheck();
     await settle();
     const late = await bench.add('bob');
     bench.doings[0]!.complete();
@@ -298,7 +298,7 @@ describe('the work runner', () => {
             const doing = id === undefined ? undefined : bench.doing(id);
             if (act === 'add') {
               ids.push(await bench.add(`user-${which % 3}`));
-              runner.nudge();
+              runner.recheck();
             } else if (act === 'restart') {
               const closed = runner.close();
               await bench.clock.run(1000);
@@ -360,14 +360,14 @@ describe('a disk that is full', () => {
     const runner = bench.open();
     await bench.storage.start();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await settle();
     bench.setDisk('full');
     bench.doing(id).tell({ phase: 'speaking', progress: 0.5 });
     bench.doing(id).fail(noSpace());
     await bench.clock.run(1_000);
     const other = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await bench.clock.run(3 * 60 * 60_000);
     expect(await bench.find(id)).toMatchObject({
       status: 'running',
@@ -402,7 +402,7 @@ describe('a disk that is full', () => {
     const runner = bench.open();
     await bench.storage.start();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await settle();
     bench.setDisk('full');
     bench.doing(id).complete({ fileSize: 1 });
@@ -422,7 +422,7 @@ describe('a disk that is full', () => {
     const runner = bench.open();
     await bench.storage.start();
     const id = await bench.add();
-    runner.nudge();
+    runner.recheck();
     await settle();
     bench.setDisk('full');
     bench.doing(id).fail(noSpace());
@@ -452,12 +452,12 @@ it('abandons what another process does now, and writes nothing more', async () =
   });
   const runner = bench.open();
   const id = await bench.add();
-  runner.nudge();
+  runner.recheck();
   await settle();
   const before = writes.length;
   runner.abandon();
   await bench.add();
-  runner.nudge();
+  runner.recheck();
   await bench.clock.run(60_000);
   expect(bench.doing(id).signal.aborted).toBe(true);
   expect([writes.length, bench.tidied, bench.errors]).toEqual([before, [], []]);

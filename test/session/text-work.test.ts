@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HARD_TEXTS, hardText, longestHardText } from '../../bench/lab/hard-texts.ts';
 import { ComingText } from '../../src/session/coming-text.ts';
 import type { CutInPieces } from '../../src/session/text-work.ts';
-import { createTurnScript } from '../../src/session/turn/turn-script.ts';
+import { TurnScript } from '../../src/session/turn/turn-script.ts';
 import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { AppendedText } from '../../src/text/appended-text.ts';
 import { PIECE_UNITS, type TurnText } from '../../src/text/turn-text.ts';
@@ -29,7 +29,7 @@ function startCutting(room: () => boolean = () => true) {
   const waiting = new Set<CutInPieces>();
   const text = new AppendedText();
   const speakers: { unit: number; speaker: 1 | 2 }[] = [];
-  const line = { wantsMore: room, flush() {}, end() {}, poke() {}, fail() {} };
+  const line = { wantsMore: room, flush() {}, end() {}, recheck() {}, fail() {} };
   const coming = new ComingText({
     text,
     from: { unit: 0, point: 0 },
@@ -107,7 +107,7 @@ describe('text that comes', () => {
 describe('a seek in appended text', () => {
   it.each(HARD_TEXTS)('cuts nothing of it by itself: %s', (name) => {
     const waiting: CutInPieces[] = [];
-    const script = createTurnScript(
+    const script = new TurnScript(
       {
         settings: defaultSettings(200),
         seed: 1,
@@ -177,7 +177,7 @@ describe('appended text that fills the line', () => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) one.cutOn();
     };
     let remainingMs = 0;
-    const script = createTurnScript(
+    const script = new TurnScript(
       {
         settings: defaultSettings(200),
         seed: 1,
@@ -198,7 +198,7 @@ describe('appended text that fills the line', () => {
       cutAll();
       // The listener has plenty at first, so that the line fills before the next one is due.
       remainingMs = 29_000;
-      line.poke();
+      line.recheck();
       cutAll();
       const item = await next;
       if (item === undefined) break;

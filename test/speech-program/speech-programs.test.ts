@@ -46,7 +46,7 @@ const ramp = (text: string) => Array.from({ length: text.length * 10 }, (_, i) =
 const code = (wanted: string) => expect.objectContaining({ code: wanted });
 
 describe('the speech programs', () => {
-  it('speak first for whom has least in hand, and let nobody overtake an equal', async () => {
+  it('speak first for the request that has the least audio ahead, and keep the order among equals', async () => {
     const speech = start();
     const done: string[] = [];
     // The first one is on its way to the program, which is still starting.
@@ -63,7 +63,7 @@ describe('the speech programs', () => {
     expect(done).toEqual(['first', 'new', 'behind', 'a little ahead', 'ahead', 'far ahead', 'as far']);
   });
 
-  it('let nobody wait for ever who is far ahead', async () => {
+  it('let no request wait for ever that is far ahead', async () => {
     const clock = createFakeClock();
     const speech = start({ clock });
     const done: string[] = [];

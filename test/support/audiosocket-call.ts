@@ -1,10 +1,10 @@
-// A session and a call over AudioSocket in simulated time: the real server of such calls without its sockets, a desk, a
+// A session and a call over AudioSocket in simulated time: the real server of such calls without its sockets, a registry, a
 // session core with an upstream in memory, and a simulated Asterisk that may say its first word late.
 
 import { silentLog } from '../../src/base/log.ts';
 import { createAudioSocketServer } from '../../src/gateway/calls/audiosocket-server.ts';
 import type { CallListenerOptions } from '../../src/gateway/calls/call-listener.ts';
-import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/calls/leg-desk.ts';
+import { createLocalLegRegistry, type LocalLegRegistry } from '../../src/gateway/calls/local-leg-registry.ts';
 import { createAudioSocketSide } from '../../testkit/carriers/audiosocket-side.ts';
 import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import {
@@ -34,16 +34,16 @@ export async function startAudioSocketCall(
   lateness: CallLateness,
   options: LiveSessionOptions & { readonly inbound?: 'drop' | 'forward' } = {},
 ): Promise<AudioSocketCall> {
-  let desk: GatewayLegDesk | undefined;
+  let registry: LocalLegRegistry | undefined;
   const live = startSession({
     ...options,
-    legs: { tokenFor: () => 'token', attach: (...asked) => desk!.attach(...asked) },
+    legs: { tokenFor: () => 'token', attach: (...asked) => registry!.attach(...asked) },
   });
   const { clock, playout } = live;
-  desk = createLegDesk(clock, { tokenFor: () => 'token', userOf: () => undefined });
+  registry = createLocalLegRegistry(clock, { tokenFor: () => 'token', userOf: () => undefined });
   let calls: CallListenerOptions | undefined;
   createAudioSocketServer({
-    desk,
+    arrivals: registry,
     openCalls(given) {
       calls = given;
       return { listen: () => Promise.resolve(0), drain() {}, close() {} };

@@ -5,7 +5,7 @@ import type { HeavyEncoders } from '../../src/audio/heavy-encoders.ts';
 import { createHeavyStage } from '../../src/audio/heavy-stage.ts';
 import { createLayer3Decoders } from '../../src/audio/mp3/layer3-decoders.ts';
 import { loadMp3Encoders } from '../../src/audio/mp3/mp3-encoder.ts';
-import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import { type Mp3Frame, Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
 import type { Mp3StreamTag } from '../../src/audio/mp3/mp3-stream-tag.ts';
 import { streamSamples } from '../../src/audio/mp3/mp3-to-pcm.ts';
 import type { Codecs } from '../../src/audio/transcoder.ts';
@@ -67,7 +67,7 @@ export type Mp3Facts = {
 export function mp3Facts(bytes: Uint8Array): Mp3Facts {
   const frames: Mp3Frame[] = [];
   let tag: Mp3StreamTag | undefined;
-  const parser = createMp3FrameParser({
+  const parser = new Mp3FrameParser({
     onFrame: (frame) => frames.push(frame),
     onTag(found) {
       tag = found;

@@ -14,13 +14,13 @@ import {
   serverEventSchemas,
 } from '../../src/dialects/native-events.ts';
 import type { Preset } from '../../src/dialects/native-messages.ts';
-import type { SpeechUpkeep } from '../../src/pipeline/whole-body/speech-upkeep.ts';
+import type { SpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
 import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timing/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
 import type { AdmissionDesk } from '../../src/session/admission-desk.ts';
 import type { LegDesk } from '../../src/session/leg-desk.ts';
 import type { OnlookerLimits } from '../../src/session/observers/session-audience.ts';
-import { createSession, type Session } from '../../src/session/session.ts';
+import { Session } from '../../src/session/session.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
 import type { SessionLimits, SessionRuntime } from '../../src/session/session-runtime.ts';
 import type { PlayoutOrder } from '../../src/session/session-turns.ts';
@@ -35,7 +35,7 @@ import { createMemoryUpstream, type MemoryRequest, type MemoryUpstream } from '.
 import { NO_LEG_DESK } from './no-legs.ts';
 import { onlookerRuntime } from './onlookers.ts';
 import { OPEN_ADMISSION } from './open-admission.ts';
-import { trustingUpkeep } from './trusting-upkeep.ts';
+import { trustingRecovery } from './trusting-recovery.ts';
 
 export type Said = { readonly atMs: number; readonly event: ServerEvent };
 export type Sent = { readonly atMs: number; readonly audio: OutgoingAudio };
@@ -80,7 +80,7 @@ export type LiveSessionOptions = {
   /** Dear encoders other than the real ones on this thread. */
   readonly heavy?: HeavyEncoders;
   /** By default one that believes any length of audio. */
-  readonly upkeep?: SpeechUpkeep;
+  readonly recovery?: SpeechRecovery;
   readonly phrases?: PhraseStore;
   /** By default none: words are spread by their weights. */
   readonly timer?: WordTimer;
@@ -118,7 +118,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
   });
   const runtime: SessionRuntime = {
     upstream: options.upstreamOf?.(upstream, clock) ?? upstream,
-    upkeep: options.upkeep ?? trustingUpkeep(),
+    recovery: options.recovery ?? trustingRecovery(),
     phrases: options.phrases,
     codecs: { ...codecs, heavy: options.heavy ?? codecs.heavy },
     timer: options.timer ?? NO_WORD_TIMER,
@@ -152,7 +152,7 @@ export function startSession(options: LiveSessionOptions = {}): LiveSession {
     serverEventSchemas[event.type].parse(event);
     add({ atMs: clock.now(), event });
   };
-  const session = createSession(
+  const session = new Session(
     runtime,
     SPEAKER,
     applySettings(defaultSettings(200), options.preset ?? {}),

@@ -24,7 +24,7 @@ import { NO_LEG_DESK, NO_LEG_SERVER } from './no-legs.ts';
 import { onlookerRuntime, tokenDesk } from './onlookers.ts';
 import { OPEN_ADMISSION } from './open-admission.ts';
 import { accepted } from './settings.ts';
-import { trustingUpkeep } from './trusting-upkeep.ts';
+import { trustingRecovery } from './trusting-recovery.ts';
 
 export type LoneSocketServer = {
   readonly sockets: SocketServer;
@@ -53,7 +53,7 @@ export async function startSocketServer({
     version: '0',
     runtime: {
       upstream: createMemoryUpstream(),
-      upkeep: trustingUpkeep(),
+      recovery: trustingRecovery(),
       phrases: undefined,
       codecs,
       timer: NO_WORD_TIMER,
@@ -64,7 +64,7 @@ export async function startSocketServer({
       playout: {
         join: (player) => void players.push(player),
         leave() {},
-        stir() {},
+        markDue() {},
         keepTime() {},
         players: () => 0,
         playing: () => 0,

@@ -1,7 +1,7 @@
 // Agents in this process: for tests, and for a gateway that keeps nothing.
 
-import { NO_USE, withUse } from '../../src/storage/agent-numbers.ts';
 import type { Agent, AgentStats, AgentStore, NewAgent } from '../../src/storage/agent-store.ts';
+import { NO_USE, withUse } from '../../src/storage/agent-store.ts';
 import type { Stored } from '../../src/storage/works/work.ts';
 
 type Row = { agent: Agent; stats: AgentStats; readonly request: NewAgent['idempotency'] };

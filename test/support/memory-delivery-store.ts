@@ -4,8 +4,8 @@ import {
   crowdedOut,
   type Delivery,
   type DeliveryStore,
-  MOST_ATTEMPTS,
-  MOST_PENDING,
+  MAX_ATTEMPTS,
+  MAX_PENDING,
   type NewDelivery,
 } from '../../src/storage/delivery-store.ts';
 import { fromCursor, isAfter, toPage } from '../../src/storage/page-cursor.ts';
@@ -35,8 +35,8 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
     const oldest = waiting
       .filter(({ delivery }) => delivery.id !== id)
       .sort((a, b) => a.delivery.createdAtMs - b.delivery.createdAtMs);
-    for (const row of oldest.slice(0, Math.max(0, waiting.length - MOST_PENDING))) {
-      const attempts = [...row.delivery.attempts, crowdedOut(nowMs)].slice(-MOST_ATTEMPTS);
+    for (const row of oldest.slice(0, Math.max(0, waiting.length - MAX_PENDING))) {
+      const attempts = [...row.delivery.attempts, crowdedOut(nowMs)].slice(-MAX_ATTEMPTS);
       row.delivery = { ...row.delivery, state: 'given-up', nextAtMs: undefined, attempts };
       row.heldUntilMs = 0;
     }
@@ -89,7 +89,7 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
       row.heldUntilMs = 0;
       row.delivery = {
         ...before,
-        attempts: [...before.attempts, { ...attempt }].slice(-MOST_ATTEMPTS),
+        attempts: [...before.attempts, { ...attempt }].slice(-MAX_ATTEMPTS),
         tries: before.tries + 1,
         state: changes ? state : before.state,
         nextAtMs: changes && state === 'pending' ? (nextAtMs ?? attempt.atMs) : undefined,

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mp3Decoder, Mp3Decoders } from '../../src/audio/mp3/mp3-decoder.ts';
-import { createMp3FrameParser, type Mp3Frame } from '../../src/audio/mp3/mp3-frame-parser.ts';
+import { type Mp3Frame, Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
 import type { Mp3StreamTag } from '../../src/audio/mp3/mp3-stream-tag.ts';
-import { createMp3ToPcm } from '../../src/audio/mp3/mp3-to-pcm.ts';
+import { Mp3ToPcm } from '../../src/audio/mp3/mp3-to-pcm.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/audio');
 
@@ -42,7 +42,7 @@ export function chunksOf(bytes: Uint8Array, lengths: readonly number[]): Uint8Ar
 export function parseMp3(chunks: readonly Uint8Array[]) {
   const frames: Mp3Frame[] = [];
   const tags: Mp3StreamTag[] = [];
-  const parser = createMp3FrameParser({
+  const parser = new Mp3FrameParser({
     onFrame: (frame) => frames.push(frame),
     onTag: (tag) => tags.push(tag),
   });
@@ -70,7 +70,7 @@ export function decodeMp3(decoders: Mp3Decoders, streams: readonly Uint8Array[],
   const pcm: number[] = [];
   const runs: { sampleRate: number; samples: number }[] = [];
   const hash = createHash('sha256');
-  const toPcm = createMp3ToPcm(decoders, ({ samples, sampleRate }) => {
+  const toPcm = new Mp3ToPcm(decoders, ({ samples, sampleRate }) => {
     if (runs.at(-1)?.sampleRate !== sampleRate) runs.push({ sampleRate, samples: 0 });
     runs.at(-1)!.samples += samples.length;
     for (const sample of samples) pcm.push(sample);
@@ -78,7 +78,7 @@ export function decodeMp3(decoders: Mp3Decoders, streams: readonly Uint8Array[],
   });
   for (const bytes of streams) {
     toPcm.beginStream();
-    const parser = createMp3FrameParser({
+    const parser = new Mp3FrameParser({
       onFrame: (frame) => toPcm.push(frame),
       onTag: (tag) => toPcm.tag(tag),
     });

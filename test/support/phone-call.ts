@@ -1,11 +1,11 @@
-// A bot's session and a call beside it in simulated time: the real session core, desk, leg connection and codec, a memory
+// A bot's session and a call beside it in simulated time: the real session core, registry, leg connection and codec, a memory
 // upstream, and a simulated carrier behind a line with a delay. What the client gets is in the session's own log.
 
 import type { AttachTokens } from '../../src/access/attach-tokens.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createLegConnection, type LegConnection } from '../../src/gateway/calls/leg-connection.ts';
-import { createLegDesk, type GatewayLegDesk } from '../../src/gateway/calls/leg-desk.ts';
+import { createLocalLegRegistry, type LocalLegRegistry } from '../../src/gateway/calls/local-leg-registry.ts';
 import type { Leg } from '../../src/legs/leg.ts';
 import { twilioLeg } from '../../src/legs/twilio-leg.ts';
 import type { CarrierRules } from '../../testkit/carriers/carrier-playout.ts';
@@ -54,13 +54,13 @@ const TOKENS: AttachTokens = { tokenFor: () => TOKEN, userOf: () => 'anna' };
 export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<PhoneCall> {
   const { leg = twilioLeg, rules = MULAW_RULES, delayMs = 2, attach = {} } = options;
   const own = options.side ?? createTwilioSide();
-  let desk: GatewayLegDesk | undefined;
+  let registry: LocalLegRegistry | undefined;
   const live = startSession({
     ...options,
-    legs: { tokenFor: () => TOKEN, attach: (...asked) => desk!.attach(...asked) },
+    legs: { tokenFor: () => TOKEN, attach: (...asked) => registry!.attach(...asked) },
   });
   const { clock } = live;
-  desk = createLegDesk(clock, TOKENS);
+  registry = createLocalLegRegistry(clock, TOKENS);
   const clearedAtMs: number[] = [];
   const side: CarrierSide = {
     ...own,
@@ -91,7 +91,7 @@ export async function startPhoneCall(options: PhoneCallOptions = {}): Promise<Ph
         id: 'leg-1',
         kind: leg.kind,
         codec: leg.open(),
-        desk: desk!,
+        arrivals: registry!,
         clock,
         log: silentLog,
         token: TOKEN,

@@ -4,7 +4,7 @@
 import { AppError, type ErrorCode } from '../../src/base/app-error.ts';
 import type { Log, LogFields } from '../../src/base/log.ts';
 import { createMetrics } from '../../src/base/metrics.ts';
-import type { RateAdvice } from '../../src/limits/rate-advice.ts';
+import type { RateAdvice } from '../../src/limits/rate-headers.ts';
 import type { SpeechRequest } from '../../src/speech/speech-request.ts';
 import { quotaIdOf } from '../../src/upstream/key-digest.ts';
 import { createUpstreamPool, type UpstreamPoolOptions } from '../../src/upstream/pool/upstream-pool.ts';

@@ -4,11 +4,11 @@
 import { createSeededRandom, type SeededRandom } from '../../bench/lab/seeded-random.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { createRequestWindow, type WindowKind } from '../../src/engine/faults/request-windows.ts';
 import { readRateAdvice } from '../../src/limits/rate-headers.ts';
 import { rateLimitHeaders } from '../../src/limits/rate-limit-headers.ts';
 import { createMemoryQuotaStore } from '../../src/upstream/quota/memory-quota-store.ts';
 import type { QuotaState } from '../../src/upstream/quota/quota-store.ts';
+import { createRequestWindow, type WindowKind } from '../../testkit/faults/request-windows.ts';
 import { oracleWaits } from './quota-oracle.ts';
 import { createTimeline } from './quota-timeline.ts';
 

@@ -1,7 +1,7 @@
 // An upstream whose bodies may be read in bouts, as those off a socket may.
 
 import type { Clock } from '../../src/base/clock.ts';
-import { createBodyQueue } from '../../src/upstream/services/body-queue.ts';
+import { BodyQueue } from '../../src/upstream/services/body-queue.ts';
 import type { SpeechUpstream } from '../../src/upstream/speech-upstream.ts';
 
 export type RestingUpstream = SpeechUpstream & {
@@ -18,7 +18,7 @@ export function createRestingUpstream(upstream: SpeechUpstream, clock: Clock): R
     async open(request, options) {
       const body = await upstream.open(request, options);
       const source = body.chunks[Symbol.asyncIterator]();
-      const queue = createBodyQueue(
+      const queue = new BodyQueue(
         {
           pause() {},
           resume() {},

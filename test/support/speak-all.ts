@@ -3,7 +3,7 @@
 import type { AudioFrame } from '../../src/audio/stage.ts';
 import { createTranscoder } from '../../src/audio/transcoder.ts';
 import { AppError } from '../../src/base/app-error.ts';
-import { createMp3Spool } from '../../src/pipeline/mp3-spool.ts';
+import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
 import { createFrameQueue } from '../../src/playout/frame-queue.ts';
@@ -13,7 +13,7 @@ import { codecs } from './codecs.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { ownCopy } from './keep-frames.ts';
 import { createMemoryUpstream } from './memory-upstream.ts';
-import { trustingUpkeep } from './trusting-upkeep.ts';
+import { trustingRecovery } from './trusting-recovery.ts';
 
 export type Spoken = {
   readonly frames: readonly AudioFrame[];
@@ -81,17 +81,18 @@ export async function speakAll(
     {
       upstream,
       requests,
-      spool: createMp3Spool({ capacityBytes: () => 16_384 }),
+      spool: new Mp3Spool({ capacityBytes: () => 16_384 }),
+      sink: () => transcoder,
       transcoder,
       frames: queue,
       isFirst: () => true,
       toWork: () => ({ class: 'first', tenant: '', deadlineMs: 0 }),
       phrases: undefined,
       toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text, outputFormat: 'mp3' }),
-      wholeness: {
+      recoveryPolicy: {
         clock,
         decoders: codecs.decoders,
-        upkeep: trustingUpkeep(),
+        recovery: trustingRecovery(),
         remainingMs: () => 10_000,
         passesThrough: () => false,
       },

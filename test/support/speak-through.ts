@@ -2,17 +2,17 @@
 
 import { hearingBelow } from '../../src/audio/mp3/mp3-decoder.ts';
 import { createTranscoder, heardHzOf } from '../../src/audio/transcoder.ts';
-import { createMp3Spool } from '../../src/pipeline/mp3-spool.ts';
+import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
-import type { SpeechUpkeep } from '../../src/pipeline/whole-body/speech-upkeep.ts';
+import type { SpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
 import { createFrameQueue } from '../../src/playout/frame-queue.ts';
 import type { SessionFormat } from '../../src/speech/audio-format.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
 import { codecs } from './codecs.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createMemoryUpstream, type MemoryRequest } from './memory-upstream.ts';
-import { trustingUpkeep } from './trusting-upkeep.ts';
+import { trustingRecovery } from './trusting-recovery.ts';
 
 export type SpokenThrough = {
   readonly bytes: Buffer;
@@ -30,7 +30,7 @@ export type SpeakThroughOptions = {
   readonly onRequest: (request: MemoryRequest, index: number, clock: FakeClock) => void;
   readonly format?: SessionFormat;
   readonly sampleRate?: number;
-  readonly upkeep?: SpeechUpkeep;
+  readonly recovery?: SpeechRecovery;
   readonly remainingMs?: number;
   readonly spoolBytes?: number;
   /** Audio that is decoded ahead of the reader, samples. */
@@ -77,17 +77,18 @@ export async function speakThrough(options: SpeakThroughOptions): Promise<Spoken
     {
       upstream,
       requests,
-      spool: createMp3Spool({ capacityBytes: () => options.spoolBytes ?? 1e7 }),
+      spool: new Mp3Spool({ capacityBytes: () => options.spoolBytes ?? 1e7 }),
+      sink: () => transcoder,
       transcoder,
       frames: queue,
       isFirst: () => true,
       toWork: () => ({ class: 'first', tenant: '', deadlineMs: 0 }),
       phrases: undefined,
       toSpeechRequest: ({ text }) => ({ model: 'VoxDialog', text, outputFormat: 'mp3', seed: 7 }),
-      wholeness: {
+      recoveryPolicy: {
         clock,
         decoders: hearingBelow(codecs.decoders, heardHzOf(output)),
-        upkeep: options.upkeep ?? trustingUpkeep(),
+        recovery: options.recovery ?? trustingRecovery(),
         remainingMs: () => options.remainingMs ?? 10_000,
         passesThrough: () => format === 'mp3',
       },

@@ -1,13 +1,13 @@
 // Whatever a text is made of, reading it takes work in proportion to its length. Work is counted, never timed.
 import { describe, expect, it } from 'vitest';
 import { HARD_TEXTS, hardText } from '../../bench/lab/hard-texts.ts';
+import { createBracketPairs } from '../../src/text/inline-markup.ts';
 import { createMarkupStripper } from '../../src/text/markup-stripper.ts';
-import { createBracketPairs } from '../../src/text/sentences/bracket-pairs.ts';
 import { createTurnText } from '../../src/text/turn-text.ts';
 
 const PIECE = 512;
 /** The longest look-ahead is that of a link's target, 2,000 units, and a segment is cut at 1,200. */
-const MOST_HELD = 3800;
+const MAX_HELD = 3800;
 
 function visitsOf(text: string): number {
   const stripper = createMarkupStripper({ text() {}, lineBreak() {} });
@@ -36,7 +36,7 @@ describe('a text that is hard to read', () => {
       const text = hardText(name, 24_000);
       for (let at = 0; at < text.length; at += PIECE) {
         turn.append(text.slice(at, at + PIECE));
-        expect(turn.heldCharacters()).toBeLessThanOrEqual(MOST_HELD);
+        expect(turn.heldCharacters()).toBeLessThanOrEqual(MAX_HELD);
       }
       turn.end();
       expect(turn.heldCharacters()).toBe(0);

@@ -1,5 +1,5 @@
-// What is to be said of how a simulated call was served: how far ahead audio was sent, how evenly it came, where it was
-// missing, and what still came after a clear. Figures only; faults are told where they are found.
+// Measures how a simulated call was served: how far ahead audio was sent, how evenly it came, where it was
+// missing, and what still came after a clear. Figures only; faults are reported where they are found.
 
 export type CallReport = {
   /** What the caller has heard, ms. */
@@ -22,12 +22,12 @@ export type CallRecord = {
   /** `aheadMs` is what waits with this message, `ms` the message itself. */
   mediaCame(message: { readonly bytes: number; readonly ms: number; readonly aheadMs: number }): void;
   cleared(): void;
-  /** Whoever speaks says that what comes from now on is another turn. */
+  /** The speaking side announces that what comes from now on is another turn. */
   readonly turnAnnounced: () => void;
   figures(): Pick<CallReport, 'leadMs' | 'jitterMs' | 'underruns' | 'staleBytes'>;
 };
 
-/** Nobody hears so long a silence as a part of a turn. */
+/** A silence of this length is not heard as part of a turn. */
 const PAUSE_MS = 1000;
 /** What comes within this was sent together, as platforms with short messages are. */
 const TOGETHER_MS = 5;

@@ -1,5 +1,5 @@
 // The far side's own playout: what was sent waits in a queue, a clock takes 20 ms of it at a time, and marks come by in
-// order. It keeps a record of what was heard and when, against which a gateway's own figures are held.
+// order. It keeps a record of what was heard and when, with which a gateway's own figures are compared.
 
 export type CarrierRules = {
   readonly bytesPerMs: number;

@@ -78,7 +78,7 @@ export const CARRIERS: Readonly<Record<string, SimulatedCarrier>> = {
   },
   jambonz: {
     side: () => createJambonzSide(NARROWBAND),
-    // Its buffer grows without a bound; more than this would be heard long after a cut that came late.
+    // Its buffer is unbounded; more than this would be heard long after a late cut.
     rules: { bytesPerMs: 16, mostBufferedMs: 10_000, onClear: 'label' },
     audio: NARROWBAND,
     protocols: ['audio.drachtio.org'],

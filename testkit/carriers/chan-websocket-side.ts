@@ -16,8 +16,8 @@ export type ChannelOptions = {
 };
 
 /** Its `MAX_TEXT_MESSAGE_LEN`: longer ones leave a line in its log and nothing else. */
-const MOST_COMMAND_BYTES = 128;
-const MOST_MESSAGE_BYTES = 65_500;
+const MAX_COMMAND_BYTES = 128;
+const MAX_MESSAGE_BYTES = 65_500;
 const FRAME_MS = 20;
 /** Frames; what its source counts with. */
 export const CHANNEL_LEVELS = { stop: 900, go: 800, full: 1000 };
@@ -60,7 +60,7 @@ export function createChanWebSocketSide(options: ChannelOptions): CarrierSide {
     }
   };
   const readCommand = (text: string): CarrierOrder => {
-    if (Buffer.byteLength(text) > MOST_COMMAND_BYTES) return fault('a command of more than 128 bytes');
+    if (Buffer.byteLength(text) > MAX_COMMAND_BYTES) return fault('a command of more than 128 bytes');
     const parsed = parse(text);
     if (parsed === undefined || !COMMANDS.has(parsed.command))
       return fault('a command that the channel does not know');
@@ -117,7 +117,7 @@ export function createChanWebSocketSide(options: ChannelOptions): CarrierSide {
     },
     read(frame) {
       if (typeof frame === 'string') return readCommand(frame);
-      if (frame.length > MOST_MESSAGE_BYTES) return fault('a message of more than 65500 bytes: hung up');
+      if (frame.length > MAX_MESSAGE_BYTES) return fault('a message of more than 65500 bytes: hung up');
       if (frame.length === 0 || frame.length % frameBytes !== 0)
         return fault(
           `media of ${frame.length} bytes, which are no whole frames of ${frameBytes}: the rest is dropped`,

@@ -6,12 +6,12 @@ import { fault, hasFields, is, isBase64, isText, mediaOrder, readStrictMessage }
 
 const STREAM_SID = 'f86fbc7ff93b4cb8a86bd5b0fd141969';
 const CHUNK_MS = 20;
-const LEAST_BYTES = 3200;
-const MOST_BYTES = 100_000;
+const MIN_BYTES = 3200;
+const MAX_BYTES = 100_000;
 const STEP_BYTES = 320;
 
 function problemOf({ length }: Uint8Array): string | undefined {
-  if (length < LEAST_BYTES || length > MOST_BYTES) return `${length} bytes of audio in a message`;
+  if (length < MIN_BYTES || length > MAX_BYTES) return `${length} bytes of audio in a message`;
   return length % STEP_BYTES === 0 ? undefined : `${length} bytes are no multiple of ${STEP_BYTES}`;
 }
 

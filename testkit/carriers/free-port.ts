@@ -1,13 +1,12 @@
-// A port of the loopback that nobody has at this moment, for listeners whose port has to be known before they are there.
-// It lies below those that systems give to connections of their own accord (from 32,768 on Linux, 49,152 elsewhere), for
-// one of them may be gone again before the listener is there.
+// A free port of the loopback, for listeners whose port has to be known before they start. It lies below the ephemeral ports
+// (from 32,768 on Linux, 49,152 elsewhere), because the system may assign one of those before the listener starts.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 const FIRST = 10_000;
 const LAST = 32_000;
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 
 const isFree = async (port: number): Promise<boolean> => {
   const server = createServer();
@@ -23,7 +22,7 @@ const isFree = async (port: number): Promise<boolean> => {
 
 /** Rejects when no port is free. */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
     if (await isFree(port)) return port;
   }

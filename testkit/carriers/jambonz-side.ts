@@ -5,12 +5,12 @@ import type { LegAudio } from '../../src/legs/leg.ts';
 import type { CarrierOrder, CarrierSide } from './carrier-side.ts';
 import { fault, hasFields, is, isText, readStrictMessage } from './strict-message.ts';
 
-const LEAST_SAMPLES = 640;
-const MOST_MARKS = 30;
+const MIN_SAMPLES = 640;
+const MAX_MARKS = 30;
 const MARKER = -1;
 
 function mediaProblem(bytes: Uint8Array): string | undefined {
-  if (bytes.length < 2 * LEAST_SAMPLES) return `${bytes.length} bytes wait in the buffer unplayed`;
+  if (bytes.length < 2 * MIN_SAMPLES) return `${bytes.length} bytes wait in the buffer unplayed`;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at + 1 < bytes.length; at += 2)
     if (view.getInt16(at, true) === MARKER) return 'a sample that counts as a mark';
@@ -20,7 +20,7 @@ function mediaProblem(bytes: Uint8Array): string | undefined {
 export function createJambonzSide({ sampleRate }: LegAudio): CarrierSide {
   let marks = 0;
   const keepMark = (name: string): CarrierOrder => {
-    if (marks === MOST_MARKS) return fault('a mark that is dropped, as 30 are kept');
+    if (marks === MAX_MARKS) return fault('a mark that is dropped, as 30 are kept');
     marks += 1;
     return { kind: 'mark', name };
   };

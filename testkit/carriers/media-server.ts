@@ -17,7 +17,7 @@ export type MediaServer = {
 
 const MEDIA_PATH = /^\/media\/([^/?]*)$/;
 const SUBPROTOCOL = 'media';
-const MOST_MESSAGE_BYTES = 65_500;
+const MAX_MESSAGE_BYTES = 65_500;
 
 const REASONS: Readonly<Record<number, string>> = { 400: 'Bad Request', 404: 'Not Found', 409: 'Conflict' };
 
@@ -31,7 +31,7 @@ export async function startMediaServer(port: number): Promise<MediaServer> {
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
-    maxPayload: MOST_MESSAGE_BYTES,
+    maxPayload: MAX_MESSAGE_BYTES,
     handleProtocols: () => SUBPROTOCOL,
   });
   const server = createServer((_request, response) => response.writeHead(404).end());

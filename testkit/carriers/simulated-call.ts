@@ -11,7 +11,7 @@ import type { CarrierCall, CarrierSide } from './carrier-side.ts';
 export type SimulatedCall = {
   readonly playout: CarrierPlayout;
   readonly faults: readonly string[];
-  /** Whoever speaks says that what comes from now on is another turn: only then can stale audio be told from due audio. */
+  /** The speaking side announces that what comes from now on is another turn: only then can stale audio be distinguished. */
   announceTurn(): void;
   digit(digit: string): void;
   /** The caller hangs up. */
@@ -43,7 +43,7 @@ export type CallLateness = {
 };
 
 const TICK_MS = 20;
-/** This process was held up. Frames that it reads then look as if they had been sent together. */
+/** This process was delayed. Frames that it reads then look as if they had been sent together. */
 const HELD_UP_MS = 2 * TICK_MS;
 
 /** Resolves when the gateway has taken the call. */
@@ -160,7 +160,7 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
     hangUp() {
       const goodbye = side.end();
       send(goodbye);
-      // A platform that has no word for it closes.
+      // A platform that has no message for it closes.
       if (goodbye.length === 0) wire?.close();
     },
     close: () => wire?.close(),

@@ -1,4 +1,4 @@
-// Messages of JSON held against what a carrier's documents tell: these fields, all of them and no others.
+// JSON messages checked against a carrier's documents: these fields, all of them and no others.
 
 import { parseJson } from '../../src/base/json.ts';
 import type { CarrierOrder } from './carrier-side.ts';

@@ -8,8 +8,8 @@ import { fault, hasFields, is, isBase64, isText, mediaOrder, readStrictMessage }
 const STREAM_ID = '32de0dea-53cb-4b21-89a4-9e1819c043bc';
 const USER_ID = '3e6f995f-85f7-4705-9741-53b116d28237';
 const CHUNK_MS = 20;
-const LEAST_MS = 20;
-const MOST_MS = 30_000;
+const MIN_MS = 20;
+const MAX_MS = 30_000;
 const ENCODINGS = { mulaw: 'PCMU', alaw: 'PCMA', raw: 'L16' } as const;
 
 export function createTelnyxSide(audio: LegAudio, encoding: string = ENCODINGS[audio.format]): CarrierSide {
@@ -24,7 +24,7 @@ export function createTelnyxSide(audio: LegAudio, encoding: string = ENCODINGS[a
   };
   const problemOf = ({ length }: Uint8Array) => {
     const ms = length / bytesPerMs(audio);
-    return ms < LEAST_MS || ms > MOST_MS ? `${ms} ms of audio in a message` : undefined;
+    return ms < MIN_MS || ms > MAX_MS ? `${ms} ms of audio in a message` : undefined;
   };
   let callControlId = '';
   return {

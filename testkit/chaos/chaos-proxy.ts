@@ -1,4 +1,4 @@
-// A TCP proxy that spoils what goes through it, on purpose and the same way each time: which toxic meets which
+// A TCP proxy that breaks what goes through it, on purpose and reproducibly: which toxic meets which
 // connection (or request), and all that a toxic leaves to chance, is a function of the seed, the toxic's place in the
 // list and the number of the connection (or request). Buffers are bounded: a slow reader slows the sender.
 
@@ -9,7 +9,7 @@ import { type Address, startHttpStage } from './http-stage.ts';
 import { joinSockets } from './joined-sockets.ts';
 import type { MetToxic, Stream, Toxic } from './toxic.ts';
 
-// The proxy's public face also has the words in which its toxics are given.
+// The proxy's public interface also reads toxics as they are typed.
 export { createToxic, readToxic, TOXIC_HELP } from './toxic-table.ts';
 
 export type ChaosProxyOptions = {

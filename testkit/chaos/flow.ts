@@ -1,10 +1,10 @@
-// Bytes from one side to the other, no faster than the other takes them, and waits that end with their connection.
+// Bytes from one side to the other, no faster than the other reads them, and timers that end with their connection.
 
 import type { Writable } from 'node:stream';
 import type { Clock } from '../../src/base/clock.ts';
 import type { Bytes } from './toxic.ts';
 
-/** Why waits end; made once, because an error of one's own for each request is dear. */
+/** Why waits end; made once, because a new error for each request is expensive. */
 export const OVER = new Error('The connection is over.');
 
 /** See `ToxicTools.wait`. */

@@ -136,7 +136,7 @@ export async function startHttpStage({ target, clock, meet }: HttpStageOptions):
     }
   };
 
-  // Whoever calls decides how long a connection lives.
+  // The client decides how long a connection lives.
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, handle);
   server.on('upgrade', tunnel);
   await new Promise<void>((resolve, reject) => {

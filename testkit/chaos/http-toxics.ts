@@ -1,5 +1,5 @@
-// Toxics that know HTTP: they meet requests, not connections, and leave the framing of messages whole. What they do is
-// what no cable does: a service, or something in front of it, that answers wrongly and properly.
+// Toxics that know HTTP: they meet requests, not connections, and leave the framing of messages whole. They stand
+// for a service, or something in front of it, that gives wrong answers over a working connection.
 
 import type { Bytes, ToxicEffect } from './toxic.ts';
 

@@ -18,11 +18,11 @@ export const resetPeerToxic = (timeoutMs: number): ToxicEffect => ({
 });
 
 /** What may be on its way through one direction: no more is read from the sender. */
-const MOST_DELAYED_BYTES = 1 << 20;
+const MAX_DELAYED_BYTES = 1 << 20;
 
 type Arrival = { readonly dueMs: number; readonly chunk?: Uint8Array; readonly error?: Error };
 
-/** A line as long as the delay, not a delay for each chunk: what comes at one pace leaves at the same pace. */
+/** A queue as long as the delay, not a delay for each chunk: bytes leave at the pace at which they came. */
 export const latencyToxic = (latencyMs: number, jitterMs: number): ToxicEffect =>
   onBytes(async function* (bytes, { clock, number, wait }) {
     const line: Arrival[] = [];
@@ -41,7 +41,7 @@ export const latencyToxic = (latencyMs: number, jitterMs: number): ToxicEffect =
       for await (const chunk of bytes) {
         heldBytes += chunk.length;
         arrive({ chunk });
-        if (heldBytes > MOST_DELAYED_BYTES)
+        if (heldBytes > MAX_DELAYED_BYTES)
           await new Promise<void>((resolve) => {
             onRoom = resolve;
           });

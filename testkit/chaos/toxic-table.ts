@@ -36,8 +36,8 @@ type ToxicRow = {
   readonly effect: (number: (name: string) => number, word: (name: string) => string) => ToxicEffect;
 };
 
-const MOST = 1_000_000_000;
-const number = (byDefault: number, least = 0): Attribute => ({ least, most: MOST, default: byDefault });
+const MAX_NUMBER = 1_000_000_000;
+const number = (byDefault: number, least = 0): Attribute => ({ least, most: MAX_NUMBER, default: byDefault });
 const NONE = {};
 
 const TOXICS: Readonly<Record<string, ToxicRow>> = {

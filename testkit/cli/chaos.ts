@@ -1,4 +1,4 @@
-// `voxgate chaos`: the proxy that spoils connections on purpose, on this machine alone.
+// `voxgate chaos`: the proxy that breaks connections on purpose, on this machine alone.
 
 import type { parseArgs } from 'node:util';
 import { type Command, type Terminal, UsageError } from '../../src/cli/command.ts';
@@ -13,8 +13,8 @@ const OPTIONS = {
   seed: { type: 'string', default: '0' },
 } as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
 
-const MOST_PORT = 65_535;
-const MOST_SEED = 4_294_967_295;
+const MAX_PORT = 65_535;
+const MAX_SEED = 4_294_967_295;
 
 /** What is out of range is told in words that complete "--flag: …". */
 async function asUsage<T>(flag: string, act: () => T | Promise<T>): Promise<T> {
@@ -35,8 +35,8 @@ async function run(terminal: Terminal): Promise<number> {
   const { values } = readFlags(terminal.args, OPTIONS, 'none');
   const { target } = values;
   if (target === undefined) throw new UsageError('--target is missing; allowed: http://host:port');
-  const port = readWhole('listen', values.listen, MOST_PORT);
-  const seed = readWhole('seed', values.seed, MOST_SEED);
+  const port = readWhole('listen', values.listen, MAX_PORT);
+  const seed = readWhole('seed', values.seed, MAX_SEED);
   const toxics = await asUsage('toxic', () => values.toxic.map(readToxic));
   const proxy = await asUsage('target', () => startChaosProxy({ target, seed, toxics, port }));
   terminal.print(`Voxgate chaos ${terminal.version} is listening at ${proxy.url}`);

@@ -1,5 +1,5 @@
 // `voxgate simulate chan-websocket --listen`: the fake Asterisk does not dial, its channel waits to be dialled. With --say
-// the gateway is asked to; else whoever runs one is told how.
+// the gateway is asked to dial; otherwise the person who runs a gateway is told how.
 
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '../../src/cli/command.ts';
@@ -73,7 +73,7 @@ async function askToDial(
   throw new Error(`The gateway did not dial: ${response.status} ${text}`);
 }
 
-/** Rejects when the time is up or somebody interrupts before `coming` resolves. */
+/** Rejects when the time is up or the command is interrupted before `coming` resolves. */
 async function before<Value>(
   coming: Promise<Value>,
   seconds: number,

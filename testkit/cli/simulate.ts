@@ -77,7 +77,7 @@ const openBot = (url: string, { key, user }: Given): Promise<SessionClient> =>
     headers: callerHeaders({ key, user }),
   });
 
-/** Whose call it is: the bot's own by the token of its session, unless something was named. */
+/** The owner of the call: the bot's own session, by its token, unless another was named. */
 const legOf = (kind: string, bot: SessionClient | undefined, { token, call }: Given) => {
   const own = kind === TCP_KIND ? randomUUID() : bot?.ready.attachToken;
   return { callId: call ?? CALL_ID, token: token ?? (call === undefined ? own : undefined) };
@@ -189,7 +189,7 @@ async function run(terminal: Terminal): Promise<number> {
   }
 }
 
-/** Ends the call when the bot has spoken, nobody is left on the line, the time is up or somebody interrupts. */
+/** Ends the call when the bot has spoken, the call has ended, the time is up or the command is interrupted. */
 async function untilOver(
   terminal: Terminal,
   call: SimulatedCall,
@@ -203,7 +203,7 @@ async function untilOver(
   const timer = setTimeout(stop, seconds * 1000);
   terminal.interrupted.addEventListener('abort', stop, { once: true });
   const spoken = speak();
-  spoken.catch(() => {}); // whoever waits for it may have stopped
+  spoken.catch(() => {}); // its waiter may have stopped
   try {
     // What the session is told of a call that was refused comes behind the end of that call.
     const late = () => new Promise<undefined>((resolve) => setTimeout(resolve, LATE_WORD_MS, undefined));

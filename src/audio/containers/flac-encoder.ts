@@ -13,7 +13,7 @@ const crc16 = createCrc(16, 0x8005);
 
 const BLOCKS_PER_SECOND = 50;
 /** Block header, subframe type, padding to a byte, CRC-16. */
-const MOST_OVERHEAD_BYTES = 20;
+const MAX_OVERHEAD_BYTES = 20;
 
 export type FlacRule = {
   readonly sampleRate: number;
@@ -45,7 +45,7 @@ export function createFlacBlocks(
   emit: (frame: AudioFrame) => void,
 ): ReleasableStage<Float32Array> {
   const block = new Int32Array(blockLength);
-  const coded = new Uint8Array(2 * blockLength + MOST_OVERHEAD_BYTES);
+  const coded = new Uint8Array(2 * blockLength + MAX_OVERHEAD_BYTES);
   const bits = createBitWriter(coded);
   const writeSubframe = createSubframeWriter(blockLength);
   let held = 0;

@@ -1,6 +1,5 @@
-// The two headers of a FLAC stream (RFC 9639): the one at its beginning, for a stream whose length nobody knows
-// yet or for a whole file, and the one of every block, which tells all that a decoder needs to begin there (the
-// streamable subset, 7).
+// The two headers of a FLAC stream (RFC 9639): the one at its beginning, for a stream of unknown length or for a whole file,
+// and the one of every block, which tells all that a decoder needs to begin there (the streamable subset, 7).
 
 import { createCrc } from './crc.ts';
 import type { FileTags } from './tag-text.ts';

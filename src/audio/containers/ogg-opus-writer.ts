@@ -2,11 +2,11 @@
 // The first has one packet, so that play starts early; the last tells where the sound ends, inside its last packet.
 
 import type { AudioFrame } from '../stage.ts';
-import { type OggPage, oggPage } from './ogg-page.ts';
+import { createCrc } from './crc.ts';
 import type { FileTags } from './tag-text.ts';
 import { vorbisComment } from './vorbis-comment.ts';
 
-/** What Opus counts in, whatever the rate of the sound that went in (4). */
+/** The unit of granule positions, whatever the rate of the input (4). */
 const GRANULE_RATE = 48_000;
 const PACKET_GRANULES = 960;
 /** 100 ms: what a listener to a stream waits for. */
@@ -28,7 +28,7 @@ export type OggOpusRule = {
 export type OggOpusWriter = {
   /** The next 20 ms. */
   packet(bytes: Uint8Array): void;
-  /** Ends the page here, so that what has been said so far is not held for what comes. */
+  /** Ends the page here, so that the packets so far are sent without waiting for more. */
   turnPage(): void;
   /** The last packet of a sound of `samples` in all, which ends within it. Once. */
   lastPacket(bytes: Uint8Array, samples: number): void;
@@ -102,4 +102,54 @@ function concatenated(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return whole;
+}
+
+const crc32 = createCrc(32, 0x04c11db7);
+
+type OggPage = {
+  readonly packets: readonly Uint8Array[];
+  /** Where the stream is at the end of the page, in the codec's own count, below 2⁵³. */
+  readonly granulePosition: number;
+  readonly serial: number;
+  /** Counts the pages of the stream from 0. */
+  readonly sequence: number;
+  readonly place: 'first' | 'middle' | 'last';
+};
+
+const HEADER_BYTES = 27;
+const FLAGS = { first: 0x02, middle: 0, last: 0x04 } as const;
+const CRC_OFFSET = 22;
+const MAX_SEGMENTS = 255;
+
+/**
+ * One page of an Ogg stream (RFC 3533, 6): whole packets behind a header with their lengths and a checksum. Packets that
+ * continue in the next page are not made here: 255 segments hold all that a page of 100 ms of Opus has. Fresh bytes; RangeError
+ * when the packets need more than 255 segments.
+ */
+export function oggPage({ packets, granulePosition, serial, sequence, place }: OggPage): Uint8Array {
+  // A packet is as many segments of 255 bytes as it fills and one that is shorter, if only by being empty.
+  const segments = packets.flatMap(({ length }) => [
+    ...new Array<number>(Math.floor(length / 255)).fill(255),
+    length % 255,
+  ]);
+  if (segments.length > MAX_SEGMENTS)
+    throw new RangeError(`an Ogg page has at most ${MAX_SEGMENTS} segments (got ${segments.length})`);
+
+  let at = HEADER_BYTES + segments.length;
+  const page = new Uint8Array(packets.reduce((sum, { length }) => sum + length, at));
+  const view = new DataView(page.buffer);
+  view.setUint32(0, 0x4f676753); // "OggS", and version 0
+  page[5] = FLAGS[place];
+  view.setUint32(6, granulePosition % 2 ** 32, true);
+  view.setUint32(10, Math.floor(granulePosition / 2 ** 32), true);
+  view.setUint32(14, serial, true);
+  view.setUint32(18, sequence, true);
+  page[26] = segments.length;
+  page.set(segments, HEADER_BYTES);
+  for (const packet of packets) {
+    page.set(packet, at);
+    at += packet.length;
+  }
+  view.setUint32(CRC_OFFSET, crc32(page, 0, page.length), true);
+  return page;
 }

@@ -6,7 +6,7 @@ import { opus } from 'prism-media';
 import { OPUS_SAMPLE_RATES } from '../../speech/audio-format.ts';
 
 /** Encoders share one WASM memory, which must not grow under them: the package keeps views of it (room for 108). */
-export const MOST_OPUS_ENCODERS = 64;
+export const MAX_OPUS_ENCODERS = 64;
 
 /** Length of a packet, and the encoder's own delay, which is that of libopus at every rate (measured), at 48 kHz. */
 export const OPUS_PACKET_MS = 20;
@@ -39,7 +39,7 @@ const tuning = (sampleRate: number): { readonly signal: number; readonly bitsPer
   return { signal: SIGNAL_VOICE, bitsPerSecond: sampleRate === 8000 ? 24_000 : 32_000 };
 };
 
-/** The bit rate that speech gets where nobody asks for another. */
+/** The bit rate that speech gets unless another is asked for. */
 export const opusSpeechKbps = (sampleRate: number): number => tuning(sampleRate).bitsPerSecond / 1000;
 
 /** What the stream has inside when it runs on `opusscript`. */
@@ -52,7 +52,7 @@ type OpusScript = {
 
 /**
  * `sampleRate` is one of Opus' five, else RangeError; without `bitrateKbps` it has the bit rate that speech needs there.
- * The same samples give the same packets, whatever runs beside.
+ * The same samples give the same packets, whatever else runs.
  */
 export function openOpusEncoder(sampleRate: number, bitrateKbps?: number): OpusEncoder {
   if (!(OPUS_SAMPLE_RATES as readonly number[]).includes(sampleRate))

@@ -1,14 +1,14 @@
 // What a caller's title may be before it goes into a file: one line of whole characters, and no longer than any
 // container and player can take.
 
-const MOST_CODE_POINTS = 250;
+const MAX_CODE_POINTS = 250;
 const NOT_A_CHARACTER = '\u{fffd}';
 
 /** Line breaks and control characters become spaces, lone halves of pairs the replacement character; '' stays ''. */
 export function tagText(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   return Array.from(line)
-    .slice(0, MOST_CODE_POINTS)
+    .slice(0, MAX_CODE_POINTS)
     .map((character) => (/^[\ud800-\udfff]$/.test(character) ? NOT_A_CHARACTER : character))
     .join('');
 }

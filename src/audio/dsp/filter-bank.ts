@@ -18,7 +18,7 @@ const TAPS_STEP = 8;
  * One row per phase up to this many coefficients (288 KiB, the largest bank), which holds every pair of MPEG rates
  * but 11,025 ↔ 32,000 Hz. A ratio with more phases gets a smaller table that is read between its rows.
  */
-export const MOST_COEFFICIENTS = 36_864;
+export const MAX_COEFFICIENTS = 36_864;
 /** Linear interpolation over a table of this size errs by less than −105 dB anywhere in the pass band. */
 const TABLE_COEFFICIENTS = 16_384;
 
@@ -73,7 +73,7 @@ function designBank(up: number, down: number): FilterBank {
   const nyquist = Math.min(1, up / down) / 2;
   const width = TRANSITION * nyquist;
   const taps = Math.ceil(kaiserLength(STOPBAND_DB, width) / TAPS_STEP) * TAPS_STEP;
-  const exact = up * taps <= MOST_COEFFICIENTS;
+  const exact = up * taps <= MAX_COEFFICIENTS;
   const phases = exact ? up : Math.floor(TABLE_COEFFICIENTS / taps);
   const rowCount = exact ? phases : phases + 1;
   const kernel = kaiserSinc(CUTOFF * nyquist, taps / 2, kaiserAttenuationDb(taps, width));

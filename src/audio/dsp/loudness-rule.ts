@@ -5,7 +5,7 @@
 export const TARGET_LUFS = -16;
 export const CEILING_DBTP = -1;
 /** What is quieter than −46 LUFS is noise rather than speech, and more gain would only make it heard. */
-const MOST_GAIN_DB = 30;
+const MAX_GAIN_DB = 30;
 
 export type Measured = {
   /** LUFS, −Infinity when there is nothing to measure. */
@@ -25,23 +25,23 @@ export type Levelling = {
 
 /** Sound too short or too quiet to be measured keeps its level. */
 export function levelling({ loudnessLufs, peakDbtp }: Measured, ceilingDbtp = CEILING_DBTP): Levelling {
-  const gainDb = Number.isFinite(loudnessLufs) ? Math.min(MOST_GAIN_DB, TARGET_LUFS - loudnessLufs) : 0;
+  const gainDb = Number.isFinite(loudnessLufs) ? Math.min(MAX_GAIN_DB, TARGET_LUFS - loudnessLufs) : 0;
   return { gainDb, peaks: peakDbtp + gainDb > ceilingDbtp ? 'limit' : 'keep' };
 }
 
-/** Nearer than this nobody hears it, and services that measure allow seven times as much. */
+/** A smaller difference is not heard, and services that measure allow seven times as much. */
 const NEAR_LU = 0.15;
 /** Turning peaks down makes the sound quieter, and of the gain that makes up for it about a fifth is lost again. */
 const MAKE_UP = 1.25;
 /** The first finds what is missing, the second what is left after it has been made up for. */
-export const MOST_TRIALS = 2;
+export const MAX_TRIALS = 2;
 
 /** What to try after `tried` came out at `loudnessLufs`; undefined when that is near enough, or all that can be done. */
 export function nextLevelling(tried: Levelling, loudnessLufs: number): Levelling | undefined {
   const missingLu = TARGET_LUFS - loudnessLufs;
   if (tried.peaks === 'keep' || !Number.isFinite(missingLu) || Math.abs(missingLu) < NEAR_LU)
     return undefined;
-  const gainDb = Math.min(MOST_GAIN_DB, tried.gainDb + MAKE_UP * missingLu);
+  const gainDb = Math.min(MAX_GAIN_DB, tried.gainDb + MAKE_UP * missingLu);
   return gainDb === tried.gainDb ? undefined : { gainDb, peaks: 'limit' };
 }
 

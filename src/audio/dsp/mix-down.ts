@@ -1,4 +1,4 @@
-// Decoded channels → the one channel that all that follows works on.
+// Decoded channels → the one channel that all later stages work on.
 
 /** Samples per channel that a frame of Layer III can have. */
 export type FrameLength = 576 | 1152;

@@ -1,11 +1,11 @@
-// The sound path without WASM, in doubles: several times as slow, the reference that the other is held against, and
-// what serves where WASM has no SIMD or no room.
+// The sound path without WASM, in doubles: several times as slow, the reference that the other is tested against, and
+// the fallback where the WASM instance has no room.
 
 import type { ClosableStage, Stage } from '../stage.ts';
 import type { FilterBanks } from './filter-bank.ts';
 import { createPlainMixer } from './mix-down.ts';
+import { createPcmEncoder } from './pcm-format.ts';
 import { createResampler } from './resampler.ts';
-import { createSampleCoder } from './sample-code.ts';
 import type { Rates, SoundPath } from './sound-path.ts';
 
 export function createPlainSoundPath(banks: FilterBanks): SoundPath {
@@ -14,7 +14,7 @@ export function createPlainSoundPath(banks: FilterBanks): SoundPath {
   return {
     ...createPlainMixer(),
     resample,
-    encode: (rates, code, emit) => resample(rates, createSampleCoder(code, emit)),
+    encode: (rates, format, emit) => resample(rates, createPcmEncoder(format, emit)),
   };
 }
 

@@ -2,11 +2,11 @@
 // drift. However the input is split, the same samples come out bit for bit; output sample 0 lies on input sample 0,
 // and the whole length is round-half-up(samplesIn · toRate / fromRate).
 
-import { createThinner } from '../../base/thinner.ts';
+import { createDecimator } from '../../base/decimator.ts';
 import type { Stage } from '../stage.ts';
+import { decimationOf } from './decimation.ts';
 import type { FilterBanks } from './filter-bank.ts';
 import type { Rates } from './sound-path.ts';
-import { strideOf } from './thinning.ts';
 
 /** Input is worked on in blocks of at most this many samples, one MPEG-1 frame, which bounds a stream's memory. */
 const BLOCK = 1152;
@@ -56,9 +56,9 @@ export function createResampler(
       flush() {},
     };
 
-  const stride = strideOf(rates);
-  const thin = createThinner(stride);
-  const { up, down, taps, phases, rows } = banks.of(fromRate / stride, toRate);
+  const decimation = decimationOf(rates);
+  const decimate = createDecimator(decimation);
+  const { up, down, taps, phases, rows } = banks.of(fromRate / decimation, toRate);
   const wholeStep = Math.floor(down / up);
   const partStep = down % up;
 
@@ -120,7 +120,7 @@ export function createResampler(
   return {
     push(samples) {
       samplesIn += samples.length;
-      append(thin(samples));
+      append(decimate(samples));
     },
     flush() {
       append(new Float32Array(taps / 2));

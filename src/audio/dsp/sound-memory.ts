@@ -1,8 +1,8 @@
-// The one WASM instance of the sound path and who has which place in its memory: filter banks, shared by all streams
-// of a pair of rates, and a record per stream from a free list. Memory grows by single places, up to a bound, and
-// whoever keeps a view of it takes it anew after `onGrown`.
+// The one WASM instance of the sound path and the layout of its memory: filter banks, shared by all streams of a pair of
+// rates, and a record per stream from a free list. Memory grows by single records, up to a bound; views of it have to be
+// made anew after `onGrown`.
 
-import { type FilterBank, MOST_COEFFICIENTS } from './filter-bank.ts';
+import { type FilterBank, MAX_COEFFICIENTS } from './filter-bank.ts';
 import { SOUND_PATH_WASM } from './sound-path-wasm.ts';
 
 /** What wasm/sound-path.ts exports; addresses and lengths are bytes, counts are samples. */
@@ -34,8 +34,10 @@ export type SoundMemory = {
   readonly at: Readonly<Record<'raw' | 'mono' | 'made' | 'coded', number>>;
   /** Makes sure that the next `open` does not grow the memory. */
   makeRoom(): void;
-  /** A stream at its beginning that reads every `stride`th sample; undefined when there is no room for it or for its bank. */
-  open(bank: FilterBank, stride: number): number | undefined;
+  /**
+   * A stream at its beginning that reads every `decimation`th sample; undefined when there is no room for it or for its bank.
+   */
+  open(bank: FilterBank, decimation: number): number | undefined;
   /** Once per stream. */
   close(stream: number): void;
   openStreams(): number;
@@ -44,11 +46,11 @@ export type SoundMemory = {
 export type SoundMemoryLimits = { readonly streams: number; readonly banks: number };
 
 const PAGE_BYTES = 65_536;
-const BANK_BYTES = MOST_COEFFICIENTS * 4;
+const BANK_BYTES = MAX_COEFFICIENTS * 4;
 /** 14 MB and 4.6 MB when all are in use. */
 const LIMITS: SoundMemoryLimits = { streams: 10_000, banks: 32 };
 
-type BankPlace = { readonly address: number; name: string; users: number };
+type BankSlot = { readonly address: number; name: string; users: number };
 
 /** Throws when this machine's WASM has no SIMD. */
 export function createSoundMemory(onGrown: () => void, limits: SoundMemoryLimits = LIMITS): SoundMemory {
@@ -64,8 +66,8 @@ export function createSoundMemory(onGrown: () => void, limits: SoundMemoryLimits
   const freeStreams: number[] = [];
   let spareBank: number | undefined;
   /** Least recently opened first. */
-  const banks: BankPlace[] = [];
-  const bankOf = new Map<number, BankPlace>();
+  const banks: BankSlot[] = [];
+  const bankOf = new Map<number, BankSlot>();
 
   /** Fresh memory, zeroed. */
   const reserve = (bytes: number): number | undefined => {
@@ -94,28 +96,28 @@ export function createSoundMemory(onGrown: () => void, limits: SoundMemoryLimits
     if (spareBank === undefined && banks.length < limits.banks) spareBank = reserve(BANK_BYTES);
   };
 
-  /** A place that no stream uses, the one longest unused first. */
-  const takeBankPlace = (): BankPlace | undefined => {
+  /** A bank slot that no stream uses, the one longest unused first. */
+  const takeBankSlot = (): BankSlot | undefined => {
     if (spareBank !== undefined) {
       const address = spareBank;
       spareBank = undefined;
       return { address, name: '', users: 0 };
     }
-    const unused = banks.findIndex((place) => place.users === 0);
+    const unused = banks.findIndex((slot) => slot.users === 0);
     return unused < 0 ? undefined : banks.splice(unused, 1)[0];
   };
 
-  const placeOf = (bank: FilterBank): BankPlace | undefined => {
+  const slotOf = (bank: FilterBank): BankSlot | undefined => {
     const name = `${bank.up}/${bank.down}`;
-    const known = banks.findIndex((place) => place.name === name);
-    const place = known < 0 ? takeBankPlace() : banks.splice(known, 1)[0];
-    if (place === undefined) return undefined;
-    banks.push(place);
+    const known = banks.findIndex((slot) => slot.name === name);
+    const slot = known < 0 ? takeBankSlot() : banks.splice(known, 1)[0];
+    if (slot === undefined) return undefined;
+    banks.push(slot);
     if (known < 0) {
-      new Float32Array(memory.buffer, place.address, bank.rows.length).set(bank.rows);
-      place.name = name;
+      new Float32Array(memory.buffer, slot.address, bank.rows.length).set(bank.rows);
+      slot.name = name;
     }
-    return place;
+    return slot;
   };
 
   return {
@@ -128,26 +130,26 @@ export function createSoundMemory(onGrown: () => void, limits: SoundMemoryLimits
       coded: kernel.codedAt.value,
     },
     makeRoom,
-    open(bank, stride) {
+    open(bank, decimation) {
       makeRoom();
-      const place = placeOf(bank);
-      const stream = place === undefined ? undefined : freeStreams.pop();
-      if (place === undefined || stream === undefined) return undefined;
-      place.users++;
+      const slot = slotOf(bank);
+      const stream = slot === undefined ? undefined : freeStreams.pop();
+      if (slot === undefined || stream === undefined) return undefined;
+      slot.users++;
       openStreams++;
-      bankOf.set(stream, place);
+      bankOf.set(stream, slot);
       const { up, down, taps, phases } = bank;
       const record = new Uint32Array(memory.buffer, stream, streamBytes / 4);
       record.fill(0);
       // In the order of the record in wasm/sound-path.ts. Half a filter of silence lies before the first sample.
-      record.set([place.address, taps, up, down, phases, 0, taps / 2 - 1, stride, 0]);
+      record.set([slot.address, taps, up, down, phases, 0, taps / 2 - 1, decimation, 0]);
       return stream;
     },
     close(stream) {
-      const place = bankOf.get(stream);
-      if (place === undefined) return;
+      const slot = bankOf.get(stream);
+      if (slot === undefined) return;
       bankOf.delete(stream);
-      place.users--;
+      slot.users--;
       openStreams--;
       freeStreams.push(stream);
     },

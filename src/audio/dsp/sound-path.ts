@@ -1,15 +1,16 @@
-// What a turn's samples go through between the decoder and its frames: mixed to one channel, brought to another rate,
-// written as bytes. A port with two makers: WASM for speed, plain TypeScript for comparison and where WASM cannot be.
+// The DSP chain of a turn between the decoder and its frames: samples are mixed to one channel, brought to another rate and
+// written as bytes. A port with two implementations: WASM for speed, plain TypeScript for comparison and where WASM cannot be
+// used.
 
 import type { ClosableStage } from '../stage.ts';
 import type { Mixer } from './mix-down.ts';
-import type { SampleCode } from './sample-code.ts';
+import type { PcmFormat } from './pcm-format.ts';
 
 /** Whole Hz in 8000…192000; beyond 48000 in plain TypeScript. */
 export type Rates = {
   readonly fromRate: number;
   readonly toRate: number;
-  /** Nothing of the samples lies above this, Hz, so that fewer of them may be read; absent: their whole band is full. */
+  /** The samples hold nothing above this, Hz, so they may be decimated; absent: their whole band is full. */
   readonly belowHz?: number | undefined;
 };
 
@@ -21,5 +22,5 @@ export type Rates = {
 export type SoundPath = Mixer & {
   resample(rates: Rates, emit: (samples: Float32Array) => void): ClosableStage<Float32Array>;
   /** As `resample`, in bytes. */
-  encode(rates: Rates, code: SampleCode, emit: (bytes: Uint8Array) => void): ClosableStage<Float32Array>;
+  encode(rates: Rates, format: PcmFormat, emit: (bytes: Uint8Array) => void): ClosableStage<Float32Array>;
 };

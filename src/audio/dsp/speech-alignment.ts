@@ -1,13 +1,13 @@
-// Where one take of a speech goes on in another take of the same text. The same sound in both (another encoding, a
-// shift) is found by its waveform; the same words said anew by the rise and fall of their energy. What is neither is
-// refused: a wrong join repeats or swallows words, and that is worse than an honest end. Pure.
+// Where one synthesis run of a text continues in another run of the same text. The same sound in both (another encoding, a
+// shift) is found by its waveform; the same words spoken anew by the rise and fall of their energy. Anything else is
+// refused: a wrong join repeats or drops words, and that is worse than an honest end. Pure.
 
-import type { Passage } from './speech-bridge.ts';
+import type { Excerpt } from './crossfade.ts';
 
 export type Alignment = {
-  /** The take before it is heard until here, in samples of its own time. */
+  /** The old run is heard until here, in samples of its own time. */
   readonly cut: number;
-  /** The new take goes on at `cut + lag`. */
+  /** The new run continues at `cut + lag`. */
   readonly lag: number;
   readonly by: 'waveform' | 'energy';
   /** −1…1 */
@@ -16,40 +16,40 @@ export type Alignment = {
 
 export type AlignmentLimits = {
   readonly sampleRate: number;
-  /** The old take cannot be cut before this: it has been heard. */
+  /** The old run cannot be cut before this: it has been heard. */
   readonly earliest: number;
   /** Nor after this: it ends there. */
   readonly latest: number;
 };
 
-/** How far two takes may have drifted apart. */
+/** How far two runs may have drifted apart. */
 const REACH_MS = 200;
 const WAVEFORM_MS = { window: 400, least: 120 } as const;
-const LEAST_WAVEFORM_LIKENESS = 0.8;
+const MIN_WAVEFORM_LIKENESS = 0.8;
 /** Of a first, coarse look. */
-const LEAST_COARSE_LIKENESS = 0.6;
+const MIN_COARSE_LIKENESS = 0.6;
 const ENERGY_MS = { window: 1500, least: 700, hop: 10 } as const;
 /**
- * Measured on 2,000 joins of eSpeak NG takes that differ in rate by up to 8 % and in pitch: at 0.7 four in five that
+ * Measured on 2,000 joins of eSpeak NG runs that differ in rate by up to 8 % and in pitch: at 0.7 four in five that
  * can be joined are, 99.6 % of them within 80 ms of the right place and none 200 ms off; of joins of different texts
  * none passes.
  */
-const LEAST_ENERGY_LIKENESS = 0.7;
-/** A take whose energy hardly moves (a tone, noise) has no words to be found by. */
-const LEAST_MOVEMENT_DB = 4;
+const MIN_ENERGY_LIKENESS = 0.7;
+/** A run whose energy hardly changes (a tone, noise) has no words by which it could be aligned. */
+const MIN_MOVEMENT_DB = 4;
 const DYNAMIC_RANGE_DB = 45;
 /** Below the loudest moment by this much there is a pause. */
 const PAUSE_DB = 30;
 const PAUSE_MS = { window: 30, search: 1000, step: 5 } as const;
 const COARSE_HZ = 4000;
-/** Of lags that are as good as the best one the smallest is taken: a tone is like itself at every period. */
+/** Of lags that are as good as the best one the smallest is used: a tone resembles itself at every period. */
 const AS_GOOD = 0.01;
 /** Half the longest pitch period: by so much the voices are brought into step. */
 const PITCH_MS = 8;
 
-const slice = ({ samples, from }: Passage, begin: number, end: number): Float32Array =>
+const slice = ({ samples, from }: Excerpt, begin: number, end: number): Float32Array =>
   samples.subarray(Math.max(0, begin - from), Math.max(0, end - from));
-const endOf = ({ samples, from }: Passage): number => from + samples.length;
+const endOf = ({ samples, from }: Excerpt): number => from + samples.length;
 const power = (samples: Float32Array): number => samples.reduce((sum, value) => sum + value * value, 0);
 const levelDb = (samples: Float32Array): number =>
   10 * Math.log10(power(samples) / Math.max(1, samples.length) + 1e-9);
@@ -82,7 +82,7 @@ function mostAlike(piece: Float32Array, within: Float32Array, centre: number, as
 }
 
 /** One sample of `factor`, each the mean of three times as many: dull enough that half a step does not change it. */
-const thinned = (samples: Float32Array, factor: number): Float32Array => {
+const decimated = (samples: Float32Array, factor: number): Float32Array => {
   if (factor === 1) return samples;
   const span = 3 * factor;
   return Float32Array.from(
@@ -97,18 +97,25 @@ const thinned = (samples: Float32Array, factor: number): Float32Array => {
 
 /** The lag at which `window` samples before `until` are most alike, searched `reach` around `around`. */
 function lagByWaveform(
-  old: Passage,
-  fresh: Passage,
-  search: { until: number; window: number; around: number; reach: number; thin: number; asGood: number },
+  old: Excerpt,
+  fresh: Excerpt,
+  search: {
+    until: number;
+    window: number;
+    around: number;
+    reach: number;
+    decimation: number;
+    asGood: number;
+  },
 ) {
-  const { until, window, around, reach, thin, asGood } = search;
+  const { until, window, around, reach, decimation, asGood } = search;
   const begin = until - window;
   const first = Math.max(fresh.from, begin + around - reach);
-  const piece = thinned(slice(old, begin, until), thin);
-  const within = thinned(slice(fresh, first, until + around + reach), thin);
+  const piece = decimated(slice(old, begin, until), decimation);
+  const within = decimated(slice(fresh, first, until + around + reach), decimation);
   if (piece.length === 0 || within.length < piece.length) return undefined;
-  const { likeness, offset } = mostAlike(piece, within, (begin + around - first) / thin, asGood);
-  return { likeness, lag: first + offset * thin - begin };
+  const { likeness, offset } = mostAlike(piece, within, (begin + around - first) / decimation, asGood);
+  return { likeness, lag: first + offset * decimation - begin };
 }
 
 /** Level in dB of each hop, of the sound and of its upper half (the difference of neighbours). */
@@ -135,15 +142,15 @@ const centred = (levels: Float32Array): Float32Array => {
 /** Pearson's, which is the cosine of what is left without the mean. */
 const pearson = (a: Float32Array, b: Float32Array): number => correlations(centred(a), centred(b))[0] ?? 0;
 
-function lagByEnergy(old: Passage, fresh: Passage, until: number, sampleRate: number) {
+function lagByEnergy(old: Excerpt, fresh: Excerpt, until: number, sampleRate: number) {
   const toSamples = (ms: number) => Math.round((ms * sampleRate) / 1000);
   const hop = toSamples(ENERGY_MS.hop);
   const begin = Math.max(old.from, until - toSamples(ENERGY_MS.window));
   if (until - begin < toSamples(ENERGY_MS.least)) return undefined;
   const known = energies(slice(old, begin, until), hop);
   const movement = Math.sqrt(power(centred(known[0])) / known[0].length);
-  if (movement < LEAST_MOVEMENT_DB) return undefined;
-  // Lags are whole hops, so that the levels of the fresh take are measured once.
+  if (movement < MIN_MOVEMENT_DB) return undefined;
+  // Lags are whole hops, so that the levels of the fresh run are measured once.
   const most = Math.round(REACH_MS / ENERGY_MS.hop);
   const first = -Math.min(most, Math.floor((begin - fresh.from) / hop));
   const last = Math.min(most, Math.floor((endOf(fresh) - until) / hop));
@@ -160,25 +167,25 @@ function lagByEnergy(old: Passage, fresh: Passage, until: number, sampleRate: nu
   return best;
 }
 
-/** The last moment of silence in `takes` (each with its own shift) between `earliest` and `latest`. */
+/** The last moment of silence in `runs` (each with its own shift) between `earliest` and `latest`. */
 export function lastPause(
-  takes: readonly { readonly take: Passage; readonly lag: number }[],
+  runs: readonly { readonly run: Excerpt; readonly lag: number }[],
   { sampleRate, earliest, latest }: AlignmentLimits,
   searchMs: number = PAUSE_MS.search,
 ): number | undefined {
   const toSamples = (ms: number) => Math.round((ms * sampleRate) / 1000);
   const half = toSamples(PAUSE_MS.window / 2);
-  const loudest = takes.map(({ take }) => {
+  const loudest = runs.map(({ run }) => {
     let most = -90;
-    for (let i = 0; i + half <= take.samples.length; i += half)
-      most = Math.max(most, levelDb(take.samples.subarray(i, i + half)));
+    for (let i = 0; i + half <= run.samples.length; i += half)
+      most = Math.max(most, levelDb(run.samples.subarray(i, i + half)));
     return most;
   });
   const first = Math.max(earliest, latest - toSamples(searchMs));
   for (let cut = latest; cut >= first; cut -= toSamples(PAUSE_MS.step)) {
-    const isQuiet = takes.every(
-      ({ take, lag }, i) =>
-        levelDb(slice(take, cut + lag - half, Math.min(cut + half, latest) + lag)) < loudest[i]! - PAUSE_DB,
+    const isQuiet = runs.every(
+      ({ run, lag }, i) =>
+        levelDb(slice(run, cut + lag - half, Math.min(cut + half, latest) + lag)) < loudest[i]! - PAUSE_DB,
     );
     if (isQuiet) return cut;
   }
@@ -186,30 +193,37 @@ export function lastPause(
 }
 
 /**
- * `old` and `fresh` hold what is known of both takes around the end of `old`, at positions of their own. Undefined
+ * `old` and `fresh` hold what is known of both runs around the end of `old`, at positions of their own. Undefined
  * when no place within ±200 ms is alike enough.
  */
-export function alignTakes(old: Passage, fresh: Passage, limits: AlignmentLimits): Alignment | undefined {
+export function alignRuns(old: Excerpt, fresh: Excerpt, limits: AlignmentLimits): Alignment | undefined {
   const { sampleRate, latest } = limits;
   const toSamples = (ms: number) => Math.round((ms * sampleRate) / 1000);
   const window = Math.min(toSamples(WAVEFORM_MS.window), latest - old.from);
-  const thin = Math.max(1, Math.round(sampleRate / COARSE_HZ));
+  const decimation = Math.max(1, Math.round(sampleRate / COARSE_HZ));
   if (window >= toSamples(WAVEFORM_MS.least)) {
-    const coarse = { until: latest, window, around: 0, reach: toSamples(REACH_MS), thin, asGood: AS_GOOD };
+    const coarse = {
+      until: latest,
+      window,
+      around: 0,
+      reach: toSamples(REACH_MS),
+      decimation,
+      asGood: AS_GOOD,
+    };
     const found = lagByWaveform(old, fresh, coarse);
-    if (found !== undefined && found.likeness >= LEAST_COARSE_LIKENESS) {
-      const fine = { ...coarse, around: found.lag, reach: 2 * thin, thin: 1, asGood: 0 };
+    if (found !== undefined && found.likeness >= MIN_COARSE_LIKENESS) {
+      const fine = { ...coarse, around: found.lag, reach: 2 * decimation, decimation: 1, asGood: 0 };
       const exact = lagByWaveform(old, fresh, fine);
-      if (exact !== undefined && exact.likeness >= LEAST_WAVEFORM_LIKENESS)
+      if (exact !== undefined && exact.likeness >= MIN_WAVEFORM_LIKENESS)
         return { cut: latest, lag: exact.lag, by: 'waveform', likeness: exact.likeness };
     }
   }
   const found = lagByEnergy(old, fresh, latest, sampleRate);
-  if (found === undefined || found.likeness < LEAST_ENERGY_LIKENESS) return undefined;
+  if (found === undefined || found.likeness < MIN_ENERGY_LIKENESS) return undefined;
   const pause = lastPause(
     [
-      { take: old, lag: 0 },
-      { take: fresh, lag: found.lag },
+      { run: old, lag: 0 },
+      { run: fresh, lag: found.lag },
     ],
     limits,
   );
@@ -219,7 +233,7 @@ export function alignTakes(old: Passage, fresh: Passage, limits: AlignmentLimits
     window: Math.min(window, 4 * toSamples(PITCH_MS)),
     around: found.lag,
     reach: toSamples(PITCH_MS),
-    thin: 1,
+    decimation: 1,
     asGood: AS_GOOD,
   });
   return { cut: latest, lag: inStep?.lag ?? found.lag, by: 'energy', likeness: found.likeness };

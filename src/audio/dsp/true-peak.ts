@@ -14,7 +14,7 @@ const PIECE = 1152;
 /** Rows of phases 1, 2 and 3, one behind the other: a windowed sinc that sums to 1. */
 const ROWS = interpolationRows();
 /** No interpolated point is greater than so many times the greatest sample that it is made of. */
-const MOST_OVERSHOOT = Math.max(
+const MAX_OVERSHOOT = Math.max(
   ...Array.from({ length: PHASES - 1 }, (_, row) =>
     ROWS.subarray(row * TAPS, (row + 1) * TAPS).reduce((sum, weight) => sum + Math.abs(weight), 0),
   ),
@@ -53,7 +53,7 @@ export function createPeakFinder(): PeakFinder {
 
   return {
     find(samples, floor, take) {
-      const quiet = floor / MOST_OVERSHOOT;
+      const quiet = floor / MAX_OVERSHOOT;
       for (let from = 0; from < samples.length; from += PIECE) {
         const count = Math.min(PIECE, samples.length - from);
         /** The newest sample that a point above `floor` can be made of. */

@@ -1,11 +1,12 @@
 // The sound path in WASM (wasm/sound-path.ts): a decoded frame is copied in once and comes out as bytes. A stream's
-// place is freed by `flush` or `close`; one that finds none is served in plain TypeScript.
+// memory is freed by `flush` or `close`; a stream that gets none is served in plain TypeScript.
 
 import { MAX_SAMPLE_RATE } from '../../speech/audio-format.ts';
 import type { ClosableStage } from '../stage.ts';
+import { decimationOf } from './decimation.ts';
 import type { FilterBanks } from './filter-bank.ts';
+import { BYTES_PER_SAMPLE, type PcmFormat } from './pcm-format.ts';
 import { createPlainSoundPath } from './plain-sound-path.ts';
-import { BYTES_PER_SAMPLE, type SampleCode } from './sample-code.ts';
 import {
   createSoundMemory,
   type SoundKernel,
@@ -13,12 +14,11 @@ import {
   type SoundMemoryLimits,
 } from './sound-memory.ts';
 import type { Rates, SoundPath } from './sound-path.ts';
-import { strideOf } from './thinning.ts';
 
 /** Samples that one call of the kernel takes. */
-const MOST_SAMPLES = 1152;
+const MAX_SAMPLES = 1152;
 
-/** The kernel's memory for what is at work, as it is seen from here. */
+/** The kernel's memory for what is at work, as views of this side. */
 class SoundWork {
   readonly memory: SoundMemory;
   readonly kernel: SoundKernel;
@@ -26,7 +26,9 @@ class SoundWork {
   raw!: Float32Array;
   mono!: Float32Array;
   shortMono!: Float32Array;
-  /** By their length: nearly all frames of all turns have one of a few, and a new view costs more than what is written to it. */
+  /**
+   * By their length: nearly all frames of all turns have one of a few, and a new view costs more than what is written to it.
+   */
   private coded!: Map<number, Uint8Array>;
 
   constructor(limits: SoundMemoryLimits | undefined) {
@@ -51,9 +53,9 @@ class SoundWork {
   private takeViews(): void {
     const { memory } = this;
     const [buffer, { raw, mono }] = [memory.buffer(), memory.at];
-    this.raw = new Float32Array(buffer, raw, 2 * MOST_SAMPLES);
-    this.mono = new Float32Array(buffer, mono, MOST_SAMPLES);
-    this.shortMono = new Float32Array(buffer, mono, MOST_SAMPLES / 2);
+    this.raw = new Float32Array(buffer, raw, 2 * MAX_SAMPLES);
+    this.mono = new Float32Array(buffer, mono, MAX_SAMPLES);
+    this.shortMono = new Float32Array(buffer, mono, MAX_SAMPLES / 2);
     this.coded = new Map();
   }
 }
@@ -63,11 +65,11 @@ type Maker = { deliver(from: number, count: number): void };
 
 class BytesMaker implements Maker {
   private readonly work: SoundWork;
-  private readonly code: SampleCode;
+  private readonly code: PcmFormat;
   private readonly bytesPerSample: number;
   private readonly emit: (bytes: Uint8Array) => void;
 
-  constructor(work: SoundWork, code: SampleCode, emit: (bytes: Uint8Array) => void) {
+  constructor(work: SoundWork, code: PcmFormat, emit: (bytes: Uint8Array) => void) {
     this.work = work;
     this.code = code;
     this.bytesPerSample = BYTES_PER_SAMPLE[code];
@@ -98,9 +100,9 @@ class SamplesMaker implements Maker {
 }
 
 const pieceOf = (samples: Float32Array, from: number): Float32Array =>
-  samples.length <= MOST_SAMPLES ? samples : samples.subarray(from, from + MOST_SAMPLES);
+  samples.length <= MAX_SAMPLES ? samples : samples.subarray(from, from + MAX_SAMPLES);
 
-/** Classes, and not functions full of closures: one for each turn, called for each MP3 frame. */
+/** Classes, not closures: one for each turn, called for each MP3 frame. */
 class SameRate implements ClosableStage<Float32Array> {
   private readonly work: SoundWork;
   private readonly maker: Maker;
@@ -113,7 +115,7 @@ class SameRate implements ClosableStage<Float32Array> {
 
   push(samples: Float32Array): void {
     if (this.isOver) return;
-    for (let from = 0; from < samples.length; from += MOST_SAMPLES) {
+    for (let from = 0; from < samples.length; from += MAX_SAMPLES) {
       const piece = pieceOf(samples, from);
       this.work.bringIn(piece);
       this.maker.deliver(this.work.memory.at.mono, piece.length);
@@ -146,7 +148,7 @@ class OtherRate implements ClosableStage<Float32Array> {
   push(samples: Float32Array): void {
     if (this.isOver) return;
     this.samplesIn += samples.length;
-    for (let from = 0; from < samples.length; from += MOST_SAMPLES) {
+    for (let from = 0; from < samples.length; from += MAX_SAMPLES) {
       const piece = pieceOf(samples, from);
       this.work.bringIn(piece);
       this.pass(this.work.kernel.resample(this.stream, piece.length));
@@ -171,21 +173,21 @@ class OtherRate implements ClosableStage<Float32Array> {
 }
 
 export type WasmSoundPath = SoundPath & {
-  /** Places in use. */
+  /** Streams that have memory. */
   openStreams(): number;
 };
 
-/** Throws where WebAssembly has no vectors, on which layer3-decoders.ts has a word for the operator. */
+/** Throws where WebAssembly has no vectors; layer3-decoders.ts has the message for the operator. */
 export function createSoundPath(banks: FilterBanks, limits?: SoundMemoryLimits): WasmSoundPath {
   const plain = createPlainSoundPath(banks);
   const work = new SoundWork(limits);
   const { memory } = work;
 
   const otherRate = (rates: Rates, maker: Maker): ClosableStage<Float32Array> | undefined => {
-    // Its memory has room for no more; the few calls in such a rate can do without.
+    // Its memory has no room for higher rates; the few calls that use them are served in plain TypeScript.
     if (Math.max(rates.fromRate, rates.toRate) > MAX_SAMPLE_RATE) return undefined;
-    const stride = strideOf(rates);
-    const stream = memory.open(banks.of(rates.fromRate / stride, rates.toRate), stride);
+    const decimation = decimationOf(rates);
+    const stream = memory.open(banks.of(rates.fromRate / decimation, rates.toRate), decimation);
     return stream === undefined ? undefined : new OtherRate(work, stream, rates, maker);
   };
 
@@ -199,16 +201,16 @@ export function createSoundPath(banks: FilterBanks, limits?: SoundMemoryLimits):
     },
     mono(length) {
       memory.makeRoom(); // as for `mixDown`
-      return length === MOST_SAMPLES ? work.mono : work.shortMono;
+      return length === MAX_SAMPLES ? work.mono : work.shortMono;
     },
     resample(rates, emit) {
       if (rates.fromRate === rates.toRate) return plain.resample(rates, emit);
       return otherRate(rates, new SamplesMaker(work, emit)) ?? plain.resample(rates, emit);
     },
-    encode(rates, code, emit) {
-      const maker = new BytesMaker(work, code, emit);
+    encode(rates, format, emit) {
+      const maker = new BytesMaker(work, format, emit);
       if (rates.fromRate === rates.toRate) return new SameRate(work, maker);
-      return otherRate(rates, maker) ?? plain.encode(rates, code, emit);
+      return otherRate(rates, maker) ?? plain.encode(rates, format, emit);
     },
     openStreams: () => memory.openStreams(),
   };

@@ -1,9 +1,9 @@
-// The MP3 decoder of our own (wasm/layer3): one WASM instance with a record for each stream, 5 kB from a free list, and
-// shared memory for the frame at work. Memory grows by single pages, up to a bound.
+// Our own MP3 decoder (wasm/layer3): one WASM instance with a record for each stream, 5 kB from a free list, and
+// shared memory for the frame being decoded. Memory grows by single pages, up to a bound.
 
 import { LAYER3_WASM } from './layer3-wasm.ts';
 import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
-import { createMp3HeaderReader, MAX_FRAME_BYTES } from './mp3-header.ts';
+import { MAX_FRAME_BYTES, Mp3HeaderReader } from './mp3-header.ts';
 
 /** What wasm/layer3/decoder.ts exports; addresses and lengths are bytes. */
 export type Layer3Kernel = {
@@ -22,13 +22,13 @@ export type Layer3Kernel = {
 const LONG_FRAME = 1152;
 const SUBBANDS = 32;
 /** 50 MB when all are in use. */
-const MOST_STREAMS = 10_000;
+const MAX_STREAMS = 10_000;
 
-/** So many hold all that lies below `heardHz`, and one more what the filters of the last of them leave to it. */
+/** The subbands that hold all that lies below `heardHz`, and one more into which the filters of the last one leak. */
 const subbandsBelow = (heardHz: number, sampleRate: number): number =>
   Math.min(SUBBANDS, Math.floor((2 * SUBBANDS * heardHz) / sampleRate) + 2);
 
-/** They are transformed by fours, and the filters of the last one reach into the next. */
+/** Subbands are transformed in groups of four, and the filters of the last one reach into the next. */
 const madeSubbands = (heardHz: number, sampleRate: number): number =>
   4 * Math.ceil(subbandsBelow(heardHz, sampleRate) / 4) + 1;
 
@@ -37,7 +37,7 @@ const NO_VECTORS =
 
 /** Throws with the reason when this machine's WebAssembly has no vectors. */
 function instantiate(): Layer3Kernel {
-  // What Node 20 can compile at all only misses vectors.
+  // Node 20 can compile everything else in it.
   if (!WebAssembly.validate(LAYER3_WASM)) throw new Error(NO_VECTORS);
   return new WebAssembly.Instance(new WebAssembly.Module(LAYER3_WASM)).exports as unknown as Layer3Kernel;
 }
@@ -109,7 +109,7 @@ class Layer3Decoder implements Mp3Decoder {
   private readonly memory: Layer3Memory;
   private readonly heardHz: number;
   private stream: number | undefined;
-  private readonly headers = createMp3HeaderReader();
+  private readonly headers = new Mp3HeaderReader();
 
   constructor(memory: Layer3Memory, heardHz: number) {
     this.memory = memory;
@@ -121,7 +121,7 @@ class Layer3Decoder implements Mp3Decoder {
     const header = this.headers.ofFrame(frame);
     if (this.stream === undefined || header === undefined) return;
     const { memory } = this;
-    // Who gets the samples may open a decoder for them: the memory must not grow meanwhile.
+    // The receiver of the samples may open a decoder: the memory must not grow meanwhile.
     memory.makeRoom();
     memory.frame.set(frame);
     const samples = header.samplesPerFrame === LONG_FRAME ? memory.long : memory.short;
@@ -139,7 +139,7 @@ class Layer3Decoder implements Mp3Decoder {
   }
 }
 
-/** No frame that was tried makes it trap; if one does, it costs its own sound and not the thread. */
+/** No frame that was tried makes it trap; if one does, only the sound of that frame is lost. */
 const decodeOrNothing = (kernel: Layer3Kernel, stream: number, bytes: number, subbands: number): number => {
   try {
     return kernel.decode(stream, bytes, subbands);
@@ -150,7 +150,7 @@ const decodeOrNothing = (kernel: Layer3Kernel, stream: number, bytes: number, su
 
 export function createLayer3Decoders(
   kernel: Layer3Kernel = instantiate(),
-  mostStreams: number = MOST_STREAMS,
+  mostStreams: number = MAX_STREAMS,
 ): Mp3Decoders {
   const memory = new Layer3Memory(kernel, mostStreams);
   return {

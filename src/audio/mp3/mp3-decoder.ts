@@ -7,26 +7,26 @@ export type Mp3Decoder = {
    * Both channels are averaged. Emits nothing when `frame` does not begin with a Layer III header.
    */
   decode(frame: Uint8Array, emit: (samples: Float32Array, sampleRate: number) => void): void;
-  /** Frames were lost before the next one: what it takes from earlier frames is not there. */
+  /** Frames were lost before the next one: the data that it refers to in earlier frames is missing. */
   gap(): void;
   close(): void;
 };
 
-/** The same decoders, for whoever hears no more than that. */
+/** The same decoders, for a listener that gets nothing above `heardHz`. */
 export const hearingBelow = (decoders: Mp3Decoders, heardHz: number | undefined): Mp3Decoders =>
   heardHz === undefined ? decoders : { ...decoders, heardHz, open: () => decoders.open(heardHz) };
 
 export type Mp3Decoders = {
   /**
-   * `heardHz`: what lies above it may be left out, because whoever gets the sound filters it out himself; what lies below is
-   * the same. Throws when memory for another decoder cannot be had.
+   * `heardHz`: what lies above it may be left out, because the next stage filters it out anyway; what lies below is the
+   * same. Throws when there is no memory for another decoder.
    */
   open(heardHz?: number): Mp3Decoder;
-  /** For whom they decode, where they were had by `hearingBelow`, Hz. */
+  /** The limit that `hearingBelow` set, Hz. */
   readonly heardHz?: number;
   /**
-   * Above this there is nothing in the sound of a stream of that rate from a decoder that was opened so, Hz, but for what a
-   * fault puts there: a sample that is clipped, a frame that is muted.
+   * Band limit, Hz: a decoder that was opened with this `heardHz` gives nothing above it for a stream of that rate, except what
+   * a fault puts there: a clipped sample, a muted frame.
    */
   belowHz(heardHz: number, sampleRate: number): number;
   /** Decoders that are open. */

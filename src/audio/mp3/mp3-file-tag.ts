@@ -1,6 +1,10 @@
-// Tags that files carry around their audio, told by their first bytes and measured so that they can be skipped:
-// ID3v2 (id3.org/id3v2.4.0-structure 3.1), ID3v1 (128 bytes, "TAG") and APEv2 (header, items, footer). Lyrics3 tells its
-// length only at its end, and is text that no frame begins in: whoever reads frames passes over it as over any text.
+// Tags that files carry around their audio. Those of a stream are recognised by their first bytes and measured, so that they
+// can be skipped: ID3v2 (id3.org/id3v2.4.0-structure 3.1), ID3v1 (128 bytes, "TAG") and APEv2 (header, items, footer). Lyrics3
+// tells its length only at its end, but no frame begins in its text, so the frame parser skips it like any text. Files of our
+// own get ID3v2.4.
+
+import { Buffer } from 'node:buffer';
+import type { FileTags } from '../containers/tag-text.ts';
 
 const ID3V1_BYTES = 128;
 const ID3V2_HEADER_BYTES = 10;
@@ -63,4 +67,42 @@ export function fileTagBytes(
   if (startsWith(bytes, at, 'ID3')) return left < ID3V2_HEADER_BYTES ? 'more-bytes' : id3v2Bytes(bytes, at);
   if (!startsWith(bytes, at, 'APETAGEX')) return 0;
   return left < APE_HEADER_BYTES ? 'more-bytes' : apeBytes(bytes, at);
+}
+
+const UTF8 = 3;
+
+/** Seven bits a byte, so that no size looks like a frame of sound (id3v2.4.0-structure 6.2). */
+const writeSize = (size: number, into: Uint8Array, at: number): void => {
+  for (let i = 0; i < 4; i++) into[at + i] = (size >> (7 * (3 - i))) & 0x7f;
+};
+
+/** A text information frame (id3.org/id3v2.4.0-frames 4.2): its name, its size, no flags, and the text behind its encoding. */
+function textFrame(name: string, text: string): Uint8Array {
+  const content = Buffer.from(text);
+  const frame = new Uint8Array(ID3V2_HEADER_BYTES + 1 + content.length);
+  frame.set(Buffer.from(name, 'latin1'));
+  writeSize(1 + content.length, frame, 4);
+  frame[ID3V2_HEADER_BYTES] = UTF8;
+  frame.set(content, ID3V2_HEADER_BYTES + 1);
+  return frame;
+}
+
+/**
+ * The tag at the beginning of an MP3 file, with title, artist and length, in UTF-8, which needs no unsynchronisation because it
+ * has no byte 0xFF.
+ */
+export function id3Tag({ title, artist }: FileTags, durationMs: number): Uint8Array {
+  const frames = [
+    ...(title === '' ? [] : [textFrame('TIT2', title)]),
+    ...(artist === undefined ? [] : [textFrame('TPE1', artist)]),
+    textFrame('TLEN', String(Math.round(durationMs))),
+  ];
+  const header = new Uint8Array(ID3V2_HEADER_BYTES);
+  header.set(Buffer.from('ID3\u0004\u0000', 'latin1'));
+  writeSize(
+    frames.reduce((sum, frame) => sum + frame.length, 0),
+    header,
+    6,
+  );
+  return Buffer.concat([header, ...frames]);
 }

@@ -1,23 +1,23 @@
 // Bytes in any split → whole MP3 frames, at the moment when a frame is certain. Tags of files are skipped wherever they
-// stand, damage is skipped until the frames go on, with frames without sound in its place, and the encoder's own tag frame
-// is told apart from audio. At most one frame and a header are held, whatever arrives, and two frames where the length of
+// stand; damage is skipped until the next frame and replaced by frames without sound; the encoder's own tag frame is
+// told apart from audio. At most one frame and a header are held, whatever arrives, and two frames where the length of
 // the first must be measured (free format); each byte is looked at a bounded number of times. One parser reads one stream.
 
 import type { Stage } from '../stage.ts';
 import { beginsFileTag, fileTagBytes, mayBeginFileTag } from './mp3-file-tag.ts';
-import { freeFormatBytes } from './mp3-free-format.ts';
 import {
   areAlike,
-  createMp3HeaderReader,
   freeFormatHeader,
   HEADER_BYTES,
   isFreeFormat,
+  MAX_FRAME_BYTES,
   type Mp3Header,
+  Mp3HeaderReader,
   paddingBytesOf,
   parseMp3Header,
   wordAt,
 } from './mp3-header.ts';
-import { createFrameLengths, isBlank, isText, silentMp3Frame } from './mp3-hole.ts';
+import { FrameLengths, isBlank, isText, silentMp3Frame } from './mp3-hole.ts';
 import { mainDataBegin, mainDataBits } from './mp3-side-info.ts';
 import { type Mp3StreamTag, parseMp3StreamTag } from './mp3-stream-tag.ts';
 
@@ -31,7 +31,7 @@ export type Mp3Frame = {
   readonly afterGap?: true;
 };
 
-/** For whoever keeps a frame: with bytes of its own. */
+/** A copy with bytes of its own, to be kept. */
 export const ownFrame = (frame: Mp3Frame): Mp3Frame => ({ ...frame, bytes: frame.bytes.slice() });
 
 export type Mp3FrameSink = {
@@ -40,22 +40,8 @@ export type Mp3FrameSink = {
   onTag(tag: Mp3StreamTag): void;
 };
 
-export type Mp3FrameParser = Stage<Uint8Array> & {
-  /**
-   * No byte comes for now, and perhaps none at all: a whole frame that waited for what follows it is one. What has begun and
-   * is not whole is still held.
-   */
-  settle(): void;
-  /** Bytes dropped so far that were neither frames nor tags. */
-  junkBytes(): number;
-  /** Bytes that have come and make no whole frame yet. */
-  heldBytes(): number;
-  /** How many of these are the beginning of a frame of this stream; 0 when they are something else. */
-  cutFrameBytes(): number;
-};
-
 /**
- * `expecting`: a frame or a tag should begin here, but nothing vouches for it yet (the start of a stream).
+ * `expecting`: a frame or a tag should begin here, but nothing confirms it yet (the start of a stream).
  * `synced`: the last frame ended here; a header that is like its own is enough.
  * `searching`: lost; any byte may begin a frame.
  */
@@ -84,7 +70,7 @@ function isPlausible(bytes: Uint8Array, header: Mp3Header, which: 'first' | 'any
 }
 
 /** One for each body, asked for each piece of it that comes. */
-class Mp3BodyParser implements Mp3FrameParser {
+export class Mp3FrameParser implements Stage<Uint8Array> {
   private readonly sink: Mp3FrameSink;
   private state: State = 'expecting';
   private held: Uint8Array = NOTHING;
@@ -95,10 +81,10 @@ class Mp3BodyParser implements Mp3FrameParser {
   private isTorn = false;
   private previous: Mp3Header | undefined;
   private previousWord = 0;
-  private readonly headers = createMp3HeaderReader();
+  private readonly headers = new Mp3HeaderReader();
   private free: FreeFormat | undefined;
   private freeTries = 0;
-  private readonly lengths = createFrameLengths();
+  private readonly lengths = new FrameLengths();
 
   constructor(sink: Mp3FrameSink) {
     this.sink = sink;
@@ -107,18 +93,25 @@ class Mp3BodyParser implements Mp3FrameParser {
   push(chunk: Uint8Array): void {
     this.read(this.held.length === 0 ? chunk : joined(this.held, chunk), 'more');
   }
+  /**
+   * No byte comes for now, and perhaps none at all: a whole frame that waited for what follows it is accepted. An incomplete
+   * frame is still held.
+   */
   settle(): void {
     this.read(this.held, 'unknown');
   }
   flush(): void {
     this.read(this.held, 'end');
   }
+  /** Bytes dropped so far that were neither frames nor tags. */
   junkBytes(): number {
     return this.junk;
   }
+  /** Bytes that have come and make no whole frame yet. */
   heldBytes(): number {
     return this.held.length;
   }
+  /** How many of these are the beginning of a frame of this stream; 0 when they are something else. */
   cutFrameBytes(): number {
     const { held, previous } = this;
     if (previous === undefined || held[0] !== FRAME_BEGINS) return 0;
@@ -270,7 +263,7 @@ class Mp3BodyParser implements Mp3FrameParser {
   private lostFrames(header: Mp3Header): number {
     return this.lengths.framesIn(this.holeBytes, this.isTorn ? 'binary' : 'text', header);
   }
-  /** At a constant rate the length of a hole vouches for what follows it. */
+  /** At a constant rate the length of a hole confirms the frame that follows it. */
   private isBehindLostFrames(header: Mp3Header): boolean {
     return this.lengths.areConstant() && this.lostFrames(header) > 0;
   }
@@ -289,11 +282,41 @@ class Mp3BodyParser implements Mp3FrameParser {
   }
 }
 
-export const createMp3FrameParser = (sink: Mp3FrameSink): Mp3FrameParser => new Mp3BodyParser(sink);
-
 function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   const both = new Uint8Array(first.length + second.length);
   both.set(first);
   both.set(second, first.length);
   return both;
+}
+
+/** Header and side information of the shortest kind. */
+const MIN_FRAME_BYTES = HEADER_BYTES + 9;
+
+/**
+ * Bytes of a free-format frame without padding (ISO 11172-3 2.4.2.3). No header tells them, but they are the same for all
+ * frames of a stream: the distance from the header at `at` to one like it, after which a third one, or the end, comes as far
+ * again. `none`: there is no such distance.
+ */
+function freeFormatBytes(
+  window: Uint8Array,
+  at: number,
+  ahead: 'more' | 'unknown' | 'end',
+): number | 'none' | 'more-bytes' {
+  const word = wordAt(window, at);
+  const whenShort = ahead === 'end' ? 'none' : 'more-bytes';
+  const last = at + MAX_FRAME_BYTES;
+  for (let next = at + MIN_FRAME_BYTES; next <= last; next += 1) {
+    next = window.indexOf(0xff, next);
+    if (next < 0 || next > last) break;
+    if (next + HEADER_BYTES > window.length) return whenShort;
+    const nextWord = wordAt(window, next);
+    if (!areAlike(nextWord, word)) continue;
+    const frameBytes = next - at - paddingBytesOf(word);
+    const third = next + frameBytes + paddingBytesOf(nextWord);
+    if (third === window.length && ahead !== 'more') return frameBytes;
+    if (third + HEADER_BYTES > window.length) {
+      if (ahead !== 'end') return 'more-bytes';
+    } else if (areAlike(wordAt(window, third), word)) return frameBytes;
+  }
+  return window.length <= last + HEADER_BYTES ? whenShort : 'none';
 }

@@ -1,7 +1,6 @@
-// The arithmetic of one MPEG audio frame header, as pure functions over its 32-bit word.
-// Layer III of MPEG-1 (ISO 11172-3 2.4.1.3, 2.4.2.3), MPEG-2 (ISO 13818-3 2.4.2.3) and the unofficial
-// MPEG-2.5, which halves the rates of MPEG-2 again. A free-format header does not tell the length of its frame: whoever
-// reads one measures it (mp3-free-format.ts).
+// The arithmetic of one MPEG audio frame header, as pure functions over its 32-bit word. Layer III of MPEG-1 (ISO 11172-3
+// 2.4.1.3, 2.4.2.3), MPEG-2 (ISO 13818-3 2.4.2.3) and the unofficial MPEG-2.5, which halves the rates of MPEG-2 again. A
+// free-format header does not tell the length of its frame: mp3-frame-parser.ts measures it.
 
 export type Mp3Header = {
   readonly version: 1 | 2 | 2.5;
@@ -86,13 +85,7 @@ export function freeFormatHeader(word: number, frameBytes: number): Mp3Header | 
 }
 
 /** A `parseMp3Header` that remembers its last word: a stream repeats one header for minutes. */
-export type Mp3HeaderReader = {
-  of(word: number): Mp3Header | undefined;
-  /** Of exactly these bytes, in free format as well; undefined when they are no whole frame. */
-  ofFrame(frame: Uint8Array): Mp3Header | undefined;
-};
-
-class RememberedHeader implements Mp3HeaderReader {
+export class Mp3HeaderReader {
   /** As a signed number, which is no object of its own. */
   private word = 0;
   private header: Mp3Header | undefined;
@@ -106,6 +99,7 @@ class RememberedHeader implements Mp3HeaderReader {
     }
     return this.header;
   }
+  /** Of exactly these bytes, in free format as well; undefined when they are no whole frame. */
   ofFrame(frame: Uint8Array): Mp3Header | undefined {
     if (frame.length < HEADER_BYTES) return undefined;
     const word = wordAt(frame, 0);
@@ -123,8 +117,6 @@ class RememberedHeader implements Mp3HeaderReader {
     return this.free;
   }
 }
-
-export const createMp3HeaderReader = (): Mp3HeaderReader => new RememberedHeader();
 
 /** Bytes of side information behind header and CRC (ISO 11172-3 2.4.1.7, ISO 13818-3 2.4.1.7). */
 export const sideInfoBytes = (header: Mp3Header): number =>

@@ -1,5 +1,5 @@
-// What lies between two frames of a stream and is neither frame nor tag: how much sound was there, and what stands in its
-// place. Frames without sound do, so that everybody who counts frames keeps the time.
+// What lies between two frames of a stream and is neither frame nor tag: how much sound was there, and the frames without sound
+// that replace it, so that counting frames still gives the right time.
 
 import { HEADER_BYTES, type Mp3Header } from './mp3-header.ts';
 
@@ -7,33 +7,17 @@ import { HEADER_BYTES, type Mp3Header } from './mp3-header.ts';
 export const isBlank = (byte: number): boolean =>
   byte === 0 || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** What no frame is made of, but lines of text are. */
+/** A byte of a line of text; a frame would have others. */
 export const isText = (byte: number): boolean => isBlank(byte) || (byte > 0x20 && byte < 0x7f);
 
-/** A longer one is no damage of a stream: the next frame may be from anywhere. */
+/** A longer hole is more than damage: the next frame may be from anywhere in the stream. */
 const MAX_HOLE_BYTES = 8 * 1024;
 
-/** At a variable rate a pause is short frames, and a word long ones. */
+/** So few, because at a variable rate a pause has short frames and a word long ones. */
 const RECENT_FRAMES = 4;
 
-export type FrameLengths = {
-  add(header: Mp3Header): void;
-  clear(): void;
-  isEmpty(): boolean;
-  /** All differ by a padding slot alone, or not at all. */
-  areConstant(): boolean;
-  /** Some differ by a padding slot. */
-  arePadded(): boolean;
-  /**
-   * How many frames stood where `holeBytes` before a frame with `header` are no frames now. At a constant bit rate damage that was
-   * done in place is as long as the frames that it hit; what has another length was put between frames, or into one, and
-   * took no time. Where lengths vary only text is known to have been put there; anything else was frames as long as those around it.
-   */
-  framesIn(holeBytes: number, what: 'text' | 'binary', header: Mp3Header): number;
-};
-
 /** One for each body, asked for each frame. */
-class CountedLengths implements FrameLengths {
+export class FrameLengths {
   private frames = 0;
   /** Of the last few. */
   private mean = 0;
@@ -55,12 +39,20 @@ class CountedLengths implements FrameLengths {
   isEmpty(): boolean {
     return this.frames === 0;
   }
+  /** All differ by a padding slot alone, or not at all. */
   areConstant(): boolean {
     return this.longest - this.shortest <= 1;
   }
+  /** Some differ by a padding slot. */
   arePadded(): boolean {
     return this.longest - this.shortest === 1;
   }
+  /**
+   * How many frames stood where `holeBytes` before a frame with `header` are no frames now. At a constant bit rate damage that
+   * was done in place is as long as the frames that it hit; what has another length was put between frames, or into one, and
+   * took no time. Where lengths vary only text is known to have been put there; anything else was frames as long as those
+   * around it.
+   */
   framesIn(holeBytes: number, what: 'text' | 'binary', header: Mp3Header): number {
     if (holeBytes === 0 || holeBytes > MAX_HOLE_BYTES) return 0;
     if (!this.areConstant()) {
@@ -75,8 +67,6 @@ class CountedLengths implements FrameLengths {
     return count * shortest <= holeBytes ? count : 0;
   }
 }
-
-export const createFrameLengths = (): FrameLengths => new CountedLengths();
 
 /** The same header with nothing behind it: no side information, no main data (ISO 11172-3 2.4.1.7), and no checksum. */
 export const silentMp3Frame = (bytes: Uint8Array): Uint8Array => {

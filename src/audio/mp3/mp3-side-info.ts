@@ -5,7 +5,7 @@ import { HEADER_BYTES, type Mp3Header } from './mp3-header.ts';
 
 const CRC_BYTES = 2;
 /** 576 lines of a granule in pairs (2.4.2.7, big_values). */
-const MOST_BIG_VALUES = 288;
+const MAX_BIG_VALUES = 288;
 
 /** Where the side information begins in a frame. */
 export const sideInfoOffset = (header: Mp3Header): number => HEADER_BYTES + (header.hasCrc ? CRC_BYTES : 0);
@@ -35,7 +35,7 @@ export function mainDataBits(frame: Uint8Array, header: Mp3Header): number {
     const windowSwitching = at + 29 + scaleFactorBits;
     const isReservedBlock =
       bits(frame, windowSwitching, 1) === 1 && bits(frame, windowSwitching + 1, 2) === 0;
-    if (bits(frame, at + 12, 9) > MOST_BIG_VALUES || isReservedBlock) return -1;
+    if (bits(frame, at + 12, 9) > MAX_BIG_VALUES || isReservedBlock) return -1;
     total += bits(frame, at, 12);
   }
   return total;

@@ -1,8 +1,8 @@
 // One turn's MP3 frames → blocks of PCM, across the several upstream bodies that a turn may have. Each body is
 // decoded afresh and cut to the samples of its source, so that two bodies join without a gap or an overlap.
-// Decoders see frames alone, not the tag frame, which the parser takes: what is to be trimmed is trimmed here.
+// Decoders get audio frames only, not the tag frame, which the parser removes: so the trimming is done here.
 
-import type { StreamPlace } from '../dsp/speech-bridge.ts';
+import type { StreamPlace } from '../dsp/crossfade.ts';
 import type { PcmBlock } from '../stage.ts';
 import type { Mp3Decoder, Mp3Decoders } from './mp3-decoder.ts';
 import type { Mp3Frame } from './mp3-frame-parser.ts';
@@ -54,7 +54,7 @@ const keptSamples = (trim: Trim, decoded: number): number =>
 /**
  * The exact number of samples, at the stream's own rate, that `frames` frames of `samplesPerFrame` give, the
  * tag's frame not counted: totalFrames · samplesPerFrame − encoderDelay − padding when the tag tells them and
- * the frames are all there. It is what `createMp3ToPcm` emits, known before anything is decoded.
+ * the frames are all there. It is what `Mp3ToPcm` emits, known before anything is decoded.
  */
 export const streamSamples = (
   tag: Mp3StreamTag | undefined,
@@ -65,25 +65,8 @@ export const streamSamples = (
 /** Samples that a decoder gives before the first one of the source. */
 export const streamLead = (tag: Mp3StreamTag | undefined): number => trimOf(tag, 0).lead;
 
-export type Mp3ToPcm = {
-  /** A new body: nothing of the one before is left in the decoder. Throws when no decoder can be had. */
-  beginStream(): void;
-  /** Takes up another stream in its middle; nothing is emitted for what lies before. */
-  joinStream(place: StreamPlace): void;
-  /** What the body's tag frame says. Behind frames of the same body it begins a new stream (files joined). */
-  tag(tag: Mp3StreamTag): void;
-  /** Emits at the frame's own rate, nearly always one block. */
-  push(frame: Mp3Frame): void;
-  endStream(): void;
-  /** Frees the decoder; the turn is over, with or without `endStream`. */
-  close(): void;
-  /** Emitted since creation, all streams together. */
-  emittedSamples(): number;
-  emittedMs(): number;
-};
-
 /** One for each turn, called for each MP3 frame. */
-class TrimmedSound implements Mp3ToPcm {
+export class Mp3ToPcm {
   private readonly decoders: Mp3Decoders;
   private readonly emit: (block: PcmBlock) => void;
   private readonly heardHz: number | undefined;
@@ -99,12 +82,14 @@ class TrimmedSound implements Mp3ToPcm {
   private rate = 0;
   private samplesAtRate = 0;
 
-  constructor(decoders: Mp3Decoders, emit: (block: PcmBlock) => void, heardHz: number | undefined) {
+  /** `heardHz`: what lies above it need not be in the sound. */
+  constructor(decoders: Mp3Decoders, emit: (block: PcmBlock) => void, heardHz?: number) {
     this.decoders = decoders;
     this.emit = emit;
     this.heardHz = heardHz;
   }
 
+  /** A new body: nothing of the one before is left in the decoder. Throws when no decoder can be had. */
   beginStream(): void {
     this.endStream();
     this.decoder = this.decoders.open(this.heardHz);
@@ -113,16 +98,19 @@ class TrimmedSound implements Mp3ToPcm {
     this.decoded = 0;
     this.unsure = [];
   }
+  /** Joins another stream in its middle; nothing is emitted for what lies before. */
   joinStream({ tag, framesBefore, warmUp }: StreamPlace): void {
     this.beginStream();
     this.streamTag = tag;
     for (const frame of warmUp) this.decoder?.decode(frame.bytes, () => {});
     this.decoded = framesBefore * (warmUp[0]?.header.samplesPerFrame ?? 0);
   }
+  /** What the body's tag frame says. Behind frames of the same body it begins a new stream (files joined). */
   tag(tag: Mp3StreamTag): void {
     if (this.decoded > 0) this.beginStream();
     this.streamTag = tag;
   }
+  /** Emits at the frame's own rate, nearly always one block. */
   push(frame: Mp3Frame): void {
     const { decoder } = this;
     if (decoder === undefined) throw new Error('an MP3 frame came outside a stream');
@@ -133,9 +121,11 @@ class TrimmedSound implements Mp3ToPcm {
     this.decoder?.close();
     this.decoder = undefined;
   }
+  /** Frees the decoder; the turn is over, with or without `endStream`. */
   close(): void {
     this.endStream();
   }
+  /** Emitted since creation, all streams together. */
   emittedSamples(): number {
     return this.emitted;
   }
@@ -143,7 +133,7 @@ class TrimmedSound implements Mp3ToPcm {
     return this.earlierMs + this.msAtRate();
   }
 
-  /** A decoder takes it as it is, for each frame. */
+  /** A field, so that it is passed to the decoder for each frame without a new closure. */
   private readonly onSamples = (samples: Float32Array, sampleRate: number): void => {
     const trim = this.trim ?? trimOf(this.streamTag, samples.length);
     this.trim = trim;
@@ -176,10 +166,3 @@ class TrimmedSound implements Mp3ToPcm {
     return this.rate === 0 ? 0 : (this.samplesAtRate * 1000) / this.rate;
   }
 }
-
-/** `heardHz`: what lies above it need not be in the sound. */
-export const createMp3ToPcm = (
-  decoders: Mp3Decoders,
-  emit: (block: PcmBlock) => void,
-  heardHz?: number,
-): Mp3ToPcm => new TrimmedSound(decoders, emit, heardHz);

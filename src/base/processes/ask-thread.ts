@@ -1,4 +1,4 @@
-// One question to a thread that lives for nothing else: it has bounds on its memory and on its time, and gets nothing of
+// One question to a thread that is started for it alone: it has bounds on its memory and on its time, and gets nothing of
 // the environment, where credentials are.
 
 import { type ResourceLimits, Worker } from 'node:worker_threads';
@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 
 export type ThreadQuestion = {
   readonly program: URL;
-  /** For people who look at the process. */
+  /** Shown in process listings. */
   readonly name: string;
   /** Copied into the thread. */
   readonly question: unknown;

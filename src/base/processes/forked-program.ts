@@ -1,6 +1,6 @@
-// A program of ours in a process of its own, forked: what Node's child processes ask of whoever starts one. It gets no
-// environment of ours beyond what a program needs to start, and no argument: what it is told comes as a message, so that
-// nobody reads it in the list of processes. It has to end by itself when its channel does ('disconnect').
+// A program of ours in a process of its own, forked: what Node's child processes need from their parent. It gets no
+// environment of ours beyond what a program needs to start, and no argument: its input comes as a message, so that it
+// does not show in the list of processes. It has to end by itself when its channel does ('disconnect').
 
 import { fork, type SerializationType } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -26,7 +26,9 @@ export type ForkedProgramOptions = {
   readonly serialization: SerializationType;
 };
 
-/** Of what Node itself prints at the end of a process, which may repeat anything; the names of its errors repeat nothing. */
+/**
+ * Of what Node itself prints at the end of a process, which may repeat anything; the names of its errors repeat nothing.
+ */
 const KNOWN_COMPLAINT = /FATAL ERROR: [\w :]{1,120}|\bERR_[A-Z_]{1,60}\b/;
 const MAX_COMPLAINT_CHARACTERS = 4000;
 

@@ -1,29 +1,31 @@
-// Those who wait for a piece of work, served for a slice of each turn of the event loop, so that what is due in between is not
-// kept waiting by all of them. Where turns are long, slices are: a loop with much else to do serves no fewer for it.
+// A queue of work that is served for a slice of each iteration of the event loop, so that what is due in between does not
+// wait for all of it. Where iterations are long, slices are: a loop with much else to do serves no less work.
 
 export type WorkSlices<Each> = {
-  /** One that waits already keeps its place. */
+  /** One that is queued already keeps its place. */
   add(one: Each): void;
-  /** Serves those who wait, the first at once, unless that is under way. */
+  /** Serves the queue, the first at once, unless that is under way. */
   go(): void;
   clear(): void;
 };
 
 export type WorkSlicesOptions<Each> = {
-  /** Runs a task when the turn of the event loop is over. */
+  /** Runs a task after the current iteration of the event loop. */
   readonly soon: (task: () => void) => void;
   readonly now: () => number;
-  /** What serving sets going by promises counts, too. */
+  /** Work that serving starts by promises counts, too. */
   readonly serve: (one: Each) => void;
-  /** Somebody is served in each turn, however long it takes; who waits gets a third of the time if this is not as much. */
+  /**
+   * At least one is served in each iteration, however long it takes; the queue gets a third of the time if that is more.
+   */
   readonly sliceMs: number;
-  /** A slice is no longer than this, however long the rest of a turn is. */
+  /** A slice is no longer than this, however long the rest of an iteration is. */
   readonly maxMs?: number;
 };
 
 /** A third of all time: half of what went into other things. */
 const SHARE = 1 / 2;
-/** Behind a stall, too, others have their turn soon: sockets, whose readers may want to interrupt. */
+/** Even after a stall, sockets are served soon: their clients may want to interrupt. */
 const MAX_MS = 10;
 
 export function createWorkSlices<Each>({
@@ -40,12 +42,12 @@ export function createWorkSlices<Each>({
   const serveNext = () => {
     for (const one of waiting) {
       waiting.delete(one);
-      isUnderWay = true; // whoever is served may add others, and ask to go on
+      isUnderWay = true; // serving may add others, and call `go`
       try {
         serve(one);
       } finally {
         isUnderWay = waiting.size > 0;
-        // Behind what serving has set going.
+        // After what serving has started.
         if (isUnderWay) queueMicrotask(goOn);
       }
       return;

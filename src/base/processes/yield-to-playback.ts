@@ -1,16 +1,19 @@
-// For threads and processes that work while others play: Linux gives each thread a niceness and a scheduling policy of its
-// own, and tells a thread its number; elsewhere all stay equal.
+// For threads and processes that work while others play audio: Linux gives each thread a niceness and a scheduling policy
+// of its own, and tells a thread its number; elsewhere all stay equal.
 
 import { execFileSync } from 'node:child_process';
 import { constants, getPriority, setPriority } from 'node:os';
 import { ownThread, threads } from './thread-time.ts';
 
-/** Of work that runs beside phone calls, in threads and in programs that are started; each is added to that of the process. */
+/**
+ * Of work that runs beside phone calls, in threads and in programs that are started; each is added to that of the
+ * process.
+ */
 export const BACKGROUND_NICENESS = 5;
 
 /**
  * Of the engine's own threads: they mark garbage and compile while the main thread goes on. Every few seconds four of them
- * want all cores for a tenth of a second, and who plays would share with them; yet a collection that is ending waits for
+ * want all cores for a tenth of a second, and playback would share with them; yet a collection that is ending waits for
  * what each of them has begun, so they must not starve.
  */
 const HELPER_NICENESS = 10;
@@ -28,7 +31,7 @@ export function yieldToPlayback(): void {
 
 /**
  * The whole process, and programs that it starts from now on, run when nobody else wants to. A nice thread still keeps a
- * core for milliseconds when somebody wakes up who plays; an idle one (SCHED_IDLE, sched(7)) leaves it at once. Node cannot
+ * core for milliseconds when a thread that plays wakes up; an idle one (SCHED_IDLE, sched(7)) leaves it at once. Node cannot
  * ask for that, `chrt` of util-linux can. For a process of its own: an idle thread that holds a lock of its process holds
  * up all others for as long as other processes keep the cores.
  */

@@ -1,6 +1,6 @@
-// The cheapest way of a speech through the frames of its reference, frame by frame (dynamic time warping, Sakoe and Chiba
-// 1978), as a Viterbi search among the ways that are not hopeless. Between words it may wait in a pause. Its memory does
-// not grow with the speech: how it came to be where it was is forgotten after some seconds.
+// The cheapest path of a speech through the frames of its reference, frame by frame (dynamic time warping, Sakoe and Chiba
+// 1978), as a Viterbi beam search. Between words it may wait in a pause. Its memory does not grow with the speech: the steps
+// of a path are forgotten after some seconds.
 
 import { BETWEEN_WORDS, NO_PAUSE, type ReferenceSpeech } from './reference-speech.ts';
 import { DIMENSIONS } from './speech-vectors.ts';
@@ -10,16 +10,16 @@ export type AlignmentSearch = {
   advance(vector: Float32Array, pauseCost: number): void;
   /** Frames taken so far. */
   frames(): number;
-  /** What the best way costs so far: sum of the distances and of the penalties of its steps. */
+  /** What the best path costs so far: sum of the distances and of the penalties of its steps. */
   cost(): number;
-  /** The same for the best way that has come to the end of the reference, or to the pause behind it; infinite: none has. */
+  /** The same for the best path that has reached the end of the reference, or the pause after it; infinite: none has. */
   costToEnd(): number;
   /**
-   * Finds the best way that leads to now, `'open'`, or to the end of the reference if any does, `'closed'`. Gives the
-   * first frame of speech whose place is not what it was at the last call: no more than `REMEMBERED_FRAMES` ago.
+   * Finds the best path that leads to now, `'open'`, or to the end of the reference if any does, `'closed'`. Gives the
+   * first frame of speech whose place has changed since the last call: no more than `REMEMBERED_FRAMES` ago.
    */
   trace(end: 'open' | 'closed'): number;
-  /** Where in the reference the way of the last trace is at a frame of speech; pauses are half a frame before a frame. */
+  /** Where in the reference the path of the last trace is at a frame of speech; pauses are half a frame before a frame. */
   placeAt(frame: number): number;
 };
 
@@ -32,8 +32,8 @@ const NEW_FRAMES = 4;
 const STEP_BYTES = 2 ** 16;
 
 /**
- * Ways this much dearer than the best one are given up: more of them are kept where even the best fits badly, which is
- * when the text is not what is spoken. A frame costs 3 to 11 on the right way, by how like the voices are.
+ * Paths that cost this much more than the best one are given up: more of them are kept where even the best fits badly, which is
+ * when the text is not what is spoken. A frame costs 3 to 11 on the right path, depending on how similar the voices are.
  */
 const HOPELESS = 60;
 const HOPELESS_PER_COST = 180;
@@ -50,7 +50,7 @@ const ENTER_PAUSE = 20;
 /** Penalty of a word that is not spoken. */
 const LEAVE_OUT_WORD = 40;
 
-/** A way never comes here. */
+/** No path comes here. */
 const FAR = 1e12;
 /** Step into a frame: 0 to 3 frames further, or out of the pause before it. Pauses keep theirs above, in two bits. */
 const OUT_OF_PAUSE = 4;
@@ -60,7 +60,7 @@ const PAUSE_SHIFT = 3;
 
 export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSearch {
   const { features, frames: states, pausing, wordBack } = reference;
-  // Costs of the ways that end in each frame of the reference, or in the pause before it: a ring over the looked-at ones.
+  // Costs of the paths that end in each frame of the reference, or in the pause before it: a ring over the looked-at ones.
   const ring = 2 * WIDEST;
   const inRing = ring - 1;
   const ways = new Float64Array(ring).fill(FAR);
@@ -82,7 +82,7 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
   const rowOf = (frame: number) => frame & (REMEMBERED_FRAMES - 1);
   const place = (node: number) => (node >> 1) - (node & 1) / 2;
 
-  /** Euclidean distance, by four sums that do not wait for each other. */
+  /** Euclidean distance, by four independent sums. */
   const distance = (vector: Float32Array, state: number): number => {
     const at = state * DIMENSIONS;
     let sum0 = 0;
@@ -102,7 +102,7 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
     return Math.sqrt(sum0 + sum1 + sum2 + sum3);
   };
 
-  /** Gives up what is dearer than `limit`, then the dearer end until the rest is narrow enough. */
+  /** Gives up what costs more than `limit`, then the more expensive end until the rest is narrow enough. */
   const narrow = (limit: number) => {
     const isHopeless = (state: number) => ways[state & inRing]! > limit && pauses[state & inRing]! > limit;
     while (low < high - 1 && isHopeless(low)) low += 1;
@@ -123,7 +123,7 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
         pauses[state & inRing] = FAR;
       }
     const isFirst = frames === 0;
-    // The best way does not get cheaper.
+    // The best path does not become cheaper.
     const hopeless = cost + margin;
     let best = FAR;
     // Backwards, so that costs of the frame of speech before are still there for those that follow on them.
@@ -194,7 +194,7 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
     narrow(best + margin);
   };
 
-  /** The node that the best way ends in. */
+  /** The node in which the best path ends. */
   const bestEnd = (end: 'open' | 'closed'): number => {
     const atEnd = high === states;
     let best = atEnd ? pauses[states & inRing]! : FAR;
@@ -241,7 +241,7 @@ export function createAlignmentSearch(reference: ReferenceSpeech): AlignmentSear
       let node = bestEnd(end);
       let frame = frames - 1;
       for (;;) {
-        // Where two ways meet, they have the same past.
+        // Where two paths meet, they have the same past.
         if (frame < traced && nodes[rowOf(frame)] === node) break;
         nodes[rowOf(frame)] = node;
         if (frame === 0 || isForgotten(frame)) break;

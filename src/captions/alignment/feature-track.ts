@@ -1,4 +1,4 @@
-// Collects the frames of a sound as they come, in memory that grows by doubling, for whoever needs them all again.
+// Collects the frames of a sound as they come, in memory that grows by doubling, so that all can be read again.
 
 import { CEPSTRA, createFeatureExtractor, type FeatureFrame } from './speech-features.ts';
 

@@ -1,5 +1,4 @@
-// Half the samples of a sound of 21 kHz and more, for whoever needs no more than 4 kHz of it: a half-band filter of eleven
-// taps.
+// Halves the sample rate of a sound of 21 kHz and more of which only 4 kHz are needed: a half-band filter of eleven taps.
 
 export type RateHalver = {
   /** Mono samples in any pieces; `emit` gets the halved ones in an array that is used again. */

@@ -1,5 +1,5 @@
-// What the end of a speech sounds like: held against a reference of the same text, whether it has come to the end of that
-// text; and by its level alone, whether it died away or broke off. Measures only; what follows from them is decided by
+// What the end of a speech sounds like: compared with a reference of the same text, whether it has reached the end of that
+// text; and by its level alone, whether it faded or broke off. Measures only; what follows from them is decided by
 // `pipeline/whole-body/ending-verdict.ts`.
 
 import { REFERENCE_PAUSE, type ReferenceSpeech } from './reference-speech.ts';
@@ -11,7 +11,7 @@ export type HeardEnding = {
   /**
    * What it costs more to have come to the end of the text than to be where the speech fits best, in units of the search (a
    * frame of speech costs 4 to 12). About 0 where all was said, 20 and more for each word that is missing; infinite where
-   * no way has come near the end.
+   * no path has come near the end.
    */
   readonly missingCost: number;
   /**
@@ -19,7 +19,7 @@ export type HeardEnding = {
    * where the reference says what was said, about 1 where it says something else. Undefined: not looked for.
    */
   readonly mismatch: number | undefined;
-  /** Speech that was heard, pauses left out, ms: of little the mismatch tells little. */
+  /** Speech that was heard, without pauses, ms: the mismatch of a short one means little. */
   readonly spokenMs: number;
   /** `spokenMs` to that of the whole reference at the tempo asked for. */
   readonly lengthRatio: number;
@@ -40,7 +40,7 @@ export type SoundEnding = {
   readonly kind: 'speech-like' | 'steady';
 };
 
-/** Below the loudest frame by so much, in nats of energy, nobody speaks: 30 dB. */
+/** Below the loudest frame by so much, in nats of energy, there is no speech: 30 dB. */
 const SILENCE_DEPTH_NATS = 7;
 /** A sound of which more than this share is about as loud as its loudest frame is no speech. */
 const MAX_STEADY_SHARE = 0.9;
@@ -96,10 +96,10 @@ function reordered(
   }
   pausing[0] = REFERENCE_PAUSE;
   pausing[frames] = REFERENCE_PAUSE;
-  // Its words are none: whoever holds speech against it asks only what that costs.
+  // It has no words: only the cost of aligning speech to it is asked for.
   return { ...reference, features, pausing, silent, wordBack: new Uint16Array(frames + 1) };
 }
 
-/** Frames of a reference in which somebody speaks. */
+/** Frames of a reference that hold speech. */
 export const spokenFrames = ({ frames, silent }: ReferenceSpeech): number =>
   frames - silent.reduce((sum, isSilent) => sum + isSilent, 0);

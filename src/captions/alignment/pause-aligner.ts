@@ -1,7 +1,7 @@
-// When the words of a speech begin, by its pauses and the words' weights alone: what is left when there is no speech of our
-// own to hold it against. Pauses are put before words (`pause-paths.ts`); the words between two of them share the time.
+// When the words of a speech begin, by its pauses and the words' weights alone: the method when there is no reference speech
+// to compare it with. Pauses are assigned to words (`pause-paths.ts`); the words between two of them share the time.
 
-import { createPauseFinder, type Pause, SHORTEST_PAUSE_FRAMES } from './pause-finder.ts';
+import { createPauseFinder, MIN_PAUSE_FRAMES, type Pause } from './pause-finder.ts';
 import {
   createPausePaths,
   FINAL_WEIGHT,
@@ -35,7 +35,7 @@ const PAUSES_PER_WORD = 4;
 const MORE_PAUSES = 64;
 /** Once everything is heard the tempo is known, but for the pauses that it decides about. */
 const TEMPO_ROUNDS = 2;
-const LEAST_WEIGHT = 0.1;
+const MIN_WEIGHT = 0.1;
 const GUESS_MS_PER_WEIGHT = 62;
 /** What 19 of 20 words stay within between two pauses this far apart, measured. */
 const within = (ms: number) => 40 + 3.2 * Math.sqrt(ms);
@@ -45,7 +45,7 @@ const DOUBT = 1.96 / Math.sqrt(3);
 
 const positive = (value: number, otherwise: number) => (value > 0 && value < 1e6 ? value : otherwise);
 
-/** Takes out what rounding put out of order, in place. */
+/** Corrects, in place, what rounding put out of order. */
 function settle(estimate: PauseEstimate, lastMs: number): PauseEstimate {
   const { startsMs, endsMs } = estimate;
   let atMs = 0;
@@ -61,7 +61,7 @@ function settle(estimate: PauseEstimate, lastMs: number): PauseEstimate {
 export function createPauseAligner(given: readonly PacedWord[], msPerWeight: number): PauseAligner {
   const words = given.map(
     ({ weight, pause }): PacedWord => ({
-      weight: Math.max(positive(weight, 0), LEAST_WEIGHT),
+      weight: Math.max(positive(weight, 0), MIN_WEIGHT),
       pause: positive(pause, 0),
     }),
   );
@@ -85,7 +85,7 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
     else paths.add(startMs, endMs);
   });
 
-  /** The times of the words on the way that ends in `last`. */
+  /** The times of the words on the path that ends in `last`. */
   const trace = (last: PausePath) => {
     const startsMs = new Float64Array(count);
     const endsMs = new Float64Array(count);
@@ -157,7 +157,7 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
     const { squares, startsMs, endsMs } = trace(path);
     const ms = Math.max(0, nowMs - path.endMs);
     const from = before[path.gap]!;
-    // Held back by a pause that has not come, the words before it take all the time there was.
+    // The pause after them has not come: the words before it share all the time so far.
     const paceMs =
       heldAt === undefined ? tempoMs : Math.max(tempoMs, ms / (before[heldAt]! - from + FINAL_WEIGHT));
     const limit = heldAt ?? count;
@@ -187,7 +187,7 @@ export function createPauseAligner(given: readonly PacedWord[], msPerWeight: num
       forecast(estimate, 0, nowMs, open.msPerWeight);
       return estimate;
     }
-    if (silentMs < SHORTEST_PAUSE_FRAMES * FRAME_MS) return whileSpeaking(open, nowMs);
+    if (silentMs < MIN_PAUSE_FRAMES * FRAME_MS) return whileSpeaking(open, nowMs);
     const pausing = paths.pausing(nowMs - silentMs, nowMs);
     return pausing !== undefined && pausing.cost <= open.cost
       ? whilePausing(pausing, nowMs)

@@ -4,9 +4,9 @@ import { createSilenceGauge } from './silence-gauge.ts';
 import { framesIn } from './speech-features.ts';
 
 /** A stop consonant is silent for as long as this, too. */
-export const SHORTEST_PAUSE_FRAMES = framesIn(90);
+export const MIN_PAUSE_FRAMES = framesIn(90);
 /** What sounds for less is a click in a pause, or in a silence before the speech. */
-const SHORTEST_SPEECH_FRAMES = framesIn(30);
+const MIN_SPEECH_FRAMES = framesIn(30);
 
 /** Frames from `from` up to `to`, which is the first that sounds. */
 export type Pause = { readonly from: number; readonly to: number };
@@ -40,9 +40,9 @@ export function createPauseFinder(onPause: (pause: Pause) => void): PauseFinder 
       }
       if (silentFrom === undefined) return;
       sounding += 1;
-      if (sounding < SHORTEST_SPEECH_FRAMES) return;
-      const to = frames - SHORTEST_SPEECH_FRAMES;
-      if (silentFrom === 0 || to - silentFrom >= SHORTEST_PAUSE_FRAMES) onPause({ from: silentFrom, to });
+      if (sounding < MIN_SPEECH_FRAMES) return;
+      const to = frames - MIN_SPEECH_FRAMES;
+      if (silentFrom === 0 || to - silentFrom >= MIN_PAUSE_FRAMES) onPause({ from: silentFrom, to });
       silentFrom = undefined;
       sounding = 0;
     },

@@ -1,6 +1,6 @@
-// Which of the pauses that are heard lies before which word: the likeliest way through them, pause by pause (a small
-// dynamic programme in a beam). A way is likely when the speech between two of its pauses takes as long as the words that
-// it puts there should, and when it has pauses where there is punctuation.
+// Which of the heard pauses lies before which word: the likeliest path through them, pause by pause (dynamic programming in a
+// small beam). A path is likely when the speech between two of its pauses takes as long as the words that it puts there
+// should, and when it has pauses where there is punctuation.
 //
 //   words   Thank you for calling, | the office | is closed. |
 //   speech  ▆▅▆▇▅▆ ▅▆▇▆▅▆▇▆▅▂      ▆▅▇▆▅▆▇▆▅▆▇▅▆▂           a gap without a pause is passed over, at a cost; a silence
@@ -15,7 +15,7 @@ export type PausePath = {
   readonly gap: number;
   readonly startMs: number;
   readonly endMs: number;
-  /** Negative logarithm of its likelihood, but for what all ways have in common. */
+  /** Negative logarithm of its likelihood, without what all paths have in common. */
   readonly cost: number;
   /** Speech up to here without its pauses, and the weight of the words in it. */
   readonly speechMs: number;
@@ -37,11 +37,11 @@ export type OpenPath = {
 export type PausePaths = {
   /** A pause that has ended: speech lies before it and after it. */
   add(startMs: number, endMs: number): void;
-  /** The likeliest way whose last pause is this one, which still lasts; undefined when it fits nowhere. */
+  /** The likeliest path whose last pause is this one, which still lasts; undefined when it fits nowhere. */
   pausing(startMs: number, endMs: number): PausePath | undefined;
-  /** The likeliest way on which the speech has not paused until now; `silentMs` of it at the end may be in a word. */
+  /** The likeliest path on which the speech has not paused until now; `silentMs` of it at the end may be in a word. */
   speaking(nowMs: number, silentMs: number): OpenPath;
-  /** The likeliest way to the end of all words, whose speech ends at `startMs`. */
+  /** The likeliest path to the end of all words, whose speech ends at `startMs`. */
   closing(startMs: number, endMs: number): PausePath;
 };
 
@@ -51,18 +51,20 @@ export type PausePaths = {
 export const FINAL_WEIGHT = 1.4;
 /** The guess of the tempo counts as much as speech of this weight. */
 const GUESS_WEIGHT = 9;
-/** Spread of the time that words take: of where a pause begins; of a unit of weight; of the tempo from one stretch to the next. */
+/**
+ * Spread of the time that words take: of where a pause begins; of a unit of weight; of the tempo from one segment to the next.
+ */
 const EDGE_MS = 50;
 const WEIGHT_VARIANCE = 1.4;
 const TEMPO_VARIANCE = 0.006;
-/** Of the time of a stretch: a pause that ends it tells the more, the less this spread is. */
+/** Of the time of a segment between two pauses: the smaller this spread, the more a pause that ends it says. */
 const USUAL_SPREAD_MS = 240;
 /** A silence longer than this costs so much for every ms if it is to be within a word, and far more from the second on. */
-const LONGEST_CLOSURE_MS = 70;
+const MAX_CLOSURE_MS = 70;
 const CLOSURE_COST = 0.007;
 const NO_CLOSURE_MS = 220;
 const NO_CLOSURE_COST = 0.02;
-const MOST_CLOSURE_COST = 12;
+const MAX_CLOSURE_COST = 12;
 /** Two pauses with a breath between them in one gap. */
 const BREATH_COST = 2;
 /** Costs of a pause in a gap, for every ms that it is shorter than usual there, and of no pause there at all. */
@@ -71,17 +73,17 @@ const CLAUSE_GAP = { cost: -0.6, perMs: 0.004, usualMs: 190, missing: 0.7 };
 const SENTENCE_GAP = { cost: -0.8, perMs: 0.006, usualMs: 330, missing: 3 };
 const SENTENCE_PAUSE = 4;
 
-/** Ways kept of one pause, pauses looked back to, and gaps tried on either side of where the tempo puts a pause. */
-const MOST_PATHS = 20;
-const MOST_LOOKBACK = 10;
-const MOST_REACH = 30;
+/** Paths kept of one pause, pauses looked back to, and gaps tried on either side of where the tempo puts a pause. */
+const MAX_PATHS = 20;
+const MAX_LOOKBACK = 10;
+const MAX_REACH = 30;
 
 type Stage = { readonly paths: readonly PausePath[]; readonly closureCost: number };
 
 const closureCost = (ms: number) =>
   Math.min(
-    MOST_CLOSURE_COST,
-    CLOSURE_COST * Math.max(0, ms - LONGEST_CLOSURE_MS) + NO_CLOSURE_COST * Math.max(0, ms - NO_CLOSURE_MS),
+    MAX_CLOSURE_COST,
+    CLOSURE_COST * Math.max(0, ms - MAX_CLOSURE_MS) + NO_CLOSURE_COST * Math.max(0, ms - NO_CLOSURE_MS),
   );
 
 const gapAfter = ({ pause }: PacedWord) => {
@@ -161,7 +163,7 @@ export function createPausePaths(
   const missedBetween = (from: number, to: number): number =>
     to > from ? missed[to - 1]! - missed[from]! : 0;
 
-  /** Every way that goes on from an earlier pause to this one, the best for each of the gaps it may lie in. */
+  /** Every path that goes on from an earlier pause to this one, the best for each of the gaps it may lie in. */
   const extend = (startMs: number, endMs: number, as: 'pause' | 'lasting' | 'end'): PausePath[] => {
     const only = as === 'end' ? count : undefined;
     const best = new Map<number, PausePath>();
@@ -172,8 +174,8 @@ export function createPausePaths(
         const ms = Math.max(0, startMs - path.endMs);
         const msPerWeight = tempoOf(path);
         const expected = firstFrom(before, before[path.gap]! + ms / msPerWeight - FINAL_WEIGHT);
-        const lowest = only ?? Math.max(path.gap, expected - MOST_REACH);
-        const highest = only ?? Math.max(path.gap, Math.min(count, expected + MOST_REACH));
+        const lowest = only ?? Math.max(path.gap, expected - MAX_REACH);
+        const highest = only ?? Math.max(path.gap, Math.min(count, expected + MAX_REACH));
         for (let gap = lowest; gap <= highest; gap += 1) {
           const weight = weightTo(path, gap);
           let cost = path.cost + skippedCost + mismatch(path, weight, ms);
@@ -204,14 +206,14 @@ export function createPausePaths(
     return [...best.values()].sort((a, b) => a.cost - b.cost);
   };
 
-  /** The likeliest place on the way from `path` while speech goes on: past all gaps the tempo says, or still before one. */
+  /** The likeliest place on the path from `path` while speech goes on: past all gaps the tempo says, or still before one. */
   const goingOn = (path: PausePath, cost: number, nowMs: number): OpenPath => {
     const msPerWeight = tempoOf(path);
     const doubt = Math.sqrt(TEMPO_VARIANCE + doubtOf(path));
     const ms = Math.max(0, nowMs - path.endMs);
     const until = Math.min(
       count,
-      path.gap + MOST_REACH,
+      path.gap + MAX_REACH,
       firstFrom(before, before[path.gap]! + ms / msPerWeight - FINAL_WEIGHT),
     );
     let best: OpenPath | undefined;
@@ -231,9 +233,9 @@ export function createPausePaths(
 
   return {
     add(startMs, endMs) {
-      const paths = extend(startMs, endMs, 'pause').slice(0, MOST_PATHS);
+      const paths = extend(startMs, endMs, 'pause').slice(0, MAX_PATHS);
       closuresCost += closureCost(endMs - startMs);
-      stages = [...stages.slice(1 - MOST_LOOKBACK), { paths, closureCost: closuresCost }];
+      stages = [...stages.slice(1 - MAX_LOOKBACK), { paths, closureCost: closuresCost }];
     },
     pausing: (startMs, endMs) => extend(startMs, endMs, 'lasting')[0],
     speaking(nowMs, silentMs) {

@@ -1,5 +1,5 @@
-// The same words spoken by a voice of our own, whose word times are known: what the speech that has to be timed is held
-// against. Of its pauses only the edges stay, because every voice pauses in places of its own.
+// The reference: the same words spoken by our own voice, with known word times, to which the speech that has to be timed is
+// aligned. Only the edges of its pauses are kept, because every voice pauses in other places.
 
 import { CEPSTRA, FRAME_MS, framesIn } from './speech-features.ts';
 import { DIMENSIONS, writeFeatures } from './speech-vectors.ts';
@@ -33,10 +33,10 @@ export const NO_PAUSE = 0;
 export const BETWEEN_WORDS = 1;
 export const REFERENCE_PAUSE = 2;
 
-/** Below the loudest frame by this much, in nats of energy, nobody speaks: 35 dB. */
+/** Below the loudest frame by this much, in nats of energy, there is no speech: 35 dB. */
 const SILENCE_DEPTH = 8;
 /** Stop consonants are silent for a shorter time. */
-const SHORTEST_PAUSE_FRAMES = framesIn(100);
+const MIN_PAUSE_FRAMES = framesIn(100);
 /** Frames of a pause that stay at its beginning, where speech dies away, and at its end, where it is about to begin. */
 const KEPT_HEAD = framesIn(40);
 const KEPT_TAIL = framesIn(40);
@@ -66,7 +66,7 @@ function pausesOf(levels: Float32Array): Run[] {
   for (let from = 0; from < levels.length; ) {
     let to = from;
     while (to < levels.length && levels[to]! < silent) to += 1;
-    if (to - from >= SHORTEST_PAUSE_FRAMES) runs.push({ from, to });
+    if (to - from >= MIN_PAUSE_FRAMES) runs.push({ from, to });
     from = Math.max(from + 1, to);
   }
   return runs;

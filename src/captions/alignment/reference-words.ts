@@ -1,4 +1,4 @@
-// The times of the caller's words in the reference speech, from what the speech program told of them. It tells none of
+// The times of the caller's words in the reference speech, from what the speech program reported. It reports none of the
 // words that it runs together or leaves out: these share the time up to the next one by their weights. Pure.
 
 export type ToldWord = { readonly startMs: number; readonly charStart: number };

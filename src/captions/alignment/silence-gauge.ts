@@ -12,8 +12,8 @@ export type SilenceGauge = {
 /** Loudest frame of a voice that has not spoken yet; of samples in ±1, quieter than speech ever is sent. */
 const QUIET_VOICE_LEVEL = -2;
 /** Silence is at least so far below the loudest frame, 22 dB, and at most so far, 35 dB. */
-const LEAST_DEPTH = 5;
-const MOST_DEPTH = 8;
+const MIN_DEPTH = 5;
+const MAX_DEPTH = 8;
 /** What is at most so far above the noise is silence as well. */
 const NOISE_SPREAD = 1.5;
 /** The noise is the quietest frame of the last one to two such windows. */
@@ -21,11 +21,11 @@ const NOISE_WINDOW_FRAMES = framesIn(2000);
 
 export function createSilenceGauge(): SilenceGauge {
   let loudest = QUIET_VOICE_LEVEL;
-  /** What seems to be noise in speech that began without a silent frame is held down by the least depth. */
+  /** What seems to be noise in speech that began without a silent frame is bounded by the least depth. */
   let settledNoise = Number.POSITIVE_INFINITY;
   let noise = Number.POSITIVE_INFINITY;
   let heard = 0;
-  let silent = loudest - MOST_DEPTH;
+  let silent = loudest - MAX_DEPTH;
   return {
     hear(level) {
       if (level > loudest) loudest = level;
@@ -36,7 +36,7 @@ export function createSilenceGauge(): SilenceGauge {
         noise = level;
       }
       const overNoise = Math.min(noise, settledNoise) + NOISE_SPREAD;
-      silent = Math.min(Math.max(overNoise, loudest - MOST_DEPTH), loudest - LEAST_DEPTH);
+      silent = Math.min(Math.max(overNoise, loudest - MAX_DEPTH), loudest - MIN_DEPTH);
     },
     above: (level) => Math.max(0, level - silent),
   };

@@ -1,9 +1,9 @@
-// What of a sound tells which speech sound it is, whoever says it: the shape of its spectrum every 20 ms, as mel-frequency
-// cepstra (Davis and Mermelstein, 1980). Telephone bandwidth, so that a narrow voice and a wide one look alike. Frames
-// of 10 ms put words 2 ms more exactly, and took twice the time.
+// Features that identify a speech sound independently of the speaker: the shape of the spectrum every 20 ms, as mel-frequency
+// cepstra (Davis and Mermelstein, 1980). Telephone bandwidth, so that narrow-band and wide-band voices are comparable. Frames
+// of 10 ms placed words 2 ms more exactly, and took twice the time.
 
 import FFT from 'fft.js';
-import { createThinner } from '../../base/thinner.ts';
+import { createDecimator } from '../../base/decimator.ts';
 import { createRateHalver } from './halve-rate.ts';
 
 /** Frame `f` is centred at `f * FRAME_MS` of the sound. */
@@ -16,20 +16,20 @@ export const CEPSTRA = 8;
 const BANDS = 20;
 const LOWEST_HZ = 80;
 const HIGHEST_HZ = 3900;
-/** Of what lies above, a window lets nothing into the highest band. */
+/** Sound above this does not reach the highest band through the window. */
 export const HEARD_HZ = 4500;
 /** A window is the power of two of samples next to this length. */
 const WINDOW_MS = 25;
-/** So many samples a second are all that the bands need; sound of twice as many and more is analysed at half of its rate. */
+/** Hz that the bands need; sound of twice this rate and more is analysed at half of its rate. */
 const ENOUGH_HZ = 10_500;
-/** Of a sound whose upper band is empty so few samples may be enough. */
-const STRIDES = [4, 3, 2] as const;
+/** Decimation factors that are tried on a sound whose upper band is empty. */
+const FACTORS = [4, 3, 2] as const;
 /** High bands are raised as the filter 1 − 0.97 z⁻¹ does it at this rate, whatever the rate of the sound. */
 const PRE_EMPHASIS = 0.97;
 const PRE_EMPHASIS_RATE = 22_050;
 /** Energies are those of a window of so many samples. */
 const NOMINAL_WINDOW = 512;
-/** Energy of a band below which nothing is told apart, of samples in ±1: −50 dB, under speech and over encoders' noise. */
+/** Energy of a band below which differences are ignored, of samples in ±1: −50 dB, under speech and over encoders' noise. */
 const FLOOR = 1e-5;
 
 export type FeatureFrame = {
@@ -130,9 +130,9 @@ function tablesOf(sampleRate: number): Tables {
 }
 
 /** What folds back lies above all that a window lets into the highest band. */
-const strideOf = (sampleRate: number, belowHz: number): number =>
-  STRIDES.find(
-    (stride) => sampleRate % stride === 0 && sampleRate / stride >= Math.max(ENOUGH_HZ, belowHz + HEARD_HZ),
+const decimationOf = (sampleRate: number, belowHz: number): number =>
+  FACTORS.find(
+    (factor) => sampleRate % factor === 0 && sampleRate / factor >= Math.max(ENOUGH_HZ, belowHz + HEARD_HZ),
   ) ?? 1;
 
 /**
@@ -144,11 +144,11 @@ export function createFeatureExtractor(
   emit: (frame: FeatureFrame) => void,
   belowHz: number = sampleRate / 2,
 ): FeatureExtractor {
-  const stride = strideOf(sampleRate, belowHz);
-  if (stride > 1) {
-    const thin = createThinner(stride);
-    const rest = createFeatureExtractor(sampleRate / stride, emit);
-    return { push: (samples) => rest.push(thin(samples)), flush: () => rest.flush() };
+  const factor = decimationOf(sampleRate, belowHz);
+  if (factor > 1) {
+    const decimate = createDecimator(factor);
+    const rest = createFeatureExtractor(sampleRate / factor, emit);
+    return { push: (samples) => rest.push(decimate(samples)), flush: () => rest.flush() };
   }
   if (sampleRate < 2 * ENOUGH_HZ) return createAnalyser(sampleRate, emit);
   const rest = createFeatureExtractor(sampleRate / 2, emit);

@@ -1,8 +1,7 @@
-// Where the words of a known text are in a speech that is still arriving, by the speech of a voice of our own whose word
-// times are known. Every answer is the best one for all that has been heard; what is older than ten seconds stays as it is.
+// Where the words of a known text are in a speech that is still arriving, by aligning it to a reference speech with known word
+// times. Every answer is the best one for all that has been heard; what is older than ten seconds stays as it is.
 
 import { createAlignmentSearch, REMEMBERED_FRAMES } from './alignment-search.ts';
-import { fitErrorMs } from './fit-error.ts';
 import type { ReferenceSpeech } from './reference-speech.ts';
 import { createSilenceGauge } from './silence-gauge.ts';
 import { CEPSTRA, type FeatureFrame, FRAME_MS, framesIn } from './speech-features.ts';
@@ -47,21 +46,21 @@ const PRIOR_FRAMES = framesIn(500);
 const SILENT_COST = 3;
 const COST_PER_NAT = 6;
 const VOICED_COST = 14;
-/** Frames after which the way is looked up though nobody asks, so that none is forgotten before it was known. */
+/** Frames after which the path is read even without a request, before the search forgets any of it. */
 const UNASKED_FRAMES = REMEMBERED_FRAMES / 4;
-/** The tempo is that of so many words, held back by a second of the reference's own. */
+/** The tempo is that of so many words, smoothed by a second of the reference's own. */
 const TEMPO_WORDS = 8;
 const TEMPO_PRIOR_MS = 1000;
 
 /** Before anything is known of a voice it fits as other engines' voices do, so many frames of it. */
 const UNKNOWN_COST = 9;
 const UNKNOWN_FRAMES = framesIn(300);
-/** Sound is looked for in so many first frames: behind a longer silence the search has found its way. */
+/** Sound is looked for in so many first frames: behind a longer silence the search has settled. */
 const ONSET_FRAMES = framesIn(2000);
 /** Errors of words that were told while their sound arrived, to those of whole turns. */
 const STREAMED_FACTOR = 1.5;
 /** A word ends where the next one begins unless there is silence for so long: stop consonants are silent as well. */
-const SHORTEST_PAUSE_MS = 60;
+const MIN_PAUSE_MS = 60;
 
 const RECENT_FRAMES = 2 * SLOPE_FRAMES + 1;
 
@@ -90,9 +89,11 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
   let silentFrames = 0;
   /** Silent frames at the end of what the search has had. */
   let lastSilentFrames = 0;
-  /** Of the first frames: which of them was the first that is not silent is asked anew, for noise is known from speech later. */
+  /**
+   * Of the first frames: which of them was the first that is not silent is asked anew, for noise is known from speech later.
+   */
   const firstLevels: number[] = [];
-  /** Where speech was last, on the way followed last. */
+  /** Where speech was last, on the path followed last. */
   let spokenMs = 0;
   let isOver = false;
 
@@ -143,11 +144,11 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
   /** The end of the word in front of `word`, which begins at `nextMs` and before which there was speech until `untilMs`. */
   const endBefore = (word: number, nextMs: number, untilMs: number) => {
     if (word === 0) return;
-    const isPause = nextMs - untilMs >= SHORTEST_PAUSE_MS;
+    const isPause = nextMs - untilMs >= MIN_PAUSE_MS;
     endsMs[word - 1] = isPause ? Math.max(startsMs[word - 1]!, untilMs) : nextMs;
   };
 
-  /** Follows the best way from where it is a new one, and notes when it comes past each word. */
+  /** Follows the best path from where it has changed, and notes when it passes each word. */
   const follow = () => {
     const end = search.frames();
     if (end === asked && !isOver) return;
@@ -254,4 +255,29 @@ export function createWordAligner(reference: ReferenceSpeech, options: AlignerOp
     },
     mean,
   };
+}
+
+/**
+ * How far off the word times of an alignment are, by how well it fits: [mean cost of a frame of speech, error in ms that 19 of
+ * 20 words stay below], rising. Measured on speech of our engine and of ten voices of other synthesisers, in twelve languages,
+ * clean and with noise, aligned to one reference voice.
+ */
+const MEASURED = [
+  [7, 16],
+  [8, 60],
+  [10, 65],
+  [11, 86],
+  [12, 120],
+  [13.5, 300],
+  [16, 800],
+] as const;
+
+/** The 95th percentile of the error, ms, of words in speech that costs `meanCost` a frame. */
+export function fitErrorMs(meanCost: number): number {
+  const above = MEASURED.findIndex(([cost]) => meanCost < cost);
+  if (above < 0) return MEASURED.at(-1)![1];
+  const [cost, errorMs] = MEASURED[above]!;
+  if (above === 0) return errorMs;
+  const [costBelow, errorBelowMs] = MEASURED[above - 1]!;
+  return errorBelowMs + ((errorMs - errorBelowMs) * (meanCost - costBelow)) / (cost - costBelow);
 }

@@ -1,4 +1,4 @@
-// How sure the time of a word is, and what follows from it: when the word is to be told at the latest so that no caption comes
+// How sure the time of a word is, and what follows from it: the latest moment to give the word out so that no caption comes
 // late, and when it has surely begun so that nothing counts as heard that was not.
 
 import type { WordEstimate } from './word-estimate.ts';
@@ -14,75 +14,71 @@ export type KnownWords = {
   };
   startMsOf(w: number): number;
   endMsOf(w: number): number;
-  /** When the next one begins; its own end where a rest behind it is in the text, or between requests. */
+  /** When the next one begins; its own end where the text has a pause after it, or between requests. */
   goneMsOf(w: number): number;
   /** How long it lasts by its letters, ms. */
   usualMsOf(w: number): number;
 };
 
-export type WordDoubt = {
-  /** The start is within so much of the true one, as a rule (19 of 20); undefined while nothing but weights tells it. */
-  withinOf(w: number): number | undefined;
-  /** A word has not surely begun before so much more than its start. */
-  doubtOf(w: number): number;
-  /** When word `w` may begin at the earliest, if it is thought to begin at `startMs`. */
-  mayBeginMs(w: number, startMs: number): number;
-  /** Where it is told to begin when it may begin at `mayMs`: what is only foretold is where the search has come to. */
-  tellMs(w: number, startMs: number, mayMs: number): number;
-};
-
-/** A word that was heard is given out so much before it is thought to begin, if its time is no surer than that. */
-const MOST_EARLY_MS = 60;
-/** The start of a word that was only foretold is no surer than this. */
-const FORETOLD_WITHIN_MS = 250;
+/** A word that was heard is given out this much before its estimated start, if its time is no more certain than that. */
+const MAX_EARLY_MS = 60;
+/** The start of a word that was only predicted is no more certain than this. */
+const PREDICTED_WITHIN_MS = 250;
 /**
- * And has surely begun so much later, in parts of the time that it has: not before the first, for where the search is wrong it
- * mostly has a rest on the wrong side of a short word, and not after the second, for then the next one begins as well. Better
- * a word too few in what was heard than one that was not heard, and one too few is no harm.
+ * When it has surely begun after its start, as a share of its own time: not before the first share, because a wrong search
+ * mostly has a pause on the wrong side of a short word; not after the second, because then the next word begins as well. A word
+ * too few in the heard text does no harm; a word that was not heard does.
  */
 const DOUBT = { least: 0.4, most: 0.5 } as const;
-/** A surer word is that doubtful only up to so many times its bound; and one that lasts too long, up to so many, and so many ms. */
-const MOST_TIMES_WITHIN = { usual: 2, lasting: 6 } as const;
-const MOST_LASTING_MS = 400;
 /**
- * A word that lasts too long, as one that the search has put in front of a rest that was before it, has surely begun when only
- * so many times what its letters or the reference take are left until the next one, or the bound of that one.
+ * For a certain word that doubt is at most this multiple of its bound; for one that lasts too long, this multiple and this many
+ * ms.
+ */
+const MAX_TIMES_WITHIN = { usual: 2, lasting: 6 } as const;
+const MAX_LASTING_MS = 400;
+/**
+ * A word that lasts too long (the search may have put it before a pause that really came first) has surely begun when the time
+ * left until the next word is only this multiple of what its letters or the reference take, or the bound of the next word.
  */
 const LEFT_TIMES_USUAL = { letters: 1.1, reference: 1.1 } as const;
 /**
- * A word that lasts longer than so many times what its letters take, or what the reference takes for it, may hold the beginning
- * of the next one. The reference is quick, but knows a weak word from a strong one, which letters do not.
+ * A word that lasts longer than this multiple of what its letters take, or of what the reference takes for it, may contain the
+ * beginning of the next one. The reference speaks fast, but distinguishes weak words from strong ones, which letters do not.
  */
-const MOST_TIMES_USUAL = { letters: 2, reference: 1.75 } as const;
-/** So many words in a row may be on the wrong side of a rest, or run into one. */
-const MOST_WRONG_WORDS = 2;
+const MAX_TIMES_USUAL = { letters: 2, reference: 1.75 } as const;
+/** This many words in a row may be on the wrong side of a pause, or run into one. */
+const MAX_WRONG_WORDS = 2;
 
 /** One for each turn. */
-class DoubtOfWords implements WordDoubt {
+export class WordDoubt {
   private readonly known: KnownWords;
 
   constructor(known: KnownWords) {
     this.known = known;
   }
 
+  /** The start is within so much of the true one, as a rule (19 of 20); undefined while nothing but weights tells it. */
   withinOf(w: number): number | undefined {
     const withinMs = this.known.requestOf(w).estimate?.withinMs;
     return withinMs === undefined || this.standing(w) === 'heard'
       ? withinMs
-      : Math.max(withinMs, FORETOLD_WITHIN_MS);
+      : Math.max(withinMs, PREDICTED_WITHIN_MS);
   }
-  /** And it has not begun before it must have. */
+  /** A word has not surely begun until so much after its start. */
   doubtOf(w: number): number {
     const withinMs = this.withinOf(w) ?? 0;
     if (this.standing(w) !== 'heard') return withinMs;
     const spanMs = Math.max(0, this.known.goneMsOf(w) - this.known.startMsOf(w));
     const doubtMs = Math.max(DOUBT.least * spanMs, Math.min(withinMs, DOUBT.most * spanMs));
     return Math.max(
-      Math.min(doubtMs, MOST_TIMES_WITHIN.usual * withinMs),
+      Math.min(doubtMs, MAX_TIMES_WITHIN.usual * withinMs),
       this.lastingDoubtOf(w, spanMs, withinMs),
     );
   }
-  /** And a word begins, wherever it was found, when those in front of it have lasted for as long as they are likely to. */
+  /**
+   * When word `w` may begin at the earliest, if it is thought to begin at `startMs`; at the latest when the words before it
+   * have lasted for as long as they are likely to.
+   */
   mayBeginMs(w: number, startMs: number): number {
     const { known } = this;
     const { firstWord } = known.requestOf(w);
@@ -93,25 +89,26 @@ class DoubtOfWords implements WordDoubt {
     const foundMs = isHeard ? known.endMsOf(front) - known.startMsOf(front) : Number.POSITIVE_INFINITY;
     let mayMs = usuallyMs;
     let lastingMs = Math.min(foundMs, this.mostMsOf(front));
-    for (let from = front; from >= firstWord && from > front - MOST_WRONG_WORDS; from -= 1) {
+    for (let from = front; from >= firstWord && from > front - MAX_WRONG_WORDS; from -= 1) {
       if (from < front) lastingMs += this.mostMsOf(from);
       mayMs = Math.min(mayMs, this.soonestMs(from) + lastingMs);
     }
     return mayMs;
   }
+  /** The start that is given out when it may begin at `mayMs`: a word that is only predicted is where the search has got to. */
   tellMs(w: number, startMs: number, mayMs: number): number {
-    return this.standing(w) === 'foretold' ? Math.min(startMs, mayMs) : startMs;
+    return this.standing(w) === 'predicted' ? Math.min(startMs, mayMs) : startMs;
   }
 
   /** What is known of a word: nothing but its weight, where it should come, or where it was heard. */
-  private standing(w: number): 'weighed' | 'foretold' | 'heard' {
+  private standing(w: number): 'weighed' | 'predicted' | 'heard' {
     const { estimate, firstWord } = this.known.requestOf(w);
     if (estimate === undefined) return 'weighed';
-    return w < firstWord + estimate.reached ? 'heard' : 'foretold';
+    return w < firstWord + estimate.reached ? 'heard' : 'predicted';
   }
-  /** A word that was only foretold may as well be later: it waits for its time, in which it may be heard. */
+  /** A word that was only predicted may well be later: it is not given out early, because it may still be heard. */
   private earlyOf(w: number): number {
-    return this.standing(w) === 'heard' ? Math.min(this.withinOf(w)!, MOST_EARLY_MS) : 0;
+    return this.standing(w) === 'heard' ? Math.min(this.withinOf(w)!, MAX_EARLY_MS) : 0;
   }
   /** Of a word that is followed after `spanMs`; 0 unless that is too long, and the next one was heard, too. */
   private lastingDoubtOf(w: number, spanMs: number, withinMs: number): number {
@@ -119,11 +116,11 @@ class DoubtOfWords implements WordDoubt {
     const isFollowed = w + 1 < firstWord + (estimate?.reached ?? 0);
     if (!isFollowed || spanMs <= this.mostMsOf(w)) return 0;
     const leftMs = Math.max(this.lastsMs(w, LEFT_TIMES_USUAL), withinMs);
-    return Math.min(spanMs - leftMs, MOST_TIMES_WITHIN.lasting * withinMs, MOST_LASTING_MS);
+    return Math.min(spanMs - leftMs, MAX_TIMES_WITHIN.lasting * withinMs, MAX_LASTING_MS);
   }
   /** The longest that a word is likely to last, wherever it was heard. */
   private mostMsOf(w: number): number {
-    return this.lastsMs(w, MOST_TIMES_USUAL);
+    return this.lastsMs(w, MAX_TIMES_USUAL);
   }
   /** The shorter of so many times what its letters take and what the reference takes for it. */
   private lastsMs(w: number, times: { readonly letters: number; readonly reference: number }): number {
@@ -133,9 +130,9 @@ class DoubtOfWords implements WordDoubt {
     return referenceMs > 0 ? Math.min(lettersMs, referenceMs) : lettersMs;
   }
   /**
-   * The soonest that a word may have begun. What seems to be a rest before it may be speech that the reference lacks, as where
-   * a voice spells what another one reads; what is before the first word and not silent may be that word, which the search has
-   * passed for a rest. Never, as long as nothing of it may have been heard.
+   * The earliest that a word may have begun. What looks like a pause before it may be speech that the reference lacks, for
+   * example where one voice spells what another one reads; sound before the first word may be that word, which the search has
+   * taken for a pause. Never, as long as nothing of it may have been heard.
    */
   private soonestMs(w: number): number {
     const { firstWord, soundMs = Number.POSITIVE_INFINITY } = this.known.requestOf(w);
@@ -143,5 +140,3 @@ class DoubtOfWords implements WordDoubt {
     return Math.min(this.known.startMsOf(w), w === firstWord ? soundMs : this.known.endMsOf(w - 1));
   }
 }
-
-export const createWordDoubt = (known: KnownWords): WordDoubt => new DoubtOfWords(known);

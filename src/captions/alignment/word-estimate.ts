@@ -1,11 +1,11 @@
 // What an aligner knows of the words of one request at some moment of its audio.
 
 export type WordEstimate = {
-  /** Milliseconds of the request's own audio, one for each word, none before the one in front of it. */
+  /** Milliseconds of the request's own audio, one for each word, none before that of the word in front. */
   readonly startsMs: ArrayLike<number>;
   /** Where each word ends: where the next one begins, or earlier when there is a pause between them. */
   readonly endsMs: ArrayLike<number>;
-  /** Words that have begun in what was heard; the times of the others are foretold. */
+  /** Words that have begun in what was heard; the times of the others are predicted. */
   readonly reached: number;
   /** Of 20 starts that were heard, about 19 are off by no more than this. */
   readonly withinMs: number;

@@ -1,5 +1,5 @@
-// The words of one request in its audio: held against a reference speech as soon as there is one, by its pauses alone
-// when there is none. Keeps the features of all that was heard, so that a longer reference can be held against it again.
+// The words of one request in its audio: by alignment to a reference speech as soon as there is one, by the pauses alone
+// when there is none. Keeps the features of all that was heard, so that it can be aligned again to a longer reference.
 
 import { createFeatureStore } from './feature-track.ts';
 import { disorderedReferences, type HeardEnding, soundEndingOf, spokenFrames } from './heard-ending.ts';
@@ -12,20 +12,20 @@ import { shifted, type WordEstimate } from './word-estimate.ts';
 export type WordFinder = {
   readonly push: (frame: FeatureFrame) => void;
   /**
-   * What has come ends here, as far as is known: how it ends. Undefined until it is held against the whole reference, and
+   * What has come ends here, as far as is known: how it ends. Undefined until it is aligned to the whole reference, and
    * without one. `mismatch` is looked for where words seem to be missing, and where `likeness` is asked for.
    */
   ending(likeness: 'asked' | 'on-suspicion'): HeardEnding | undefined;
   /** The audio is over. */
   end(): void;
-  /** `whole`: it holds all words; otherwise so many of the first. Without any the pauses must do. */
+  /** `whole`: it holds all words; otherwise so many of the first. Without any only the pauses are used. */
   hold(reference: ReferenceSpeech, extent: 'first-words' | 'whole'): void;
   /** No reference will come any more. */
   giveUpReference(): void;
   isGivenUp(): boolean;
   /** Undefined while nothing tells more than the weights do. */
   estimate(): WordEstimate | undefined;
-  /** Everything has been heard and held against the whole reference. */
+  /** Everything has been heard and aligned to the whole reference. */
   isFinal(): boolean;
   /** What was learned of the voice: all of it only when it has been heard for long enough to tell. */
   learned(): KnownVoice;
@@ -45,7 +45,7 @@ type Words = readonly { readonly weight: number; readonly pause: number }[];
 
 /** A voice is known after three seconds. */
 const FRAMES_TO_KNOW = framesIn(3000);
-const MOST_TO_LEARN_MS = 150;
+const MAX_TO_LEARN_MS = 150;
 /** Words of which nothing is known but their weights are this far off. */
 const WEIGHTS_WITHIN_MS = 700;
 
@@ -75,19 +75,19 @@ function begunAsUsual(estimate: WordEstimate, onsetMs: number | undefined): Word
   return { ...shifted(estimate, byMs), soundMs: estimate.soundMs, withinMs };
 }
 
-/** Nobody speaks more than so many times as fast as the reference does, pauses included, beyond what was asked for. */
-const MOST_HASTE = 2.5;
-/** Frames after which the way is sure enough by itself. */
+/** No voice speaks faster than this multiple of the reference, pauses included, beyond the speed that was asked for. */
+const MAX_HASTE = 2.5;
+/** Frames after which the path is certain enough by itself. */
 const HASTY_FRAMES = framesIn(2000);
 
 /**
- * While little of a speech was heard, the way through it may run ahead of it: of two places that sound alike the
- * nearer one is likelier, so that no word comes sooner than haste allows.
+ * While little of a speech was heard, the path may run ahead of it: of two places that sound alike the nearer one is
+ * likelier, so no word may come sooner than the fastest voice would say it.
  */
 function withoutHaste(estimate: WordEstimate, wordMs: ArrayLike<number>, tempo: number): WordEstimate {
   const firstMs = estimate.startsMs[0] ?? 0;
   const soonest = (w: number) =>
-    firstMs + ((wordMs[w] ?? 0) - (wordMs[0] ?? 0)) / (MOST_HASTE * Math.max(1, tempo));
+    firstMs + ((wordMs[w] ?? 0) - (wordMs[0] ?? 0)) / (MAX_HASTE * Math.max(1, tempo));
   return {
     ...estimate,
     startsMs: Float64Array.from(estimate.startsMs, (ms, w) => Math.max(ms, soonest(w))),
@@ -128,7 +128,9 @@ export function createWordFinder(
     if (isOver && canEnd) to.end();
   };
 
-  /** As `HeardEnding` has it. `voice`: the mean cepstra of all that was heard, so that the first words are not strange to it. */
+  /**
+   * As `HeardEnding` has it. `voice`: the mean cepstra of all that was heard, so that the first words are not strange to it.
+   */
   const mismatchWith = (reference: ReferenceSpeech, voice: Float32Array): number => {
     const costOf = (order: ReferenceSpeech) => {
       const against = createWordAligner(order, { mean: voice });
@@ -207,8 +209,8 @@ export function createWordFinder(
     learned() {
       if (aligner === undefined || !isOver) return UNKNOWN_VOICE;
       const { startsMs, withinMs } = aligner.estimate();
-      // What was hardly found teaches nothing.
-      if (withinMs > MOST_TO_LEARN_MS) return UNKNOWN_VOICE;
+      // Words that were hardly found say nothing about the voice.
+      if (withinMs > MAX_TO_LEARN_MS) return UNKNOWN_VOICE;
       return {
         mean: store.frames() >= FRAMES_TO_KNOW ? aligner.mean : undefined,
         onsetMs: startsMs[0],

@@ -1,5 +1,5 @@
 // One leg whose socket is in this process: the call itself is here, or in another process that plays to it over a relay.
-// It moves by beginning anew there from its first messages, while no session has it. When the other process dies, the call
+// It moves, while no session has it, by starting again there from its first messages. When the other process dies, the call
 // comes back.
 
 import type { Duplex } from 'node:stream';
@@ -27,19 +27,19 @@ export type HeldLegOptions = LegConnectionOptions & {
   readonly openCodec: () => LegCodec;
   readonly arrive: (
     life: 'new' | 'goes-on',
-    ...arrived: Parameters<LegConnectionOptions['desk']['arrive']>
-  ) => ReturnType<LegConnectionOptions['desk']['arrive']>;
-  readonly turnAway: LegConnectionOptions['desk']['turnAway'];
+    ...arrived: Parameters<LegConnectionOptions['arrivals']['arrive']>
+  ) => ReturnType<LegConnectionOptions['arrivals']['arrive']>;
+  readonly turnAway: LegConnectionOptions['arrivals']['turnAway'];
   readonly onMovedAway: () => void;
-  /** The socket is gone. */
+  /** The socket is closed. */
   readonly onGone: (reason: string) => void;
 };
 
 /** A platform says which call it is in one message or two. */
-const MOST_OPENINGS = 64;
-/** A process that does not take what its call says is dead or soon to be. */
-const MOST_RELAYED_BYTES = 1024 * 1024;
-/** While the far side has not taken everything, the process that plays is told how much waits. */
+const MAX_OPENINGS = 64;
+/** A process that does not read what its call sends is dead or about to die. */
+const MAX_RELAYED_BYTES = 1024 * 1024;
+/** While the far side has not read everything, the process that plays is sent how much waits. */
 const TELL_EVERY_MS = 20;
 
 type Away = { readonly relay: Duplex; readonly send: (message: RelayMessage) => void };
@@ -60,7 +60,7 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
     here = createLegConnection({
       ...rest,
       codec: first ? options.codec : options.openCodec(),
-      desk: { arrive: (arrived) => options.arrive(life, arrived), turnAway: options.turnAway },
+      arrivals: { arrive: (arrived) => options.arrive(life, arrived), turnAway: options.turnAway },
       callId,
       ...(first ? {} : { markPrefix: `${lives}-` }),
       ...(startWithinMs === undefined ? {} : { startWithinMs }),
@@ -78,14 +78,14 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
 
   const take = (frame: LegFrame) => {
     if (opening === 'under-way') {
-      if (openings.length < MOST_OPENINGS)
+      if (openings.length < MAX_OPENINGS)
         openings.push(typeof frame === 'string' ? frame : new Uint8Array(frame));
       else opening = 'too-long';
     }
     if (here !== undefined) return here.receive(frame);
     if (away === undefined) return;
     away.send({ is: 'frame', frame });
-    if (away.relay.writableLength > MOST_RELAYED_BYTES) away.relay.destroy();
+    if (away.relay.writableLength > MAX_RELAYED_BYTES) away.relay.destroy();
   };
   // A stream may be cut anywhere; a call that moves begins with a whole message.
   const readStream =

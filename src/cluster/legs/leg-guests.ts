@@ -1,5 +1,5 @@
-// The legs that this process plays to and another has the socket of. Everything about the call is here; what it sends goes
-// over a relay, in order, and what waits there counts as if it waited here.
+// Remote legs: this process plays to them and another one owns their sockets. Everything about the call is here; what it
+// sends goes over a relay, in order, and what waits there counts as if it waited here.
 
 import { request } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -23,7 +23,7 @@ export type LegGuests = {
 };
 
 export type LegGuestsOptions = {
-  readonly desk: () => MovingLegs;
+  readonly registry: () => MovingLegs;
   /** Of the private listener of a process. */
   readonly pathOf: (player: number) => string;
   readonly secret: string;
@@ -38,7 +38,7 @@ const FETCH_MS = 3000;
 const gone = (cause?: unknown) => new AppError('leg_not_found', 'The leg has gone.', { cause });
 
 export function createLegGuests(options: LegGuestsOptions): LegGuests {
-  const { desk, clock, log, playout } = options;
+  const { registry, clock, log, playout } = options;
   const guests = new Map<LegConnection, Duplex>();
   const sweeper = createSweeper(clock, (nowMs) => {
     for (const guest of guests.keys()) guest.sweep(nowMs);
@@ -115,14 +115,14 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
           markPrefix: `${lives}-`,
           codec: openLegCodec(kind),
           wire,
-          desk: {
-            arrive: (arrived) => desk().arrive(key, 'goes-on', arrived),
-            turnAway: (away) => desk().turnAway(away),
+          arrivals: {
+            arrive: (arrived) => registry().arrive(key, 'goes-on', arrived),
+            turnAway: (away) => registry().turnAway(away),
           },
           clock,
           log,
           playout,
-          // Whose it is, the primary has decided.
+          // The primary has decided who owns it.
           userOf: () => userId,
           unowned: 'claimable',
           onStarted: () => {
@@ -139,7 +139,7 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
         else if (message.is === 'taken') hear(message);
         else if (message.is === 'closed') guest?.closed();
         else if (message.is === 'handed-on') {
-          desk().movedAway(key);
+          registry().movedAway(key);
           guest?.handOn();
         }
       });

@@ -1,5 +1,5 @@
-// The legs whose sockets are in this process, by their keys, and the way of a call between processes: given away to one
-// that asks for it, or brought here.
+// The legs whose sockets are in this process, by their keys, and the moves of calls between processes: handed to one that
+// asks for a call, or brought back here.
 
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../base/app-error.ts';
@@ -23,8 +23,8 @@ export type LegSwitchboard = {
 export type LegSwitchboardOptions = {
   readonly player: PlayerNumber;
   readonly primary: Peer<PrimaryAsks, PrimaryNews>;
-  readonly desk: () => MovingLegs;
-  /** Tells this life of the process from the one before, so that no key comes twice. */
+  readonly registry: () => MovingLegs;
+  /** Distinguishes this process from an earlier one with its number, so that no key comes twice. */
   readonly life: string;
 };
 
@@ -35,7 +35,7 @@ export const openLegCodec = (kind: string) => {
 };
 
 export function createLegSwitchboard(options: LegSwitchboardOptions): LegSwitchboard {
-  const { player, primary, desk, life } = options;
+  const { player, primary, registry, life } = options;
   const held = new Map<LegAddress['key'], HeldLeg>();
   let count = 0;
 
@@ -45,9 +45,9 @@ export function createLegSwitchboard(options: LegSwitchboardOptions): LegSwitchb
       const leg = createHeldLeg({
         ...given,
         openCodec: () => openLegCodec(given.kind),
-        arrive: (lives, arrived) => desk().arrive(key, lives, arrived),
-        turnAway: (away) => desk().turnAway(away),
-        onMovedAway: () => desk().movedAway(key),
+        arrive: (lives, arrived) => registry().arrive(key, lives, arrived),
+        turnAway: (away) => registry().turnAway(away),
+        onMovedAway: () => registry().movedAway(key),
         onGone(reason) {
           held.delete(key);
           primary.tell('legLeft', { key, reason });

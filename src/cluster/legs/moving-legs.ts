@@ -1,6 +1,6 @@
-// The port to what keeps account of the calls that are in this process, now that they may move between several.
+// The port to the registry of the calls in this process, where calls may move between processes.
 
-import type { ArrivedLeg, LegPlace, TurnedAwayLeg } from '../../gateway/calls/leg-desk.ts';
+import type { ArrivedLeg, LegPlace, TurnedAwayLeg } from '../../gateway/calls/local-leg-registry.ts';
 
 export type MovingLegs = {
   /** A call that has begun here: one that is new, or one that goes on here under its key. */

@@ -4,13 +4,13 @@
 import type { Duplex } from 'node:stream';
 import type { LegFrame } from '../../legs/leg.ts';
 
-/** What the side with the socket says of the call before it sends its first messages again. */
+/** What the side with the socket sends about the call before its first messages. */
 export type LegOpening = {
   readonly id: string;
   readonly kind: string;
   readonly callId: string | undefined;
   readonly token: string | undefined;
-  /** How many lives the call has had; each has marks of its own. */
+  /** How often the call has been started; each start has marks of its own. */
   readonly lives: number;
 };
 
@@ -19,7 +19,7 @@ export type RelayMessage =
   | { readonly is: 'opening'; readonly opening: LegOpening }
   /** From the socket's side: bytes of frames that it was given so far, and of these those that still wait. */
   | { readonly is: 'taken'; readonly bytes: number; readonly waiting: number }
-  /** From the socket's side: the socket is gone. */
+  /** From the socket's side: the socket is closed. */
   | { readonly is: 'closed' }
   /** From the socket's side: another process goes on with the call. */
   | { readonly is: 'handed-on' }
@@ -28,7 +28,7 @@ export type RelayMessage =
 
 const HEADER_BYTES = 5;
 /** The largest message of a platform is a quarter of this. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const TEXT = 1;
 const BINARY = 2;
 const NOTE = 3;
@@ -57,7 +57,7 @@ export function createRelayReader(onMessage: (message: RelayMessage) => void): (
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     while (rest.length >= HEADER_BYTES) {
       const length = rest.readUInt32BE(0);
-      if (length > MOST_BYTES) throw new RangeError('a relayed message is too long');
+      if (length > MAX_BYTES) throw new RangeError('a relayed message is too long');
       if (rest.length < HEADER_BYTES + length) return;
       const kind = rest[4];
       const payload = rest.subarray(HEADER_BYTES, HEADER_BYTES + length);

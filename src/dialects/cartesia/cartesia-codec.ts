@@ -3,7 +3,7 @@
 // is over stays here.
 
 import { AppError, type ErrorCode } from '../../base/app-error.ts';
-import type { DialectAudio, DialectCodec, DialectOutlet } from '../dialect.ts';
+import type { DialectAudio, DialectCodec, DialectSink } from '../dialect.ts';
 import { errorEvent } from '../error-event.ts';
 import type { EventOf, ServerEvent } from '../native-events.ts';
 import type { CommandOf } from '../native-messages.ts';
@@ -37,13 +37,13 @@ const FATAL: ReadonlySet<string> = new Set<ErrorCode>([
   'internal',
   'slow_reader',
 ]);
-/** The session would wait a second for more of the sentence; who gathers sentences himself has none. */
+/** The session would wait a second for more of the sentence; a caller that gathers sentences itself has none. */
 const SENTENCE_END = /[.!?…。！？]["'”’»)\]]*\s*$/;
 
 const isBlank = (text: string): boolean => text.trim() === '';
 const failure = (code: ErrorCode, message: string): Failure => errorEvent(new AppError(code, message));
 
-export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): DialectCodec {
+export function createCartesiaCodec({ newId, carryOut, send }: DialectSink): DialectCodec {
   const contexts = createCartesiaContexts();
   const pastIds = createCartesiaPastIds();
   let requestId = '';
@@ -191,7 +191,7 @@ export function createCartesiaCodec({ newId, carryOut, send }: DialectOutlet): D
     opening === turn && code === 'busy' && contexts.open().length > mostContexts;
   const onSessionError = (event: EventOf<'error'>) => {
     if (!FATAL.has(event.code)) send(errorMessage('', 'ends-nothing', event, requestId));
-    // Whoever waits for an answer hears why none comes; whoever waits for nothing sees the connection close.
+    // A client that waits for an answer gets the reason; one that waits for nothing sees the connection close.
     else for (const context of contexts.open()) fail(context, event);
   };
 

@@ -1,9 +1,54 @@
 // The contexts of one connection: each is a native turn under an id of our own, so that a client may use its id again
-// when a context is done. One that is over stays until the session has said its last of it.
+// when a context is done. One that is over stays until the session has sent its last event about it.
 
 import type { EventOf } from '../native-events.ts';
-import { type CartesiaFlushes, createCartesiaFlushes } from './cartesia-flushes.ts';
 import type { SampleForm } from './cartesia-opening.ts';
+
+// The flushes of one context: their numbers, and how many may wait for their answer, which each costs the session a
+// place in its line. The first one may be our own.
+
+type CartesiaFlushes = {
+  /** Of the flush that will be answered next, and so of the sound that comes. */
+  number(): number;
+  /** Nobody waits for its answer. */
+  askOwn(): void;
+  /** `full-again`: the client has been told already. */
+  ask(): 'taken' | 'full' | 'full-again';
+  /** The number to answer with; undefined for our own. */
+  answered(): number | undefined;
+};
+
+const MAX_WAITING = 256;
+
+export function createCartesiaFlushes(): CartesiaFlushes {
+  let number = 1;
+  let waiting = 0;
+  let own: 'none' | 'under-way' = 'none';
+  let room: 'open' | 'told-full' = 'open';
+  return {
+    number: () => number,
+    askOwn() {
+      own = 'under-way';
+    },
+    ask() {
+      if (waiting < MAX_WAITING) {
+        waiting += 1;
+        return 'taken';
+      }
+      const wasTold = room === 'told-full';
+      room = 'told-full';
+      return wasTold ? 'full-again' : 'full';
+    },
+    answered() {
+      const isOwn = own === 'under-way';
+      own = 'none';
+      if (isOwn) return undefined;
+      waiting -= 1;
+      room = 'open';
+      return number++;
+    },
+  };
+}
 
 export type CartesiaContext = {
   readonly id: string;
@@ -22,7 +67,7 @@ export type CartesiaContext = {
   quietSinceMs: number | undefined;
 };
 
-export type CartesiaContexts = {
+type CartesiaContexts = {
   add(begin: Pick<CartesiaContext, 'id' | 'turn' | 'samples' | 'firstText'>): CartesiaContext;
   /** The latest context of this id that is unfinished or being heard. */
   find(contextId: string): CartesiaContext | undefined;

@@ -1,5 +1,6 @@
 // Ids whose contexts are over, the last 256. One that broke in the middle of its text is held: what still comes of that
-// text would be spoken with a hole. What begins anew is known by what it says, so that who tries again has an answer.
+// text would be spoken with a hole. A new context under such an id is recognised by its message, so that a retry gets an
+// answer.
 
 import { createHash } from 'node:crypto';
 import type { CartesiaRequest } from './cartesia-request.ts';
@@ -21,7 +22,7 @@ export type CartesiaPastIds = {
 
 type Held = { readonly first: string; quietSinceMs: number | undefined };
 
-const MOST_KEPT = 256;
+const MAX_KEPT = 256;
 /** A text of which nothing comes for so long has stopped. */
 const QUIET_MS = 2000;
 
@@ -33,7 +34,7 @@ export function createCartesiaPastIds(): CartesiaPastIds {
   const keep = (contextId: string, as: Held | 'free') => {
     past.delete(contextId);
     past.set(contextId, as);
-    if (past.size > MOST_KEPT) past.delete(past.keys().next().value!);
+    if (past.size > MAX_KEPT) past.delete(past.keys().next().value!);
   };
   const free = (contextId: string) => keep(contextId, 'free');
 

@@ -30,8 +30,8 @@ export type CartesiaRequest =
     };
 
 /** Ids are kept while their contexts live, and for a while after. */
-const LONGEST_CONTEXT_ID = 512;
-const contextIdSchema = z.string().min(1).max(LONGEST_CONTEXT_ID);
+const MAX_CONTEXT_ID = 512;
+const contextIdSchema = z.string().min(1).max(MAX_CONTEXT_ID);
 
 const schema = z.object({
   context_id: contextIdSchema,

@@ -20,7 +20,7 @@ const unreadable = (code: ErrorCode, why: string): Unreadable => ({ type: 'unrea
 const wrong = (why: string) => unreadable('invalid_request', why);
 
 /** /v1/speak takes no longer text in one message; /v2/speak, made for tokens, names no limit. */
-const MOST_V1_CHARACTERS = 2000;
+const MAX_V1_CHARACTERS = 2000;
 
 const hasMoreThan = (text: string, characters: number): boolean =>
   text.length > characters && (text.length > 2 * characters || [...text].length > characters);
@@ -45,8 +45,8 @@ export function readV1(frame: string): V1Message | Unreadable {
   if (type === 'Flush' || type === 'Clear' || type === 'Close') return { type };
   if (type !== 'Speak') return unreadable('unknown_type', 'type must be Speak, Flush, Clear or Close.');
   const speak = readSpeak(fields);
-  if (speak.type === 'Speak' && hasMoreThan(speak.text, MOST_V1_CHARACTERS))
-    return unreadable('text_too_long', `Speak: text has at most ${MOST_V1_CHARACTERS} characters.`);
+  if (speak.type === 'Speak' && hasMoreThan(speak.text, MAX_V1_CHARACTERS))
+    return unreadable('text_too_long', `Speak: text has at most ${MAX_V1_CHARACTERS} characters.`);
   return speak;
 }
 

@@ -2,16 +2,58 @@
 // it, and further speeches queue behind. A speech is one native turn, or several when the session ends a turn whose text
 // paused too long. No more turns are named than the session takes; text beyond them waits here, bounded.
 
-import type { DialectOutlet } from '../dialect.ts';
+import type { DialectSink } from '../dialect.ts';
 import type { EventOf } from '../native-events.ts';
 import type { ClientCommand } from '../native-messages.ts';
-import { createSessionInquiry } from './session-inquiry.ts';
+
+// Commands to a session that answers while it is being asked: what comes back for the same turn before it returns is why
+// it refused, and not the failure of a speech.
+
+type Refusal = EventOf<'error'>;
+
+type SessionInquiry = {
+  /** Answers with the refusal, which `onRefused` is told in the order of what else comes meanwhile. */
+  readonly ask: (command: ClientCommand, onRefused?: (refusal: Refusal) => void) => Refusal | undefined;
+  /** False while the session is being asked: nothing else should be, before it has answered. */
+  isIdle(): boolean;
+  /** Takes a failure that answers the command under way. */
+  readonly takes: (event: Refusal) => boolean;
+};
+
+function createSessionInquiry(carryOut: DialectSink['carryOut']): SessionInquiry {
+  type Asking = {
+    readonly turn: string | undefined;
+    readonly onRefused: ((refusal: Refusal) => void) | undefined;
+    refusal: Refusal | undefined;
+  };
+  let asking: Asking | undefined;
+  return {
+    ask(command, onRefused) {
+      const mine: Asking = {
+        turn: 'turn' in command ? command.turn : undefined,
+        onRefused,
+        refusal: undefined,
+      };
+      asking = mine;
+      carryOut(command);
+      asking = undefined;
+      return mine.refusal;
+    },
+    isIdle: () => asking === undefined,
+    takes(event) {
+      if (asking === undefined || asking.turn !== event.turn || asking.refusal !== undefined) return false;
+      asking.refusal = event;
+      asking.onRefused?.(event);
+      return true;
+    },
+  };
+}
 
 /** Room comes when some of what waits has been spoken, or when the client ends the speech. */
 export type TextRefusal = 'no-room' | 'too-long-a-speech';
 
 /** `Own` is what a codec keeps with a speech. */
-export type SpeechLine<Own> = {
+type SpeechLine<Own> = {
   /** How much may be named and kept, as the session tells it; nothing is taken before. */
   setLimits(limits: Pick<EventOf<'ready'>['limits'], 'turnsInFlight' | 'pendingText'>): void;
   /** Adds to the open speech, or opens one. */
@@ -39,8 +81,8 @@ export type SpeechLine<Own> = {
   ended(turn: string): void;
 };
 
-export type SpeechLineOptions<Own> = {
-  readonly carryOut: DialectOutlet['carryOut'];
+type SpeechLineOptions<Own> = {
+  readonly carryOut: DialectSink['carryOut'];
   begin(): Own;
   /** The session has taken `text` for `turn`. */
   onGiven?(own: Own, turn: string, text: string): void;
@@ -63,8 +105,8 @@ type Speech<Own> = {
 };
 
 /** As long as the session lets one turn grow. */
-const MOST_SPEECH_CHARACTERS = 1_000_000;
-const MOST_SPEECHES = 1000;
+const MAX_SPEECH_CHARACTERS = 1_000_000;
+const MAX_SPEECHES = 1000;
 /** What a text costs that waits, beside its characters. */
 const WAITING_COST = 16;
 /** A turn that the gateway opens by itself, a greeting, has its place among them. */
@@ -175,9 +217,9 @@ export function createSpeechLine<Own>(options: SpeechLineOptions<Own>): SpeechLi
     add(text) {
       const cost = text.length + WAITING_COST;
       const known = openOne();
-      if ((known?.characters ?? 0) + text.length > MOST_SPEECH_CHARACTERS) return 'too-long-a-speech';
+      if ((known?.characters ?? 0) + text.length > MAX_SPEECH_CHARACTERS) return 'too-long-a-speech';
       if (waitingCost + cost > mostWaiting + WAITING_COST) return 'no-room';
-      if (known === undefined && speeches.length >= MOST_SPEECHES) return 'no-room';
+      if (known === undefined && speeches.length >= MAX_SPEECHES) return 'no-room';
       const speech = known ?? begin('open');
       if (known === undefined) speeches.push(speech);
       speech.characters += text.length;

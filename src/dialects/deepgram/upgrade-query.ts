@@ -16,7 +16,7 @@ const DEFAULT_RATES = { linear16: 24_000, mulaw: 8000, alaw: 8000 } as const;
 
 /**
  * Clients of this protocol have no playout of their own beyond what they were sent, and ask for the next piece of speech
- * when the last one has arrived: two seconds hide a slow first byte of that piece. Without a limit a caller who
+ * when the last one has arrived: two seconds hide a slow first byte of that piece. Without a limit a caller that
  * interrupts would have paid for all of the speech, and only a guess could tell what was heard.
  */
 const LEAD_MS = 2000;

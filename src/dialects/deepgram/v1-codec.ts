@@ -1,10 +1,10 @@
 // /v1/speak: unlabelled audio, of whatever was said since the last Flush. Every Flush is answered once, behind all audio
 // of the text before it; after Cleared not one byte of what was cleared follows.
 
-import type { DialectCodec, DialectOutlet } from '../dialect.ts';
+import type { DialectCodec, DialectSink } from '../dialect.ts';
 import type { EventOf } from '../native-events.ts';
 import { readV1, type V1Message } from './client-message.ts';
-import { createSpeakOutlet } from './speak-outlet.ts';
+import { createSpeakSink } from './speak-sink.ts';
 import { createSpeechLine } from './speech-line.ts';
 import { wireCloseCode } from './wire-errors.ts';
 import { modelUuidOf, requestIdOf } from './wire-ids.ts';
@@ -14,10 +14,10 @@ type Owed = { flushes: number };
 
 const NORMAL = 1000;
 /** Flushes that end nothing and Clears cost a client nothing; all answers to them may be due at once. */
-const MOST_OWED = 1000;
+const MAX_OWED = 1000;
 
-export function createV1Codec(outlet: DialectOutlet, model: string): DialectCodec {
-  const client = createSpeakOutlet(outlet);
+export function createV1Codec(sink: DialectSink, model: string): DialectCodec {
+  const client = createSpeakSink(sink);
   let phase: 'open' | 'closing' | 'closed' = 'open';
   let flushed = 0;
   let cleared = 0;
@@ -29,7 +29,7 @@ export function createV1Codec(outlet: DialectOutlet, model: string): DialectCode
 
   const sayFlushed = () => client.say({ type: 'Flushed', sequence_id: flushed++ });
   const line = createSpeechLine<Owed>({
-    carryOut: outlet.carryOut,
+    carryOut: sink.carryOut,
     begin: () => ({ flushes: 0 }),
     onFailed: client.error,
     onOver({ flushes }) {
@@ -43,20 +43,20 @@ export function createV1Codec(outlet: DialectOutlet, model: string): DialectCode
     for (; clears > 0; clears -= 1) client.say({ type: 'Cleared', sequence_id: cleared++ });
     if (phase !== 'closing' || line.first() !== undefined) return;
     phase = 'closed';
-    outlet.close(NORMAL, '');
+    sink.close(NORMAL, '');
   };
   const ignored = (type: string) =>
-    client.warn('NO_ACTIVE_SPEECH', `${MOST_OWED} answers are due already; this ${type} gets none.`);
+    client.warn('NO_ACTIVE_SPEECH', `${MAX_OWED} answers are due already; this ${type} gets none.`);
   const flush = () => {
     const last = line.last();
     if (last === undefined) return sayFlushed();
-    if (!line.isOpen() && owed >= MOST_OWED) return ignored('Flush');
+    if (!line.isOpen() && owed >= MAX_OWED) return ignored('Flush');
     owed += 1;
     last.flushes += 1;
     line.end();
   };
   const clear = () => {
-    if (clears < MOST_OWED) clears += 1;
+    if (clears < MAX_OWED) clears += 1;
     else ignored('Clear');
     for (const turn of line.takeAll()) cut.add(turn);
     owed = 0;

@@ -1,13 +1,13 @@
 // /v2/speak: a session is a row of speeches. All and only the audio of a speech stands between its SpeechStarted and the
 // one message that ends it, SpeechMetadata or SpeechInterrupted; the latter tells what was heard.
 
-import type { DialectCodec, DialectOutlet } from '../dialect.ts';
+import type { DialectCodec, DialectSink } from '../dialect.ts';
 import type { EventOf } from '../native-events.ts';
 import { readV2, type V2Message } from './client-message.ts';
 import { createFluxInterrupt, type FluxInterrupt } from './flux-interrupt.ts';
 import { countText, createFluxSpeech, type FluxSpeech, keepText, speechReport } from './flux-speech.ts';
 import { createPlaybackPosition } from './playback-position.ts';
-import { createSpeakOutlet } from './speak-outlet.ts';
+import { createSpeakSink } from './speak-sink.ts';
 import { createSpeechLine } from './speech-line.ts';
 import { SPEED_RULE, speedFault } from './speed-rule.ts';
 import { wireCloseCode } from './wire-errors.ts';
@@ -15,10 +15,10 @@ import { modelUuidOf, requestIdOf } from './wire-ids.ts';
 
 const NORMAL = 1000;
 /** The longest that a `played` report may be. */
-const LONGEST_PLAYED_MS = 86_400_000;
+const MAX_PLAYED_MS = 86_400_000;
 
-export function createV2Codec(outlet: DialectOutlet, model: string): DialectCodec {
-  const client = createSpeakOutlet(outlet);
+export function createV2Codec(sink: DialectSink, model: string): DialectCodec {
+  const client = createSpeakSink(sink);
   const position = createPlaybackPosition();
   /** Turns that have begun to be heard and have not ended. */
   const begun = new Set<string>();
@@ -34,8 +34,8 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
     client.say({ type: 'SpeechStarted', speech_id: speech.speechId });
   };
   const line = createSpeechLine<FluxSpeech>({
-    carryOut: outlet.carryOut,
-    begin: () => createFluxSpeech(outlet.newId()),
+    carryOut: sink.carryOut,
+    begin: () => createFluxSpeech(sink.newId()),
     onGiven: keepText,
     onFailed: client.error,
     onOver(speech) {
@@ -72,7 +72,7 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
       total_input_character_count: characters,
       total_billable_character_count: characters,
     });
-    outlet.close(NORMAL, '');
+    sink.close(NORMAL, '');
   };
 
   const speak = (text: string) => {
@@ -89,7 +89,7 @@ export function createV2Codec(outlet: DialectOutlet, model: string): DialectCode
     line.end();
   };
   const playedSince = (fromMs: number, offsetMs: number | undefined) =>
-    offsetMs !== undefined && { playedMs: Math.min(LONGEST_PLAYED_MS, Math.max(0, offsetMs - fromMs)) };
+    offsetMs !== undefined && { playedMs: Math.min(MAX_PLAYED_MS, Math.max(0, offsetMs - fromMs)) };
   /** What was sent and is not heard yet is dropped, as the client drops it. */
   const dropTails = (offsetMs: number | undefined, speech?: FluxSpeech) => {
     const cancels = position.drop().map(({ turn, fromMs }) => ({

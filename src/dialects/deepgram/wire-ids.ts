@@ -9,7 +9,7 @@ const SPEECH_HEX = 12;
 
 const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
 
-/** The bytes of a session's id as a UUID: whoever has one can find the other. */
+/** The bytes of a session's id as a UUID: each can be found from the other. */
 export const requestIdOf = (session: string): string =>
   uuidOf(Buffer.from(session, 'base64url').toString('hex').padEnd(UUID_HEX, '0').slice(0, UUID_HEX));
 

@@ -45,14 +45,14 @@ export type ClientMessage =
 
 /** The context of messages that name none. */
 const DEFAULT_CONTEXT = 'default';
-const LONGEST_CONTEXT_ID = 256;
+const MAX_CONTEXT_ID = 256;
 
 /** Null is as good as absent, and a flag is set by nothing but `true`. */
 const flag = z
   .unknown()
   .optional()
   .transform((value) => value === true);
-const contextId = z.string().max(LONGEST_CONTEXT_ID).nullish();
+const contextId = z.string().max(MAX_CONTEXT_ID).nullish();
 const voice = z.string().min(1).max(2048);
 
 const contextFields = {
@@ -65,7 +65,7 @@ const contextFields = {
 const speechSchema = z.object({ ...contextFields, text: z.string().nullish() });
 const dialogueSchema = z.object({
   ...contextFields,
-  // The vendor takes ten; whoever registers more than two is told so by a better message.
+  // The vendor takes ten; a client that registers more than two gets a better message.
   voices: z.array(voice).max(10).nullish(),
   inputs: z
     .array(z.object({ text: z.string().nullish(), voice_id: voice.nullish(), new_turn: flag }))

@@ -1,7 +1,7 @@
 // One socket of ElevenLabs' protocol: frames → contexts, and the session's events and audio → the messages of its front door.
 
 import { bytesPerMs } from '../../speech/plain-sound.ts';
-import type { DialectCodec, DialectOutlet } from '../dialect.ts';
+import type { DialectCodec, DialectSink } from '../dialect.ts';
 import type { EventOf, ServerEvent } from '../native-events.ts';
 import type { AlignmentClock } from './aligner.ts';
 import { readClientMessage } from './client-message.ts';
@@ -27,17 +27,17 @@ const toldBytesPerMs = ({ format, sampleRate }: EventOf<'started'>): number | un
     ? bytesPerMs({ format, sampleRate })
     : undefined;
 
-export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutlet): DialectCodec {
+export function createContextCodec(terms: ContextCodecTerms, sink: DialectSink): DialectCodec {
   const { door } = terms;
   const messages = SERVER_MESSAGES[door];
   let phase: 'open' | 'leaving' | 'closed' = 'open';
   const close = (code: number, reason: string) => {
     if (phase === 'closed') return;
     phase = 'closed';
-    outlet.close(code, reason);
+    sink.close(code, reason);
   };
   const contexts = createContexts({
-    outlet,
+    sink,
     messages,
     alignmentClock: terms.alignmentClock,
     idleMs: terms.idleMs,
@@ -60,7 +60,7 @@ export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutl
     if (read.kind === 'close-socket') return leave();
     if (read.kind === 'context') return contexts.receive(read.message);
     const error = toProtocolError(read);
-    if (read.context === undefined) outlet.send(messages.error(error, undefined));
+    if (read.context === undefined) sink.send(messages.error(error, undefined));
     else contexts.spoil(read.context, error);
   };
 
@@ -73,12 +73,12 @@ export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutl
     // Words of audio whose end was not known when it was sent.
     const late =
       event.outcome === 'complete' ? turn.context.aligner.takeLoose(Number.POSITIVE_INFINITY) : undefined;
-    if (late !== undefined) outlet.send(messages.timing(turn.context.id, late));
+    if (late !== undefined) sink.send(messages.timing(turn.context.id, late));
     contexts.ended(turn, event);
     closeWhenDone();
   };
   const onQueued = (turn: ContextTurn, { reason }: EventOf<'queued'>) => {
-    outlet.send(messages.keepAlive(turn.context.id));
+    sink.send(messages.keepAlive(turn.context.id));
     if (reason === 'busy') contexts.waitsForPlace(turn);
   };
   const onTurnEvent = (turn: ContextTurn, event: ServerEvent) => {
@@ -88,7 +88,7 @@ export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutl
     else if (event.type === 'ended') onEnded(turn, event);
     else if (event.type === 'error') contexts.failed(turn, event);
     else if (event.type === 'flushed' && messages.flushed !== undefined)
-      outlet.send(messages.flushed(turn.context.id));
+      sink.send(messages.flushed(turn.context.id));
   };
 
   return {
@@ -98,7 +98,7 @@ export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutl
     event(event) {
       if (phase === 'closed') return;
       if (!('turn' in event) || event.turn === undefined) {
-        if (event.type === 'error') outlet.send(messages.error(toProtocolError(event), undefined));
+        if (event.type === 'error') sink.send(messages.error(toProtocolError(event), undefined));
         return;
       }
       const turn = contexts.turn(event.turn);
@@ -114,7 +114,7 @@ export function createContextCodec(terms: ContextCodecTerms, outlet: DialectOutl
           ? aligner.takeLoose(baseMs + atMs + LOOK_AHEAD_MS)
           : aligner.take(baseMs + atMs + bytes.length / turn.bytesPerMs);
       contexts.sounds(turn, atMs);
-      outlet.send(messages.audio(turn.context.id, bytes, alignment));
+      sink.send(messages.audio(turn.context.id, bytes, alignment));
     },
     tick(nowMs) {
       if (phase === 'closed') return;

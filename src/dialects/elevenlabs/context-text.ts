@@ -2,13 +2,13 @@
 // what would be refused there, or is, ends the context: its text would be spoken with a hole in it.
 
 import { formatIssues } from '../../base/format-issues.ts';
-import type { DialectOutlet } from '../dialect.ts';
+import type { DialectSink } from '../dialect.ts';
 import { type ClientCommand, clientMessageSchemas } from '../native-messages.ts';
 import type { TextPart } from './client-message.ts';
 import {
   type Context,
   type ContextTurn,
-  MOST_VOICES,
+  MAX_VOICES,
   openingFields,
   openTurnOf,
   speakerOf,
@@ -23,7 +23,7 @@ export type ContextText = {
 };
 
 export type ContextTextOptions = {
-  readonly outlet: Pick<DialectOutlet, 'carryOut' | 'newId'>;
+  readonly sink: Pick<DialectSink, 'carryOut' | 'newId'>;
   readonly onTurn: (turn: ContextTurn) => void;
   /** Tells the client, once; the context ends when the command has been carried out. */
   readonly onFailure: (context: Context, failure: ProtocolError) => void;
@@ -33,10 +33,10 @@ export type ContextTextOptions = {
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
-export function createContextText({ outlet, onTurn, onFailure, onFlushed }: ContextTextOptions): ContextText {
+export function createContextText({ sink, onTurn, onFailure, onFlushed }: ContextTextOptions): ContextText {
   const order = (context: Context, command: ClientCommand) => {
     const checked = clientMessageSchemas[command.type].safeParse(command, { reportInput: true });
-    if (checked.success) return outlet.carryOut(command, context.queue);
+    if (checked.success) return sink.carryOut(command, context.queue);
     onFailure(
       context,
       toProtocolError({ code: 'invalid_request', message: formatIssues(checked.error.issues) }),
@@ -45,7 +45,7 @@ export function createContextText({ outlet, onTurn, onFailure, onFlushed }: Cont
 
   const openTurn = (context: Context): ContextTurn => {
     const turn: ContextTurn = {
-      id: outlet.newId(),
+      id: sink.newId(),
       context,
       text: 'open',
       voices: context.voices.length,
@@ -84,7 +84,7 @@ export function createContextText({ outlet, onTurn, onFailure, onFlushed }: Cont
   return {
     append(context, part) {
       const speaker = speakerOf(context, part);
-      if (speaker === 'one-too-many') return onFailure(context, tooManyVoices(MOST_VOICES));
+      if (speaker === 'one-too-many') return onFailure(context, tooManyVoices(MAX_VOICES));
       // Voices are those of a turn from its beginning.
       if (openTurnOf(context)?.voices !== context.voices.length) end(context);
       if (!isBlank(part.text)) context.unflushed = 'text';

@@ -67,16 +67,16 @@ export const createContext = ({ context: id, speed, voices }: ContextMessage, al
   failure: undefined,
 });
 
-export const MOST_VOICES = 2;
+export const MAX_VOICES = 2;
 
 /** The speaker of a text; undefined where there is but one voice. A voice that was not named before is named by this. */
 export function speakerOf(context: Context, { voice }: TextPart): 1 | 2 | undefined | 'one-too-many' {
   const { voices } = context;
   if (voice !== undefined && !voices.includes(voice)) {
-    if (voices.length === MOST_VOICES) return 'one-too-many';
+    if (voices.length === MAX_VOICES) return 'one-too-many';
     voices.push(voice);
   }
-  if (voices.length < MOST_VOICES) return undefined;
+  if (voices.length < MAX_VOICES) return undefined;
   return voice !== undefined && voices.indexOf(voice) === 1 ? 2 : 1;
 }
 

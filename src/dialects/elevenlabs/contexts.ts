@@ -1,14 +1,13 @@
-// The contexts of one socket: what opens, feeds, drains and ends them. Each is told to be final exactly once, behind its last
-// audio, and nothing of it follows. They are heard side by side: one that fails takes no other along, and one that nobody
-// waits for any more keeps no other waiting.
+// The contexts of one socket: what opens, feeds, drains and ends them. Each is reported as final exactly once, after its
+// last audio, and nothing of it follows. They play beside each other: one that fails does not end another, and one that
+// is not wanted any more does not delay another.
 
-import type { DialectOutlet } from '../dialect.ts';
+import type { DialectSink } from '../dialect.ts';
 import type { EventOf } from '../native-events.ts';
 import { type AlignmentClock, createAligner } from './aligner.ts';
 import type { ContextMessage } from './client-message.ts';
-import { type Context, type ContextTurn, createContext, MOST_VOICES } from './context.ts';
+import { type Context, type ContextTurn, createContext, MAX_VOICES } from './context.ts';
 import { createContextText } from './context-text.ts';
-import { createPastContexts, type PastContext } from './past-contexts.ts';
 import {
   brokeOff,
   type ProtocolError,
@@ -17,6 +16,38 @@ import {
   toProtocolError,
 } from './protocol-error.ts';
 import type { ServerMessages } from './server-messages.ts';
+
+// Ids of contexts that are over, the last 256: a second close of one is no second end, though it may say that the listener
+// was interrupted; and the rest of a text whose beginning was lost is not spoken as if it were whole.
+
+type PastContext = {
+  /** `failed`: it broke off, and its client may still be sending what belongs to it. */
+  readonly state: 'over' | 'failed';
+  /** Its last turn, which may be in the listener's ear. */
+  readonly turn: string | undefined;
+};
+
+type PastContexts = {
+  set(id: string, context: PastContext): void;
+  get(id: string): PastContext | undefined;
+  /** The id is in use again. */
+  forget(id: string): void;
+};
+
+const MAX_KEPT = 256;
+
+function createPastContexts(): PastContexts {
+  const past = new Map<string, PastContext>();
+  return {
+    set(id, context) {
+      past.delete(id);
+      past.set(id, context);
+      if (past.size > MAX_KEPT) past.delete(past.keys().next().value!);
+    },
+    get: (id) => past.get(id),
+    forget: (id) => void past.delete(id),
+  };
+}
 
 export type Contexts = {
   receive(message: ContextMessage): void;
@@ -38,8 +69,8 @@ export type Contexts = {
   open(): number;
 };
 
-export type ContextsOptions = {
-  readonly outlet: Pick<DialectOutlet, 'carryOut' | 'send' | 'newId'>;
+type ContextsOptions = {
+  readonly sink: Pick<DialectSink, 'carryOut' | 'send' | 'newId'>;
   readonly messages: ServerMessages;
   readonly alignmentClock: AlignmentClock;
   /** A context to which nothing is said for so long ends. */
@@ -57,7 +88,7 @@ const MAX_OPEN = 5;
 const INTERRUPTED_MS = 500;
 
 export function createContexts(options: ContextsOptions): Contexts {
-  const { outlet, messages } = options;
+  const { sink, messages } = options;
   const contexts = new Map<string, Context>();
   const past = createPastContexts();
   /** Turns of open contexts in the order in which they are heard. */
@@ -65,13 +96,13 @@ export function createContexts(options: ContextsOptions): Contexts {
   /** Turns to be cancelled as soon as the session is not in the middle of something. */
   const unwanted: string[] = [];
 
-  const sayError = (id: string, error: ProtocolError) => outlet.send(messages.error(error, id));
+  const sayError = (id: string, error: ProtocolError) => sink.send(messages.error(error, id));
   const sayFlushed = (id: string) => {
-    if (messages.flushed !== undefined) outlet.send(messages.flushed(id));
+    if (messages.flushed !== undefined) sink.send(messages.flushed(id));
   };
   const sayFinal = (id: string, as: PastContext, failure: ProtocolError | undefined) => {
     past.set(id, as);
-    outlet.send(messages.final(id));
+    sink.send(messages.final(id));
     options.onFinal(failure);
   };
   const fail = (context: Context, failure: ProtocolError) => {
@@ -96,7 +127,7 @@ export function createContexts(options: ContextsOptions): Contexts {
     return false;
   };
   const cancelUnwanted = () => {
-    while (unwanted.length > 0) outlet.carryOut({ type: 'cancel', turn: unwanted.shift()! });
+    while (unwanted.length > 0) sink.carryOut({ type: 'cancel', turn: unwanted.shift()! });
   };
 
   /**
@@ -107,7 +138,7 @@ export function createContexts(options: ContextsOptions): Contexts {
     for (const context of [...contexts.values()]) if (context.phase === 'interrupted') finish(context);
   };
   const text = createContextText({
-    outlet,
+    sink,
     onTurn(turn) {
       turns.set(turn.id, turn);
       if (turn.id === turn.context.queue) letGoInterrupted();
@@ -161,7 +192,7 @@ export function createContexts(options: ContextsOptions): Contexts {
   };
   /** Why no context can be opened with this message, if room cannot be made. */
   const refusal = ({ voices }: ContextMessage): ProtocolError | undefined => {
-    if (new Set(voices).size > MOST_VOICES) return tooManyVoices(MOST_VOICES);
+    if (new Set(voices).size > MAX_VOICES) return tooManyVoices(MAX_VOICES);
     if (contexts.size < MAX_OPEN) return undefined;
     return letGoOldest() ? undefined : tooManyContexts(MAX_OPEN);
   };

@@ -14,14 +14,14 @@ import { decodeVoice, type EnteredDoor, type FrontDoor } from './voice-path.ts';
 
 /** A whole number of samples at every rate, and what fills up the last frame behind a flush is not heard as a pause. */
 const FRAME_MS = 40;
-/** A second hides a late event loop; whoever leaves loses no more than that. */
+/** A second hides a late event loop; a client that leaves loses no more than that. */
 const LEAD_MS = 1000;
 export const IDLE_SECONDS = 20;
-const MOST_IDLE_SECONDS = 180;
+const MAX_IDLE_SECONDS = 180;
 
 /**
- * Contexts are sent as fast as they are made, as the vendor's are: their clients keep what they have not played, and tell it by
- * its context. A single context has nothing beside it, and its client has only the socket to close.
+ * Contexts are sent as fast as they are made, as the vendor's are: their clients keep what they have not played, and tell
+ * it by its context. A single context has nothing beside it, and its client has only the socket to close.
  */
 const PACE: Readonly<Record<FrontDoor, 'realtime' | 'burst'>> = {
   multi: 'burst',
@@ -32,7 +32,7 @@ const PACE: Readonly<Record<FrontDoor, 'realtime' | 'burst'>> = {
 /** How long nothing may be said, ms; more than the vendor's most is the most, and undefined is what is no such time. */
 export function idleMsOf(query: URLSearchParams): number | undefined {
   const seconds = Number(query.get('inactivity_timeout')?.trim() || IDLE_SECONDS);
-  return seconds > 0 ? Math.min(seconds, MOST_IDLE_SECONDS) * 1000 : undefined;
+  return seconds > 0 ? Math.min(seconds, MAX_IDLE_SECONDS) * 1000 : undefined;
 }
 
 function readSeed(query: URLSearchParams): number | undefined {

@@ -1,9 +1,12 @@
-// Which of the three front doors an upgrade knocks at, and the voice that stands in its path. Voices may be URIs: clients
+// Which of the three endpoints an upgrade is for, and the voice in its path. Voices may be URIs: clients
 // put them there raw, slashes and all, or percent-encoded, so the match is greedy and what it finds is decoded.
 
 import { AppError } from '../../base/app-error.ts';
 
-/** `multi`: many contexts of one voice; `single`: one context; `dialogue`: many contexts whose voices are in the messages. */
+/**
+ * `multi`: many contexts of one voice; `single`: one context; `dialogue`: many contexts whose voices are in the
+ * messages.
+ */
 export type FrontDoor = 'multi' | 'single' | 'dialogue';
 
 export type EnteredDoor = {

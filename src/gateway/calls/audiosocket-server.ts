@@ -1,5 +1,5 @@
 // AudioSocket legs. They bring no key but the UUID of the call, so only this machine and private networks are let in, and
-// a leg is the local user's or that of whoever has named its UUID.
+// a leg is the local user's or that of the user who has named its UUID.
 
 import { isPrivatePeer } from '../../access/private-peer.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -12,14 +12,14 @@ import type { IntakeMetrics } from '../sockets/intake-metrics.ts';
 import { createSweeper } from '../sockets/sweeper.ts';
 import type { CallEvents, CallListener, CallListenerOptions } from './call-listener.ts';
 import { createLegConnection, type LegConnection } from './leg-connection.ts';
-import type { LegArrivals } from './leg-desk.ts';
 import { createLegIntake, type LegIntakeLimits } from './leg-intake.ts';
 import { createLegRoom } from './leg-room.ts';
 import type { LegWire } from './leg-wire.ts';
+import type { LegArrivals } from './local-leg-registry.ts';
 
 export type AudioSocketServerOptions = {
-  readonly desk: LegArrivals;
-  /** Has the sockets. */
+  readonly arrivals: LegArrivals;
+  /** Owns the sockets. */
   readonly openCalls: (options: CallListenerOptions) => CallListener;
   /** Makes a call of a socket; in this process and for good unless given. */
   readonly connect?: typeof createLegConnection;
@@ -37,15 +37,15 @@ export type AudioSocketServerOptions = {
 /** Asterisk ends a call on which nothing goes either way for 2 s. */
 const KEEP_ALIVE_MS = 1000;
 /**
- * Asterisk sends its first audio, which tells the rate, half a second after the UUID or later, and nothing of a caller whom
- * nobody hears: after so many times a second the call begins at 8 kHz, and follows when the rate is told.
+ * Asterisk sends its first audio, which tells the rate, half a second after the UUID or later, and nothing from a muted
+ * caller: after this time the call begins at 8 kHz, and follows when the rate is told.
  */
 const SILENCES_BEFORE_START = 3;
 const NOTHING = new Uint8Array(0);
 
 export function createAudioSocketServer(options: AudioSocketServerOptions): CallListener {
   const {
-    desk,
+    arrivals,
     openCalls,
     connect = createLegConnection,
     callers,
@@ -78,7 +78,7 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
       id: random.id(12),
       kind,
       codec: audioSocketLeg.open(),
-      desk,
+      arrivals,
       clock,
       log,
       playout,
@@ -123,7 +123,7 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
 
   const listener = openCalls({
     onCall({ address, wire }) {
-      // Whoever is called by nobody yet takes no place; one that is somebody's then has it whatever there is.
+      // A call without an owner takes no slot; once it has an owner it counts, even beyond the limit.
       const hasRoom = room.proved() < maxLegs && isPrivatePeer(address);
       const refused = hasRoom ? admission.refusal('leg') : undefined;
       if (hasRoom && refused === undefined) return open(wire, address);

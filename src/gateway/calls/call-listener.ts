@@ -7,12 +7,12 @@ export type Caller = {
   /** Where it comes from; undefined when it has gone already. */
   readonly address: string | undefined;
   readonly wire: LegWire;
-  /** The far side waits with what it has to say. */
+  /** Stops reading from the far side. */
   readonly pause?: () => void;
   readonly resume?: () => void;
 };
 
-/** Who has taken a call is told of it. */
+/** Events for the owner of a call. */
 export type CallEvents = {
   onBytes(chunk: Uint8Array): void;
   onFault(fault: string): void;

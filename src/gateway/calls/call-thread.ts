@@ -1,5 +1,5 @@
-// The program of the thread that has the sockets of calls without a clock: it writes frames in their time however busy the
-// gateway's thread is, and hands on what the far side says. It decides nothing.
+// The program of the thread that owns the sockets of calls without a clock: it writes frames on time however busy the
+// gateway's thread is, and hands on what the far side sends. It decides nothing.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Clock } from '../../base/clock.ts';
@@ -19,9 +19,9 @@ import { createTcpCalls } from './tcp-calls.ts';
 
 type Call = { readonly wire: LegWire; showBuffered(): void; meter: FrameMeter | undefined };
 
-/** A gateway that has not taken so much of what a caller says is not given more: the far side waits. */
-const MOST_UNTAKEN_BYTES = 256 * 1024;
-/** What the far side has taken is looked at so often, and whether one that waits may go on. */
+/** When the gateway has this much of a call's input unread, reading from the far side stops. */
+const MAX_UNTAKEN_BYTES = 256 * 1024;
+/** How often the bytes that the far side has taken are counted, and paused input is checked. */
 const LOOK_MS = 50;
 
 const port = parentPort!;
@@ -47,8 +47,8 @@ function take({ address, wire, pause, resume }: Caller): CallEvents {
   const look = () => {
     cancelLook = undefined;
     call.showBuffered();
-    if (untaken() <= MOST_UNTAKEN_BYTES) resume?.();
-    if (wire.bufferedBytes() > 0 || untaken() > MOST_UNTAKEN_BYTES) lookSoon();
+    if (untaken() <= MAX_UNTAKEN_BYTES) resume?.();
+    if (wire.bufferedBytes() > 0 || untaken() > MAX_UNTAKEN_BYTES) lookSoon();
   };
   const lookSoon = () => {
     cancelLook ??= clock.after(LOOK_MS, look);
@@ -70,7 +70,7 @@ function take({ address, wire, pause, resume }: Caller): CallEvents {
       said = (said + chunk.length) | 0;
       const own = new Uint8Array(chunk);
       tell({ kind: 'bytes', call: id, chunk: own }, [own.buffer]);
-      if (untaken() <= MOST_UNTAKEN_BYTES) return;
+      if (untaken() <= MAX_UNTAKEN_BYTES) return;
       pause?.();
       lookSoon();
     },

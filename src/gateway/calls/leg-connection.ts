@@ -1,5 +1,5 @@
-// One telephony platform's socket: its messages read in our words, a call made of the first, and what a session plays to
-// it sent on. It never stops reading, whoever listens, because platforms drop calls whose audio is not taken.
+// The socket of one telephony platform: it translates the platform's messages, opens a call on the first, and sends what
+// a session plays. It never stops reading, even without a session, because platforms drop calls whose audio is not read.
 
 import { AppError, ERROR_TABLE } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -11,43 +11,43 @@ import { createLegPlayout, type LegPlayout } from '../../playout/leg-playout.ts'
 import type { PlayoutClock } from '../../playout/playout-clock.ts';
 import { createSenderPlayout, type SenderPlayout } from '../../playout/sender-playout.ts';
 import { bytesPerMs, SILENT_SAMPLE } from '../../speech/plain-sound.ts';
-import type { LegArrivals, LegPlace } from './leg-desk.ts';
 import { createLegGuard } from './leg-guard.ts';
 import type { LegWire, WireMeter } from './leg-wire.ts';
+import type { LegArrivals, LegPlace } from './local-leg-registry.ts';
 
 export type LegConnectionOptions = {
   readonly id: string;
   readonly kind: string;
   readonly codec: LegCodec;
   readonly wire: LegWire;
-  readonly desk: LegArrivals;
+  readonly arrivals: LegArrivals;
   readonly clock: Clock;
   readonly log: Log;
   /** What paces legs that have no clock of their own. */
   readonly playout: PlayoutClock;
-  /** Of the path; undefined: the first message has to have one, or nobody needs any. */
+  /** From the path; undefined: the first message must have one, or no token is needed. */
   readonly token: string | undefined;
-  /** Whose leg it is; undefined for a token of nobody. */
+  /** The user of a token; undefined for an unknown token. */
   readonly userOf: (token: string | undefined) => string | undefined;
-  /** A leg of nobody goes, or waits a while for a session that names its token. */
+  /** A leg without an owner is closed, or waits a while for a session that names its token. */
   readonly unowned: 'refused' | 'claimable';
-  /** A leg that is somebody's is about to start: answers with what it is refused by, when there is no place for it. */
+  /** Called when a leg with an owner is about to start: answers with the refusal when there is no slot for it. */
   readonly admit?: () => AppError | undefined;
-  /** What it has to be called, whatever the platform calls the call. */
+  /** The id of the call, instead of the one that the platform sends. */
   readonly callId?: string | undefined;
-  /** A leg that does not say which call it is within this is none. */
+  /** A leg that does not say within this time which call it is gets closed. */
   readonly startWithinMs?: number;
-  /** In front of the names of marks, so that those of an earlier life of the call are none of this one's. */
+  /** Prefix of the names of marks, which tells them from marks of an earlier connection of the call. */
   readonly markPrefix?: string;
-  /** It has said which call it is, and is somebody's. */
+  /** It has said which call it is, and has an owner. */
   readonly onStarted?: (leg: CallLeg) => void;
-  /** Another rate came than the one that it has started with. */
+  /** The sample rate has changed since the start. */
   readonly onAudioChanged?: (audio: LegAudio) => void;
-  /** Told once, whether it had started or not. */
+  /** Called once, whether it had started or not. */
   readonly onEnded?: (end: LegEnd, reason: string) => void;
 };
 
-/** Why a leg ended: `over` by either side's will, all else is our doing. */
+/** Why a leg ended: `over` when either side wanted it, all others by the gateway. */
 export type LegEnd =
   | 'unauthorized'
   | 'leg_codec'
@@ -64,32 +64,32 @@ export type LegConnection = {
   closed(): void;
   /** `because`: that the gateway stops, unless given. */
   close(reason: string, because?: Exclude<LegEnd, 'over'>): void;
-  /** It has started and is somebody's. */
+  /** It has started and has an owner. */
   isOwned(): boolean;
-  /** Another process goes on with the call: it ends here, and nobody is told. */
+  /** Another process goes on with the call: it ends here without any message. */
   handOn(): void;
-  /** Looks about once a second whether the far side still takes anything. */
+  /** Called about once a second: checks whether the far side still reads. */
   sweep(nowMs: number): void;
 };
 
 const START_DEADLINE_MS = 10_000;
-/** A far side that takes nothing for so long is gone. */
+/** A far side that reads nothing for this long is taken for dead. */
 const STUCK_MS = 10_000;
 const CLOSE_NORMAL = 1000;
-/** What a far side without a clock has in hand and is still to get, and more. */
-const MOST_GOODBYE_MS = 3000;
-/** So much beyond its lead may be under way and not be told as played: the line, and the distance of marks. */
-const MOST_UNTOLD_MS = 2000;
-/** A far side whose marks stay away for so long tells nothing; shorter than the above, so that lost marks are no pause. */
+/** More than what a far side without a clock has buffered and is still to get. */
+const MAX_GOODBYE_MS = 3000;
+/** Beyond its lead this much may be sent and not yet reported as played: the network, and the distance of marks. */
+const MAX_UNTOLD_MS = 2000;
+/** Without marks for this long, reports are ignored; shorter than the above, so that lost marks do not stop playback. */
 const MARKS_STAY_AWAY_MS = 1500;
 
 export function createLegConnection(options: LegConnectionOptions): LegConnection {
-  const { id, kind, codec, wire, desk, clock } = options;
+  const { id, kind, codec, wire, arrivals, clock } = options;
   let place: LegPlace | undefined;
   let owner: string | undefined;
   let playout: LegPlayout | undefined;
   let sender: SenderPlayout | undefined;
-  /** What the call is in, once it has begun. */
+  /** The audio format of the call, once it has begun. */
   let carried: LegAudio | undefined;
   let heardAtMs = clock.now();
   let isFlowing = true;
@@ -104,9 +104,9 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   });
 
   const send = (frame: LegFrame) => wire.send(frame);
-  /** It plays slower than the clock, by its own word. */
+  /** By its own reports it plays slower than the clock. */
   const isOverfed = (unheardMs: number) =>
-    unheardMs > codec.rules().leadMs + MOST_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
+    unheardMs > codec.rules().leadMs + MAX_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
   const leave = (reason: string, why: LegEnd = 'over') => {
     if (isOver) return;
     isOver = true;
@@ -116,7 +116,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     place = undefined;
     options.onEnded?.(why, reason);
   };
-  /** `told`: for whoever reads the close reason, beside the code. */
+  /** `told`: added to the code in the close reason. */
   const end = (code: Exclude<LegEnd, 'over'>, reason: string, told?: string) => {
     if (isOver) return;
     leave(reason, code);
@@ -133,7 +133,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     wire.close(CLOSE_NORMAL, 'hung up');
   };
 
-  /** When all has been heard; who writes it may be late. */
+  /** When all has been heard; the writer of the frames may be late. */
   const hangUpWithin = (leftMs: number) => {
     const restMs = Math.min(sender?.restMs() ?? 0, leftMs);
     if (restMs <= 0) return hangUpNow();
@@ -155,7 +155,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     play: unlessBroken((piece) => own.play(piece)),
     cork: () => own.cork(),
     uncork: unlessBroken<void>(() => own.uncork()),
-    // What waits in our own process would come out behind a clear; what piles up at the far side is late for ever.
+    // What waits in this process would be sent after a clear; what piles up at the far side stays late until the call ends.
     isCongested: () =>
       !isFlowing ||
       wire.bufferedBytes() > mostBuffered(audioNow()) ||
@@ -169,17 +169,17 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       if (isOver) return;
       cancelTimer();
       isHangingUp = true;
-      hangUpWithin(MOST_GOODBYE_MS);
+      hangUpWithin(MAX_GOODBYE_MS);
     }),
     release() {
-      // Nobody else is to have a call that is about to end.
+      // A call that is about to end is not given to another session.
       if (isHangingUp) return hangUpNow();
       unlessBroken<void>(() => own.clear(() => undefined))();
       place?.release();
     },
   });
 
-  /** Whose call it is; undefined, and the leg is gone, when it is nobody's. */
+  /** The owner of the call; undefined when it has none: the leg is then closed. */
   const ownerOf = (token: string | undefined) => {
     const brought = options.token ?? token;
     const userId = options.userOf(brought);
@@ -194,7 +194,11 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     if (whose === undefined) return;
     const message = `${came} came; served: ${served}`;
     options.log.warn('a leg came in a codec that is not served', { kind, came, served });
-    desk.turnAway({ callId: options.callId ?? callId, ...whose, error: new AppError('leg_codec', message) });
+    arrivals.turnAway({
+      callId: options.callId ?? callId,
+      ...whose,
+      error: new AppError('leg_codec', message),
+    });
     end('leg_codec', message, message);
   };
   const begin = ({ callId, token, audio }: Extract<LegInput, { kind: 'start' }>) => {
@@ -232,7 +236,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
         nowMs: () => clock.now(),
       });
     const leg = toCallLeg(options.callId ?? callId, () => carried ?? audio, playout);
-    place = desk.arrive({
+    place = arrivals.arrive({
       leg,
       ...whose,
       onUnclaimed: () => end('unauthorized', 'no session has asked for the leg'),

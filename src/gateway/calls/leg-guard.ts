@@ -1,16 +1,16 @@
-// A fault in what one leg does, whoever has it do so, ends that leg and nobody else: what it reads, what a session plays to
-// it, and what the shared clock paces for it. Its kind is logged once; the leg goes behind the work that is under way, so
-// that a session does not lose it in the middle of a frame.
+// Isolates faults per leg: a fault in what a leg reads, in what a session plays to it or in what the shared clock paces
+// for it ends that leg alone. Its kind is logged once; the leg is closed after the work that is under way, so that a
+// session does not lose it in the middle of a frame.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Player, PlayoutClock } from '../../playout/playout-clock.ts';
-import { type CodecGuard, createCodecGuard } from '../sockets/codec-guard.ts';
+import { type CodecGuard, createCodecGuard } from '../sockets/guarded-codec.ts';
 
 export type LegGuard = {
-  /** Does nothing any more once something has failed. */
+  /** Does nothing once something has failed. */
   readonly unlessBroken: CodecGuard;
-  /** The shared clock as this leg sees it: a player that throws is not only asked no more. */
+  /** The shared clock as this leg sees it: a player that throws also ends its leg. */
   readonly clock: (paced: PlayoutClock) => PlayoutClock;
 };
 
@@ -46,9 +46,9 @@ export function createLegGuard(log: Log, clock: Clock, end: () => void): LegGuar
           const guard = guards.get(player);
           if (guard !== undefined) paced.leave(guard);
         },
-        stir(player) {
+        markDue(player, when) {
           const guard = guards.get(player);
-          if (guard !== undefined) paced.stir(guard);
+          if (guard !== undefined) paced.markDue(guard, when);
         },
       };
     },

@@ -1,5 +1,6 @@
-// What the far side of a leg may send, from its first byte on: messages, bytes and time. Before it has said which call it is
-// little, for that is one short message and some audio; then what a call in its audio can need, with room.
+// What the far side of a leg may send, from its first byte on: messages, bytes and time. Before it has said which call it
+// is, the bounds are small, for that takes one short message and some audio; then they are what a call in its audio
+// format can need, with room.
 
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -17,7 +18,7 @@ export type LegIntakeOptions = {
   readonly limits: LegIntakeLimits;
   readonly metrics: IntakeMetrics;
   readonly handle: (frame: LegFrame) => void;
-  /** Told once; nothing is handled any more. */
+  /** Called once; nothing is handled after it. */
   readonly onRefused: (error: AppError) => void;
 };
 
@@ -41,7 +42,7 @@ const EXPANSION = 4 / 3;
 const ENVELOPE_BYTES = 512;
 /** For clocks that run fast, messages of another length, and marks. */
 const ROOM = 2;
-/** A connection that hung brings at once what was said meanwhile. */
+/** A connection that hung delivers at once what was sent meanwhile. */
 const BURST_SECONDS = 30;
 
 /** The first message is the largest there may be at most, and audio of 48 kHz may follow at once. */

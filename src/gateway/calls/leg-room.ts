@@ -1,5 +1,5 @@
-// Legs that have not proved whose they are, beside the places of those that have: they take none of these, and of themselves
-// there are so many that a flood is long under way before it pushes out one that is about to say whose it is.
+// Legs without a proved owner. They take none of the slots of legs with an owner, and have so many slots of their own
+// that only a long flood pushes out one that is about to prove its owner.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -17,17 +17,17 @@ export type LegRoomOptions = {
 };
 
 export type LegRoom = {
-  /** Lets it in, and has another one go where there is no room. `onOut`: it had to go itself, and has been closed. */
+  /** Lets it in, and evicts another one where there is no room. `onOut`: it was itself evicted, and has been closed. */
   enter(connection: LegConnection, address: string | undefined, onOut: () => void): void;
-  /** It has said whose it is, or its socket is gone. */
+  /** It has proved its owner, or its socket is closed. */
   leave(connection: LegConnection): void;
-  /** Legs that take a place: neither in this room, nor about to go from it. */
+  /** Legs that take a slot: neither in this room, nor being evicted from it. */
   proved(): number;
-  /** Those leave that have become somebody's. */
+  /** Removes those that have an owner by now. */
   look(): void;
 };
 
-/** Of the places that there are for legs. */
+/** Of the slots for legs. */
 const SHARE = 0.25;
 const MIN_SOCKETS = 64;
 /** Some kilobytes each; and as many as can come in while one is new. */
@@ -44,7 +44,7 @@ function boundsFor(maxLegs: number): UnprovedRoomBounds {
 export function createLegRoom({ maxLegs, clock, intake, log, places }: LegRoomOptions): LegRoom {
   const room = new UnprovedRoom<LegConnection>(boundsFor(maxLegs));
   const onOutOf = new Map<LegConnection, () => void>();
-  /** They had to go, and their sockets are not closed yet. */
+  /** Evicted, and their sockets are not closed yet. */
   const going = new Set<LegConnection>();
 
   const leave = (connection: LegConnection) => {
@@ -59,7 +59,7 @@ export function createLegRoom({ maxLegs, clock, intake, log, places }: LegRoomOp
       if (out === undefined) return;
       const tell = onOutOf.get(out);
       onOutOf.delete(out);
-      // It has become somebody's meanwhile, and leaves the room as one that is.
+      // It has an owner by now, and leaves the room as such.
       if (out.isOwned()) return;
       going.add(out);
       intake.legEvicted();

@@ -1,6 +1,6 @@
-// Upgrades to /v1/legs/KIND[/TOKEN]. A token may stand in the path, in a header or
-// in the first message, and counts in this order. Whoever may not come in is told by an HTTP status; a leg whose token
-// comes with its first message is let go with 4401 when nobody knows it.
+// Upgrades to /v1/legs/KIND[/TOKEN]. A token may stand in the path, in a header or in the first message, and counts in
+// this order. A refusal is an HTTP status; a leg whose token comes with its first message is closed with 4401 when the
+// token is unknown.
 
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -66,9 +66,13 @@ export function createLegServer(options: LegServerOptions): LegServer {
     const token = inPath ?? carriedToken(headers);
     if (token !== undefined && userOf(token) === undefined) {
       const where = inPath === undefined ? 'its headers' : 'the path';
-      throw new AppError('unauthorized', `The leg's token in ${where} is none of a session of this gateway.`);
+      throw new AppError(
+        'unauthorized',
+        `The leg's token in ${where} belongs to no session of this gateway.`,
+      );
     }
-    // What it brings is known, or it is of this machine, or signed; all others have to prove themselves by what they say.
+    // Its token is known, or it comes from this machine, or is signed; all others have to prove their owner by their
+    // first message.
     const standing: OpenedLeg['standing'] = isSigned || userOf(token) !== undefined ? 'proved' : 'unproved';
     if (standing === 'proved') options.sockets.takeRoom()();
     const offered = offeredProtocols(headers['sec-websocket-protocol']);

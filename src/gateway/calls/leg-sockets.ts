@@ -1,5 +1,5 @@
 // The WebSockets of telephony legs, whichever side has dialled: how many there may be, what each becomes, and their end.
-// Places are for those that have proved whose they are; all others are in a room of their own until they have.
+// Slots are for those with a proved owner; all others are in a room of their own until they have one.
 
 import type { WebSocket } from 'ws';
 import { AppError } from '../../base/app-error.ts';
@@ -13,12 +13,12 @@ import type { IntakeMetrics } from '../sockets/intake-metrics.ts';
 import { stopReadingAfterClose } from '../sockets/socket-bounds.ts';
 import { createSweeper } from '../sockets/sweeper.ts';
 import { createLegConnection, type LegConnection, type LegConnectionOptions } from './leg-connection.ts';
-import type { LegArrivals } from './leg-desk.ts';
 import { createLegIntake, type LegIntakeLimits } from './leg-intake.ts';
 import { createLegRoom } from './leg-room.ts';
+import type { LegArrivals } from './local-leg-registry.ts';
 
 export type LegSocketsOptions = {
-  readonly desk: LegArrivals;
+  readonly arrivals: LegArrivals;
   /** Makes a call of a socket; in this process and for good unless given. */
   readonly connect?: typeof createLegConnection;
   readonly maxLegs: number;
@@ -34,9 +34,9 @@ export type LegSocketsOptions = {
 /** What is known of a leg before it says anything. */
 export type OpenedLeg = {
   readonly leg: Leg;
-  /** `unproved`: nobody knows yet whose it is, nor whether it is anybody's. */
+  /** `unproved`: it is not known yet whether it has an owner. */
   readonly standing: 'proved' | 'unproved';
-  /** Where it comes from; undefined for what we have dialled. */
+  /** Where it comes from; undefined for one that the gateway has dialled. */
   readonly address: string | undefined;
 } & Pick<LegConnectionOptions, 'token' | 'userOf' | 'callId' | 'startWithinMs' | 'onStarted' | 'onEnded'>;
 
@@ -51,7 +51,7 @@ export type LegSockets = {
 export const MAX_LEG_BYTES = 256 * 1024;
 
 export function createLegSockets(options: LegSocketsOptions): LegSockets {
-  const { desk, connect = createLegConnection, admission, clock, playout, random, log } = options;
+  const { arrivals, connect = createLegConnection, admission, clock, playout, random, log } = options;
   const connections = new Set<LegConnection>();
   const room = createLegRoom({ ...options, places: () => connections.size });
   let roomsTaken = 0;
@@ -59,7 +59,7 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
     for (const connection of connections) connection.sweep(nowMs);
     return connections.size > 0 ? 'more' : 'none';
   });
-  /** Why there is no place for one more. */
+  /** Why there is no slot for one more. */
   const refusal = (): AppError | undefined =>
     room.proved() + roomsTaken >= options.maxLegs
       ? new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 })
@@ -82,7 +82,7 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
         id: random.id(12),
         kind: leg.kind,
         codec: leg.open(),
-        desk,
+        arrivals,
         clock,
         log,
         playout,

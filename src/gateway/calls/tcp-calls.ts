@@ -4,9 +4,9 @@ import { createServer, type Socket } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
 import type { CallListener, CallListenerOptions } from './call-listener.ts';
 
-/** A peer that does not take its last bytes is let go after this. */
+/** A peer that does not read its last bytes is disconnected after this. */
 const CLOSE_TIMEOUT_MS = 2000;
-/** Finds a peer that is gone without a word. */
+/** Finds a peer that has gone without closing. */
 const PROBE_MS = 10_000;
 
 export type TcpCallsOptions = CallListenerOptions & { readonly clock: Clock };

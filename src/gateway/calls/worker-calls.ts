@@ -1,5 +1,6 @@
-// Calls over plain TCP whose sockets are in a thread of their own, so that what plays frames as they come gets them in time
-// while this thread is busy. Here is its other end. A thread that dies loses its calls; another one listens soon.
+// Calls over plain TCP whose sockets are in a thread of their own, so that a far side that plays frames as they come gets
+// them on time while this thread is busy. This is the gateway's end of it. A thread that dies loses its calls; another
+// one listens soon.
 
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/clock.ts';
@@ -12,12 +13,12 @@ import type { LegWire, WireMeter } from './leg-wire.ts';
 export type WorkerCallsOptions = CallListenerOptions & { readonly clock: Clock; readonly program?: URL };
 
 const PROGRAM = new URL('./call-thread.js', import.meta.url);
-/** It keeps next to nothing. */
+/** The thread holds hardly any data. */
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
-/** A thread that died is followed by another one after so long. */
+/** A thread that died is replaced after this time. */
 const REST_MS = 1000;
 
-/** Longer than what a peer has that does not take its last bytes. */
+/** Longer than a peer gets to read its last bytes. */
 const STOP_DEADLINE_MS = 3000;
 
 type Address = { readonly host: string; readonly port: number };
@@ -52,7 +53,7 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
     const begin = ({ call, address: from, state }: Extract<CallNews, { kind: 'call' }>) => {
       const shared = new Int32Array(state);
       const caller = { address: from, wire: wireOf(order, call, shared) };
-      // One that came in while the gateway was told to stop is nobody's.
+      // A call that came in while the gateway was being stopped is not used.
       const events = phase === 'closed' ? undefined : onCall(caller);
       if (events === undefined) order({ kind: 'terminate', call });
       else calls.set(call, { events, state: shared });
@@ -76,7 +77,7 @@ export function createWorkerCalls(options: WorkerCallsOptions): CallListener {
     thread.on('error', ({ name }) => {
       cause = name;
     });
-    // Behind all of its news.
+    // After all of its messages.
     thread.on('exit', (code) => {
       for (const { events } of calls.values()) events.onGone();
       if (worker !== thread) return;

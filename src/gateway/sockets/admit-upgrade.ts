@@ -1,5 +1,5 @@
-// Everything that can be wrong with an upgrade, in the order in which a caller would mend it. Whoever comes past this
-// has a session; whoever does not is told by an HTTP status.
+// Everything that can be wrong with an upgrade, in the order in which a caller would fix it. An upgrade that passes
+// becomes a session; any other is refused with an HTTP status.
 
 import type { IncomingMessage } from 'node:http';
 import type { Credentials } from '../../access/credentials.ts';
@@ -38,7 +38,7 @@ export type AdmissionOptions = RoomLimits & {
 export type Occupancy = {
   readonly connections: number;
   connectionsOf(userId: string): number;
-  /** Why nobody is let in at this moment. */
+  /** Why no caller is let in at this moment. */
   refusal(): AppError | undefined;
 };
 
@@ -107,7 +107,7 @@ function identify(
   headers: HeaderLines,
   { credentials, tokens }: AdmissionOptions,
 ): string {
-  // Whoever shows a token is not let in without it.
+  // A caller that shows a token is not let in without it.
   if (token !== undefined) return tokens.checkSpeak(token);
   return caller === 'headers' ? credentials.identify(headers) : credentials.identifyKey(caller.apiKey);
 }

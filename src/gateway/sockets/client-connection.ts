@@ -1,19 +1,19 @@
-// One client's socket: frames in → dialect → session, messages and audio out. It never stops reading, so that a
-// cancel always gets through, whatever waits for a budget of time; a client that stops reading is noticed and closed, and
-// nobody else feels it.
-// `ws` owns the protocol. Messages alone are written past it, each a frame in one buffer: it writes synchronously, as
-// nothing is compressed, so its control frames and ours keep their order, and neither ever fragments.
+// One client's socket: frames in → dialect → session, messages and audio out. It never stops reading, so that a cancel
+// always gets through, even while other messages wait for a budget of time; a client that stops reading is noticed and
+// closed, without an effect on others. `ws` owns the protocol. Only messages bypass it, each a frame in one buffer: `ws`
+// writes synchronously, as nothing is compressed, so its control frames and ours keep their order, and neither ever
+// fragments.
 
 import { WebSocket } from 'ws';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
 import { errorEvent } from '../../dialects/error-event.ts';
-import { createSession, type Session } from '../../session/session.ts';
+import { Session } from '../../session/session.ts';
 import { GREETING_TURN } from '../../session/session-agent.ts';
 import type { SessionOutlet } from '../../session/session-outlet.ts';
 import { type ConnectionOptions, idleTimeoutOf, readyEvent } from './connection-options.ts';
 import { createFrameWriter, type FrameWriter } from './frame-writer.ts';
 import { createGuardedCodec, type GuardedCodec } from './guarded-codec.ts';
-import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { createIntakeLimit } from './intake-limit.ts';
 import { PacedIntake, textBytes } from './paced-intake.ts';
 import { createReadingWatch, type ReadingWatch } from './reading-watch.ts';
@@ -32,7 +32,7 @@ export type ClientConnection = {
   readonly session: Pick<Session, 'sound' | 'leg' | 'audience'>;
   /** Speaks `text` as the session's first turn. */
   greet(text: string): void;
-  /** Ends a session that failed inside: nothing more would come of it. */
+  /** Ends a session that failed with an internal error. */
   fail(): void;
   /** Heartbeat, idle time and slow reading; called about once a second for all connections. */
   sweep(nowMs: number): void;
@@ -50,13 +50,13 @@ const CONGESTED_BYTES = 128 * 1024;
  */
 const MAX_LAST_WORDS_MS = 60_000;
 /**
- * For how long such a client may leave all pings unanswered. At a quarter of real time the one that was last sent to it, some
+ * For how long such a client may leave all pings unanswered. At a quarter of real time the last ping, some
  * 6 s of sound after the one before, is answered 25 s later.
  */
 const FIRST_ANSWER_MS = 30_000;
 const LAST_WORDS = 'last words';
 
-/** Of hundreds of clients none is in the cache when its frame comes. */
+/** A class, not closures: one object per client keeps cache misses low (decision 0041). */
 class SocketConnection implements ClientConnection {
   readonly id: string;
   readonly userId: string;
@@ -76,7 +76,7 @@ class SocketConnection implements ClientConnection {
   /** Why we closed: a peer that does not answer our close frame would be counted as lost. */
   private closedAs: number | undefined;
   /**
-   * `giving-up`: turns end, and whoever would close waits for that; `last-words`: all is said, and the client is given time
+   * `giving-up`: turns end, and a close waits for that; `last-words`: all is sent, and the client is given time
    * to read it.
    */
   private phase: 'open' | 'draining' | 'giving-up' | 'last-words' | 'closing' = 'open';
@@ -96,7 +96,7 @@ class SocketConnection implements ClientConnection {
       congestedBytes: this.congestedBytes,
       drainDeadlineMs: limits.drainDeadlineMs,
     });
-    this.heartbeat = createHeartbeat(limits, this.openedAtMs);
+    this.heartbeat = new Heartbeat(limits, this.openedAtMs);
     this.refuseIntake = createIntakeLimit(limits);
     this.idleTimeoutMs = idleTimeoutOf(options);
     this.heardFromAtMs = this.openedAtMs;
@@ -130,7 +130,7 @@ class SocketConnection implements ClientConnection {
       cork: () => this.wire.cork(),
       uncork: () => this.wire.uncork(),
     };
-    this.session = createSession({ ...runtime, work }, speaker, options.settings, outlet, entry.playout);
+    this.session = new Session({ ...runtime, work }, speaker, options.settings, outlet, entry.playout);
     this.listen();
     this.codec.event(readyEvent(options));
   }
@@ -241,7 +241,7 @@ class SocketConnection implements ClientConnection {
     } else if (due.do === 'give-up') {
       if (this.session.turnsUnheard() > 0)
         return this.endSlowReader('no-time-to-read', 'The client has not answered a ping in time.');
-      // Whoever does not read does not pong; a close frame would only join what it does not read.
+      // A client that does not read does not pong; a close frame would only join what it does not read.
       this.fallSilent();
       this.socket.terminate();
     }
@@ -297,7 +297,7 @@ class SocketConnection implements ClientConnection {
   private isSilent(): boolean {
     return this.phase === 'closing' || this.phase === 'last-words';
   }
-  /** No word and no audio from now on, and the speech service is hung up on. */
+  /** No message and no audio from now on; requests to the speech service are aborted. */
   private fallSilent(next: 'last-words' | 'closing' = 'closing'): void {
     const wasSilent = this.isSilent();
     if (this.phase !== 'closing') this.phase = next;
@@ -306,7 +306,7 @@ class SocketConnection implements ClientConnection {
     try {
       this.session.close();
     } catch (fault) {
-      // What failed inside may not even end in order; its socket and its place must all the same.
+      // A session that failed may not even end in order; its socket and its slot must be freed all the same.
       this.options.runtime.log.error('a session did not end in order', { cause: String(fault) });
     }
   }

@@ -17,9 +17,9 @@ export type ConnectionLimits = HeartbeatLimits &
   TimeLimits & {
     /** A session without a message and without audio is closed after this; 0 is never. */
     readonly idleTimeoutMs: number;
-    /** Bytes that may wait in this process for one client; whoever lets more pile up is closed. */
+    /** Bytes that may wait in this process for one client; a client that lets more pile up is closed. */
     readonly maxBufferedBytes: number;
-    /** A socket that takes nothing for so long while audio is due is closed. */
+    /** A socket that takes nothing for this long while audio is due is closed. */
     readonly drainDeadlineMs: number;
     readonly messageBytes: number;
   };

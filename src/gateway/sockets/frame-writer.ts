@@ -21,8 +21,8 @@ export type FrameWriter = {
 };
 
 /** A lead of most sounds; beyond it the stream is to know how much waits in it. */
-const MOST_HELD_BYTES = 16_384;
-const SEND_BUFFER_BYTES = 4 * MOST_HELD_BYTES;
+const MAX_HELD_BYTES = 16_384;
+const SEND_BUFFER_BYTES = 4 * MAX_HELD_BYTES;
 
 /** One for the sockets of a server. */
 export type SendBuffer = {
@@ -54,7 +54,7 @@ class SharedFrameWriter implements FrameWriter {
   write(payload: FramePayload): number {
     const { buffer } = this;
     const bytes = serverFrameBytes(payload);
-    if (bytes > MOST_HELD_BYTES) {
+    if (bytes > MAX_HELD_BYTES) {
       this.flush();
       this.wire.write(serverFrame(payload));
       return bytes;
@@ -77,10 +77,10 @@ class SharedFrameWriter implements FrameWriter {
     const { wire, buffer } = this;
     if (buffer.holder !== this) return;
     const { memory, begin, end } = buffer;
-    // Left to the stream whatever happens, so that nobody's words are ever written to another's socket.
+    // Given to the stream in every case, so that the words of one client are never written to the socket of another.
     buffer.holder = undefined;
     buffer.begin = end;
-    // A reader who is behind holds on to what he is given: his own bytes, and not all that was sent from this memory.
+    // A slow reader keeps alive what it is given: only its own bytes, and not all that was sent from this memory.
     const isBehind = wire.writableLength > 0;
     const bytes = memory.subarray(begin, end);
     wire.write(isBehind ? new Uint8Array(bytes) : bytes);
@@ -97,7 +97,7 @@ class SharedFrameWriter implements FrameWriter {
   private makeRoom(bytes: number): void {
     const { buffer } = this;
     if (buffer.holder !== this) buffer.holder?.flush();
-    if (buffer.end - buffer.begin + bytes > MOST_HELD_BYTES) this.flush();
+    if (buffer.end - buffer.begin + bytes > MAX_HELD_BYTES) this.flush();
     if (buffer.end + bytes <= buffer.memory.length) return;
     this.flush();
     if (buffer.end + bytes > buffer.memory.length) Object.assign(buffer, createSendBuffer());

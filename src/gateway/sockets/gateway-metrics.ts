@@ -15,12 +15,12 @@ export type GatewayMetrics = SessionMetrics &
     readonly refusedAsBusy: (asker: SpeechAsker) => void;
   };
 
-/** What is read when somebody looks. */
+/** Read at each scrape. */
 export type GatewayGauges = {
   readonly sessions: () => number;
   readonly turns: () => number;
   readonly bufferedBytes: () => number;
-  readonly onlookers: () => number;
+  readonly observers: () => number;
   readonly loopDelaySeconds: () => number;
   readonly usedRatio: () => number;
   readonly headroomRatio: () => number;
@@ -82,7 +82,7 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
     'Audio and messages that wait in this process.',
     gauges.bufferedBytes,
   );
-  metrics.gauge('voxgate_onlookers', 'Those who look on at sessions.', gauges.onlookers);
+  metrics.gauge('voxgate_onlookers', 'Those who look on at sessions.', gauges.observers);
   metrics.gauge(
     'voxgate_eventloop_delay_seconds',
     '99th percentile of the event loop delay since the last look.',

@@ -1,20 +1,40 @@
-// The codec of one client's connection, whose faults end that connection and go no further.
+// The codec of one client's connection, whose faults end that connection alone.
 
 import type { ErrorCode } from '../../base/app-error.ts';
-import type { Log } from '../../base/log.ts';
+import { faultKind, type Log } from '../../base/log.ts';
 import type { DialectAudio, DialectCodec } from '../../dialects/dialect.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
-import { logCodecFault } from './codec-guard.ts';
+
+// Codecs read what any caller may send. A fault in one ends the connection that it serves and no other; only its kind is
+// logged, for its message may hold spoken text.
+
+/** Wraps what a connection has its codec do, once per connection: nothing is made for each message. */
+export type CodecGuard = <Value>(work: (value: Value) => void) => (value: Value) => void;
+
+export const createCodecGuard =
+  (log: Log, end: () => void): CodecGuard =>
+  (work) =>
+  (value) => {
+    try {
+      work(value);
+    } catch (fault) {
+      logCodecFault(log, fault);
+      end();
+    }
+  };
+
+const logCodecFault = (log: Log, fault: unknown): void =>
+  log.error('a codec failed inside', { cause: faultKind(fault) });
 
 export type GuardedCodec = Pick<DialectCodec, 'receive' | 'event' | 'audio'> & {
   /** Does nothing where the protocol has no timers. */
   tick(nowMs: number): void;
   isUrgent(frame: string): boolean;
-  /** Undefined where the product's own is meant. */
+  /** Undefined: the gateway's own code. */
   closeCode(code: ErrorCode): number | undefined;
 };
 
-/** A class with a guard in each method, and not functions that are wrapped: every frame goes through. */
+/** A class with a guard in each method, not wrapped functions: every frame passes through it. */
 class FaultEndedCodec implements GuardedCodec {
   private readonly codec: DialectCodec;
   private readonly log: Log;

@@ -1,32 +1,9 @@
-// When to ping a client, and when to give up on it. Whoever does not read does not answer, so this is also what
-// notices a stalled reader. Only answers to pings count: pongs may come unasked (RFC 6455 5.5.3), and a client that
-// sends them by a timer need not read anything. A client that is behind gets a ping with every look: seconds of audio
-// lie before each, and their answers go on telling that it reads when the last byte has left this process. One to whom sound
-// is played in real time gets a ping every few seconds: the answer comes when it has read what lies before, so how long it
-// takes is how far the client is behind, which the kernel's buffers hide.
-
-export type Heartbeat = {
-  /** What is due now; called about once a second. */
-  due(
-    nowMs: number,
-  ): { readonly do: 'ping'; readonly payload: string } | { readonly do: 'nothing' | 'give-up' };
-  /** A pong came with this payload. */
-  answered(payload: string, nowMs: number): void;
-  /** This look found that the client is behind, and reads. */
-  isBehind(nowMs: number): void;
-  /**
-   * What is being sent, as of this look: sound in real time, by which the client may be `patienceMs` behind; something else,
-   * or nothing, which leaves one who is behind so.
-   */
-  sends(nowMs: number, what: 'sound-in-real-time' | 'other' | 'nothing', patienceMs?: number): void;
-  /**
-   * How long what was sent in real time has waited to be read, ms; 0 when that is not known, since the client has never
-   * answered a ping, or has not read yet what it got before in a burst.
-   */
-  lagMs(nowMs: number): number;
-  /** What was sent until then is known to have been read; when the client was connected, if nothing is. */
-  readUntilMs(): number;
-};
+// When to ping a client, and when to give up on it. A client that does not read does not answer, so this also finds a
+// stalled reader. Only answers to pings count: pongs may come unasked (RFC 6455 5.5.3), and a client that sends them by a
+// timer need not read anything. A client that is behind gets a ping with every check: seconds of audio lie before each,
+// and their answers go on telling that it reads when the last byte has left this process. A client that gets sound in
+// real time gets a ping every few seconds: the answer comes when it has read what lies before, so how long it takes is
+// how far the client is behind, which the kernel's buffers hide.
 
 export type HeartbeatLimits = {
   /** Between two pings. */
@@ -35,12 +12,17 @@ export type HeartbeatLimits = {
   readonly pongTimeoutMs: number;
 };
 
-/** Between two pings to a client to whom sound is played in real time. */
+/** Between two pings to a client that gets sound in real time. */
 const REAL_TIME_PING_MS = 4000;
 /** To a client that is behind: beyond so many only now and then, so that what is known of them stays small. */
 const MAX_AWAITED_PINGS = 64;
 
-class PingHeartbeat implements Heartbeat {
+/** What a check found to be due. */
+type HeartbeatDue =
+  | { readonly do: 'ping'; readonly payload: string }
+  | { readonly do: 'nothing' | 'give-up' };
+
+export class Heartbeat {
   private readonly limits: HeartbeatLimits;
   /** Before this no answer is missed of a client that has never answered: some know no pings. */
   private readonly firstPingAtMs: number;
@@ -66,7 +48,8 @@ class PingHeartbeat implements Heartbeat {
     this.aliveAtMs = openedAtMs;
   }
 
-  due(nowMs: number): ReturnType<Heartbeat['due']> {
+  /** What is due now; called about once a second. */
+  due(nowMs: number): HeartbeatDue {
     const { pongTimeoutMs } = this.limits;
     const isAwaited = this.awaitedFromMs.length > 0;
     const limitMs = this.realTime === 'read' ? Math.max(pongTimeoutMs, this.patienceMs) : pongTimeoutMs;
@@ -83,6 +66,7 @@ class PingHeartbeat implements Heartbeat {
     this.awaitedFromMs.push(nowMs);
     return { do: 'ping', payload: String(this.sentPings) };
   }
+  /** A pong came with this payload. */
   answered(payload: string, nowMs: number): void {
     // A later answer stands for those before it (RFC 6455 5.5.3).
     const ping = /^\d{1,15}$/.test(payload) ? Number(payload) : 0;
@@ -93,10 +77,15 @@ class PingHeartbeat implements Heartbeat {
     this.aliveAtMs = nowMs;
     if (this.realTime === 'not-read-yet' && this.readUntil >= this.realTimeSinceMs) this.realTime = 'read';
   }
+  /** This check found that the client is behind, and reads. */
   isBehind(nowMs: number): void {
     this.behindAtMs = nowMs;
     this.aliveAtMs = nowMs;
   }
+  /**
+   * What is being sent, as of this check: sound in real time, by which the client may be `patienceMs` behind; something else,
+   * or nothing, which does not change whether the client is behind.
+   */
   sends(nowMs: number, what: 'sound-in-real-time' | 'other' | 'nothing', patienceMs = 0): void {
     if (what === 'other') this.realTime = 'no';
     else if (what === 'nothing') {
@@ -109,10 +98,15 @@ class PingHeartbeat implements Heartbeat {
       this.pingedAtMs = Number.NEGATIVE_INFINITY; // so that the first answer comes before much is sent
     }
   }
+  /**
+   * How long what was sent in real time has waited to be read, ms; 0 when that is not known, since the client has never
+   * answered a ping, or has not read yet what it got before in a burst.
+   */
   lagMs(nowMs: number): number {
     const [oldestMs] = this.awaitedFromMs;
     return this.realTime === 'read' && oldestMs !== undefined ? nowMs - oldestMs : 0;
   }
+  /** What was sent until then is known to have been read; when the client was connected, if nothing is. */
   readUntilMs(): number {
     return this.readUntil;
   }
@@ -122,6 +116,3 @@ class PingHeartbeat implements Heartbeat {
     return this.realTime === 'no' ? heartbeatMs : Math.min(heartbeatMs, REAL_TIME_PING_MS);
   }
 }
-
-export const createHeartbeat = (limits: HeartbeatLimits, openedAtMs: number): Heartbeat =>
-  new PingHeartbeat(limits, openedAtMs);

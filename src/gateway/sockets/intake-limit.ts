@@ -14,7 +14,7 @@ export type IntakeLimits = {
 
 const BURST_SECONDS = 2;
 
-/** Answers, for a frame of `bytes`, with the `rate_limited` that it has earned, if it has. */
+/** Answers with `rate_limited` when a frame of `bytes` exceeds the limit. */
 export function createIntakeLimit({
   messagesPerSecond,
   bytesPerSecond,

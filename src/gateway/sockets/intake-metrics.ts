@@ -3,12 +3,12 @@
 export type IntakeSource = 'session' | 'leg';
 
 export type IntakeMetrics = {
-  /** Time of this thread in which what somebody sent was handled. */
+  /** Time of this thread spent on what callers sent. */
   intakeSpent(ms: number): void;
-  /** Somebody is beyond a budget of time. */
+  /** A caller is beyond a budget of time. */
   intakeSlowed(): void;
-  /** Somebody was closed for sending too much. */
+  /** A caller was closed for sending too much. */
   intakeRefused(by: IntakeSource, limit: 'volume' | 'time'): void;
-  /** The socket of a leg that had proved nothing had to go for another. */
+  /** The socket of a leg without a proved owner was evicted for another. */
   legEvicted(): void;
 };

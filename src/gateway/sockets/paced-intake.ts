@@ -1,6 +1,6 @@
-// What one client sends, handled at once while its budgets of time last, and else kept and handled in its order when there
-// is time again. The socket is read on meanwhile, so that a cancel gets through; who lets more than the bounds pile up is let
-// go. Only the time in which a frame is being handled is charged, never the wait for it.
+// Handles what one client sends at once while its budgets of time last; else it is queued and handled in order when there
+// is time again. The socket is read on meanwhile, so that a cancel gets through; a client that lets more than the bounds
+// pile up is closed. Only the time in which a frame is being handled is charged, never the wait for it.
 
 import type { Clock } from '../../base/clock.ts';
 import type { TimeBudget } from '../../limits/time-budget.ts';
@@ -14,7 +14,7 @@ export type PacedIntakeOptions<Frame> = {
   readonly clock: Clock;
   /** All of them have to have time left; those of a user are shared by the user's connections. */
   readonly budgets: readonly TimeBudget[];
-  /** As well; but what waits for this alone waits for a moment, and is not held against anybody. */
+  /** Also required; but what waits for this alone waits only for a moment, and counts against no client. */
   readonly slice: TimeBudget;
   readonly waitingRoom: WaitingRoom;
   readonly handle: (frame: Frame) => void;
@@ -23,7 +23,7 @@ export type PacedIntakeOptions<Frame> = {
   /** What may be handled before those that wait, and again in its turn. */
   readonly isUrgent: (frame: Frame) => boolean;
   readonly onSpent: (ms: number) => void;
-  /** It waits for longer than a moment; told once until nothing waits. */
+  /** Work has waited for longer than a moment; called once until the queue is empty. */
   readonly onSlowed: () => void;
   /** More waits than may. */
   readonly onOverflow: () => void;
@@ -32,10 +32,10 @@ export type PacedIntakeOptions<Frame> = {
 /** What the rate of messages lets through at once. */
 const MAX_WAITING_FRAMES = 10_000;
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** What keeping a frame costs besides. */
+/** Overhead of a queued frame. */
 const FRAME_BYTES = 48;
 const URGENT_PER_SECOND = 10;
-/** Shorter waits only part the work of a moment. */
+/** Shorter waits only split up the work of a moment. */
 const SLOWED_MS = 20;
 
 type Waiting<Frame> = { readonly frame: Frame; readonly bytes: number };

@@ -1,6 +1,6 @@
 // Whether a client reads, told from what its socket takes. Bytes that wait in this process say only that the kernel is
-// full; that fewer of what was handed over wait than a second ago says that somebody empties it. So a slow client is
-// told from one that has stopped, however much it still has before it.
+// full; that fewer of what was handed over wait than a second ago says that the client reads. So a slow client is told
+// from one that has stopped, however much it still has to read.
 
 export type ReadingWatch = {
   /** So many bytes, headers included, were handed to the socket. */
@@ -15,7 +15,7 @@ export type ReadingWatch = {
 export type ReadingLimits = {
   /** Above this a socket is congested. */
   readonly congestedBytes: number;
-  /** A congested socket that takes nothing for so long is stuck. */
+  /** A congested socket that takes nothing for this long is stuck. */
   readonly drainDeadlineMs: number;
 };
 

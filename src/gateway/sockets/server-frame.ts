@@ -10,19 +10,19 @@ export type FramePayload = string | Uint8Array;
 
 const FINAL_TEXT = 0x81;
 const FINAL_BINARY = 0x82;
-const MOST_IN_7_BITS = 125;
-const MOST_IN_16_BITS = 0xffff;
+const MAX_IN_7_BITS = 125;
+const MAX_IN_16_BITS = 0xffff;
 
 /** Bytes of a frame's header before so many bytes of payload. */
 export const frameHeaderBytes = (payloadBytes: number): number => {
-  if (payloadBytes <= MOST_IN_7_BITS) return 2;
-  return payloadBytes <= MOST_IN_16_BITS ? 4 : 10;
+  if (payloadBytes <= MAX_IN_7_BITS) return 2;
+  return payloadBytes <= MAX_IN_16_BITS ? 4 : 10;
 };
 
 /** Of the header in a frame of so many bytes. */
 const headerBytesOf = (frameBytes: number): number => {
-  if (frameBytes <= MOST_IN_7_BITS + 2) return 2;
-  return frameBytes <= MOST_IN_16_BITS + 4 ? 4 : 10;
+  if (frameBytes <= MAX_IN_7_BITS + 2) return 2;
+  return frameBytes <= MAX_IN_16_BITS + 4 ? 4 : 10;
 };
 
 const payloadBytes = (payload: FramePayload): number =>

@@ -20,10 +20,10 @@ export const SOCKET_BOUNDS = {
   perMessageDeflate: false,
 } as const;
 
-/** A close frame has long arrived by then. */
+/** By then a close frame has arrived. */
 const LAST_WORDS_MS = 1000;
 
-/** Whoever was closed for sending too much is not read any more, and may send on for a moment only. */
+/** A peer that was closed for sending too much is not read any more, and may send on for a moment only. */
 export function stopReadingAfterClose(socket: WebSocket, clock: Clock): void {
   socket.pause();
   const cancel = clock.after(LAST_WORDS_MS, () => socket.terminate());

@@ -1,11 +1,11 @@
-// Upgrades and the connections that come of them. Whoever may not come in is told by an HTTP status at the
-// upgrade, never by accept-then-close: clients read the first as a reason and the second as a fault to retry.
+// Upgrades and the connections that they become. A refusal is an HTTP status at the upgrade, never accept-then-close:
+// clients read the first as a reason and the second as a fault to retry.
 
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError, toAppError } from '../../base/app-error.ts';
-import { rawRefusal } from '../../base/raw-refusal.ts';
+import { rawRefusal } from '../../base/error-reply.ts';
 import type { DialectEntry } from '../../dialects/dialect.ts';
 import type { Player, PlayoutClock } from '../../playout/playout-clock.ts';
 import { agentRuntime, agentSettings, type SessionAgent } from '../../session/session-agent.ts';
@@ -38,10 +38,10 @@ export type SocketServerOptions = {
     readonly voice?: string | null | undefined;
     readonly voice2?: string | null | undefined;
   }) => void;
-  /** Undefined for an id that this user has no agent of. */
+  /** Undefined when this user has no agent with this id. */
   readonly findAgent: (userId: string, agentId: string) => Promise<SessionAgent | undefined>;
   /**
-   * Tells of a session that is about to open, where its room is not this process's alone to give: rejects with the
+   * Reserves room for a session where several processes share it: rejects with the
    * refusal, or answers with what is to be called when it has ended. Absent: there is no other process.
    */
   readonly enlist?: (session: { readonly id: string; readonly userId: string }) => Promise<() => void>;
@@ -53,7 +53,7 @@ export type SocketServerOptions = {
   onClosed(code: number): void;
 };
 
-/** Who may come in, and with what. */
+/** Which callers may come in, and with what. */
 type Seat = {
   /** Of the session to come. */
   readonly id: string;
@@ -61,14 +61,14 @@ type Seat = {
   readonly agent: SessionAgent | undefined;
   readonly settings: TurnSettings;
   readonly entry: DialectEntry;
-  /** Gives its room back where others have given it. */
+  /** Gives back the room that `enlist` has reserved. */
   readonly leave: () => void;
 };
 
 export type SocketServer = {
   attach(server: Server): void;
   readonly connections: ReadonlySet<ClientConnection>;
-  /** Ends the connection that `player` plays to: the clock does not ask it again, so it would only hang. */
+  /** Ends the connection that `player` plays to: the clock does not call it again, so it would only hang. */
   failed(player: Player): void;
   /** Refuses upgrades, tells every session, and resolves when all have closed or `deadlineMs` have passed. */
   drain(deadlineMs: number): Promise<void>;
@@ -155,7 +155,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     const onError = () => socket.destroy();
     socket.on('error', onError);
     const seated = (seat: Seat) => {
-      // A peer that goes before the handshake is over never becomes a session.
+      // A peer that leaves before the handshake is over never becomes a session.
       if (socket.destroyed) return seat.leave();
       socket.once('close', seat.leave);
       entering.set(request, seat);
@@ -194,13 +194,13 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     const answer = admit(request);
     if (!answer.ok || answer.admission.agentId === undefined) return enter(answer, undefined);
     const { userId, agentId, entry } = answer.admission;
-    // The place is asked for again afterwards: others may have taken it meanwhile.
+    // The slot is checked again afterwards: others may have taken it meanwhile.
     findAgent(userId, agentId)
       .then((agent) => enter(admit(request), agent))
       .catch((thrown: unknown) => refuse(socket, refusalOf(toAppError(thrown), entry)));
   };
 
-  /** The shared clock as one connection sees it: who joins is known to be its player. */
+  /** The shared clock as one connection sees it: what joins is recorded as its player. */
   const clockOf = (owner: () => ClientConnection): PlayoutClock => ({
     ...runtime.playout,
     join(player) {

@@ -1,6 +1,6 @@
-// The look at all connections once a second. A process that was held up (a debugger, a stopped container, a blocked
-// loop) finds every deadline missed and has not yet read what clients sent meanwhile, so a look that comes late is left
-// out: nobody is judged by what the process itself did not do.
+// Checks all connections once a second. A process that was held up (a debugger, a stopped container, a blocked loop)
+// finds every deadline missed and has not yet read what clients sent meanwhile, so a check that comes late is skipped: no
+// client is judged by what the process itself did not do.
 
 import type { Clock } from '../../base/clock.ts';
 

@@ -1,5 +1,5 @@
-// The budgets of time of those who send: one for each connection, and those that all connections of a user share. They
-// outlive the connections, so that nobody gets a new one by coming again; there are as many as there are users.
+// The budgets of time of callers: one for each connection, and those that all connections of a user share. They
+// outlive the connections, so that reconnecting gives no new budget; there are as many as there are users.
 
 import { TimeBudget } from '../../limits/time-budget.ts';
 import type { WaitingRoom } from './paced-intake.ts';

@@ -1,5 +1,5 @@
-// What every vendor's request comes to, and how one is read: a schema that passes over what it does not know, and a
-// mapping. Pure: the routes do the rest.
+// What every vendor's request becomes, and how one is read: by a schema that ignores unknown fields, and a mapping. Pure:
+// the routes do the rest.
 
 import { z } from 'zod';
 import { formatIssues } from '../../base/format-issues.ts';
@@ -45,7 +45,7 @@ export function readFields<T>(schema: z.ZodType<T>, given: unknown): Read<T> {
   const parsed = schema.safeParse(given, { reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
   const { issues } = parsed.error;
-  // What a caller names a field is as long as he likes.
+  // The name of a field is as long as the caller likes.
   const field = (issues[0]?.path ?? []).map(String).join('.').slice(0, 80);
   return { ok: false, field, message: formatIssues(issues) };
 }

@@ -1,11 +1,107 @@
 // Deepgram's speech over HTTP: `POST /v1/speak` and, the same thing, `/v2/speak`. Upgrades on these paths are a dialect's.
 
+import { z } from 'zod';
 import type { ErrorCode } from '../../base/app-error.ts';
+import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, sampleRateRefusal } from '../../speech/audio-format.ts';
 import { codePointLength } from '../../text/code-points.ts';
 import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
-import { readDeepgramSpeech } from './deepgram-request.ts';
+import {
+  type AskedSpeech,
+  numberInQuery,
+  type Read,
+  readFields,
+  refused,
+  speedField,
+  textField,
+  voiceField,
+} from './asked-speech.ts';
+import { codedSound, plainSound, type Sound } from './sound.ts';
 import { type SpeakAskedMeans, speakAsked } from './speak-asked.ts';
 import type { Vendor, VendorScope } from './vendor-scope.ts';
+
+// The text is in the body, everything else in the query. The defaults are the vendor's: mp3 unless an encoding is named,
+// and WAV unless a container is.
+
+const ENCODINGS = ['linear16', 'mulaw', 'alaw', 'mp3', 'opus', 'flac'] as const;
+type Encoding = (typeof ENCODINGS)[number];
+const CONTAINERS = ['none', 'wav', 'ogg'] as const;
+
+/** The first one is the default. */
+const CONTAINERS_OF: Readonly<Record<Encoding, readonly (typeof CONTAINERS)[number][]>> = {
+  linear16: ['wav', 'none'],
+  mulaw: ['wav', 'none'],
+  alaw: ['wav', 'none'],
+  mp3: ['none'],
+  opus: ['ogg'],
+  flac: ['none'],
+};
+/** Undefined: as the speech service sends it. */
+const RATE_OF: Readonly<Record<Encoding, number | undefined>> = {
+  linear16: 24_000,
+  mulaw: 8000,
+  alaw: 8000,
+  mp3: undefined,
+  opus: 48_000,
+  flac: 24_000,
+};
+const FORMAT_OF = {
+  linear16: 'raw',
+  mulaw: 'mulaw',
+  alaw: 'alaw',
+  mp3: 'mp3',
+  opus: 'ogg',
+  flac: 'flac',
+} as const;
+
+const bodySchema = z.object({ text: textField });
+const querySchema = z.object({
+  model: voiceField.optional(),
+  encoding: z.enum([...ENCODINGS, 'aac']).optional(),
+  container: z.enum(CONTAINERS).optional(),
+  sample_rate: numberInQuery(z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE)).optional(),
+  speed: numberInQuery(speedField).optional(),
+  callback: z.unknown().optional(),
+});
+
+function readSound(query: z.infer<typeof querySchema>): Read<Sound> {
+  const encoding = query.encoding ?? 'mp3';
+  if (encoding === 'aac')
+    return refused('encoding', `aac is not made here; there are ${ENCODINGS.join(', ')}`);
+  const containers = CONTAINERS_OF[encoding];
+  const container = query.container ?? containers[0]!;
+  if (!containers.includes(container))
+    return refused('container', `${encoding} can have ${containers.join(' or ')}`);
+  const sampleRate = query.sample_rate ?? RATE_OF[encoding];
+  const refusal =
+    sampleRate === undefined ? undefined : sampleRateRefusal(FORMAT_OF[encoding], sampleRate, encoding);
+  if (refusal !== undefined) return refused('sample_rate', refusal);
+  if (encoding === 'mp3' || encoding === 'opus' || encoding === 'flac' || sampleRate === undefined)
+    return { ok: true, value: plainSound(FORMAT_OF[encoding], sampleRate) };
+  const code = encoding === 'linear16' ? 'pcm16' : encoding;
+  return { ok: true, value: codedSound(code, sampleRate, container === 'wav' ? 'wav' : 'none') };
+}
+
+export function readDeepgramSpeech(body: unknown, query: unknown): Read<AskedSpeech> {
+  const how = readFields(querySchema, query ?? {});
+  if (!how.ok) return how;
+  if (how.value.callback !== undefined)
+    return refused('callback', 'the audio comes in the reply; nothing is called back');
+  const what = readFields(bodySchema, body);
+  if (!what.ok) return what;
+  const sound = readSound(how.value);
+  if (!sound.ok) return sound;
+  const { model, speed } = how.value;
+  return {
+    ok: true,
+    value: {
+      lines: [{ text: what.value.text, voice: model }],
+      language: undefined,
+      speed,
+      markup: 'strip',
+      sound: sound.value,
+    },
+  };
+}
 
 /** Names that its clients know; all others are our own in capitals. */
 const CODES: Partial<Record<ErrorCode, string>> = {

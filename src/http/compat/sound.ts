@@ -1,11 +1,47 @@
-// What a vendor's format comes to: how the gateway makes the sound, and what is left to be done to it on its way out.
+// What a vendor's format becomes: how the gateway makes the sound, and what is left to be done before it is sent.
 // Each chunk is whole samples, and stays so.
 
+import { Buffer } from 'node:buffer';
 import { floatSamples } from '../../dialects/cartesia/float-samples.ts';
 import type { OutputFormat, SessionFormat } from '../../speech/audio-format.ts';
 import { mediaTypeOf } from '../../speech/reply-media-type.ts';
 import { REPLY_FRAME_MS } from '../routes/speech-reply.ts';
-import { type WavCode, wavStreamHeader } from './wav-stream-header.ts';
+
+// The header of a WAV stream that is not 16-bit PCM: RIFF, `fmt ` with its extension's length, `fact`, and the head of
+// `data`, 58 bytes. Sizes are not known while it is made. (Multimedia Standards Update 3.0: tags 3, 6 and 7; all that is
+// not PCM has a fact chunk.)
+
+type WavCode = 'float32' | 'alaw' | 'mulaw';
+
+const CODES: Readonly<Record<WavCode, { readonly tag: number; readonly bytesPerSample: number }>> = {
+  float32: { tag: 3, bytesPerSample: 4 },
+  alaw: { tag: 6, bytesPerSample: 1 },
+  mulaw: { tag: 7, bytesPerSample: 1 },
+};
+const UNKNOWN_SIZE = 0xffffffff;
+const FORMAT_BYTES = 18;
+
+/** One channel. */
+function wavStreamHeader(code: WavCode, sampleRate: number): Uint8Array {
+  const { tag, bytesPerSample } = CODES[code];
+  const header = Buffer.alloc(58);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(UNKNOWN_SIZE, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(FORMAT_BYTES, 16);
+  header.writeUInt16LE(tag, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(sampleRate, 24);
+  header.writeUInt32LE(sampleRate * bytesPerSample, 28);
+  header.writeUInt16LE(bytesPerSample, 32);
+  header.writeUInt16LE(bytesPerSample * 8, 34);
+  header.write('fact', 38, 'latin1');
+  header.writeUInt32LE(4, 42);
+  header.writeUInt32LE(UNKNOWN_SIZE, 46);
+  header.write('data', 50, 'latin1');
+  header.writeUInt32LE(UNKNOWN_SIZE, 54);
+  return header;
+}
 
 export type Sound = {
   readonly output: OutputFormat;
@@ -23,7 +59,7 @@ export const plainSound = (format: SessionFormat, sampleRate: number | undefined
   samples: 'as-made',
 });
 
-export type PcmCode = 'pcm16' | 'float32' | 'mulaw' | 'alaw';
+type PcmCode = 'pcm16' | 'float32' | 'mulaw' | 'alaw';
 
 const MADE_AS = { pcm16: 'raw', float32: 'raw', mulaw: 'mulaw', alaw: 'alaw' } as const;
 

@@ -1,20 +1,20 @@
-// When the words of a speech are told that goes out faster than it would play. What was told once stands, and whoever finds
-// the words in the audio works at his own pace: a word waits for him, but not for ever.
+// When the times of words are reported of a speech that is sent faster than it would play. A reported time is never
+// changed, and the word timer works at its own pace: a word waits for it, but not for ever.
 
 import type { TimedWord } from '../../captions/word-timeline.ts';
 import type { BegunSpeech } from '../routes/speech-reply.ts';
 
 export type ToldWords = {
-  /** Those that can be told now and were not told before. */
+  /** Words that can be reported now and were not reported before. */
   next(): TimedWord[];
   /** All that are left, once the audio has ended. */
   rest(): TimedWord[];
 };
 
-/** A word that was not heard yet is no surer than this. */
+/** How far an estimated time may be off before the timer has found the word. */
 const HEARD_WITHIN_MS = 250;
-/** So much audio behind a word, nobody listens for it any more. */
-const MOST_BEHIND_MS = 10_000;
+/** With this much audio after a word, the timer does not look for it any more. */
+const MAX_BEHIND_MS = 10_000;
 /** Asking costs time for every word of the speech. */
 const ASK_EVERY_MS = 1000;
 
@@ -37,7 +37,7 @@ export function createToldWords(speech: Pick<BegunSpeech, 'audioMs' | 'words'>):
       for (; told < words.length; told += 1) {
         const { startMs, endMs, withinMs = Number.POSITIVE_INFINITY } = words[told]!;
         const isHeard = withinMs < HEARD_WITHIN_MS && endMs <= audioMs;
-        if (!isHeard && startMs > audioMs - MOST_BEHIND_MS) break;
+        if (!isHeard && startMs > audioMs - MAX_BEHIND_MS) break;
       }
       return tell(words.slice(from, told));
     },

@@ -1,10 +1,10 @@
-// The routes of one vendor on the public listener: its own place for the key, its own shape of a refusal, for everything
-// that can go wrong on its paths; the gateway's own tenants, limits and error table behind them.
+// The routes of one vendor on the public listener: the vendor's place for the key and its shape of a refusal, for
+// everything that can go wrong on its paths; tenants, limits and the error table are the gateway's.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { nameOfKey } from '../../access/bearer-key.ts';
 import type { Credentials } from '../../access/credentials.ts';
-import { headerLines } from '../../access/header-lines.ts';
+import { type HeaderLines, headerLines } from '../../access/header-lines.ts';
 import { AppError } from '../../base/app-error.ts';
 import { fromFramework } from '../../base/framework-error.ts';
 import type { Log } from '../../base/log.ts';
@@ -14,7 +14,30 @@ import type { KeyLimits } from '../../service/key-limits.ts';
 import { refuseOtherMethods } from '../server/other-methods.ts';
 import { countRequest } from '../server/service-caller.ts';
 import type { Refused } from './asked-speech.ts';
-import { type KeyPlaces, readRequestKey } from './request-key.ts';
+
+// Where the clients of another vendor put their API key: a header of its own, or `Authorization` behind one of its schemes.
+type KeyPlaces = {
+  /** A header that holds nothing but the key, in lower case; it goes before `authorization`. */
+  readonly header?: string;
+  /** Of `Authorization`, in lower case. */
+  readonly schemes: readonly string[];
+};
+
+/** With two lines a proxy could check one and the gateway believe the other. */
+function only(name: string, lines: readonly string[] | undefined): string | undefined {
+  if (lines !== undefined && lines.length > 1)
+    throw new AppError('unauthorized', `The header ${name} is there twice; send it once.`);
+  return lines?.[0];
+}
+
+/** Undefined when there is none, or in a form that is not this vendor's. Throws `unauthorized` for a header given twice. */
+function readRequestKey(headers: HeaderLines, { header, schemes }: KeyPlaces): string | undefined {
+  const own = header === undefined ? undefined : only(header, headers[header])?.trim();
+  if (own !== undefined && own !== '') return own;
+  const [, scheme, key] =
+    /^\s*([\w-]+) +(\S+)\s*$/.exec(only('Authorization', headers.authorization) ?? '') ?? [];
+  return scheme !== undefined && schemes.includes(scheme.toLowerCase()) ? key : undefined;
+}
 
 export type VendorRefusal = {
   readonly error: AppError;
@@ -72,7 +95,7 @@ export async function openVendorScope(
     if (error.code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
     if (error.retryAfterMs !== undefined)
       reply.header('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterMs / 1000))));
-    // Clients of two vendors try again whatever has a 5xx, unless they are told.
+    // Clients of two vendors retry every 5xx, unless a header says otherwise.
     if (status >= 500) reply.header('X-Should-Retry', String(error.retryable));
     return reply
       .code(status)

@@ -8,9 +8,32 @@ import type { Clock } from '../../base/clock.ts';
 import type { ServiceAddress } from '../../service/service-address.ts';
 import { mediaTypeOf } from '../../speech/reply-media-type.ts';
 import type { WorkFiles } from '../../storage/works/work-files.ts';
-import { readRange } from '../server/byte-range.ts';
 import { refuseOtherMethods } from '../server/other-methods.ts';
 import { takenInTime } from '../server/taken-in-time.ts';
+
+// One byte range of a `Range` header (RFC 9110 14.1.2). Several ranges at once, other units and what cannot be read are
+// ignored, as the standard allows: the whole file is a right answer to them.
+
+type ByteRange = { readonly start: number; readonly end: number };
+
+/** Undefined: the whole file. Both ends are counted, from 0. */
+export function readRange(
+  header: string | undefined,
+  bytes: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
+  if (found === null) return undefined;
+  const [, first = '', last = ''] = found;
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), bytes);
+    return length === 0 ? 'unsatisfiable' : { start: bytes - length, end: bytes - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= bytes ? 'unsatisfiable' : { start, end };
+}
 
 export type FileRoutesOptions = {
   readonly files: WorkFiles;
@@ -18,7 +41,7 @@ export type FileRoutesOptions = {
   readonly clock: Clock;
 };
 
-/** Whoever takes nothing for so long is let go: a pause in a player is shorter, and it asks for the rest anew. */
+/** A client that reads nothing for this long is disconnected: a player pauses for less, and asks for the rest anew. */
 const STALLED_MS = 120_000;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// Telephony legs that are dialled on demand: a channel waits in Asterisk for whoever knows its connection id.
+// Telephony legs that are dialled on demand: a channel waits in Asterisk for a caller that knows its connection id.
 
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';

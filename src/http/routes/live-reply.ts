@@ -1,14 +1,14 @@
-// A reply that goes on for as long as somebody looks on. Nothing waits for him: what he does not take piles up to a bound,
-// and then he is let go.
+// A reply that goes on for as long as an observer reads it. Nothing waits for an observer: what it does not read piles up
+// to a bound, and then it is disconnected.
 
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../base/clock.ts';
 
 export type LiveReply = {
-  /** What is written before this is what whoever joins is given at once; the head is sent now if it was not. */
+  /** What is written before this is what a new observer is given at once; the head is sent now if it was not. */
   open(): void;
   write(piece: string | Uint8Array): void;
-  /** Ends it in order, behind what has been written. */
+  /** Ends it in order, after what has been written. */
   end(): void;
 };
 
@@ -17,7 +17,7 @@ export type LiveReplyOptions = {
   /** In front of everything. */
   readonly opening: string;
   readonly clock: Clock;
-  /** Bytes that may wait beyond what whoever joins is given at once. */
+  /** Bytes that may wait beyond what a new observer is given at once. */
   readonly mostBytes: number;
   /** Written when nothing else has been for 15 s, so that no proxy takes the connection for dead. */
   readonly heartbeat: string | undefined;
@@ -26,7 +26,7 @@ export type LiveReplyOptions = {
 };
 
 const HEARTBEAT_MS = 15_000;
-/** Whoever takes nothing does not take the end either. */
+/** A client that reads nothing does not read the end either. */
 const END_MS = 3000;
 
 /** Nothing is sent before the first `write` or `open`: until then the request may still be refused. */

@@ -1,4 +1,4 @@
-// What is going on: the sessions of a caller, and the pool of keys for whoever may read metrics.
+// The running sessions of a caller, and the pool of keys for callers that may read metrics.
 
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';

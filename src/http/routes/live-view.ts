@@ -1,4 +1,4 @@
-// What is told of a running session: ids, counts and formats, never a word of it.
+// What is shown of a running session: ids, counts and formats, never a word of it.
 
 import type { LiveSession } from '../../session/live-sessions.ts';
 import type { SessionFormat } from '../../speech/audio-format.ts';

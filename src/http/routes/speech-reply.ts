@@ -1,6 +1,6 @@
-// A text spoken as the reply to an HTTP request: the one way for the service's own route and for those of other vendors.
-// It begins with the first audio, so that a failure before it still has its status; a caller who leaves, or takes nothing
-// any more, ends it at the speech service.
+// A text spoken as the reply to an HTTP request, for the service's own route and for those of other vendors. It begins
+// with the first audio, so that a failure before it still has its status; a caller that leaves, or reads nothing any
+// more, ends it at the speech service.
 
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
@@ -33,23 +33,23 @@ export type BegunSpeech = {
 /** One text, 20,000 characters of up to 12 bytes (two JSON escapes), and both prompts of as many. */
 export const SPEECH_BODY_BYTES = 1024 * 1024;
 export const REPLY_FRAME_MS = 20;
-/** A listener of such a reply says hello again after this. */
+/** The pause after which a listener of such a reply counts as new. */
 const DUE_AFTER_MS = 1000;
 /** What a speech service usually takes to its first byte. */
 const FIRST_BYTE_MS = 500;
-/** Systems hold megabytes of a reply: who plays it as it comes may leave us waiting for a minute between two gulps. */
+/** Systems buffer megabytes of a reply: a client that plays it as it comes may not read for a minute. */
 const STALLED_MS = 120_000;
 
 const gone = () => new Error('the client has gone');
 
-/** Throws what the speech failed with before its first audio, `shutting_down`, and when nobody is there any more. */
+/** Throws what the speech failed with before its first audio, `shutting_down`, and when the caller has left. */
 export async function beginSpeech(
   { raw }: FastifyReply,
   { runtime, replies }: SpeechReplyMeans,
   { tenant, ...spoken }: SpeechToReply,
 ): Promise<BegunSpeech> {
   const { clock } = runtime;
-  // One that has closed will not say so again.
+  // A reply that is already closed emits no second `close`.
   if (raw.destroyed) throw gone();
   replies.add(raw);
   const left = new AbortController();

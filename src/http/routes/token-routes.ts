@@ -1,5 +1,5 @@
-// Tokens for browsers, asked for with a key: to speak in a session of one's own, or to watch one. Whoever has connected
-// with one stays when it expires; one that is revoked lets nobody in, and those who watch with it are closed.
+// Tokens for browsers, asked for with a key: to speak in a session of one's own, or to watch one. A connection stays open
+// when its token expires; a revoked token lets nobody in, and its observers are closed.
 
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { MEDIA, type TokenGrant } from '../../access/caller-tokens.ts';
 import type { Credentials } from '../../access/credentials.ts';
 import { headerLines } from '../../access/header-lines.ts';
 import { AppError, aboutToStop } from '../../base/app-error.ts';
-import { LONGEST_TOKEN_LIFE_MS, type TokenDesk } from '../../session/observers/token-desk.ts';
+import { MAX_TOKEN_LIFE_MS, type TokenDesk } from '../../session/observers/token-desk.ts';
 import { errorReplies } from '../server/error-replies.ts';
 
 export type TokenRoutesOptions = {
@@ -20,12 +20,12 @@ export type TokenRoutesOptions = {
   readonly isStopping: () => boolean;
 };
 
-const LONGEST_S = LONGEST_TOKEN_LIFE_MS / 1000;
+const MAX_S = MAX_TOKEN_LIFE_MS / 1000;
 const expiresInSeconds = z
   .int()
   .min(1)
-  .max(LONGEST_S)
-  .default(LONGEST_S)
+  .max(MAX_S)
+  .default(MAX_S)
   .describe('How long one may connect with it');
 const bodySchema = z.discriminatedUnion('scope', [
   z.strictObject({ scope: z.literal('speak'), expiresInSeconds }),

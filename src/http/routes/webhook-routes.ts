@@ -1,4 +1,4 @@
-// What a user can see and do about his webhooks (ours): the secret that signs them, what was sent when and how it was
+// What users can see and do about their webhooks (ours): the secret that signs them, what was sent when and how it was
 // taken, and sending again.
 
 import type { FastifyInstance } from 'fastify';

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { AppError } from '../../base/app-error.ts';
 import { sendError } from '../../base/error-reply.ts';
 import type { LiveView } from '../routes/live-view.ts';
+import { NO_OTHER_SCHEMAS } from './check-by-schema.ts';
 import { METRICS_TYPE } from './http-server.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 
@@ -15,7 +16,7 @@ export type AdminServerOptions = {
 };
 
 export function createAdminServer(options: AdminServerOptions): FastifyInstance {
-  const app = Fastify({ logger: false, forceCloseConnections: true });
+  const app = Fastify({ logger: false, forceCloseConnections: true, schemaController: NO_OTHER_SCHEMAS });
   app.addHook('onRequest', async (request) => mayReadMetrics(request, options.adminKey));
   app.setErrorHandler((thrown, _request, reply) =>
     sendError(reply, thrown instanceof AppError ? thrown : new AppError('internal', 'The request failed.')),

@@ -1,9 +1,9 @@
-// How long a request may take to arrive, for each route by itself: Node knows one time for all of them, and a book over
-// a slow line takes minutes that nobody else should get.
+// How long a request may take to arrive, for each route by itself: Node has one time for all of them, and a book over a
+// slow line takes minutes that no other request should get.
 
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
-import { refuseUnreadable } from '../../base/unreadable-request.ts';
+import { refuseUnreadable } from '../../base/error-reply.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

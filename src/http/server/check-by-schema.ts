@@ -5,6 +5,21 @@ import type { z } from 'zod';
 import { AppError } from '../../base/app-error.ts';
 import { formatIssues } from '../../base/format-issues.ts';
 
+/**
+ * In place of the framework's own compilers, which check JSON Schema and would be loaded with every start: no schema here is one.
+ * A route with a schema in a scope that nobody checks is a fault of ours, and ends the start.
+ */
+export const NO_OTHER_SCHEMAS = {
+  compilersFactory: {
+    buildValidator: () => unchecked,
+    buildSerializer: () => unchecked,
+  },
+} as const;
+
+function unchecked(): never {
+  throw new Error('a route has a schema, and its scope is not checked by it');
+}
+
 /** Routes added to `scope` from here on throw `invalid_request` and, for a part of the path, `not_found`. */
 export function checkBySchema(scope: FastifyInstance): void {
   scope.setValidatorCompiler(({ schema, httpPart }) => (data: unknown) => {

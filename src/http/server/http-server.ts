@@ -6,11 +6,11 @@ import { headerLines } from '../../access/header-lines.ts';
 import { guardLoopback } from '../../access/loopback-guard.ts';
 import { AppError, isStorageError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
-import { sendError } from '../../base/error-reply.ts';
+import { refuseUnreadable, sendError } from '../../base/error-reply.ts';
 import { BODY_BYTES, fromFramework } from '../../base/framework-error.ts';
 import type { Log } from '../../base/log.ts';
-import { refuseUnreadable } from '../../base/unreadable-request.ts';
 import { limitBodyTime, UPLOAD_MS } from './body-deadline.ts';
+import { NO_OTHER_SCHEMAS } from './check-by-schema.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 
 export type HttpServerOptions = {
@@ -30,19 +30,19 @@ export type HttpServerOptions = {
   readonly asyncApi: () => unknown;
 };
 
-/** Slow or half-open peers are dropped long before they could gather (Node's own defaults are minutes). */
+/** Slow or half-open peers are dropped long before they could accumulate (Node's own defaults are minutes). */
 const HEADERS_TIMEOUT_MS = 10_000;
 export const HANDSHAKE_MS = HEADERS_TIMEOUT_MS;
 const CONNECTIONS_CHECK_MS = 2000;
 export const KEEP_ALIVE_MS = 65_000;
-const MOST_HEADER_BYTES = 8 * 1024;
+const MAX_HEADER_BYTES = 8 * 1024;
 /** 0 is no bound but that on bytes: beyond any other, Node drops headers silently, and with them a proxy's trace. */
-export const MOST_HEADERS = 0;
+export const MAX_HEADERS = 0;
 /** What Node itself holds every request to. */
 export const HTTP_GUARDS = {
   headersTimeout: HEADERS_TIMEOUT_MS,
   connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
-  maxHeaderSize: MOST_HEADER_BYTES,
+  maxHeaderSize: MAX_HEADER_BYTES,
 } as const;
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -55,7 +55,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: true,
     // The bound on headers is one on paths, too; the framework's own answers in words that are not ours.
-    routerOptions: { maxParamLength: MOST_HEADER_BYTES },
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    schemaController: NO_OTHER_SCHEMAS,
     clientErrorHandler: refuseUnreadable,
     // A path that cannot be decoded reaches no route, nor the handlers below.
     frameworkErrors(error, _request, reply) {
@@ -67,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       : { https: { ...HTTP_GUARDS, ...tls, handshakeTimeout: HANDSHAKE_MS } }),
   }) as unknown as FastifyInstance;
   app.server.maxConnections = options.maxSockets;
-  app.server.maxHeadersCount = MOST_HEADERS;
+  app.server.maxHeadersCount = MAX_HEADERS;
 
   app.addHook('onRequest', async ({ raw, protocol }) => {
     if (options.loopbackOnly) guardLoopback(headerLines(raw.rawHeaders), protocol);
@@ -76,7 +77,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setErrorHandler((thrown, { raw }, reply) => {
     const error = fromFramework(thrown);
     if (isStorageError(error)) options.onStorageError?.(error);
-    // What a caller who has gone left unfinished is nobody's fault, and there is nobody to be answered.
+    // A request that its caller has abandoned is no fault, and there is no one to answer.
     if (error.code === 'internal' && !raw.socket.destroyed)
       log.error('a request failed inside', { cause: String(error.cause) });
     return sendError(reply, error);

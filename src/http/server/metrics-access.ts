@@ -1,5 +1,5 @@
-// Who may look inside: a program on this machine, or whoever has the admin key. A request that came through a proxy
-// on this machine, or from a web page in a browser here, is not this machine.
+// Which callers may read metrics: a program on this machine, or a caller with the admin key. A request that came through
+// a proxy on this machine, or from a web page in a browser here, is not this machine.
 
 import { digestKey, isKey, readBearer } from '../../access/bearer-key.ts';
 import { headerLines } from '../../access/header-lines.ts';
@@ -22,6 +22,9 @@ export function mayReadMetrics({ ip, protocol, raw }: Asker, adminKey: string | 
     return;
   if (LOOPBACK.test(ip) && strangerTrace(headers, protocol) === undefined) return;
   if (adminKey === undefined)
-    throw new AppError('forbidden', 'Only this machine may read this; VOXGATE_ADMIN_KEY opens it to others.');
+    throw new AppError(
+      'forbidden',
+      'Only callers on this machine may read this; VOXGATE_ADMIN_KEY opens it to others.',
+    );
   throw new AppError('unauthorized', 'Send "Authorization: Bearer" with the admin key.');
 }

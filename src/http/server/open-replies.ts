@@ -1,5 +1,5 @@
-// Replies that are heard while they are made. A program that stops lets them end, as it does with the turns of sessions,
-// and begins no more of them; one that is busy lets those that are there be, and begins no more for the time being.
+// Replies that are heard while they are made. A program that stops lets them finish, as it does with the turns of
+// sessions, and begins no more of them; a busy one lets the present ones go on, and begins no more for the time being.
 
 import type { ServerResponse } from 'node:http';
 import { aboutToStop } from '../../base/app-error.ts';
@@ -24,7 +24,7 @@ export function createOpenReplies(
   return {
     add(reply) {
       if (phase === 'draining') throw aboutToStop();
-      if (reply.closed) return; // whoever asked is gone already
+      if (reply.closed) return; // the caller has left already
       const refused = admission.refusal('reply', REPLY_WEIGHT);
       if (refused !== undefined) throw refused;
       const place = admission.take(REPLY_WEIGHT);

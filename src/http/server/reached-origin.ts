@@ -1,5 +1,5 @@
-// The origin under which a caller reached us, for the addresses in his reply: the configured one, else that of his own
-// request, which nobody but him reads.
+// The origin under which a caller reached us, for the addresses in the reply: the configured one, else that of the
+// request itself, since only that caller reads the reply.
 
 import type { FastifyRequest } from 'fastify';
 

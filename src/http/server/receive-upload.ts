@@ -1,5 +1,5 @@
 // A multipart form with at most one file, streamed to disk: fields are gathered, bytes are counted and hashed on their
-// way, and nothing is believed of what the form says about itself.
+// way, and nothing that the form says about itself is trusted.
 
 import '@fastify/multipart';
 import { createHash } from 'node:crypto';
@@ -21,9 +21,9 @@ export type FormRule = {
   readonly openFolder: () => Promise<string>;
 };
 
-const MOST_FIELDS = 50;
-const MOST_FIELD_BYTES = 64 * 1024;
-const MOST_NAME = 255;
+const MAX_FIELDS = 50;
+const MAX_FIELD_BYTES = 64 * 1024;
+const MAX_NAME = 255;
 
 const invalid = (message: string) => new AppError('invalid_request', message);
 const tooLarge = ({ fileField, mostFileBytes }: FormRule) =>
@@ -32,7 +32,9 @@ const tooLarge = ({ fileField, mostFileBytes }: FormRule) =>
     `${fileField}: must be at most ${Math.floor(mostFileBytes / 1024 / 1024)} MiB`,
   );
 
-/** Rejects with `invalid_request`, `payload_too_large` or `unsupported_media_type`; what was written stays in the folder. */
+/**
+ * Rejects with `invalid_request`, `payload_too_large` or `unsupported_media_type`; what was written stays in the folder.
+ */
 export async function receiveForm(request: FastifyRequest, rule: FormRule): Promise<Form> {
   if (!request.isMultipart())
     throw new AppError(
@@ -42,11 +44,11 @@ export async function receiveForm(request: FastifyRequest, rule: FormRule): Prom
   const fields: Record<string, string> = {};
   let upload: Upload | undefined;
   const limits = {
-    fields: MOST_FIELDS,
-    fieldSize: MOST_FIELD_BYTES,
+    fields: MAX_FIELDS,
+    fieldSize: MAX_FIELD_BYTES,
     files: 2,
     fileSize: rule.mostFileBytes,
-    parts: MOST_FIELDS + 2,
+    parts: MAX_FIELDS + 2,
   };
   try {
     for await (const part of request.parts({ limits })) {
@@ -74,7 +76,7 @@ export async function receiveForm(request: FastifyRequest, rule: FormRule): Prom
       if (part.file.truncated) throw tooLarge(rule);
       upload = {
         path,
-        name: part.filename === '' ? undefined : part.filename.slice(-MOST_NAME),
+        name: part.filename === '' ? undefined : part.filename.slice(-MAX_NAME),
         contentType: part.mimetype,
         digest: hash.digest('base64url'),
       };
@@ -85,7 +87,7 @@ export async function receiveForm(request: FastifyRequest, rule: FormRule): Prom
   return { fields, upload };
 }
 
-/** The form library's refusals in our words. */
+/** The form library's refusals as our errors. */
 function formError(error: unknown, rule: FormRule): unknown {
   const { code, message } = (error ?? {}) as { code?: string; message?: string };
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(rule);

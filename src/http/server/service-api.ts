@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Credentials } from '../../access/credentials.ts';
+import { aboutToStop } from '../../base/app-error.ts';
 import type { AgentService } from '../../service/agents/agent-service.ts';
 import type { KeyLimits } from '../../service/key-limits.ts';
 import { listedVoiceSchema } from '../../speech/listed-voice.ts';
@@ -20,8 +21,19 @@ import { addWebhookRoutes, type WebhookRoutesOptions } from '../routes/webhook-r
 import { checkBySchema } from './check-by-schema.ts';
 import { errorReplies } from './error-replies.ts';
 import { refuseOtherMethods } from './other-methods.ts';
-import { refuseWhileStopping } from './refuse-while-stopping.ts';
 import { requireCaller } from './service-caller.ts';
+
+// An instance that is about to stop accepts nothing more: what it took now would wait in its folder until somebody starts
+// on that again. It still answers questions.
+
+const QUESTIONS = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Every route of `api` from here on. */
+function refuseWhileStopping(api: FastifyInstance, isStopping: () => boolean): void {
+  api.addHook('onRequest', async ({ method }) => {
+    if (isStopping() && !QUESTIONS.includes(method)) throw aboutToStop();
+  });
+}
 
 export type ServiceApiOptions = {
   readonly version: string;

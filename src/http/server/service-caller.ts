@@ -1,4 +1,4 @@
-// Who calls the service: both credentials of the interface (section 5), and the key's requests by the minute (section 8).
+// The caller of the service: both credentials of the interface (section 5), and the key's requests by the minute (section 8).
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials, ServiceCaller } from '../../access/credentials.ts';
@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 const callers = new WeakMap<FastifyRequest, ServiceCaller>();
 
-/** The caller of a route of the service; the hook below has let him in. */
+/** The caller of a route of the service; the hook below has checked it. */
 export const ownerOf = (request: FastifyRequest): string => callers.get(request)!.userId;
 
 /** As it was sent; of a header given twice, the first. */

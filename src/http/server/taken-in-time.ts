@@ -1,5 +1,5 @@
-// A reply that nobody reads any more would hold its request at the speech service for ever: backpressure has no end of
-// its own.
+// A reply that is not read any more would hold its request at the speech service for ever: backpressure has no time limit
+// of its own.
 
 import type { Clock } from '../../base/clock.ts';
 

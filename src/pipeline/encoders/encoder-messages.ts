@@ -1,5 +1,5 @@
-// What the main thread and an encoder worker say to each other. Samples and frames move as memory that changes
-// hands; the frames of one answer share one block, because moving many small ones costs more than copying them.
+// The messages between the main thread and an encoder worker. Samples and frames move as transferred memory; the frames of one
+// answer share one block, because moving many small ones costs more than copying them.
 
 import type { HeavyOutput } from '../../audio/heavy-encoders.ts';
 import type { AudioFrame } from '../../audio/stage.ts';

@@ -1,5 +1,5 @@
-// The program of a worker thread: runs the encoders of many turns, order by order as they come. What goes wrong
-// here ends the thread, and the pool starts another: a codec that has failed once is not to be trusted again.
+// The program of an encoder worker thread: runs the encoders of many turns, order by order. A fault here ends the thread, and
+// the pool starts another: a codec that has failed once is not used again.
 
 import { parentPort } from 'node:worker_threads';
 import { createHeavyStage, type HeavyStage } from '../../audio/heavy-stage.ts';

@@ -1,10 +1,10 @@
-// Heavy encoders in worker threads: a bounded number of threads, and as many jobs as a thread can do in time by what
-// their formats cost, a job being the encoder of one turn, which stays where it was opened. A thread that dies takes its
-// own jobs with it and no others, and is replaced.
+// CPU-heavy encoders in worker threads: a bounded number of threads, and as many jobs as a thread can do in time by the cost of
+// their formats. A job is the encoder of one turn and stays in its thread. A thread that dies takes only its own jobs with it
+// and is replaced.
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { MOST_OPUS_ENCODERS } from '../../audio/containers/opus-encoder.ts';
+import { MAX_OPUS_ENCODERS } from '../../audio/containers/opus-encoder.ts';
 import {
   ENCODER_WEIGHTS,
   type HeavyEncoder,
@@ -27,11 +27,11 @@ export type WorkerEncoderPool = HeavyEncoders & {
 
 export type WorkerEncoderPoolOptions = {
   readonly log: Log;
-  /** By default as many as leave a core to playback, one or two. */
+  /** Default: one or two, leaving a core to playback. */
   readonly threads?: number;
   /**
-   * Of one thread, by `ENCODER_WEIGHTS`; by default, and at most, the 64 encoders of Opus that have room in its memory,
-   * which is also about what a core encodes in real time.
+   * Of one thread, by `ENCODER_WEIGHTS`; default and maximum: the 64 Opus encoders that fit into its memory, which is also
+   * about what a core encodes in real time.
    */
   readonly mostWeight?: number;
   /** The thread's program. */
@@ -59,9 +59,9 @@ type Thread = {
   isProven: boolean;
 };
 
-/** While a thread works on a turn's samples, up to this much more is gathered for it. */
+/** While a thread works on a turn's samples, up to this much more is gathered. */
 const GATHER_MS = 100;
-const MOST_WEIGHT = MOST_OPUS_ENCODERS * ENCODER_WEIGHTS.ogg;
+const MAX_WEIGHT = MAX_OPUS_ENCODERS * ENCODER_WEIGHTS.ogg;
 const PROGRAM = new URL('./encoder-worker.js', import.meta.url);
 const usualThreads = () => Math.max(1, Math.min(2, availableParallelism() - 1));
 
@@ -70,7 +70,7 @@ const broken = (cause: unknown) =>
 
 export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): WorkerEncoderPool {
   const { log, threads: mostThreads = usualThreads(), program = PROGRAM } = options;
-  const mostWeight = Math.min(options.mostWeight ?? MOST_WEIGHT, MOST_WEIGHT);
+  const mostWeight = Math.min(options.mostWeight ?? MAX_WEIGHT, MAX_WEIGHT);
   let threads: Thread[] = [];
   let lastJob = 0;
   let isClosed = false;
@@ -88,7 +88,7 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
     return thread;
   };
 
-  /** One that keeps dying before it has done anything is started again only for the next turn. */
+  /** A thread that died before its first answer is started again only for the next turn. */
   const bury = (thread: Thread, cause: unknown): void => {
     if (!threads.includes(thread)) return;
     threads = threads.filter((other) => other !== thread);
@@ -113,7 +113,7 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
     }
   };
 
-  /** What a turn does with its frames must not end the threads of others; undefined when it threw. */
+  /** A fault of one turn must not end the thread of others; undefined when `tell` threw. */
   const guard = (tell: () => void): 'told' | undefined => {
     try {
       tell();
@@ -143,7 +143,7 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
     } else job.waiting.shift()?.();
   };
 
-  /** One message for many frames: a message costs this thread as much as encoding one of them would. */
+  /** One message for many frames: a message costs this thread as much as encoding a frame. */
   const sendHeld = ({ worker }: Thread, id: number, job: Job): void => {
     if (job.heldSamples === 0) return;
     const samples = new Float32Array(job.heldSamples);
@@ -172,7 +172,7 @@ export function createWorkerEncoderPool(options: WorkerEncoderPoolOptions): Work
   };
 
   const weightOf = ({ jobs }: Thread) => [...jobs.values()].reduce((sum, { weight }) => sum + weight, 0);
-  /** The one with the least to do; undefined: a new one, before any has a second job. */
+  /** The thread with the least to do; undefined: start a new one before any gets a second job. */
   const leastBusy = (): Thread | undefined => {
     const [least] = threads.toSorted((a, b) => weightOf(a) - weightOf(b));
     return least !== undefined && least.jobs.size > 0 && threads.length < mostThreads ? undefined : least;

@@ -1,30 +1,32 @@
-// What is known of the end of a body, gathered when it has come to a proper end: what the service says, what the frames say,
-// the words that are heard in it, and how its last second sounds.
+// Gathers what is known of the end of a body that ended properly: what the service says, what the frames say, the words that
+// are heard in it, and how its last second sounds.
 
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
-import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
+import { featureTrack } from '../../captions/alignment/feature-track.ts';
+import { type HeardEnding, type SoundEnding, soundEndingOf } from '../../captions/alignment/heard-ending.ts';
 import type { OutgoingRequest } from '../../speech/speech-request.ts';
 import type { ToldLength } from '../../upstream/speech-upstream.ts';
 import type { EndingWatch } from '../word-timing/speech-words.ts';
+import type { BodyReading } from './body-reading.ts';
 import { type CleanEnd, type Doubt, fitOf, type Verdict, verdictOf } from './ending-verdict.ts';
 import type { RelayedSpeech } from './relayed-speech.ts';
-import type { soundOfEnd } from './sound-of-end.ts';
+import { decodeFrames } from './splice-runs.ts';
 import type { VoiceRecords } from './voice-records.ts';
 
 export type EndedBody = {
   readonly request: OutgoingRequest;
   /** How many letters its text has. */
   readonly letters: number;
-  /** The longest that it can take, ms. */
+  /** The longest that speech of it can last, ms. */
   readonly longestMs: number;
-  readonly relayed: Pick<RelayedSpeech, 'reading' | 'print' | 'heardMs'>;
+  readonly relayed: Pick<RelayedSpeech, 'reading' | 'fingerprint' | 'heardMs'>;
   readonly toldLength: ToldLength | undefined;
-  /** Absent: nobody holds this speech against a reference. */
+  /** Absent: this speech is not compared with a reference. */
   readonly watch: Pick<EndingWatch, 'ending'> | undefined;
   readonly voices: VoiceRecords;
   readonly decoders: Mp3Decoders;
   readonly soundOfEnd: typeof soundOfEnd;
-  /** Audio that the listener has not heard yet, ms; infinite where nobody listens. */
+  /** Audio that the listener has not heard yet, ms; infinite without a listener. */
   readonly remainingMs: number;
   /** How far ahead audio is sent, ms. */
   readonly leadMs: number;
@@ -32,20 +34,20 @@ export type EndedBody = {
 
 export type JudgedEnding = {
   readonly verdict: Verdict;
-  /** Where its words are, if it was held against the reference. */
+  /** Where its words are, if it was compared with the reference. */
   readonly heard: HeardEnding | undefined;
 };
 
-/** The last of the speech and the next request wait for the answer, and the listener must not run dry for it. */
+/** The end of the speech and the next request wait for the answer; the listener must not run dry meanwhile. */
 const MIN_RESERVE_MS = 300;
-/** Of what is sent ahead so much stays with the listener: it is there for a network that is late. */
+/** This share of the playout lead is not spent on waiting: it is there for a late network. */
 const RESERVED_SHARE = 0.5;
 const MIN_WAIT_MS = 300;
 const MAX_WAIT_MS = 4000;
-/** A file waits longer: nobody hears that it does. */
+/** A file waits longer: it has no listener. */
 const FILE_WAIT_MS = 20_000;
 
-/** How long an answer about an ending is waited for, ms. */
+/** How long to wait for the answer about an ending, ms. */
 function endingWaitMs({ remainingMs, leadMs }: EndedBody): number {
   if (remainingMs === Number.POSITIVE_INFINITY) return FILE_WAIT_MS;
   const reserveMs = Math.max(MIN_RESERVE_MS, RESERVED_SHARE * leadMs);
@@ -58,7 +60,7 @@ export async function judgeEnding(body: EndedBody): Promise<JudgedEnding> {
   const told = lengthTold(body);
   const voice = voices.voiceFit(request);
   const believed = (doubt: Doubt) => voices.isBelieved(request, doubt);
-  // A voice whose speech has always been taken for cut may be one that our own cannot be held against.
+  // A voice whose speech always seems cut may be one that our reference cannot be compared with.
   const answer =
     told === 'all' || believed('words-missing')
       ? undefined
@@ -86,7 +88,24 @@ export async function judgeEnding(body: EndedBody): Promise<JudgedEnding> {
 
 function lengthTold({ toldLength, relayed, voices }: EndedBody): CleanEnd['told'] {
   const bytes = toldLength?.bytes();
-  if (bytes !== undefined) return bytes === relayed.print().bytes() ? 'all' : 'another-length';
-  // What is announced and does not come may have been taken away on the way, but not once and the next time not.
+  if (bytes !== undefined) return bytes === relayed.fingerprint().bytes() ? 'all' : 'another-length';
+  // A proxy may strip the announced length, but then from all bodies, not from one and not from the next.
   return toldLength !== undefined && voices.tellsLengths() ? 'not-this-time' : undefined;
+}
+
+/** About 1.7 s at 24 kHz: a sentence's melody falls in less. */
+const LAST_FRAMES = 72;
+
+/**
+ * How the last second of a body sounds. Decodes it once more, about a millisecond of work, only where nothing surer shows
+ * whether the body is whole. Undefined: too little of the end is kept, or it tells nothing.
+ */
+export function soundOfEnd(reading: BodyReading, decoders: Mp3Decoders): SoundEnding | undefined {
+  const first = Math.max(0, reading.frames() - LAST_FRAMES);
+  const frames = reading.frameRange(first, reading.frames());
+  const sampleRate = frames?.[0]?.header.sampleRate;
+  if (frames === undefined || sampleRate === undefined) return undefined;
+  if (frames.some(({ header }) => header.sampleRate !== sampleRate)) return undefined;
+  const { samples } = decodeFrames(decoders, frames, first);
+  return soundEndingOf(featureTrack(samples, sampleRate).levels);
 }

@@ -1,55 +1,25 @@
-// One body's bytes as MP3 frames, counted, with the last seconds of them kept: where a body breaks, they tell how it
-// sounded there. Read for nobody at first; `connect` hands on what comes from then on, and whoever has it then keeps it.
+// Parses one body's bytes into MP3 frames, counts them and keeps the last seconds of them: where a body breaks, they show how
+// it sounded there. Frames that come before `connect` are kept here; later ones are handed on, and their receiver keeps them.
 
-import { createMp3FrameParser, type Mp3Frame, type Mp3FrameSink } from '../../audio/mp3/mp3-frame-parser.ts';
-import { addMp3Frame, createMp3FrameStore } from '../../audio/mp3/mp3-frame-store.ts';
+import { addMp3Frame, createMp3FrameStore } from '../../audio/frame-store.ts';
+import { type Mp3Frame, Mp3FrameParser, type Mp3FrameSink } from '../../audio/mp3/mp3-frame-parser.ts';
 import type { Mp3Header } from '../../audio/mp3/mp3-header.ts';
 import type { Mp3StreamTag } from '../../audio/mp3/mp3-stream-tag.ts';
 import { streamSamples } from '../../audio/mp3/mp3-to-pcm.ts';
 
 export type FrameKeeper = Mp3FrameSink & {
-  /** Copies of the last so many frames; undefined when some of them are no longer kept. */
+  /** Copies of the last `count` frames; undefined when some of them are no longer kept. */
   recentFrames(count: number): Mp3Frame[] | undefined;
 };
 
-export type BodyReading = {
-  push(chunk: Uint8Array): void;
-  /** The body has ended for now, and another may bring the rest of it: what is whole is counted, what is not is held. */
-  settle(): void;
-  /** No more bytes will come: what is held is looked at as the end. */
-  flush(): void;
-  connect(to: FrameKeeper): void;
-  frames(): number;
-  /** Their length, ms. */
-  audioMs(): number;
-  /** Of the last frame. */
-  header(): Mp3Header | undefined;
-  /** The last tag, the frames behind it, and how long the streams before it are, ms, as they are heard decoded. */
-  tag(): Mp3StreamTag | undefined;
-  framesSinceTag(): number;
-  msBeforeTag(): number;
-  /**
-   * Audio that the last tag promises and that has not come, ms. One frame is not missed, because many encoders count the
-   * tag's own, and none is when as many bytes have come as it tells.
-   */
-  missingMs(): number;
-  /** Bytes of a frame that has begun and is not whole; bytes since the last frame that are neither frame nor tag. */
-  cutFrameBytes(): number;
-  strayBytes(): number;
-  /** The kept ones of frames `from` to `until`; undefined when one of them is no longer kept. */
-  frameRange(from: number, until: number): Mp3Frame[] | undefined;
-  /** Keeps none any longer. */
-  forget(): void;
-};
-
-/** One object for each body, its own parser's sink. */
-class CountedReading implements BodyReading, Mp3FrameSink {
+/** One object for each body; it is the sink of its own parser. */
+export class BodyReading implements Mp3FrameSink {
   private readonly keptFrames: number;
   private readonly kept = createMp3FrameStore();
-  private readonly parser = createMp3FrameParser(this);
+  private readonly parser = new Mp3FrameParser(this);
   private keeper: FrameKeeper | undefined;
   private count = 0;
-  /** Those of them that came before it, and were kept here. */
+  /** Frames that came before `connect` and were kept here. */
   private own = 0;
   private lastTag: Mp3StreamTag | undefined;
   private framesBeforeTag = 0;
@@ -58,6 +28,7 @@ class CountedReading implements BodyReading, Mp3FrameSink {
   private junkBefore = 0;
   private lastHeader: Mp3Header | undefined;
 
+  /** `keptFrames`: how many of the last frames are kept. */
   constructor(keptFrames: number) {
     this.keptFrames = keptFrames;
   }
@@ -88,9 +59,11 @@ class CountedReading implements BodyReading, Mp3FrameSink {
   push(chunk: Uint8Array): void {
     this.parser.push(chunk);
   }
+  /** The body has ended, and another may bring the rest: whole frames are counted, an unfinished one is held. */
   settle(): void {
     this.parser.settle();
   }
+  /** No more bytes will come: what is held is parsed as the end. */
   flush(): void {
     this.parser.flush();
   }
@@ -100,13 +73,16 @@ class CountedReading implements BodyReading, Mp3FrameSink {
   frames(): number {
     return this.count;
   }
+  /** Their length, ms. */
   audioMs(): number {
     const header = this.lastHeader;
     return header === undefined ? 0 : (this.count * header.samplesPerFrame * 1000) / header.sampleRate;
   }
+  /** Of the last frame. */
   header(): Mp3Header | undefined {
     return this.lastHeader;
   }
+  /** The last tag, the frames behind it, and how long the streams before it are, ms, as they are heard decoded. */
   tag(): Mp3StreamTag | undefined {
     return this.lastTag;
   }
@@ -116,18 +92,24 @@ class CountedReading implements BodyReading, Mp3FrameSink {
   msBeforeTag(): number {
     return this.earlierMs;
   }
+  /**
+   * Audio that the last tag announces and that has not come, ms. One frame is not missed, because many encoders count the
+   * tag's own; none is missed when as many bytes have come as the tag says.
+   */
   missingMs(): number {
     const { lastTag, lastHeader } = this;
     const missing = (lastTag?.totalFrames ?? 0) - this.framesSinceTag();
     if (lastHeader === undefined || missing <= 1 || this.hasToldBytes()) return 0;
     return (missing * lastHeader.samplesPerFrame * 1000) / lastHeader.sampleRate;
   }
+  /** Bytes of an unfinished frame; `strayBytes`: bytes since the last frame that are neither frame nor tag. */
   cutFrameBytes(): number {
     return this.parser.cutFrameBytes();
   }
   strayBytes(): number {
     return this.parser.junkBytes() - this.junkBefore + this.parser.heldBytes();
   }
+  /** Frames `from` to `until`; undefined when one of them is no longer kept. */
   frameRange(from: number, until: number): Mp3Frame[] | undefined {
     const first = this.own - this.kept.frames();
     if (from < first || until > this.count) return undefined;
@@ -137,6 +119,7 @@ class CountedReading implements BodyReading, Mp3FrameSink {
     const late = this.keeper?.recentFrames(this.count - lateFrom);
     return late && [...early, ...late.slice(0, until - lateFrom)];
   }
+  /** Drops the kept frames. */
   forget(): void {
     this.kept.clear();
   }
@@ -150,6 +133,3 @@ class CountedReading implements BodyReading, Mp3FrameSink {
     return totalBytes !== undefined && totalBytes <= this.bytesSinceTag;
   }
 }
-
-/** `keptFrames`: how many of the last frames are kept. */
-export const createBodyReading = (keptFrames: number): BodyReading => new CountedReading(keptFrames);

@@ -1,43 +1,43 @@
-// A body that was asked for again, from its first byte to the moment when it goes on where the last one broke: the
-// same bytes are skipped, other bytes are read until they can be joined by their sound.
+// A second body for the same request, from its first byte to the moment when it continues where the last one broke: identical
+// bytes are skipped; different ones are read until both synthesis runs can be joined by their sound.
 
 import { AppError } from '../../base/app-error.ts';
-import { type BodyPrint, createBodyPrint } from './body-print.ts';
+import { type BodyFingerprint, createBodyFingerprint } from './body-fingerprint.ts';
 import type { BodyReading } from './body-reading.ts';
 import { createFreshReading, type RelayedSpeech, refuseJunk } from './relayed-speech.ts';
-import { framesBeyond } from './splice-takes.ts';
+import { framesBeyond } from './splice-runs.ts';
 
 export type Passed = 'exact' | 'aligned' | 'agreed';
 
 export type CatchUp = {
-  /** Throws what `RelayedSpeech.push` throws, and `upstream_broken` when the two takes cannot be joined. */
+  /** Throws what `RelayedSpeech.push` throws, and `upstream_broken` when the two runs cannot be joined. */
   push(chunk: Uint8Array): void;
-  /** The body has ended; joins what there is. Throws as `push`. */
+  /** The body has ended; joins with what there is. Throws as `push`. */
   finish(): void;
-  /** How the break has been passed: `agreed` when both takes are whole and say so. Undefined while it has not. */
+  /** How the break was passed; `agreed`: both runs came to a clean end at the same length. Undefined: not yet passed. */
   passed(): Passed | undefined;
-  /** It is another take, and fits nowhere: a further one would be another again. */
+  /** It is a different synthesis run that cannot be joined; a further one would be different again. */
   isUnlike(): boolean;
   /** Of the body so far, heard or skipped, ms. */
   audioMs(): number;
 };
 
-/** Two takes of one text differ by no more, unless one of them breaks off. */
-const MOST_DIFFERENCE = 0.1;
+/** The lengths of two synthesis runs of one text differ by no more than this share, unless one of them is cut. */
+const MAX_DIFFERENCE = 0.1;
 
-/** Both came to a clean end, and at the same length: neither was cut, so the one that was relayed is left as it is. */
+/** Both came to a clean end at the same length: neither was cut, so the relayed one stays as it is. */
 const areAsLong = (fresh: BodyReading, old: BodyReading): boolean =>
-  Math.abs(fresh.frames() / old.frames() - 1) <= MOST_DIFFERENCE;
+  Math.abs(fresh.frames() / old.frames() - 1) <= MAX_DIFFERENCE;
 
-/** `old`: whether the body before was cut, or came to an end that is in doubt. */
+/** `old`: whether the body before was cut, or ended cleanly and is in doubt. */
 export function createCatchUp(
   relayed: RelayedSpeech,
   old: 'broken' | 'ended',
   onPassed: (how: Passed) => void,
 ): CatchUp {
   const fresh = createFreshReading();
-  const print: BodyPrint = createBodyPrint();
-  const check = relayed.print().check();
+  const fingerprint: BodyFingerprint = createBodyFingerprint();
+  const check = relayed.fingerprint().check();
   const broke = relayed.reading();
   let state: 'comparing' | 'joining' | 'unlike' | Passed = 'comparing';
 
@@ -46,15 +46,18 @@ export function createCatchUp(
     onPassed(how);
   };
   const join = () => {
-    if (relayed.changeTake(fresh, print) === 'changed') return pass('aligned');
+    if (relayed.changeRun(fresh, fingerprint) === 'changed') return pass('aligned');
     state = 'unlike';
-    throw new AppError('upstream_broken', 'The audio broke off, and the second try sounded otherwise.');
+    throw new AppError(
+      'upstream_broken',
+      'The audio broke off, and a second attempt could not be joined to it.',
+    );
   };
 
   return {
     push(chunk) {
       if (state === 'exact' || state === 'aligned') return relayed.push(chunk);
-      print.push(chunk);
+      fingerprint.push(chunk);
       fresh.push(chunk);
       const known = state === 'comparing' ? check.push(chunk) : 'different';
       if (known === 'different') {
@@ -63,7 +66,7 @@ export function createCatchUp(
         if (fresh.frames() >= broke.frames() + framesBeyond(broke)) join();
       } else if (check.isWhole()) {
         pass('exact');
-        relayed.goOn(print, chunk.subarray(known));
+        relayed.goOn(fingerprint, chunk.subarray(known));
       }
     },
     finish() {

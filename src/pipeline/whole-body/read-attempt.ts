@@ -1,5 +1,6 @@
-// One request for a body and the reading of what comes, until it ends, breaks, or brings no audio for too long. How it
-// ended is a return value, because every way is expected; only the turn's own end is thrown.
+// One request for a body and the reading of what comes, until it ends, breaks, or brings no audio for too long. How it ended
+// is a return value, because every way is expected; only the cancelling of the turn is thrown. A body is read in batches
+// while its listener has plenty to hear: a piece of a tenth of a second costs its reader as much as half a second does.
 
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -7,11 +8,11 @@ import type { SpeechBody } from '../../upstream/speech-upstream.ts';
 import type { Mp3Spool } from '../mp3-spool.ts';
 import { createStallWatch } from './stall-watch.ts';
 
-/** Whoever takes the bytes of a body; what it throws ends the reading as a break does. */
+/** The receiver of the bytes of a body; what it throws ends the reading as a break does. */
 export type BodyReader = {
   push(chunk: Uint8Array): void;
   finish(): void;
-  /** Audio in whole frames so far, ms: that, not bytes, is what shows that a body goes on. */
+  /** Audio in whole frames so far, ms: that, not the bytes, shows that a body makes progress. */
   audioMs(): number;
 };
 
@@ -21,34 +22,51 @@ export type AttemptEnd =
   | { readonly kind: 'refused'; readonly error: AppError }
   | { readonly kind: 'broke'; readonly error: AppError };
 
-/** How far a request is that has not been answered: what it waits for a key is no fault of the service. */
+/** Progress of an unanswered request: waiting for a key is no fault of the service. */
 export type SendProgress = { readonly waits: () => void; readonly sent: () => void };
 
 export type Attempt = {
   readonly open: (signal: AbortSignal, told: SendProgress) => Promise<SpeechBody>;
   readonly reader: BodyReader;
-  /** It is read no further while this is full. */
+  /** Reading pauses while this is full. */
   readonly spool: Mp3Spool;
   readonly clock: Clock;
-  /** By when it must be answered, ms, what it waits for a key not counted; infinite where `open` has a deadline of its own. */
+  /** Deadline for the answer, ms, without the wait for a key; infinite where `open` has a deadline of its own. */
   readonly answerMs: number;
-  /** How long no audio may come after so much of it, ms. */
+  /** How long no audio may come, after `audioMs` of it have, ms. */
   readonly stallLimitMs: (audioMs: number) => number;
-  /** How long the body may be left alone when a stall is certain in `patienceMs`, ms; 0 while all is wanted as it comes. */
+  /** How long the next bytes may gather when a stall is certain in `patienceMs`, ms; 0: read as they come. */
   readonly restMs: (patienceMs: number) => number;
-  /** A body that was being read brought no audio for too long; a request without an answer is none. */
+  /** A body brought no audio for too long; not called for a request without an answer. */
   readonly onStall: () => void;
   readonly onAudio: () => void;
 };
 
-/** Audio earns so many times its length of patience: what comes ten times slower than it plays is a stall, in pieces. */
+/** Audio extends the deadline by this many times its length: ten times slower than real time is a stall in pieces. */
 const EARNED = 10;
 
 /**
- * A chunk off the network may hold 64 KiB, seconds of speech. A reader that waits for a place in it, and keeps only so
- * many frames to look back on, is given a few frames at a time: ten at 64 kbit/s and 24 kHz.
+ * A chunk from the network may hold 64 KiB, seconds of speech. A reader that looks for a place to join, and keeps a limited
+ * number of frames, is given a few frames at a time: ten at 64 kbit/s and 24 kHz.
  */
 const SLICE_BYTES = 2048;
+
+/** Audio that the listener has left at the end of a batch: enough to decode the next part and find its words in time. */
+const KEPT_MS = 500;
+/** A batch is read this long before a stall would be assumed. */
+const SHOWN_MS = 50;
+/** A shorter batch is not worth a timer. */
+const MIN_BATCH_MS = 120;
+const MAX_BATCH_MS = 600;
+
+/**
+ * How long the next pieces of a body may gather while `remainingMs` of audio are unheard and a stall is certain in
+ * `patienceMs`; 0: it is read as it comes.
+ */
+export function batchRestMs(remainingMs: number, patienceMs: number): number {
+  const spareMs = Math.min(remainingMs - KEPT_MS, patienceMs - SHOWN_MS, MAX_BATCH_MS);
+  return spareMs < MIN_BATCH_MS ? 0 : spareMs;
+}
 
 /** Rejects with the signal's reason, or with what is no AppError. */
 export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promise<AttemptEnd> {
@@ -88,7 +106,7 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
         if (restMs > 0) gathering.rest(restMs);
       }
       if (!spool.isFull()) continue;
-      // Nothing is wanted, so nothing is late.
+      // No audio is wanted, so none is late.
       watch.rest();
       while (spool.isFull()) await spool.room(signal);
       watch.within(stallLimitMs(audioMs));

@@ -1,19 +1,19 @@
-// One deadline that is moved far more often than it passes: the timer looks at the latest one when it fires, instead
-// of being set anew for every chunk.
+// One deadline that is moved far more often than it passes: the timer checks the latest one when it fires, instead of being
+// set anew for every chunk.
 
 import type { Clock } from '../../base/clock.ts';
 
 export type StallWatch = {
-  /** From now on so long; takes the place of any deadline before it. */
+  /** Sets the deadline to `ms` from now, replacing any before it. */
   within(ms: number): void;
   /**
-   * So much later than it was, and at most so long from `cameMs`, when what is counted came, or from now; what came before
-   * the last `within` counts as if it came then, for nothing was awaited before.
+   * Moves the deadline back by `ms`, at most to `mostMs` after `cameMs` (when the counted audio came; default now). Audio from
+   * before the last `within` counts as if it came then: nothing was awaited before.
    */
   earn(ms: number, mostMs: number, cameMs?: number): void;
-  /** How long it is until then, ms. */
+  /** Time until the deadline, ms. */
   leftMs(): number;
-  /** Nothing is awaited. */
+  /** Removes the deadline. */
   rest(): void;
 };
 

@@ -1,6 +1,6 @@
-// What is known of each voice from bodies that were proved to be whole: how fast it speaks, that its speech can be held
-// against ours, and in which odd ways it ends. Shared by all turns of a process, bounded, and lost with it: a wrong guess
-// costs a request more or a needless error, never a word.
+// What is known of each voice from bodies that were proved to be whole: how fast it speaks, that its speech can be compared
+// with our reference, and in which odd ways it ends. Shared by all turns of a process, bounded, and lost with it: a wrong
+// guess costs one more request or a needless error, never a word.
 
 import { createHash } from 'node:crypto';
 import type { OutgoingRequest } from '../../speech/speech-request.ts';
@@ -9,24 +9,25 @@ import type { Doubt } from './ending-verdict.ts';
 export type SpokenText = Pick<OutgoingRequest, 'voice' | 'voice2' | 'speed' | 'language' | 'text'>;
 
 export type VoiceRecords = {
-  /** Letters a second that the voice speaks, the fastest there are before anything was learned. */
+  /** Letters a second that the voice speaks; before anything was learned, those of the fastest speaker. */
   fastest(spoken: SpokenText): number;
   /** Letters a second of the slowest speaker at that speed. */
   slowest(spoken: SpokenText): number;
   /** A body was proved to be whole: `letters` took `audioMs`. */
   learn(spoken: SpokenText, letters: number, audioMs: number): void;
-  /** Whether a speech, whole or cut, was found to say its text when it was held against ours. */
+  /** Whether a speech, whole or cut, was found to say its text when it was compared with ours. */
   heardFit(spoken: SpokenText, fit: 'fits' | 'misfits' | 'unclear'): void;
-  /** What the last of these say of the voice, and of all voices of the service. */
+  /** The conclusion from the last of these for the voice; `serviceFit`: for all voices of the service. */
   voiceFit(spoken: SpokenText): 'fitted-before' | 'unknown';
   serviceFit(): 'says-its-texts' | 'says-others' | 'unknown';
-  /** The service told how long a body was, and so long it was. */
+  /** The service announced the length of a body, and it was right. */
   toldLength(): void;
   tellsLengths(): boolean;
-  /** A body came to its end and nothing spoke against it. */
+  /** A body ended, and there was no doubt about it. */
   undoubted(spoken: SpokenText): void;
   /**
-   * Two bodies of this request ended in the same doubtful way. After three requests in a row it is how the voice ends.
+   * Two bodies of this request ended in the same doubtful way. After three such requests in a row it is taken for the usual
+   * ending of the voice.
    */
   endedAlike(spoken: SpokenText, doubt: Doubt): void;
   isBelieved(spoken: SpokenText, doubt: Doubt): boolean;
@@ -36,17 +37,17 @@ type VoiceRecord = {
   perSecond: number;
   fits: Fits;
   readonly believed: Set<Doubt>;
-  /** Requests in a row that ended alike, by digest: the same one again shows nothing new. */
+  /** Requests in a row that ended alike, by digest: the same request again proves nothing new. */
   alike: { readonly doubt: Doubt; readonly requests: Set<string> } | undefined;
 };
 
 const MAX_VOICES = 512;
 /**
- * A voice, and a service, says its texts when so many of the last clear ones did, and at most such a share did not: of speech of
- * other texts 1 in 30 seems to.
+ * A voice or a service says its texts when at least `min` of its last clear speeches did, and at most `maxMisfitShare` did not: of
+ * speech of other texts 1 in 30 seems to fit.
  */
 const FITS = { remembered: 16, min: 2, maxMisfitShare: 0.2 } as const;
-/** And a service says other texts, music or another language than it was asked for, when these are more than half. */
+/** A service says something else (other texts, another language, music) when more than half of its speech does. */
 const MISFITS = { min: 3, minShare: 0.5 } as const;
 
 type Fits = readonly ('fits' | 'misfits')[];
@@ -56,11 +57,11 @@ const areTrusted = (fits: Fits): boolean =>
   fits.length - misfitsIn(fits) >= FITS.min && misfitsIn(fits) <= FITS.maxMisfitShare * fits.length;
 const areOthers = (fits: Fits): boolean =>
   misfitsIn(fits) >= MISFITS.min && misfitsIn(fits) > MISFITS.minShare * fits.length;
-/** A service that cuts bodies does it here and there; what so many requests show one after another is the voice. */
+/** A service that cuts bodies does it here and there; a sign in this many requests in a row comes from the voice. */
 const BELIEVED_AFTER = 3;
-/** Letters a second at speed 1 that nobody leaves: words of letters, and scripts with a syllable or more in a sign. */
+/** Bounds of speech, letters a second at speed 1: alphabets, and scripts with a syllable or more in a sign. */
 const BOUNDS = { letters: { fastest: 25, slowest: 6 }, syllables: { fastest: 9, slowest: 2 } } as const;
-/** What a new body weighs against all earlier ones. */
+/** Weight of a new body against all earlier ones. */
 const NEWEST_SHARE = 0.2;
 /** Shorter texts are mostly pauses. */
 const MIN_LETTERS = 20;
@@ -83,7 +84,7 @@ export function createVoiceRecords(): VoiceRecords {
   const keyOf = ({ voice, voice2, speed, language, text }: SpokenText) =>
     JSON.stringify([voice, voice2, speed ?? 1, language, SYLLABIC.test(text)]);
 
-  /** The record as the latest used one; the one that was not used for longest makes room. */
+  /** Marks the record as used last; the least recently used one is dropped. */
   const recordOf = (spoken: SpokenText): VoiceRecord => {
     const key = keyOf(spoken);
     const voice: VoiceRecord = voices.get(key) ?? {

@@ -1,7 +1,7 @@
-// One request's speech, whole, whatever becomes of its body. A body that breaks, stalls or ends too soon is asked for
-// again with the same seed: where the same bytes come, the speech goes on with the very next one; where others come,
-// it goes on where they sound alike; and what cannot be made whole ends in a fade and an error, never in silence.
-// Whether a body that ends properly is whole, body-ending.ts and ending-verdict.ts tell.
+// One request's speech, whole, even if its body breaks. A body that breaks, stalls or ends too soon is requested again with
+// the same seed: where the same bytes come, the speech goes on with the very next one; where others come, it goes on where
+// both sound alike; what cannot be made whole ends in a fade and an error, never in silence.
+// body-ending.ts and ending-verdict.ts decide whether a body that ends properly is whole.
 //
 //   relaying ──broken, stalled──▶ asking again ──same bytes──▶ relaying
 //       │                               └──other bytes──▶ joining ──▶ relaying, or the end
@@ -23,30 +23,30 @@ import {
   type Attempt,
   type AttemptEnd,
   type BodyReader,
+  batchRestMs,
   readAttempt,
   type SendProgress,
 } from './read-attempt.ts';
-import { boutRestMs } from './reading-bouts.ts';
-import { createRelayedSpeech } from './relayed-speech.ts';
+import { RelayedSpeech } from './relayed-speech.ts';
 import { kindOf, NOTHING_SPENT, nextTry, spend, type Trouble } from './resume-policy.ts';
 import { longestAudioMs } from './speech-guard.ts';
-import type { ResumeKind, SpeechUpkeep } from './speech-upkeep.ts';
+import type { ResumeKind, SpeechRecovery } from './speech-recovery.ts';
 
-/** What keeps the speech of a turn whole, the same for all of its requests. */
-export type Wholeness = {
+/** How the requests of a turn recover, the same for all of them. */
+export type RecoveryPolicy = {
   readonly clock: Clock;
   readonly decoders: Mp3Decoders;
-  readonly upkeep: SpeechUpkeep;
+  readonly recovery: SpeechRecovery;
   /** Audio that the listener has not heard yet, ms. */
   readonly remainingMs: () => number;
-  /** How far ahead of the listener audio is sent, ms; absent: as it is taken. */
+  /** How far ahead of the listener audio is sent, ms; absent: as the reader takes it. */
   readonly leadMs?: number;
   readonly passesThrough: (sampleRate: number) => boolean;
-  /** In bouts while the listener has plenty; else, and when it is not given, as it comes. */
-  readonly reads?: 'in-bouts' | 'as-it-comes';
-  /** What a request after a break is worth to the scheduler. */
+  /** In batches while the listener has plenty of audio; default: as it comes. */
+  readonly reads?: 'in-batches' | 'as-it-comes';
+  /** Scheduling class of a request after a break. */
   readonly resumeWork?: (() => SpeechWork) | undefined;
-  /** Hears how a body ends; absent: that is told by its frames, its sound and its length. */
+  /** Finds out how a body ends; absent: its frames, sound and length decide alone. */
   readonly endings?: EndingWatch | undefined;
 };
 
@@ -55,7 +55,7 @@ export type WholeRequest = {
   readonly request: OutgoingRequest;
   /** How many letters its text has: they tell how long it may take. */
   readonly letters: number;
-  /** What its first body is worth to the scheduler. */
+  /** Scheduling class of its first body. */
   readonly work: SpeechWork;
   readonly upstream: SpeechUpstream;
   readonly spool: Mp3Spool;
@@ -66,17 +66,17 @@ export type RequestReport = {
   readonly queued: (notice: QueuedNotice) => void;
   /** An HTTP request has been sent; a retry is one more. */
   readonly sent: () => void;
-  /** By the first body. */
+  /** The first body has come. */
   answered(body: SpeechBody): void;
-  /** How a body that broke was, or was not, taken up again. */
+  /** How a broken body was resumed, or that it was not. */
   resumed(kind: ResumeKind): void;
   /** Audio that has arrived, in ms of its own time; what is faded out at the end takes some of it back. */
   arrived(knownMs: number, state: 'arriving' | 'complete'): void;
 };
 
-/** Where the words of a speech that is given up are is worth so long a wait. */
+/** How long to wait for the word times of a speech that is given up. */
 const LAST_WORDS_MS = 300;
-/** A request after a break must be answered within this, once a key takes it. */
+/** A request after a break must be answered within this, once it has a key. */
 const ANSWER_MS = 10_000;
 
 const isNoAudio = ({ code }: AppError) => code === 'upstream_bad_audio';
@@ -89,25 +89,25 @@ const endedEarly = () =>
  */
 export async function relayWholeBody(
   whole: WholeRequest,
-  wholeness: Wholeness,
+  recoveryPolicy: RecoveryPolicy,
   signal: AbortSignal,
 ): Promise<void> {
   const { request, letters, upstream, spool, report } = whole;
-  const { clock, upkeep } = wholeness;
-  const { voices } = upkeep;
-  const { endings } = wholeness;
+  const { clock, recovery } = recoveryPolicy;
+  const { voices } = recovery;
+  const { endings } = recoveryPolicy;
   const longestMs = longestAudioMs(letters, voices.slowest(request));
-  const relayed = createRelayedSpeech({ ...wholeness, spool, longestMs });
+  const relayed = new RelayedSpeech({ ...recoveryPolicy, spool, longestMs });
   let stalls = 0;
   let spent = NOTHING_SPENT;
   /** Where a body came to a clean end, in its bytes. */
   let endedAt: number | undefined;
-  /** What the body that is read now says of its own length. */
+  /** The announced length of the current body. */
   let toldLength: ToldLength | undefined;
-  /** Whether the body comes from the phrases that are kept: it was judged when it came. */
+  /** `kept`: the body comes from the phrase store and was judged before it was stored. */
   let origin: 'service' | 'kept' = 'service';
   let provedBy: Extract<Verdict, { kind: 'whole' }>['by'] = 'nothing';
-  /** The key that answered first: another one may speak the seed otherwise. */
+  /** The key that answered first: with another one the same seed may sound different. */
   let key: string | undefined;
 
   const read = (reader: BodyReader, answerMs: number, open: Attempt['open']) =>
@@ -118,9 +118,9 @@ export async function relayWholeBody(
         spool,
         clock,
         answerMs,
-        stallLimitMs: (audioMs) => upkeep.stallLimitMs(wholeness.remainingMs(), stalls, audioMs),
+        stallLimitMs: (audioMs) => recovery.stallLimitMs(recoveryPolicy.remainingMs(), stalls, audioMs),
         restMs: (patienceMs) =>
-          wholeness.reads === 'in-bouts' ? boutRestMs(wholeness.remainingMs(), patienceMs) : 0,
+          recoveryPolicy.reads === 'in-batches' ? batchRestMs(recoveryPolicy.remainingMs(), patienceMs) : 0,
         onStall() {
           stalls += 1;
         },
@@ -138,20 +138,20 @@ export async function relayWholeBody(
       const isEmpty = relayed.reading().frames() === 0 && isNoAudio(end.error);
       return { error: end.error, doubt: isEmpty ? 'no-audio' : undefined };
     }
-    endedAt = relayed.print().bytes();
+    endedAt = relayed.fingerprint().bytes();
     const { verdict, heard } = await judgeEnding({
       request,
       letters,
       longestMs,
       relayed,
-      // Of two takes that agree the first was relayed, and the second told its own length.
+      // Of two runs that agree the first was relayed; the announced length is that of the second.
       toldLength: which === 'agreed' ? undefined : toldLength,
       watch: endings,
       voices,
-      decoders: wholeness.decoders,
-      soundOfEnd: origin === 'kept' ? () => undefined : upkeep.soundOfEnd,
-      remainingMs: wholeness.remainingMs(),
-      leadMs: wholeness.leadMs ?? 0,
+      decoders: recoveryPolicy.decoders,
+      soundOfEnd: origin === 'kept' ? () => undefined : recovery.soundOfEnd,
+      remainingMs: recoveryPolicy.remainingMs(),
+      leadMs: recoveryPolicy.leadMs ?? 0,
     });
     signal.throwIfAborted();
     if (verdict.kind === 'whole') {
@@ -163,22 +163,22 @@ export async function relayWholeBody(
     // Twice the same end may be how this voice ends, or how this service cuts.
     const isAlike = which === 'same-end' || which === 'agreed';
     if (isAlike && habit === 'possible') voices.endedAlike(request, doubt);
-    // From now on it says nothing; something else may.
+    // From now on this doubt is ignored; another one may remain.
     if (voices.isBelieved(request, doubt)) return judge(end, which);
     if (isAlike && certainty === 'likely') return undefined;
-    upkeep.onDoubt(doubt);
+    recovery.onDoubt(doubt);
     return { error: endedEarly(), doubt, certainty, heard };
   };
   const mayAskAgain = (trouble: Trouble): boolean => {
     const next = nextTry(trouble, spent);
-    return next === 'resume' || (next === 'regenerate' && upkeep.doubts.tryRetry(clock.now()));
+    return next === 'resume' || (next === 'regenerate' && recovery.doubts.tryRetry(clock.now()));
   };
   const tell = (kind: ResumeKind) => {
-    upkeep.onResume(kind);
+    recovery.onResume(kind);
     report.resumed(kind);
   };
   const openAgain = async (cut: AbortSignal, { waits, sent }: SendProgress) => {
-    const work = wholeness.resumeWork?.();
+    const work = recoveryPolicy.resumeWork?.();
     const body = await upstream.open(request, {
       signal: cut,
       onQueued(notice) {
@@ -196,11 +196,11 @@ export async function relayWholeBody(
     origin = 'service';
     return body;
   };
-  /** Asks once more; answers with what is wrong now. */
+  /** Requests the body once more; returns what is wrong now. */
   const askAgain = async (trouble: Trouble): Promise<Trouble | undefined> => {
     await pause(spent.pauseMs, clock, signal);
-    const from = relayed.print().bytes();
-    // Of two takes that are as long as each other none is cut, unless it is known that something is missing in the first.
+    const from = relayed.fingerprint().bytes();
+    // Of two runs of the same length none is cut, unless it is known that something is missing in the first.
     const isKnownCut = trouble.doubt === 'words-missing' || trouble.doubt === 'bytes-missing';
     const catchUp = createCatchUp(relayed, endedAt === from && !isKnownCut ? 'ended' : 'broken', (how) =>
       tell(kindOf(trouble, how)),
@@ -208,17 +208,20 @@ export async function relayWholeBody(
     const end = await read(catchUp, ANSWER_MS, openAgain);
     const passed = catchUp.passed();
     if (passed === undefined) tell('failed');
-    const isNews = passed === 'aligned' || relayed.print().bytes() > from;
+    const isNews = passed === 'aligned' || relayed.fingerprint().bytes() > from;
     const result = {
       refusal: end.kind === 'refused' ? end.error : undefined,
       brought: catchUp.isUnlike() ? 'unlike' : isNews ? 'new-audio' : 'nothing-new',
     } as const;
-    spent = spend(spent, trouble, result, wholeness.remainingMs());
+    spent = spend(spent, trouble, result, recoveryPolicy.remainingMs());
     if (end.kind === 'refused' || (end.kind === 'ended' && passed === undefined)) return trouble;
     if (passed === 'agreed') return judge(end, 'agreed');
-    return judge(end, passed === 'exact' && endedAt === relayed.print().bytes() ? 'same-end' : 'another');
+    return judge(
+      end,
+      passed === 'exact' && endedAt === relayed.fingerprint().bytes() ? 'same-end' : 'another',
+    );
   };
-  /** What has come is all there will be: no word that is missing in it counts as heard. */
+  /** No more will come: words that are missing do not count as heard. */
   const giveUp = async ({ error, heard }: Trouble) => {
     const ending = heard ?? (await endings?.ending(LAST_WORDS_MS, 'on-suspicion'));
     signal.throwIfAborted();
@@ -228,7 +231,7 @@ export async function relayWholeBody(
     throw error;
   };
 
-  upkeep.doubts.request(clock.now());
+  recovery.doubts.request(clock.now());
   const first = await read(relayed, Number.POSITIVE_INFINITY, async (cut) => {
     const { work } = whole;
     const options = { signal: cut, work, onQueued: report.queued, onSent: report.sent };
@@ -237,7 +240,7 @@ export async function relayWholeBody(
     toldLength = body.toldLength;
     if (body.attempts === 0) origin = 'kept';
     report.answered(body);
-    // A body that tells its own length, of a service that has done so before, needs no ear; nor does one that was kept.
+    // A body with an announced length, of a service that is known for it, need not be listened to; nor a stored one.
     const tellsLength = toldLength !== undefined && voices.tellsLengths();
     if (!tellsLength && origin === 'service') endings?.follow();
     return body;
@@ -249,7 +252,7 @@ export async function relayWholeBody(
     else if (trouble.certainty === 'likely') trouble = undefined;
     else return giveUp(trouble);
   }
-  upkeep.onWhole(provedBy);
+  recovery.onWhole(provedBy);
   relayed.end();
   if (provedBy !== 'nothing') voices.learn(request, letters, relayed.heardMs());
   report.arrived(relayed.heardMs(), 'complete');

@@ -1,6 +1,6 @@
-// Items of a speech on their way to the process that times words. Frames of MP3 are laid one behind the other as they come,
-// in one block: many small ones cost the sending path more, and what is kept as objects until it is sent is moved about by
-// the collector.
+// Items of a speech on their way to the process that times words. MP3 frames are laid one behind the other in one block as they
+// come: many small ones would cost the sending path more, and objects that are kept until they are sent are copied by the
+// garbage collector.
 
 import type { Mp3Frame } from '../../audio/mp3/mp3-frame-parser.ts';
 import type { Mp3Header } from '../../audio/mp3/mp3-header.ts';
@@ -9,7 +9,7 @@ import { itemMs } from '../mp3-spool.ts';
 
 /** Frames that follow one another, all with the header of the first. */
 export type PackedMp3 = {
-  /** Their bytes; while it is not taken, with room for more behind them. */
+  /** Their bytes; until it is taken, with room for more behind them. */
   bytes: Uint8Array<ArrayBuffer>;
   readonly lengths: number[];
   readonly header: Mp3Header;
@@ -26,13 +26,13 @@ export type PackedPiece = { readonly items: readonly PackedItem[]; readonly ms: 
 export type ItemPacker = {
   /** Bytes of a frame are copied. */
   add(item: TranscoderItem): void;
-  /** Milliseconds of audio that have been added and not been taken. */
+  /** Audio that was added and not taken, ms. */
   heldMs(): number;
-  /** Something has been added and not been taken. */
+  /** Something was added and not taken. */
   hasSome(): boolean;
-  /** What was added last, and has not been taken, is the end of a speech. */
+  /** The last item that was added and not taken is the end of a speech. */
   endsHere(): boolean;
-  /** The oldest of what is held, no more than was asked for at the making. */
+  /** The oldest piece. */
   take(): PackedPiece | undefined;
   clear(): void;
 };
@@ -43,8 +43,8 @@ const alike = (a: Mp3Header, b: Mp3Header) =>
   a === b ||
   (a.sampleRate === b.sampleRate && a.samplesPerFrame === b.samplesPerFrame && a.channels === b.channels);
 
-/** `mostMs`: a piece with so much audio takes nothing more. */
-export function createItemPacker(mostMs: number): ItemPacker {
+/** `maxMs`: a piece with this much audio takes no further item. */
+export function createItemPacker(maxMs: number): ItemPacker {
   let pieces: { items: PackedItem[]; ms: number }[] = [];
   let heldMs = 0;
   /** The last item of the last piece, while it takes further frames, and the bytes that are in use there. */
@@ -54,7 +54,7 @@ export function createItemPacker(mostMs: number): ItemPacker {
 
   const pieceFor = () => {
     const piece = pieces.at(-1);
-    if (piece !== undefined && piece.ms < mostMs) return piece;
+    if (piece !== undefined && piece.ms < maxMs) return piece;
     const next = { items: [], ms: 0 };
     open = undefined;
     pieces.push(next);
@@ -115,7 +115,7 @@ export function createItemPacker(mostMs: number): ItemPacker {
   };
 }
 
-/** What is sent is a copy, of that room as well. */
+/** Sending copies the whole block: cuts off the unused room. */
 function leaveNoRoom(frames: PackedMp3): void {
   let end = 0;
   for (const length of frames.lengths) end += length;

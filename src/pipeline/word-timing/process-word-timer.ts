@@ -1,8 +1,8 @@
-// Words are timed in a process of their own, which is started when the first speech wants it. It works in spare time, so it
-// may stand still for seconds at any point: threads of one process wait for each other's locks (those of the memory, of the
-// compiler), and playback would stand still with it. Here is its other end: what a spool gets is gathered and sent in few,
-// small messages, one at a time, so that timing never delays a frame; a process that is behind is left more to catch up
-// with, and a speech that it cannot follow is given up.
+// Words are timed in a process of their own, which is started when the first speech wants it. It works in spare time, so it may
+// stand still for seconds at any point; a thread would not do: threads of one process wait for each other's locks (memory,
+// compiler), and playback would stand still with it. This is the gateway's end: what a spool gets is gathered and sent in few,
+// small messages, one at a time, so that timing never delays a frame. A process that is behind gets larger messages, and a
+// speech that it cannot keep up with is given up.
 
 import type { Clock } from '../../base/clock.ts';
 import { Deadlines } from '../../base/deadlines.ts';
@@ -10,13 +10,11 @@ import type { Log } from '../../base/log.ts';
 import { type ForkedProgram, forkProgram } from '../../base/processes/forked-program.ts';
 import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
 import { itemMs, type SpoolItem } from '../mp3-spool.ts';
-import { createRestarts } from '../restarts.ts';
-import { gatherMs } from './gather-ms.ts';
-import { createGatheredPosts } from './gathered-posts.ts';
 import { createItemPacker } from './packed-items.ts';
-import { placesFor } from './places-for.ts';
+import { createRestartBackOff } from './restart-back-off.ts';
 import type { TimedSpeech, WordTimer, WordTiming } from './word-timer.ts';
 import type { WordTimerAnswer, WordTimerMessage, WordTimerOrder } from './word-timer-messages.ts';
+import { createGatheredPosts } from './word-timer-messages.ts';
 
 export type ProcessWordTimer = WordTimer & {
   /** Speeches that are being timed. */
@@ -33,36 +31,56 @@ export type ProcessWordTimerOptions = {
   readonly command: readonly string[] | undefined;
   /** Which speeches are timed. */
   readonly when: 'never' | 'captions' | 'always';
-  /** Whether speeches are followed for their endings; default `followed`, where there is a local engine. */
+  /** Whether endings of speeches are checked; default `followed`, where there is a local engine. */
   readonly endings?: 'followed' | 'never';
-  /** Speeches timed at once, and as many that are followed for their endings alone; of the former those without captions get half of the places, and those of files a quarter. */
+  /** Speeches timed at once, and as many followed for their endings alone; of the former, heard text may fill half and files a quarter. */
   readonly most: number;
   readonly program?: URL;
 };
 
 const PROGRAM = new URL('./word-timer-process.js', import.meta.url);
-/** Its buffers live outside of the heap; what is young there is small and short-lived. */
+/** Its buffers are outside of the heap; young objects are small and short-lived. */
 const FLAGS = ['--max-old-space-size=512', '--max-semi-space-size=2'];
-/** Of one message, so that others are not kept waiting behind it; where only endings are wanted, so much is gathered. */
-const MOST_SENT_MS = 2000;
+/** Audio of one message, so that others do not wait long behind it; where only endings are wanted, this much is gathered. */
+const MAX_SENT_MS = 2000;
 const LATE_LINE_MS = 60_000;
-/** So many endings that are still to be told mean that the process is behind: more would all come too late. */
+/** With this many endings unanswered the process is behind: further ones would all come too late. */
 const MAX_ENDINGS_AWAITED = 32;
-/** Each of some 16 KB at most; with more of them waiting, no further speech is followed. */
+/** Messages of some 16 KB at most; with more of them waiting, no further speech is followed. */
 const MAX_UNSENT = 128;
-/** A process that is so far behind is of no use to this speech any more: it is as much as a spool holds, and more. */
-const MOST_HELD_MS = 180_000;
-/** Who waits for the last words of a file waits so long at most. */
+/** A speech whose timing is further behind is given up: that is more than a spool holds. */
+const MAX_HELD_MS = 180_000;
+/** Longest wait for the last words of a file. */
 const SETTLE_DEADLINE_MS = 20_000;
-/** A process that is told to stop has so long to end its speech program. */
+/** Time for a process that is told to stop to end its speech program. */
 const STOP_DEADLINE_MS = 2000;
+
+const GATHERED_PART = 1 / 4;
+const MIN_GATHERED_MS = 50;
+const MAX_GATHERED_MS = 500;
+
+/**
+ * How much audio is worth a message: little while playback is close behind, half a second for speech that comes much faster
+ * than it is played. `aheadMs`: audio that has come of a request beyond what can have been played of it.
+ */
+export const gatherMs = (aheadMs: number): number =>
+  Math.min(Math.max(aheadMs * GATHERED_PART, MIN_GATHERED_MS), MAX_GATHERED_MS);
+
+const SLOTS: Readonly<Record<TimedSpeech['urgency'], (most: number) => number>> = {
+  captions: (most) => most,
+  'heard-text': (most) => most >> 1,
+  file: (most) => Math.max(1, most >> 2),
+};
+
+/** How many of the `most` slots each kind may fill: captions all of them, less urgent kinds only a part. */
+const slotsFor = (urgency: TimedSpeech['urgency'], most: number): number => SLOTS[urgency](most);
 
 type Speech = {
   readonly timed: TimedSpeech;
   onTaken(): void;
   onSettled(): void;
   onEnding(ending: HeardEnding | undefined): void;
-  /** Nothing is told any more: whoever waits need not. */
+  /** No more answers will come: waiters are released. */
   onGone(): void;
 };
 
@@ -70,18 +88,18 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
   const { log, clock, command, when, most, program = PROGRAM } = options;
   const speeches = new Map<number, Speech>();
   let running: ForkedProgram | undefined;
-  const restarts = createRestarts(clock);
+  const backOff = createRestartBackOff(clock);
   let isClosed = false;
   let last = 0;
   let endingsAwaited = 0;
   const deadlines = new Deadlines(clock);
 
-  /** Messages that the pipe to the process has not taken: when all cores are busy elsewhere it may stand still for seconds. */
+  /** Messages that the pipe to the process has not taken: it may stand still for seconds when all cores are busy. */
   let unsent = 0;
   let state: 'starting' | 'answering' = 'starting';
   let lateEndings = 0;
   let toldLateMs = Number.NEGATIVE_INFINITY;
-  /** A process that is behind is late with all of them: one line for many. */
+  /** A process that is behind is late with all of them: one log line for many. */
   const tellLate = () => {
     if (state === 'starting') return; // it has just been started, for this one
     lateEndings += 1;
@@ -96,12 +114,12 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     for (const { timed } of speeches.values()) if (timed.wants === wants) count += 1;
     return count;
   };
-  const hasPlaceFor = ({ wants, urgency }: TimedSpeech): boolean => {
+  const hasSlotFor = ({ wants, urgency }: TimedSpeech): boolean => {
     if (unsent >= MAX_UNSENT) return false;
     if (wants === 'endings')
       return reference === 'there' && endingsAwaited < MAX_ENDINGS_AWAITED && countOf('endings') < most;
     if (when === 'never' || (when === 'captions' && urgency === 'heard-text')) return false;
-    return countOf('words') < placesFor(urgency, most);
+    return countOf('words') < slotsFor(urgency, most);
   };
 
   const posts = createGatheredPosts<WordTimerOrder>(
@@ -129,10 +147,10 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
   const bury = (child: ForkedProgram, cause: string) => {
     if (running !== child) return;
     running = undefined;
-    posts.flush(); // to nobody
+    posts.flush(); // dropped: there is no process
     unsent = 0;
     state = 'starting';
-    restarts.died();
+    backOff.died();
     log.error('word_timer_died', { cause, speeches: speeches.size });
     for (const [id, speech] of [...speeches]) {
       speeches.delete(id);
@@ -144,7 +162,7 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     if (answer.kind === 'log') return log.warn(answer.event, { cause: answer.cause });
     const speech = speeches.get(answer.speech);
     if (speech === undefined) return;
-    restarts.proven();
+    backOff.proven();
     state = 'answering';
     if (answer.kind === 'taken') speech.onTaken();
     else if (answer.kind === 'settled') speech.onSettled();
@@ -158,9 +176,9 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
   const openTiming = (child: ForkedProgram, timed: TimedSpeech): WordTiming => {
     const id = ++last;
     const { language, speed, voice, wants } = timed;
-    /** Pieces are so small that the process is soon there for others again. */
-    const held = createItemPacker(MOST_SENT_MS);
-    /** Of the request: what has come of it, and since when. */
+    /** Pieces are small, so that the process is soon free for other speeches. */
+    const held = createItemPacker(MAX_SENT_MS);
+    /** Audio of the current request that has come, and since when. */
     let cameMs = 0;
     let beganAtMs: number | undefined;
     /** Milliseconds of each message that the process has not taken. */
@@ -168,7 +186,7 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     let underWayMs = 0;
     let leadIsHeard: boolean | undefined;
     const settled: (() => void)[] = [];
-    /** Endings that the process has been asked for and has not told, and who waits for the last of them. */
+    /** Endings that were asked for and are not answered, and the waiter for the last of them. */
     let asked = 0;
     let answer: ((ending: HeardEnding | 'late' | undefined) => void) | undefined;
 
@@ -181,14 +199,14 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
       underWayMs += ms;
       order({ kind: 'items', speech: id, items, leadIsHeard: leadIsHeard ?? false });
     };
-    /** Everything, before something else is said. */
+    /** Sends all that is held, before another order. */
     const send = () => {
       while (held.hasSome()) sendPiece();
     };
     const sendSome = () => {
       if (underWay.length > 0 || !held.hasSome()) return;
       const enoughMs =
-        wants === 'endings' ? MOST_SENT_MS : gatherMs(cameMs - (clock.now() - (beganAtMs ?? 0)));
+        wants === 'endings' ? MAX_SENT_MS : gatherMs(cameMs - (clock.now() - (beganAtMs ?? 0)));
       if (held.heldMs() >= enoughMs || held.endsHere()) sendPiece();
     };
     const settle = () => {
@@ -221,7 +239,7 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
       onEnding(ending) {
         asked -= 1;
         endingsAwaited -= 1;
-        // One that came too late answers an older question.
+        // An answer that came too late belongs to an older question.
         if (asked === 0) answer?.(ending);
       },
       onGone: gone,
@@ -244,7 +262,7 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
           beganAtMs ??= clock.now();
           held.add(item);
           cameMs += itemMs(item);
-          if (held.heldMs() + underWayMs > MOST_HELD_MS) giveUp();
+          if (held.heldMs() + underWayMs > MAX_HELD_MS) giveUp();
           else sendSome();
         },
         takeBack(frames) {
@@ -293,8 +311,8 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
   return {
     reference,
     open(timed) {
-      if (isClosed || !hasPlaceFor(timed)) return undefined;
-      if (running === undefined && !restarts.mayStart()) return undefined;
+      if (isClosed || !hasSlotFor(timed)) return undefined;
+      if (running === undefined && !backOff.mayStart()) return undefined;
       running ??= start();
       return openTiming(running, timed);
     },
@@ -315,7 +333,7 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
         resolveGone = resolve;
         child.onExit(() => resolve());
       });
-      // A process that runs in spare time may take its time to end: nobody waits for that.
+      // A process that runs in spare time may end late: it is killed after the deadline.
       const disarm = clock.after(STOP_DEADLINE_MS, () => {
         child.kill();
         resolveGone();

@@ -1,6 +1,6 @@
-// Speaks the text of a request with the local engine, as fast as that goes, to learn when each of its words comes: what
-// the speech that has to be timed is held against. The first line is there soon; a long text is told again as it grows,
-// each time twice as long, so that its end costs no more than its beginning.
+// Speaks the text of a request with the local engine, as fast as possible, to learn when each of its words comes: the reference
+// that the speech to be timed is compared with. The first line is there soon; a long text is handed on again as it grows, each
+// time twice as long, so that its end costs no more than its beginning.
 
 import { createFeatureStore } from '../../captions/alignment/feature-track.ts';
 import { createReferenceSpeech, type ReferenceSpeech } from '../../captions/alignment/reference-speech.ts';
@@ -16,8 +16,7 @@ import { codePointLength } from '../../text/code-points.ts';
 
 export type ReferenceSpeaker = {
   /**
-   * `onReference` gets the speech of the first words and at last of all: `words` of them. Rejects as
-   * `SpeechProcess.speak` does.
+   * `onReference` gets the speech of the first `words` words, at last of all. Rejects as `SpeechProcess.speak` does.
    */
   speak(
     text: AlignedText,
@@ -29,9 +28,9 @@ export type ReferenceSpeaker = {
 
 /** Words a minute at speed 1: a little faster than people speak, since half the cost of a reference is its length. */
 const RATE = 205;
-const SLOWEST_RATE = 120;
-const FASTEST_RATE = 300;
-/** A voice that moves little hides little. The highest one would cost a tenth less, and be held less well against low ones. */
+const MIN_RATE = 120;
+const MAX_RATE = 300;
+/** A monotonous voice compares best. The highest one would cost a tenth less, but compare less well with low voices. */
 const PITCH = 85;
 const RANGE = 20;
 const PAUSE_MS: Readonly<Record<Pause, number>> = {
@@ -42,7 +41,7 @@ const PAUSE_MS: Readonly<Record<Pause, number>> = {
   paragraph: 300,
 };
 
-const rateAt = (speed: number) => Math.round(Math.min(Math.max(RATE * speed, SLOWEST_RATE), FASTEST_RATE));
+const rateAt = (speed: number) => Math.round(Math.min(Math.max(RATE * speed, MIN_RATE), MAX_RATE));
 
 /** How many times as fast as its reference a speech at `speed` should be. */
 export const tempoAt = (speed: number): number => (RATE * speed) / rateAt(speed);

@@ -1,8 +1,8 @@
-// Times one speech: decodes what its spool gets, request by request, and finds the words of each in it. Runs where
-// nobody waits for it (a thread); knows neither that thread nor the program that speaks the reference.
+// Times one speech: decodes what its spool gets, request by request, and finds the words of each in it. Runs off the playing
+// thread; knows neither the process that it runs in nor the program that speaks the reference.
 
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
-import { createMp3ToPcm, streamLead } from '../../audio/mp3/mp3-to-pcm.ts';
+import { Mp3ToPcm, streamLead } from '../../audio/mp3/mp3-to-pcm.ts';
 import type { PcmBlock } from '../../audio/stage.ts';
 import type { TranscoderItem } from '../../audio/transcoder.ts';
 import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
@@ -23,14 +23,14 @@ export type SpeechTiming = {
   request(index: number, text: AlignedText): void;
   /** `leadIsHeard`: the encoder's delay of these frames is played, because they go out undecoded. */
   items(items: readonly TranscoderItem[], leadIsHeard: boolean): void;
-  /** The last so many frames never happened. */
+  /** The last `frames` frames were withdrawn. */
   takeBack(frames: number): void;
   /**
    * How the audio of the last request ends, if what has come is all of it; more may come nevertheless. Resolves with
    * undefined where that cannot be told: without a reference, or when the speech is closed.
    */
   ending(likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | undefined>;
-  /** Resolves when all requests whose audio has ended are told as well as they will be. */
+  /** Resolves when the final word times of all requests whose audio has ended were reported. */
   settled(): Promise<void>;
   close(): void;
 };
@@ -45,7 +45,7 @@ export type SpeechTimingOptions = {
   readonly voice: { known: KnownVoice };
   /** Not called where only endings are wanted. */
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
-  /** `endings`: nobody asks where the words are, only how each request ends. */
+  /** `endings`: word times are not wanted, only how each request ends. */
   readonly wants: 'words' | 'endings';
   readonly onFault: (event: string, cause: unknown) => void;
 };
@@ -55,20 +55,20 @@ type Request = {
   readonly text: AlignedText;
   finder: WordFinder;
   sound: Sound;
-  /** What has come of it, for when some is taken back; nothing once it has ended. */
+  /** Its items so far, in case some are withdrawn; empty once it has ended. */
   items: TranscoderItem[];
   leadIsHeard: boolean;
   reference: { readonly hold: (finder: WordFinder) => void } | undefined;
-  /** `heard`: all that has come was held against the reference as if it were the end, which it may not be. */
+  /** `heard`: what has come was compared with the reference as if it were all, which it may not be. */
   state: 'arriving' | 'heard' | 'ended' | 'told' | 'lost';
-  /** Who asked how it ends, before the reference was there. */
+  /** Questions about its ending that wait for the reference. */
   readonly asking: (() => void)[];
 };
 
 /** MP3 on its way to features. */
 type Sound = {
   push(item: TranscoderItem): void;
-  /** What the decoder still holds is heard, too; nothing may be pushed behind it but the end. */
+  /** Flushes the decoder; only the end may be pushed after it. */
   finish(): void;
   leadMs(): number;
   close(): void;
@@ -78,7 +78,7 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
   let extractor: FeatureExtractor | undefined;
   let rate = 0;
   let tag: Parameters<typeof streamLead>[0];
-  /** A bridge may hold more than what is decoded for this; it lasts some hundredths of a second, and nobody hears it here. */
+  /** A crossfade may have a wider band than what is decoded here; it lasts some hundredths of a second and does no harm. */
   const hear = ({ samples, sampleRate }: PcmBlock) => {
     if (sampleRate !== rate) {
       extractor?.flush();
@@ -87,7 +87,7 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
     }
     extractor!.push(samples);
   };
-  const decoder = createMp3ToPcm(decoders, hear, HEARD_HZ);
+  const decoder = new Mp3ToPcm(decoders, hear, HEARD_HZ);
   let isFinished = false;
   const finish = () => {
     if (isFinished) return;
@@ -103,7 +103,7 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
         tag ??= item.tag;
         decoder.tag(item.tag);
       } else if (item.kind === 'begin') {
-        // Another take in place of one of which nothing was heard.
+        // Another synthesis run replaces one of which nothing was heard.
         tag = undefined;
         decoder.beginStream();
       } else if (item.kind === 'bridge') {
@@ -121,15 +121,15 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
   };
 }
 
-const MOST_TEMPO = 2;
+const MAX_TEMPO = 2;
 
 export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
   const { language, speed, decoders, voice, wants, onEstimate, onFault } = options;
   const tempo = tempoAt(speed);
-  /** A speech that is much faster or slower than any reference is not found in it. */
-  const speaker = tempo >= 1 / MOST_TEMPO && tempo <= MOST_TEMPO ? options.speaker : undefined;
+  /** A speech that is much faster or slower than any reference cannot be compared with it. */
+  const speaker = tempo >= 1 / MAX_TEMPO && tempo <= MAX_TEMPO ? options.speaker : undefined;
   const closed = new AbortController();
-  /** Those that are not told yet: a turn may last for hours. */
+  /** Requests without final word times; told ones are dropped: a turn may last for hours. */
   const open = new Set<Request>();
   let last: Request | undefined;
   const waiting: (() => void)[] = [];
@@ -172,7 +172,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     wakeSettled();
   };
 
-  /** A speech that cannot be decoded is not timed; it is heard all the same, or fails where it is heard. */
+  /** A speech that cannot be decoded is not timed; playback plays it all the same, or fails there. */
   const guard = (request: Request, work: () => void) => {
     try {
       work();
@@ -182,7 +182,7 @@ export function createSpeechTiming(options: SpeechTimingOptions): SpeechTiming {
     }
   };
 
-  /** Hears all items of a request anew, and then these. */
+  /** Decodes a request from its beginning, with these items. */
   const hearAnew = (request: Request, items: readonly TranscoderItem[]) => {
     request.sound.close();
     request.finder = createFinder(request.text);

@@ -1,6 +1,6 @@
-// What is asked of the word timer for one speech, in the hands of whoever speaks it: where its words are, if anybody wants to
-// know, and how the audio of each request ends. Opened when the speaking begins, so that what waits in line takes no place
-// of others; without effect where nothing is timed.
+// The handle for the word timing of one speech: where its words are, if that is wanted, and how the audio of each request ends.
+// The timer's slot is taken when the speaking begins, so that speech that waits in line takes none; without effect where
+// nothing is timed.
 
 import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
 import type { WordEstimate } from '../../captions/alignment/word-estimate.ts';
@@ -10,28 +10,17 @@ import type { SpoolItem, SpoolTap } from '../mp3-spool.ts';
 import type { SpokenWith } from '../outgoing-request.ts';
 import { type TimedSpeech, timedVoice, type WordTimer, type WordTiming } from './word-timer.ts';
 
-/** Hears how the audio of a request ends. One request at a time. */
+/** Finds out how the audio of a request ends. One request at a time. */
 export type EndingWatch = {
-  /** The audio cannot be told whole by anything else: it is to be followed, from its first frame, which is still to come. */
+  /** Nothing else can show whether the audio is whole: follow it from its first frame, which is still to come. */
   follow(): void;
   /**
-   * As `WordTiming.ending`; undefined, too, for what is not followed, and `late` where there is a local engine and it could not be
-   * held against it: no place, or a speed that our own speech has not.
+   * As `WordTiming.ending`; also undefined for what is not followed, and `late` where there is a local engine and the audio could
+   * not be compared with it: no slot, or a speed that the engine does not have.
    */
   ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | 'late' | undefined>;
-  /** Words of this request are missing: those that were said are where `ending` says. */
+  /** Words of this request are missing; `ending` has the times of those that were said. */
   cutAt(ending: HeardEnding): void;
-};
-
-export type SpeechWords = EndingWatch & {
-  /** Takes a place of the timer, if there is one. */
-  begin(): void;
-  readonly tap: SpoolTap;
-  /** The audio that follows is that of `text()`, which is asked for only where it is followed. */
-  request(text: () => AlignedText): void;
-  /** As `WordTiming.settled`. */
-  settled(): Promise<void>;
-  close(): void;
 };
 
 export type SpeechWordsOptions = Pick<SpokenWith, 'synthesis' | 'defaultVoice'> & {
@@ -41,15 +30,15 @@ export type SpeechWordsOptions = Pick<SpokenWith, 'synthesis' | 'defaultVoice'> 
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
 };
 
-/** The tap, which is the object itself, is asked for each frame. */
-class TimedWords implements SpeechWords, SpoolTap {
+/** The object is its own tap, which is called for each frame. */
+export class SpeechWords implements EndingWatch, SpoolTap {
   private readonly options: SpeechWordsOptions;
   private timing: WordTiming | undefined;
   private wants: TimedSpeech['wants'] = 'endings';
-  /** The request under way: its number, and what is asked for its text. */
+  /** The current request: its number, and its text on demand. */
   private index = -1;
   private text: (() => AlignedText) | undefined;
-  private following: 'nothing' | 'this-request' | 'no-place' = 'nothing';
+  private following: 'nothing' | 'this-request' | 'no-slot' = 'nothing';
 
   readonly tap: SpoolTap = this;
 
@@ -57,6 +46,7 @@ class TimedWords implements SpeechWords, SpoolTap {
     this.options = options;
   }
 
+  /** Takes a slot of the timer, if one is free. */
   begin(): void {
     this.timing = this.open('words');
     if (this.timing !== undefined) this.wants = 'words';
@@ -64,17 +54,18 @@ class TimedWords implements SpeechWords, SpoolTap {
   add(item: SpoolItem): void {
     if (this.following !== 'this-request') return;
     this.timing?.tap.add(item);
-    // Its place is for others until the next request.
+    // Frees its slot until the next request.
     if (item.kind === 'end' && this.wants === 'endings') this.close();
   }
   takeBack(frames: number): void {
     if (this.following === 'this-request') this.timing?.tap.takeBack(frames);
   }
+  /** The audio that follows is that of `text()`, which is called only where the audio is followed. */
   request(text: () => AlignedText): void {
     this.index += 1;
     this.text = text;
     this.following = 'nothing';
-    // What was given up is not taken up again; how the other requests end is still to be known.
+    // A timing that was given up is not resumed; the endings of the other requests are still wanted.
     if (this.timing?.isClosed() === true) {
       this.timing = undefined;
       this.wants = 'endings';
@@ -85,11 +76,11 @@ class TimedWords implements SpeechWords, SpoolTap {
     if (this.following === 'this-request') return;
     this.timing ??= this.open('endings');
     if (this.timing === undefined) {
-      this.following = 'no-place';
+      this.following = 'no-slot';
       return;
     }
     this.followNow();
-    this.timing.tap.add({ kind: 'begin' }); // which has gone by
+    this.timing.tap.add({ kind: 'begin' }); // it came before the following began
   }
   async ending(
     withinMs: number,
@@ -103,6 +94,7 @@ class TimedWords implements SpeechWords, SpoolTap {
   cutAt({ words }: HeardEnding): void {
     this.options.onEstimate(this.index, words);
   }
+  /** As `WordTiming.settled`. */
   async settled(): Promise<void> {
     if (this.wants === 'words') await this.timing?.settled();
   }
@@ -129,5 +121,3 @@ class TimedWords implements SpeechWords, SpoolTap {
     });
   }
 }
-
-export const createSpeechWords = (options: SpeechWordsOptions): SpeechWords => new TimedWords(options);

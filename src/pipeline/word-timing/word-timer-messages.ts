@@ -1,4 +1,4 @@
-// What the gateway and the process that times words say to each other.
+// The messages between the gateway and the process that times words, and the batching of those to it.
 
 import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
 import type { Language } from '../../speech/language.ts';
@@ -27,7 +27,7 @@ export type WordTimerOrder = { readonly speech: number } & (
 export type WordTimerMessage =
   /** The first. `command` starts the local engine's speech program; undefined: there is none. */
   | { readonly kind: 'start'; readonly command: readonly string[] | undefined }
-  /** What one turn of the event loop has for it: a message is dearer than an order. */
+  /** The orders of one iteration of the event loop: a message costs more than an order. */
   | { readonly kind: 'orders'; readonly orders: readonly WordTimerOrder[] }
   /** The process ends, and its speech program with it. */
   | { readonly kind: 'stop' };
@@ -43,12 +43,39 @@ export type WordTimerAnswer =
       readonly withinMs: number;
       readonly soundMs?: number | undefined;
       readonly usualMs?: ArrayLike<number> | undefined;
-      /** It answers `items`, too: a message less. */
+      /** It is also the answer to `items`: saves a message. */
       readonly hasTaken: boolean;
     }
-  /** One for each `items` that brought no estimate, so that no more are sent than are worked off. */
+  /** One for each `items` that brought no estimate, so that no more are sent than are processed. */
   | { readonly kind: 'taken'; readonly speech: number }
   | { readonly kind: 'settled'; readonly speech: number }
-  /** One for each `ending`; undefined where it cannot be told. */
+  /** One for each `ending`; undefined where it cannot be known. */
   | { readonly kind: 'ending'; readonly speech: number; readonly ending: HeardEnding | undefined }
   | { readonly kind: 'log'; readonly event: string; readonly cause: string };
+
+/** Sends the messages of one iteration of the event loop as one: posting costs far more than the content of a small message. */
+export type GatheredPosts<Message> = {
+  tell(message: Message): void;
+  /** Posts what has been gathered now. */
+  readonly flush: () => void;
+};
+
+export function createGatheredPosts<Message>(
+  soon: (task: () => void) => void,
+  post: (messages: readonly Message[]) => void,
+): GatheredPosts<Message> {
+  let messages: Message[] = [];
+  const flush = () => {
+    if (messages.length === 0) return;
+    const told = messages;
+    messages = [];
+    post(told);
+  };
+  return {
+    tell(message) {
+      if (messages.length === 0) soon(flush);
+      messages.push(message);
+    },
+    flush,
+  };
+}

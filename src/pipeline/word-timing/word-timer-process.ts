@@ -1,10 +1,9 @@
-// The process that times words: decodes the speech of many turns a second time, holds it against what the local engine
-// says of the same text, and tells where the words are. It works in spare time: playback never waits for it.
+// The process that times words: decodes the speech of many turns a second time, compares it with what the local engine says of
+// the same text, and reports where the words are. It works in spare time: playback never waits for it.
 
 import { createLayer3Decoders } from '../../audio/mp3/layer3-decoders.ts';
 import { systemClock } from '../../base/clock.ts';
-import { faultKind } from '../../base/fault-kind.ts';
-import { silentLog } from '../../base/log.ts';
+import { faultKind, silentLog } from '../../base/log.ts';
 import { workInSpareTime } from '../../base/processes/yield-to-playback.ts';
 import { type KnownVoice, UNKNOWN_VOICE } from '../../captions/alignment/word-finder.ts';
 import { createSpeechProcess, type SpeechProcess } from '../../speech-program/speech-process.ts';
@@ -13,16 +12,16 @@ import { createReferenceSpeaker, type ReferenceSpeaker } from './reference-speak
 import { createSpeechTiming, type SpeechTiming } from './speech-timing.ts';
 import type { WordTimerAnswer, WordTimerMessage, WordTimerOrder } from './word-timer-messages.ts';
 
-/** Voices that are remembered; another one pushes out the one that has not been heard for longest. */
-const MOST_VOICES = 256;
-/** A program that hangs twice over a sentence is given up while somebody still waits for what pauses alone can tell. */
+/** Voices that are remembered; the least recently heard one is dropped for another. */
+const MAX_VOICES = 256;
+/** A program that hangs twice over a sentence is given up early enough to answer from the pauses alone. */
 const SENTENCE_DEADLINE_MS = 8000;
 
-/** A program that nobody needs for so long is memory for nothing; it is started again in half a second. */
+/** A program that is unused for this long is stopped to free its memory; it starts again in half a second. */
 const MAX_IDLE_MS = 600_000;
 
 workInSpareTime();
-/** Nobody to tell is no fault of this process: the end of the channel ends it. */
+/** A closed channel is no fault here: its end ends this process. */
 const tell = (answer: WordTimerAnswer) => {
   if (process.connected) process.send?.(answer, undefined, {}, () => {});
 };
@@ -35,7 +34,7 @@ const decoders = createLayer3Decoders();
 let program: SpeechProcess | undefined;
 let speaker: ReferenceSpeaker | undefined;
 const speeches = new Map<number, SpeechTiming>();
-/** The speech whose items are being taken, until an estimate has answered them. */
+/** The speech whose items are being processed, until an estimate has answered them. */
 let taking: number | undefined;
 const voices = new Map<string, { known: KnownVoice }>();
 
@@ -45,7 +44,7 @@ function voiceOf(name: string | undefined) {
   voices.delete(name);
   voices.set(name, voice);
   for (const oldest of voices.keys()) {
-    if (voices.size <= MOST_VOICES) break;
+    if (voices.size <= MAX_VOICES) break;
     voices.delete(oldest);
   }
   return voice;
@@ -90,7 +89,7 @@ function start(command: readonly string[] | undefined): void {
   speaker = createReferenceSpeaker(program);
 }
 
-/** The speech program ends with it, whatever that is doing. */
+/** Ends the speech program first, whatever it is doing. */
 async function end(code: number): Promise<void> {
   for (const timing of speeches.values()) timing.close();
   speeches.clear();
@@ -101,7 +100,7 @@ async function end(code: number): Promise<void> {
 function obey(order: WordTimerOrder): void {
   const { kind, speech } = order;
   if (kind === 'open') {
-    // The service has not answered yet: the program loads meanwhile.
+    // The program loads while the service has not answered yet.
     program?.wake();
     speeches.set(speech, open(order));
     return;
@@ -124,14 +123,14 @@ function obey(order: WordTimerOrder): void {
   }
 }
 
-// Both reach the whole group of processes; the gateway says when this one has to end.
+// Both signals reach the whole process group; the gateway decides when this process ends.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('uncaughtException', (fault) => {
   tell({ kind: 'log', event: 'word_timer_failed', cause: faultKind(fault) });
   void end(1);
 });
-// Also when the gateway was killed: the system closes what it had open.
+// Also when the gateway was killed: the system closes its channel.
 process.on('disconnect', () => void end(0));
 process.on('message', (received) => {
   const message = received as WordTimerMessage;

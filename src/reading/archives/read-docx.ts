@@ -6,7 +6,7 @@ import { invalidSource } from '../invalid-source.ts';
 import { addMarkup } from '../markup/markup-blocks.ts';
 import { parseHTML } from '../markup/markup-library.ts';
 import { tooWild, trimMarkup } from '../markup/trim-markup.ts';
-import { MOST_MARKUP_BYTES } from '../reading-limits.ts';
+import { MAX_MARKUP_BYTES } from '../reading-limits.ts';
 import type { SourceBlocks } from '../source-blocks.ts';
 import { xmlPart } from './xml-part.ts';
 import type { ZipArchive } from './zip-archive.ts';
@@ -16,7 +16,7 @@ const PARTS =
   /^(?:\[Content_Types\]\.xml|_rels\/\.rels|docProps\/core\.xml|word\/(?:_rels\/)?(?:document|styles|numbering|footnotes|endnotes|comments)\w*\.xml(?:\.rels)?)$/;
 
 /** Word divides a paragraph at each change of a property; 200,000 words in 30,000 pieces take mammoth 250 MB. */
-const MOST_WORD_MARKS = 240_000;
+const MAX_WORD_MARKS = 240_000;
 /** `<` in every encoding of XML that is read: in UTF-16 one of its two bytes. */
 const MARK = 0x3c;
 
@@ -34,7 +34,7 @@ export const isDocx = ({ names }: ZipArchive): boolean => names.includes('word/d
 
 /** Throws `invalid_source` for a document that is damaged or beyond the bounds. */
 export async function readDocx(archive: ZipArchive, blocks: SourceBlocks): Promise<DocumentFacts> {
-  let room = MOST_MARKUP_BYTES;
+  let room = MAX_MARKUP_BYTES;
   let marks = 0;
   const parts: Record<string, Uint8Array> = {};
   for (const name of archive.names.filter((part) => PARTS.test(part))) {
@@ -47,10 +47,10 @@ export async function readDocx(archive: ZipArchive, blocks: SourceBlocks): Promi
   const textOf = (name: string) => (parts[name] === undefined ? '' : xmlPart(parts[name], 'refused'));
   // For its refusals alone: mammoth parses the parts by itself.
   trimMarkup(textOf('word/document.xml'), 'xml', {
-    marks: MOST_WORD_MARKS,
-    elements: MOST_WORD_MARKS,
-    references: MOST_WORD_MARKS,
-    keptReferences: MOST_WORD_MARKS,
+    marks: MAX_WORD_MARKS,
+    elements: MAX_WORD_MARKS,
+    references: MAX_WORD_MARKS,
+    keptReferences: MAX_WORD_MARKS,
   });
   const html = await toHtml(parts);
   const { document } = parseHTML(`<!doctype html><html><body>${trimMarkup(html, 'html')}</body></html>`);
@@ -70,7 +70,7 @@ export async function readDocx(archive: ZipArchive, blocks: SourceBlocks): Promi
 function countMarks(bytes: Uint8Array, before: number): number {
   let marks = before;
   for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at + 1))
-    if (++marks > MOST_WORD_MARKS) throw tooWild('more finely marked up');
+    if (++marks > MAX_WORD_MARKS) throw tooWild('more finely marked up');
   return marks;
 }
 

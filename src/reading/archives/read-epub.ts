@@ -7,14 +7,14 @@ import { addMarkup } from '../markup/markup-blocks.ts';
 import { DOMParser, type MarkupDocument, type MarkupElement, parseHTML } from '../markup/markup-library.ts';
 import { removeNotes } from '../markup/markup-notes.ts';
 import { markupRoom, trimMarkup } from '../markup/trim-markup.ts';
-import { MOST_MARKUP_BYTES } from '../reading-limits.ts';
+import { MAX_MARKUP_BYTES } from '../reading-limits.ts';
 import type { SourceBlocks } from '../source-blocks.ts';
 import { xmlPart } from './xml-part.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
 const CONTAINER = 'META-INF/container.xml';
 const ENCRYPTION = 'META-INF/encryption.xml';
-const MOST_PACKAGE_BYTES = 2 * 1024 * 1024;
+const MAX_PACKAGE_BYTES = 2 * 1024 * 1024;
 const XHTML = /^(?:application\/xhtml\+xml|text\/html|text\/x-oeb1-document)$/;
 
 const damaged = () =>
@@ -29,7 +29,7 @@ export function readEpub(archive: ZipArchive, blocks: SourceBlocks): DocumentFac
     return bytes === undefined ? undefined : { size: bytes.length, text: xmlPart(bytes, 'allowed') };
   };
   const xml = (name: string): MarkupDocument => {
-    const part = read(name, MOST_PACKAGE_BYTES);
+    const part = read(name, MAX_PACKAGE_BYTES);
     if (part === undefined) throw damaged();
     return new DOMParser().parseFromString(trimMarkup(part.text, 'xml'), 'text/xml');
   };
@@ -37,12 +37,12 @@ export function readEpub(archive: ZipArchive, blocks: SourceBlocks): DocumentFac
   if (!path) throw damaged();
   const book = xml(path);
   const chapters = chaptersOf(book, path);
-  const locked = new Set(quotedIn(read(ENCRYPTION, MOST_PACKAGE_BYTES)?.text ?? ''));
+  const locked = new Set(quotedIn(read(ENCRYPTION, MAX_PACKAGE_BYTES)?.text ?? ''));
   if (chapters.some((chapter) => locked.has(encodeURI(chapter))))
     throw invalidSource('The e-book is protected against copying; upload one without protection.');
 
   const notes = new Set<string>();
-  let room = MOST_MARKUP_BYTES;
+  let room = MAX_MARKUP_BYTES;
   /** For all chapters together: what each one has for itself would be endless in a thousand. */
   const marks = markupRoom();
   for (const chapter of chapters) {

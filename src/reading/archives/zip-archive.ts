@@ -12,10 +12,10 @@ export type ZipArchive = {
   read(name: string, mostBytes: number): Uint8Array | undefined;
 };
 
-const MOST_MEMBERS = 2_000;
-const MOST_BYTES = 200 * 1024 * 1024;
+const MAX_MEMBERS = 2_000;
+const MAX_BYTES = 200 * 1024 * 1024;
 /** Of members of a mebibyte and more: small ones, a blank page for one, shrink by more than this honestly. */
-const MOST_RATIO = 100;
+const MAX_RATIO = 100;
 const RATIO_FROM_BYTES = 1024 * 1024;
 
 const END = 0x06054b50;
@@ -39,7 +39,7 @@ type Member = {
 const damaged = () => invalidSource('The file is damaged or cut short; upload it again from the original.');
 const tooLarge = () =>
   invalidSource(
-    `The file unpacks to more than a document can hold (at most ${MOST_MEMBERS} parts and ${MOST_BYTES / 1024 / 1024} MB); split it, or save it as plain text.`,
+    `The file unpacks to more than a document can hold (at most ${MAX_MEMBERS} parts and ${MAX_BYTES / 1024 / 1024} MB); split it, or save it as plain text.`,
   );
 
 /** Throws `invalid_source` for an archive that is damaged or beyond the bounds. */
@@ -54,7 +54,7 @@ export function openZip(bytes: Uint8Array): ZipArchive {
     throw tooLarge();
   const isSplit = view.getUint16(end + 4, true) !== 0 || view.getUint16(end + 8, true) !== count;
   if (isSplit || directoryAt + directoryBytes > end) throw damaged();
-  if (count > MOST_MEMBERS) throw tooLarge();
+  if (count > MAX_MEMBERS) throw tooLarge();
 
   const members = new Map<string, Member>();
   let at = directoryAt;
@@ -67,7 +67,7 @@ export function openZip(bytes: Uint8Array): ZipArchive {
     if (next > end) throw damaged();
     const member = readMember(view, bytes, at, directoryAt);
     total += member.size;
-    if (total > MOST_BYTES) throw tooLarge();
+    if (total > MAX_BYTES) throw tooLarge();
     if (members.has(member.name)) throw damaged();
     members.set(member.name, member);
     at = next;
@@ -110,7 +110,7 @@ function readMember(view: DataView, bytes: Uint8Array, at: number, directoryAt: 
   if ((flags & 1) === 1) throw invalidSource('The file is locked by a password; save it without one.');
   if (method !== STORED && method !== DEFLATED) throw damaged();
   if (method === STORED && packed !== size) throw damaged();
-  if (size >= RATIO_FROM_BYTES && size > packed * MOST_RATIO) throw tooLarge();
+  if (size >= RATIO_FROM_BYTES && size > packed * MAX_RATIO) throw tooLarge();
   if (localAt + LOCAL_BYTES > directoryAt || view.getUint32(localAt, true) !== LOCAL) throw damaged();
   const start =
     localAt + LOCAL_BYTES + view.getUint16(localAt + 26, true) + view.getUint16(localAt + 28, true);

@@ -6,7 +6,6 @@ import { GrowingText } from '../growing-text.ts';
 import { createSourceBlocks, type SourceBlocks } from '../source-blocks.ts';
 import { ELEMENT_NODE, type MarkupElement, type MarkupNode, TEXT_NODE } from './markup-library.ts';
 import { isNoteMark, markTextOf, NOTE_MARK } from './markup-notes.ts';
-import { addTable } from './markup-table.ts';
 import { holdsTable } from './markup-text.ts';
 
 const NOT_READ = new Set(
@@ -81,7 +80,7 @@ export function isNotRead(element: MarkupElement): boolean {
   if (ROLES.test(attribute('role')) || EPUB_TYPES.test(attribute('epub:type'))) return true;
   if (name !== 'body' && name !== 'html' && CLASSES.test(attribute('class'))) return true;
   if (NOTE_ID.test(attribute('id')) || /display\s*:\s*none/i.test(attribute('style'))) return true;
-  // A picture's caption without its picture says "left" and "above" to nobody; a table's is read.
+  // A picture's caption makes no sense without the picture ("left", "above"); a table's is read.
   if (name === 'figcaption') return !holdsTable(element.parentNode as MarkupElement);
   return name === 'a' && leadsBack(element, attribute('href'));
 }
@@ -99,3 +98,31 @@ function raised(element: MarkupElement, before: string): string {
   if (NOTE_MARK.test(text) || /^[\d\s,–-]+$/.test(text)) return '';
   return text;
 }
+
+/**
+ * A table as rows that can be said: each cell with the name of its column. Tables that only lay out a page, of one column or
+ * with tables inside, are read as the text that they hold: for them it returns undefined. `textOf` is all the text of a cell.
+ */
+function addTable(
+  table: MarkupElement,
+  blocks: SourceBlocks,
+  textOf: (element: MarkupElement) => string,
+): 'added' | undefined {
+  // Before the rows are looked for: tables in tables would be looked through once for each that is around them.
+  const isLayout = table.getAttribute('role') === 'presentation' || table.querySelector('table') !== null;
+  if (isLayout) return undefined;
+  const rows = [...table.querySelectorAll('tr')].map(cellsOf).filter((cells) => cells.length > 0);
+  const columns = rows.reduce((most, cells) => Math.max(most, cells.length), 0);
+  if (columns < 2) return undefined;
+  const caption = table.querySelector('caption');
+  if (caption !== null) blocks.add('paragraph', textOf(caption));
+  const [first = []] = rows;
+  const hasHead = table.querySelector('thead') !== null || first.every((cell) => cell.localName === 'th');
+  const names = hasHead ? first.map(textOf) : [];
+  for (const cells of rows.slice(hasHead ? 1 : 0))
+    blocks.addRow(cells.map((cell, i) => ({ name: names[i] ?? '', value: textOf(cell) })));
+  return 'added';
+}
+
+const cellsOf = (row: MarkupElement): MarkupElement[] =>
+  [...row.children].filter(({ localName }) => localName === 'td' || localName === 'th');

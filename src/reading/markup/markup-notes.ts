@@ -14,7 +14,7 @@ const MAX_MARK_CHARS = 200;
 export const markTextOf = (link: MarkupElement): string => textUpTo(link, MAX_MARK_CHARS) ?? '';
 export const isNoteMark = (link: MarkupElement): boolean => NOTE_MARK.test(markTextOf(link));
 
-const LONGEST_NOTE_CHARS = 3_000;
+const MAX_NOTE_CHARS = 3_000;
 /** With the blanks and elements of its source. */
 const MAX_NOTE_SOURCE_CHARS = 6_000;
 /** How far a note and the place in it are compared. */
@@ -59,7 +59,7 @@ function noteAround(element: MarkupElement): MarkupElement | undefined {
 
 /** The place is the note itself, or stands at its very beginning. */
 function isNote(note: MarkupElement, place: MarkupElement, text: string | undefined): boolean {
-  if (text === undefined || text.length > LONGEST_NOTE_CHARS) return false;
+  if (text === undefined || text.length > MAX_NOTE_CHARS) return false;
   return (
     note === place ||
     (text.startsWith(placeTextOf(place) || text.slice(0, 1)) && /^[[(]?[\d*†‡^↩]/.test(text))

@@ -16,14 +16,16 @@ import { removeNotes } from './markup-notes.ts';
 import { textLengths } from './markup-text.ts';
 import { trimMarkup } from './trim-markup.ts';
 
-/** Finding the article takes Readability longer than linear: 11 s for 250,000 elements, 2 s for 15,000. A book needs no finding. */
-const MOST_ELEMENTS_TO_JUDGE = 6_000;
+/**
+ * Finding the article takes Readability longer than linear: 11 s for 250,000 elements, 2 s for 15,000. A book needs no finding.
+ */
+const MAX_ELEMENTS_TO_JUDGE = 6_000;
 /**
  * And it makes the text of each element again and again: of all elements together, what stands in several of them counted in
  * each. A long article has 300,000 characters in ten elements around each other.
  */
 const MAX_CHARS_TO_JUDGE = 4_000_000;
-const FEWEST_ARTICLE_CHARS = 250;
+const MIN_ARTICLE_CHARS = 250;
 
 /** Of pages alone: in a book, a class may be called anything. */
 const CLUTTER = /cookie|consent|comments|related|newsletter|share|breadcrumb|sidebar|promo/i;
@@ -46,7 +48,7 @@ export function readHtml(html: string, blocks: SourceBlocks, mostChars: number):
   const whole = createSourceBlocks(mostChars);
   addMarkup(document.body, whole);
   const article = articleOf(document, mostChars);
-  const chosen = lengthOf(article) >= Math.min(FEWEST_ARTICLE_CHARS, lengthOf(whole)) ? article : whole;
+  const chosen = lengthOf(article) >= Math.min(MIN_ARTICLE_CHARS, lengthOf(whole)) ? article : whole;
   const [first] = chosen.list;
   if (found.title !== undefined && first?.kind !== 'heading') blocks.addHeading(1, found.title);
   for (const block of chosen.list) blocks.put(block);
@@ -83,11 +85,11 @@ function articleOf(document: MarkupDocument, mostChars: number): SourceBlocks {
   const blocks = createSourceBlocks(mostChars);
   // Readability looks for a title of its own by the square of its length; ours has been found.
   for (const title of document.querySelectorAll('title')) title.remove();
-  if ([...document.querySelectorAll('*')].length > MOST_ELEMENTS_TO_JUDGE) return blocks;
+  if ([...document.querySelectorAll('*')].length > MAX_ELEMENTS_TO_JUDGE) return blocks;
   if ([...textLengths(document.body).values()].reduce((sum, chars) => sum + chars, 0) > MAX_CHARS_TO_JUDGE)
     return blocks;
   const article = new Readability(document, {
-    maxElemsToParse: MOST_ELEMENTS_TO_JUDGE,
+    maxElemsToParse: MAX_ELEMENTS_TO_JUDGE,
     charThreshold: 200,
   }).parse();
   if (typeof article?.content === 'string')

@@ -16,10 +16,10 @@ const NOTE = /^\[\^[^\]\n]{1,80}\]:[^\n]*(?:\n(?:[ \t]+[^\n]+|(?=\n[ \t]+\S)))*/
 const NOTE_MARK = /\[\^[^[\]\s]{1,80}\]/g;
 const INLINE_NOTE = /\^\[(?:[^[\]\n]|(?<!\^)\[[^[\]\n]{0,200}\]){1,2000}\]/g;
 
-/** marked looks for the end of an address by the square of the punctuation in it; nobody reads more of it aloud. */
+/** marked looks for the end of an address by the square of the punctuation in it; more is never read aloud. */
 const LONG_PUNCTUATION = /([?!.,:;*_'"~()&]{30})[?!.,:;*_'"~()&]+/g;
 
-const MOST_NOTES = 10_000;
+const MAX_NOTES = 10_000;
 
 /** Quotes in quotes and lists in lists beyond any use, which cost marked a recursion and more for each. */
 const DEEP_MARKS = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){10,}/gm;
@@ -32,36 +32,36 @@ const ITEM = /^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 /** What may begin or end something in running text; a run of the same counts once. */
 const MARK = /([*_~`[\]<\\])\1*/g;
 /** A book of 2,000,000 characters, broken to a width, has 30,000. */
-const MOST_LINES = 40_000;
+const MAX_LINES = 40_000;
 /**
  * Lines that begin something of their own: after a blank one, with the mark of an item, a heading, a quote, a row. A book
  * of 300 pages has 5,000; marked and linkedom take 6 KB and 100 µs for each, and 39,000 items took 2 s and 150 MB.
  */
-const MOST_BEGINNINGS = 12_000;
+const MAX_BEGINNINGS = 12_000;
 const BEGINNING = /^[ \t]*(?:[-*+#>|<]|\d{1,9}[.)])|\n[ \t]*\n(?=[^\n])/gm;
 /** In all running text: 10,000 spans or so; a book of 300 pages that is rich in links has 5,000. */
-const MOST_MARKS = 20_000;
+const MAX_MARKS = 20_000;
 /** What marked makes of them and of addresses, escapes, breaks and definitions. */
-const MOST_SPANS = 12_000;
+const MAX_SPANS = 12_000;
 /** Between the cells of tables, which marked makes one by one. */
-const MOST_BARS = 12_000;
+const MAX_BARS = 12_000;
 /** Each parts its text for linkedom. */
-const MOST_REFERENCES = 8_000;
+const MAX_REFERENCES = 8_000;
 /**
  * marked looks for the end of each emphasis through all marks of its paragraph: 2,500 times "*_a " takes it half a
  * second, four times as many 8 s. This many looks take a quarter; a paragraph of a book has a few hundred.
  */
-const MOST_LOOKS = 5_000_000;
+const MAX_LOOKS = 5_000_000;
 
 /** Throws `invalid_source` for what is nested or marked up beyond all use. */
 export function readMarkdown(text: string, blocks: SourceBlocks): DocumentFacts {
   const source = text.replace(/\r\n?/g, '\n');
-  if (countLines(source, MOST_LINES) > MOST_LINES) throw tooWild('in more lines');
-  refuseMore(source, BEGINNING, MOST_BEGINNINGS, 'in more paragraphs and items');
+  if (countLines(source, MAX_LINES) > MAX_LINES) throw tooWild('in more lines');
+  refuseMore(source, BEGINNING, MAX_BEGINNINGS, 'in more paragraphs and items');
   refuseLongItems(source);
-  refuseMore(source, NOTE_MARK, MOST_NOTES, 'more finely marked up');
-  refuseMore(source, /&/g, MOST_REFERENCES, 'more finely marked up');
-  refuseMore(source, /\|/g, MOST_BARS, 'more finely marked up');
+  refuseMore(source, NOTE_MARK, MAX_NOTES, 'more finely marked up');
+  refuseMore(source, /&/g, MAX_REFERENCES, 'more finely marked up');
+  refuseMore(source, /\|/g, MAX_BARS, 'more finely marked up');
   const front = FRONT_MATTER.exec(source);
   const plain = source
     .slice(front?.[0].length ?? 0)
@@ -101,7 +101,7 @@ function refuseMore(text: string, what: RegExp, most: number, told: string): voi
 class CountingTokenizer extends Tokenizer {
   #spans = 0;
   #count<Token>(token: Token): Token {
-    if (token && ++this.#spans > MOST_SPANS) throw tooWild('more finely marked up');
+    if (token && ++this.#spans > MAX_SPANS) throw tooWild('more finely marked up');
     return token;
   }
   override escape = (src: string) => this.#count(super.escape(src));
@@ -129,11 +129,11 @@ function toHtml(markdown: string): string {
     for (const [mark] of text.matchAll(MARK)) {
       marks += 1;
       if (/[*_~]/.test(mark)) openings += 1;
-      if (allMarks + marks > MOST_MARKS) break;
+      if (allMarks + marks > MAX_MARKS) break;
     }
     allMarks += marks;
     looks += openings * marks;
-    if (allMarks > MOST_MARKS || looks > MOST_LOOKS) throw tooWild('more finely marked up');
+    if (allMarks > MAX_MARKS || looks > MAX_LOOKS) throw tooWild('more finely marked up');
     return inlineTokens(text, ...tokens);
   };
   return Parser.parse(lexer.lex(markdown), { gfm: true });

@@ -3,7 +3,7 @@
 // 200,000 nested elements, and 10 KB of memory for each element).
 
 import { invalidSource } from '../invalid-source.ts';
-import { MOST_DEPTH } from '../reading-limits.ts';
+import { MAX_DEPTH } from '../reading-limits.ts';
 
 /** How much markup there may be; what is read of it is taken off, so that several parts can share one. */
 export type MarkupRoom = { marks: number; elements: number; references: number; keptReferences: number };
@@ -58,7 +58,7 @@ const hasManyAttributes = (tag: string): boolean =>
   (tag.replace(/"[^"]*"|'[^']*'/g, '').match(ATTRIBUTE)?.length ?? 0) > MAX_ATTRIBUTES;
 
 /** Pictures inside attributes; a link or a class is never as long. */
-const LONGEST_TAG_CHARS = 4_000;
+const MAX_TAG_CHARS = 4_000;
 
 const SKIPPED = new Set([
   'script',
@@ -132,7 +132,7 @@ export function trimMarkup(markup: string, syntax: 'html' | 'xml', room: MarkupR
       if (markup[at - 2] !== '/') at = afterElement(markup, element, at);
       continue;
     }
-    const written = at - start > LONGEST_TAG_CHARS ? undefined : markup.slice(start, at);
+    const written = at - start > MAX_TAG_CHARS ? undefined : markup.slice(start, at);
     const tag = written === undefined || hasManyAttributes(written) ? `<${slash}${name}>` : written;
     if (slash === '') take('elements');
     const isEmpty = VOID.has(element) || (syntax === 'xml' && tag.endsWith('/>'));
@@ -140,7 +140,7 @@ export function trimMarkup(markup: string, syntax: 'html' | 'xml', room: MarkupR
     else if (!isEmpty) {
       if (ENDED_BY_NEXT.has(element) && open.at(-1) === element) open.pop();
       open.push(element);
-      if (open.length > MOST_DEPTH) throw tooWild('more deeply nested');
+      if (open.length > MAX_DEPTH) throw tooWild('more deeply nested');
     }
     kept.push(isEmpty && !VOID.has(element) ? `${tag.slice(0, -2)}></${name}>` : tag);
   }

@@ -6,7 +6,7 @@ import type { PdfLine } from './pdf-line.ts';
 const STEP_POINTS = 2;
 /** Of a page of any width: a file may place its text a thousand kilometres apart. */
 const MAX_STEPS = 500;
-const FEWEST_LINES = 6;
+const MIN_LINES = 6;
 /** Of the width of the text: narrower pieces side by side are cells of a table. */
 const NARROWEST_COLUMN = 0.3;
 
@@ -54,12 +54,15 @@ function findGutter(lines: readonly PdfLine[]): number | undefined {
   const x = first + crossings.indexOf(crossing) * step;
   const onLeft = lines.filter(({ right }) => right <= x);
   const onRight = lines.filter(({ left }) => left >= x);
-  if (onLeft.length < FEWEST_LINES || onRight.length < FEWEST_LINES) return undefined;
+  if (onLeft.length < MIN_LINES || onRight.length < MIN_LINES) return undefined;
   const areWide = [onLeft, onRight].every((side) => medianWidth(side) >= width * NARROWEST_COLUMN);
   return areWide ? x : undefined;
 }
 
-/** How many lines cross each of `steps` places from `first` on: each line adds one where it begins and takes it off where it ends. */
+/**
+ * How many lines cross each of `steps` places from `first` on: each line adds one where it begins and takes it off where it
+ * ends.
+ */
 function countCrossings(lines: readonly PdfLine[], first: number, step: number, steps: number): number[] {
   const changes = new Array<number>(steps + 1).fill(0);
   const placeOf = (x: number) => Math.min(steps, Math.max(0, x));

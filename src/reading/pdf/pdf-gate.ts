@@ -5,13 +5,13 @@
 import { inflateSync } from 'node:zlib';
 import { invalidSource } from '../invalid-source.ts';
 
-const MOST_STREAM_BYTES = 32 * 1024 * 1024;
-const MOST_BYTES = 160 * 1024 * 1024;
-const MOST_RATIO = 200;
+const MAX_STREAM_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 160 * 1024 * 1024;
+const MAX_RATIO = 200;
 const RATIO_FROM_BYTES = 4 * 1024 * 1024;
 /** Of streams that are coded as text before they are compressed, as was done around 1995, for one page each. */
-const MOST_CODED_BYTES = 64 * 1024;
-const MOST_RUN_LENGTH_BYTES = 512 * 1024;
+const MAX_CODED_BYTES = 64 * 1024;
+const MAX_RUN_LENGTH_BYTES = 512 * 1024;
 const DICTIONARY_BYTES = 4_096;
 /** A book of 2,000 pages has some 10,000; each is looked for, its dictionary read and its beginning inflated. */
 const MAX_STREAMS = 30_000;
@@ -49,7 +49,7 @@ export function passPdf(bytes: Uint8Array): void {
       continue;
     }
     total += unpackedBytes(file, start, end, dictionary);
-    if (total > MOST_BYTES) throw tooLarge();
+    if (total > MAX_BYTES) throw tooLarge();
   }
   // Of an encrypted file nothing above could be seen; its streams are noise to this gate.
   if (/\/Encrypt\s*(?:\d+\s+\d+\s+R|<<)/.test(trailers(file)))
@@ -80,12 +80,12 @@ function unpackedBytes(file: Buffer, start: number, end: number, dictionary: str
   const compressors = dictionary.match(COMPRESSORS) ?? [];
   const packed = end - start;
   if (new Set(compressors).size > 1 || /\/Filter\s*\[\s*(\/\w+)\b\s*\1/.test(dictionary)) throw tooLarge();
-  if (CODED.test(dictionary) && compressors.length > 0 && packed > MOST_CODED_BYTES) throw tooLarge();
-  if (/\/(?:RunLengthDecode|RL)\b/.test(dictionary) && packed > MOST_RUN_LENGTH_BYTES) throw tooLarge();
+  if (CODED.test(dictionary) && compressors.length > 0 && packed > MAX_CODED_BYTES) throw tooLarge();
+  if (/\/(?:RunLengthDecode|RL)\b/.test(dictionary) && packed > MAX_RUN_LENGTH_BYTES) throw tooLarge();
   const size = /\/LZW/.test(dictionary)
     ? Math.max(packed, lzwBytes(file.subarray(start, end)))
     : inflatedBytes(file, start);
-  if (size > MOST_STREAM_BYTES || (size >= RATIO_FROM_BYTES && size > packed * MOST_RATIO)) throw tooLarge();
+  if (size > MAX_STREAM_BYTES || (size >= RATIO_FROM_BYTES && size > packed * MAX_RATIO)) throw tooLarge();
   return size;
 }
 
@@ -93,13 +93,13 @@ function unpackedBytes(file: Buffer, start: number, end: number, dictionary: str
 function inflatedBytes(file: Buffer, start: number): number {
   const [method = 0, flags = 0] = [file[start], file[start + 1]];
   if ((method & 0x0f) !== 8 || (method * 256 + flags) % 31 !== 0) return 0;
-  for (let room = MIN_INFLATED_BYTES; ; room = Math.min(MOST_STREAM_BYTES, room * 16))
+  for (let room = MIN_INFLATED_BYTES; ; room = Math.min(MAX_STREAM_BYTES, room * 16))
     try {
       return inflateSync(file.subarray(start), { maxOutputLength: room, finishFlush: 2 }).length;
     } catch (fault) {
       // Damaged: pdf.js reads as far as it goes, which is no farther. That costs, too, and is counted.
       if ((fault as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') return room;
-      if (room === MOST_STREAM_BYTES) throw tooLarge();
+      if (room === MAX_STREAM_BYTES) throw tooLarge();
     }
 }
 
@@ -130,7 +130,7 @@ function lzwBytes(packed: Uint8Array): number {
     last = length;
     width = next + 1 < 512 ? 9 : next + 1 < 1024 ? 10 : next + 1 < 2048 ? 11 : 12;
     size += length;
-    if (size > MOST_STREAM_BYTES) break;
+    if (size > MAX_STREAM_BYTES) break;
   }
   return size;
 }

@@ -3,9 +3,9 @@
 
 import type { DocumentFacts } from '../document-facts.ts';
 import { invalidSource } from '../invalid-source.ts';
-import { MOST_PDF_PAGES } from '../reading-limits.ts';
+import { MAX_PDF_PAGES } from '../reading-limits.ts';
+import type { Step } from '../reading-messages.ts';
 import type { SourceBlocks } from '../source-blocks.ts';
-import type { Step } from '../step.ts';
 import { addPdfBlocks } from './pdf-blocks.ts';
 import { toColumns } from './pdf-columns.ts';
 import { withoutFurniture } from './pdf-furniture.ts';
@@ -14,7 +14,7 @@ import { openPdf, type PdfDocument, type PdfPage, type PdfTextItem } from './pdf
 import { type PdfLine, toLines, toRuns } from './pdf-line.ts';
 
 /** A page of a telephone book has about 10,000 pieces of text. */
-const MOST_PAGE_ITEMS = 60_000;
+const MAX_PAGE_ITEMS = 60_000;
 /** Of opening, and of one page, which takes about 10 ms: drawings that call each other can take for ever. */
 const STEP_DEADLINE_MS = 1_200;
 
@@ -22,13 +22,16 @@ const damaged = () => invalidSource('The PDF is damaged or incomplete; print it 
 const tooHeavy = () =>
   invalidSource('A page of the PDF holds more than can be read; print it to a new PDF and try again.');
 
-/** `bytes` are used up; `step` is told of each page. Throws `invalid_source` for a file that is damaged, protected or beyond the bounds. */
+/**
+ * `bytes` are used up; `step` is told of each page. Throws `invalid_source` for a file that is damaged, protected or beyond the
+ * bounds.
+ */
 export async function readPdf(bytes: Uint8Array, blocks: SourceBlocks, step: Step): Promise<DocumentFacts> {
   passPdf(bytes);
   step('page', STEP_DEADLINE_MS);
   const pdf = await open(bytes);
-  if (pdf.numPages > MOST_PDF_PAGES)
-    throw invalidSource(`The PDF has more than ${MOST_PDF_PAGES} pages; split it.`);
+  if (pdf.numPages > MAX_PDF_PAGES)
+    throw invalidSource(`The PDF has more than ${MAX_PDF_PAGES} pages; split it.`);
   const pages: PdfLine[][] = [];
   for (let number = 1; number <= pdf.numPages; number++) {
     step('page', STEP_DEADLINE_MS);
@@ -68,7 +71,7 @@ async function linesOf(pdf: PdfDocument, number: number): Promise<PdfLine[]> {
   const items: PdfTextItem[] = [];
   for await (const chunk of page.streamTextContent({ includeMarkedContent: false })) {
     items.push(...chunk.items);
-    if (items.length > MOST_PAGE_ITEMS) throw tooHeavy();
+    if (items.length > MAX_PAGE_ITEMS) throw tooHeavy();
   }
   const lines = toLines(toRuns(items));
   page.cleanup();

@@ -5,13 +5,13 @@ import type { ScriptChapter, ScriptLine } from '../script.ts';
 import { type Material, said, stated, strongest, topicName } from './material.ts';
 
 const KEY_POINTS = 3;
-const MOST_WORDS_OF_KEY_POINT = 40;
+const MAX_WORDS_OF_KEY_POINT = 40;
 const ORDINALS = ['first', 'second', 'third'] as const;
 
 function keyPoints(material: Material): { chapter: ScriptChapter; numbers: readonly number[] } {
   const { book, topics, title } = material;
   const all = topics.flatMap((topic) => topic.numbers);
-  const numbers = strongest(material, all, KEY_POINTS, MOST_WORDS_OF_KEY_POINT);
+  const numbers = strongest(material, all, KEY_POINTS, MAX_WORDS_OF_KEY_POINT);
   const isThree = numbers.length === KEY_POINTS;
   const points = numbers.flatMap((number, index): ScriptLine[] => [
     ...said(1, isThree ? book.say(ORDINALS[index]!) : undefined),

@@ -1,5 +1,5 @@
 // A debate without a moderator: two sides that introduce themselves, answer each other by picking up the other's term,
-// and have a last word of equal length. With one voice, somebody weighs both sides aloud.
+// and have a last word of equal length. With one voice, a single speaker weighs both sides.
 
 import type { ScriptChapter, ScriptLine } from '../script.ts';
 import type { Topic } from '../topics.ts';
@@ -7,7 +7,7 @@ import { type DebateSides, debateSides } from './debate-sides.ts';
 import { type Material, said, stated, strongest } from './material.ts';
 
 const ROUNDS_OF_CHAPTER = 4;
-const MOST_WORDS_OF_LAST_WORD = 28;
+const MAX_WORDS_OF_LAST_WORD = 28;
 
 function introduction({ book, voices }: Material, { kind, names: [term, other] }: DebateSides): ScriptLine[] {
   if (voices === 1) {
@@ -64,7 +64,7 @@ export function planDebate(material: Material): ScriptChapter[] {
       const speaker = side === 1 ? voices : 1;
       exchanges.push({
         numbers,
-        // Nobody answers himself: who has more to say than the other just goes on.
+        // A side does not answer itself: the one with more to say just continues.
         lines: [
           ...(side === last ? [] : said(speaker, replyTo(side, heard))),
           ...stated(material, speaker, numbers),
@@ -93,7 +93,7 @@ export function planDebate(material: Material): ScriptChapter[] {
     chapters.push({ title: topic?.name ?? title, lines: part.flatMap(({ lines }) => lines) });
   }
   const lastOf = (side: 0 | 1) =>
-    rounds < 3 ? [] : strongest(material, debate.sides[side].flat(), 1, MOST_WORDS_OF_LAST_WORD);
+    rounds < 3 ? [] : strongest(material, debate.sides[side].flat(), 1, MAX_WORDS_OF_LAST_WORD);
   const lastWords = [lastOf(0), lastOf(1)] as const;
   const closing: ScriptLine[] = [];
   if (lastWords[0].length > 0 && lastWords[1].length > 0 && book.say('lastWord') !== undefined)

@@ -1,4 +1,4 @@
-// Who says what in a debate. Where the text itself has advantages and objections, the two sides are these. Where it has
+// Which side says what in a debate. Where the text itself has advantages and objections, the two sides are these. Where it has
 // none, nothing is made up: each side gets another part of the text to stress, and says so.
 
 import { answers, type Material, turnWords, wordsIn } from './material.ts';
@@ -17,9 +17,9 @@ type Turn = { readonly numbers: readonly number[]; readonly words: number; reado
 
 const WORDS_OF_TURN = 34;
 /** Fewer opinions on a side make no debate of them. */
-const FEWEST_OPINIONS = 2;
+const MIN_OPINIONS = 2;
 /** Of all sentences, on the rarer side: in less than that, a word of praise here and there is told, not argued. */
-const LEAST_OPINION_SHARE = 0.05;
+const MIN_OPINION_SHARE = 0.05;
 /** Of the words of both sides. */
 const COMMON_SHARE = 0.5;
 /** What says what it thinks is the last to be dropped. */
@@ -70,7 +70,7 @@ function takesSides(material: Material): boolean {
   const fit = material.sentences.filter((sentence) => sentence.unfit === undefined);
   const own = fit.map(({ spoken }) => opinionOf(material, spoken));
   const held = (sign: number) => own.filter((opinion) => opinion === sign).length;
-  return Math.min(held(1), held(-1)) >= fit.length * LEAST_OPINION_SHARE;
+  return Math.min(held(1), held(-1)) >= fit.length * MIN_OPINION_SHARE;
 }
 
 /** Turns of one opinion each; a sentence stays with the one it leans on. */
@@ -142,7 +142,7 @@ export function debateSides(material: Material): DebateSides {
   const held = (sign: number) => turns.filter(({ numbers }) => opinion.get(numbers[0]!) === sign);
   const inFavour = held(1);
   const against = held(-1);
-  if (takesSides(material) && Math.min(inFavour.length, against.length) >= FEWEST_OPINIONS) {
+  if (takesSides(material) && Math.min(inFavour.length, against.length) >= MIN_OPINIONS) {
     const sides = balanced([inFavour, against]);
     const words = wordsOfAll(sides[0]) + wordsOfAll(sides[1]);
     return {

@@ -21,23 +21,23 @@ export type Material = {
   readonly terms: KeyTerms;
   readonly reader: LanguageReader;
   readonly book: PhraseBook;
-  /** Two stretches of text resemble each other this much (0 to 1). */
+  /** How much two parts of the text resemble each other (0 to 1). */
   readonly likeness: (a: readonly number[], b: readonly number[]) => number;
 };
 
-const MOST_LINE_CHARACTERS = 1000;
+const MAX_LINE_CHARACTERS = 1000;
 const TURNS = 9;
-const FEWEST_WORDS_OF_TURN = 12;
+const MIN_WORDS_OF_TURN = 12;
 
 /** No line where the language has no phrase. */
 export const said = (speaker: 1 | 2, text: string | undefined): ScriptLine[] =>
-  text === undefined ? [] : [{ speaker, text: text.slice(0, MOST_LINE_CHARACTERS), sources: [] }];
+  text === undefined ? [] : [{ speaker, text: text.slice(0, MAX_LINE_CHARACTERS), sources: [] }];
 
-const MOST_WORDS_OF_LISTED = 8;
+const MAX_WORDS_OF_LISTED = 8;
 
 /** An item of a list that was announced: "…: one, two, three."; longer ones are sentences of their own. */
 const isListed = ({ kind, leans, words }: SourceSentence): boolean =>
-  kind === 'item' && leans && words <= MOST_WORDS_OF_LISTED;
+  kind === 'item' && leans && words <= MAX_WORDS_OF_LISTED;
 
 /** As few lines as hold the sentences. */
 export function stated({ sentences }: Material, speaker: 1 | 2, numbers: readonly number[]): ScriptLine[] {
@@ -51,7 +51,7 @@ export function stated({ sentences }: Material, speaker: 1 | 2, numbers: readonl
       isUnspaced(spoken.slice(0, 1)) && last !== undefined && /[。！？、：]["」』”]*$/u.test(last.text)
         ? ''
         : ' ';
-    if (last !== undefined && last.text.length + gap.length + spoken.length <= MOST_LINE_CHARACTERS) {
+    if (last !== undefined && last.text.length + gap.length + spoken.length <= MAX_LINE_CHARACTERS) {
       last.text += gap + spoken;
       last.sources.push(number);
     } else lines.push({ speaker, text: spoken, sources: [number] });
@@ -68,14 +68,16 @@ export function turnWords(material: Material, most: number): number {
     material,
     material.topics.flatMap(({ numbers }) => numbers),
   );
-  return Math.min(most, Math.max(FEWEST_WORDS_OF_TURN, words / TURNS));
+  return Math.min(most, Math.max(MIN_WORDS_OF_TURN, words / TURNS));
 }
 
 /** Of a topic without a heading: a term that it begins with. The first one is about the title, which was just said. */
 export const topicName = ({ terms }: Material, topic: Topic, index: number): string | undefined =>
   topic.name ?? (index === 0 ? undefined : terms.take(topic.numbers.slice(0, 3)));
 
-/** Parts of one answer each: about `words` long, at least a sentence; what leans stays with what it leans on, and a table whole. */
+/**
+ * Parts of one answer each: about `words` long, at least a sentence; what leans stays with what it leans on, and a table whole.
+ */
 export function answers(material: Material, numbers: readonly number[], words: number): number[][] {
   const parts: number[][] = [];
   for (const number of numbers) {

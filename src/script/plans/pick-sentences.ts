@@ -16,9 +16,9 @@ export type PickWish = {
 /** Relevance against newness. */
 const RELEVANCE = 0.7;
 /** Compared with each pick: bounds the time. */
-const MOST_CANDIDATES = 600;
-const LONGEST_CHAIN = 3;
-const LONGEST_LIST = 8;
+const MAX_CANDIDATES = 600;
+const MAX_CHAIN = 3;
+const MAX_LIST = 8;
 
 /** A short table comes whole; of a long one each line is for itself. */
 function tableAround(sentences: readonly SourceSentence[], number: number): number[] {
@@ -28,11 +28,9 @@ function tableAround(sentences: readonly SourceSentence[], number: number): numb
     sentences[at].path === sentences[number]!.path;
   let [from, to] = [number, number];
   // No further than it takes to know that it is long: every line of a long one asks.
-  while (to - from < LONGEST_LIST && isRow(from - 1)) from -= 1;
-  while (to - from < LONGEST_LIST && isRow(to + 1)) to += 1;
-  return to - from < LONGEST_LIST
-    ? Array.from({ length: to - from + 1 }, (_, index) => from + index)
-    : [number];
+  while (to - from < MAX_LIST && isRow(from - 1)) from -= 1;
+  while (to - from < MAX_LIST && isRow(to + 1)) to += 1;
+  return to - from < MAX_LIST ? Array.from({ length: to - from + 1 }, (_, index) => from + index) : [number];
 }
 
 /** The sentences that must be spoken with this one, in order; undefined: it cannot be spoken. */
@@ -45,7 +43,7 @@ function company(
   const chain = [number];
   if (sentence.kind === 'row') return tableAround(sentences, number);
   const isListed = sentence.kind === 'item' && sentence.leans;
-  const longest = isListed ? LONGEST_LIST : LONGEST_CHAIN;
+  const longest = isListed ? MAX_LIST : MAX_CHAIN;
   while (sentences[chain[0]!]!.leans) {
     const before = sentences[chain[0]! - 1];
     if (before === undefined || before.path !== sentence.path || chain.length >= longest) return undefined;
@@ -79,7 +77,7 @@ export function pickSentences(
     }))
     .filter(({ worth }) => worth > 0)
     .sort((a, b) => b.worth - a.worth || a.number - b.number)
-    .slice(0, MOST_CANDIDATES);
+    .slice(0, MAX_CANDIDATES);
 
   const picked = new Set<number>();
   let left = wish.words;

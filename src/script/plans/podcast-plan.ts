@@ -1,4 +1,4 @@
-// A podcast: one who asks and leads over, one who explains. Every question is asked for the sake of the sentence that
+// A podcast: one speaker asks and moderates, the other explains. Every question is asked for the sake of the sentence that
 // answers it: for a term in it, or for what it is (a reason, an example, an objection, a figure). With one voice the
 // same questions are rhetorical, and there are fewer of them.
 
@@ -21,14 +21,14 @@ const WORDS_OF_ANSWER_SOLO = 75;
 /** A recapitulation of less would repeat what was just said. */
 const SENTENCES_TO_SUM_UP = 9;
 const MANY_SENTENCES = 24;
-const MOST_WORDS_TO_REMEMBER = 30;
+const MAX_WORDS_TO_REMEMBER = 30;
 const CHARACTERS_OF_OPENING = 24;
-/** Some 30 seconds: nobody holds the floor for longer without a word from the other. */
-const MOST_WORDS_AT_A_STRETCH = 70;
+/** Some 30 seconds: no speaker talks longer without a word from the other. */
+const MAX_WORDS_AT_A_STRETCH = 70;
 
 /** Of one answer, where the other puts in a word: between sentences, in parts of about the same length. */
 function stretches(material: Material, numbers: readonly number[]): number[][] {
-  const most = wordsIn(material, numbers) / Math.ceil(wordsIn(material, numbers) / MOST_WORDS_AT_A_STRETCH);
+  const most = wordsIn(material, numbers) / Math.ceil(wordsIn(material, numbers) / MAX_WORDS_AT_A_STRETCH);
   const parts: number[][] = [];
   let words = 0;
   for (const number of numbers) {
@@ -76,7 +76,7 @@ function createHost(material: Material) {
     asks(answer: readonly number[], heard: number | undefined): string | undefined {
       asked += 1;
       const kind = kindOfQuestion(material, answer[0]!, heard);
-      // The same kind again only after three other questions: a catechism tires.
+      // The same kind again only after three other questions: repeated patterns tire the listener.
       if (kind !== undefined && asked - (lastAsked.get(kind) ?? -9) > 3) {
         lastAsked.set(kind, asked);
         return book.say(kind);
@@ -125,7 +125,7 @@ export function planPodcast(material: Material): ScriptChapter[] {
   }
   if (numbers.length >= SENTENCES_TO_SUM_UP) {
     const count = numbers.length >= MANY_SENTENCES ? 3 : 2;
-    const remembered = strongest(material, numbers.slice(0, -2), count, MOST_WORDS_TO_REMEMBER).sort(
+    const remembered = strongest(material, numbers.slice(0, -2), count, MAX_WORDS_TO_REMEMBER).sort(
       (a, b) => a - b,
     );
     const lead = said(1, book.say('sumUp'));

@@ -8,7 +8,7 @@ import { answers, type Material, said, stated } from './material.ts';
 
 const WORDS_AT_A_TIME = 26;
 /** In every other chapter one part more is asked for, so that repeating does not become a rule of its own. */
-const FEWEST_PARTS_TO_REPEAT = [3, 2] as const;
+const MIN_PARTS_TO_REPEAT = [3, 2] as const;
 /** What is worth saying twice can be kept in mind at once. */
 const REPEATED_WORDS = [5, 14] as const;
 
@@ -47,7 +47,7 @@ function tellTopic(material: Material, topic: Topic, index: number): ScriptLine[
       lines.push(...said(1, term === undefined ? book.say('toChild') : book.say('toChildTerm', { term })));
     }
   }
-  if (parts.length >= FEWEST_PARTS_TO_REPEAT[index % 2 === 0 ? 0 : 1]) {
+  if (parts.length >= MIN_PARTS_TO_REPEAT[index % 2 === 0 ? 0 : 1]) {
     const lead = said(1, book.say('again'));
     const again = repeated(material, parts.slice(0, -1).flat());
     if (lead.length > 0 && again.length > 0) lines.push(...lead, ...stated(material, 1, again));

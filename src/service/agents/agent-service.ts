@@ -6,9 +6,14 @@ import type { Clock } from '../../base/clock.ts';
 import { formatIssues } from '../../base/format-issues.ts';
 import type { Log } from '../../base/log.ts';
 import { percentileMs } from '../../limits/duration-histogram.ts';
-import { type AgentProfile, agentProfileSchema, patchProfile } from '../../speech/agent-profile.ts';
+import {
+  type AgentProfile,
+  type AgentUse,
+  agentProfileSchema,
+  patchProfile,
+} from '../../speech/agent-profile.ts';
 import type { AgentRecord, AgentStatsRecord } from '../../speech/service-records.ts';
-import type { Agent, AgentStore, AgentUse } from '../../storage/agent-store.ts';
+import type { Agent, AgentStore } from '../../storage/agent-store.ts';
 import { type Idempotency, idempotencyConflict } from '../idempotency.ts';
 
 export type AgentService = {
@@ -40,8 +45,8 @@ export type AgentServiceOptions = {
 const WRITE_AFTER_MS = 1000;
 /** A disk that is full is tried again so soon; what was spoken is kept here meanwhile, one sum for each agent. */
 const RETRY_WRITE_MS = 30_000;
-const MOST_GATHERED_TIMES = 10_000;
-/** Two patches at once are told apart; a third in a row is somebody's loop. */
+const MAX_GATHERED_TIMES = 10_000;
+/** Two simultaneous patches are retried; a third conflict in a row is a caller's loop. */
 const PATCH_TRIES = 5;
 
 const unknown = () => new AppError('not_found', 'There is no agent of this id.');
@@ -59,14 +64,14 @@ const addUse = (sum: AgentUse, use: AgentUse): AgentUse => ({
   characters: (sum.characters ?? 0) + (use.characters ?? 0),
   spokenMs: (sum.spokenMs ?? 0) + (use.spokenMs ?? 0),
   interruptions: (sum.interruptions ?? 0) + (use.interruptions ?? 0),
-  firstAudioMs: [...(sum.firstAudioMs ?? []), ...(use.firstAudioMs ?? [])].slice(0, MOST_GATHERED_TIMES),
+  firstAudioMs: [...(sum.firstAudioMs ?? []), ...(use.firstAudioMs ?? [])].slice(0, MAX_GATHERED_TIMES),
 });
 
 const isFigure = (value: number | undefined): value is number =>
   value !== undefined && Number.isFinite(value) && value > 0;
 const whole = (value: number | undefined): number => (isFigure(value) ? Math.round(value) : 0);
 
-/** `use` without what is no figure: one of them would spoil the sum, and with it all that was gathered. */
+/** `use` without values that are no numbers: one NaN would spoil the sum of everything gathered. */
 const plainUse = (use: AgentUse): AgentUse => ({
   sessions: whole(use.sessions),
   turns: whole(use.turns),

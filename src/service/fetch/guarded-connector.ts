@@ -24,7 +24,7 @@ export type GuardedConnector = {
 };
 
 /** A name with more addresses than this is tried at the first ones. */
-const MOST_ADDRESSES = 8;
+const MAX_ADDRESSES = 8;
 /** How long one address is tried before the next one of the same name is (RFC 8305 5 allows up to two seconds). */
 const NEXT_ADDRESS_MS = 1000;
 
@@ -43,7 +43,7 @@ async function judgedAnswers(host: string, options: GuardedConnectorOptions): Pr
   if (answers.length === 0) throw new AppError('address_unreachable', `The name ${host} has no address.`);
   if (options.allowPrivate === 'refused' && !answers.every(({ address }) => isPublicAddress(address)))
     throw refused(host);
-  return answers.slice(0, MOST_ADDRESSES);
+  return answers.slice(0, MAX_ADDRESSES);
 }
 
 /** For one connection: `connect` as undici's `connect` option. */

@@ -1,5 +1,5 @@
-// The port for connections to addresses that callers name: where a source lies, where a webhook listens. Whoever
-// implements it lets no caller reach a private network, hold a connection for ever or fill the disk.
+// The port for connections to addresses that callers name: where a source lies, where a webhook listens. An
+// implementation lets no caller reach a private network, hold a connection for ever or fill the disk.
 
 export type Download = {
   /** As the server said it, lower case; undefined when it did not. Never to be trusted. */

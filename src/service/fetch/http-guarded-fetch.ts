@@ -22,13 +22,16 @@ type Question = {
 type Fields = Readonly<Record<string, string | string[] | undefined>>;
 type Answer = { readonly status: number; readonly fields: Fields; readonly body: Readable };
 
-const MOST_DEADLINE_MS = 60_000;
+const MAX_DEADLINE_MS = 60_000;
 /** Name lookup, connection, TLS and the answer's head, for each address on the way. */
 const HEAD_MS = 15_000;
 const HEAD_BYTES = 16_384;
-const MOST_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-/** The rest of an answer to a POST is taken so far and so long: who may finish speaking logs no broken connection. */
+/**
+ * The rest of an answer to a POST is read up to this size and time: a server that may finish its answer logs no broken
+ * connection.
+ */
 const REST_BYTES = 16_384;
 const REST_MS = 1000;
 const USER_AGENT = 'voxgate';
@@ -86,7 +89,7 @@ export function createHttpGuardedFetch(options: HttpGuardedFetchOptions): Guarde
     if (state === 'closed') throw stopped();
     const ends = new AbortController();
     const leave = () => ends.abort(signal.reason);
-    const ms = Math.min(deadlineMs, MOST_DEADLINE_MS);
+    const ms = Math.min(deadlineMs, MAX_DEADLINE_MS);
     const late = () =>
       ends.abort(new AppError('address_unreachable', `The address did not answer in full within ${ms} ms.`));
     const disarm = clock.after(ms, late);
@@ -166,8 +169,8 @@ export function createHttpGuardedFetch(options: HttpGuardedFetchOptions): Guarde
             return { contentType, finalUrl: from.href, bytes };
           });
           if (!(found instanceof URL)) return found;
-          if (redirects === MOST_REDIRECTS)
-            throw unreachable(from, `is the last of more than ${MOST_REDIRECTS} redirects`);
+          if (redirects === MAX_REDIRECTS)
+            throw unreachable(from, `is the last of more than ${MAX_REDIRECTS} redirects`);
           url = found;
         }
       }),

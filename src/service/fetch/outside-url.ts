@@ -10,10 +10,10 @@ export type AllowPrivate = 'refused' | 'allowed';
 
 export type OutsideUrl =
   | { readonly ok: true; readonly url: URL }
-  /** A sentence for whoever named the address; it repeats the host at most. */
+  /** A sentence for the caller that named the address; it repeats the host at most. */
   | { readonly ok: false; readonly problem: string };
 
-const LONGEST_URL = 2048;
+const MAX_URL = 2048;
 const LOWEST_OTHER_PORT = 1024;
 
 /** Never names of the open internet: RFC 6761, RFC 6762, RFC 8375, RFC 7686, RFC 9476, ICANN SAC 113, and common use. */
@@ -39,7 +39,7 @@ function hostProblem(url: URL): string | undefined {
  * 0x7f.1, 2130706433 and digits of other scripts are plain dotted addresses.
  */
 export function readOutsideUrl(given: string, allowPrivate: AllowPrivate, base?: URL): OutsideUrl {
-  if (given.length > LONGEST_URL) return refuse(`The address is longer than ${LONGEST_URL} characters.`);
+  if (given.length > MAX_URL) return refuse(`The address is longer than ${MAX_URL} characters.`);
   if (!URL.canParse(given, base?.href)) return refuse('The address is not a URL.');
   const url = new URL(given, base?.href);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')

@@ -3,7 +3,7 @@
 
 import type { SoundPath } from '../../audio/dsp/sound-path.ts';
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
-import { createMp3ToPcm } from '../../audio/mp3/mp3-to-pcm.ts';
+import { Mp3ToPcm } from '../../audio/mp3/mp3-to-pcm.ts';
 import type { ClosableStage, PcmBlock } from '../../audio/stage.ts';
 import type { FinishRequest } from '../audio-finisher.ts';
 import type { SamplePlace } from './finished-sound.ts';
@@ -41,7 +41,7 @@ export async function decodeParts(
       wayIn?.flush();
       wayIn = undefined;
     };
-    const toPcm = createMp3ToPcm(decoders, ({ samples, sampleRate: fromRate }: PcmBlock) => {
+    const toPcm = new Mp3ToPcm(decoders, ({ samples, sampleRate: fromRate }: PcmBlock) => {
       if (fromRate !== rateIn) endWayIn();
       rateIn = fromRate;
       wayIn ??= sound.resample({ fromRate, toRate: sampleRate }, emit);

@@ -16,7 +16,7 @@ export type PartFacts = {
 };
 
 /**
- * `irregular`: its length depends on who decodes it, because it is several streams joined, changes its rate, or is
+ * `irregular`: its length depends on the decoder, because it is several streams joined, changes its rate, or is
  * damaged. `empty`: no sound.
  */
 export async function examinePart(path: string): Promise<PartFacts | 'irregular' | 'empty'> {

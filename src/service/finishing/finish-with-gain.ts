@@ -8,8 +8,8 @@ import {
   fromDecibels,
   type Levelling,
   levelling,
+  MAX_TRIALS,
   type Measured,
-  MOST_TRIALS,
   nextLevelling,
   toDecibels,
 } from '../../audio/dsp/loudness-rule.ts';
@@ -35,7 +35,7 @@ const WRITING_SHARE = 0.8;
 const HEARING_RATE = 48_000;
 const WRITE_BYTES = 64 * 1024;
 
-/** Writes `outPath` in place: whoever calls it sees to a half-written file. `onProgress` gets 0 to 1. */
+/** Writes `outPath` in place: the caller handles a half-written file. `onProgress` gets 0 to 1. */
 export async function finishWithGain(
   request: FinishRequest,
   means: FinishingMeans,
@@ -61,7 +61,7 @@ export async function finishWithGain(
   const { samples, places, ...measured } = await measure(sampleRate, (emit) => pass(MEASURING_SHARE, emit));
   let ceilingDbtp = firstCeilingDbtp(request.format, sampleRate, bitrateOf({ ...request, sampleRate }));
   let level = levelling(measured, ceilingDbtp);
-  for (let trial = 0; level.peaks === 'limit' && trial < MOST_TRIALS; trial++) {
+  for (let trial = 0; level.peaks === 'limit' && trial < MAX_TRIALS; trial++) {
     const { loudnessLufs } = await measure(sampleRate, async (emit) => {
       const leveller = createLeveller(level, { sampleRate, ceilingDbtp }, emit);
       const tried = await pass(MEASURING_SHARE, (block) => leveller.push(block));

@@ -1,5 +1,5 @@
-// What a finishing thread says to the one that started it. It is told everything when it starts and is ended when
-// nobody wants its file any more, so nothing is said the other way.
+// What a finishing thread says to the one that started it. It gets its whole input when it starts and is ended when its
+// file is not wanted any more, so there are no messages in the other direction.
 
 import type { ErrorCode } from '../../base/app-error.ts';
 import type { FinishedSound } from './finished-sound.ts';

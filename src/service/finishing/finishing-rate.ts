@@ -2,7 +2,7 @@
 // format has.
 
 import { AppError } from '../../base/app-error.ts';
-import { isSampleRateOf, listedSampleRates } from '../../speech/audio-format.ts';
+import { listedSampleRates, sampleRateRefusal } from '../../speech/audio-format.ts';
 import type { FinishRequest } from '../audio-finisher.ts';
 import { readFirstHeader } from './read-part.ts';
 
@@ -10,8 +10,9 @@ export async function finishingRate({ parts, format, sampleRate }: FinishRequest
   const [first] = parts;
   if (first === undefined) throw new AppError('invalid_request', 'There is nothing to make a file of.');
   if (sampleRate !== undefined) {
-    if (isSampleRateOf(format, sampleRate)) return sampleRate;
-    throw new AppError('invalid_request', `The format ${format} has no sample rate ${sampleRate}.`);
+    const refusal = sampleRateRefusal(format, sampleRate);
+    if (refusal === undefined) return sampleRate;
+    throw new AppError('invalid_request', `sampleRate: ${refusal}.`);
   }
   const header = await readFirstHeader(first.path);
   if (header === undefined) throw noSound(1, parts.length);

@@ -1,5 +1,5 @@
-// The program of a finishing thread: one file, then it ends, and its memory with it. A failure with a code is told;
-// any other ends the thread, and whoever started it hears of that.
+// The program of a finishing thread: one file, then it ends, and its memory with it. A failure with a code is reported;
+// any other ends the thread, which its parent notices.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { createFilterBanks } from '../../audio/dsp/filter-bank.ts';
@@ -12,8 +12,8 @@ import type { FinishRequest } from '../audio-finisher.ts';
 import { finishWithGain } from './finish-with-gain.ts';
 import type { FinishingAnswer } from './finishing-messages.ts';
 
-/** More often nobody looks. */
-const LEAST_STEP = 0.01;
+/** Progress is not read more often than this. */
+const MIN_STEP = 0.01;
 
 yieldToPlayback();
 const answer = (message: FinishingAnswer) => parentPort!.postMessage(message);
@@ -22,7 +22,7 @@ const means = { sound, decoders: createLayer3Decoders(), mp3: await loadMp3Encod
 
 let told = 0;
 const onProgress = (done: number) => {
-  if (done - told < LEAST_STEP) return;
+  if (done - told < MIN_STEP) return;
   told = done;
   answer({ kind: 'progress', done });
 };

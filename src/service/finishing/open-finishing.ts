@@ -1,4 +1,5 @@
-// The files that a finisher is making, and their common end: whoever waits for one when the program stops hears that.
+// The files that a finisher is making, and their common end: a caller that waits for one when the program stops gets
+// `shutting_down`.
 
 import { AppError, toAppError } from '../../base/app-error.ts';
 

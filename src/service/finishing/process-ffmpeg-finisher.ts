@@ -3,7 +3,7 @@
 
 import { rm, writeFile } from 'node:fs/promises';
 import { cleanTags } from '../../audio/containers/tag-text.ts';
-import { levelling, MOST_TRIALS, nextLevelling } from '../../audio/dsp/loudness-rule.ts';
+import { levelling, MAX_TRIALS, nextLevelling } from '../../audio/dsp/loudness-rule.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -49,7 +49,7 @@ export type ProcessFfmpegFinisherOptions = {
 
 const STALL_MS = 60_000;
 /** ffmpeg opens all of its inputs at once, with a thread or two each. An hour of speech is some 30 parts. */
-const MOST_PARTS = 128;
+const MAX_PARTS = 128;
 /** Of the time that is left when a measuring pass begins. */
 const MEASURING_SHARE = 0.5;
 /** Of the time that is left when a file is written: it is heard afterwards. */
@@ -117,7 +117,7 @@ export function createProcessFfmpegFinisher(options: ProcessFfmpegFinisherOption
       const written = { ...request, ...cleanTags(request), ...lengthOf(sound) };
       let ceilingDbtp = firstCeilingDbtp(written.format, sound.sampleRate, bitrateOf(written));
       let level = levelling(await measure(measuringGraph(facts, sound), readLoudnessReport), ceilingDbtp);
-      for (let trial = 0; level.peaks === 'limit' && trial < MOST_TRIALS; trial++) {
+      for (let trial = 0; level.peaks === 'limit' && trial < MAX_TRIALS; trial++) {
         const next = nextLevelling(
           level,
           await measure(tryingGraph(facts, sound, level, ceilingDbtp), readEbur128Summary),
@@ -159,13 +159,13 @@ export function createProcessFfmpegFinisher(options: ProcessFfmpegFinisherOption
   const finish: AudioFinisher['finish'] = async (request, onProgress, callerSignal) => {
     const signal = AbortSignal.any([callerSignal, open.closing]);
     let told = 0;
-    // Whoever takes over begins again; a caller's progress does not.
+    // The other finisher begins again; the progress that a caller sees does not.
     const onward = (done: number) => {
       if (done <= told) return;
       told = done;
       onProgress(done);
     };
-    if (!hasEncoderFor(build, request.format) || request.parts.length > MOST_PARTS)
+    if (!hasEncoderFor(build, request.format) || request.parts.length > MAX_PARTS)
       return otherwise.finish(request, onward, signal);
     const facts = await examine(request.parts);
     if (facts === undefined) return otherwise.finish(request, onward, signal);

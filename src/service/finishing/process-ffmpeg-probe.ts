@@ -6,7 +6,7 @@ import { type FfmpegBuild, NEEDED_FILTERS } from './ffmpeg-build.ts';
 
 const run = promisify(execFile);
 const DEADLINE_MS = 5000;
-const MOST_OUTPUT_BYTES = 4 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
 /** Undefined when there is none, when it lacks a filter that is needed, or when it does not answer in time. */
 export async function probeFfmpeg({
@@ -20,7 +20,7 @@ export async function probeFfmpeg({
   readonly deadlineMs?: number;
 } = {}): Promise<FfmpegBuild | undefined> {
   const list = async (what: '-encoders' | '-filters') => {
-    const limits = { timeout: deadlineMs, killSignal: 'SIGKILL', maxBuffer: MOST_OUTPUT_BYTES } as const;
+    const limits = { timeout: deadlineMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
     const { stdout } = await run(path, ['-hide_banner', what], { ...limits, ...(env && { env }) });
     return namesIn(stdout);
   };

@@ -1,7 +1,7 @@
 // One spoken part from its file to MP3 frames, through one buffer that is used again for each piece.
 
 import { open } from 'node:fs/promises';
-import { createMp3FrameParser, type Mp3FrameSink } from '../../audio/mp3/mp3-frame-parser.ts';
+import { Mp3FrameParser, type Mp3FrameSink } from '../../audio/mp3/mp3-frame-parser.ts';
 import type { Mp3Header } from '../../audio/mp3/mp3-header.ts';
 
 const PIECE_BYTES = 64 * 1024;
@@ -15,7 +15,7 @@ export async function readPart(
   sink: Mp3FrameSink,
   onBytes: (bytes: number) => 'go-on' | 'enough',
 ): Promise<void> {
-  const parser = createMp3FrameParser(sink);
+  const parser = new Mp3FrameParser(sink);
   const file = await open(path);
   try {
     const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);

@@ -31,14 +31,14 @@ export type JobHandlerOptions = {
   readonly toDelivery: (work: Work) => NewDelivery | undefined;
 };
 
-/** Two minutes of speech: seldom enough for a quota, often enough for a progress bar. */
+/** Two minutes of speech: large enough to save quota, small enough for a progress bar. */
 const PART_CHARACTERS = 2000;
 /** A turbo job is spoken by several voices' worth of requests at once. */
 const PARTS_AT_ONCE = { normal: 1, turbo: 3 } as const;
 /** Of the whole, in time: what speaking takes before the file is made. */
 const SPEAKING_SHARE = 0.9;
 
-/** What has no header to say its rate has it in its name. */
+/** A format without a header has its rate in its name. */
 const fileNameOf = (format: ServiceFormat, sampleRate: number): string => {
   if (format === 'mulaw') return `audio.${sampleRate}.ulaw`;
   return format === 'raw' ? `audio.${sampleRate}.raw` : `audio.${format}`;
@@ -97,7 +97,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
         (done) => tell({ phase: 'finishing', progress: SPEAKING_SHARE + done * (1 - SPEAKING_SHARE) }),
         signal,
       );
-      // Positions count over the whole text, whoever speaks a line of it.
+      // Positions count over the whole text, independent of the speaker of a line.
       const words = wordsInFile(parts, finished.places).map((word) => ({ ...word, line: 0 }));
       const cues = { lines: [request.text], nameOf: () => undefined };
       const beside = { [CAPTIONS]: captionsVtt(words, cues), [SUBTITLES]: captionsSrt(words, cues) };

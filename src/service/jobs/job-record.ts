@@ -1,11 +1,13 @@
 // A text-to-speech job as callers see it (interface 2.2), with our additions: status, progress, error.
 
+import type { AgentUse } from '../../speech/agent-profile.ts';
 import type { JobRecord } from '../../speech/service-records.ts';
 import type { Stored, Work } from '../../storage/works/work.ts';
+import { codePointLength } from '../../text/code-points.ts';
 
 /** What a job's row holds as its input. */
 export type JobInput = {
-  /** What the caller is shown: his fields, with defaults and the seed that is used. */
+  /** What the caller is shown: the fields of the request, with defaults and the seed that is used. */
   readonly shown: Stored;
   /** How the agent's words are said. */
   readonly pronunciations?: readonly { readonly written: string; readonly spoken: string }[];
@@ -55,4 +57,16 @@ export function toJobRecord(work: Work, urlOf: (name: string) => string): JobRec
     progress: work.progress,
     error: work.failure ?? null,
   };
+}
+
+/**
+ * What a finished job adds to the record of its agent: one turn, which nobody has heard yet, so neither a session nor a
+ * time to first audio. Undefined for a work that is no completed job, or was made without an agent.
+ */
+export function jobSpoken(work: Work): { readonly agentId: string; readonly use: AgentUse } | undefined {
+  if (work.kind !== 'tts' || work.status !== 'completed') return undefined;
+  const { agent, text } = (work.input as JobInput).shown as { agent?: string; text: string };
+  if (agent === undefined) return undefined;
+  const { duration } = work.output as JobOutput;
+  return { agentId: agent, use: { turns: 1, characters: codePointLength(text), spokenMs: duration * 1000 } };
 }

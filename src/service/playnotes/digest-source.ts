@@ -1,4 +1,4 @@
-// The port for whoever takes out of a source what fits into a budget of words.
+// The port for what selects from a source what fits into a budget of words.
 
 import type { SourceDocument } from '../../script/source-document.ts';
 import type { SourceSentence } from '../../script/source-sentence.ts';

@@ -1,4 +1,4 @@
-// The writer that everybody has: no account, no network. It works in one go on the thread that calls it: a fifth of a
+// The built-in writer: no account, no network. It works in one go on the thread that calls it: a fifth of a
 // second for 30 pages, three seconds for two million characters, which therefore belong in a worker.
 
 import { AppError } from '../../base/app-error.ts';

@@ -1,5 +1,5 @@
 // Scripts by any service with the `/chat/completions` interface. One question, one more when the answer cannot be used,
-// and then an honest failure: a script of our own in its place would not be what the operator has set up.
+// and then a failure: a script of our own in its place would not be what the operator has set up.
 
 import { Agent } from 'undici';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ import type { ScriptWriter } from './script-writer.ts';
 export type HttpChatWriterOptions = {
   /** What stands before /chat/completions, as "https://host/v1". */
   readonly baseUrl: URL;
-  /** Undefined: the service wants none. */
+  /** Undefined: the service needs none. */
   readonly apiKey: string | undefined;
   readonly model: string;
   /** For one question and its whole answer. */
@@ -31,8 +31,8 @@ export type HttpChatWriterOptions = {
 
 export type HttpChatWriter = ScriptWriter & { close(): Promise<void> };
 
-const MOST_REPLY_BYTES = 2 * 1024 * 1024;
-const FEWEST_SENTENCES = 3;
+const MAX_REPLY_BYTES = 2 * 1024 * 1024;
+const MIN_SENTENCES = 3;
 /** Statuses by which services say that they do not know a field of the request. */
 const NOT_UNDERSTOOD = [400, 404, 415, 422, 501];
 
@@ -75,7 +75,7 @@ export function createHttpChatWriter(options: HttpChatWriterOptions): HttpChatWr
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       // Leaving the loop destroys the body and with it the connection.
-      if (bytes > MOST_REPLY_BYTES) throw failed('The language model service answers without an end.');
+      if (bytes > MAX_REPLY_BYTES) throw failed('The language model service answers without an end.');
       chunks.push(chunk);
     }
     return { status: statusCode, body: Buffer.concat(chunks).toString('utf8') };
@@ -123,7 +123,7 @@ export function createHttpChatWriter(options: HttpChatWriterOptions): HttpChatWr
     async write(document, wish, signal) {
       const { language } = wish;
       const sentences = await digest({ document, language, mostWords: mostSourceWords }, signal);
-      if (sentences.length < FEWEST_SENTENCES)
+      if (sentences.length < MIN_SENTENCES)
         throw new AppError('invalid_source', 'The source has too little running text for a script.');
       const known = new Set(sentences.map(({ number }) => number));
       const messages = chatMessages(sentences, document.title, wish);

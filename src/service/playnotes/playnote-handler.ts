@@ -74,7 +74,7 @@ const speakersOf = ({ fields }: PlayNoteInput): Speakers => ({
 export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHandler {
   const { files, fetch, reader, writer, finisher } = options;
 
-  /** Waits while nobody can tell whose slot it is: what was taken on is not lost to an outage. */
+  /** Waits while it cannot be told who has the slot: accepted work is not lost to an outage. */
   const claimSlot = async (work: Work, signal: AbortSignal): Promise<boolean> => {
     const { clock } = options.runtime;
     const untilMs = clock.now() + SLOT_DEADLINE_MS;

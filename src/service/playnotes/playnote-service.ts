@@ -117,7 +117,7 @@ export function createPlayNoteService(options: PlayNoteServiceOptions): PlayNote
         admit.checkAddress('webHookUrl', fields.webHookUrl);
         await admit.checkRoom(owner);
         hasSlot = await slots.claim(owner, id);
-        // A repeated request finds its own work first, whoever holds the slot.
+        // A repeated request finds its own work first, even when another work holds the slot.
         if (!hasSlot && idempotencyKey === undefined) throw active();
         if (upload !== undefined) await files.publish(id, SOURCE, upload.path);
         const input = {

@@ -1,4 +1,4 @@
-// The port for whoever turns a source into what is spoken: our own planners, or a language model behind an interface.
+// The port for what turns a source into a script: the built-in planners, or a language model behind an HTTP interface.
 
 import type { Script } from '../../script/script.ts';
 import type { SourceDocument } from '../../script/source-document.ts';

@@ -1,5 +1,5 @@
-// The gateway's sentence rules for what script/ needs: whole sentences. The segmenter parts long ones at clauses, so that
-// speech can start; here these parts are put together again.
+// The gateway's sentence rules for what script/ needs: whole sentences. The segmenter splits long ones at clauses, so
+// that speech can start; here these parts are joined again.
 
 import type { SentenceCutter } from '../../script/source-sentence.ts';
 import { segmentText } from '../../text/segment.ts';

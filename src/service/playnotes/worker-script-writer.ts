@@ -1,4 +1,4 @@
-// The embedded writer in a thread of its own: a book takes it seconds, in which nobody's call may stand still.
+// The embedded writer in a thread of its own: a book takes it seconds, in which no call may stall.
 
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -16,7 +16,7 @@ const PROGRAM = new URL('./script-worker.js', import.meta.url);
 /** Twenty times what the largest source takes. */
 const DEADLINE_MS = 60_000;
 /** Two million characters take about 300 MB. */
-const MOST_MEMORY = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64 } as const;
+const MAX_MEMORY = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64 } as const;
 
 export function createWorkerScriptWriter({
   clock,
@@ -27,7 +27,7 @@ export function createWorkerScriptWriter({
       program,
       name: 'writing',
       question: order,
-      memory: MOST_MEMORY,
+      memory: MAX_MEMORY,
       deadlineMs: DEADLINE_MS,
     };
     try {

@@ -1,5 +1,5 @@
 // What a language model is given of a source, made in a thread of its own: a fifth of a second for 30 pages, seconds for
-// a book, in which nobody's call may stand still.
+// a book, in which no call may stall.
 
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -17,7 +17,7 @@ const PROGRAM = new URL('./source-digest-worker.js', import.meta.url);
 /** Ten times what the largest source takes. */
 const DEADLINE_MS = 60_000;
 /** Two million characters take about 300 MB. */
-const MOST_MEMORY = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64 } as const;
+const MAX_MEMORY = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 64 } as const;
 
 export function createWorkerSourceDigest({
   clock,
@@ -28,7 +28,7 @@ export function createWorkerSourceDigest({
       program,
       name: 'digest',
       question: wish,
-      memory: MOST_MEMORY,
+      memory: MAX_MEMORY,
       deadlineMs: DEADLINE_MS,
     };
     try {

@@ -1,20 +1,76 @@
-// Brings the outbox to its receivers: looks when something is due or when told, sends within bounds, writes what came of
-// it. At least once, always under the same id; never the same message twice at a time. What a store or a receiver does
-// wrong delays that message and no other.
+// Delivers the outbox to its receivers: checks when something is due or when notified, sends within bounds, writes the
+// results. At least once, always under the same id; never the same message twice at a time. A fault of the store or of a
+// receiver delays that message and no other.
 
 import { setMaxListeners } from 'node:events';
+import { signWebhook } from '../../access/webhook-signature.ts';
+import { toAppError } from '../../base/app-error.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { pause } from '../../base/pause.ts';
 import type { Random } from '../../base/random.ts';
-import { judgeWebhook, type WebhookVerdict } from '../../limits/webhook-schedule.ts';
-import type { Delivery, DeliveryState, DeliveryStore } from '../../storage/delivery-store.ts';
 import {
-  attemptWebhook,
-  type EndedAttempt,
-  WEBHOOK_ANSWER_MS,
-  type WebhookSender,
-} from './webhook-attempt.ts';
+  isDelivered,
+  judgeWebhook,
+  type WebhookOutcome,
+  type WebhookVerdict,
+} from '../../limits/webhook-schedule.ts';
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryState,
+  DeliveryStore,
+} from '../../storage/delivery-store.ts';
+import type { GuardedFetch } from '../fetch/guarded-fetch.ts';
 import { type ClaimedDelivery, createWebhookLine, type LineBounds } from './webhook-line.ts';
+
+// One attempt at one delivery: signed anew and sent once. Of the receiver's answer only the status is kept.
+type WebhookSender = {
+  readonly fetch: Pick<GuardedFetch, 'post'>;
+  /** `whsec_…`, the newest first. */
+  readonly secretsOf: (owner: string) => readonly string[];
+  readonly clock: Clock;
+  readonly unixMs: () => number;
+};
+
+type EndedAttempt = {
+  readonly attempt: DeliveryAttempt;
+  readonly outcome: WebhookOutcome;
+  readonly endedAtMs: number;
+};
+
+/** An answer that takes longer is none (Standard Webhooks 1.0.0 recommends 15 to 30 s). */
+const WEBHOOK_ANSWER_MS = 15_000;
+
+function problemOf(status: number): string | undefined {
+  if (isDelivered(status)) return undefined;
+  const isRedirect = status >= 300 && status < 400;
+  return `The receiver answered ${status}${isRedirect ? '; redirects are not followed' : ''}.`;
+}
+
+/** Rejects only when `signal` ends it or the program stops: that was no attempt. */
+async function attemptWebhook(
+  { id, owner, url, body }: Delivery,
+  { fetch, secretsOf, clock, unixMs }: WebhookSender,
+  signal: AbortSignal,
+): Promise<EndedAttempt> {
+  const atMs = unixMs();
+  const startedMs = clock.now();
+  const ended = (outcome: WebhookOutcome, problem: string | undefined): EndedAttempt => {
+    const tookMs = Math.round(clock.now() - startedMs);
+    return { attempt: { atMs, tookMs, status: outcome.status, problem }, outcome, endedAtMs: unixMs() };
+  };
+  const signature = signWebhook({ id, timestampS: Math.floor(atMs / 1000), body }, secretsOf(owner));
+  const headers = { 'content-type': 'application/json', ...signature };
+  try {
+    const outcome = await fetch.post(url, { headers, body, deadlineMs: WEBHOOK_ANSWER_MS }, signal);
+    return ended(outcome, problemOf(outcome.status));
+  } catch (error) {
+    const { code, message } = toAppError(error);
+    if (signal.aborted || code === 'shutting_down') throw error;
+    return ended({ status: undefined, retryAfterMs: undefined }, message);
+  }
+}
 
 export type WebhookDispatcherOptions = WebhookSender & {
   readonly store: DeliveryStore;
@@ -27,17 +83,17 @@ export type WebhookDispatcherOptions = WebhookSender & {
 
 export type WebhookDispatcher = {
   /** Something was added to the store, or made due again. */
-  readonly nudge: () => void;
+  readonly recheck: () => void;
   /**
    * Begins nothing more, and waits up to `withinMs` for what is on its way; the rest is hung up on. What was not settled
-   * is sent again by whoever runs when the claims have run out.
+   * is sent again by the process that runs when the claims have run out.
    */
   stop(withinMs: number): Promise<void>;
 };
 
 /**
  * 32 sockets with bodies of 20 KB cost next to nothing; 4 to one host bring 80 messages a second to a receiver that
- * answers in 50 ms, and 8 of one owner leave room for others when all of his receivers hang.
+ * answers in 50 ms, and 8 of one owner leave room for others when all receivers of that owner hang.
  */
 const WEBHOOK_BOUNDS: LineBounds = {
   atOnce: 32,
@@ -50,13 +106,13 @@ const WEBHOOK_BOUNDS: LineBounds = {
 const BATCH = 64;
 /** How long a claim lasts, and what must be left of it when an attempt begins: the answer and the writing. */
 const HOLD_MS = 120_000;
-const LEAST_HELD_MS = WEBHOOK_ANSWER_MS + 10_000;
+const MIN_HELD_MS = WEBHOOK_ANSWER_MS + 10_000;
 /** Another process may have added something without telling this one. */
-const LONGEST_REST_MS = 60_000;
+const MAX_REST_MS = 60_000;
 /** What is due and yet not given is held by a claim; it may come free at any time. */
 const HELD_REST_MS = 1000;
 const FIRST_BACKOFF_MS = 500;
-const LONGEST_BACKOFF_MS = 30_000;
+const MAX_BACKOFF_MS = 30_000;
 /** For what is hung up on to end. */
 const LAST_WAIT_MS = 1000;
 
@@ -70,7 +126,7 @@ const STATES: Readonly<Record<WebhookVerdict['kind'], DeliveryState>> = {
 const SHARES = 1 << 20;
 
 const backoffMs = (failures: number): number =>
-  Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures, 10));
+  Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures, 10));
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 /** Begins at once. */
@@ -83,13 +139,13 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   setMaxListeners(0, ending.signal);
   const running = new Set<Promise<void>>();
   let wake: (() => void) | undefined;
-  let news: 'none' | 'nudged' | 'full' = 'none';
+  let news: 'none' | 'recheck' | 'full' = 'none';
 
-  const nudge = () => {
-    news = 'nudged';
+  const recheck = () => {
+    news = 'recheck';
     wake?.();
   };
-  /** Until `ms` are over or somebody nudges. */
+  /** Until `ms` are over or a recheck is asked for. */
   const rest = (ms: number) =>
     new Promise<void>((resolve) => {
       const disarm = clock.after(ms, () => wake?.());
@@ -98,7 +154,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
         disarm();
         resolve();
       };
-      if (news === 'nudged' || stopping.signal.aborted) wake();
+      if (news === 'recheck' || stopping.signal.aborted) wake();
     });
   const tell = (error: unknown) =>
     log.warn('webhook_not_written', { cause: error instanceof Error ? error.name : 'unknown' });
@@ -134,7 +190,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
         await pause(backoffMs(failures), clock, ending.signal);
       }
     }
-    if (nextAtMs !== undefined) nudge();
+    if (nextAtMs !== undefined) recheck();
   };
 
   const deliver = async (claimed: ClaimedDelivery) => {
@@ -154,7 +210,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
     for (let claimed = line.next(); claimed !== undefined; claimed = line.next()) {
       const going = claimed;
       // It waited too long: another process may have it by now, or will in a moment.
-      if (going.heldUntilMs - clock.now() < LEAST_HELD_MS) {
+      if (going.heldUntilMs - clock.now() < MIN_HELD_MS) {
         line.leave(going);
         continue;
       }
@@ -162,7 +218,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
         line.leave(going);
         running.delete(task);
         start();
-        if (news === 'full' && line.room() >= Math.min(BATCH, bounds.waiting / 2)) nudge();
+        if (news === 'full' && line.room() >= Math.min(BATCH, bounds.waiting / 2)) recheck();
       });
       running.add(task);
     }
@@ -182,12 +238,12 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
     }
     if (line.room() === 0) {
       news = 'full';
-      return LONGEST_REST_MS;
+      return MAX_REST_MS;
     }
     const nextAtMs = await store.nextDueMs();
-    if (nextAtMs === undefined) return LONGEST_REST_MS;
+    if (nextAtMs === undefined) return MAX_REST_MS;
     const ms = nextAtMs - unixMs();
-    return ms > 0 ? Math.min(ms, LONGEST_REST_MS) : HELD_REST_MS;
+    return ms > 0 ? Math.min(ms, MAX_REST_MS) : HELD_REST_MS;
   };
 
   const run = async () => {
@@ -205,7 +261,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
   const loop = run();
 
   return {
-    nudge,
+    recheck,
     async stop(withinMs) {
       stopping.abort(new Error('stopping'));
       line.clear();

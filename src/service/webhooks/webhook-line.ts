@@ -1,6 +1,6 @@
-// Deliveries that this process has claimed: those that wait and those on their way. A receiver that is slow or dead
-// takes a few places and no more, an owner with many of them a few more; everybody else goes past. Nobody has more
-// places than are free for others, so that many who are slow together still leave one to whoever comes.
+// Deliveries that this process has claimed: those that wait and those on their way. A receiver that is slow or dead takes
+// a few slots and no more, an owner with many of them a few more; all others go past. No receiver has more slots than are
+// free for others, so that many slow ones together still leave one for a new one.
 
 import type { Delivery } from '../../storage/delivery-store.ts';
 

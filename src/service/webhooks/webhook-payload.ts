@@ -23,7 +23,7 @@ export type WebhookEvent = {
 };
 
 /** Standard Webhooks asks for less than 20 KB. */
-const MOST_BYTES = 20_000;
+const MAX_BYTES = 20_000;
 /** Always told: without them a receiver could not ask for the rest. */
 const KEPT: readonly string[] = ['id', 'status', 'omitted'];
 
@@ -58,8 +58,7 @@ function lighten(record: Stored): { readonly record: Stored; readonly omitted: s
   return { record: { ...record, [name]: rest }, omitted: `${name}.${part}` };
 }
 
-/**
- * `{"type", "timestamp" (RFC 3339), "data"}`, at most 20,000 bytes. A longer one loses the largest members of `data`
+/** `{"type", "timestamp" (RFC 3339), "data"}`, at most 20,000 bytes. A longer one loses the largest members of `data`
  * one by one, of `data.input` its own (as a rule `text`); `data.omitted` names them: `["input.text"]`.
  */
 export function webhookPayload({ type, atMs, data }: WebhookEvent): string {
@@ -69,7 +68,7 @@ export function webhookPayload({ type, atMs, data }: WebhookEvent): string {
   for (;;) {
     const told = omitted.length === 0 ? record : { ...record, omitted };
     const payload = JSON.stringify({ type, timestamp, data: told });
-    if (Buffer.byteLength(payload) <= MOST_BYTES) return payload;
+    if (Buffer.byteLength(payload) <= MAX_BYTES) return payload;
     const lighter = lighten(record);
     if (lighter === undefined) return payload;
     record = lighter.record;

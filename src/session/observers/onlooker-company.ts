@@ -10,21 +10,15 @@ import { heardByClockMs } from '../../playout/pacer.ts';
 import type { Player, PlayoutClock } from '../../playout/playout-clock.ts';
 import type { OutgoingAudio } from '../session-outlet.ts';
 import type { TurnSettings } from '../turn-settings.ts';
-import { createOnlookerSound, type Listener, type OnlookerSound } from './onlooker-sound.ts';
-import {
-  type BegunTurn,
-  createOnlookerWords,
-  type HeardEnd,
-  type NumberedEvent,
-  type OnlookerWords,
-} from './onlooker-words.ts';
+import { type Listener, OnlookerSound } from './onlooker-sound.ts';
+import { type BegunTurn, type HeardEnd, type NumberedEvent, OnlookerWords } from './onlooker-words.ts';
 import type { ChannelFormat } from './sound-channel.ts';
 
 export type OnlookerLimits = {
   /** 0 lets none in. */
   readonly maxOnlookers: number;
   readonly maxOnlookersPerSession: number;
-  /** Sound of the past that whoever joins is given. */
+  /** Sound of the past that an observer that joins is given. */
   readonly onlookerJoinMs: number;
 };
 
@@ -50,7 +44,7 @@ export type Onlookers = {
 };
 
 export type OnlookerCompany = Onlookers & {
-  wantsTape(settings: TurnSettings): boolean;
+  wantsRecording(settings: TurnSettings): boolean;
   began(turn: BegunTurn, nowMs: number): void;
   said(event: ServerEvent): void;
   sent(audio: OutgoingAudio): void;
@@ -99,7 +93,7 @@ class CompanyOfSession implements OnlookerCompany, Player {
   constructor(options: OnlookerCompanyOptions) {
     const { onlookers, codecs, clock, log, sessionStartMs } = options;
     this.options = options;
-    this.words = createOnlookerWords({
+    this.words = new OnlookerWords({
       sessionStartMs,
       onEvent: (event) => {
         for (const reader of this.eventReaders) reader.send(event);
@@ -108,7 +102,7 @@ class CompanyOfSession implements OnlookerCompany, Player {
         for (const reader of this.cueReaders) reader.send(cues);
       },
     });
-    this.sound = createOnlookerSound(codecs, onlookers.limits.onlookerJoinMs, log, clock);
+    this.sound = new OnlookerSound(codecs, onlookers.limits.onlookerJoinMs, log, clock);
   }
 
   onlookers(): number {
@@ -133,8 +127,8 @@ class CompanyOfSession implements OnlookerCompany, Player {
     const leaveSound = sound.listen(output, listener, nowMs);
     onlookers.count.open += 1;
     if (isFirst)
-      for (const { programme } of live.values())
-        sound.follow(programme, Math.max(0, nowMs - programme.position(nowMs).anchorMs));
+      for (const { playback } of live.values())
+        sound.follow(playback, Math.max(0, nowMs - playback.position(nowMs).anchorMs));
     onlookers.ticks.join(this);
     let isIn = true;
     return () => {
@@ -145,12 +139,12 @@ class CompanyOfSession implements OnlookerCompany, Player {
     };
   }
 
-  wantsTape(settings: TurnSettings): boolean {
-    return this.sound.wantsTape(settings);
+  wantsRecording(settings: TurnSettings): boolean {
+    return this.sound.wantsRecording(settings);
   }
   began(turn: BegunTurn, nowMs: number): void {
     if (this.reading === 'on') this.words.follow(turn, nowMs);
-    if (this.sound.listeners() > 0) this.sound.follow(turn.programme, 0);
+    if (this.sound.listeners() > 0) this.sound.follow(turn.playback, 0);
   }
   said(event: ServerEvent): void {
     if (this.reading === 'on' && TOLD.has(event.type)) this.words.said(event);
@@ -158,9 +152,9 @@ class CompanyOfSession implements OnlookerCompany, Player {
   sent(audio: OutgoingAudio): void {
     if (this.sound.listeners() > 0) this.sound.sent(audio);
   }
-  heard(event: EventOf<'heard'>, { programme }: BegunTurn): void {
+  heard(event: EventOf<'heard'>, { playback }: BegunTurn): void {
     const nowMs = this.options.clock.now();
-    const { anchorMs, sentMs } = programme.position(nowMs);
+    const { anchorMs, sentMs } = playback.position(nowMs);
     const isWhole = event.playedMs >= sentMs - ROUNDING_MS;
     this.cut(
       event.turn,
@@ -189,7 +183,9 @@ class CompanyOfSession implements OnlookerCompany, Player {
       if (this.reading === 'on') this.words.tick(nowMs);
     } catch (fault) {
       log.error('the onlookers of a session failed', { cause: String(fault) });
-      this.shutAll(new AppError('internal', 'Looking on failed inside; come again.'));
+      this.shutAll(
+        new AppError('internal', 'Watching this session failed inside the gateway; open the request again.'),
+      );
     }
     if (nowMs >= this.readUntilMs) this.stopReading();
     if (this.reading === 'off' && this.sound.listeners() === 0) onlookers.ticks.leave(this);

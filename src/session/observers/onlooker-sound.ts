@@ -7,13 +7,12 @@ import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { createWorkSlices, type WorkSlices } from '../../base/processes/work-slices.ts';
-import type { PlainSound } from '../../speech/plain-sound.ts';
-import { SILENT_SAMPLE } from '../../speech/plain-sound.ts';
+import { type PlainSound, SILENT_SAMPLE } from '../../speech/plain-sound.ts';
 import type { OutgoingAudio } from '../session-outlet.ts';
 import { outputOf, type TurnSettings } from '../turn-settings.ts';
 import { type ChannelFormat, createSoundChannel, plainSoundOf, type SoundChannel } from './sound-channel.ts';
 import { createTimedSamples, type TimedSamples } from './timed-samples.ts';
-import type { TurnProgramme } from './turn-programme.ts';
+import type { TurnPlayback } from './turn-playback.ts';
 
 export type Listener = {
   readonly send: (bytes: Uint8Array) => void;
@@ -21,23 +20,8 @@ export type Listener = {
   readonly close: (error: AppError | undefined) => void;
 };
 
-export type OnlookerSound = {
-  listeners(): number;
-  /** Throws `busy` when the format needs a dear encoder and none is free. The result leaves. */
-  listen(output: ChannelFormat, listener: Listener, nowMs: number): () => void;
-  wantsTape(settings: TurnSettings): boolean;
-  /** The listener has been sent this. */
-  sent(audio: OutgoingAudio): void;
-  /** A turn has begun, or somebody listens who has missed `fromMs` of it. */
-  follow(programme: TurnProgramme, fromMs: number): void;
-  /** The turn is heard no further than this. */
-  cut(turn: string, finalMs: number): void;
-  tick(nowMs: number): void;
-  close(error: AppError | undefined): void;
-};
-
 type Followed = {
-  readonly programme: TurnProgramme;
+  readonly playback: TurnPlayback;
   /** In whose samples it is sent; undefined when they have a container or a codec. */
   readonly sentAs: PlainSound | undefined;
   /** What was sent and is not yet heard. */
@@ -50,7 +34,7 @@ type Open = { readonly channel: SoundChannel; readonly listeners: Set<Listener> 
 /** Of a turn of the event loop, for onlookers. */
 const SLICE_MS = 1;
 /** Of plain sound that was sent in a burst: some minutes. What comes beyond it is heard as silence. */
-const MOST_SENT_BYTES = 8 * 1024 * 1024;
+const MAX_SENT_BYTES = 8 * 1024 * 1024;
 
 /** As the turn is sent, if it is sent without a container: each turn of wav has its own. */
 function sentSound(settings: TurnSettings): PlainSound | undefined {
@@ -61,7 +45,7 @@ function sentSound(settings: TurnSettings): PlainSound | undefined {
 const isSame = (a: PlainSound | undefined, b: PlainSound | undefined): boolean =>
   a !== undefined && b !== undefined && a.format === b.format && a.sampleRate === b.sampleRate;
 
-class SoundForOnlookers implements OnlookerSound {
+export class OnlookerSound {
   private readonly codecs: Codecs;
   private readonly joinMs: number;
   private readonly log: Log;
@@ -88,6 +72,7 @@ class SoundForOnlookers implements OnlookerSound {
     for (const { listeners } of this.open.values()) sum += listeners.size;
     return sum;
   }
+  /** Throws `busy` when the format needs a dear encoder and none is free. The result leaves. */
   listen(output: ChannelFormat, listener: Listener, nowMs: number): () => void {
     const { codecs, joinMs, open } = this;
     const key = `${output.format}@${output.sampleRate}`;
@@ -111,27 +96,30 @@ class SoundForOnlookers implements OnlookerSound {
       if (open.size === 0) this.forgetAll();
     };
   }
-  wantsTape(settings: TurnSettings): boolean {
+  wantsRecording(settings: TurnSettings): boolean {
     if (this.open.size === 0) return false;
     const sent = sentSound(settings);
     for (const { channel } of this.open.values()) if (!isSame(channel.plain, sent)) return true;
     return false;
   }
+  /** The listener has been sent this. */
   sent({ turn, atMs, bytes }: OutgoingAudio): void {
     const of = this.followed.get(turn);
-    if (of?.frames === undefined || of.frames.bytes() + bytes.length > MOST_SENT_BYTES) return;
+    if (of?.frames === undefined || of.frames.bytes() + bytes.length > MAX_SENT_BYTES) return;
     of.frames.add(Math.round((atMs * of.sentAs!.sampleRate) / 1000), bytes);
   }
-  follow(programme: TurnProgramme, fromMs: number): void {
-    const sentAs = sentSound(programme.settings);
-    this.followed.set(programme.turn, {
-      programme,
+  /** A turn has begun, or somebody listens who has missed `fromMs` of it. */
+  follow(playback: TurnPlayback, fromMs: number): void {
+    const sentAs = sentSound(playback.settings);
+    this.followed.set(playback.turn, {
+      playback,
       sentAs,
       frames: sentAs === undefined ? undefined : createTimedSamples(SILENT_SAMPLE[sentAs.format]),
       givenMs: fromMs,
       finalMs: Number.POSITIVE_INFINITY,
     });
   }
+  /** The turn is heard no further than this. */
   cut(turn: string, finalMs: number): void {
     const of = this.followed.get(turn);
     if (of !== undefined) of.finalMs = Math.min(of.finalMs, finalMs);
@@ -153,9 +141,9 @@ class SoundForOnlookers implements OnlookerSound {
     channel.close();
     for (const listener of [...listeners]) listener.close(error);
   }
-  private forget({ programme }: Followed): void {
-    this.followed.delete(programme.turn);
-    programme.tape.close();
+  private forget({ playback }: Followed): void {
+    this.followed.delete(playback.turn);
+    playback.recording.close();
   }
   private forgetAll(): void {
     for (const turn of [...this.followed.values()]) this.forget(turn);
@@ -175,7 +163,7 @@ class SoundForOnlookers implements OnlookerSound {
     for (const key of [...this.open.keys()]) this.attemptOne(key, task);
   }
   private give(turn: Followed, untilMs: number, nowMs: number): void {
-    const { programme, sentAs, frames, givenMs } = turn;
+    const { playback, sentAs, frames, givenMs } = turn;
     if (givenMs === 0) this.attempt((channel) => channel.fillTo(nowMs - untilMs));
     turn.givenMs = untilMs;
     const isShared = (channel: SoundChannel) => isSame(channel.plain, sentAs);
@@ -188,14 +176,14 @@ class SoundForOnlookers implements OnlookerSound {
       });
     }
     if (all.every(isShared)) return;
-    const { bytes, sampleRate } = programme.tape.take(givenMs, untilMs);
+    const { bytes, sampleRate } = playback.recording.take(givenMs, untilMs);
     const samples = decodePcm16(bytes);
     this.attempt((channel) => {
       if (!isShared(channel)) channel.speech(samples, sampleRate);
     });
   }
   private goOn(turn: Followed, nowMs: number): void {
-    const { anchorMs, sentMs } = turn.programme.position(nowMs);
+    const { anchorMs, sentMs } = turn.playback.position(nowMs);
     const untilMs = Math.min(nowMs - anchorMs, sentMs, turn.finalMs);
     try {
       if (untilMs > turn.givenMs) this.give(turn, untilMs, nowMs);
@@ -206,6 +194,3 @@ class SoundForOnlookers implements OnlookerSound {
     if (turn.givenMs >= turn.finalMs) this.forget(turn);
   }
 }
-
-export const createOnlookerSound = (codecs: Codecs, joinMs: number, log: Log, clock: Clock): OnlookerSound =>
-  new SoundForOnlookers(codecs, joinMs, log, clock);

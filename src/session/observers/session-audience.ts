@@ -21,7 +21,7 @@ import {
 import type { Listener } from './onlooker-sound.ts';
 import type { BegunTurn } from './onlooker-words.ts';
 import type { ChannelFormat } from './sound-channel.ts';
-import type { TurnAudience, TurnProgramme } from './turn-programme.ts';
+import type { TurnAudience, TurnPlayback } from './turn-playback.ts';
 
 export type { OnlookerLimits, OnlookerRuntime, Onlookers } from './onlooker-company.ts';
 
@@ -70,14 +70,14 @@ class AudienceOfSession implements SessionAudience {
   listen(output: ChannelFormat, listener: Listener): () => void {
     return this.gather().listen(output, listener);
   }
-  wantsTape(settings: TurnSettings): boolean {
-    return this.company?.wantsTape(settings) ?? false;
+  wantsRecording(settings: TurnSettings): boolean {
+    return this.company?.wantsRecording(settings) ?? false;
   }
-  began(programme: TurnProgramme): void {
+  began(playback: TurnPlayback): void {
     const nowMs = this.options.clock.now();
-    this.sessionStartMs ??= programme.position(nowMs).anchorMs;
-    const turn = { programme, started: this.started! };
-    this.live.set(programme.turn, turn);
+    this.sessionStartMs ??= playback.position(nowMs).anchorMs;
+    const turn = { playback, started: this.started! };
+    this.live.set(playback.turn, turn);
     this.company?.began(turn, nowMs);
   }
   said(event: ServerEvent): void {
@@ -94,9 +94,9 @@ class AudienceOfSession implements SessionAudience {
   }
   followOnly(isFollowed: (turn: string) => boolean): void {
     const nowMs = this.options.clock.now();
-    for (const [turn, { programme }] of this.live) {
+    for (const [turn, { playback }] of this.live) {
       if (isFollowed(turn)) continue;
-      const { anchorMs, sentMs } = programme.position(nowMs);
+      const { anchorMs, sentMs } = playback.position(nowMs);
       this.live.delete(turn);
       this.company?.cut(turn, {
         reach: 'cut',

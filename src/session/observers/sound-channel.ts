@@ -1,10 +1,10 @@
 // The session's sound in one format as one stream without an end: what the listener hears, in real time, and silence where
-// nothing is heard. Made once, however many onlookers take it; its last seconds are kept, so that whoever joins begins to
+// nothing is heard. Made once, however many onlookers take it; its last seconds are kept, so that an observer that joins begins to
 // play at once.
 
 import { wavHeader } from '../../audio/containers/wav.ts';
-import { BYTES_PER_SAMPLE } from '../../audio/dsp/sample-code.ts';
-import { sampleCodeOf } from '../../audio/encoders.ts';
+import { BYTES_PER_SAMPLE } from '../../audio/dsp/pcm-format.ts';
+import { pcmFormatOf } from '../../audio/encoders.ts';
 import { type HeavyFormat, isHeavyFormat } from '../../audio/heavy-encoders.ts';
 import type { ClosableStage } from '../../audio/stage.ts';
 import { streamHeadBytes } from '../../audio/stream-head.ts';
@@ -36,15 +36,15 @@ export type SoundChannel = {
 export type SoundChannelOptions = {
   readonly output: ChannelFormat;
   readonly codecs: Codecs;
-  /** How much of the past whoever joins is given. */
+  /** How much of the past an observer that joins is given. */
   readonly joinMs: number;
   readonly nowMs: number;
 };
 
 /** What is less is rounding. */
-const SMALLEST_GAP_MS = 1;
+const MIN_GAP_MS = 1;
 /** A process that was held up does not make up for all of it. */
-const MOST_GAP_MS = 5000;
+const MAX_GAP_MS = 5000;
 const FRAME_MS = 20;
 const NO_BYTES = new Uint8Array(0);
 
@@ -91,7 +91,7 @@ export function createSoundChannel({ output, codecs, joinMs, nowMs }: SoundChann
     fresh.push({ bytes, ms: (samples * 1000) / sampleRate });
   };
   const openPlain = (sound: PlainSound): Way => {
-    const code = sampleCodeOf(sound.format);
+    const code = pcmFormatOf(sound.format);
     const emit = (bytes: Uint8Array) => add(bytes.slice(), bytes.length / BYTES_PER_SAMPLE[code]);
     return {
       from: (fromRate) => codecs.sound.encode({ fromRate, toRate: sampleRate }, code, emit),
@@ -164,8 +164,8 @@ export function createSoundChannel({ output, codecs, joinMs, nowMs }: SoundChann
     },
     fillTo(untilMs) {
       const gapMs = untilMs - startMs - givenMs;
-      if (gapMs < SMALLEST_GAP_MS) return;
-      const lostMs = Math.max(0, gapMs - Math.max(MOST_GAP_MS, joinMs));
+      if (gapMs < MIN_GAP_MS) return;
+      const lostMs = Math.max(0, gapMs - Math.max(MAX_GAP_MS, joinMs));
       startMs += lostMs;
       silence(gapMs - lostMs);
     },

@@ -1,4 +1,4 @@
-// Sound of a turn that has not been given out yet, each piece at its place: whoever takes a stretch gets exactly that much,
+// Sound of a turn that has not been given out yet, each piece at its place: a reader of a segment gets exactly that much,
 // with silence where nothing is known.
 
 export type TimedSamples = {

@@ -1,4 +1,4 @@
-// Tokens in use: given out to whoever has a key, looked at when somebody comes with one, taken back. What is kept is only
+// Tokens in use: given out to callers with a key, looked at when somebody comes with one, taken back. What is kept is only
 // what was taken back, for as long as its token could still be used.
 
 import type { CallerToken, CallerTokens, Medium, TokenGrant } from '../../access/caller-tokens.ts';
@@ -26,7 +26,7 @@ export type TokenDesk = {
   onRevoked(id: string, task: () => void): () => void;
 };
 
-export const LONGEST_TOKEN_LIFE_MS = 900_000;
+export const MAX_TOKEN_LIFE_MS = 900_000;
 const NONCE_BYTES = 9;
 /**
  * How many tokens can be remembered as taken back within one life of a token; one more is refused, for a forgotten one would
@@ -129,7 +129,7 @@ export function createTokenDesk(
       if (!tokens.isIdOf(userId, id)) throw new AppError('not_found', 'There is no token of this id.');
       forgetOld();
       if (!revoked.has(id)) refuseFlood(userId);
-      takeBack(id, LONGEST_TOKEN_LIFE_MS, userId);
+      takeBack(id, MAX_TOKEN_LIFE_MS, userId);
     },
     forget(id, leftMs) {
       forgetOld();

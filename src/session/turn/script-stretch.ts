@@ -1,7 +1,7 @@
 // A stretch of a turn's text that is spoken without a jump: from where it began, or from the paragraph that was sought
 // last. It cuts the text into requests and knows where the words of each stand in the stretch's own audio.
 
-import { createWordTimeline, GUESS_MS_PER_WEIGHT, type WordTimeline } from '../../captions/word-timeline.ts';
+import { GUESS_MS_PER_WEIGHT, WordTimeline } from '../../captions/word-timeline.ts';
 import { toAlignedText, toOutgoingRequest } from '../../pipeline/outgoing-request.ts';
 import { createRequestLine, type RequestLine } from '../../pipeline/request-line.ts';
 import { createWholeLine, type WholeLine } from '../../pipeline/whole-line.ts';
@@ -10,9 +10,9 @@ import type { SpokenWord } from '../../speech/spoken-word.ts';
 import type { AlignedText } from '../../text/aligned-text.ts';
 import type { AppendedText } from '../../text/appended-text.ts';
 import { codePointLength } from '../../text/code-points.ts';
-import type { TextPlace } from '../../text/paragraphs.ts';
+import { isParagraphEnd, type TextPlace } from '../../text/paragraphs.ts';
 import { CHAPTER_SIZES, chapterRequests, type RequestText, WHOLE_SIZES } from '../../text/request-text.ts';
-import type { Segment, Speaker } from '../../text/segment.ts';
+import { type Segment, type Speaker, segmentText } from '../../text/segment.ts';
 import { spokenWords } from '../../text/spoken-words.ts';
 import {
   type CutStep,
@@ -26,7 +26,6 @@ import { ComingText } from '../coming-text.ts';
 import type { TextWork } from '../text-work.ts';
 import type { TurnSettings } from '../turn-settings.ts';
 import { type HeardText, heardText } from './heard-text.ts';
-import { joinPauseMs } from './join-pause.ts';
 
 export type ScriptOptions = {
   readonly settings: TurnSettings;
@@ -54,36 +53,6 @@ export type StretchText =
       readonly from: number;
     };
 
-export type ScriptStretch = {
-  readonly requests: WholeLine;
-  /** Of the stretch's own audio. */
-  readonly timeline: WordTimeline;
-  /** More has been appended to the text that comes. */
-  appended(): void;
-  flush(): void;
-  /** No text for a while: what is complete enough is spoken. */
-  idle(): void;
-  end(): void;
-  /** Nothing more is cut: another stretch is spoken, or none. */
-  close(): void;
-  /** Memory that its requests and words take. */
-  bytes(): number;
-  /** Characters that have not gone upstream yet. */
-  pendingCharacters(): number;
-  /** Where the text before code point `said` has been spoken, ms; undefined while that is unknown. */
-  endOf(said: number): number | undefined;
-  /** Puts the words of a request on the timeline, behind so much silence; call once per request, in order. */
-  place(text: RequestText, pauseMs: number): readonly SpokenWord[];
-  pauseBetween(before: RequestText, after: RequestText): number;
-  /** What is said for a request, to find its words in the audio. */
-  aligned(text: RequestText, words: readonly SpokenWord[]): AlignedText;
-  toRequest(text: RequestText): OutgoingRequest;
-  /** The last word that has begun at `playedMs`. */
-  lastBegun(playedMs: number): SpokenWord | undefined;
-  /** Of the text from the beginning of the stretch on. */
-  heardAt(playedMs: number | 'end', allText: string): HeardText & { readonly speaker: 1 | 2 | undefined };
-};
-
 /** The next request goes out when less than this is left to hear: time enough for a slow first byte. */
 export const PREFETCH_MS = 4000;
 /** The same where the text is there: time enough for a wait for quota, too, and little to throw away. */
@@ -105,7 +74,7 @@ const textOptionsOf = ({ synthesis, markup }: TurnSettings): Omit<TurnTextOption
 });
 
 /** One for each turn, and one more for each place that is sought. */
-class SpokenStretch implements ScriptStretch {
+export class ScriptStretch {
   private readonly options: ScriptOptions;
   private readonly text: StretchText;
   /** How far, in code points, text has been cut into segments, and how far it stands on the timeline. */
@@ -115,14 +84,15 @@ class SpokenStretch implements ScriptStretch {
   /** Where more text goes; undefined where all of it is there. */
   private readonly coming: ComingText | undefined;
 
-  readonly requests: ScriptStretch['requests'];
+  readonly requests: WholeLine;
+  /** Of the stretch's own audio. */
   readonly timeline: WordTimeline;
 
   constructor(options: ScriptOptions, text: StretchText) {
     const { settings } = options;
     this.options = options;
     this.text = text;
-    this.timeline = createWordTimeline(GUESS_MS_PER_WEIGHT / (settings.synthesis.speed ?? 1));
+    this.timeline = new WordTimeline(GUESS_MS_PER_WEIGHT / (settings.synthesis.speed ?? 1));
     if (text.kind === 'coming') {
       const line = this.openLine();
       this.requests = line;
@@ -137,6 +107,7 @@ class SpokenStretch implements ScriptStretch {
     }
   }
 
+  /** More has been appended to the text that comes. */
   appended(): void {
     this.coming?.go();
   }
@@ -144,24 +115,30 @@ class SpokenStretch implements ScriptStretch {
     if (this.coming === undefined) this.requests.flush();
     else this.coming.ask('flush');
   }
+  /** No text for a while: what is complete enough is spoken. */
   idle(): void {
     this.coming?.ask('idle');
   }
   end(): void {
     this.coming?.ask('end');
   }
+  /** Nothing more is cut: another stretch is spoken, or none. */
   close(): void {
     this.coming?.close();
   }
+  /** Memory that its requests and words take. */
   bytes(): number {
     return this.requests.bytes() + this.timeline.bytes();
   }
+  /** Characters that have not gone upstream yet. */
   pendingCharacters(): number {
     return this.requests.waitingCharacters() + (this.coming?.waitingCharacters() ?? 0);
   }
+  /** Where the text before code point `said` has been spoken, ms; undefined while that is unknown. */
   endOf(said: number): number | undefined {
     return this.isPlaced(said) ? this.timeline.endOf(0, said) : undefined;
   }
+  /** Puts the words of a request on the timeline, behind so much silence; call once per request, in order. */
   place(request: RequestText, pauseMs: number): readonly SpokenWord[] {
     this.placed += 1;
     const last = request.parts.at(-1);
@@ -180,6 +157,7 @@ class SpokenStretch implements ScriptStretch {
     const { speed } = this.options.settings.synthesis;
     return joinPauseMs(before, after, this.text.kind === 'coming' ? 'as-it-comes' : 'whole') / (speed ?? 1);
   }
+  /** What is said for a request, to find its words in the audio. */
   aligned(request: RequestText, words: readonly SpokenWord[]): AlignedText {
     return toAlignedText(request, words, this.options.settings.pronunciations);
   }
@@ -188,9 +166,11 @@ class SpokenStretch implements ScriptStretch {
     const { synthesis, pronunciations } = settings;
     return toOutgoingRequest({ synthesis, seed, defaultVoice, defaultVoice2, pronunciations }, request);
   }
+  /** The last word that has begun at `playedMs`. */
   lastBegun(playedMs: number): SpokenWord | undefined {
     return this.timeline.lastBegun(playedMs);
   }
+  /** Of the text from the beginning of the stretch on. */
   heardAt(playedMs: number | 'end', allText: string): HeardText & { readonly speaker: 1 | 2 | undefined } {
     const last = this.timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
     const rest = this.restLines(allText);
@@ -262,5 +242,22 @@ class SpokenStretch implements ScriptStretch {
   }
 }
 
-export const createScriptStretch = (options: ScriptOptions, text: StretchText): ScriptStretch =>
-  new SpokenStretch(options, text);
+/** As long as the embedded engine rests at these places within a request, at the voice's own pace. */
+const PARAGRAPH_MS = 400;
+const SPEAKER_MS = 300;
+const SENTENCE_MS = 200;
+
+/**
+ * Milliseconds at a speed of 1. Text that comes bit by bit is cut where time has it: only the end of a paragraph is known
+ * to be a place where anybody would pause.
+ */
+function joinPauseMs(before: RequestText, after: RequestText, cut: 'whole' | 'as-it-comes'): number {
+  const last = before.parts.at(-1)?.segment;
+  const next = after.parts[0]?.segment;
+  if (last === undefined || next === undefined) return 0;
+  if (isParagraphEnd(segmentText(last), segmentText(next))) return PARAGRAPH_MS;
+  if (cut === 'as-it-comes') return 0;
+  if ((last.speaker ?? 1) !== (next.speaker ?? 1)) return SPEAKER_MS;
+  const isEnd = last.boundary === 'sentence' || last.boundary === 'line' || last.line !== next.line;
+  return isEnd ? SENTENCE_MS : 0;
+}

@@ -3,21 +3,12 @@
 
 import type { TurnScript } from './turn-script.ts';
 
-export type TextPatience = {
-  /** Text has come. */
-  touch(nowMs: number): void;
-  /** Does what is due. */
-  tend(nowMs: number): void;
-  /** When that is next; infinite once the text has ended. */
-  dueMs(): number;
-};
-
 const IDLE_TEXT_MS = 1000;
 const ABANDONED_TEXT_MS = 20_000;
 
 type PatientScript = Pick<TurnScript, 'input' | 'idle' | 'end'>;
 
-class ScriptPatience implements TextPatience {
+export class TextPatience {
   private readonly script: PatientScript;
   private lastTextMs: number;
   private text: 'flowing' | 'idle' = 'flowing';
@@ -27,10 +18,12 @@ class ScriptPatience implements TextPatience {
     this.lastTextMs = openedAtMs;
   }
 
+  /** Text has come. */
   touch(nowMs: number): void {
     this.lastTextMs = nowMs;
     this.text = 'flowing';
   }
+  /** Does what is due. */
   tend(nowMs: number): void {
     const { script } = this;
     if (script.input() === 'ended') return;
@@ -41,11 +34,9 @@ class ScriptPatience implements TextPatience {
       script.idle();
     }
   }
+  /** When that is next; infinite once the text has ended. */
   dueMs(): number {
     if (this.script.input() === 'ended') return Number.POSITIVE_INFINITY;
     return this.lastTextMs + (this.text === 'flowing' ? IDLE_TEXT_MS : ABANDONED_TEXT_MS);
   }
 }
-
-export const createTextPatience = (script: PatientScript, openedAtMs: number): TextPatience =>
-  new ScriptPatience(script, openedAtMs);

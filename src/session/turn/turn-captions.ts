@@ -1,4 +1,4 @@
-// The words of a turn as its client is told them, and for whoever reads along: those of the stretch that is being spoken,
+// The words of a turn as its client is told them, and for observers: those of the stretch that is being spoken,
 // in the turn's own time.
 
 import type { TimedWord } from '../../captions/word-timeline.ts';
@@ -7,16 +7,6 @@ import type { TurnSettings } from '../turn-settings.ts';
 import type { StretchTimes } from './stretch-times.ts';
 import { captionEvents } from './turn-messages.ts';
 import type { TurnScript } from './turn-script.ts';
-
-export type TurnCaptions = {
-  /**
-   * Tells the words of audio up to media position `untilMs`, if the client wants captions; `beforeMs`: only those that
-   * begin before it, in the stretch's own time.
-   */
-  say(untilMs: number, beforeMs?: number): void;
-  /** A reader of its own, from the first word on; what is left of a stretch that has been sought past is not read any more. */
-  readWords(): (untilMs: number) => readonly TimedWord[];
-};
 
 export type TurnCaptionsOptions = {
   readonly turn: string;
@@ -27,13 +17,17 @@ export type TurnCaptionsOptions = {
 };
 
 /** Asked for each frame. */
-class ToldCaptions implements TurnCaptions {
+export class TurnCaptions {
   private readonly options: TurnCaptionsOptions;
 
   constructor(options: TurnCaptionsOptions) {
     this.options = options;
   }
 
+  /**
+   * Tells the words of audio up to media position `untilMs`, if the client wants captions; `beforeMs`: only those that
+   * begin before it, in the stretch's own time.
+   */
   say(untilMs: number, beforeMs = Number.POSITIVE_INFINITY): void {
     const { turn, settings, script, times, say } = this.options;
     if (settings.captions !== 'words') return;
@@ -42,6 +36,7 @@ class ToldCaptions implements TurnCaptions {
     const told = words.filter(({ startMs }) => startMs < beforeMs);
     captionEvents(turn, told, times.fromMs()).forEach(say);
   }
+  /** A reader of its own, from the first word on; what is left of a stretch that has been sought past is not read any more. */
   readWords(): (untilMs: number) => readonly TimedWord[] {
     const { script, times } = this.options;
     let stretch = script.stretch();
@@ -60,5 +55,3 @@ class ToldCaptions implements TurnCaptions {
     };
   }
 }
-
-export const createTurnCaptions = (options: TurnCaptionsOptions): TurnCaptions => new ToldCaptions(options);

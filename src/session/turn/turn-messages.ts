@@ -1,7 +1,11 @@
 // The messages that one turn says, built from its figures. Times are whole milliseconds.
 
+import { AppError } from '../../base/app-error.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
 import type { EventOf } from '../../dialects/native-events.ts';
+
+/** Media positions are counted in samples on one side and in frames of MP3 on the other. */
+export const ROUNDING_MS = 1;
 
 export const wholeMs = (ms: number): number => Math.max(0, Math.round(ms));
 
@@ -63,3 +67,17 @@ export const heardEvent = (turn: string, { speaker, playedMs, ...rest }: HeardFi
   ...rest,
   ...(speaker === undefined ? {} : { speaker }),
 });
+
+export const noAudio = () =>
+  new AppError('upstream_bad_audio', 'The speech service answered with no sound at all.');
+
+export const creditTimeout = () =>
+  new AppError(
+    'credit_timeout',
+    'No played report came; with flow: "credit" send played as the listener hears the turn.',
+  );
+
+export const pauseTimeout = (ms: number) =>
+  new AppError('pause_timeout', `The turn was paused and not resumed within ${Math.round(ms / 1000)} s.`);
+export const closedContainer = (format: string) =>
+  new AppError('cannot_seek', `The ${format} of this turn is closed; nothing can be put behind it.`);

@@ -1,22 +1,34 @@
-// What a live turn is joined from; `join-turn.ts` joins it. Those who carry out what happens find here whom to tell.
+// The parts of one turn, and the wiring between them: text, speech, playout, and what the listener has heard. Each is built
+// once those that it is given are there; what only happens later (frames come, a key is waited for) is asked of the turn's
+// life by then.
 
+import type { ServerEvent } from '../../dialects/native-events.ts';
+import type { Pace } from '../../playout/pacer.ts';
+import { QuotaWait } from '../quota-wait.ts';
+import { chargedTextWork } from '../text-work.ts';
+import { isSentAtOnce } from '../turn-settings.ts';
 import type { LiveTurnOptions } from './live-turn.ts';
-import type { StretchTimes } from './stretch-times.ts';
-import type { TurnCaptions } from './turn-captions.ts';
-import type { TurnFlushes } from './turn-flushes.ts';
-import type { TurnHearing } from './turn-hearing.ts';
-import type { TurnPlayout } from './turn-playout.ts';
-import type { TurnProgress } from './turn-progress.ts';
-import type { TurnScript } from './turn-script.ts';
-import type { TurnSpeech } from './turn-speech.ts';
+import { StretchTimes } from './stretch-times.ts';
+import { TurnCaptions } from './turn-captions.ts';
+import { TurnFlushes } from './turn-flushes.ts';
+import { TurnHearing } from './turn-hearing.ts';
+import type { TurnLife } from './turn-life.ts';
+import { noAudio } from './turn-messages.ts';
+import { TurnPlayout } from './turn-playout.ts';
+import { createTurnProgress, type TurnProgress } from './turn-progress.ts';
+import { type SpokenSoFar, TurnScript } from './turn-script.ts';
+import { turnSeed } from './turn-seed.ts';
+import { TurnSpeech } from './turn-speech.ts';
+import { TurnWork } from './turn-work.ts';
 
 export type TurnParts = {
   readonly live: LiveTurnOptions;
   /** When the turn was first named. */
   readonly namedAtMs: number;
   readonly seed: number;
+  readonly pace: Pace;
   /** Neither the listener's time nor the listener's credit holds it back. */
-  readonly goesAtOnce: boolean;
+  readonly isUnpaced: boolean;
   readonly times: StretchTimes;
   readonly flushes: TurnFlushes;
   readonly script: TurnScript;
@@ -26,3 +38,107 @@ export type TurnParts = {
   readonly hearing: TurnHearing;
   readonly progress: TurnProgress;
 };
+
+/** Of what was sent to a leg so much can be given back: more is not before any. */
+const MAX_GIVEN_BACK_MS = 10_000;
+
+/** `life` is asked when something happens, never before the turn has been built. */
+export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts {
+  const { id, settings, whole, runtime, outlet, line } = live;
+  const { clock, defaultVoice, defaultVoice2 } = runtime;
+  const say = (event: ServerEvent) => outlet.say(event);
+  const seed = turnSeed(settings, whole, runtime.random);
+  const pace = { mode: settings.pace, leadMs: settings.leadMs };
+  const isUnpaced = isSentAtOnce(settings);
+  const times = new StretchTimes();
+  const flushes = new TurnFlushes(() => outlet.say({ type: 'flushed', turn: id }));
+  const script = new TurnScript(
+    {
+      settings,
+      seed,
+      defaultVoice,
+      defaultVoice2,
+      remainingMs: () => life().spareMs(),
+      work: chargedTextWork(runtime.textWork, runtime.work, clock),
+    },
+    whole,
+  );
+
+  const quotaWait = new QuotaWait(live, () => ({ speech, playout, hearing, life: life() }));
+  const remainingMs = () => life().remainingMs();
+  const speech: TurnSpeech = new TurnSpeech({
+    settings,
+    script,
+    runtime,
+    tenant: live.speaker.tenant,
+    audience: live.audience,
+    work: new TurnWork({
+      speaker: live.speaker,
+      clock,
+      freeAtMs: live.freeAtMs,
+      remainingMs,
+      waitsUntilMs: (of, sinceMs) => quotaWait.untilMs(of, sinceMs),
+    }),
+    remainingMs,
+    spoolCapacityBytes: () => live.spoolCapacityBytes(speech.bufferedBytes()),
+    onQueued(notice) {
+      quotaWait.tell(notice);
+      // A listener that hears nothing is told why at once.
+      if (life().phase() === 'playing') line.runSoon();
+    },
+    /** A frame behind others changes nothing: when the first of them is due is known. */
+    onFrame() {
+      if (life().phase() === 'waiting' || playout.isShort(clock.now())) line.runSoon();
+      else if (playout.hasSentAll()) line.markFrontDue();
+    },
+    onStall: () => line.runSoon(),
+    onFlushed(count, madeMs, insertedMs) {
+      times.addSilence(madeMs, insertedMs);
+      flushes.made(madeMs, count);
+      line.runSoon();
+    },
+    onDone() {
+      if (speech.madeMs() === 0) life().happen({ type: 'fail', error: speech.failure() ?? noAudio() });
+      line.runSoon();
+    },
+  });
+
+  const captions = new TurnCaptions({ turn: id, settings, script, times, say });
+  const givesBackMs = outlet.takeBack === undefined ? 0 : MAX_GIVEN_BACK_MS;
+  const playout = new TurnPlayout({ pace, frames: speech.frames, givesBackMs });
+  const hearing = new TurnHearing({
+    settings,
+    playout,
+    creditTimeoutMs: runtime.limits.creditTimeoutMs,
+    reports: outlet.reports,
+    onMark: (name, outcome) => outlet.say({ type: 'mark', turn: id, name, outcome }),
+  });
+  const soFar = (playedMs: number | 'end'): SpokenSoFar | undefined => {
+    if (playedMs === 'end') return script.soFar('end');
+    const ownMs = times.toOwn(playedMs);
+    return ownMs > 0 ? script.soFar(ownMs) : undefined;
+  };
+  const progress = createTurnProgress({
+    turn: id,
+    kind: script.soFar(0) === undefined ? 'untold' : 'told',
+    playedMs: (nowMs) => (isUnpaced ? playout.sentMs() : hearing.heard(nowMs).playedMs),
+    soFar,
+    say,
+  });
+  const namedAtMs = clock.now();
+  return {
+    live,
+    namedAtMs,
+    seed,
+    pace,
+    isUnpaced,
+    times,
+    flushes,
+    script,
+    speech,
+    captions,
+    playout,
+    hearing,
+    progress,
+  };
+}

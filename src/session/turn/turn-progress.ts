@@ -1,5 +1,5 @@
 // How far a whole text has been heard, told when a paragraph begins and every few seconds of audio between, a few times a
-// second at most. It is looked at by the clock, so that it comes at the same times whoever else wakes the turn.
+// second at most. It is looked at by the clock, so that it comes at the same times whatever else calls the turn.
 
 import type { EventOf } from '../../dialects/native-events.ts';
 import type { SpokenSoFar } from './turn-script.ts';

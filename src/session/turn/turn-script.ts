@@ -8,13 +8,7 @@ import { Paragraphs, type TextPlace } from '../../text/paragraphs.ts';
 import { speakerAt } from '../../text/turn-text.ts';
 import { MAX_WORDS_PER_UNIT, WordCount } from '../../text/word-count.ts';
 import type { HeardText } from './heard-text.ts';
-import {
-  createScriptStretch,
-  prefixesOf,
-  type ScriptOptions,
-  type ScriptStretch,
-  type StretchText,
-} from './script-stretch.ts';
+import { prefixesOf, type ScriptOptions, ScriptStretch, type StretchText } from './script-stretch.ts';
 
 export type WholeText =
   | { readonly kind: 'text'; readonly text: string }
@@ -30,40 +24,6 @@ export type SpokenSoFar = {
   readonly paragraphs: number;
   readonly spokenCharacters: number;
   readonly characters: number;
-};
-
-export type TurnScript = {
-  /** What is being spoken, from the beginning or from where it was sought last. */
-  stretch(): ScriptStretch;
-  append(text: string, speaker: 1 | 2 | undefined): void;
-  flush(): void;
-  /** No text for a while: what is complete enough is spoken. */
-  idle(): void;
-  end(): void;
-  /** The turn is over: nothing more is cut. */
-  close(): void;
-  /** Memory that the text takes, and what has been made of it. */
-  bytes(): number;
-  /** The same when all of its words are known: what the session must have room for. */
-  fullBytes(): number;
-  input(): 'open' | 'ended';
-  totalCharacters(): number;
-  /** The same in Unicode code points, which is what callers are told. */
-  totalCodePoints(): number;
-  /**
-   * Tells, when asked later, where everything said by now has been spoken, ms of the stretch's audio; undefined while that
-   * is unknown, and 'never' once it has been sought past.
-   */
-  endOfText(): () => number | 'never' | undefined;
-  /** The caller's text so far: one line, or those of a dialogue. */
-  lines(): readonly string[];
-  /** Throws `invalid_request` when there is no such paragraph. */
-  checkParagraph(paragraph: number): void;
-  /** A new stretch from there on. */
-  seek(paragraph: number): void;
-  /** Undefined: the text came bit by bit, or has one paragraph. */
-  soFar(playedMs: number | 'end'): SpokenSoFar | undefined;
-  heardAt(playedMs: number | 'end'): HeardText & { readonly speaker: 1 | 2 | undefined };
 };
 
 /** What a line of a dialogue and a change of speaker take besides their text. */
@@ -86,7 +46,7 @@ export function fullTextBytes(text: string): number {
 const START: TextPlace = { unit: 0, point: 0 };
 
 /** One for each turn. */
-class SpokenScript implements TurnScript {
+export class TurnScript {
   private readonly options: ScriptOptions;
   private readonly whole: WholeText | undefined;
   private readonly dialogue: DialogueLines | undefined;
@@ -118,6 +78,7 @@ class SpokenScript implements TurnScript {
     this.spoken = this.openFrom(0, START);
   }
 
+  /** What is being spoken, from the beginning or from where it was sought last. */
   stretch(): ScriptStretch {
     return this.spoken;
   }
@@ -132,6 +93,7 @@ class SpokenScript implements TurnScript {
   flush(): void {
     this.spoken.flush();
   }
+  /** No text for a while: what is complete enough is spoken. */
   idle(): void {
     this.spoken.idle();
   }
@@ -140,12 +102,15 @@ class SpokenScript implements TurnScript {
     this.state = 'ended';
     this.spoken.end();
   }
+  /** The turn is over: nothing more is cut. */
   close(): void {
     this.spoken.close();
   }
+  /** Memory that the text takes, and what has been made of it. */
   bytes(): number {
     return this.textBytes() + this.spoken.bytes();
   }
+  /** The same when all of its words are known: what the session must have room for. */
   fullBytes(): number {
     return Math.max(this.bytes(), this.textBytes() + this.wordCount.words() * WORD_BYTES);
   }
@@ -155,17 +120,23 @@ class SpokenScript implements TurnScript {
   totalCharacters(): number {
     return this.dialogue?.reduce((sum, line) => sum + line.text.length, 0) ?? this.allText.length();
   }
+  /** The same in Unicode code points, which is what callers are told. */
   totalCodePoints(): number {
     return this.dialogue === undefined
       ? this.paragraphs.codePoints()
       : this.startOfLine(this.dialogue.length);
   }
+  /**
+   * Tells, when asked later, where everything said by now has been spoken, ms of the stretch's audio; undefined while that
+   * is unknown, and 'never' once it has been sought past.
+   */
   endOfText(): () => number | 'never' | undefined {
     if (this.whole !== undefined) return () => undefined; // it is over when the turn is
     const said = this.totalCodePoints();
     if (said === 0) return () => 0;
     return () => (said <= this.fromPoint ? 'never' : this.spoken.endOf(said));
   }
+  /** Throws `invalid_request` when there is no such paragraph. */
   checkParagraph(paragraph: number): void {
     const count = this.count();
     if (paragraph < count) return;
@@ -173,6 +144,7 @@ class SpokenScript implements TurnScript {
     const sofar = this.state === 'open' ? ' so far' : '';
     throw new AppError('invalid_request', `seek: paragraph: is ${paragraph}; the text has ${there}${sofar}.`);
   }
+  /** A new stretch from there on. */
   seek(paragraph: number): void {
     this.spoken.close();
     this.firstParagraph = paragraph;
@@ -180,6 +152,7 @@ class SpokenScript implements TurnScript {
     this.fromPoint = from.point;
     this.spoken = this.openFrom(paragraph, from);
   }
+  /** Undefined: the text came bit by bit, or has one paragraph. */
   soFar(playedMs: number | 'end'): SpokenSoFar | undefined {
     if (this.whole === undefined || this.count() < 2) return undefined;
     const [paragraphs, characters] = [this.count(), this.totalCodePoints()];
@@ -193,6 +166,7 @@ class SpokenScript implements TurnScript {
     }
     return { paragraph: line, paragraphs, spokenCharacters: this.startOfLine(line) + charEnd, characters };
   }
+  /** The caller's text so far: one line, or those of a dialogue. */
   lines(): readonly string[] {
     return this.dialogue?.map(({ text }) => text) ?? [this.allText.text()];
   }
@@ -225,7 +199,7 @@ class SpokenScript implements TurnScript {
     return this.lineStarts[line] ?? 0;
   }
   private openFrom(paragraph: number, from: TextPlace): ScriptStretch {
-    return createScriptStretch(this.options, this.textFrom(paragraph, from));
+    return new ScriptStretch(this.options, this.textFrom(paragraph, from));
   }
   private textFrom(paragraph: number, from: TextPlace): StretchText {
     const { dialogue, allText, speakers } = this;
@@ -236,6 +210,3 @@ class SpokenScript implements TurnScript {
     return { kind: 'coming', text: allText, from, speakers, speaker };
   }
 }
-
-export const createTurnScript = (options: ScriptOptions, whole: WholeText | undefined): TurnScript =>
-  new SpokenScript(options, whole);

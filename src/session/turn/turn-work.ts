@@ -10,15 +10,6 @@ export type Speaker = {
   readonly session: string;
 };
 
-export type TurnWork = {
-  /** Of the next request; `first`: it is this turn's time to be heard, `ahead`: others are before it. */
-  next(place: 'first' | 'ahead'): SpeechWork;
-  /** Its time has come: what was asked for ahead and still waits becomes first words. */
-  rise(): void;
-  /** Of a request that goes on with one that broke. */
-  resume(): SpeechWork;
-};
-
 export type TurnWorkOptions = {
   readonly speaker: Speaker;
   readonly clock: Clock;
@@ -36,7 +27,7 @@ const FIRST_AUDIO_MS = 1000;
 const FIRST_BYTE_MS = 500;
 
 /** One for each turn. */
-class SpokenTurnWork implements TurnWork {
+export class TurnWork {
   private readonly speaker: Speaker;
   private readonly clock: Clock;
   private readonly freeAtMs: number;
@@ -55,6 +46,7 @@ class SpokenTurnWork implements TurnWork {
     this.boundMs = waitsUntilMs;
   }
 
+  /** Of the next request; `first`: it is this turn's time to be heard, `ahead`: others are before it. */
   next(place: 'first' | 'ahead'): SpeechWork {
     this.asked += 1;
     const nowMs = this.clock.now();
@@ -68,10 +60,12 @@ class SpokenTurnWork implements TurnWork {
     );
     return this.ahead;
   }
+  /** Its time has come: what was asked for ahead and still waits becomes first words. */
   rise(): void {
     this.inFrontSinceMs ??= this.clock.now();
     this.ahead?.rise(this.work('first', this.clock.now() + FIRST_AUDIO_MS));
   }
+  /** Of a request that goes on with one that broke. */
   resume(): SpeechWork {
     return this.work('resume', this.clock.now() + this.remainingMs());
   }
@@ -124,5 +118,3 @@ class RisingWork implements SpeechWork {
     this.listener?.();
   }
 }
-
-export const createTurnWork = (options: TurnWorkOptions): TurnWork => new SpokenTurnWork(options);

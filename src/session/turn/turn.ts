@@ -9,15 +9,22 @@
 import type { AppError } from '../../base/app-error.ts';
 import type { Outcome } from '../../dialects/native-events.ts';
 
-export type Turn =
+export type Turn = {
+  /** `narration`: its listener has paused it or moved in it, so it is a text that is read aloud. */
+  readonly as: 'conversation' | 'narration';
+} & (
   | { readonly phase: 'waiting' }
   /** Paused before its first audio. */
-  | { readonly phase: 'held' }
+  | { readonly phase: 'held'; readonly sinceMs: number }
   | { readonly phase: 'playing' }
   /** Paused in its audio. */
-  | { readonly phase: 'paused' }
+  | { readonly phase: 'paused'; readonly sinceMs: number }
   | { readonly phase: 'draining'; readonly outcome: Outcome }
-  | { readonly phase: 'finished'; readonly outcome: Outcome };
+  | { readonly phase: 'finished'; readonly outcome: Outcome }
+);
+
+/** Where a listener moves to; with `playedMs` the listener has dropped what had not been played. */
+export type Place = { readonly paragraph: number; readonly playedMs: number | undefined };
 
 export type TurnEvent =
   /** Enough audio waits to begin, and it is this turn's time. */
@@ -26,10 +33,10 @@ export type TurnEvent =
   | { readonly type: 'audio-sent'; readonly error: AppError | undefined }
   /** The listener has heard everything that was sent. */
   | { readonly type: 'heard' }
-  | { readonly type: 'pause' }
+  | { readonly type: 'pause'; readonly nowMs: number }
   | { readonly type: 'resume' }
   /** Another paragraph is wanted. */
-  | { readonly type: 'seek' }
+  | { readonly type: 'seek'; readonly to: Place }
   | { readonly type: 'cancel' }
   /** Nothing more can be played, at once. */
   | { readonly type: 'fail'; readonly error: AppError };
@@ -38,18 +45,20 @@ export type Effect =
   | { readonly do: 'say-started' }
   | { readonly do: 'say-error'; readonly error: AppError }
   | { readonly do: 'say-ended'; readonly outcome: Outcome }
-  | { readonly do: 'say-heard' }
+  /** `after`: a listener that has cancelled may have heard less than the clock says. */
+  | { readonly do: 'say-heard'; readonly after: 'cancel' | 'end' }
   | { readonly do: 'stop-clock' }
   | { readonly do: 'start-clock' }
   | { readonly do: 'say-paused' }
   | { readonly do: 'say-resumed' }
-  | { readonly do: 'speak-on' }
+  | { readonly do: 'speak-on'; readonly from: Place }
   | { readonly do: 'stop-speaking' }
   | { readonly do: 'settle-marks'; readonly outcome: 'played' | 'cleared' };
 
 export type Step = { readonly turn: Turn; readonly effects: readonly Effect[] };
 
 const to = (turn: Turn, ...effects: Effect[]): Step => ({ turn, effects });
+const narrated = <T extends Turn>(turn: T): T => ({ ...turn, as: 'narration' });
 const sayError = (error: AppError | undefined): Effect[] =>
   error === undefined ? [] : [{ do: 'say-error', error }];
 
@@ -74,21 +83,25 @@ type BeingHeard = Extract<Turn, { phase: 'playing' | 'paused' }>;
 function stepUnheard(turn: Unheard, event: TurnEvent): Step {
   switch (event.type) {
     case 'audio-ready':
-      return turn.phase === 'held' ? to(turn) : to({ phase: 'playing' }, { do: 'say-started' });
+      return turn.phase === 'held' ? to(turn) : to({ ...turn, phase: 'playing' }, { do: 'say-started' });
     case 'pause':
       return turn.phase === 'held'
         ? to(turn, { do: 'say-paused' })
-        : to({ phase: 'held' }, { do: 'stop-clock' }, { do: 'say-paused' });
+        : to(
+            { phase: 'held', as: 'narration', sinceMs: event.nowMs },
+            { do: 'stop-clock' },
+            { do: 'say-paused' },
+          );
     case 'resume':
       return turn.phase === 'waiting'
         ? to(turn, { do: 'say-resumed' })
-        : to({ phase: 'waiting' }, { do: 'say-resumed' }, { do: 'start-clock' });
+        : to({ phase: 'waiting', as: turn.as }, { do: 'say-resumed' }, { do: 'start-clock' });
     case 'seek':
-      return to(turn, { do: 'speak-on' });
+      return to(narrated(turn), { do: 'speak-on', from: event.to });
     case 'cancel':
-      return giveUp('cancelled', undefined);
+      return giveUp(turn, 'cancelled', undefined);
     case 'fail':
-      return giveUp('failed', event.error);
+      return giveUp(turn, 'failed', event.error);
     case 'audio-sent':
     case 'heard':
       return to(turn);
@@ -96,9 +109,9 @@ function stepUnheard(turn: Unheard, event: TurnEvent): Step {
 }
 
 /** Ends a turn at once, `afterwards` said last. */
-const giveUp = (outcome: Outcome, error: AppError | undefined, ...afterwards: Effect[]): Step =>
+const giveUp = ({ as }: Turn, outcome: Outcome, error: AppError | undefined, ...afterwards: Effect[]): Step =>
   to(
-    { phase: 'finished', outcome },
+    { phase: 'finished', as, outcome },
     { do: 'stop-speaking' },
     ...sayError(error),
     { do: 'say-ended', outcome },
@@ -111,22 +124,29 @@ function stepHeard(turn: BeingHeard, event: TurnEvent): Step {
     case 'audio-sent': {
       if (turn.phase === 'paused') return to(turn);
       const outcome = event.error === undefined ? 'complete' : 'truncated';
-      return to({ phase: 'draining', outcome }, ...sayError(event.error), { do: 'say-ended', outcome });
+      return to({ phase: 'draining', as: turn.as, outcome }, ...sayError(event.error), {
+        do: 'say-ended',
+        outcome,
+      });
     }
     case 'pause':
       return turn.phase === 'paused'
         ? to(turn, { do: 'say-paused' })
-        : to({ phase: 'paused' }, { do: 'stop-clock' }, { do: 'say-paused' });
+        : to(
+            { phase: 'paused', as: 'narration', sinceMs: event.nowMs },
+            { do: 'stop-clock' },
+            { do: 'say-paused' },
+          );
     case 'resume':
       return turn.phase === 'playing'
         ? to(turn, { do: 'say-resumed' })
-        : to({ phase: 'playing' }, { do: 'say-resumed' }, { do: 'start-clock' });
+        : to({ phase: 'playing', as: turn.as }, { do: 'say-resumed' }, { do: 'start-clock' });
     case 'seek':
-      return to(turn, { do: 'speak-on' });
+      return to(narrated(turn), { do: 'speak-on', from: event.to });
     case 'cancel':
-      return giveUp('cancelled', undefined, { do: 'say-heard' });
+      return giveUp(turn, 'cancelled', undefined, { do: 'say-heard', after: 'cancel' });
     case 'fail':
-      return giveUp('truncated', event.error, { do: 'say-heard' });
+      return giveUp(turn, 'truncated', event.error, { do: 'say-heard', after: 'end' });
     case 'audio-ready':
     case 'heard':
       return to(turn);
@@ -134,11 +154,12 @@ function stepHeard(turn: BeingHeard, event: TurnEvent): Step {
 }
 
 function stepDraining(turn: Extract<Turn, { phase: 'draining' }>, event: TurnEvent): Step {
-  const finished: Turn = { phase: 'finished', outcome: turn.outcome };
+  const finished: Turn = { phase: 'finished', as: turn.as, outcome: turn.outcome };
   // Marks that were reached have been answered; behind speech that broke off lies text that was never spoken.
   const left = turn.outcome === 'complete' ? 'played' : 'cleared';
-  if (event.type === 'heard') return to(finished, { do: 'settle-marks', outcome: left }, { do: 'say-heard' });
+  if (event.type === 'heard')
+    return to(finished, { do: 'settle-marks', outcome: left }, { do: 'say-heard', after: 'end' });
   if (event.type === 'cancel')
-    return to(finished, { do: 'settle-marks', outcome: 'cleared' }, { do: 'say-heard' });
+    return to(finished, { do: 'settle-marks', outcome: 'cleared' }, { do: 'say-heard', after: 'cancel' });
   return to(turn);
 }

@@ -1,10 +1,10 @@
-// Writing a delivery inside somebody's transaction: the change that it tells and the message itself are one.
+// Writes a delivery inside the transaction of its caller: the change and the message about it are one.
 
 import {
   crowdedOut,
   type DeliveryAttempt,
-  MOST_ATTEMPTS,
-  MOST_PENDING,
+  MAX_ATTEMPTS,
+  MAX_PENDING,
   type NewDelivery,
 } from '../delivery-store.ts';
 import type { Sql } from './driver.ts';
@@ -36,14 +36,14 @@ export function giveUpOldest(
 ): void {
   const { owner, id } = newest;
   const pending = "FROM deliveries WHERE owner = ? AND state = 'pending'";
-  const excess = Number(sql.one(`SELECT count(*) AS n ${pending}`, owner)?.n) - MOST_PENDING;
+  const excess = Number(sql.one(`SELECT count(*) AS n ${pending}`, owner)?.n) - MAX_PENDING;
   if (excess <= 0) return;
   const oldest = `SELECT seq, attempts ${pending} AND id <> ? ORDER BY created_at, seq LIMIT ?`;
   for (const { seq, attempts } of sql.all(oldest, owner, id, excess)) {
     const log = [...(JSON.parse(attempts as string) as DeliveryAttempt[]), crowdedOut(nowMs)];
     sql.run(
       "UPDATE deliveries SET state = 'given-up', next_at = NULL, held_until = 0, attempts = ? WHERE seq = ?",
-      JSON.stringify(log.slice(-MOST_ATTEMPTS)),
+      JSON.stringify(log.slice(-MAX_ATTEMPTS)),
       seq!,
     );
   }

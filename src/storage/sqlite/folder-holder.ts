@@ -136,7 +136,7 @@ async function judge(
 
 const modifiedMs = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 
-/** Removes the file of a dead holder, and not that of one who has come meanwhile. */
+/** Removes the file of a dead holder, and not that of one that has come meanwhile. */
 function takeAway(path: string, text: string): void {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -149,7 +149,10 @@ function takeAway(path: string, text: string): void {
   }
 }
 
-/** So many heartbeats in a row without the file: somebody has taken it and is gone again. One may fall between two renames. */
+/**
+ * So many heartbeats in a row without the file: somebody has taken it and is gone again. One may fall between two
+ * renames.
+ */
 const MAX_MISSED_LOOKS = 2;
 
 function keep(path: string, own: string, clock: Clock, onLost: () => void): Omit<FolderHold, 'before'> {

@@ -1,5 +1,5 @@
 // SQLite as Node brings it (22.13 and later): native and the faster of the two. Node 22 warns that it is experimental,
-// on the first use; that is for us to know, not for the terminal of whoever runs Voxgate.
+// on the first use; that is no news for the terminal of the operator.
 
 import { type SqliteDriver, type SqlRow, type SqlValue, transactionOver } from './driver.ts';
 

@@ -1,11 +1,10 @@
-// Files of its own for whoever takes a folder over from a process that fell silent. That one may wake up with the files
+// Files of its own for a process that takes a folder over from one that fell silent. That one may wake up with the files
 // still open and write once more before it notices; then it writes to files that have no name any more, and nobody reads
 // them. Everything it had answered for is in the copy: it looks at the holder's file before each answer.
 
 import { constants } from 'node:fs';
 import { copyFile, rename, rm, stat } from 'node:fs/promises';
-import { flushFile } from '../flush-file.ts';
-import { flushFolder } from '../flush-folder.ts';
+import { flushFile, flushFolder } from '../flush-file.ts';
 import type { SqliteDriver } from './driver.ts';
 import { wasmLockOf } from './wasm-driver.ts';
 

@@ -5,15 +5,14 @@
 import { createReadStream } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { flushFile } from '../flush-file.ts';
-import { flushFolder } from '../flush-folder.ts';
+import { flushFile, flushFolder } from '../flush-file.ts';
 import type { WorkFiles } from './work-files.ts';
 import { isWorkId, worksFolderOf } from './works-folder.ts';
 
 /** A word or two and an ending: `audio.mp3`, `words.en.vtt`. Never a dot first, never two in a row. */
 const NAME = /^[a-z0-9][a-z0-9_-]*(\.[a-z0-9_-]+)*$/;
-const LONGEST_NAME = 100;
-/** What is being made while its folder is dropped may put more into it; some 3 s, then whoever makes it has stopped. */
+const MAX_NAME = 100;
+/** What is being made while its folder is dropped may put more into it; some 3 s, by then its writer has stopped. */
 const DROPPED = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const;
 
 const isMissing = (error: unknown): boolean => {
@@ -32,7 +31,7 @@ export function createFileWorkFiles(dataDir: string, checkHeld: () => void = () 
     return join(root, workId);
   };
   const scratchOf = (workId: string) => join(folderOf(workId), 'scratch');
-  const isName = (name: string) => name.length <= LONGEST_NAME && NAME.test(name);
+  const isName = (name: string) => name.length <= MAX_NAME && NAME.test(name);
 
   return {
     async scratch(workId) {

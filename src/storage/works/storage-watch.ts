@@ -1,5 +1,5 @@
 // What is known of the disk under the data folder: whether it takes what is written, since when it does not, and when it
-// does again. It is looked at now and then, and at once when a write has failed; whoever has to write waits here.
+// does again. It is checked now and then, and at once when a write has failed; code that has to write waits here.
 
 import { type AppError, isStorageError, storageError, toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 
 export type StoredFile = {
   readonly bytes: number;
-  /** The bytes from `start` to `end` (both counted, from 0); destroyed by whoever stops reading. */
+  /** The bytes from `start` to `end` (both counted, from 0); destroyed by a reader that stops early. */
   open(range?: { readonly start: number; readonly end: number }): Readable;
 };
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { flushFolder } from '../flush-folder.ts';
+import { flushFolder } from '../flush-file.ts';
 
 const WORK_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FOLDER_ID = /^[0-9a-f-]{8,64}$/;

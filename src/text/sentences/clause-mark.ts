@@ -1,4 +1,4 @@
-// Where a clause ends: the place after a comma, semicolon, colon or dash at which a speaker may draw breath.
+// Where a clause ends: the place after a comma, semicolon, colon or dash at which a speaker may breathe.
 
 import { isCloser, isDigit, isLineBreak, isSpace } from '../character-class.ts';
 import { characterBefore } from '../code-points.ts';
@@ -10,7 +10,7 @@ const SPACED = ',;:،؛፣፤፥·\u0387';
 const WIDE = '、，；：､';
 /** The last one is the hyphen: alone and between spaces it is a dash. */
 const DASHES = '—―–-';
-const MOST_MARKS = 16;
+const MAX_MARKS = 16;
 
 export const isClauseMark = (char: string): boolean =>
   SPACED.includes(char) || WIDE.includes(char) || DASHES.includes(char);
@@ -19,9 +19,9 @@ export const isClauseMark = (char: string): boolean =>
 export function judgeClauseMark(text: string, at: number, ending: Ending): number | 'wait' | undefined {
   const mark = text[at]!;
   const dash = DASHES.includes(mark);
-  const marksEnd = dash ? skipWhile(text, at, MOST_MARKS, (char) => DASHES.includes(char)) : at + 1;
-  const closersEnd = skipWhile(text, marksEnd, MOST_MARKS, isCloser);
-  if (closersEnd - at >= MOST_MARKS) return undefined;
+  const marksEnd = dash ? skipWhile(text, at, MAX_MARKS, (char) => DASHES.includes(char)) : at + 1;
+  const closersEnd = skipWhile(text, marksEnd, MAX_MARKS, isCloser);
+  if (closersEnd - at >= MAX_MARKS) return undefined;
   const { end, after } = skipBlanks(text, closersEnd);
   const over = after === '' && end === text.length;
   if (over && ending === 'open') return 'wait';

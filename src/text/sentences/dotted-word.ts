@@ -31,22 +31,22 @@ const ROMAN = /^[IVX]{1,6}$/;
 const YEAR = /^\d{4}$/;
 /** The parts of an abbreviation that was set with spaces, before its last one. */
 const PARTS_BEFORE = /(?<![\p{L}\p{M}\p{N}.۔])((?:\p{L}[\p{L}\p{M}]{0,4}[.۔]\s?){1,2})$/u;
-const LONGEST_PARTS = 16;
+const MAX_PARTS = 16;
 /** The next part of one: a short word and, when it is dotted too, its dot. */
 const PART_AFTER = /^(\p{L}[\p{L}\p{M}]{0,4})([.۔])?/u;
-const LONGEST_PART = 5;
+const MAX_PART = 5;
 const NUMBER_BEFORE = /(\p{Nd}|(?<!\p{L})[IVXLC]+)\s+$/u;
 const YEAR_BEFORE = /(\d{3,4}|[IVXLC]+)\s+$/u;
 /** "2024. 5." before the day. */
 const NUMERIC_DATE = /\d\.\s*$/;
 /** A date that opens a sentence leads on into it: "В 1812 г. Наполеон …". */
 const LEAD_WORDS = 3;
-const LONGEST_WORD = 24;
-const LONGEST_TOKEN = 256;
+const MAX_WORD = 24;
+const MAX_TOKEN = 256;
 
 /** The part of the token before the terminal that matters. */
 export const tokenBefore = (place: TerminalPlace): string =>
-  place.text.slice(Math.max(place.tokenAt, place.at - LONGEST_TOKEN), place.at);
+  place.text.slice(Math.max(place.tokenAt, place.at - MAX_TOKEN), place.at);
 
 /** The word before a dot without the brackets, quotes and slashes in front of it; Hebrew writes quotes within words. */
 const lastWord = (token: string): string =>
@@ -55,8 +55,8 @@ const lastWord = (token: string): string =>
 /** The word at `at`, or undefined while it may still grow. */
 function wordAt(place: TerminalPlace, at: number): string | undefined {
   const { text, ending } = place;
-  const end = skipWhile(text, at, LONGEST_WORD, (char) => isLetter(char) || char === "'" || char === '’');
-  if (end === text.length && ending === 'open' && end - at < LONGEST_WORD) return undefined;
+  const end = skipWhile(text, at, MAX_WORD, (char) => isLetter(char) || char === "'" || char === '’');
+  if (end === text.length && ending === 'open' && end - at < MAX_WORD) return undefined;
   // An initial is no word: "J. A. Smith".
   return text[end] === '.' && end - at === 1 ? '' : text.slice(at, end).replaceAll('’', "'");
 }
@@ -64,7 +64,7 @@ function wordAt(place: TerminalPlace, at: number): string | undefined {
 /** True for a token such as "Dr.", "U.S." or "J.", which belongs to what follows it. */
 export function endsInAbbreviation(token: string, rules: SentenceRules): boolean {
   if (!token.endsWith('.')) return false;
-  const word = lastWord(token.slice(-LONGEST_WORD, -1));
+  const word = lastWord(token.slice(-MAX_WORD, -1));
   const kind = abbreviationKind(rules, word);
   return ANY_LETTER.test(word) || INITIALS.test(word) || (kind !== undefined && kind !== 'usually');
 }
@@ -85,9 +85,7 @@ const mayBegin = (next: string): boolean => next === '' || isUpper(next) || isCa
 /** The dotted parts right before the word, joined: "z." before "B.". */
 const partsBefore = ({ text, tokenAt, at }: TerminalPlace, word: string): string => {
   const end = Math.max(tokenAt, at - word.length);
-  return (
-    PARTS_BEFORE.exec(text.slice(Math.max(0, end - LONGEST_PARTS), end))?.[1]?.replaceAll(/\s/gu, '') ?? ''
-  );
+  return PARTS_BEFORE.exec(text.slice(Math.max(0, end - MAX_PARTS), end))?.[1]?.replaceAll(/\s/gu, '') ?? '';
 };
 
 /** "z. B." and "и т. д." are listed without their spaces; the longest reading counts. */
@@ -106,10 +104,10 @@ function isCompleted(place: TerminalPlace, parts: string, word: string, at: numb
   const { abbreviations, abbreviationParts } = rules;
   const inChain = rules.starters.size === 0 && abbreviationKind(rules, word) === 'sometimes';
   if (!inChain && !abbreviationParts.has(word) && !abbreviationParts.has(parts + word)) return false;
-  const ahead = text.slice(at, at + LONGEST_PART + 1);
+  const ahead = text.slice(at, at + MAX_PART + 1);
   const [whole = '', next = '', dot] = PART_AFTER.exec(ahead) ?? [];
   if (whole !== '' && dot === undefined && at + whole.length === text.length && ending === 'open')
-    return whole.length <= LONGEST_PART ? 'wait' : false;
+    return whole.length <= MAX_PART ? 'wait' : false;
   if (dot === undefined) return false;
   if (abbreviations.has(`${parts}${word}.${next}`) || abbreviations.has(`${word}.${next}`)) return true;
   const kind = inChain ? abbreviationKind(rules, next) : undefined;
@@ -125,7 +123,7 @@ function isLead({ text, tokenAt, opening }: TerminalPlace): boolean {
 
 function judgeUnit(place: TerminalPlace, digits: string, at: number): Answer {
   const { text, tokenAt } = place;
-  const before = text.slice(Math.max(0, tokenAt - LONGEST_PARTS), tokenAt);
+  const before = text.slice(Math.max(0, tokenAt - MAX_PARTS), tokenAt);
   if ((digits === '' && !NUMBER_BEFORE.test(before)) || !mayBegin(characterAt(text, at))) return 'goes on';
   return YEAR_BEFORE.test(before) && isLead(place) ? startsSentence(place, at) : 'ends';
 }
@@ -141,7 +139,7 @@ function judgeNumber(place: TerminalPlace, word: string, at: number): Answer | u
   if (isYear && !(ordinals === 'dotted-years' && isLead(place))) return undefined;
   if (isLower(next)) return 'goes on';
   if (!isUpper(next))
-    return NUMERIC_DATE.test(place.text.slice(Math.max(0, place.tokenAt - LONGEST_PARTS), place.tokenAt))
+    return NUMERIC_DATE.test(place.text.slice(Math.max(0, place.tokenAt - MAX_PARTS), place.tokenAt))
       ? 'goes on'
       : undefined;
   if (isRoman || isYear || ordinals === 'dotted-nouns') return startsSentence(place, at);

@@ -26,10 +26,10 @@ export type OpenUnit = {
 
 /** A bracket or quotation is kept together for this many words by early cuts, a bracket this long by sentence ends. */
 const SHORT_UNIT_WORDS = 4;
-const LONGEST_ASIDE = 200;
+const MAX_ASIDE = 200;
 /** Only where letters have no case: elsewhere the case of what follows a quotation tells. */
 const FOLLOWS_A_WORD = /(?![\u0300-\u036f])[\p{Lo}\p{M}]\s*$/u;
-const MOST_BLANKS = 4;
+const MAX_BLANKS = 4;
 
 export const noOpenUnit = (): OpenUnit => ({
   brackets: 0,
@@ -59,7 +59,7 @@ export function readUnitMark(unit: OpenUnit, text: string, at: number, words: nu
     if (unit.brackets === 0) unit.asideAt = -1;
   } else if (isQuote(char)) {
     unit.quoted = opensQuotation(char, characterBefore(text, at));
-    unit.inlineQuote = unit.quoted && FOLLOWS_A_WORD.test(text.slice(Math.max(0, at - MOST_BLANKS), at));
+    unit.inlineQuote = unit.quoted && FOLLOWS_A_WORD.test(text.slice(Math.max(0, at - MAX_BLANKS), at));
     unit.sinceWords = words ?? 0;
   }
 }
@@ -70,7 +70,7 @@ export const isShortUnit = (unit: OpenUnit, words: number): boolean =>
 /** A terminal at `at` whose closers stand in `closers` belongs to an aside, not to the sentence around it. */
 export function endsInAside(unit: OpenUnit, at: number, closers: string): boolean {
   if (unit.inlineQuote && unit.quoted && [...closers].some(isQuote)) return true;
-  if (unit.asideAt < 0 || at - unit.asideAt > LONGEST_ASIDE) return false;
+  if (unit.asideAt < 0 || at - unit.asideAt > MAX_ASIDE) return false;
   let open = unit.brackets;
   for (const char of closers) if (isCloseBracket(char)) open -= 1;
   return open > 0 || !unit.asideIsQuote;

@@ -54,7 +54,7 @@ const CUT_ANYWAY = 1200;
 const EARLY_CLAUSE_WORDS = 3;
 const EARLY_WORDS = 8;
 /** What is kept together beyond that (numbers, titles, a quotation) may grow to this many words and no further. */
-const MOST_EARLY_WORDS = 12;
+const MAX_EARLY_WORDS = 12;
 const IDLE_WORDS = 3;
 /** Besides letters and numbers: what a word may begin with, so that none is parted from its punctuation. */
 const OPENS_A_WORD = '([{"\'“‘«„‚¿¡$€£¥₹#@+';
@@ -121,7 +121,7 @@ export function createSegmenter(
   const isEarlyAt = (words: number) =>
     early === 'first-clause' && wordsRead() >= words && !isShortUnit(scan.unit, wordsRead());
 
-  const isOverdue = () => early === 'first-clause' && scan.words >= MOST_EARLY_WORDS;
+  const isOverdue = () => early === 'first-clause' && scan.words >= MAX_EARLY_WORDS;
 
   function readTo(end: number) {
     scan.at = end;

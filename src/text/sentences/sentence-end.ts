@@ -23,7 +23,7 @@ import {
   tokenBefore,
 } from './dotted-word.ts';
 import type { SentenceRules } from './sentence-rules.ts';
-import { MOST_SPACES, skipBlanks, skipSpaces, skipWhile } from './skip.ts';
+import { MAX_SPACES, skipBlanks, skipSpaces, skipWhile } from './skip.ts';
 
 /** `next`: where reading goes on. `end`: the sentence ends before it, closers and white space included. */
 export type SentenceVerdict = { readonly next: number; readonly end: number | undefined };
@@ -37,10 +37,10 @@ const DASHES = '-–—―';
 const ELLIPSIS = /^(\.{2,}|…+|۔{2,})$/;
 /** A sentence that begins in lower case: "'s Avonds", "'n Man", and with the capital inside the word "uThemba". */
 const SMALL_START = /^(['’‘ʼ]\p{Ll}\s\p{Lu}|.\p{Ll}{1,3}\p{Lu})/u;
-const LONGEST_SMALL_START = 5;
+const MAX_SMALL_START = 5;
 /** The longest runs looked through; more is taken as it is, so that no text makes the judgement wait for ever. */
-const MOST_TERMINALS = 32;
-const MOST_CLOSERS = 16;
+const MAX_TERMINALS = 32;
+const MAX_CLOSERS = 16;
 
 export const isTerminal = (char: string, rules: SentenceRules): boolean =>
   char === '.' ||
@@ -56,11 +56,11 @@ const isAddress = (token: string): boolean => /[/@\\]|^\P{L}*www\.|[?&=]./iu.tes
 /** The closers at `at`, those too that the language sets behind a space. */
 function skipClosers(text: string, at: number, rules: SentenceRules): number {
   const isPart = (char: string) => isCloser(char) || isPictograph(char);
-  const end = skipWhile(text, at, MOST_CLOSERS, isPart);
-  if (rules.spacedClosers === '' || end - at >= MOST_CLOSERS) return end;
+  const end = skipWhile(text, at, MAX_CLOSERS, isPart);
+  if (rules.spacedClosers === '' || end - at >= MAX_CLOSERS) return end;
   const blanks = skipBlanks(text, end);
   if (blanks.after === '' || !rules.spacedClosers.includes(blanks.after)) return end;
-  return skipWhile(text, blanks.end, MOST_CLOSERS, isPart);
+  return skipWhile(text, blanks.end, MAX_CLOSERS, isPart);
 }
 
 /** No white space after the terminal: an address, a number, a file name — or a forgotten space. */
@@ -83,7 +83,7 @@ function judgeUnspaced(place: TerminalPlace, run: string, closed: string, at: nu
 
 /** Behind a dash after direct speech a small letter goes on with who said it: "– Kommst du? – fragte er." */
 function judgeDash({ text, ending }: TerminalPlace, at: number): Answer {
-  const dashEnd = skipWhile(text, at, MOST_CLOSERS, (char) => DASHES.includes(char));
+  const dashEnd = skipWhile(text, at, MAX_CLOSERS, (char) => DASHES.includes(char));
   const { end, after } = skipBlanks(text, dashEnd);
   if (after === '' && end === text.length && ending === 'open') return 'wait';
   return isLower(after) ? 'goes on' : 'ends';
@@ -91,9 +91,9 @@ function judgeDash({ text, ending }: TerminalPlace, at: number): Answer {
 
 /** The next word, at `at`, begins in lower case, yet it may be the first of a sentence. */
 function judgeSmall({ text, ending }: TerminalPlace, at: number): Answer {
-  const start = text.slice(at - 1, at - 1 + LONGEST_SMALL_START);
+  const start = text.slice(at - 1, at - 1 + MAX_SMALL_START);
   if (SMALL_START.test(start)) return 'ends';
-  return start.length < LONGEST_SMALL_START && ending === 'open' ? 'wait' : 'goes on';
+  return start.length < MAX_SMALL_START && ending === 'open' ? 'wait' : 'goes on';
 }
 
 /** Whether what stands at `at` is one of the beginnings with which a sentence goes on. */
@@ -108,8 +108,8 @@ function judgeBeginning({ text, ending }: TerminalPlace, at: number, beginnings:
 /** White space after the terminal: the case of what follows, and the word before a dot, decide. */
 function judgeSpaced(place: TerminalPlace, run: string, closed: string, at: number): Answer {
   const { text, ending, opening, rules } = place;
-  const first = skipWhile(text, at, MOST_CLOSERS, (char) => isOpener(char) || isPictograph(char));
-  if (first - at >= MOST_CLOSERS) return 'ends';
+  const first = skipWhile(text, at, MAX_CLOSERS, (char) => isOpener(char) || isPictograph(char));
+  if (first - at >= MAX_CLOSERS) return 'ends';
   if (first === text.length && ending === 'open') return 'wait';
   const next = characterAt(text, first);
   if (run === '.') {
@@ -159,11 +159,11 @@ export function judgeTerminal(place: TerminalPlace): SentenceVerdict | 'wait' {
   const { text, at, ending, rules } = place;
   const waits = (end: number, most: number) => end === text.length && ending === 'open' && end < most;
 
-  const next = skipWhile(text, at, MOST_TERMINALS, (char) => isTerminal(char, rules));
-  if (waits(next, at + MOST_TERMINALS)) return 'wait';
+  const next = skipWhile(text, at, MAX_TERMINALS, (char) => isTerminal(char, rules));
+  if (waits(next, at + MAX_TERMINALS)) return 'wait';
   const closersEnd = skipClosers(text, next, rules);
-  if (closersEnd - next >= MOST_CLOSERS) return { next, end: undefined };
-  if (waits(closersEnd, next + MOST_CLOSERS)) return 'wait';
+  if (closersEnd - next >= MAX_CLOSERS) return { next, end: undefined };
+  if (waits(closersEnd, next + MAX_CLOSERS)) return 'wait';
 
   const run = text.slice(at, next);
   const closed = text.slice(next, closersEnd);
@@ -175,8 +175,8 @@ export function judgeTerminal(place: TerminalPlace): SentenceVerdict | 'wait' {
     return returnAlone ? 'wait' : { next, end };
   }
   const spaced = [...run].every((char) => SPACED.includes(char));
-  if (end - closersEnd >= MOST_SPACES) return { next, end };
-  if (waits(end, closersEnd + MOST_SPACES)) return 'wait';
+  if (end - closersEnd >= MAX_SPACES) return { next, end };
+  if (waits(end, closersEnd + MAX_SPACES)) return 'wait';
   const answer = !spaced
     ? judgeWide(place, run, closed, closersEnd)
     : end === closersEnd && after !== ''

@@ -73,7 +73,7 @@ export type GivenRules = Partial<
 };
 
 /** Ends of longer words are listed behind a hyphen ("-str"), at most this long. */
-const LONGEST_SUFFIX = 6;
+const MAX_SUFFIX = 6;
 
 const words = (list = ''): string[] => list.split(/\s+/).filter((word) => word !== '');
 
@@ -115,7 +115,7 @@ export function abbreviationKind(rules: SentenceRules, word: string): Abbreviati
   const { abbreviations } = rules;
   const kind = abbreviations.get(word) ?? abbreviations.get(word.slice(0, 1).toLowerCase() + word.slice(1));
   if (kind !== undefined) return kind;
-  for (let length = Math.min(LONGEST_SUFFIX, word.length); length > 0; length -= 1) {
+  for (let length = Math.min(MAX_SUFFIX, word.length); length > 0; length -= 1) {
     const suffix = abbreviations.get(`-${word.slice(-length)}`);
     if (suffix !== undefined) return suffix;
   }

@@ -6,7 +6,7 @@ import { characterAt } from '../code-points.ts';
 
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
 /** UTF-16 units looked back: several words of any of these languages; and how far back the cut may lie. */
-const LONGEST_LOOK_BACK = 24;
+const MAX_LOOK_BACK = 24;
 const FARTHEST_BACK = 12;
 /** A word is not parted from a Latin letter, a digit or an address before it. */
 const ATTACHES = /[!-~]/;
@@ -17,7 +17,7 @@ const ATTACHES = /[!-~]/;
  * does not begin with, although a word may (particles).
  */
 export function lastWordStart(text: string, end: number, neverFirst: RegExp | undefined): number | undefined {
-  let from = Math.max(0, end - LONGEST_LOOK_BACK);
+  let from = Math.max(0, end - MAX_LOOK_BACK);
   // A look back that begins between the halves of a pair would begin with half a character.
   if (from > 0 && text.charCodeAt(from) >= 0xdc00 && text.charCodeAt(from) <= 0xdfff) from += 1;
   const window = text.slice(from, end);

@@ -1,5 +1,5 @@
 // Web addresses, e-mail addresses, #hashtags and @names as they are said. A scheme, a query and a fragment are left
-// out: nobody can follow them by ear.
+// out: they cannot be followed by ear.
 
 import type { Words } from './grammar.ts';
 import { type Rule, rule, UNSPACED } from './rule.ts';

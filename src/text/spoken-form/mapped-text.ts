@@ -1,4 +1,4 @@
-// A text that was made from another one by edits, and still tells of each of its characters what it came from. Ranges
+// A text that was made from another one by edits, with the origin of each of its characters. Ranges
 // are code points of the first text, however often it was edited since; they never fall from one character to the next.
 
 import { codePointLength } from '../code-points.ts';

@@ -3,7 +3,7 @@
 import type { Grammar } from './grammar.ts';
 import { type Rule, rule } from './rule.ts';
 import {
-  MOST_NUMBER_DIGITS,
+  MAX_NUMBER_DIGITS,
   numberPattern,
   readNumber,
   sayDigits,
@@ -59,7 +59,7 @@ export function createNumberRules(grammar: Grammar): Rule[] {
       return `${words.version}${space}${parts.join(`${space}${words.point}${space}`)}`;
     },
   );
-  const identifier = rule('digit', `\\d{${MOST_NUMBER_DIGITS + 1},4000}`, ([digits]) =>
+  const identifier = rule('digit', `\\d{${MAX_NUMBER_DIGITS + 1},4000}`, ([digits]) =>
     sayDigits(grammar, digits),
   );
   // Groups behind plain spaces are thousands unless more groups, or their sizes, tell of a telephone number. Before a

@@ -1,5 +1,5 @@
 // What is done for every language before anything is looked for: digits of all scripts become those that the engine
-// reads as one number, and what nobody says is taken out.
+// reads as one number, and what is never said is removed.
 
 import { type MappedText, mapText, type Replacement, replaceMapped } from './mapped-text.ts';
 

@@ -6,7 +6,7 @@ export type Rule = {
   readonly starts: 'letter' | 'digit' | 'sign';
   readonly pattern: RegExp;
   /**
-   * The spoken form, or undefined when it is something else after all. `before` is a stretch of the text before it,
+   * The spoken form, or undefined when it is something else after all. `before` is a part of the text before it,
    * for words that decide what is meant.
    */
   readonly say: (match: RegExpExecArray, before: string) => string | undefined;

@@ -56,7 +56,7 @@ export function createSymbolRules(words: Words): Rule[] {
       if (/[\d$€£¥₽₹]$/.test(before)) return words.per;
       return /\p{L}$/u.test(before) ? words.slash : undefined;
     }),
-    // Said by nobody.
+    // Never said.
     mark('[™®•‣▪■●◦✓★]', ''),
   ];
 }

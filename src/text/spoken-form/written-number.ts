@@ -5,8 +5,8 @@ import type { Grammar, Noun, WrittenNumber } from './grammar.ts';
 
 /** No-break spaces, which part thousands in every language (SI brochure 5.4.4). */
 const GROUP_SPACES = '\\u00a0\\u202f\\u2009';
-/** Longer ones are identifiers: nobody says a quadrillion. */
-export const MOST_NUMBER_DIGITS = 15;
+/** Longer ones are identifiers: a quadrillion is not said as a number. */
+export const MAX_NUMBER_DIGITS = 15;
 
 /** Source of a pattern without groups that matches one number to its end, its sign excluded. */
 export function numberPattern({ decimal, groups }: Pick<Grammar, 'decimal' | 'groups'>): string {
@@ -19,7 +19,7 @@ export function numberPattern({ decimal, groups }: Pick<Grammar, 'decimal' | 'gr
   const [foreignGroup, foreignDecimal] = decimal === '.' ? ['\\.', ','] : [',', '\\.'];
   // Both marks: the other style, without a doubt.
   const foreign = `\\d{1,3}(?:${foreignGroup}\\d{3}){1,4}${foreignDecimal}\\d{1,2}`;
-  const own = `(?:${indian}${grouped}|\\d{1,${MOST_NUMBER_DIGITS}})(?:[${decimal}]\\d{1,9}${point})?`;
+  const own = `(?:${indian}${grouped}|\\d{1,${MAX_NUMBER_DIGITS}})(?:[${decimal}]\\d{1,9}${point})?`;
   return `(?:${foreign}|${own})(?!\\d|[.,]\\d)`;
 }
 

@@ -1,5 +1,5 @@
-// Two requests for the same audio, of which the first to answer is heard and the other is cut at once. The second
-// starts only if the first is late, and a failure counts only when nothing else is under way.
+// Two requests for the same audio: the first to answer is used, the other is cut at once. The second starts only if the first
+// is late, and a failure counts only when no other request is under way.
 
 import type { Clock } from '../../base/clock.ts';
 
@@ -9,11 +9,11 @@ export type Runner<Result> = {
 };
 
 export type Hedge<Result> = {
-  /** How late the first must be. */
+  /** How late the first must be, ms. */
   readonly afterMs: number;
-  /** Starts the second; undefined when there is to be none, as when `isWanted` has become false meanwhile. */
+  /** Starts the second; undefined: there is none, for instance because `isWanted` has become false meanwhile. */
   start(isWanted: () => boolean): Promise<Runner<Result> | undefined>;
-  /** What came of the second. */
+  /** The result of the second. */
   onEnd(result: 'won' | 'lost' | 'failed'): void;
 };
 
@@ -65,7 +65,7 @@ export function raceHedge<Result extends { readonly ok: boolean }>(
       if (started === undefined) return;
       if (over) started.cancel(BEATEN);
       else second = started;
-      // Beaten or cancelled by the caller, who hears it from the first as well.
+      // Beaten, or cancelled by the caller, which the first reports as well.
       started.result.then(secondEnded, (error: Error) => {
         if (!over) finish(() => reject(error));
       });

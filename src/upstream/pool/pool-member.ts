@@ -1,39 +1,38 @@
-// One member of the pool: the pair of API key and user id that every request names, with what may be under way on it
-// and how far it is trusted. How many requests its key may still send is not its business: quota-store.ts counts.
-// After a rest, and after a 429, one request goes first, as a trial.
+// One member of the pool: the pair of API key and user id that every request names, with its requests under way and how far it
+// is trusted. How many requests its key may still send is counted elsewhere (quota-store.ts). After a cool-down, and after a
+// 429, one request goes first, as a trial.
 
-import type { RateAdvice } from '../../limits/rate-advice.ts';
+import type { RateAdvice } from '../../limits/rate-headers.ts';
 import { fingerprintOf, quotaIdOf } from '../key-digest.ts';
 import type { QuotaId } from '../quota/quota-store.ts';
 import type { AttemptFailure, Credentials } from '../speech-transport.ts';
-import { createConcurrencyCap } from './concurrency-cap.ts';
-import { isServiceFault, type Rest, type RestKind, restAfter } from './failure-policy.ts';
+import { type CoolDown, type CoolDownKind, coolDownAfter, isServiceFault } from './failure-policy.ts';
 
 /** `limited`: until a request has worked after a 429, one goes at a time. */
-export type Doubt = RestKind | 'limited';
+export type Doubt = CoolDownKind | 'limited';
 
 export type MemberState = {
-  /** Tells members apart without telling the key: `k_` and 8 hexadecimal digits of a SHA-256. */
+  /** Identifies the member without revealing the key: `k_` and 8 hexadecimal digits of a SHA-256. */
   readonly fingerprint: string;
   readonly inFlight: number;
   /** The most that may be in flight now. */
   readonly cap: number;
-  /** Why it is doubted, and what is left of its rest: 0 when a trial is due or under way. */
+  /** Why it is doubted, and its remaining cool-down: 0 when a trial is due or under way. */
   readonly doubt: { readonly reason: Doubt; readonly restMs: number } | undefined;
 };
 
-/** A place for one attempt. Ends by `release`, once. */
-export type Place = {
+/** A slot for one attempt. Ends by `release`, once. */
+export type Slot = {
   readonly member: PoolMember;
   readonly credentials: Credentials;
   /** The first byte came: the member works. */
   answered(advice: RateAdvice): void;
-  /** Answers with the rest that this begins, if any. */
-  failed(failure: AttemptFailure, nowMs: number, others: readonly PoolMember[]): Rest | undefined;
+  /** Returns the cool-down that this begins, if any. */
+  failed(failure: AttemptFailure, nowMs: number, others: readonly PoolMember[]): CoolDown | undefined;
   /** The body came to its end. */
   finished(): void;
-  /** The body broke or stalled after its first byte. Answers as `failed`. */
-  broke(nowMs: number, others: readonly PoolMember[]): Rest | undefined;
+  /** The body broke or stalled after its first byte. Returns as `failed`. */
+  broke(nowMs: number, others: readonly PoolMember[]): CoolDown | undefined;
   release(): void;
 };
 
@@ -42,16 +41,16 @@ export type PoolMember = {
   readonly quota: QuotaId;
   inFlight(): number;
   cap(nowMs: number): number;
-  /** Free in-flight places: none during a rest, at most one during a trial. */
-  places(nowMs: number): number;
-  /** What is left of a rest; 0 when there is none. */
-  restMs(nowMs: number): number;
-  /** What the service says may be under way at once. */
+  /** Free slots: none during a cool-down, at most one during a trial. */
+  freeSlots(nowMs: number): number;
+  /** The remaining cool-down; 0 when there is none. */
+  coolDownMs(nowMs: number): number;
+  /** The concurrency limit by the service. */
   told(concurrent: number): void;
-  /** Refused for what is under way, not for what was counted: the cap sinks to what else was under way. */
+  /** Refused because of the requests under way, not of the count: the cap sinks to what else was under way. */
   crowded(nowMs: number): void;
-  /** Only when `places` is not 0. */
-  take(nowMs: number): Place;
+  /** Only when `freeSlots` is not 0. */
+  take(nowMs: number): Slot;
   state(nowMs: number): MemberState;
 };
 
@@ -62,6 +61,42 @@ type Doubted = {
   trial: 'due' | 'running';
 };
 
+/**
+ * How many requests a member may have under way: a setting, lowered by what the service says and by 429s that come while the
+ * count of requests is far from used up, because another limit must have been reached. Arithmetic only.
+ */
+export type ConcurrencyCap = {
+  /** 1 or more. */
+  at(nowMs: number): number;
+  /** The service's own figure; the last one counts. */
+  told(concurrent: number): void;
+  /** Refused while `others` were under way: evidently the most that the service takes. */
+  refused(others: number, nowMs: number): void;
+};
+
+/** A learned cap rises by one in this time, so that one bad minute is forgotten. */
+const RISE_MS = 30_000;
+
+export function createConcurrencyCap(max: number): ConcurrencyCap {
+  let said = Number.POSITIVE_INFINITY;
+  let learned = Number.POSITIVE_INFINITY;
+  let learnedAtMs = 0;
+  const at = (nowMs: number) => {
+    const risen = learned + Math.floor(Math.max(0, nowMs - learnedAtMs) / RISE_MS);
+    return Math.max(1, Math.min(max, said, risen));
+  };
+  return {
+    at,
+    told(concurrent) {
+      said = concurrent;
+    },
+    refused(others, nowMs) {
+      learned = Math.max(1, Math.min(others, at(nowMs)));
+      learnedAtMs = nowMs;
+    },
+  };
+}
+
 export function createPoolMember({ userId, apiKey }: Credentials, maxInFlight: number): PoolMember {
   const credentials: Credentials = { userId, apiKey };
   const cap = createConcurrencyCap(maxInFlight);
@@ -69,22 +104,22 @@ export function createPoolMember({ userId, apiKey }: Credentials, maxInFlight: n
   let doubted: Doubted | undefined;
   let forbidden = 0;
   let faults = 0;
-  /** Bodies that broke, since one came to its end: an answer that breaks is no sign of health. */
+  /** Bodies that broke since one was complete: an answer that breaks is no sign of health. */
   let breaks = 0;
-  let rests = 0;
+  let coolDowns = 0;
 
-  const restMs = (nowMs: number) => (doubted === undefined ? 0 : Math.max(0, doubted.untilMs - nowMs));
+  const coolDownMs = (nowMs: number) => (doubted === undefined ? 0 : Math.max(0, doubted.untilMs - nowMs));
   const doubt = (reason: Doubt, nowMs: number, ms: number) => {
     doubted = { reason, fromMs: nowMs, untilMs: nowMs + ms, trial: 'due' };
   };
 
   const isLast = (others: readonly PoolMember[], nowMs: number) =>
-    others.every((other) => other.restMs(nowMs) > 0);
-  const begin = (rest: Rest | undefined, nowMs: number): Rest | undefined => {
-    if (rest === undefined) return undefined;
-    if (rest.kind === 'broken') rests += 1;
-    doubt(rest.kind, nowMs, rest.ms);
-    return rest;
+    others.every((other) => other.coolDownMs(nowMs) > 0);
+  const begin = (coolDown: CoolDown | undefined, nowMs: number): CoolDown | undefined => {
+    if (coolDown === undefined) return undefined;
+    if (coolDown.kind === 'broken') coolDowns += 1;
+    doubt(coolDown.kind, nowMs, coolDown.ms);
+    return coolDown;
   };
 
   const member: PoolMember = {
@@ -92,26 +127,26 @@ export function createPoolMember({ userId, apiKey }: Credentials, maxInFlight: n
     quota: quotaIdOf(apiKey),
     inFlight: () => inFlight,
     cap: (nowMs) => cap.at(nowMs),
-    places(nowMs) {
+    freeSlots(nowMs) {
       const free = Math.max(0, cap.at(nowMs) - inFlight);
       if (doubted === undefined) return free;
-      return restMs(nowMs) === 0 && doubted.trial === 'due' ? Math.min(1, free) : 0;
+      return coolDownMs(nowMs) === 0 && doubted.trial === 'due' ? Math.min(1, free) : 0;
     },
-    restMs,
+    coolDownMs,
     told: (concurrent) => cap.told(concurrent),
     crowded: (nowMs) => cap.refused(inFlight - 1, nowMs),
     state: (nowMs) => ({
       fingerprint: member.fingerprint,
       inFlight,
       cap: cap.at(nowMs),
-      doubt: doubted && { reason: doubted.reason, restMs: restMs(nowMs) },
+      doubt: doubted && { reason: doubted.reason, restMs: coolDownMs(nowMs) },
     }),
 
     take(takenAtMs) {
       inFlight += 1;
       const trial = doubted;
       if (trial !== undefined) trial.trial = 'running';
-      /** The attempt began before the present doubt, which answers for whatever it meets. */
+      /** The attempt began before the present doubt: its result is not counted again. */
       const isStale = () => doubted !== undefined && doubted !== trial && takenAtMs <= doubted.fromMs;
       return {
         member,
@@ -122,7 +157,7 @@ export function createPoolMember({ userId, apiKey }: Credentials, maxInFlight: n
           forbidden = 0;
           faults = 0;
           if (doubted !== trial) return;
-          rests = 0;
+          coolDowns = 0;
           doubted = undefined;
         },
         failed({ status, error, advice }, nowMs, others) {
@@ -132,19 +167,19 @@ export function createPoolMember({ userId, apiKey }: Credentials, maxInFlight: n
           else if (status !== undefined) forbidden = 0;
           if (isServiceFault(error.code)) faults += 1;
           else if (status !== undefined) faults = 0;
-          const rest = restAfter(
+          const coolDown = coolDownAfter(
             { status, code: error.code },
             {
               forbidden,
               faults,
-              rests,
+              coolDowns,
               onTrialFor: trial !== undefined && trial === doubted ? trial.reason : undefined,
               lastMember: isLast(others, nowMs),
             },
           );
-          if (rest === undefined && error.code === 'upstream_rate_limited' && doubted === undefined)
+          if (coolDown === undefined && error.code === 'upstream_rate_limited' && doubted === undefined)
             doubt('limited', nowMs, 0);
-          return begin(rest, nowMs);
+          return begin(coolDown, nowMs);
         },
         finished() {
           breaks = 0;
@@ -152,12 +187,12 @@ export function createPoolMember({ userId, apiKey }: Credentials, maxInFlight: n
         broke(nowMs, others) {
           if (isStale()) return undefined;
           breaks += 1;
-          const history = { forbidden, faults: breaks, rests, onTrialFor: undefined };
-          const rest = restAfter(
+          const history = { forbidden, faults: breaks, coolDowns, onTrialFor: undefined };
+          const coolDown = coolDownAfter(
             { status: undefined, code: 'upstream_broken' },
             { ...history, lastMember: isLast(others, nowMs) },
           );
-          return begin(rest, nowMs);
+          return begin(coolDown, nowMs);
         },
         release() {
           inFlight -= 1;

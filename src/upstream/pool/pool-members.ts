@@ -1,45 +1,44 @@
-// All members of the pool together: on which quotas a request could go now, which member takes it, and how soon a
-// place comes free when none is.
+// All members of the pool together: on which quotas a request could go now, which member takes it, and how soon a slot comes
+// free when none is.
 
 import type { QuotaId, QuotaState } from '../quota/quota-store.ts';
 import type { Credentials } from '../speech-transport.ts';
-import { createPoolMember, type Place, type PoolMember } from './pool-member.ts';
+import { createPoolMember, type PoolMember, type Slot } from './pool-member.ts';
 
 export type MemberWish = {
   readonly prefer: string | undefined;
   readonly tried: ReadonlySet<PoolMember>;
-  /** `untried`: rather none than one of `tried`. */
+  /** `untried`: never one of `tried`. */
   readonly accepts: 'any' | 'untried';
 };
 
 export type PoolMembers = {
   readonly all: readonly PoolMember[];
-  /** Quotas, each once, with a member that has a place. */
+  /** Quotas, each once, with a member that has a free slot. */
   usable(nowMs: number): readonly QuotaId[];
   /** The same, of members not among `tried`. */
   untried(nowMs: number, tried: ReadonlySet<PoolMember>): readonly QuotaId[];
-  /** Members not among `tried` that do not rest, busy or not. */
+  /** Members not among `tried` and not cooling down, busy or not. */
   hopes(nowMs: number, tried: ReadonlySet<PoolMember>): number;
-  /** Members without a place now: all are taken, or they rest. */
+  /** Members without a free slot now: busy or cooling down. */
   closed(nowMs: number): readonly PoolMember[];
-  /** A place on a member of that quota: the preferred, else one not tried, else any; of equals the least busy. */
-  take(quota: QuotaId, wish: MemberWish, nowMs: number): Place | undefined;
+  /** A slot on a member of that quota: the preferred, else one not tried, else any; of equals the least busy. */
+  take(quota: QuotaId, wish: MemberWish, nowMs: number): Slot | undefined;
   /**
-   * Until the request behind `ahead` others gets a place on one of `among`, ms, by how long places are held; 0 when
-   * one is free.
+   * Until the request behind `ahead` others gets a slot on one of `among`, ms, by how long slots are held; 0 when one is free.
    */
-  placeWaits(nowMs: number, among: readonly PoolMember[]): (ahead: number) => number;
-  /** How long a place is held, in the moving mean. */
+  slotWaits(nowMs: number, among: readonly PoolMember[]): (ahead: number) => number;
+  /** How long a slot is held, moving mean. */
   holdMs(): number;
-  /** Until the first of those that rest may be tried; Infinity when none rests. */
-  restMs(nowMs: number): number;
-  /** Takes over what the service has said, here or to another instance. */
+  /** Until the first cool-down ends; Infinity when no member cools down. */
+  coolDownMs(nowMs: number): number;
+  /** Takes over concurrency limits that the service has told this or another instance. */
   heed(quotas: readonly QuotaState[]): void;
-  /** A place was held this long: the prediction learns from it. */
+  /** A slot was held this long: the prediction learns from it. */
   learnHold(heldMs: number): void;
 };
 
-/** How long a stream is taken to hold its place before any has ended. */
+/** Assumed time that a stream holds its slot, before any has ended. */
 const FIRST_HOLD_MS = 2_000;
 /** Weight of the newest hold in the moving average. */
 const HOLD_WEIGHT = 0.1;
@@ -49,42 +48,43 @@ export function createPoolMembers(keys: readonly Credentials[], maxInFlightPerKe
   const all = keys.map((key) => createPoolMember(key, maxInFlightPerKey));
   let holdMs = FIRST_HOLD_MS;
 
-  const withPlace = (nowMs: number) => all.filter((member) => member.places(nowMs) > 0);
+  const withSlot = (nowMs: number) => all.filter((member) => member.freeSlots(nowMs) > 0);
   const quotasOf = (members: readonly PoolMember[]) => [...new Set(members.map(({ quota }) => quota))];
-  /** Least to do first: the store takes the first of equals, and a place goes to the least busy member. */
+  /** Least busy first: the store takes the first of equals, and a slot goes to the least busy member. */
   const byLoad = (a: PoolMember, b: PoolMember) => a.inFlight() - b.inFlight();
 
   return {
     all,
-    usable: (nowMs) => quotasOf(withPlace(nowMs).sort(byLoad)),
+    usable: (nowMs) => quotasOf(withSlot(nowMs).sort(byLoad)),
     untried: (nowMs, tried) =>
       quotasOf(
-        withPlace(nowMs)
+        withSlot(nowMs)
           .filter((member) => !tried.has(member))
           .sort(byLoad),
       ),
-    closed: (nowMs) => all.filter((member) => member.places(nowMs) === 0),
-    hopes: (nowMs, tried) => all.filter((member) => !tried.has(member) && member.restMs(nowMs) === 0).length,
+    closed: (nowMs) => all.filter((member) => member.freeSlots(nowMs) === 0),
+    hopes: (nowMs, tried) =>
+      all.filter((member) => !tried.has(member) && member.coolDownMs(nowMs) === 0).length,
     take(quota, { prefer, tried, accepts }, nowMs) {
-      const found = withPlace(nowMs).filter((member) => member.quota === quota);
+      const found = withSlot(nowMs).filter((member) => member.quota === quota);
       found.sort(byLoad);
       const untried = found.filter((member) => !tried.has(member));
       const preferred = untried.find(({ fingerprint }) => fingerprint === prefer);
       return (preferred ?? untried[0] ?? (accepts === 'any' ? found[0] : undefined))?.take(nowMs);
     },
-    placeWaits(nowMs, among) {
-      const ready = among.filter((member) => member.restMs(nowMs) === 0);
+    slotWaits(nowMs, among) {
+      const ready = among.filter((member) => member.coolDownMs(nowMs) === 0);
       const counted = ready.length > 0 ? ready : among;
-      const free = counted.reduce((sum, member) => sum + member.places(nowMs), 0);
-      const places = counted.reduce((sum, member) => sum + member.cap(nowMs), 0);
-      const restMs = Math.min(...among.map((member) => member.restMs(nowMs)));
-      return (ahead) => Math.max(restMs, (Math.max(0, ahead - free + 1) * holdMs) / places);
+      const free = counted.reduce((sum, member) => sum + member.freeSlots(nowMs), 0);
+      const slots = counted.reduce((sum, member) => sum + member.cap(nowMs), 0);
+      const coolDownMs = Math.min(...among.map((member) => member.coolDownMs(nowMs)));
+      return (ahead) => Math.max(coolDownMs, (Math.max(0, ahead - free + 1) * holdMs) / slots);
     },
-    restMs(nowMs) {
+    coolDownMs(nowMs) {
       let soonestMs = Number.POSITIVE_INFINITY;
       for (const member of all) {
-        const restMs = member.restMs(nowMs);
-        if (restMs > 0) soonestMs = Math.min(soonestMs, restMs);
+        const coolDownMs = member.coolDownMs(nowMs);
+        if (coolDownMs > 0) soonestMs = Math.min(soonestMs, coolDownMs);
       }
       return soonestMs;
     },

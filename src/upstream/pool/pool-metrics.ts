@@ -1,5 +1,4 @@
-// What the pool tells an operator in numbers. Keys are labelled by fingerprint alone; of tenants, sessions and texts
-// nothing is told.
+// The metrics of the pool for an operator. Keys are labelled by fingerprint alone; tenants, sessions and texts do not appear.
 
 import type { Metrics } from '../../base/metrics.ts';
 import type { WorkClass } from '../speech-work.ts';
@@ -76,8 +75,8 @@ export function createPoolMetrics(metrics: Metrics, members: () => readonly Pool
 }
 
 /**
- * A gauge with labels is set, not read, so a scrape reads the first of these and that sets the others, which the
- * registry tells after it.
+ * A gauge with labels is set, not read: a scrape reads the first of these, which sets the others, which the registry reports
+ * after it.
  */
 function keyGauges(metrics: Metrics, members: () => readonly PoolMemberReport[]): void {
   metrics.gauge('voxgate_upstream_in_flight', 'Requests that hold a place on a key', () => {
@@ -92,7 +91,7 @@ function keyGauges(metrics: Metrics, members: () => readonly PoolMemberReport[])
     }
     return all.reduce((sum, { inFlight }) => sum + inFlight, 0);
   });
-  // Processes that share a key tell the same of it.
+  // Processes that share a key report the same of it.
   const ofKeys = (name: string, help: string) => metrics.gauge(name, help, undefined, 'most');
   const limits = ofKeys('voxgate_key_limit', 'Requests that a key may send in a window');
   const uses = ofKeys('voxgate_key_window_used_ratio', 'Used part of the limit of a key');

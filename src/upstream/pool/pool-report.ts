@@ -10,7 +10,7 @@ export type PoolMemberReport = MemberState & {
   readonly used: number;
   readonly limit: number | undefined;
   readonly mode: QuotaState['mode'];
-  /** How far the limit is believed and where it comes from; absent when there is nothing to say. */
+  /** How far the limit is believed and where it comes from; absent when nothing is in doubt. */
   readonly stage?: NonNullable<QuotaState['stage']>;
   readonly source?: NonNullable<QuotaState['source']>;
   /** The configured number a minute, when there is one. */

@@ -1,19 +1,19 @@
-// From a wish to a send: which quotas the store is asked for, what a grant becomes, and what is given back when it is
-// over. A grant and a place are one thing to everybody else, so that none is ever held without the other.
+// From a request to a send: which quotas the store is asked for, what a grant becomes, and what is given back when it is over.
+// Outside this file a grant and a slot are one thing, so that none is ever held without the other.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { QuotaOutlook } from '../quota/quota-outlook.ts';
 import type { QuotaAnswer, QuotaId, QuotaReport, QuotaStore } from '../quota/quota-store.ts';
 import type { SpeechWork } from '../speech-work.ts';
-import type { Place, PoolMember } from './pool-member.ts';
+import type { PoolMember, Slot } from './pool-member.ts';
 import type { PoolMembers } from './pool-members.ts';
 
-/** A granted send and a place for it. Ends by `report` and `release`. */
-export type Send = Omit<Place, 'release'> & {
-  /** What became of it; the first word counts. */
+/** A granted send and its slot. Ends by `report` and `release`. */
+export type Send = Omit<Slot, 'release'> & {
+  /** Its result; the first report counts. */
   report(report: QuotaReport): void;
-  /** The place is free again. */
+  /** The slot is free again. */
   release(): void;
 };
 
@@ -21,20 +21,20 @@ export type Wish = {
   readonly session: SpeechWork['session'];
   /** Fingerprint of the member that suits best. */
   readonly prefer: string | undefined;
-  /** Members that the request would rather not have again. */
+  /** Members that the request has already tried. */
   readonly tried: ReadonlySet<PoolMember>;
-  /** `untried`: it waits for another member, however free those are that it has tried. */
+  /** `untried`: it waits for another member, even if tried ones are free. */
   readonly accepts: 'any' | 'untried';
 };
 
 export type SendGrants = {
-  /** The listener's session has less under way than it may. */
+  /** The listener's session has fewer requests under way than allowed. */
   hasSessionRoom(session: SpeechWork['session']): boolean;
-  /** The quotas that suit best, of those with a place now; undefined when all are as good. */
+  /** The best quotas of those with a free slot now; undefined when all are equal. */
   choiceOf(wish: Wish, nowMs: number): readonly QuotaId[] | undefined;
   /** `leave`: the part of a quota that must be left to others, 0…1. */
   ask(among: readonly QuotaId[], leave: number): Question;
-  /** Makes a send of a grant; gives it back, and answers with nothing, when nobody wishes or no place is left. */
+  /** Makes a send of a grant; gives it back and returns undefined when there is no wish or no free slot. */
   accept(quota: QuotaId, question: Question, wish: Wish | undefined): Send | undefined;
 };
 
@@ -49,15 +49,15 @@ export type SendGrantsOptions = {
   readonly outlook: QuotaOutlook;
   readonly clock: Clock;
   readonly random: Random;
-  /** A place may have become free. */
+  /** A slot may have become free. */
   readonly onFreed: () => void;
-  /** The service refused a request for its quota: everybody may have to wait longer. */
+  /** The service refused a request because of its quota: all waits may become longer. */
   readonly onRefused: () => void;
 };
 
 /** Requests of one session under way: one that plays and one that is made ahead of it. */
-const MOST_PER_SESSION = 2;
-/** Free moments to ask for: beyond as many waiters the prediction goes by the pace of these. */
+const MAX_PER_SESSION = 2;
+/** Free moments to ask for: beyond this many waiters the prediction uses their pace. */
 const FORECAST = 64;
 
 export function createSendGrants(options: SendGrantsOptions): SendGrants {
@@ -73,29 +73,29 @@ export function createSendGrants(options: SendGrantsOptions): SendGrants {
     else inSession.set(session, count);
   };
 
-  const toSend = (place: Place, reservation: string, session: SpeechWork['session']): Send => {
-    const { member } = place;
+  const toSend = (slot: Slot, reservation: string, session: SpeechWork['session']): Send => {
+    const { member } = slot;
     const takenAtMs = clock.now();
     let told: QuotaReport['kind'] | undefined;
     countSession(session, 1);
     return {
-      ...place,
+      ...slot,
       report(report) {
         if (told !== undefined) return;
         told = report.kind;
-        // Both change when sends come free, and a store need not say so to the one who told it.
+        // Both change when sends come free; a store need not notify the pool that reported it.
         if (told === 'unsent' || told === 'refused') outlook.forget();
         if (told === 'refused') onRefused();
         store.report(member.quota, reservation, report);
       },
-      // The end of a trial opens a member as the end of a stream does.
+      // The end of a trial frees the member, like the end of a stream.
       answered(advice) {
-        place.answered(advice);
+        slot.answered(advice);
         onFreed();
       },
       release() {
         if (told !== 'unsent') members.learnHold(clock.now() - takenAtMs);
-        place.release();
+        slot.release();
         if (told !== 'unsent') store.released?.(member.quota, reservation);
         countSession(session, -1);
         onFreed();
@@ -104,12 +104,12 @@ export function createSendGrants(options: SendGrantsOptions): SendGrants {
   };
 
   return {
-    hasSessionRoom: (session) => session === undefined || (inSession.get(session) ?? 0) < MOST_PER_SESSION,
+    hasSessionRoom: (session) => session === undefined || (inSession.get(session) ?? 0) < MAX_PER_SESSION,
     choiceOf({ prefer, tried, accepts }, nowMs) {
       if (accepts === 'untried') return members.untried(nowMs, tried);
       if (prefer === undefined && tried.size === 0) return undefined;
       const preferred = members.all.find(({ fingerprint }) => fingerprint === prefer);
-      if (preferred !== undefined && !tried.has(preferred) && preferred.places(nowMs) > 0)
+      if (preferred !== undefined && !tried.has(preferred) && preferred.freeSlots(nowMs) > 0)
         return [preferred.quota];
       const others = members.untried(nowMs, tried);
       return others.length > 0 ? others : undefined;
@@ -119,8 +119,8 @@ export function createSendGrants(options: SendGrantsOptions): SendGrants {
       return { reservation, answer: store.ask({ reservation, among, leave, forecast: FORECAST }) };
     },
     accept(quota, { reservation }, wish) {
-      const place = wish && members.take(quota, wish, clock.now());
-      if (place !== undefined) return toSend(place, reservation, wish?.session);
+      const slot = wish && members.take(quota, wish, clock.now());
+      if (slot !== undefined) return toSend(slot, reservation, wish?.session);
       store.report(quota, reservation, { kind: 'unsent' });
       return undefined;
     },

@@ -1,6 +1,6 @@
-// The one line in front of the keys: it asks the store for a send, one question at a time, and gives it to whoever is
-// best placed when the answer comes. Leaving takes effect at once, however long the store thinks; what those who wait
-// are told, and when they are refused, is wait-review.ts. One timer serves everyone.
+// The one line in front of the keys: it asks the store for a send, one question at a time, and gives it to the request that is
+// first in order when the answer comes. Leaving takes effect at once, however long the store takes. What waiting requests are
+// told, and when they are refused, is in wait-review.ts. One timer serves all.
 
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -13,7 +13,7 @@ import type { SpeechWork, WorkClass } from '../speech-work.ts';
 import type { PoolMember } from './pool-member.ts';
 import type { PoolMembers } from './pool-members.ts';
 import { createSendGrants, type Question, type Send, type Wish } from './send-grants.ts';
-import type { SendWaiter } from './send-waiter.ts';
+import type { SendPatience } from './send-patience.ts';
 import { createWaitForecast } from './wait-forecast.ts';
 import { busyError, createWaitReview } from './wait-review.ts';
 import { createWorkQueue, type QueueBounds, type QueueEntry } from './work-queue.ts';
@@ -24,6 +24,21 @@ export type Entry = Pick<OpenOptions, 'signal' | 'onQueued' | 'prefer'> &
     readonly work: SpeechWork;
   };
 
+/** One request in the line: what it is for, how long it may wait, and which keys it accepts. */
+export type SendWaiter = QueueEntry &
+  Wish &
+  Pick<OpenOptions, 'onQueued'> & {
+    readonly patience: SendPatience;
+    /** Until then it waits for the store, not in the line. */
+    answerByMs: number;
+    /** `any`: the best keys had nothing. */
+    choice: 'best' | 'any';
+    /** The keys that it insists on had nothing: they are not asked again before. */
+    askAgainMs: number;
+    readonly grant: (send: Send) => void;
+    readonly refuse: (error: AppError) => void;
+  };
+
 export type RefusalReason = 'full' | 'tenant_full' | 'too_long' | 'closing';
 
 export type SendLine = {
@@ -31,9 +46,9 @@ export type SendLine = {
   waiting(): Readonly<Partial<Record<WorkClass, number>>>;
   /** A send, at once if possible; rejects with `busy`, `shutting_down`, or the signal's reason. */
   enter(entry: Entry): Promise<Send>;
-  /** A send outside `tried` for what never waits, when nobody else waits either; undefined when there is none. */
+  /** A send outside `tried` for work that never waits, if the line is empty; undefined when there is none. */
   tryNow(tried: ReadonlySet<PoolMember>): Promise<Send | undefined>;
-  /** Refuses all who wait and all who come. */
+  /** Refuses all requests, waiting and new. */
   close(): void;
 };
 
@@ -46,11 +61,11 @@ export type SendLineOptions = {
   readonly onRefused: (reason: RefusalReason) => void;
 };
 
-/** A store answers within 100 ms; who must not wait at all waits for its answer even so. */
+/** A store answers within 100 ms; even a request that may not wait waits for its answer. */
 const ANSWER_MS = 250;
-/** Whoever insists on keys that have nothing asks again at least this often: a send may be given back. */
+/** A request that insists on keys without a send asks again at least this often: a send may be given back. */
 const ASK_AGAIN_MS = 1_000;
-/** A store that broke its promise to answer is asked again after this. */
+/** A store whose answer failed is asked again after this. */
 const BROKEN_STORE: QuotaAnswer = { granted: false, waitsMs: [1_000] };
 
 export function createSendLine(options: SendLineOptions): SendLine {
@@ -80,7 +95,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
   const choiceOf = (waiter: SendWaiter, nowMs: number) =>
     waiter.choice === 'any' ? undefined : grants.choiceOf(waiter, nowMs);
 
-  /** The keys that were asked for `waiter` have no send to give; other keys may: it accepts those, or asks again later. */
+  /** The best keys for `waiter` have no send: it accepts other keys, or asks again later. */
   const chooseAgain = (waiter: SendWaiter, waitMs: number) => {
     if (waiter.accepts === 'any') {
       waiter.choice = 'any';
@@ -93,7 +108,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
     waiter.askAgainMs = nowMs + Math.max(1, Math.min(ASK_AGAIN_MS, waitMs));
     review.wake(waiter.askAgainMs);
   };
-  /** Asks for `waiter`. The queue may have changed when the answer comes: the best who may have it gets it. */
+  /** Asks for `waiter`. The queue may have changed when the answer comes: the first that may use the send gets it. */
   const ask = (waiter: SendWaiter, usable: readonly QuotaId[], nowMs: number): 'answered' | 'asking' => {
     const leave = leaveOf(waiter.work, nowMs);
     const choice = choiceOf(waiter, nowMs);
@@ -129,7 +144,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
     waiter.grant(send);
   };
 
-  /** Who is to be asked for, and among which quotas. A long line is passed over by classes, not one by one. */
+  /** The next waiter to ask for, and among which quotas. A long line is skipped by classes, not one by one. */
   const nextQuestion = (nowMs: number) => {
     if (queue.length() === 0) return undefined;
     const usable = members.usable(nowMs);
@@ -159,9 +174,9 @@ export function createSendLine(options: SendLineOptions): SendLine {
       }
     }
   };
-  /** Something has changed: serves whom it can, tells those who must know, and sets the timer anew. */
+  /** Something has changed: serves the waiters that it can, notifies the others, and sets the timer anew. */
   const pump = () => {
-    // A store may call back while it is asked; the loop that asks looks again anyway.
+    // A store may call back while it is asked; the loop that asks checks again anyway.
     if (phase === 'pumping' || phase === 'closed') return;
     if (phase === 'idle') askForAll();
     if (queue.length() > 0) {
@@ -176,14 +191,14 @@ export function createSendLine(options: SendLineOptions): SendLine {
     disarm = () => {};
     if (queue.length() === 0) return;
     const nowMs = clock.now();
-    const freeMs = nowMs + Math.min(outlook.nextMs(nowMs), members.restMs(nowMs));
+    const freeMs = nowMs + Math.min(outlook.nextMs(nowMs), members.coolDownMs(nowMs));
     const dueMs = Math.min(review.dueMs(), freeMs);
     // Whole milliseconds, and at least one, so that rounding cannot make it fire just too early for ever.
     disarm = clock.after(Math.max(1, Math.ceil(dueMs - nowMs)), tick);
   };
   /**
-   * No request is refused while a key is free: before its refusal it is asked for once more, as one that leaves no part of
-   * the quota to others. Answers `false` when it leaves none already.
+   * No request is refused while a key is free: before its refusal the store is asked once more without leaving a part of the
+   * quota to others. Returns `false` when it leaves none already.
    */
   const tryWithoutReserve = (waiter: SendWaiter): boolean => {
     if (leaveOf(waiter.work, clock.now()) === 0) return false;
@@ -265,7 +280,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
         review.add(waiter);
         const stopHeeding = work.onRise?.(() => {
           queue.rise(waiter, standingOf(work));
-          // As one that has just come: its longest wait is another one now.
+          // Treated as new: it has another longest wait now.
           renew(waiter);
           pump();
         });
@@ -292,7 +307,7 @@ export function createSendLine(options: SendLineOptions): SendLine {
   };
 }
 
-/** What work is worth at this moment. */
+/** The present class and deadline of work. */
 const standingOf = ({ class: of, tenant, deadlineMs }: SpeechWork): QueueEntry['work'] => ({
   class: of,
   tenant,

@@ -1,21 +1,21 @@
-// How long one request waits for a key that takes it. First words have a longest wait, because their listener has nothing
-// to hear; they are refused as soon as it is certain that it will not do. Whatever else is asked for goes on with
-// something, so it is given up only when nobody is served any more, or when its own listener has waited in vain.
+// How long one request waits for a key. First words have a longest wait, because their listener has nothing to hear; they are
+// refused as soon as it is certain that they cannot be sent in time. Other requests continue something, so they are given up
+// only when the service takes no request any more, or when their own listener has waited in vain.
 
 import type { SpeechWork, WorkClass } from '../speech-work.ts';
 
-/** Milliseconds from the call; or until the service has taken no request of anybody for ten minutes. */
+/** Milliseconds from the call; `while-served`: until the service has taken no request at all for ten minutes. */
 export type LongestWait = number | 'while-served';
 
 export type SendPatience = {
-  /** When it is given up without a send, on the clock of `sinceMs`. It may move: ask again. */
+  /** When it is given up without a send, on the clock of `sinceMs`. It may change: read it again. */
   untilMs(): number;
-  /** What is done when it is certain that this wait is in vain. */
+  /** What to do when it is certain that this wait is in vain. */
   inVain(): 'leave' | 'stay';
 };
 
 export type SendPatienceOptions = {
-  /** Its class and its own bound are read anew each time: it may come to be worth more. */
+  /** Class and own bound are read again each time: they may change. */
   readonly work: Pick<SpeechWork, 'class' | 'waitsUntilMs'>;
   readonly sinceMs: number;
   readonly waitOf: (work: WorkClass) => LongestWait;
@@ -23,11 +23,11 @@ export type SendPatienceOptions = {
   readonly servedAtMs: () => number;
 };
 
-/** Windows are a minute long, and holds hardly ever longer: after ten nothing is to be expected. */
+/** Windows are a minute long, and back-offs hardly ever longer: after ten minutes nothing is to be expected. */
 const MAX_UNSERVED_MS = 10 * 60_000;
 /**
- * Nothing waits without an end. Far longer than a request waits for its turn while others are served, so that this never
- * takes the place of the rule above.
+ * Upper bound of every wait, far longer than a request waits while others are served, so that it never replaces the rule
+ * above.
  */
 const MAX_WAIT_MS = 24 * 60 * 60_000;
 

@@ -1,5 +1,5 @@
-// One HTTP request on a granted send, and everything that has to hear how it went: the store that counts, the member
-// that is trusted more or less, the log and the metrics. Each hears it once, whatever the order of events.
+// One HTTP request on a granted send, and the reports of its result: to the store that counts, to the member, to the log and to
+// the metrics. Each gets it once, whatever the order of events.
 
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -8,7 +8,7 @@ import type { OutgoingRequest } from '../../speech/speech-request.ts';
 import type { QuotaReport, QuotaStore } from '../quota/quota-store.ts';
 import type { Attempt, AttemptEnd, AttemptFailure, SpeechTransport } from '../speech-transport.ts';
 import type { OpenOptions } from '../speech-upstream.ts';
-import type { Rest } from './failure-policy.ts';
+import type { CoolDown } from './failure-policy.ts';
 import type { PoolMembers } from './pool-members.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
 import type { Send } from './send-grants.ts';
@@ -35,17 +35,17 @@ export type AttemptStarterOptions = {
   readonly metrics: PoolMetrics;
 };
 
-/** It broke by itself, or the reader gave it up because no audio came. */
+/** The body broke, or the reader gave it up because no audio came. */
 const isBreak = (end: AttemptEnd, { reason }: AbortSignal): boolean =>
   end === 'aborted' ? reason instanceof AppError && reason.code === 'upstream_timeout' : end !== 'ok';
 
-/** A 429 below this part of a known limit is not about the count. */
+/** A 429 below this part of a known limit is not caused by the count. */
 const CLEARLY_BELOW = 0.8;
 
 export function createAttemptStarter(options: AttemptStarterOptions): AttemptStarter {
   const { transport, members, store, clock, log, metrics } = options;
 
-  /** Whether a 429 speaks of the requests under way: for sure, perhaps, or not. */
+  /** Whether a 429 is caused by the requests under way. */
   const isCrowded = ({ member }: Send, { advice }: AttemptFailure): 'surely' | 'perhaps' | 'no' => {
     if (member.inFlight() < 2) return 'no';
     if ((advice.remaining ?? 0) > 0 || member.inFlight() > (advice.concurrent ?? Number.POSITIVE_INFINITY))
@@ -67,10 +67,10 @@ export function createAttemptStarter(options: AttemptStarterOptions): AttemptSta
       : { kind: 'refused', advice };
   };
   const othersThan = ({ member }: Send) => members.all.filter((other) => other !== member);
-  const noteRest = ({ member }: Send, rest: Rest | undefined, status: number | undefined) => {
-    if (rest === undefined) return;
+  const noteCoolDown = ({ member }: Send, coolDown: CoolDown | undefined, status: number | undefined) => {
+    if (coolDown === undefined) return;
     const { fingerprint: key } = member;
-    log.warn('upstream_key_cools', { key, reason: rest.kind, status, coolMs: rest.ms });
+    log.warn('upstream_key_cools', { key, reason: coolDown.kind, status, coolMs: coolDown.ms });
   };
 
   return (request, send, { signal, onSent: tellSent }) => {
@@ -91,13 +91,13 @@ export function createAttemptStarter(options: AttemptStarterOptions): AttemptSta
       else if (end !== 'ok' && !answered) {
         metrics.responded(fingerprint, end.status ?? 'none');
         const report = judge(send, end, sent);
-        noteRest(send, send.failed(end, clock.now(), othersThan(send)), end.status);
+        noteCoolDown(send, send.failed(end, clock.now(), othersThan(send)), end.status);
         send.report(report);
       }
       if (answered && end === 'ok') send.finished();
       else if (answered && isBreak(end, signal))
-        noteRest(send, send.broke(clock.now(), othersThan(send)), undefined);
-      // A body that ended well has an answer below, which is reported there.
+        noteCoolDown(send, send.broke(clock.now(), othersThan(send)), undefined);
+      // An answered request has been reported below.
       send.release();
     };
     const run = async () => {

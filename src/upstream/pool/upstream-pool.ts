@@ -1,6 +1,6 @@
-// The speech upstream that callers see: several keys behind one port. Each request waits in one line until it may be
-// sent, is tried again before its first byte as failure-policy.ts says, and gets a second try on another key when its
-// first byte is late. A body that breaks afterwards is for its reader to take up again.
+// The speech upstream that callers see: several keys behind one port. Each request waits in one line until it may be sent, is
+// tried again before its first byte as failure-policy.ts says, and gets a second try on another key when its first byte is
+// late. A body that breaks afterwards is resumed by its reader.
 
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -34,7 +34,7 @@ export type UpstreamPoolOptions = {
   readonly maxInFlightPerKey: number;
   /** From the call until the last attempt must have its send. */
   readonly maxWaitMs: LongestWait | Readonly<Record<WorkClass, LongestWait>>;
-  /** Of live requests, of those made ahead and of jobs alike. */
+  /** In each band: live requests, those made ahead, jobs. */
   readonly maxWaiting: number;
   /** Of these, one tenant's; half when it is not given. */
   readonly maxWaitingPerTenant?: number;
@@ -49,14 +49,14 @@ export type UpstreamPoolOptions = {
 
 export type UpstreamPool = SpeechUpstream & {
   state(): PoolReport;
-  /** Refuses those who wait and those who come (`shutting_down`); streams that run go on. */
+  /** Refuses waiting and new requests (`shutting_down`); running streams go on. */
   close(): void;
 };
 
 const RETRY_BUDGET = { share: 0.2, least: 3, windowMs: 10_000 };
-/** No caller is asked back sooner after a 429: it would only meet the same limit. */
-const LEAST_RETRY_MS = 1_000;
-/** A pool that is used more than this has no requests to give away. */
+/** Shortest retry time that a caller is given after a 429: sooner it would meet the same limit. */
+const MIN_RETRY_MS = 1_000;
+/** Above this use the pool sends no hedges. */
 const HEDGE_USE = 0.7;
 
 /** A request on its way through the pool. */
@@ -85,14 +85,14 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   const retries = createRetryBudget(RETRY_BUDGET);
   const hedges = createHedgePolicy();
 
-  /** When the service last took a request, of whomever. */
+  /** When the service last took a request. */
   let servedAtMs = Number.NEGATIVE_INFINITY;
   const waitOf = (work: WorkClass) => (typeof maxWaitMs === 'object' ? maxWaitMs[work] : maxWaitMs);
   const poolUse = () => {
     const nowMs = clock.now();
     const busy = members.all.reduce((sum, member) => sum + member.inFlight(), 0);
-    const places = members.all.reduce((sum, member) => sum + member.cap(nowMs), 0);
-    return Math.max(useOf(store.state()) ?? 0, busy / places);
+    const slots = members.all.reduce((sum, member) => sum + member.cap(nowMs), 0);
+    return Math.max(useOf(store.state()) ?? 0, busy / slots);
   };
 
   const attempt = (journey: Journey, send: Send) => {
@@ -109,7 +109,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     return { ...running, result };
   };
 
-  /** Nobody who listens should wait for one slow answer, but for what is made ahead it does not matter. */
+  /** A listener should not wait for one slow answer; for what is made ahead it does not matter. */
   const hedgeAfterMs = ({ work }: Journey, { member }: Send): number | undefined => {
     if (options.hedging === 'off') return undefined;
     const others = members.all.some(({ quota }) => quota !== member.quota);
@@ -160,7 +160,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     journey.queueMs += clock.now() - fromMs;
     return send;
   };
-  /** Returns with a send for another attempt; throws `error`, or what it means to a caller, when there is none. */
+  /** Returns a send for another attempt; throws `error`, as callers are to see it, when there is none. */
   const reenter = async (error: AppError, attempts: number, journey: Journey): Promise<Send> => {
     const { tried, patience, options: given } = journey;
     const nowMs = clock.now();
@@ -242,10 +242,10 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   };
 }
 
-/** A key's own Retry-After is not the caller's: another key may be free before it. */
+/** A key's own Retry-After does not apply to the caller: another key may be free earlier. */
 function withoutKeysPause(error: AppError, retryAfterMs: number | undefined): AppError {
   if (error.code !== 'upstream_rate_limited') return error;
   return new AppError(error.code, error.message, {
-    retryAfterMs: Math.ceil(Math.max(LEAST_RETRY_MS, retryAfterMs ?? 0)),
+    retryAfterMs: Math.ceil(Math.max(MIN_RETRY_MS, retryAfterMs ?? 0)),
   });
 }

@@ -1,5 +1,5 @@
-// How long a request will wait that has so many before it, and for what: the quotas, by what the store foretold, or
-// a place, by how long places are held. What is the same for all who wait is looked up once, and only if it matters.
+// How long a request with `ahead` others in front of it will wait, and for what: for the quotas, by what the store predicted, or
+// for a slot, by how long slots are held. What is the same for all waiters is computed once, and only if it is needed.
 
 import { reserveOf } from '../../limits/quota-window.ts';
 import type { QuotaOutlook } from '../quota/quota-outlook.ts';
@@ -12,11 +12,11 @@ import type { PoolMembers } from './pool-members.ts';
 import type { SendGrants } from './send-grants.ts';
 
 export type ForetoldWait = Pick<QueuedNotice, 'reason' | 'etaMs'> & {
-  /** What was told, without what is only likely: a place may come free at any moment. */
+  /** The certain part, without what is only likely: a slot may come free at any moment. */
   readonly leastMs: number;
 };
 
-/** What is foreseen at one moment, for as many requests as are asked about before anything changes. */
+/** The forecast of one moment, for any number of requests until something changes. */
 export type WaitForecast = (nowMs: number) => (work: SpeechWork, ahead: number) => ForetoldWait;
 
 export type WaitForecastOptions = {
@@ -38,15 +38,15 @@ export function createWaitForecast({ members, store, outlook, grants }: WaitFore
   return (nowMs) => {
     const states = once((): readonly QuotaState[] => store.state());
     const perMs = once(() => perMsOf(states()));
-    /** Until the first quota takes requests again after a 429; those without a place are not asked about it. */
+    /** Until the first quota takes requests again after a 429. */
     const heldMs = once(() => Math.min(...states().map((state) => state.heldMs)));
-    const placeWaitMs = once(() => members.placeWaits(nowMs, members.all));
-    const resting = once(() => members.all.every((member) => member.restMs(nowMs) > 0));
-    /** A key that was not asked, because its places are taken or it rests, may be the first to have both. */
+    const slotWaitMs = once(() => members.slotWaits(nowMs, members.all));
+    const resting = once(() => members.all.every((member) => member.coolDownMs(nowMs) > 0));
+    /** A key that was not asked, being busy or cooling down, may be the first to have both slot and quota. */
     const elsewhereMs = once(() => {
       const closed = members.closed(nowMs);
       const others = closed.length === 0 ? [] : closed.filter(({ quota }) => hasRoom(states(), quota));
-      return others.length === 0 ? undefined : members.placeWaits(nowMs, others);
+      return others.length === 0 ? undefined : members.slotWaits(nowMs, others);
     });
 
     const waitMs = (work: SpeechWork, atMs: number, ahead: number) =>
@@ -60,7 +60,7 @@ export function createWaitForecast({ members, store, outlook, grants }: WaitFore
         ({ rule, used, heldMs: held }) =>
           held === 0 && (rule.kind === 'unlimited' || used < rule.limit - reserveOf(rule.limit, leave)),
       );
-    /** Until the quotas allow a send, also by leaving less later on; undefined when nothing is known against one now. */
+    /** Until the quotas allow a send, also because it leaves less later; undefined: as far as known, one may go now. */
     const quotaWaitMs = (work: SpeechWork, ahead: number): number | undefined => {
       const nowWaitMs = waitMs(work, nowMs, ahead);
       const lessMs = leavesLessAtMs(work, nowMs);
@@ -76,8 +76,8 @@ export function createWaitForecast({ members, store, outlook, grants }: WaitFore
         if (elsewhere === undefined) return { reason: 'quota', etaMs: quotaMs, leastMs: quotaMs };
         return { reason: 'quota', etaMs: Math.min(quotaMs, elsewhere(ahead)), leastMs: 0 };
       }
-      const placeMs = placeWaitMs()(ahead);
-      const freeMs = grants.hasSessionRoom(work.session) ? placeMs : Math.max(placeMs, members.holdMs());
+      const slotMs = slotWaitMs()(ahead);
+      const freeMs = grants.hasSessionRoom(work.session) ? slotMs : Math.max(slotMs, members.holdMs());
       return {
         reason: resting() || heldMs() > 0 ? 'quota' : 'busy',
         etaMs: Math.max(freeMs, heldMs()),

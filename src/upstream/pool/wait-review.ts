@@ -1,30 +1,30 @@
-// What the requests in the line are told: on arrival, and then every 1.5 s, how long the wait will be. A request that,
-// by the forecast, cannot be sent in its time is refused at once; one of a turn that has begun stays until its time is over.
-// When the forecast may have become worse, all are judged anew. One forecast serves a whole pass, and long passes of
-// notices go in slices, so that thousands of waiting requests do not block the event loop.
+// What the requests in the line are told: on arrival, and then every 1.5 s, how long the wait will be. A request that cannot be
+// sent in time, by the forecast, is refused at once; one of a turn that has begun stays until its time is over. When the
+// forecast may have become worse, all are judged again. One forecast serves a whole pass, and long passes of notices are
+// sliced, so that thousands of waiting requests do not block the event loop.
 
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { leavesLessAtMs } from '../quota/quota-reserve.ts';
-import type { SendWaiter } from './send-waiter.ts';
+import type { SendWaiter } from './send-line.ts';
 import type { ForetoldWait, WaitForecast } from './wait-forecast.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export type WaitReview = {
-  /** The next moment at which time alone changes something for somebody here; perhaps too early. */
+  /** The next moment at which time alone changes something for a waiter; perhaps too early. */
   dueMs(): number;
   add(waiter: SendWaiter): void;
-  /** It is worth more now: it is told and judged as one that has just come. */
+  /** Its class has risen: it is told and judged like a new one. */
   renew(waiter: SendWaiter): void;
-  /** It waits no longer, for whatever reason. */
+  /** It no longer waits, for whatever reason. */
   drop(waiter: SendWaiter): void;
-  /** Something is to be looked at by then. */
+  /** Something must be checked by then. */
   wake(atMs: number): void;
-  /** The forecast may have become worse for everybody. */
+  /** The forecast may have become worse for all. */
   doubt(): void;
-  /** Tells those of whom enough is known, `isKnown`, what awaits them, if they have not heard it yet. */
+  /** Tells new waiters of which enough is known (`isKnown`) how long they will wait. */
   judge(isKnown: (waiter: SendWaiter) => boolean): void;
-  /** Refuses whoever has waited long enough, and tells all others when it is time to. */
+  /** Refuses waiters whose time is over, and notifies all others when it is time. */
   tick(): void;
   turnAway(waiter: SendWaiter, retryAfterMs: number): void;
 };
@@ -33,17 +33,17 @@ export type WaitReviewOptions = {
   readonly queue: WorkQueue<SendWaiter>;
   readonly forecast: WaitForecast;
   readonly clock: Clock;
-  /** Somebody's wait would be too long. */
+  /** A waiter is refused because its wait would be too long. */
   readonly onTooLong: () => void;
-  /** Its time is over. Answers whether it is asked for once more, without a reserve for others, before it is refused. */
+  /** Its time is over. Returns whether the store is asked once more, without a reserve for others, before it is refused. */
   readonly tryWithoutReserve: (waiter: SendWaiter) => boolean;
 };
 
-/** Notices are promised every 2 s; the difference is for late timers and the way to the client. */
+/** Notices are promised every 2 s; the difference is for late timers and the network. */
 const NOTICE_MS = 1_500;
 /** Waiters looked at in one go: well below a millisecond. */
 const SLICE = 100;
-/** No caller is asked back sooner: it would only meet the same line. */
+/** Shortest retry time: sooner a caller would meet the same line. */
 const MIN_RETRY_MS = 1_000;
 
 export const busyError = (why: string, retryAfterMs: number) =>
@@ -54,20 +54,20 @@ export const busyError = (why: string, retryAfterMs: number) =>
 export function createWaitReview(options: WaitReviewOptions): WaitReview {
   const { queue, forecast, clock, onTooLong } = options;
   const here = new Set<SendWaiter>();
-  /** Those who have not yet heard what awaits them. */
+  /** Waiters that have not been told yet how long they will wait. */
   const fresh = new Set<SendWaiter>();
   let nextNoticeMs = 0;
-  /** No later than the next such moment of anybody here; those who have left may make it too early. */
+  /** No later than the next such moment of any waiter; those that have left may make it too early. */
   let nextTurnMs = Number.POSITIVE_INFINITY;
   let standing: 'trusted' | 'doubted' = 'trusted';
-  /** The pass under way, if any; another one takes its place. */
+  /** The pass under way, if any; another one replaces it. */
   let pass: { readonly tells: 'all' | 'refused' } | undefined;
 
   const lastMs = (waiter: SendWaiter) => {
     const untilMs = waiter.patience.untilMs();
     return fresh.has(waiter) ? Math.max(untilMs, waiter.answerByMs) : untilMs;
   };
-  /** When time alone changes something for a waiter: it becomes urgent, may ask again, or has waited long enough. */
+  /** When time alone changes something for a waiter: it becomes urgent, may ask again, or its time is over. */
   const turnMs = (waiter: SendWaiter, nowMs: number) => {
     const ownMs = [leavesLessAtMs(waiter.work, nowMs), waiter.askAgainMs].filter((atMs) => atMs > nowMs);
     return Math.min(lastMs(waiter), ...ownMs);
@@ -78,7 +78,7 @@ export function createWaitReview(options: WaitReviewOptions): WaitReview {
     onTooLong();
     waiter.refuse(busyError('The wait for the speech service is too long', retryAfterMs));
   };
-  /** Answers whether the waiter stays: whoever has waited does unless it is certain that this is in vain. */
+  /** Whether the waiter stays: one that has been told stays unless it is certain that it waits in vain. */
   const isInTime = (waiter: SendWaiter, { etaMs, leastMs }: ForetoldWait, nowMs: number): boolean => {
     if (waiter.patience.inVain() === 'stay') return true;
     const leftMs = waiter.patience.untilMs() - nowMs;
@@ -161,7 +161,7 @@ export function createWaitReview(options: WaitReviewOptions): WaitReview {
     },
     tick() {
       const nowMs = clock.now();
-      // Sends that come free wake the line far more often than time changes something for a request in it.
+      // The line is called far more often, for sends that come free, than time changes something for a request in it.
       if (nowMs < Math.min(nextNoticeMs, nextTurnMs)) return;
       const foretell = forecast(nowMs);
       nextTurnMs = Number.POSITIVE_INFINITY;
@@ -170,7 +170,7 @@ export function createWaitReview(options: WaitReviewOptions): WaitReview {
           turnAway(waiter, foretell(waiter.work, queue.ahead(waiter)).etaMs);
         else nextTurnMs = Math.min(nextTurnMs, turnMs(waiter, nowMs));
       }
-      // In a long line the moments of many are close together: one pass serves several, at most 1 ms late for each `SLICE`.
+      // In a long line such moments are close together: one pass serves several, at most 1 ms late for each `SLICE`.
       nextTurnMs = Math.max(nextTurnMs, nowMs + Math.floor(here.size / SLICE));
       if (nowMs < nextNoticeMs) return;
       nextNoticeMs = nowMs + NOTICE_MS;

@@ -1,20 +1,20 @@
-// Who goes next. Live speech goes before what is made ahead, and that before jobs that nobody waits for; within such a
-// band the tenants take turns, and within a tenant the earliest deadline goes first. It knows neither keys nor time:
-// the caller says who may go, and whoever may not (yet) holds nobody up.
+// The order of waiting requests. Live speech goes before what is made ahead, and that before jobs without a listener; within such
+// a band the tenants take turns, and within a tenant the earliest deadline goes first. It knows neither keys nor time: the
+// caller says which entries may go, and one that may not (yet) blocks no other.
 
 import type { SpeechWork, WorkClass } from '../speech-work.ts';
 
 export type QueueEntry = {
   /** Changed by `rise` alone. */
   work: Pick<SpeechWork, 'class' | 'tenant' | 'deadlineMs'>;
-  /** `front`: its turn came to nothing and is given back; it goes before others of its deadline. */
+  /** `front`: requeued after a failed attempt; it goes before others of its deadline. */
   readonly place: 'front' | 'back';
 };
 
 export type QueueBounds = {
   /**
-   * Entries of one band, and ten times as many requests of turns that have begun: each kind has its own bound, so that
-   * neither takes the room of the other. An entry at the front has been in the queue before and always fits.
+   * Entries of one band, and ten times as many requests of turns that have begun: each kind has its own bound, so that neither
+   * uses the room of the other. A requeued entry always fits.
    */
   readonly perBand: number;
   /** The same for one tenant in one band. */
@@ -24,14 +24,14 @@ export type QueueBounds = {
 export type WorkQueue<Entry extends QueueEntry> = {
   length(): number;
   add(entry: Entry): 'added' | 'full' | 'tenant-full';
-  /** The next in order that may go, of classes of which any may; it stays in the queue. */
+  /** The next entry that `may` go, of the classes that `mayClass` allows; it stays in the queue. */
   next(may: (entry: Entry) => boolean, mayClass?: (of: WorkClass) => boolean): Entry | undefined;
-  /** Takes out one that goes: its tenant's turn is over. */
+  /** Removes an entry that is sent: its tenant's turn is over. */
   take(entry: Entry): void;
-  /** Takes out one that leaves, if it is still there: the turn stays with its tenant. */
+  /** Removes an entry that gives up, if it is still there: the turn stays with its tenant. */
   remove(entry: Entry): boolean;
   has(entry: Entry): boolean;
-  /** Gives one that is still there its new standing, of the same tenant; the turns stay as they are. */
+  /** Changes class and deadline of an entry that is still there; the turns of the tenants stay as they are. */
   rise(entry: Entry, work: Entry['work']): void;
   /** How many would go before `entry` if each could. */
   ahead(entry: Entry): number;
@@ -39,11 +39,11 @@ export type WorkQueue<Entry extends QueueEntry> = {
   order(): Generator<Entry>;
 };
 
-/** Served in this order; a class of a later band goes only when none of an earlier one can use what is free. */
+/** Served in this order; a later band goes only when no entry of an earlier one can use what is free. */
 const BANDS: readonly (readonly WorkClass[])[] = [['resume', 'first', 'next'], ['prefetch'], ['batch']];
 const bandNumber = (of: WorkClass): number => BANDS.findIndex((classes) => classes.includes(of));
 
-/** Requests of turns that have begun may wait long, and a turn must not end because others wait to begin: ten times the room. */
+/** Requests of turns that have begun may wait long, and such a turn must not end because others wait: ten times the room. */
 const BEGUN: readonly WorkClass[] = ['resume', 'next'];
 const BEGUN_ROOM = 10;
 const isBegun = ({ work }: Pick<QueueEntry, 'work'>): boolean => BEGUN.includes(work.class);
@@ -54,8 +54,11 @@ const isBegun = ({ work }: Pick<QueueEntry, 'work'>): boolean => BEGUN.includes(
  */
 type Band<Entry> = { tenants: Map<string, Entry[]>; length: number; begun: number };
 
-/** Where `entry` belongs in a list ordered by deadline: `front` before its equals, `back` behind them. */
-function placeOf<Entry extends QueueEntry>(entries: readonly Entry[], { work, place }: Entry): number {
+/** The index of `entry` in a list ordered by deadline: `front` before equal ones, `back` behind them. */
+function indexByDeadline<Entry extends QueueEntry>(
+  entries: readonly Entry[],
+  { work, place }: Entry,
+): number {
   let low = 0;
   let high = entries.length;
   while (low < high) {
@@ -69,8 +72,8 @@ function placeOf<Entry extends QueueEntry>(entries: readonly Entry[], { work, pl
 }
 
 /**
- * Every request costs one turn, which makes deficit round robin a plain one: a tenant waits for at most one request of
- * each other tenant in its band. Adding is O(log n + entries of the tenant), `next` O(1) where everyone may go.
+ * Every request costs the same, so deficit round robin is plain round robin: a tenant waits for at most one request of each
+ * other tenant in its band. Adding is O(log n + entries of the tenant), `next` O(1) where all may go.
  */
 export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): WorkQueue<Entry> {
   const bands = BANDS.map((): Band<Entry> => ({ tenants: new Map(), length: 0, begun: 0 }));
@@ -94,7 +97,7 @@ export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): 
   const insert = (entry: Entry) => {
     const band = bandOf(entry);
     const entries = band.tenants.get(entry.work.tenant) ?? [];
-    entries.splice(placeOf(entries, entry), 0, entry);
+    entries.splice(indexByDeadline(entries, entry), 0, entry);
     band.tenants.set(entry.work.tenant, entries);
     count(band, entry, 1);
   };
@@ -152,7 +155,7 @@ export function createWorkQueue<Entry extends QueueEntry>(bounds: QueueBounds): 
       entries.splice(index, 1);
       count(from, entry, -1);
       entry.work = work;
-      entries.splice(placeOf(entries, entry), 0, entry);
+      entries.splice(indexByDeadline(entries, entry), 0, entry);
       count(from, entry, 1);
     },
     ahead(entry) {

@@ -1,19 +1,19 @@
-// What all instances agree that they know of one quota, and what this one has learned on top and not yet agreed upon.
-// An agreement has a version; a proposal is one version on, and the store takes the first. Whoever came second learns
-// anew from the agreement, with its own events: so what one refusal has taught is not taught again by its twin.
+// What all instances agree to know of one quota, and what this one has learned since and not yet agreed upon. An agreement has a
+// version; a proposal has the next version, and the store accepts the first. An instance that came second learns again from the
+// agreement, with its own events: so one refusal is not counted twice.
 
 import { type QuotaKnowledge, ruleOf, shiftKnowledge } from '../../limits/quota-knowledge.ts';
 import { type QuotaEvent, stepKnowledge } from '../../limits/quota-learner.ts';
-import type { QuotaRule } from '../../limits/quota-rule.ts';
+import type { QuotaRule } from '../../limits/quota-window.ts';
 
 export type AgreedKnowledge = {
   current(): QuotaKnowledge;
   ruleAt(nowMs: number): QuotaRule;
-  /** False when it teaches nothing, so that there is nothing to tell. */
+  /** False when it changes nothing, so that there is nothing to tell the store. */
   learn(event: QuotaEvent): boolean;
   /** What to tell the store: the agreement, or a proposal. */
   tell(nowMs: number): Proposal;
-  /** What the store answered to that. True when there is something to propose again. */
+  /** Processes the answer of the store to `told`. True when there is something to propose again. */
   agree(told: Proposal, version: number, state: string | undefined): boolean;
   shift(byMs: number): void;
 };
@@ -23,7 +23,7 @@ export type Proposal = {
   readonly state: string;
   readonly rule: QuotaRule;
   readonly heldUntilMs: number;
-  /** How many of the own events are in it. */
+  /** How many of the own events it contains. */
   readonly events: number;
 };
 
@@ -64,7 +64,7 @@ export function createAgreedKnowledge(first: QuotaKnowledge): AgreedKnowledge {
     agree(told, version, state) {
       const theirs = state === undefined ? undefined : parseState(state);
       if (theirs === undefined) {
-        // Unreadable: ours is proposed over it.
+        // Unreadable: ours is proposed in its place.
         agreed = { version, state: state ?? told.state };
         if (state === undefined) events.splice(0, told.events);
         return state !== undefined;
@@ -76,7 +76,7 @@ export function createAgreedKnowledge(first: QuotaKnowledge): AgreedKnowledge {
       return false;
     },
     shift(byMs) {
-      if (current === first) return; // which knows of no time
+      if (current === first) return; // it contains no times
       current = shiftKnowledge(current, byMs);
       events = events.map((event) => ({
         ...event,

@@ -1,21 +1,21 @@
-// Learned quotas in one JSON file: written beside it and renamed, so that a crash leaves the old or the new one, never
-// half of one. A file that is broken, foreign or old is passed over: what it knew can be learned again.
+// Learned quotas in one JSON file: written beside it and renamed, so that a crash leaves the old or the new one, never half of
+// one. A file that is broken, foreign or old is ignored: its content can be learned again.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../base/log.ts';
-import { MOST_SENDS } from '../../limits/quota-knowledge.ts';
+import { MAX_SENDS } from '../../limits/quota-knowledge.ts';
 import type { LearnedQuota, LearnedQuotas } from './learned-quotas.ts';
 
 const VERSION = 1;
 const STALE_MS = 7 * 24 * 3_600_000;
-/** Clocks are set by less than this now and then. */
+/** Clock corrections up to this size are tolerated. */
 const AHEAD_MS = 60_000;
 
 const time = z.number().finite();
 const count = z.number().int().min(0);
-const limit = z.number().int().min(1).max(MOST_SENDS);
+const limit = z.number().int().min(1).max(MAX_SENDS);
 
 const KNOWN = z.strictObject({
   source: z.enum(['unlimited', 'guessed', 'configured', 'headers', 'refusals']),
@@ -64,7 +64,7 @@ const CONTENT = z.strictObject({
         quota: z.string().min(1).max(200),
         known: KNOWN,
         learnedAtUnixMs: time,
-        sentAtUnixMs: z.array(time).max(2 * MOST_SENDS),
+        sentAtUnixMs: z.array(time).max(2 * MAX_SENDS),
       }),
     )
     .max(10_000),
@@ -77,9 +77,9 @@ const codeOf = (thrown: unknown): string => {
 };
 
 export type FileLearnedQuotasOptions = {
-  /** Made when it is not there. */
+  /** Created when missing. */
   readonly folder: string;
-  /** Tells services apart: the same key may have another limit elsewhere. */
+  /** Identifies the service: the same key may have another limit elsewhere. */
   readonly service: string;
   readonly log: Log;
   /** The wall clock. */
@@ -110,7 +110,7 @@ export function openFileLearnedQuotas(options: FileLearnedQuotasOptions): Learne
         return [];
       }
       const nowMs = unixMs();
-      // What was learned later than now was learned by another clock.
+      // Times in the future come from another clock.
       const isFresh = ({ learnedAtUnixMs }: LearnedQuota) =>
         learnedAtUnixMs <= nowMs + AHEAD_MS && nowMs - learnedAtUnixMs <= STALE_MS;
       return content.data.quotas.filter(isFresh);

@@ -1,4 +1,4 @@
-// The port to where learned quotas outlast the process, so that a restart neither forgets a limit nor spends it twice.
+// The port to a store for learned quotas that outlasts the process, so that a restart neither forgets a limit nor spends it twice.
 
 import type { QuotaKnowledge } from '../../limits/quota-knowledge.ts';
 import type { QuotaId } from './quota-store.ts';
@@ -13,7 +13,7 @@ export type LearnedQuota = {
 };
 
 export type LearnedQuotas = {
-  /** None when there are none, or none that can be believed. */
+  /** Empty when there are none, or none that can be believed. */
   load(): readonly LearnedQuota[];
   /** Replaces what was saved before. Never throws: what cannot be saved is lost, and logged. */
   save(learned: readonly LearnedQuota[]): void;

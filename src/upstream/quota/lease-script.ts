@@ -1,18 +1,18 @@
-// What Redis keeps free for instances that may be cut off at any moment, in Lua. Nobody can learn then what others were
-// granted since, so each holds a lease: what it may send without asking. Grants to one leave room for the leases of all
-// others. The invariant, from which it follows that no window ever holds more than the limit:
+// The room that Redis keeps free for instances that may be cut off at any moment, in Lua. A cut-off instance cannot learn what
+// others were granted since, so each holds a lease: what it may send without asking. Grants to one leave room for the leases of
+// all others. The invariant, from which it follows that no window ever holds more than the limit:
 //   sends that count + what all instances may still send by their leases ≤ limit
 
-/** After so long without a word an instance is taken to be cut off. */
+/** An instance that was not heard for this long is taken to be cut off. */
 export const SILENT_MS = 2_000;
 
 /**
- * A lease is what an instance was told at T when P sends counted: (T, a, P, n). By it a + ⌊(P − p) ÷ n⌋ sends after T
- * are allowed, where p of the P sends still count: its part of whatever leaves the window, which everybody knows, and a
- * part `a` of what was free. With all parts 1 ÷ n ≤ 1 together, what leaves pays for what is added. Whoever has been
- * silent for SILENT_MS gets no more taken from its full share, ⌊limit ÷ n⌋; so it can rely on that a window later.
- * Since an answer may be lost, an instance has the lease that it last confirmed or the one that it was then offered: both
- * are kept (eight numbers), and the larger is left free. Their use: own-share.ts.
+ * A lease is what an instance was told at time T when P sends counted: (T, a, P, n). It allows a + ⌊(P − p) ÷ n⌋ sends after
+ * T, where p of the P sends still count: its part of what leaves the window, which every instance knows, and a part `a` of
+ * what was free. As the parts 1 ÷ n sum to at most 1, what leaves the window pays for what is added. For an instance that was
+ * silent for SILENT_MS its full share ⌊limit ÷ n⌋ is kept free; so it can rely on that share a window later. Since an answer
+ * may be lost, an instance has the lease that it last confirmed or the one that it was then offered: both are kept (eight
+ * numbers), and room for the larger is left free. Their use: own-share.ts.
  */
 export const LEASES = `
 -- This part of the limit is in nobody's lease: whoever asks first has it at once. The other four fifths are all that can

@@ -1,4 +1,4 @@
-// What an operator is told when something was learned of a quota: a refusal, a limit, what windows the service has.
+// The log lines for an operator when something was learned of a quota: a refusal, a limit, the kind of windows.
 
 import type { Log } from '../../base/log.ts';
 import { type QuotaKnowledge, ruleOf } from '../../limits/quota-knowledge.ts';

@@ -1,6 +1,6 @@
-// The quotas of one process: a log of sends for each key and what has been learned of it, all in memory and synchronous.
-// Which sends count and when the next may go is limits/quota-window.ts, what answers teach is limits/quota-learner.ts;
-// here is the state, the choice between keys, and what outlasts the process.
+// The quotas of one process: for each key a log of sends and what was learned of it, in memory and synchronous. Which sends count
+// and when the next may go is in limits/quota-window.ts, what answers teach in limits/quota-learner.ts; here are the state, the
+// choice between keys, and what is saved beyond the process.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -10,14 +10,14 @@ import {
   firstKnowledge,
   leaveIn,
   limitInForce,
-  MOST_SENDS,
+  MAX_SENDS,
   type QuotaKnowledge,
   ruleOf,
   shiftKnowledge,
   waitsWithGrowth,
 } from '../../limits/quota-knowledge.ts';
 import { type QuotaEvent, stepKnowledge } from '../../limits/quota-learner.ts';
-import type { QuotaRule } from '../../limits/quota-rule.ts';
+import type { QuotaRule } from '../../limits/quota-window.ts';
 import {
   countSince,
   countsAround,
@@ -34,7 +34,7 @@ import type { QuotaAnswer, QuotaId, QuotaState, QuotaStore } from './quota-store
 
 export type QuotaSetting = {
   readonly quota: QuotaId;
-  /** A cap on what is learned; undefined: find the limit out; `unlimited`: only its 429s stop the key. */
+  /** A cap on what is learned; undefined: find out the limit; `unlimited`: only its 429s stop the key. */
   readonly perMinute?: number | 'unlimited' | undefined;
 };
 
@@ -42,20 +42,20 @@ export type MemoryQuotaStoreOptions = {
   readonly quotas: readonly QuotaSetting[];
   readonly clock: Clock;
   readonly log: Log;
-  /** Between the fastest and the slowest way of a request to the service; 250…2,000. */
+  /** Jitter: the difference between the fastest and the slowest way of a request to the service; 250…2,000. */
   readonly spreadMs?: number;
   readonly learned?: LearnedQuotas;
-  /** The wall clock, read only to tell times to `learned` and to read them back. */
+  /** The wall clock, used only for the times in `learned`. */
   readonly unixMs?: () => number;
 };
 
-/** It never has to wait, so neither has its caller. */
+/** It answers synchronously. */
 export type MemoryQuotaStore = Omit<QuotaStore, 'ask'> & {
   ask(ask: Parameters<QuotaStore['ask']>[0]): QuotaAnswer;
 };
 
 const SAVE_EVERY_MS = 5_000;
-/** Guard and spread, and something for answers that take their time: how long beyond two windows sends are kept. */
+/** How long sends are kept beyond two windows: guard, jitter, and a margin for late answers. */
 const KEPT_BEYOND_MS = 20_000;
 
 type Quota = {
@@ -77,7 +77,7 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
   const quotas = new Map<QuotaId, Quota>();
   for (const { quota, perMinute } of options.quotas) {
     const known = firstKnowledge(perMinute, options.spreadMs);
-    quotas.set(quota, { id: quota, sends: createSendLog(2 * MOST_SENDS), known, learnedAtUnixMs: 0 });
+    quotas.set(quota, { id: quota, sends: createSendLog(2 * MAX_SENDS), known, learnedAtUnixMs: 0 });
   }
   if (learned !== undefined) restore(quotas, learned.load(), Math.floor(clock.now()), unixMs());
 
@@ -99,7 +99,7 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
     });
     learned?.save(entries);
   };
-  /** Sends are saved as well as what is learned: a process that is killed must not spend a window twice. */
+  /** Sends are saved as well: a process that is killed must not spend a window twice. */
   const saveSoon = () => {
     if (learned === undefined || state === 'closed') return;
     disarmSave ??= clock.after(SAVE_EVERY_MS, () => {
@@ -143,7 +143,7 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
         return { granted: true, quota: best.id };
       }
       const asked = among.map(find);
-      if (leave > 0) for (const quota of asked) learn(quota, { kind: 'low-waits', atMs: nowMs });
+      if (leave > 0) for (const quota of asked) learn(quota, { kind: 'low-priority-waits', atMs: nowMs });
       const waitsMs = waitsOf(asked, nowMs, leave, forecast);
       const known = asked.map((quota) => quota.known);
       return { granted: false, waitsMs: waitsWithGrowth(waitsMs, known, nowMs) };
@@ -153,7 +153,7 @@ export function createMemoryQuotaStore(options: MemoryQuotaStoreOptions): Memory
       const quota = find(id);
       const sentAtMs = quota.sends.timeOf(reservation);
       quota.sends.answered(reservation);
-      // An answer so late that its send counts no more teaches nothing.
+      // An answer so late that its send no longer counts teaches nothing.
       if (sentAtMs === undefined || report.kind === 'failed') return;
       if (report.kind === 'unsent') {
         quota.sends.remove(reservation);
@@ -213,7 +213,7 @@ function waitsOf(quotas: readonly Quota[], nowMs: number, leave: number, count: 
   }
 }
 
-/** What a former process knew, in the times of this one. A configured number that has changed since wins. */
+/** The knowledge of a former process, in the times of this one. A configured number that has changed since wins. */
 function restore(
   quotas: ReadonlyMap<QuotaId, Quota>,
   learned: readonly LearnedQuota[],

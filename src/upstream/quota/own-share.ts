@@ -1,27 +1,27 @@
-// The sends of one quota as one instance knows them, and what it may send when nobody else can be asked: by its lease,
-// for which the store keeps room (lease-script.ts says why nobody's lease is in another's way). An own send that the last
-// common picture has not weighs as much as there are instances: with P of the picture's sends left and G own ones,
-// G < a + (counted - P) ÷ n is n·G + P < n·a + counted - n + 1, which quota-window.ts can answer.
+// The sends of one quota as one instance knows them, and what it may send when the store cannot be asked: by its lease, for which
+// the store keeps room (lease-script.ts explains why leases do not conflict). Let n be the number of instances, a + (counted − P) ÷ n
+// what the lease allows, P the sends of the last common picture that still count, and G the own sends that are not in it. An own
+// send counts n-fold, because G < a + (counted − P) ÷ n is n·G + P < n·a + counted − n + 1, which quota-window.ts can answer.
 
-import type { QuotaRule } from '../../limits/quota-rule.ts';
+import type { QuotaRule } from '../../limits/quota-window.ts';
 import { freeAtMs, type SendTimes, usedBy } from '../../limits/quota-window.ts';
 import { SILENT_MS } from './lease-script.ts';
 import type { Lease, ToldSend } from './quota-server.ts';
 
 export type OwnShare = {
   has(reservation: string): boolean;
-  /** When an own send was made: the store's word, if it is known. */
+  /** When an own send was made, by the store's time if it is known. */
   timeOf(reservation: string): number | undefined;
   add(reservation: string, atMs: number): void;
   remove(reservation: string): void;
-  /** All sends that are known, whoever made them. */
+  /** All sends that are known, of all instances. */
   known(): readonly ToldSend[];
   lease(): Lease;
-  /** The common picture, whole or what has come to it, and the lease that came with it. */
+  /** Takes over the common picture, whole or the additions to it, and the lease that came with it. */
   see(sends: readonly ToldSend[], extent: 'whole' | 'more', lease: Lease): void;
   used(rule: QuotaRule, nowMs: number): number;
   all(): SendTimes;
-  /** When own sends may go, ascending, without end; none when it has no share at all. */
+  /** When own sends may go, ascending, without end; empty when it has no share at all. */
   free(rule: QuotaRule, nowMs: number, leave: number): Generator<number, void>;
   /** What is left of the own share; not a whole number. */
   room(rule: QuotaRule, nowMs: number): number;
@@ -45,10 +45,10 @@ const timesOf = (sorted: readonly number[]): SendTimes => ({
 });
 
 type Limited = Exclude<QuotaRule, { readonly kind: 'unlimited' }>;
-/** A rule in weights, and from when on it holds; a limit below 1 allows nothing. */
+/** A rule in weights, and from when on it applies; a limit below 1 allows nothing. */
 type Allowance = { readonly rule: Limited; readonly fromMs: number };
 
-/** What the lease gives, and what the store has kept free a window after it had found this instance silent. */
+/** What the lease gives, and what the store keeps free a window after it has found this instance silent. */
 function allowancesOf(rule: Limited, { atMs, extra, counted, among }: Lease): readonly Allowance[] {
   if (among === 0) return [];
   const leased = Math.min(rule.limit, among * extra + counted) - among + 1;
@@ -58,10 +58,10 @@ function allowancesOf(rule: Limited, { atMs, extra, counted, among }: Lease): re
   ].filter((allowance) => allowance.rule.limit >= 1);
 }
 
-/** Of a limit, `maxInstances` may each have their part as long as nothing was heard of the others. */
+/** A limit is divided among `maxInstances` as long as nothing was heard of the others. */
 export function createOwnShare(maxInstances: number): OwnShare {
   const own = new Map<string, number>();
-  /** Those of them that the picture has not. */
+  /** Own sends that are not in the picture. */
   const fresh = new Map<string, number>();
   const picture = new Map<string, number>();
   /** The times in the picture, ascending. */
@@ -71,7 +71,7 @@ export function createOwnShare(maxInstances: number): OwnShare {
   const sortPicture = () => {
     pictured = [...picture.values()].sort(ascending);
   };
-  /** All sends, the fresh ones as heavy as that. */
+  /** All sends; fresh ones count `weight` times. */
   const weighed = (weight: number): number[] => {
     const heavy = [...fresh.values()].flatMap((atMs) => new Array<number>(weight).fill(atMs));
     return [...pictured, ...heavy].sort(ascending);

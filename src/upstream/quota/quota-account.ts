@@ -1,13 +1,13 @@
-// One quota as one instance of a shared store keeps it: its sends, what is known of it, what must still be given back.
+// One quota as one instance of a shared store keeps it: its sends, what is known of it, what must still be given back. Also the
+// answer to a question when the other instances cannot be asked: from the own share of each quota.
 
 import { describeKnowledge, leaveIn, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
 import type { QuotaEvent } from '../../limits/quota-learner.ts';
-import type { QuotaRule } from '../../limits/quota-rule.ts';
-import { countsAround } from '../../limits/quota-window.ts';
+import { countsAround, type QuotaRule } from '../../limits/quota-window.ts';
 import { type AgreedKnowledge, createAgreedKnowledge, type Proposal } from './agreed-knowledge.ts';
 import { createOwnShare, type OwnShare, reachOf, UNLIMITED_REACH_MS } from './own-share.ts';
 import type { SeenQuota, ToldQuota } from './quota-server.ts';
-import type { QuotaId, QuotaReport, QuotaState } from './quota-store.ts';
+import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaReport, QuotaState } from './quota-store.ts';
 
 type Answered = Extract<QuotaReport, { readonly kind: 'accepted' | 'refused' }>;
 
@@ -21,20 +21,20 @@ export type QuotaAccount = {
   /** How far back sends can count. */
   reachMs(nowMs: number): number;
   granted(reservation: string, atMs: number): void;
-  /** It did not go, or may be noted in the store without having been granted: the store must forget it. */
+  /** It was not sent, or may be counted in the store without having been granted: the store must forget it. */
   giveBack(reservation: string): void;
   /** As `leaveIn`. */
   leave(leave: number): number;
   free(nowMs: number, leave: number): Generator<number, void>;
-  /** What the answer to a send teaches; undefined when it comes so late that the send is forgotten. */
+  /** What the answer to a send teaches; undefined when the send is already forgotten. */
   event(report: Answered, reservation: string, nowMs: number): QuotaEvent | undefined;
   tell(nowMs: number, extent: 'all sends' | 'changes'): Telling;
-  /** The store's answer; its sends are the common picture unless sends may be missing there. True: tell again. */
+  /** Processes the store's answer; its sends are the common picture unless it may be incomplete. True: tell again. */
   hear(telling: Telling, seen: SeenQuota, picture: 'whole' | 'incomplete', storeMs: number): boolean;
   state(nowMs: number, mode: 'shared' | 'local'): QuotaState;
 };
 
-/** In the words of the script; what a kind lacks is 0 and not read. */
+/** Field names as in the script; fields that a kind lacks are 0 and not read. */
 function ruleFields(rule: QuotaRule, heldUntilMs: number): (string | number)[] {
   const {
     limit = 0,
@@ -105,7 +105,7 @@ export function createQuotaAccount(
     },
     hear({ told, proposal }, seen, picture, storeMs) {
       for (const reservation of told.gone) gone.delete(reservation);
-      // What it may no longer send is free for others when the store knows that it knows.
+      // What it may no longer send becomes free for others when the store knows that it has heard so.
       let gaveUp = false;
       if (picture === 'whole') {
         const before = sends.lease();
@@ -129,4 +129,42 @@ export function createQuotaAccount(
       };
     },
   };
+}
+
+/** An instance without a share (newly started, or fewer sends than instances) asks again after this: the store may be back. */
+const NO_SHARE_WAIT_MS = 2_000;
+
+/** `accounts` are those of the quotas of the ask. A grant is not counted yet. */
+export function answerAlone(
+  accounts: readonly QuotaAccount[],
+  { leave, forecast }: QuotaAsk,
+  nowMs: number,
+): QuotaAnswer {
+  const candidates = accounts.map((account) => {
+    const free = account.free(nowMs, leave);
+    return { account, free, next: free.next() };
+  });
+
+  let best: QuotaAccount | undefined;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const { account, next } of candidates) {
+    if (next.done || next.value > nowMs) continue;
+    const room = account.sends.room(account.rule(nowMs), nowMs);
+    if (room > most) [best, most] = [account, room];
+  }
+  if (best !== undefined) return { granted: true, quota: best.quota };
+
+  const waitsMs: number[] = [];
+  while (waitsMs.length < forecast) {
+    let first: (typeof candidates)[number] | undefined;
+    let firstMs = Number.POSITIVE_INFINITY;
+    for (const candidate of candidates) {
+      if (candidate.next.done || candidate.next.value >= firstMs) continue;
+      [first, firstMs] = [candidate, candidate.next.value];
+    }
+    if (first === undefined) break;
+    waitsMs.push(firstMs - nowMs);
+    first.next = first.free.next();
+  }
+  return { granted: false, waitsMs: waitsMs.length > 0 ? waitsMs : [NO_SHARE_WAIT_MS] };
 }

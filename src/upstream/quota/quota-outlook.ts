@@ -1,21 +1,20 @@
-// What the store said when it last had nothing to give: when its quotas come free again, told apart by how much of
-// them a request must leave to others. It is forgotten as soon as something else than time may have freed them.
+// Caches when quotas come free again, from the last refusals of the store, separately for each part that a request must leave to
+// others. The cache is cleared as soon as something else than time may have freed a send.
 
 import type { QuotaAsk, QuotaId } from './quota-store.ts';
 
 export type QuotaOutlook = {
   /** The store refused `ask`: sends come free in `waitsMs` from now, ascending. */
   refused(ask: Pick<QuotaAsk, 'among' | 'leave'>, waitsMs: readonly number[], nowMs: number): void;
-  /** Forgets what speaks of fewer quotas than could be asked now: another key may have what those had not. */
+  /** Drops refusals that did not include all `usable` quotas: another key may have a send. */
   compare(usable: readonly QuotaId[]): void;
-  /** Whoever must leave as much or more need not ask; Infinity when everybody may. */
+  /** Requests that must leave this part or more need not ask; Infinity when all may. */
   closedFrom(nowMs: number): number;
-  /** Milliseconds until the first of those refused may ask again; Infinity when none is refused. */
+  /** Milliseconds until the first refused request may ask again; Infinity when none is refused. */
   nextMs(nowMs: number): number;
   /**
-   * Milliseconds until the quotas allow a send behind `ahead` others; undefined when nothing is known against one now.
-   * Beyond what was told sends are taken to come as fast as those that were; if these come all at once, as fast as the
-   * limits allow, `perMs()`.
+   * Milliseconds until the quotas allow a send behind `ahead` others; undefined when, as far as known, one may go now. Beyond
+   * the known moments sends are assumed at the pace of those; if those all come at once, at the pace of the limits, `perMs()`.
    */
   waitMs(leave: number, ahead: number, perMs: () => number, nowMs: number): number | undefined;
   forget(): void;
@@ -28,21 +27,21 @@ type Refusal = {
   readonly waitsMs: readonly number[];
 };
 
-/** A refusal that names no time would be asked about without end. */
-const LEAST_WAIT_MS = 1;
+/** Prevents endless asking after a refusal that names no time. */
+const MIN_WAIT_MS = 1;
 
-/** Sends per millisecond, in the mean of the moments told. */
+/** Sends per millisecond, mean of the known moments. */
 function paceOf(waitsMs: readonly number[]): number | undefined {
   const spanMs = (waitsMs.at(-1) ?? 0) - (waitsMs[0] ?? 0);
   return spanMs > 0 ? (waitsMs.length - 1) / spanMs : undefined;
 }
 
 export function createQuotaOutlook(): QuotaOutlook {
-  /** At most one for each share that classes leave. */
+  /** At most one for each part that classes leave. */
   const refusals = new Map<number, Refusal>();
 
   const firstMs = ({ atMs, waitsMs }: Refusal, nowMs: number) =>
-    atMs + Math.max(LEAST_WAIT_MS, waitsMs[0] ?? 0) - nowMs;
+    atMs + Math.max(MIN_WAIT_MS, waitsMs[0] ?? 0) - nowMs;
 
   return {
     refused({ leave, among }, waitsMs, nowMs) {
@@ -73,7 +72,7 @@ export function createQuotaOutlook(): QuotaOutlook {
         const { atMs, waitsMs } = refusal;
         const last = Math.max(0, waitsMs.length - 1);
         const beyond = Math.max(0, ahead - last);
-        const knownMs = Math.max(LEAST_WAIT_MS, waitsMs[Math.min(ahead, last)] ?? 0);
+        const knownMs = Math.max(MIN_WAIT_MS, waitsMs[Math.min(ahead, last)] ?? 0);
         const beyondMs = beyond === 0 ? 0 : beyond / (paceOf(waitsMs) ?? perMs());
         longestMs = Math.max(longestMs ?? 0, atMs + knownMs - nowMs + beyondMs);
       }

@@ -1,23 +1,22 @@
-// The two atomic steps that all instances take in Redis, in Lua. `acquire` counts one send on the best of some quotas;
-// `exchange` tells Redis what one instance knows (sends, refunds, learned rules, that it lives) and answers with what
-// Redis knows. The texts are constant: values come as arguments, names as KEYS of one hash tag, so that Redis caches
-// two scripts for ever and a cluster can run them.
+// The two atomic steps that all instances run in Redis, in Lua. `acquire` counts one send on the best of some quotas; `exchange`
+// tells Redis what one instance knows (sends, refunds, learned rules, that it lives) and returns what Redis knows. The texts are
+// constant: values come as arguments, names as KEYS of one hash tag, so that Redis caches two scripts for ever and a cluster can
+// run them.
 
 import { LEASES } from './lease-script.ts';
 
 /**
- * A time of the store that is so far ahead of the latest that it can be, as an instance knows it, is that of a clock that
- * was set forward, or that of a command which was long on its way. Within a shorter round trip it must be the former.
+ * If the store's time is further ahead of an instance's upper bound than this, the server's clock was set forward, or the command
+ * was long on its way. Within a shorter round trip it must be the former.
  */
 export const LATE_MS = 500;
 
 /**
  * KEYS: epoch, instances (each with when it was last heard), answered, then for each quota its sends, rule and leases.
- * The store's time is the server's and `shift`, which makes up for a clock that was set: time goes neither back (a replica
- * that lags) nor ahead of what an instance and `last`, the newest time that anything bears, can bear witness to. Who is
- * told `ahead` has changed nothing by its command. It alone can tell a clock that was set from a command that was late,
- * by its own clock, and says in its next exchange what the shift should be: so a machine that is short of processors
- * loses an answer, and never the time.
+ * The store's time is the server's plus `shift`, which corrects a clock that was set: time goes neither back (a replica that
+ * lags) nor ahead of what an instance and `last`, the newest time in any record, confirm. A command that is answered `ahead`
+ * has changed nothing. Only its instance can tell, by its own clock, a clock that was set from a command that was late, and
+ * sends the right shift in its next exchange: so a machine that is short of processors loses an answer, never the time.
  */
 const COMMON = `
 local LATE_MS = ${LATE_MS}
@@ -219,9 +218,9 @@ return { 'full', waits, isHeld and '1' or '0' }
  * ARGV: one JSON text, `ExchangeRequest`. Answers `{'ahead', shift, the server's time without it}`, or
  * `{'told', epoch, time, the shift in it, '1' while rebuilding, living instances, {quota…}}` with a quota as
  * `{version, state unless it is the one told, {reservation, time…}, {lease…}}`.
- * An epoch is the time in which the log of sends is complete. A new one begins when the log may have lost something
- * or may lack something: the key is gone, the server is another one, or an instance was cut off. Until every known
- * instance has told what it knows, or the sends from before count no more, nothing beyond leases is granted.
+ * An epoch is a period in which the log of sends is complete. A new one begins when the log may lack something: the key is gone,
+ * the server is another one, or an instance was cut off. Until every known instance has told what it knows, or the sends from
+ * before no longer count, nothing beyond leases is granted.
  */
 export const EXCHANGE = `${COMMON}
 local BLUR_MS = 20

@@ -1,17 +1,17 @@
-// The port to the place where all instances count together: its two atomic steps, and what is told and answered in
-// them. quota-scripts.ts says what they do; whatever goes wrong on the way there rejects, within a deadline of its own.
+// The port to the server where all instances count together: its two atomic steps, their requests and answers. quota-scripts.ts
+// says what they do; a failure on the way rejects, within a deadline of the server's own.
 
 import type { QuotaAsk, QuotaId } from './quota-store.ts';
 
 export type AcquireRequest = {
   readonly epoch: string;
   readonly instance: string;
-  /** The store's time is not later, as far as this instance knows. */
+  /** Upper bound of the store's time, as far as this instance knows. */
   readonly latestMs: number;
   readonly ask: QuotaAsk;
-  /** What to leave of each quota that it is among, in that order. */
+  /** What to leave of each quota of the ask, in that order. */
   readonly leaves: readonly number[];
-  /** What this instance would take from its own share, and has noted: granted while the store is being rebuilt. */
+  /** What this instance took from its own share: granted while the store is being rebuilt. */
   readonly own: QuotaId | undefined;
   readonly keepMs: number;
 };
@@ -24,7 +24,7 @@ export type Acquired =
   /** Only what is within the own share. */
   | { readonly kind: 'rebuilding' }
   | { readonly kind: 'granted'; readonly quota: QuotaId }
-  /** `held`: there is room, but it is kept for instances that have yet to hear that they do not need it. */
+  /** `held`: there is room, but it is still reserved by the leases of other instances. */
   | { readonly kind: 'full'; readonly waitsMs: readonly number[]; readonly room: 'held' | 'none' };
 
 /** What an instance may send without asking; lease-script.ts has its arithmetic. */
@@ -34,7 +34,7 @@ export type Lease = {
   readonly extra: number;
   /** Sends in the picture that counted at that time. */
   readonly counted: number;
-  /** Among how many a share is divided; 0: none yet. */
+  /** Number of instances among which the limit is divided; 0: no lease yet. */
   readonly among: number;
 };
 
@@ -45,18 +45,18 @@ export type ToldQuota = {
   readonly sends: readonly ToldSend[];
   /** Reservations that are given back. */
   readonly gone: readonly string[];
-  /** From when on everybody's sends are asked for; 0: all. */
+  /** From when on the sends of all instances are requested; 0: all. */
   readonly since: number;
   /** The lease that this instance has. */
   readonly lease: { readonly at: number; readonly among: number };
-  /** A greater one than the store's replaces what the store has. */
+  /** A higher version than the store's replaces the store's state. */
   readonly version: number;
   readonly state: string;
   /** Names and values as the script reads them. */
   readonly rule: readonly (string | number)[];
 };
 
-/** By how much the store has to shift its server's clock, instead of by what it does. */
+/** The correction of the store's shift of its server's clock. */
 export type ClockStep = { readonly from: number; readonly to: number };
 
 export type ExchangeRequest = {
@@ -64,17 +64,17 @@ export type ExchangeRequest = {
   readonly epoch: string;
   /** The name of a new epoch, if one must begin. */
   readonly fresh: string;
-  /** Between these the store's time is, as far as this instance knows; both 0 when it does not. */
+  /** Bounds of the store's time, as far as this instance knows; both 0 when unknown. */
   readonly estimate: number;
   readonly latest: number;
-  /** The clock of the server was set, as this instance knows for sure. */
+  /** The clock of the server was surely set. */
   readonly step: ClockStep | undefined;
-  /** This instance may have sent without the store, since it last told all. */
+  /** This instance may have sent without the store since its last complete report. */
   readonly wasCut: boolean;
-  /** All sends of this instance that may still count are told. */
+  /** All sends of this instance that may still count are included. */
   readonly isComplete: boolean;
   readonly isLeaving: boolean;
-  /** Instances that a rebuilding has to hear. */
+  /** Instances that a rebuilding must hear. */
   readonly expected: number;
   readonly keepMs: number;
   readonly rebuildMs: number;
@@ -87,26 +87,26 @@ export type ExchangeRequest = {
 
 export type SeenQuota = {
   readonly version: number;
-  /** What the store has when that is not what it was told. */
+  /** The store's state, if it is not the one that was told. */
   readonly state: string | undefined;
   readonly sends: readonly ToldSend[];
-  /** A new one, with a whole picture; none for a quota without a limit. */
+  /** A new lease, with a whole picture; none for a quota without a limit. */
   readonly lease: Lease | undefined;
 };
 
 export type Exchanged =
   | Told
-  /** Nothing was told: the store's time is ahead of what the instance knows, or the request came late. */
+  /** Nothing was changed: the store's time is ahead of what the instance knows, or the request came late. */
   | { readonly kind: 'ahead'; readonly shiftMs: number; readonly serverMs: number };
 
 export type Told = {
   readonly kind: 'told';
   readonly epoch: string;
   readonly storeMs: number;
-  /** What makes the server's clock the store's time; while it stays, that time runs evenly. */
+  /** Added to the server's clock it is the store's time; while it is unchanged, that time runs evenly. */
   readonly shiftMs: number;
   readonly isRebuilding: boolean;
-  /** Instances that share, those included that are silent. */
+  /** Instances that share, silent ones included. */
   readonly instances: number;
   readonly quotas: readonly SeenQuota[];
 };
@@ -115,7 +115,7 @@ export type QuotaServer = {
   isReady(): boolean;
   acquire(request: AcquireRequest): Promise<Acquired>;
   exchange(request: ExchangeRequest): Promise<Exchanged>;
-  /** Each time that a connection is there, and each time that it is gone. Replaces the last listener. */
+  /** Called each time that a connection is ready or lost. Replaces the last listener. */
   onConnection(listener: (state: 'ready' | 'lost') => void): void;
   close(): void;
 };

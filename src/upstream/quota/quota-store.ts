@@ -1,20 +1,20 @@
-// The port to whoever counts requests: how many each key may still send, for this process alone or for all instances
-// together. A grant is exact: the service never sees more than its limit in any window, whoever asked.
+// The port to the quota store: how many requests each key may still send, for this process alone or for all instances together.
+// A grant is exact: the service never sees more than its limit in any window, whichever instance asked.
 
-import type { QuotaRule } from '../../limits/quota-rule.ts';
-import type { RateAdvice } from '../../limits/rate-advice.ts';
+import type { QuotaRule } from '../../limits/quota-window.ts';
+import type { RateAdvice } from '../../limits/rate-headers.ts';
 
 /** One API key's quota, named by a digest of the key; pool members that share the key share the quota. */
 export type QuotaId = string;
 
 export type QuotaAsk = {
-  /** Unique. Asked again, it gets the same grant and is counted once, so that a resend is harmless. */
+  /** Unique. Asked again, it gets the same grant and is counted once, so that resending is harmless. */
   readonly reservation: string;
-  /** Quotas to choose from: the one is taken whose rest lapses first, then that with the most room, then the first. */
+  /** Quotas to choose from: first the one whose remaining sends lapse first, then the one with the most room, then the first. */
   readonly among: readonly QuotaId[];
   /** The part of the limit, 0…1, that must be left to others after this grant. */
   readonly leave: number;
-  /** How many coming free moments to tell when there is none now, 1…64. */
+  /** How many coming free moments to return when there is none now, 1…64. */
   readonly forecast: number;
 };
 
@@ -26,9 +26,9 @@ export type QuotaAnswer =
 /** What became of a granted send. */
 export type QuotaReport =
   | { readonly kind: 'accepted'; readonly advice: RateAdvice }
-  /** 429. `perhaps`: what was under way may have been too much; it holds shortly and says nothing of the limit. */
+  /** 429. `perhaps`: the concurrency may have been too high; a short back-off, and no conclusion about the limit. */
   | { readonly kind: 'refused'; readonly advice: RateAdvice; readonly perhaps?: 'concurrency' }
-  /** Neither: it failed otherwise, and is taken to have counted. */
+  /** It failed otherwise, and is assumed to have counted. */
   | { readonly kind: 'failed' }
   /** No byte left the process: the grant is given back. */
   | { readonly kind: 'unsent' };
@@ -44,7 +44,7 @@ export type QuotaState = {
   readonly mode: 'unlimited' | 'learning' | 'sliding' | 'phase' | 'local';
   /** Requests that may run at once, by the service's own word. */
   readonly concurrent?: number;
-  /** How far the limit is believed: it is sought, seen to hold, or tried for more; absent when nothing is in doubt. */
+  /** How far the limit is believed: being searched, being confirmed, or probed for more; absent when nothing is in doubt. */
   readonly stage?: 'learning' | 'confirming' | 'probing';
   /** Where the limit comes from. */
   readonly source?: 'configured' | 'headers' | 'learned';
@@ -54,16 +54,16 @@ export type QuotaState = {
 
 export type QuotaStore = {
   /**
-   * Never rejects, and is settled within 100 ms (and what a busy process adds to a timer): a store that is away or slow
-   * is not waited for, this instance's own share decides. Throws a RangeError for a quota that the store was not given.
+   * Never rejects, and settles within 100 ms (plus what a busy process adds to a timer): an absent or slow store is not waited
+   * for, this instance's own share decides. Throws a RangeError for a quota that the store was not given.
    */
   ask(ask: QuotaAsk): QuotaAnswer | Promise<QuotaAnswer>;
-  /** Once per grant, when its fate is known. Never throws. */
+  /** Once per grant, when its result is known. Never throws. */
   report(quota: QuotaId, reservation: string, report: QuotaReport): void;
-  /** Once per grant that was not `unsent`: nothing of it is under way any more. Absent where nobody counts that. */
+  /** Once per grant that was not `unsent`: it is no longer under way. Absent where the store does not count that. */
   released?(quota: QuotaId, reservation: string): void;
   state(): readonly QuotaState[];
-  /** Called when something may have become free other than by time; replaces the last listener. */
+  /** Called when a send may have become free other than by time; replaces the last listener. */
   onChange(listener: () => void): void;
   close(): Promise<void>;
 };

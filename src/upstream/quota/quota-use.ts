@@ -1,4 +1,4 @@
-// What can be read off the quotas' states: how fast sends come free, how much is left, how much is in use.
+// Figures from the states of quotas: how fast sends come free, whether there is room, how much is in use.
 
 import type { QuotaId, QuotaState } from './quota-store.ts';
 
@@ -17,14 +17,14 @@ export function hasRoom(states: readonly QuotaState[], quota: QuotaId): boolean 
   return state.heldMs === 0 && (state.rule.kind === 'unlimited' || state.used < state.rule.limit);
 }
 
-/** The part of all limits that is used now, 0…1; undefined when nothing is limited. A limit still sought says nothing. */
+/** The part of all limits that is used now, 0…1; undefined when nothing is limited. Limits that are being searched are left out. */
 export function useOf(states: readonly QuotaState[]): number | undefined {
   let used = 0;
   let limit = 0;
   for (const state of states) {
     const isSought = state.mode === 'learning' || state.stage === 'learning';
     if (state.rule.kind === 'unlimited' || (isSought && state.heldMs === 0)) continue;
-    // What is held back after a 429 is as good as used up.
+    // A quota in back-off after a 429 is as good as used up.
     used += state.heldMs > 0 ? state.rule.limit : state.used;
     limit += state.rule.limit;
   }

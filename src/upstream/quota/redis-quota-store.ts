@@ -1,5 +1,5 @@
-// The quota store that all instances share, in Redis (6.2 or later). Here is how Redis is spoken to: two scripts, names
-// of one hash tag, and an answer within COMMAND_MS or none. What is said: shared-quota/shared-quota-store.ts.
+// The quota store that all instances share, in Redis (6.2 or later). This file is the transport: two scripts, names of one hash
+// tag, and an answer within COMMAND_MS or none. The protocol is in shared-quota-store.ts.
 
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
@@ -34,13 +34,13 @@ export type RedisQuotaStoreOptions = {
 };
 
 /**
- * No caller waits so long. An answer that is older is none, because a send would go that was counted too long ago; one
- * that a busy process reads late is not lost.
+ * No caller waits this long. An older answer is dropped, because its send was counted too long ago; one that a busy process
+ * reads late is not lost.
  */
 const COMMAND_MS = 200;
 const CONNECT_MS = 1_000;
-const LEAST_RETRY_MS = 50;
-const MOST_RETRY_MS = 1_000;
+const MIN_RETRY_MS = 50;
+const MAX_RETRY_MS = 1_000;
 const LOG_EVERY_MS = 10_000;
 
 /** The scripts as ioredis has them: `[number of keys, ...keys, ...arguments]`. */
@@ -74,8 +74,8 @@ function createRedisQuotaServer(
     autoResendUnfulfilledCommands: false,
     disableClientInfo: true,
     connectionName: 'voxgate-quota',
-    retryStrategy: (attempt) => Math.min(MOST_RETRY_MS, LEAST_RETRY_MS * 2 ** Math.min(attempt, 10)),
-    // What was the primary is a replica now: the name leads elsewhere, if one connects anew.
+    retryStrategy: (attempt) => Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(attempt, 10)),
+    // The primary has become a replica: after reconnecting the name leads to the new primary.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   redis.defineCommand('voxgateAcquire', { lua: ACQUIRE });
@@ -99,7 +99,7 @@ function createRedisQuotaServer(
   const allKeys = keysOf(quotas.map(({ quota }) => quota));
 
   let isReady = false;
-  /** Tells one server from the next at the same address; empty when it is not told. */
+  /** Identifies the server behind the address; empty when unknown. */
   let run = '';
   let listener: (state: 'ready' | 'lost') => void = () => {};
   let loggedAtMs = Number.NEGATIVE_INFINITY;

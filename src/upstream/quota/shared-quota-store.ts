@@ -1,28 +1,27 @@
-// The quota store of an instance among others: they count together in a server as long as it answers, and each within
-// what its lease allows when it does not (lease-script.ts). Nobody waits for the server longer than ASK_MS.
+// The quota store of an instance among others: they count together in a server as long as it answers, and each within its lease
+// when it does not (lease-script.ts). No caller waits for the server longer than ASK_MS.
 //
-// Sharing: the server decides. Cut off: it does not answer in time; the own share decides. Then all known sends are told
-// to it, in a new epoch, and until every other instance has done so the own share goes on to decide (rebuilding).
+// Sharing: the server decides. Cut off: it does not answer in time; the own share decides. Then all known sends are told to
+// it, in a new epoch, and until every other instance has done so the own share goes on to decide (rebuilding).
 
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { type QuotaKnowledge, waitsWithGrowth } from '../../limits/quota-knowledge.ts';
-import { answerAlone } from './answer-alone.ts';
-import { createCircuit } from './circuit.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
 import { logQuotaChange } from './log-quota-change.ts';
-import { oneAtATime } from './one-at-a-time.ts';
-import { createQuotaAccount, type QuotaAccount } from './quota-account.ts';
+import { answerAlone, createQuotaAccount, type QuotaAccount } from './quota-account.ts';
 import { LATE_MS } from './quota-scripts.ts';
 import type { ClockStep, QuotaServer } from './quota-server.ts';
 import type { QuotaAnswer, QuotaAsk, QuotaId, QuotaStore } from './quota-store.ts';
+import { singleFlight } from './single-flight.ts';
 import { createStoreTime } from './store-time.ts';
 
 export type SharedQuotaStoreOptions = {
   readonly server: QuotaServer;
   /** In the order in which the server has them. */
   readonly quotas: readonly { readonly quota: QuotaId; readonly first: QuotaKnowledge }[];
-  /** The instances among which a limit is divided as long as nobody knows how many there are. */
+  /** The instances among which a limit is divided as long as their number is unknown. */
   readonly maxInstances: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,22 +32,21 @@ export type SharedQuotaStoreOptions = {
 const ASK_MS = 100;
 const FAILURES = 3;
 const OPEN_MS = 2_000;
-/** How often an instance says that it lives and sees what the others have sent: so long it keeps room from them that it
- * would not take. */
+/** How often an instance reports that it lives and reads what the others have sent; its unused lease blocks room this long. */
 const PULSE_MS = 250;
-/** The same while it is itself kept from room. */
+/** The same while leases of others block room that it needs. */
 const HELD_PULSE_MS = 50;
 /**
- * How long room is kept for an instance that is silent: cut off alone, it sends on, and its sends are not known. Room of
- * one that died is idle so long. One that is cut off for longer, while others are not, is one too many.
+ * How long room is kept for a silent instance: cut off alone, it still sends, and its sends are unknown. The room of one that
+ * died is unused this long. If one is cut off for longer while others are not, the limit may be exceeded by its share.
  */
-const LEAST_HELD_MS = 120_000;
+const MIN_HELD_MS = 120_000;
 /** Sends are kept for so much longer than they count (15 s beside a window of 60 s). */
 const SPARE_MS = 15_000;
-/** How long the store remembers what was learned of a quota that nobody uses. */
+/** How long the store remembers what was learned of an unused quota. */
 const STATE_MS = 7 * 24 * 3_600_000;
-/** An ask that another epoch keeps overtaking. */
-const MOST_ROUNDS = 4;
+/** Rounds of an ask or exchange that is overtaken by new epochs. */
+const MAX_ROUNDS = 4;
 
 type Standing = 'newcomer' | 'cut off' | 'rebuilding' | 'sharing';
 
@@ -56,17 +54,17 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
   const { server, maxInstances, clock, random, log } = options;
   const instance = random.id(9);
   const time = createStoreTime(clock);
-  const circuit = createCircuit(FAILURES, OPEN_MS);
+  const circuit = createCircuitBreaker(FAILURES, OPEN_MS);
   const accounts = options.quotas.map(({ quota, first }) => createQuotaAccount(quota, first, maxInstances));
   const byQuota = new Map(accounts.map((account) => [account.quota, account]));
   const logged = new Map(accounts.map((account) => [account, account.knowledge.current()]));
   let standing: Standing = 'newcomer';
   let epoch = '';
   let instances = maxInstances;
-  /** Grants that the server was not told of: an exchange that was under way meanwhile has not told them either. */
+  /** Grants that the server does not know: an exchange that was under way meanwhile did not include them either. */
   let grantsAlone = 0;
   let exchangedAtMs = 0;
-  /** What the server is to believe of its clock with the next exchange. */
+  /** The correction of the server's clock to send with the next exchange. */
   let step: ClockStep | undefined;
   let isClosed = false;
   let stopPulse = () => {};
@@ -81,7 +79,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
     else log.warn('quota_local', { instances });
     notify();
   };
-  /** Once for each instance, whoever of them has learned it. */
+  /** Once in each instance, whichever of them has learned it. */
   const logChanges = () => {
     for (const account of accounts) {
       const [before, after] = [logged.get(account)!, account.knowledge.current()];
@@ -107,7 +105,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
     return Math.max(...accounts.map((account) => account.reachMs(now))) + SPARE_MS;
   };
 
-  /** Counts the outcome; what fails here was not heard in time. */
+  /** Counts the outcome for the circuit breaker; a failure also means cut off. */
   async function heard<T>(answer: Promise<T>): Promise<T> {
     try {
       const value = await answer;
@@ -143,7 +141,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
         expected: instances,
         keepMs: keepMs(),
         rebuildMs: keepMs() - SPARE_MS,
-        heldMs: Math.max(LEAST_HELD_MS, keepMs()),
+        heldMs: Math.max(MIN_HELD_MS, keepMs()),
         stateMs: STATE_MS,
         quotas: tellings.map(({ told }) => told),
       }),
@@ -151,14 +149,14 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
     step = undefined;
     if (answer.kind === 'ahead') {
       const { shiftMs: from, serverMs } = answer;
-      // Too long a way, and it may only have been late.
+      // After a longer round trip the request may only have been late.
       if (clock.now() - askedAtMs < LATE_MS) step = { from, to: estimate - serverMs };
       return 'tell again';
     }
     const wasKnown = time.isKnown();
     const jumpMs = time.learn(answer, askedAtMs);
     if (!wasKnown) {
-      // Until now the times were those of this instance's own clock, and not the store's.
+      // Until now the times were those of this instance's own clock.
       for (const account of accounts) {
         account.sends.shift(jumpMs);
         account.knowledge.shift(jumpMs);
@@ -177,7 +175,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
     const again = accounts.filter((account, i) =>
       account.hear(tellings[i]!, answer.quotas[i]!, picture, answer.storeMs),
     );
-    // What the others knew before is no news.
+    // What the others knew before is not logged.
     if (isFirst) for (const account of accounts) logged.set(account, account.knowledge.current());
     else logChanges();
     if (grantsAlone !== grantsBefore) {
@@ -188,8 +186,8 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
     return again.length > 0 ? 'tell again' : 'told';
   }
 
-  const exchange = oneAtATime(async () => {
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+  const exchange = singleFlight(async () => {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       if ((await exchangeOnce('staying')) === 'told') return;
     }
   });
@@ -212,9 +210,9 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
     return answer;
   };
 
-  /** What the server says, or undefined when the ask was over before. */
+  /** The server's answer, or undefined when the ask was over before. */
   async function askServer(ask: QuotaAsk, isOver: () => boolean): Promise<QuotaAnswer | undefined> {
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       if (standing === 'newcomer' || standing === 'cut off') await exchange.join();
       if (isOver()) return undefined;
       const own = standing === 'sharing' ? undefined : askOwnShare(ask);
@@ -235,7 +233,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
         return { granted: true, quota: answer.quota };
       } else {
         if (mine !== undefined) byQuota.get(mine)!.giveBack(ask.reservation);
-        // Each that wants more gives up what it keeps from the others, too.
+        // An exchange also gives up what this instance keeps from the others.
         if (answer.room === 'held' && clock.now() - exchangedAtMs >= HELD_PULSE_MS) exchangeSoon();
         const known = accountsOf(ask.among).map(({ knowledge }) => knowledge.current());
         return { granted: false, waitsMs: waitsWithGrowth(answer.waitsMs, known, time.now()) };
@@ -244,7 +242,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
     return askAlone(ask);
   }
 
-  /** The server's answer, or after ASK_MS the own share's. */
+  /** The server's answer, or after ASK_MS that of the own share. */
   const askInTime = (ask: QuotaAsk): Promise<QuotaAnswer> =>
     new Promise((resolve) => {
       let isOver = false;
@@ -256,24 +254,24 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
       const settleAlone = () => {
         if (isOver) return;
         const answer = askAlone(ask);
-        // Whether the server counts it is unknown.
+        // It is unknown whether the server counted it.
         for (const account of accountsOf(ask.among)) {
           if (!answer.granted || account.quota !== answer.quota) account.giveBack(ask.reservation);
         }
         settle(answer);
       };
-      // An answer that came while this process was busy elsewhere is still to be read: it goes first.
+      // An answer that came while this process was busy is still unread: it is handled first.
       const cancel = clock.after(ASK_MS, () => clock.soon(settleAlone));
       askServer(ask, () => isOver).then((answer) => {
         if (answer !== undefined && !isOver) settle(answer);
       }, settleAlone);
     });
 
-  const lowWaits = (ask: QuotaAsk, answer: QuotaAnswer): QuotaAnswer => {
+  const lowPriorityWaits = (ask: QuotaAsk, answer: QuotaAnswer): QuotaAnswer => {
     if (!answer.granted && ask.leave > 0) {
       const atMs = time.now();
       const news = accountsOf(ask.among).filter(({ knowledge }) =>
-        knowledge.learn({ kind: 'low-waits', atMs }),
+        knowledge.learn({ kind: 'low-priority-waits', atMs }),
       );
       if (news.length > 0) exchangeSoon();
     }
@@ -297,8 +295,8 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
       const granted = grantOf(ask.reservation, ask.among);
       if (granted !== undefined) return granted;
       if (!isClosed && server.isReady() && !circuit.isOpen())
-        return askInTime(ask).then((answer) => lowWaits(ask, answer));
-      return lowWaits(ask, askAlone(ask));
+        return askInTime(ask).then((answer) => lowPriorityWaits(ask, answer));
+      return lowPriorityWaits(ask, askAlone(ask));
     },
     report(quota, reservation, report) {
       const account = byQuota.get(quota);
@@ -308,15 +306,15 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
         return exchangeSoon(notify);
       }
       const learn = () => {
-        // A reset counts from the answer: dated too early it would end a window that is still open.
+        // A reset counts from the answer: dated too early it would end an open window.
         const event = account.event(report, reservation, time.latest());
         if (event === undefined || !account.knowledge.learn(event)) return;
-        // While all share, what it is worth is agreed upon first.
+        // While sharing, it is logged when it is agreed upon.
         if (standing !== 'sharing') logChanges();
         notify();
         exchangeSoon();
       };
-      // How many were accepted is what a refusal teaches: the picture must be fresh.
+      // A refusal teaches by the number of accepted sends: the picture must be fresh.
       if (report.kind === 'refused') exchangeSoon(learn);
       else learn();
     },

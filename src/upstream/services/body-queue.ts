@@ -4,11 +4,11 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Gathering } from '../speech-upstream.ts';
 
-/** The socket is held back above this, and let go on below half of it: 4 s of speech at 128 kbit/s. */
+/** The socket is paused above this, and resumed below half of it: 4 s of speech at 128 kbit/s. */
 const HELD_BYTES = 64 * 1024;
 /**
- * What has arrived in pieces is read as one, but for longer ones: whoever reads does bounded work at a time. So much at the
- * most gathers for a reader who rests.
+ * Pieces that have arrived are read joined, up to this size, so that a reader does bounded work at a time. It is also the most
+ * that gathers for a reader that reads in batches.
  */
 const JOINED_BYTES = 16 * 1024;
 
@@ -21,17 +21,6 @@ export type BodySource = {
   stalled(): void;
 };
 
-export type BodyQueue = Gathering & {
-  push(chunk: Uint8Array): void;
-  end(): void;
-  /** What has arrived is still read, then the reader meets `error`; a cancelled turn reads nothing more. */
-  fail(error: Error): void;
-  /** Read once, by one reader, one chunk at a time. */
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** What has come and has not been read. */
-  heldInBytes(): number;
-};
-
 type Outcome = { readonly error: Error } | 'ended' | undefined;
 type Reader = {
   readonly resolve: (result: IteratorResult<Uint8Array, undefined>) => void;
@@ -41,15 +30,15 @@ type Options = { readonly clock: Clock; readonly stallMs: number; readonly signa
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Of hundreds of bodies none is in the cache when something comes. */
-class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
+/** A class, not closures: one object per body keeps cache misses low (decision 0041). */
+export class BodyQueue implements Gathering, AsyncIterator<Uint8Array, undefined> {
   private readonly source: BodySource;
   private readonly options: Options;
   private held: Uint8Array[] = [];
   private heldBytes = 0;
   private isPaused = false;
   private outcome: Outcome;
-  /** The reader has met the end: as with a generator, an error is met once, and then there is nothing more. */
+  /** The reader has got the end: as with a generator, an error is thrown once, then the iterator is done. */
   private isOver = false;
   private reader: Reader | undefined;
   private waitingSince = 0;
@@ -58,6 +47,7 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
   private isHandingOn = false;
   private lastCameMs = 0;
 
+  /** Read once, by one reader, one chunk at a time. */
   readonly chunks: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => this };
 
   constructor(source: BodySource, options: Options) {
@@ -77,6 +67,7 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
   end(): void {
     this.close('ended');
   }
+  /** What has arrived is still read, then the reader gets `error`; a cancelled turn reads nothing more. */
   fail(error: Error): void {
     this.close({ error });
   }
@@ -90,6 +81,7 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
   cameMs(): number {
     return this.lastCameMs;
   }
+  /** Bytes that have come and were not read. */
   heldInBytes(): number {
     return this.heldBytes;
   }
@@ -140,13 +132,13 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
     if (this.held.length > 0) this.handOnSoon();
     else if (!this.isHandingOn) this.meetEnd(how);
   }
-  /** What the HTTP client found in one read comes chunk by chunk, before this happens. */
+  /** In a microtask: all chunks of one read of the HTTP client come before it. */
   private handOnSoon(): void {
     if (this.reader === undefined || this.isHandingOn) return;
     this.isHandingOn = true;
     queueMicrotask(() => this.handOn());
   }
-  /** Gives the reader who waits what has come, or the end if there is nothing before it. */
+  /** Gives the waiting reader what has come, or the end if there is nothing before it. */
   private handOn(): void {
     this.isHandingOn = false;
     const waiting = this.reader;
@@ -155,7 +147,7 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
       if (this.outcome !== undefined) this.meetEnd(this.outcome);
       return;
     }
-    // He waits no more: whoever is let go on may bring the end at once.
+    // Cleared first: resuming the source may bring the end at once.
     this.reader = undefined;
     waiting.resolve({ done: false, value: this.take()! });
   }
@@ -181,7 +173,7 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
     this.heldBytes = 0;
   }
 
-  /** What has come, joined as far as `JOINED_BYTES`; undefined when nothing has. */
+  /** What has come, joined up to `JOINED_BYTES`; undefined when nothing has. */
   private take(): Uint8Array | undefined {
     const { held } = this;
     if (held.length === 0) return undefined;
@@ -208,6 +200,3 @@ class HeldBody implements BodyQueue, AsyncIterator<Uint8Array, undefined> {
     this.source.resume();
   }
 }
-
-export const createBodyQueue = (source: BodySource, options: Options): BodyQueue =>
-  new HeldBody(source, options);

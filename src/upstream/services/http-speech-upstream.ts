@@ -92,8 +92,8 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         'content-type': 'application/json',
         accept: 'audio/mpeg',
         'accept-encoding': 'identity',
-        // Whoever knows how long the body is may say so behind it (speech/body-bytes.ts). The field should be named in
-        // Connection, too (RFC 9110, 10.1.4), which the HTTP client keeps to itself.
+        // Lets the service send the length of the body after it (speech/body-bytes.ts). The field should be named in Connection,
+        // too (RFC 9110, 10.1.4), but the HTTP client controls that field.
         te: 'trailers',
       };
       const body = JSON.stringify(request);

@@ -1,5 +1,5 @@
-// The voices of a remote speech service, where it lists them as ours does (`GET /api/v1/voices`); asked for seldom and
-// kept for a while, because people look at lists again and again.
+// The voices of a remote speech service that lists them as ours does (`GET /api/v1/voices`). The list is kept for a while,
+// because people look at it again and again.
 
 import { request } from 'undici';
 import { z } from 'zod';
@@ -17,9 +17,9 @@ export type HttpVoiceListOptions = {
 
 const DEADLINE_MS = 10_000;
 const KEPT_MS = 5 * 60_000;
-const MOST_VOICES = 10_000;
+const MAX_VOICES = 10_000;
 
-/** Rejects with `upstream_unreachable`; a service that lists no voices has those that the settings name. */
+/** Rejects with `upstream_unreachable`; for a service without a list, the voices of the settings. */
 export function createHttpVoiceList({
   baseUrl,
   key,
@@ -42,7 +42,7 @@ export function createHttpVoiceList({
     }
     const listed = z
       .array(listedVoiceSchema)
-      .max(MOST_VOICES)
+      .max(MAX_VOICES)
       .safeParse(await body.json());
     return listed.success ? listed.data : known;
   };
@@ -54,7 +54,11 @@ export function createHttpVoiceList({
       return await kept.voices;
     } catch (cause) {
       kept = undefined;
-      throw new AppError('upstream_unreachable', 'The speech service did not tell its voices.', { cause });
+      throw new AppError(
+        'upstream_unreachable',
+        'The list of voices could not be read from the speech service.',
+        { cause },
+      );
     }
   };
 }

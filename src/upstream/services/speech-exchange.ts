@@ -1,18 +1,18 @@
-// One request and its answer, from the first SYN to the last byte: the phases, their deadlines, and what each event of
-// the HTTP client means in each phase. It ends once, by whichever comes first: the body's end, a fault, a deadline,
-// the caller's signal, or a reader that leaves.
+// One request and its answer, from the first SYN to the last byte: the phases, their deadlines, and what each event of the HTTP
+// client means in each phase. It ends once, by whichever comes first: the end of the body, a fault, a deadline, the caller's
+// signal, or a reader that leaves.
 
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { RateAdvice } from '../../limits/rate-advice.ts';
+import type { RateAdvice } from '../../limits/rate-headers.ts';
 import { readRateAdvice } from '../../limits/rate-headers.ts';
 import { announcesBodyBytes, readBodyBytes } from '../../speech/body-bytes.ts';
 import type { Attempt, AttemptEnd, AttemptOptions } from '../speech-transport.ts';
 import type { ToldLength } from '../speech-upstream.ts';
-import { createBodyQueue } from './body-queue.ts';
+import { BodyQueue } from './body-queue.ts';
 import { badAudioError, brokenError, refusedError } from './upstream-failure.ts';
 
 export type Deadlines = {
@@ -39,18 +39,18 @@ type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStar
 
 /** Of an error body only this much is read, for its error id. */
 const ERROR_BODY_BYTES = 4096;
-/** And only for so long: whoever is refused is to try elsewhere at once. */
+/** And only for this long: a refused request is to try another key at once. */
 const ERROR_BODY_MS = 250;
 const HUNG_UP = new Error('hung up');
-/** What cannot be held back is kept: a quarter of an hour of speech at 64 kbit/s. More is not waited for. */
-const MOST_HELD_BYTES = 8 * 1024 * 1024;
+/** Most that is kept of a body that cannot be paused: a quarter of an hour of speech at 64 kbit/s. */
+const MAX_HELD_BYTES = 8 * 1024 * 1024;
 
 const first = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : value?.[0];
 
 /**
- * The connection outlives the answer, so that its end is no news to the HTTP client. Where it ends with the answer and closes
- * while the answer is held back, undici 7 (7.30.2) throws out of its socket's handlers, and the process would be gone.
+ * Whether the connection stays open after the answer. Where it closes with the answer while reading is paused, undici 7 (7.30.2)
+ * throws out of its socket's handlers, which would end the process: such an answer is never paused.
  */
 function staysOpen(headers: Headers): boolean {
   const connection = first(headers.connection)?.toLowerCase() ?? '';
@@ -112,7 +112,7 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       fail(refusedError({ status, retryAfter, date, body }, secrets), status);
     };
 
-    const queue = createBodyQueue(
+    const queue = new BodyQueue(
       {
         pause() {
           if (mayHoldBack) controller?.pause();
@@ -134,7 +134,7 @@ export function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
 
     const take = (chunk: Uint8Array) => {
       queue.push(chunk);
-      if (queue.heldInBytes() > MOST_HELD_BYTES)
+      if (queue.heldInBytes() > MAX_HELD_BYTES)
         fail(
           new AppError('upstream_broken', 'The speech service sends faster than can be taken, and closes.'),
         );

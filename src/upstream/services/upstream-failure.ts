@@ -1,6 +1,5 @@
-// What went wrong upstream, as errors of our own. Everything in an answer is hostile here: it may repeat the request,
-// so of its words only a well-formed error id is passed on, and never a foreign error as `cause` (undici keeps the
-// received bytes in it).
+// Upstream failures as errors of our own. Everything in an answer is untrusted: it may repeat the request, so only a
+// well-formed error id of it is passed on, and never a foreign error as `cause` (undici keeps the received bytes in it).
 
 import { AppError, type ErrorCode } from '../../base/app-error.ts';
 import { saysThatAccessIsOut } from '../../limits/access-out.ts';

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import OpusScript from 'opusscript';
 import { describe, expect, it } from 'vitest';
 import {
-  MOST_OPUS_ENCODERS,
+  MAX_OPUS_ENCODERS,
   OPUS_LOOKAHEAD_48K,
   openOpusEncoder,
 } from '../../../src/audio/containers/opus-encoder.ts';
@@ -83,7 +83,7 @@ describe('opus encoder', () => {
     const samples = noise(3200);
     const other = noise(3200, 5);
     const alone = packetsOf(16_000, samples);
-    const encoders = Array.from({ length: MOST_OPUS_ENCODERS }, () => openOpusEncoder(16_000));
+    const encoders = Array.from({ length: MAX_OPUS_ENCODERS }, () => openOpusEncoder(16_000));
     const made: Uint8Array[][] = encoders.map(() => []);
     const pcm = new Uint8Array(640);
     for (let at = 0; at < 3200; at += 320)

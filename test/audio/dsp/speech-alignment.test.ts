@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignTakes, lastPause } from '../../../src/audio/dsp/speech-alignment.ts';
-import { bridgeTakes, bridgeToSilence } from '../../../src/audio/dsp/speech-bridge.ts';
+import { crossfade, fadeOut } from '../../../src/audio/dsp/crossfade.ts';
+import { alignRuns, lastPause } from '../../../src/audio/dsp/speech-alignment.ts';
 import { fixtureSpeech } from '../../support/fixture-speech.ts';
 import { noise, tone } from '../../support/tone.ts';
 
@@ -27,7 +27,7 @@ describe('the alignment of two takes', () => {
         (lag, latest, gain) => {
           const moved = Float32Array.from({ length: speech.length }, (_, i) => gain * (speech[i - lag] ?? 0));
           const { old, fresh } = around(speech, latest);
-          expect(alignTakes(old, fresh(moved), limits(latest))).toMatchObject({
+          expect(alignRuns(old, fresh(moved), limits(latest))).toMatchObject({
             lag,
             by: 'waveform',
             cut: latest,
@@ -41,7 +41,7 @@ describe('the alignment of two takes', () => {
   it('takes the nearest of many places that are as good', () => {
     const steady = tone(440, RATE, 3 * RATE, 0.3);
     const { old, fresh } = around(steady, 2 * RATE);
-    expect(Math.abs(alignTakes(old, fresh(steady), limits(2 * RATE))!.lag)).toBeLessThanOrEqual(1);
+    expect(Math.abs(alignRuns(old, fresh(steady), limits(2 * RATE))!.lag)).toBeLessThanOrEqual(1);
   });
 
   it('refuses what is not alike: another tone, noise, silence, speech backwards', () => {
@@ -54,27 +54,27 @@ describe('the alignment of two takes', () => {
     ];
     for (const one of [speech, tone(440, RATE, 60_000, 0.3)]) {
       const { old, fresh } = around(one, latest);
-      for (const take of takes) expect(alignTakes(old, fresh(take), limits(latest))).toBeUndefined();
+      for (const take of takes) expect(alignRuns(old, fresh(take), limits(latest))).toBeUndefined();
     }
   });
 
   it('refuses what is too short to tell', () => {
     const old = passage(speech, 30_000, 31_000);
-    expect(alignTakes(old, passage(speech, 25_000, 40_000), limits(31_000))).toBeUndefined();
+    expect(alignRuns(old, passage(speech, 25_000, 40_000), limits(31_000))).toBeUndefined();
     const nothing = { samples: new Float32Array(0), from: 0 };
-    expect(alignTakes(nothing, nothing, limits(0))).toBeUndefined();
+    expect(alignRuns(nothing, nothing, limits(0))).toBeUndefined();
   });
 
   it('finds the last pause, if there is one', () => {
     const spoken = tone(440, RATE, 30_000, 0.3);
     spoken.fill(0, 20_000, 22_000);
     const take = { samples: spoken, from: 0 };
-    const pause = lastPause([{ take, lag: 0 }], limits(30_000, 10_000))!;
+    const pause = lastPause([{ run: take, lag: 0 }], limits(30_000, 10_000))!;
     expect(pause).toBeGreaterThan(20_000);
     expect(pause).toBeLessThan(22_001);
-    expect(lastPause([{ take, lag: 0 }], limits(30_000, 23_000))).toBeUndefined();
+    expect(lastPause([{ run: take, lag: 0 }], limits(30_000, 23_000))).toBeUndefined();
     const steady = { samples: tone(440, RATE, 30_000, 0.3), from: 0 };
-    expect(lastPause([{ take: steady, lag: 0 }], limits(30_000, 10_000))).toBeUndefined();
+    expect(lastPause([{ run: steady, lag: 0 }], limits(30_000, 10_000))).toBeUndefined();
   });
 });
 
@@ -90,7 +90,7 @@ describe('a bridge', () => {
           const end = cut + lag + fade + 100;
           const old = passage(speech, 0, 4000);
           const moved = { samples: old.samples, from: old.from + lag };
-          const bridge = bridgeTakes(old, moved, { begin, cut, lag, end, fade });
+          const bridge = crossfade(old, moved, { begin, cut, lag, end, fade });
           expect(bridge.length).toBe(end - lag - begin);
           expect(bridge.every((value, i) => Math.abs(value - speech[begin + i]!) < 1e-6)).toBe(true);
         },
@@ -101,7 +101,7 @@ describe('a bridge', () => {
 
   it('to silence ends in it', () => {
     const old = passage(tone(440, RATE, 5000, 0.5), 0, 5000);
-    const bridge = bridgeToSilence(old, 1000, 1500, 360);
+    const bridge = fadeOut(old, 1000, 1500, 360);
     expect(bridge.length).toBe(860);
     expect(bridge.subarray(0, 500)).toEqual(old.samples.subarray(1000, 1500));
     expect(Math.abs(bridge.at(-1)!)).toBeLessThan(0.002);

@@ -1,19 +1,19 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decimationOf } from '../../../src/audio/dsp/decimation.ts';
 import { createFilterBanks } from '../../../src/audio/dsp/filter-bank.ts';
 import { createPlainMixer, type FrameLength } from '../../../src/audio/dsp/mix-down.ts';
+import { createPcmEncoder, type PcmFormat } from '../../../src/audio/dsp/pcm-format.ts';
 import { createPlainSoundPath } from '../../../src/audio/dsp/plain-sound-path.ts';
-import { createSampleCoder, type SampleCode } from '../../../src/audio/dsp/sample-code.ts';
 import type { Rates, SoundPath } from '../../../src/audio/dsp/sound-path.ts';
-import { strideOf } from '../../../src/audio/dsp/thinning.ts';
 import { createSoundPath } from '../../../src/audio/dsp/wasm-sound-path.ts';
 import { decibels, noise, pushInChunks } from '../../support/tone.ts';
 
 const banks = createFilterBanks();
 const plain = createPlainSoundPath(banks);
 const wasm = createSoundPath(banks);
-const CODES: readonly SampleCode[] = ['mulaw', 'alaw', 'pcm16'];
+const CODES: readonly PcmFormat[] = ['mulaw', 'alaw', 'pcm16'];
 
 const RATES: readonly Rates[] = [
   { fromRate: 24_000, toRate: 8000 },
@@ -47,7 +47,7 @@ function resample(path: SoundPath, rates: Rates, samples: Float32Array, sizes: r
 function encode(
   path: SoundPath,
   rates: Rates,
-  code: SampleCode,
+  code: PcmFormat,
   samples: Float32Array,
   sizes: readonly number[] = [576],
 ) {
@@ -57,9 +57,9 @@ function encode(
   return Uint8Array.from(parts);
 }
 
-const codesOf = (code: SampleCode, samples: Float32Array): Uint8Array => {
+const codesOf = (code: PcmFormat, samples: Float32Array): Uint8Array => {
   let codes = new Uint8Array();
-  createSampleCoder(code, (bytes) => {
+  createPcmEncoder(code, (bytes) => {
     codes = bytes.slice();
   })(samples);
   return codes;
@@ -69,9 +69,9 @@ const codesOf = (code: SampleCode, samples: Float32Array): Uint8Array => {
 function resampleInFloats(rates: Rates, all: Float32Array): Float32Array {
   const { fromRate, toRate } = rates;
   if (fromRate === toRate) return all;
-  const stride = strideOf(rates);
-  const samples = all.filter((_, i) => i % stride === 0);
-  const { up, down, taps, phases, rows } = banks.of(fromRate / stride, toRate);
+  const decimation = decimationOf(rates);
+  const samples = all.filter((_, i) => i % decimation === 0);
+  const { up, down, taps, phases, rows } = banks.of(fromRate / decimation, toRate);
   const lead = taps / 2 - 1;
   const padded = new Float32Array(samples.length + taps);
   padded.set(samples, lead);

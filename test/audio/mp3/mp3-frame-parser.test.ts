@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMp3FrameParser } from '../../../src/audio/mp3/mp3-frame-parser.ts';
+import { Mp3FrameParser } from '../../../src/audio/mp3/mp3-frame-parser.ts';
 import { MAX_FRAME_BYTES } from '../../../src/audio/mp3/mp3-header.ts';
 import { chunksOf, mp3Fixture, mp3References, parseMp3 } from '../../support/mp3-fixtures.ts';
 
@@ -28,7 +28,7 @@ const isSame = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 /** Pushes and watches what the parser keeps of what it was given: the most that any frame waited for. */
 const emittedAfter = (chunks: Uint8Array[]): number[] => {
   let frames = 0;
-  const parser = createMp3FrameParser({ onFrame: () => frames++, onTag() {} });
+  const parser = new Mp3FrameParser({ onFrame: () => frames++, onTag() {} });
   return chunks.map((chunk) => {
     parser.push(chunk);
     return frames;
@@ -148,7 +148,7 @@ describe('damage', () => {
   );
 
   it('counts a body without MP3 as junk while it comes', () => {
-    const parser = createMp3FrameParser({ onFrame: () => expect.unreachable(), onTag() {} });
+    const parser = new Mp3FrameParser({ onFrame: () => expect.unreachable(), onTag() {} });
     parser.push(join('{"errorMessage":"', zeros(8192).fill(0x61), '"}'));
     expect(parser.junkBytes()).toBeGreaterThan(8192);
   });
@@ -179,7 +179,7 @@ describe('damage', () => {
         const bytes = join(...pieces);
         let given = 0;
         let passed = 0;
-        const parser = createMp3FrameParser({
+        const parser = new Mp3FrameParser({
           onFrame: (each) => {
             passed += each.bytes.length;
             expect(each.bytes.length).toBeLessThanOrEqual(MAX_FRAME_BYTES);
@@ -199,7 +199,7 @@ describe('damage', () => {
 
   it('holds at most a frame and a header of endless lures', () => {
     // A lure every byte: each is dropped as soon as what follows its would-be frame contradicts it.
-    const parser = createMp3FrameParser({ onFrame: () => expect.unreachable(), onTag() {} });
+    const parser = new Mp3FrameParser({ onFrame: () => expect.unreachable(), onTag() {} });
     const lures = join(...Array.from({ length: 5000 }, () => [...HEADER, 0]));
     let given = 0;
     for (const chunk of chunksOf(lures, [100])) {
@@ -213,7 +213,7 @@ describe('damage', () => {
 describe('the end of the bytes', () => {
   const parserOf = (...parts: (Uint8Array | number[] | string)[]) => {
     let frames = 0;
-    const parser = createMp3FrameParser({ onFrame: () => frames++, onTag() {} });
+    const parser = new Mp3FrameParser({ onFrame: () => frames++, onTag() {} });
     parser.push(join(...parts));
     return { parser, frames: () => frames };
   };
@@ -297,7 +297,7 @@ describe('free format', () => {
         }),
         fc.integer({ min: 1, max: 500 }),
         (pieces, length) => {
-          const parser = createMp3FrameParser({ onFrame() {}, onTag() {} });
+          const parser = new Mp3FrameParser({ onFrame() {}, onTag() {} });
           const bytes = join(...pieces.map(([header, rest]) => join(header, zeros(rest))));
           for (const chunk of chunksOf(bytes, [length])) {
             parser.push(chunk);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  createMp3HeaderReader,
   MAX_FRAME_BYTES,
+  Mp3HeaderReader,
   parseMp3Header,
   sideInfoBytes,
   wordAt,
@@ -62,9 +62,9 @@ describe('parseMp3Header', () => {
   });
 });
 
-describe('createMp3HeaderReader', () => {
+describe('Mp3HeaderReader', () => {
   it('remembers the last word and nothing else', () => {
-    const headers = createMp3HeaderReader();
+    const headers = new Mp3HeaderReader();
     expect(headers.of(0)).toBeUndefined();
     const first = headers.of(0xfff384c4);
     expect(headers.of(0xfff384c4)).toBe(first);

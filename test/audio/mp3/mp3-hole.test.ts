@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseMp3Header } from '../../../src/audio/mp3/mp3-header.ts';
-import { createFrameLengths, silentMp3Frame } from '../../../src/audio/mp3/mp3-hole.ts';
+import { FrameLengths, silentMp3Frame } from '../../../src/audio/mp3/mp3-hole.ts';
 
 /** MPEG-2, 64 kbit/s, 24 kHz: 192 bytes; 96 kbit/s: 288. */
 const at64 = parseMp3Header(0xfff384c4)!;
@@ -8,7 +8,7 @@ const at96 = parseMp3Header(0xfff3a4c4)!;
 /** MPEG-1, 128 kbit/s, 44.1 kHz: 417 bytes, padded 418. */
 const at44k = parseMp3Header(0xfffb90c4)!;
 const lengthsOf = (...headers: (typeof at64)[]) => {
-  const lengths = createFrameLengths();
+  const lengths = new FrameLengths();
   for (const header of headers) lengths.add(header);
   return lengths;
 };
@@ -39,7 +39,7 @@ describe('a hole', () => {
   });
 
   it('before any frame is measured by the one behind it', () => {
-    expect(createFrameLengths().framesIn(576, 'binary', at64)).toBe(3);
+    expect(new FrameLengths().framesIn(576, 'binary', at64)).toBe(3);
   });
 
   it('of more than 8 KiB is no damage of this stream', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLayer3Decoders } from '../../../src/audio/mp3/layer3-decoders.ts';
-import { createMp3ToPcm, streamSamples } from '../../../src/audio/mp3/mp3-to-pcm.ts';
+import { Mp3ToPcm, streamSamples } from '../../../src/audio/mp3/mp3-to-pcm.ts';
 import { decodeMp3, mp3Fixture, mp3References, parseMp3 } from '../../support/mp3-fixtures.ts';
 
 const decoders = createLayer3Decoders();
@@ -136,13 +136,13 @@ describe('damage', () => {
 
 describe('misuse', () => {
   it('refuses a frame outside a stream', () => {
-    const toPcm = createMp3ToPcm(decoders, () => expect.unreachable());
+    const toPcm = new Mp3ToPcm(decoders, () => expect.unreachable());
     const [frame] = parseMp3([mp3Fixture('lame-8k.mp3')]).frames;
     expect(() => toPcm.push(frame!)).toThrow(/outside a stream/);
   });
 
   it('frees its decoder once, however it ends', () => {
-    const toPcm = createMp3ToPcm(decoders, () => {});
+    const toPcm = new Mp3ToPcm(decoders, () => {});
     toPcm.beginStream();
     toPcm.beginStream();
     expect(decoders.live()).toBe(1);

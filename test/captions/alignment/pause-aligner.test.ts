@@ -134,7 +134,7 @@ describe('words by their pauses', () => {
     expect(Math.abs(endsMs.at(-1)! - (speech.levels.length * FRAME_MS - 2000))).toBeLessThanOrEqual(20);
   });
 
-  it('are known while they are spoken, and foretold from there', () => {
+  it('are known while they are spoken, and predicted from there', () => {
     const speech = speak(TURN, GUESS_MS, 100);
     const aligner = createPauseAligner(speech.words, GUESS_MS);
     const wrong = speech.levels.filter((level, frame) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WordEstimate } from '../../../src/captions/alignment/word-estimate.ts';
-import { createWordTimeline, type TimedWord } from '../../../src/captions/word-timeline.ts';
+import { type TimedWord, WordTimeline } from '../../../src/captions/word-timeline.ts';
 import type { SpokenWord } from '../../../src/speech/spoken-word.ts';
 
 const MS_PER_WEIGHT = 10;
@@ -18,7 +18,7 @@ const word = (text: string, charStart: number): SpokenWord => ({
 
 /** Three words by whose letters each takes 200 ms, in audio that is still arriving. */
 function openTimeline(pauseMs = 0) {
-  const timeline = createWordTimeline(MS_PER_WEIGHT);
+  const timeline = new WordTimeline(MS_PER_WEIGHT);
   timeline.addRequest([word('one', 0), word('two', 4), word('tri', 8)], pauseMs);
   timeline.progress(0, 2000, 'arriving');
   return timeline;
@@ -80,7 +80,7 @@ describe('word doubt', () => {
   });
 
   it('looks no further back than to the second word in front', () => {
-    const timeline = createWordTimeline(MS_PER_WEIGHT);
+    const timeline = new WordTimeline(MS_PER_WEIGHT);
     timeline.addRequest([word('one', 0), word('two', 4), word('tri', 8), word('for', 12)]);
     timeline.progress(0, 2000, 'arriving');
     timeline.align(0, found([0, 700, 800, 900], { usualMs: [80, 80, 80] }));
@@ -173,7 +173,7 @@ describe('word doubt', () => {
       expect(begunAt([0, 200, 1900], { withinMs: 90, usualMs: [200, 100] })).toBe(600);
     });
 
-    it('does not wait for a next one that was only foretold', () => {
+    it('does not wait for a next one that was only predicted', () => {
       expect(begunAt([0, 200, 650], { withinMs: 64, usualMs: [200, 100], reached: 2 })).toBe(328);
     });
 

@@ -6,7 +6,7 @@ import { silentLog } from '../../../src/base/log.ts';
 import { createHeldLeg, type HeldLeg } from '../../../src/cluster/legs/held-leg.ts';
 import { openLegCodec } from '../../../src/cluster/legs/leg-switchboard.ts';
 import { createRelayReader, packRelay, type RelayMessage } from '../../../src/cluster/legs/relay-frames.ts';
-import type { ArrivedLeg } from '../../../src/gateway/calls/leg-desk.ts';
+import type { ArrivedLeg } from '../../../src/gateway/calls/local-leg-registry.ts';
 import { audioSocketMessage } from '../../../src/legs/audiosocket-leg.ts';
 import type { LegFrame } from '../../../src/legs/leg.ts';
 import { createPlayoutClock } from '../../../src/playout/playout-clock.ts';
@@ -46,7 +46,7 @@ function hold(kind: string): HeldLeg {
       close: (code, reason) => void closed.push([code, reason]),
       terminate: () => void closed.push([1006, 'terminated']),
     },
-    desk: { arrive: () => expect.unreachable(), turnAway: () => expect.unreachable() },
+    arrivals: { arrive: () => expect.unreachable(), turnAway: () => expect.unreachable() },
     turnAway: () => expect.unreachable(),
     arrive(life, { leg }) {
       arrivals.push(life);

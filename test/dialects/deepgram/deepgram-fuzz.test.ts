@@ -19,8 +19,8 @@ import {
 const MESSAGES = trialSize(100_000, 20_000);
 const LOOK_EVERY = 2000;
 /** Answers that may be due at once for messages that cost nothing. */
-const MOST_OWED = 1000;
-const MOST_ANSWERS = 4;
+const MAX_OWED = 1000;
+const MAX_ANSWERS = 4;
 const DOCUMENTED: ReadonlySet<unknown> = new Set([
   ...['MESSAGE-0000', 'DATA-0000', 'BIG-0000', 'NET-0000', 'NET-0004'],
   ...['SYNTHESIS_RETRYING', 'GOING_AWAY', 'NO_ACTIVE_SPEECH', 'NO_SYNTHESIZABLE_TEXT'],
@@ -188,7 +188,7 @@ describe.each(['v1', 'v2'] as const)('/%s/speak under malformed messages', (vers
       }
       if (sent % LOOK_EVERY < LOOK_EVERY - 1 && rig.closed.length === 0) continue;
       // What is owed comes out when all has ended, and a session that keeps nothing then can be closed.
-      expect(answersTo(() => session.endAll()).length).toBeLessThanOrEqual(2 * MOST_OWED);
+      expect(answersTo(() => session.endAll()).length).toBeLessThanOrEqual(2 * MAX_OWED);
       rig.send(CLOSE);
       session.endAll();
       expect(rig.closed).toEqual([1000]);
@@ -197,7 +197,7 @@ describe.each(['v1', 'v2'] as const)('/%s/speak under malformed messages', (vers
     }
     expect(errors).toBeGreaterThan(MESSAGES / 4);
     // One of its own, and of what an Interrupt, a Close or an empty speech comes to at once.
-    expect(most).toBeLessThanOrEqual(MOST_ANSWERS);
+    expect(most).toBeLessThanOrEqual(MAX_ANSWERS);
   });
 });
 
@@ -220,7 +220,7 @@ describe.each(['v1', 'v2'] as const)('/%s/speak under messages that cost nothing
     }
     const before = rig.sent.length;
     rig.say(ended('dg-1', 900, 'cancelled'), heard('dg-1', 0, 'One.'));
-    expect(rig.sent.length - before).toBeLessThanOrEqual(MOST_OWED);
+    expect(rig.sent.length - before).toBeLessThanOrEqual(MAX_OWED);
   });
 });
 

@@ -20,7 +20,7 @@ import { trialSize } from '../../support/trial-size.ts';
 const PER_ROUND = 1000;
 const SEED = 20_261_122;
 const TURNS_IN_FLIGHT = 8;
-const MOST_OPEN = 5;
+const MAX_OPEN = 5;
 const OWN_CODES = ['max_active_conversations', 'too_many_voices'];
 const DOCUMENTED = new Set([...Object.keys(ERROR_TABLE), ...OWN_CODES]);
 const SECRET = 'secret words';
@@ -179,7 +179,7 @@ function fuzzRound(path: string, round: number) {
     if (path !== SINGLE) rig.send({ close_socket: true });
     for (const [turn, { atMs }] of turns) end(turn, 'complete', atMs);
     checkNew();
-    expect(tally.finals - before).toBeLessThanOrEqual(MOST_OPEN);
+    expect(tally.finals - before).toBeLessThanOrEqual(MAX_OPEN);
     if (path !== SINGLE) expect(rig.closed).toEqual({ code: 1000, reason: '' });
   }
   return tally;

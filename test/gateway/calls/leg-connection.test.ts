@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/base/app-error.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import { createLegConnection } from '../../../src/gateway/calls/leg-connection.ts';
-import { createLegDesk } from '../../../src/gateway/calls/leg-desk.ts';
+import { createLocalLegRegistry } from '../../../src/gateway/calls/local-leg-registry.ts';
 import { audioSocketLeg, audioSocketMessage } from '../../../src/legs/audiosocket-leg.ts';
 import type { LegCodec, LegFrame } from '../../../src/legs/leg.ts';
 import type { CallLeg } from '../../../src/playout/call-leg.ts';
@@ -24,13 +24,13 @@ function start({ user, codec = audioSocketLeg.open(), admit = () => undefined }:
       throw fault;
     },
   });
-  const desk = createLegDesk(clock, { tokenFor: () => 'token', userOf: () => undefined });
+  const registry = createLocalLegRegistry(clock, { tokenFor: () => 'token', userOf: () => undefined });
   const wire = { bufferedBytes: 0, sent: [] as Uint8Array[], ends: [] as (number | 'terminated')[] };
   const connection = createLegConnection({
     id: 'leg-1',
     kind: 'audiosocket',
     codec,
-    desk,
+    arrivals: registry,
     clock,
     log: { ...silentLog, error: (...line) => void errors.push(line) },
     playout,
@@ -50,7 +50,7 @@ function start({ user, codec = audioSocketLeg.open(), admit = () => undefined }:
   const gone: string[] = [];
   const attach = (): CallLeg | undefined => {
     let had: CallLeg | undefined;
-    desk.attach(
+    registry.attach(
       'ann',
       { token: UUID },
       {
@@ -69,16 +69,16 @@ function start({ user, codec = audioSocketLeg.open(), admit = () => undefined }:
     );
     return had;
   };
-  return { clock, playout, desk, connection, wire, attach, gone, errors };
+  return { clock, playout, registry, connection, wire, attach, gone, errors };
 }
 
 describe('the connection of a leg', () => {
   it('does not start one that is somebody’s and finds no place', () => {
     const full = () => new AppError('busy', 'as many as may be');
-    const { connection, desk, wire } = start({ user: 'ann', admit: full });
+    const { connection, registry, wire } = start({ user: 'ann', admit: full });
     connection.receive(Buffer.concat([HELLO, AUDIO]));
     expect(wire.ends).toEqual([4503]);
-    expect(desk.legs()).toBe(0);
+    expect(registry.legs()).toBe(0);
     expect(connection.isOwned()).toBe(false);
   });
 
@@ -201,12 +201,12 @@ describe('the connection of a leg', () => {
   });
 
   it('closes a leg that nobody names within ten seconds, without hanging up the call', () => {
-    const { clock, desk, connection, wire } = start();
+    const { clock, registry, connection, wire } = start();
     connection.receive(Buffer.concat([HELLO, AUDIO]));
-    expect(desk.legs()).toBe(1);
+    expect(registry.legs()).toBe(1);
     clock.advance(10_000);
     expect(wire.ends).toEqual([4401]);
-    expect(desk.legs()).toBe(0);
+    expect(registry.legs()).toBe(0);
     expect(wire.sent.every((message) => message[0] === 0x10)).toBe(true);
     expect(clock.timers).toBe(0);
   });
@@ -217,7 +217,7 @@ describe('the connection of a leg', () => {
     forsaken.clock.advance(60_000);
     expect(forsaken.wire.ends).toEqual([4408]);
 
-    const { connection, wire, attach, desk, clock } = start();
+    const { connection, wire, attach, registry, clock } = start();
     connection.receive(Buffer.concat([HELLO, AUDIO]));
     const leg = attach()!;
     leg.play({ turn: 'a', atMs: 0, ms: 100, bytes: new Uint8Array(1600) });
@@ -227,7 +227,7 @@ describe('the connection of a leg', () => {
     leg.release();
     clock.advance(10_000);
     expect(wire.ends).toEqual([1000]);
-    expect(desk.legs()).toBe(0);
+    expect(registry.legs()).toBe(0);
   });
 
   it('hangs up by its own word for it', () => {

@@ -3,7 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Log, silentLog } from '../../../src/base/log.ts';
 import { createLegConnection } from '../../../src/gateway/calls/leg-connection.ts';
-import { createLegDesk, type GatewayLegDesk } from '../../../src/gateway/calls/leg-desk.ts';
+import {
+  createLocalLegRegistry,
+  type LocalLegRegistry,
+} from '../../../src/gateway/calls/local-leg-registry.ts';
 import { audioSocketLeg, audioSocketMessage } from '../../../src/legs/audiosocket-leg.ts';
 import type { LegFrame } from '../../../src/legs/leg.ts';
 import { LEGS } from '../../../src/legs/legs.ts';
@@ -87,15 +90,15 @@ const CALLS: readonly (readonly [kind: string, says: object | readonly LegFrame[
 ];
 
 function start() {
-  let desk: GatewayLegDesk | undefined;
+  let registry: LocalLegRegistry | undefined;
   const live = startSession({
-    legs: { tokenFor: () => 't', attach: (...asked) => desk!.attach(...asked) },
+    legs: { tokenFor: () => 't', attach: (...asked) => registry!.attach(...asked) },
   });
   const tokens = {
     tokenFor: () => 't',
     userOf: (token: string) => ({ t: 'anna', theirs: 'berta' })[token],
   };
-  desk = createLegDesk(live.clock, tokens);
+  registry = createLocalLegRegistry(live.clock, tokens);
   const lines: { level: keyof Log; fields: unknown }[] = [];
   const closed: (readonly [number, string])[] = [];
   const call = (kind: string, says: object | readonly LegFrame[], known = true) => {
@@ -104,7 +107,7 @@ function start() {
       id: 'leg-1',
       kind,
       codec: leg.open(),
-      desk: desk!,
+      arrivals: registry!,
       clock: live.clock,
       log: { ...silentLog, warn: (_event, fields) => void lines.push({ level: 'warn', fields }) },
       playout: live.playout,
@@ -124,7 +127,7 @@ function start() {
   };
   const errors = () =>
     live.said('error').map(({ code, message, retryable }) => ({ code, message, retryable }));
-  return { live, call, lines, closed, errors, desk };
+  return { live, call, lines, closed, errors, registry };
 }
 const wantedOf = (kind: string) => ({ token: kind === 'audiosocket' ? UUID : 't' });
 

@@ -1,6 +1,6 @@
 // Whose leg is it: sessions and legs in any order, and legs that bring nothing but a UUID.
 import { describe, expect, it } from 'vitest';
-import { createLegDesk } from '../../../src/gateway/calls/leg-desk.ts';
+import { createLocalLegRegistry } from '../../../src/gateway/calls/local-leg-registry.ts';
 import type { LegListener } from '../../../src/playout/call-leg.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { silentLeg } from '../../support/silent-leg.ts';
@@ -21,11 +21,11 @@ const legOf = (callId: string) =>
 
 function start() {
   const clock = createFakeClock();
-  const desk = createLegDesk(clock, { tokenFor: () => 'token', userOf: () => undefined });
+  const registry = createLocalLegRegistry(clock, { tokenFor: () => 'token', userOf: () => undefined });
   /** What a session of `user` that asks for `token` has been told. */
   const attach = (user: string, token: string) => {
     const told: string[] = [];
-    const giveUp = desk.attach(
+    const giveUp = registry.attach(
       user,
       { token },
       {
@@ -41,7 +41,7 @@ function start() {
   const arrive = (token: string, userId?: string) => {
     const leg = legOf(token);
     let unclaimed = 0;
-    const place = desk.arrive({
+    const place = registry.arrive({
       leg,
       userId,
       token,
@@ -59,7 +59,7 @@ function start() {
       },
     };
   };
-  return { clock, desk, attach, arrive };
+  return { clock, registry, attach, arrive };
 }
 
 describe('a leg that brings a UUID and nothing else', () => {
@@ -71,13 +71,13 @@ describe('a leg that brings a UUID and nothing else', () => {
   });
 
   it('waits ten seconds for whoever names it, and goes when nobody has', () => {
-    const { clock, desk, attach, arrive } = start();
+    const { clock, registry, attach, arrive } = start();
     const early = arrive(UUID);
     clock.advance(WAIT_MS - 1);
     expect(early.unclaimed).toBe(0);
     clock.advance(1);
     expect(early.unclaimed).toBe(1);
-    expect(desk.legs()).toBe(0);
+    expect(registry.legs()).toBe(0);
     const late = arrive(UUID);
     clock.advance(WAIT_MS - 1);
     expect(attach('ann', UUID).told).toEqual([late.leg.id]);
@@ -138,10 +138,10 @@ describe('a leg that brings a UUID and nothing else', () => {
   });
 
   it('cannot be had by the id of its call before it is anybody’s', () => {
-    const { clock, desk, arrive } = start();
+    const { clock, registry, arrive } = start();
     arrive(UUID);
     const refused: string[] = [];
-    desk.attach(
+    registry.attach(
       'bob',
       { callSid: UUID },
       {

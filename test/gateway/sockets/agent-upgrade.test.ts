@@ -2,7 +2,8 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SocketServer } from '../../../src/gateway/sockets/socket-server.ts';
-import type { SessionAgent, SessionUse } from '../../../src/session/session-agent.ts';
+import type { SessionAgent } from '../../../src/session/session-agent.ts';
+import type { AgentUse } from '../../../src/speech/agent-profile.ts';
 import { startSocketServer } from '../../support/lone-socket-server.ts';
 import { exchange, upgradeRequest } from '../../support/raw-session.ts';
 import { openProbe } from '../../support/session-probe.ts';
@@ -10,7 +11,7 @@ import { openProbe } from '../../support/session-probe.ts';
 type Lookup = { readonly id: string; answer(agent?: SessionAgent): void; fail(error: Error): void };
 
 let lookups: Lookup[];
-let uses: SessionUse[];
+let uses: AgentUse[];
 let sockets: SocketServer;
 let port: number;
 let stop: () => void;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createHeartbeat } from '../../../src/gateway/sockets/heartbeat.ts';
+import { Heartbeat } from '../../../src/gateway/sockets/heartbeat.ts';
 import { accepted } from '../../support/settings.ts';
 
 const LIMITS = { heartbeatMs: 20_000, pongTimeoutMs: 10_000 };
 
 describe('a heartbeat', () => {
   it('pings when it is time, each ping with a payload of its own', () => {
-    const heartbeat = createHeartbeat(LIMITS, 0);
+    const heartbeat = new Heartbeat(LIMITS, 0);
     expect(heartbeat.due(19_999)).toEqual({ do: 'nothing' });
     expect(heartbeat.due(20_000)).toEqual({ do: 'ping', payload: '1' });
     heartbeat.answered('1', 20_100);
@@ -15,21 +15,21 @@ describe('a heartbeat', () => {
   });
 
   it('gives up when the answer does not come in time', () => {
-    const heartbeat = createHeartbeat(LIMITS, 0);
+    const heartbeat = new Heartbeat(LIMITS, 0);
     heartbeat.due(20_000);
     expect(heartbeat.due(29_999)).toEqual({ do: 'nothing' });
     expect(heartbeat.due(30_000)).toEqual({ do: 'give-up' });
   });
 
   it.each(['', '0', '2', '-1', '1.0', 'unasked'])('is not calmed by a pong with "%s"', (payload) => {
-    const heartbeat = createHeartbeat(LIMITS, 0);
+    const heartbeat = new Heartbeat(LIMITS, 0);
     heartbeat.due(20_000);
     heartbeat.answered(payload, 29_000);
     expect(heartbeat.due(30_000)).toEqual({ do: 'give-up' });
   });
 
   it('pings a client that is behind at each look, and waits from when it last took something', () => {
-    const heartbeat = createHeartbeat(LIMITS, 0);
+    const heartbeat = new Heartbeat(LIMITS, 0);
     for (const second of [1, 2, 3]) {
       heartbeat.isBehind(second * 1000);
       expect(heartbeat.due(second * 1000)).toEqual({ do: 'ping', payload: String(second) });
@@ -39,7 +39,7 @@ describe('a heartbeat', () => {
   });
 
   it('is kept waiting by one answer after the other, and not by the same one again', () => {
-    const heartbeat = createHeartbeat(LIMITS, 0);
+    const heartbeat = new Heartbeat(LIMITS, 0);
     for (const second of [1, 2, 3]) {
       heartbeat.isBehind(second * 1000);
       heartbeat.due(second * 1000);
@@ -54,21 +54,21 @@ describe('a heartbeat', () => {
   });
 
   it('gives a client no more time for what it took before the ping', () => {
-    const heartbeat = createHeartbeat(LIMITS, 0);
+    const heartbeat = new Heartbeat(LIMITS, 0);
     heartbeat.isBehind(19_000);
     expect(heartbeat.due(20_000)).toEqual({ do: 'ping', payload: '1' });
     expect(heartbeat.due(30_000)).toEqual({ do: 'give-up' });
   });
 
   it('with the settings as they come and a look a second, notices silence within 35 s', () => {
-    const heartbeat = createHeartbeat(accepted({}).config, 0);
+    const heartbeat = new Heartbeat(accepted({}).config, 0);
     let nowMs = 0.5; // looks never fall on the second
     while (heartbeat.due(nowMs).do !== 'give-up') nowMs += 1000;
     expect(nowMs).toBeLessThan(35_000);
   });
 
   const playing = (answerAfterMs: (sentAtMs: number) => number, forMs: number, limits = LIMITS) => {
-    const heartbeat = createHeartbeat(limits, 0);
+    const heartbeat = new Heartbeat(limits, 0);
     const answers: { readonly atMs: number; readonly payload: string }[] = [];
     const seen: { readonly atMs: number; readonly lagMs: number; readonly did: string }[] = [];
     for (let nowMs = 1000; nowMs <= forMs; nowMs += 1000) {
@@ -126,7 +126,7 @@ describe('a heartbeat', () => {
   });
 
   it('calls nobody late for what came in a burst between two sounds, or for a pause', () => {
-    const heartbeat = createHeartbeat({ ...LIMITS, pongTimeoutMs: 60_000 }, 0);
+    const heartbeat = new Heartbeat({ ...LIMITS, pongTimeoutMs: 60_000 }, 0);
     const look = (nowMs: number, what: 'sound-in-real-time' | 'other') => {
       heartbeat.sends(nowMs, what, 10_200);
       return heartbeat.due(nowMs);
@@ -143,7 +143,7 @@ describe('a heartbeat', () => {
   });
 
   it('gives one that reads as long as its sound allows', () => {
-    const heartbeat = createHeartbeat(LIMITS, 0);
+    const heartbeat = new Heartbeat(LIMITS, 0);
     const look = (nowMs: number) => {
       heartbeat.sends(nowMs, 'sound-in-real-time', 15_000);
       return heartbeat.due(nowMs);

@@ -164,9 +164,7 @@ describe('POST /v1/text-to-dialogue', () => {
   it('is one speech of two voices', async () => {
     for (const path of ['/v1/text-to-dialogue', '/v1/text-to-dialogue/stream']) {
       const response = await rig.post(`${path}?output_format=wav_24000`, { inputs });
-      expect(
-        Math.abs(heardSound(await response.arrayBuffer(), 'audio/wav').ms - SPEECH_MS),
-      ).toBeLessThan(80);
+      expect(Math.abs(heardSound(await response.arrayBuffer(), 'audio/wav').ms - SPEECH_MS)).toBeLessThan(80);
       const { voice, voice2, turnPrefix, turnPrefix2, text } = rig.asked;
       expect([voice, voice2]).toEqual(['voice://rachel', 'voice://ben']);
       expect(text).toBe(`${turnPrefix} Ready?\n${turnPrefix2} Almost.\n${turnPrefix} Now?`);

@@ -4,16 +4,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AskedSpeech, Read } from '../../../src/http/compat/asked-speech.ts';
-import { readCartesiaSpeech } from '../../../src/http/compat/cartesia-request.ts';
-import { readDeepgramSpeech } from '../../../src/http/compat/deepgram-request.ts';
+import { readCartesiaSpeech } from '../../../src/http/compat/cartesia-routes.ts';
+import { readDeepgramSpeech } from '../../../src/http/compat/deepgram-routes.ts';
 import {
   readElevenLabsDialogue,
   readElevenLabsSpeech,
   readSpeechPath,
   SPEECH_PATH,
-} from '../../../src/http/compat/elevenlabs-request.ts';
-import { acceptedSound, readJambonzSpeech } from '../../../src/http/compat/jambonz-request.ts';
-import { readOpenAiSpeech } from '../../../src/http/compat/openai-request.ts';
+} from '../../../src/http/compat/elevenlabs-routes.ts';
+import { acceptedSound, readJambonzSpeech } from '../../../src/http/compat/jambonz-routes.ts';
+import { readOpenAiSpeech } from '../../../src/http/compat/openai-routes.ts';
 import { planSpeech } from '../../../src/http/compat/speech-plan.ts';
 import { isSampleRateOf } from '../../../src/speech/audio-format.ts';
 import { MAX_REQUEST_TEXT } from '../../../src/speech/speech-request.ts';

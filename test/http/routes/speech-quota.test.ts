@@ -11,7 +11,7 @@ import { codecs } from '../../support/codecs.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { OPEN_ADMISSION } from '../../support/open-admission.ts';
 import { startStrictService } from '../../support/strict-service.ts';
-import { trustingUpkeep } from '../../support/trusting-upkeep.ts';
+import { trustingRecovery } from '../../support/trusting-recovery.ts';
 
 const SENTENCE = 'The ferry leaves the old harbour at noon and comes back by night. ';
 const TEXT = SENTENCE.repeat(Math.ceil(20_000 / SENTENCE.length)).slice(0, 20_000);
@@ -27,7 +27,13 @@ it.each([30_000, 0])('is whole, with no request refused, where first words wait 
     maxWaitMs,
     speechMs: () => SPEECH_MS,
   });
-  const runtime = { upstream: service.pool, upkeep: trustingUpkeep(), codecs, timer: NO_WORD_TIMER, clock };
+  const runtime = {
+    upstream: service.pool,
+    recovery: trustingRecovery(),
+    codecs,
+    timer: NO_WORD_TIMER,
+    clock,
+  };
   const segments = wholeTextSegments(TEXT, { language: 'english', markup: 'strip' });
   const texts = splitIntoRequests(segments, REQUEST_CHARACTERS);
   const app = Fastify();

@@ -12,12 +12,18 @@ import { wholeTextSegments } from '../../../src/text/turn-text.ts';
 import { codecs } from '../../support/codecs.ts';
 import { createMemoryUpstream } from '../../support/memory-upstream.ts';
 import { OPEN_ADMISSION } from '../../support/open-admission.ts';
-import { trustingUpkeep } from '../../support/trusting-upkeep.ts';
+import { trustingRecovery } from '../../support/trusting-recovery.ts';
 
 it('asks the speech service for nothing, and holds up no end of the program, when nobody is there any more', async () => {
   const upstream = createMemoryUpstream();
   const replies = createOpenReplies(systemClock, OPEN_ADMISSION);
-  const runtime = { upstream, upkeep: trustingUpkeep(), codecs, timer: NO_WORD_TIMER, clock: systemClock };
+  const runtime = {
+    upstream,
+    recovery: trustingRecovery(),
+    codecs,
+    timer: NO_WORD_TIMER,
+    clock: systemClock,
+  };
   const texts = splitIntoRequests(
     wholeTextSegments('Hello.', { language: 'english', markup: 'strip' }),
     20_000,

@@ -27,7 +27,7 @@ import {
   VOICE,
 } from '../../support/running-service.ts';
 import { audio, openGate, type Script, silence, status } from '../../support/scripted-upstream.ts';
-import { trustingUpkeep } from '../../support/trusting-upkeep.ts';
+import { trustingRecovery } from '../../support/trusting-recovery.ts';
 
 const FIELDS = {
   model: 'VoxDialog',
@@ -198,7 +198,7 @@ describe('a slow reader', () => {
         createKeyLimits({ ...STATED_RULES, make: 0, ask: 0 }),
       );
       addSpeechRoute(api, {
-        runtime: { upstream, upkeep: trustingUpkeep(), codecs, timer: NO_WORD_TIMER, clock: systemClock },
+        runtime: { upstream, recovery: trustingRecovery(), codecs, timer: NO_WORD_TIMER, clock: systemClock },
         random: fixedRandom(0.5),
         voices: createForeignVoices(async () => []),
         replies: createOpenReplies(systemClock, OPEN_ADMISSION),

@@ -9,7 +9,7 @@ import { type RunningService, startRunningService, VOICE } from '../../support/r
 import { scratchFolder } from '../../support/scratch-folder.ts';
 import { silence } from '../../support/scripted-upstream.ts';
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 const TEXT = 'The tide turns twice a day. The moon pulls the sea. Ships wait for high water.';
 const fields = [
   fieldPart('synthesisStyle', 'podcast'),
@@ -40,7 +40,7 @@ beforeAll(async () => {
     script: silence,
     env: {
       VOXGATE_DATA_DIR: dataDir,
-      VOXGATE_SOURCE_BYTES: String(MOST_BYTES),
+      VOXGATE_SOURCE_BYTES: String(MAX_BYTES),
       VOXGATE_WORKS_AT_ONCE: '1',
       VOXGATE_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '60000',
     },
@@ -71,11 +71,7 @@ describe('a form is refused', () => {
       'PAYLOAD_TOO_LARGE',
       /^sourceFile: /,
       {
-        chunks: [
-          ...fields,
-          filePart('sourceFile', 'filename="a.txt"', Buffer.alloc(MOST_BYTES + 1, 97)),
-          END,
-        ],
+        chunks: [...fields, filePart('sourceFile', 'filename="a.txt"', Buffer.alloc(MAX_BYTES + 1, 97)), END],
       },
     ],
     [
@@ -272,7 +268,7 @@ describe('a form is taken', () => {
   });
 
   it('with the file first, and of the largest size', async () => {
-    const most = 'a'.repeat(MOST_BYTES);
+    const most = 'a'.repeat(MAX_BYTES);
     expect(
       (await takes({ chunks: [filePart('sourceFile', 'filename="a.txt"', most), ...fields, END] })).body,
     ).toBe(most);

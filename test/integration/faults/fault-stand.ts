@@ -3,12 +3,13 @@
 
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLog } from '../../../src/base/log.ts';
-import { type Engine, readFault, startEngine } from '../../../src/engine/engine-server.ts';
+import { type Engine, startEngine } from '../../../src/engine/engine-server.ts';
 import { VOICES } from '../../../src/engine/voices.ts';
 import { type ChaosProxy, readToxic, startChaosProxy } from '../../../testkit/chaos/chaos-proxy.ts';
 import { fixedRandom } from '../../support/fixed-random.ts';
 import { type RunningGateway, startRunningGateway } from '../../support/running-gateway.ts';
 import type { SessionProbe } from '../../support/session-probe.ts';
+import { typedFaults } from '../../support/typed-faults.ts';
 
 export type FaultRig = {
   /** Faults of the engine and toxics of the proxy, as they are typed. */
@@ -56,12 +57,6 @@ export type FaultStand = {
 export const TEXT =
   'The last ferry leaves at nine from pier three, and I can keep two seats for you until then.';
 
-const faultOf = (given: string) => {
-  const reading = readFault(given);
-  if (!reading.ok) throw new Error(reading.wrong);
-  return reading.fault;
-};
-
 export async function startFaultStand(rig: FaultRig): Promise<FaultStand> {
   const { faults = [], toxics = [], keyLimits = [0, 0], toldPerMinute, seed = 1, env = {} } = rig;
   const keys = keyLimits.map((perMinute, index) => ({
@@ -78,8 +73,7 @@ export async function startFaultStand(rig: FaultRig): Promise<FaultStand> {
     random: fixedRandom(0.5),
     canned: { paceFactor: 40, firstByteMs: 10 },
     report: 'kept',
-    faults: faults.map(faultOf),
-    faultSeed: seed,
+    faults: typedFaults(faults, { seed }),
   });
   const proxy = await startChaosProxy({ target: engine.url, seed, toxics: toxics.map(readToxic) });
   const told = toldPerMinute === undefined ? '' : `@${toldPerMinute}`;

@@ -12,7 +12,7 @@ async function waitedMs(remainingMs: number, leadMs: number): Promise<number> {
     longestMs: 10_000,
     relayed: {
       reading: () => ({ cutFrameBytes: () => 0, missingMs: () => 0 }),
-      print: () => ({ bytes: () => 0 }),
+      fingerprint: () => ({ bytes: () => 0 }),
       heardMs: () => 1000,
     },
     toldLength: undefined,

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mainDataBits } from '../../../src/audio/mp3/mp3-side-info.ts';
-import { createSpeechUpkeep } from '../../../src/pipeline/whole-body/speech-upkeep.ts';
+import { createSpeechRecovery } from '../../../src/pipeline/whole-body/speech-recovery.ts';
 import { chunksOf, mp3Fixture, parseMp3 } from '../../support/mp3-fixtures.ts';
 import { ODD_BODIES } from '../../support/odd-bodies.ts';
 import { speakThrough } from '../../support/speak-through.ts';
@@ -20,7 +20,7 @@ async function speakBodies(bodies: readonly Uint8Array[], format: 'raw' | 'mp3',
     format,
     sampleRate,
     // Some of the recordings are cut out of longer ones.
-    upkeep: { ...createSpeechUpkeep(), soundOfEnd: () => undefined },
+    recovery: { ...createSpeechRecovery(), soundOfEnd: () => undefined },
     onRequest(request) {
       for (const chunk of chunksOf(bodies[Math.min(asked++, bodies.length - 1)]!, [chunkBytes]))
         request.send(chunk);
@@ -102,7 +102,7 @@ describe('a body that is cut', () => {
     let asked = 0;
     return await speakThrough({
       texts: [TEXT],
-      upkeep: createSpeechUpkeep(),
+      recovery: createSpeechRecovery(),
       onRequest(request) {
         asked += 1;
         request.send(asked === 1 ? cut : whole);

@@ -1,6 +1,6 @@
 // What a listener notices of a break when the upstream is five times as fast as speech and answers in half a second.
 import { describe, expect, it } from 'vitest';
-import { createSpeechUpkeep } from '../../../src/pipeline/whole-body/speech-upkeep.ts';
+import { createSpeechRecovery } from '../../../src/pipeline/whole-body/speech-recovery.ts';
 import { answer, type BodyFault } from '../../support/body-faults.ts';
 import { speechMp3 } from '../../support/codecs.ts';
 import { startSession } from '../../support/live-session.ts';
@@ -16,7 +16,7 @@ async function listen(reads: Reading, how: BodyFault['how'] | undefined, afterMs
   let asked = 0;
   let resting: RestingUpstream | undefined;
   const live = startSession({
-    upkeep: createSpeechUpkeep(),
+    recovery: createSpeechRecovery(),
     ...(reads === 'in bouts' && {
       upstreamOf: (upstream, clock) => (resting = createRestingUpstream(upstream, clock)),
     }),

@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/base/app-error.ts';
-import { createSpeechUpkeep, type SpeechUpkeep } from '../../../src/pipeline/whole-body/speech-upkeep.ts';
+import {
+  createSpeechRecovery,
+  type SpeechRecovery,
+} from '../../../src/pipeline/whole-body/speech-recovery.ts';
 import { answer, type BodyFault } from '../../support/body-faults.ts';
 import { codecs, mp3Facts, speechMp3 } from '../../support/codecs.ts';
 import { speakThrough } from '../../support/speak-through.ts';
@@ -38,7 +41,7 @@ const speakBroken = (
     texts,
     format: how.format ?? 'raw',
     // Some of the bodies are cut out of longer speech.
-    upkeep: { ...createSpeechUpkeep(), soundOfEnd: () => undefined },
+    recovery: { ...createSpeechRecovery(), soundOfEnd: () => undefined },
     onRequest(request, _index, clock) {
       const i = texts.indexOf(request.body.text.trim());
       const fault = each[i]!.faults[met[i]!++];
@@ -211,7 +214,7 @@ describe('a stall', () => {
     const spoken = await speakThrough({
       texts: ['One.'],
       remainingMs,
-      upkeep: createSpeechUpkeep(),
+      recovery: createSpeechRecovery(),
       ...(spoolBytes === undefined ? {} : { spoolBytes, aheadSamples: 0 }),
       mostMs: 8000,
       onRequest(request, index, clock) {
@@ -245,7 +248,7 @@ describe('a stall', () => {
       let endedMs = 0;
       const spoken = await speakThrough({
         texts: ['One.'],
-        upkeep: createSpeechUpkeep(),
+        recovery: createSpeechRecovery(),
         remainingMs: 0,
         onRequest(request, _index, clock) {
           endedMs = clock.now();
@@ -265,7 +268,7 @@ describe('a stall', () => {
   it('is none while the listener takes nothing', async () => {
     const spoken = await speakThrough({
       texts: ['One.'],
-      upkeep: createSpeechUpkeep(),
+      recovery: createSpeechRecovery(),
       spoolBytes: 2000,
       aheadSamples: 0,
       mostMs: 20_000,
@@ -278,7 +281,7 @@ describe('a stall', () => {
     const askedMs: number[] = [];
     const spoken = await speakThrough({
       texts: ['One.'],
-      upkeep: createSpeechUpkeep(),
+      recovery: createSpeechRecovery(),
       remainingMs: 0,
       onRequest(request, index, clock) {
         askedMs.push(clock.now());
@@ -305,11 +308,11 @@ describe('a body that ends cleanly but too soon', () => {
       [live, wholeFrames + (live.length - frames.reduce((sum, { bytes }) => sum + bytes.length, 0)), long],
     ] as const) {
       const doubts: string[] = [];
-      const upkeep = createSpeechUpkeep({ onDoubt: (doubt) => doubts.push(doubt) });
+      const recovery = createSpeechRecovery({ onDoubt: (doubt) => doubts.push(doubt) });
       const tell = (faulty: BodyFault | undefined) =>
         speakThrough({
           texts: [text],
-          upkeep,
+          recovery,
           onRequest: (request, index) => answer(request, body, { fault: index === 0 ? faulty : undefined }),
         });
       const sound = await tell(undefined);
@@ -322,16 +325,16 @@ describe('a body that ends cleanly but too soon', () => {
   });
 
   /** Of a text that takes twenty times as long, always the same 300 ms. */
-  const speakShort = (text: string, upkeep: SpeechUpkeep) =>
+  const speakShort = (text: string, recovery: SpeechRecovery) =>
     speakThrough({
       texts: [text + long.repeat(3)],
-      upkeep,
+      recovery,
       onRequest: (request) => answer(request, speechMp3(300)),
     });
 
   it('is not taken for whole when it ends so twice, however often the same is asked', async () => {
     for (let turn = 0; turn < 4; turn += 1) {
-      const spoken = await speakShort('', createSpeechUpkeep());
+      const spoken = await speakShort('', createSpeechRecovery());
       expect(spoken.error).toMatchObject({ code: 'upstream_broken' });
       expect([spoken.requests.length, spoken.kinds]).toEqual([2, ['regenerated']]);
       const [told] = spoken.requestsMs;
@@ -341,10 +344,10 @@ describe('a body that ends cleanly but too soon', () => {
   });
 
   it('is believed at the third text of a voice that ends so twice, and from then on', async () => {
-    const upkeep = createSpeechUpkeep();
+    const recovery = createSpeechRecovery();
     const told = [];
     for (const text of ['One. ', 'Two. ', 'Three. ', 'Four. ']) {
-      const spoken = await speakShort(text, upkeep);
+      const spoken = await speakShort(text, recovery);
       told.push([spoken.error === undefined, spoken.requests.length, spoken.requestsMs.at(-1)!.state]);
     }
     expect(told).toEqual([
@@ -359,7 +362,7 @@ describe('a body that ends cleanly but too soon', () => {
     const body = bodies[1]!;
     const spoken = await speakThrough({
       texts: ['Hi.'],
-      upkeep: createSpeechUpkeep(),
+      recovery: createSpeechRecovery(),
       onRequest: (request, index) =>
         answer(request, body, { fault: { atByte: 9000 - 1000 * index, how: 'end' } }),
     });
@@ -370,7 +373,7 @@ describe('a body that ends cleanly but too soon', () => {
   it('is not doubted for its pace when the text is short', async () => {
     const spoken = await speakThrough({
       texts: ['Nineteen letters ok'],
-      upkeep: createSpeechUpkeep(),
+      recovery: createSpeechRecovery(),
       onRequest: (request) => answer(request, speechMp3(100)),
     });
     expect(spoken.requests).toHaveLength(1);
@@ -403,7 +406,7 @@ describe('a body that is no speech', () => {
     const minute = speechMp3(1000);
     const spoken = await speakThrough({
       texts: ['Hi.'],
-      upkeep: createSpeechUpkeep(),
+      recovery: createSpeechRecovery(),
       onRequest(request) {
         for (let second = 0; second < 60; second += 1) request.send(minute);
       },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { longestAudioMs, stallLimitMs } from '../../../src/pipeline/whole-body/speech-guard.ts';
-import { createSpeechUpkeep } from '../../../src/pipeline/whole-body/speech-upkeep.ts';
+import { createSpeechRecovery } from '../../../src/pipeline/whole-body/speech-recovery.ts';
 
 describe('the limit of a stall', () => {
   it('leaves the listener 0.3 s, between half a second and two', () => {
@@ -16,7 +16,7 @@ describe('the limit of a stall', () => {
   });
 
   it('is never longer than the program allows', () => {
-    const { stallLimitMs: limitMs } = createSpeechUpkeep({ mostStallMs: 700 });
+    const { stallLimitMs: limitMs } = createSpeechRecovery({ mostStallMs: 700 });
     expect([0, 1, 2].map((stalls) => limitMs(0, stalls, 9))).toEqual([500, 700, 700]);
   });
 });

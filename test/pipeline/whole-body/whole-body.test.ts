@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/base/app-error.ts';
-import { createMp3Spool } from '../../../src/pipeline/mp3-spool.ts';
+import { Mp3Spool } from '../../../src/pipeline/mp3-spool.ts';
 import {
+  type RecoveryPolicy,
   relayWholeBody,
-  type Wholeness,
   type WholeRequest,
 } from '../../../src/pipeline/whole-body/whole-body.ts';
 import type { OpenOptions, SpeechUpstream } from '../../../src/upstream/speech-upstream.ts';
@@ -12,14 +12,14 @@ import { reset } from '../../support/body-faults.ts';
 import { codecs, speechMp3 } from '../../support/codecs.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
 import { chunksOf } from '../../support/mp3-fixtures.ts';
-import { trustingUpkeep } from '../../support/trusting-upkeep.ts';
+import { trustingRecovery } from '../../support/trusting-recovery.ts';
 
 const body = speechMp3(1000);
 const request = { model: 'VoxDialog', text: 'One.', seed: 7 } as const;
 const nothing = () => {};
 const never = new AbortController().signal;
 
-type Tools = Wholeness & Pick<WholeRequest, 'spool'> & SpeechUpstream;
+type Tools = RecoveryPolicy & Pick<WholeRequest, 'spool'> & SpeechUpstream;
 const work: SpeechWork = { class: 'first', tenant: 't', deadlineMs: 9 };
 const report = { queued: nothing, sent: nothing, answered: nothing, resumed: nothing, arrived: nothing };
 const relay = (tools: Tools, signal = never) =>
@@ -28,12 +28,12 @@ const relay = (tools: Tools, signal = never) =>
 /** Bodies in order of asking; a number is where one breaks. */
 function toolsFor(breaks: readonly (number | 'never' | Error)[], clock = createFakeClock()) {
   const asked: OpenOptions[] = [];
-  const spool = createMp3Spool({ capacityBytes: () => 1e6 });
+  const spool = new Mp3Spool({ capacityBytes: () => 1e6 });
   const tools: Tools = {
     spool,
     clock,
     decoders: codecs.decoders,
-    upkeep: trustingUpkeep(),
+    recovery: trustingRecovery(),
     remainingMs: () => 1000,
     passesThrough: () => false,
     open(_request, options) {
@@ -115,8 +115,8 @@ describe('a whole body', () => {
       const { tools, asked } = toolsFor(['never']);
       await relay({
         ...tools,
-        upkeep: {
-          ...tools.upkeep,
+        recovery: {
+          ...tools.recovery,
           soundOfEnd() {
             listened.push(`sound of ${attempts}`);
             return undefined;
@@ -150,8 +150,8 @@ describe('a whole body', () => {
   it('grows no more patient by a request that is never answered', async () => {
     const patience: number[] = [];
     const { tools, clock } = toolsFor([2000, 'never']);
-    const upkeep = {
-      ...tools.upkeep,
+    const recovery = {
+      ...tools.recovery,
       stallLimitMs(_: number, stalls: number) {
         patience.push(stalls);
         return 1e6;
@@ -165,7 +165,7 @@ describe('a whole body', () => {
         options.signal.addEventListener('abort', () => reject(options.signal.reason as Error));
       });
     };
-    const relaying = relay({ ...tools, upkeep, open });
+    const relaying = relay({ ...tools, recovery, open });
     await clock.run(10_000);
     await relaying;
     expect([requests, new Set(patience)]).toEqual([3, new Set([0])]);

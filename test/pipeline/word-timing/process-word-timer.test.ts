@@ -8,9 +8,9 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { TranscoderItem } from '../../../src/audio/transcoder.ts';
 import { type Log, type LogFields, silentLog } from '../../../src/base/log.ts';
 import type { WordEstimate } from '../../../src/captions/alignment/word-estimate.ts';
-import { gatherMs } from '../../../src/pipeline/word-timing/gather-ms.ts';
 import {
   createProcessWordTimer,
+  gatherMs,
   type ProcessWordTimer,
   type ProcessWordTimerOptions,
 } from '../../../src/pipeline/word-timing/process-word-timer.ts';

@@ -1,6 +1,6 @@
 // A speech is timed with real decoders and real sound. The reference is that very sound, so what is found can be known.
 import { describe, expect, it, vi } from 'vitest';
-import type { SpeechBridge } from '../../../src/audio/dsp/speech-bridge.ts';
+import type { Crossfade } from '../../../src/audio/dsp/crossfade.ts';
 import type { Mp3Decoders } from '../../../src/audio/mp3/mp3-decoder.ts';
 import { streamLead, streamSamples } from '../../../src/audio/mp3/mp3-to-pcm.ts';
 import type { TranscoderItem } from '../../../src/audio/transcoder.ts';
@@ -164,7 +164,7 @@ async function timeAtOnce(items: readonly TranscoderItem[], lead: 'heard' | 'cut
 }
 
 /** What replaces the frames from `from` to `to`, sample for sample. */
-function bridgeOver(from: number, to: number): SpeechBridge {
+function bridgeOver(from: number, to: number): Crossfade {
   const samples = SPEECH.slice(streamSamples(tag, from, SPF), streamSamples(tag, to, SPF));
   const next = { tag, framesBefore: to, warmUp: frames.slice(Math.max(0, to - 10), to) };
   return { samples, sampleRate: RATE, heardHz: undefined, frames: frames.slice(from, to), next };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HeardEnding } from '../../../src/captions/alignment/heard-ending.ts';
-import { createSpeechWords } from '../../../src/pipeline/word-timing/speech-words.ts';
+import { SpeechWords } from '../../../src/pipeline/word-timing/speech-words.ts';
 import type { TimedSpeech, WordTimer } from '../../../src/pipeline/word-timing/word-timer.ts';
 import type { AlignedText } from '../../../src/text/aligned-text.ts';
 
@@ -41,7 +41,7 @@ function wordsWith(...wants: readonly TimedSpeech['wants'][]) {
       };
     },
   };
-  const words = createSpeechWords({
+  const words = new SpeechWords({
     timer,
     synthesis: {},
     defaultVoice: undefined,

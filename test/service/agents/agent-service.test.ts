@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
 import { createAgentService } from '../../../src/service/agents/agent-service.ts';
-import { jobSpoken } from '../../../src/service/jobs/job-spoken.ts';
+import { jobSpoken } from '../../../src/service/jobs/job-record.ts';
 import type { AgentStore } from '../../../src/storage/agent-store.ts';
 import type { Work } from '../../../src/storage/works/work.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';

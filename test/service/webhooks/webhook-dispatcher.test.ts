@@ -138,7 +138,7 @@ describe('a message', () => {
     const dispatcher = begin();
     await clock.run(1234);
     const id = add('hook.example');
-    dispatcher.nudge();
+    dispatcher.recheck();
     await clock.run(0);
     expect(timesS(id)).toEqual([1.234]);
     await end(dispatcher);
@@ -162,7 +162,7 @@ describe('a message', () => {
     const dispatcher = begin();
     await clock.run(400_000);
     await store.replay('ann', id, unixMs());
-    dispatcher.nudge();
+    dispatcher.recheck();
     await clock.run(10_000);
     expect(timesS(id)).toEqual([0, 5, 305, 400]);
     expect(await store.find('ann', id)).toMatchObject({ state: 'delivered', tries: 1 });
@@ -188,11 +188,11 @@ describe('what a receiver says', () => {
     );
     const dispatcher = begin();
     const first = add('gone.example', 'ann', 'msg_first');
-    dispatcher.nudge();
+    dispatcher.recheck();
     await clock.run(100);
     const later = add('gone.example');
     const others = [add('gone.example', 'bob'), add('other.example')];
-    dispatcher.nudge();
+    dispatcher.recheck();
     await clock.run(1000);
     for (const id of [first, later]) expect(await store.find('ann', id)).toMatchObject({ state: 'given-up' });
     expect(receivers.arrivals.map(({ id }) => id)).toEqual([first, ...others]);
@@ -235,7 +235,7 @@ describe('others', () => {
     await turns();
     await clock.run(1000);
     const id = add('hook.example');
-    dispatcher.nudge();
+    dispatcher.recheck();
     await turns();
     expect(timesS(id)).toEqual([1]);
     expect(receivers.most.by.get('dead.example')).toBe(4);
@@ -266,7 +266,7 @@ describe('others', () => {
     await turns();
     await clock.run(20_000);
     const id = add('hook.example');
-    dispatcher.nudge();
+    dispatcher.recheck();
     await turns();
     await clock.run(60_000);
     expect(timesS(id)).toEqual([20]);
@@ -318,7 +318,7 @@ it('that is replayed during its last attempt gets a schedule of its own', async 
   while (timesS(id).length < 10) await clock.run(5000);
   const lastS = timesS(id)[9]!;
   expect(await store.replay('ann', id, unixMs())).toBe(true);
-  dispatcher.nudge();
+  dispatcher.recheck();
   await clock.run(30_000);
   expect(await store.find('ann', id)).toMatchObject({ state: 'pending' });
   expect(timesS(id)).toHaveLength(11);
@@ -336,7 +336,7 @@ describe('the store', () => {
     await made.clock.run(0.5e3 + 1e3 + 2e3 + 4e3 + 8e3);
     expect(made.timesS(id)).toEqual([]);
     // Nobody's impatience makes it try more often.
-    for (let i = 0; i < 100; i++) dispatcher.nudge();
+    for (let i = 0; i < 100; i++) dispatcher.recheck();
     await made.clock.run(15_000);
     expect(away).toBe(0);
     await made.clock.run(1100);
@@ -457,7 +457,7 @@ describe('whatever happens', () => {
           const dispatchers = Array.from({ length: processes }, () => made.begin({ store }));
           for (const { host, owner, afterMs } of messages) {
             made.add(host, owner);
-            dispatchers[0]!.nudge();
+            dispatchers[0]!.recheck();
             await made.clock.run(afterMs);
           }
           await made.clock.run(90 * HOUR);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
-import { createOnlookerSound } from '../../../src/session/observers/onlooker-sound.ts';
+import { OnlookerSound } from '../../../src/session/observers/onlooker-sound.ts';
 import { codecs } from '../../support/codecs.ts';
 import { settle } from '../../support/fake-clock.ts';
 
@@ -13,7 +13,7 @@ describe('the sound of onlookers', () => {
       soon: (task: () => void) => void later.push(task),
       after: () => () => {},
     };
-    const sound = createOnlookerSound(codecs, 0, silentLog, clock);
+    const sound = new OnlookerSound(codecs, 0, silentLog, clock);
     const got: Record<string, number> = {};
     for (const [name, format] of [
       ['first', 'mulaw'],

@@ -10,7 +10,7 @@ import { type Act, acts, doToUpstream } from '../../support/turn-acts.ts';
 
 /** Has every player asked at every tick, and to look at everything: that is what a message from the client does. */
 const askedAlways =
-  (stir: () => void) =>
+  (markDirty: () => void) =>
   (playout: PlayoutClock): PlayoutClock => {
     const always = new Map<Player, Player>();
     return {
@@ -20,7 +20,7 @@ const askedAlways =
           always.set(player, {
             dueMs: () => Number.NEGATIVE_INFINITY,
             sendDue(nowMs) {
-              stir();
+              markDirty();
               player.sendDue(nowMs);
             },
             wantsRefill() {
@@ -32,7 +32,7 @@ const askedAlways =
         playout.join(always.get(player)!);
       },
       leave: (player) => playout.leave(always.get(player) ?? player),
-      stir: (player) => playout.stir(always.get(player) ?? player),
+      markDue: (player, when) => playout.markDue(always.get(player) ?? player, when),
     };
   };
 

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createFrameQueue } from '../../../src/playout/frame-queue.ts';
-import { createTurnPlayout } from '../../../src/session/turn/create-turn-playout.ts';
 import type { SendGate } from '../../../src/session/turn/turn-playout.ts';
+import { TurnPlayout } from '../../../src/session/turn/turn-playout.ts';
 
 const NOW_MS = 1000;
 const FRAME = { bytes: new Uint8Array(160), samples: 160 };
 const gate: SendGate = {
+  onFrame() {},
+  onUnderrun() {},
   creditMs: () => Number.POSITIVE_INFINITY,
   isCongested: () => false,
   emptyBecause: () => 'upstream',
@@ -19,11 +21,9 @@ const playoutOf = (count: number, leadMs = 200) => {
     () => {},
   );
   for (let n = 0; n < count; n += 1) frames.push(FRAME);
-  const playout = createTurnPlayout({
+  const playout = new TurnPlayout({
     pace: { mode: 'realtime', leadMs },
     frames,
-    onFrame() {},
-    onUnderrun() {},
   });
   const start = (waitingMs: number) => playout.start(0, NOW_MS, { sampleRate: 8000, waitingMs }, gate);
   return { frames, playout, start };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TimedWord } from '../../../src/captions/word-timeline.ts';
 import type { ServerEvent } from '../../../src/dialects/native-events.ts';
-import { tellWordList, wordListParts } from '../../../src/session/turn/turn-word-list.ts';
+import { tellWordList, wordListParts } from '../../../src/session/turn/turn-announcer.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 const words = (count: number, more: (at: number) => Partial<TimedWord> = () => ({})): TimedWord[] =>

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createTurnWork } from '../../../src/session/turn/turn-work.ts';
+import { TurnWork } from '../../../src/session/turn/turn-work.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 const SPEAKER = { tenant: 'anna', session: 's-1' };
 const setUp = (remaining = 0, freeAtMs = 0) => {
   const clock = createFakeClock();
-  const work = createTurnWork({
+  const work = new TurnWork({
     speaker: SPEAKER,
     clock,
     freeAtMs,

@@ -11,17 +11,17 @@ const EVENTS: readonly TurnEvent[] = [
   { type: 'heard' },
   { type: 'cancel' },
   { type: 'fail', error },
-  { type: 'pause' },
+  { type: 'pause', nowMs: 700 },
   { type: 'resume' },
-  { type: 'seek' },
+  { type: 'seek', to: { paragraph: 3, playedMs: 40 } },
 ];
 const PHASES: readonly Turn[] = [
-  { phase: 'waiting' },
-  { phase: 'held' },
-  { phase: 'playing' },
-  { phase: 'paused' },
-  { phase: 'draining', outcome: 'complete' },
-  { phase: 'finished', outcome: 'cancelled' },
+  { phase: 'waiting', as: 'conversation' },
+  { phase: 'held', as: 'narration', sinceMs: 500 },
+  { phase: 'playing', as: 'conversation' },
+  { phase: 'paused', as: 'narration', sinceMs: 500 },
+  { phase: 'draining', as: 'conversation', outcome: 'complete' },
+  { phase: 'finished', as: 'conversation', outcome: 'cancelled' },
 ];
 const short = ({ turn, effects }: { turn: Turn; effects: readonly Effect[] }): string =>
   [
@@ -97,19 +97,49 @@ describe('the machine of a turn', () => {
   }
 
   it('has played the marks of speech that broke off only as far as they were reached', () => {
-    const draining: Turn = { phase: 'draining', outcome: 'truncated' };
+    const draining: Turn = { phase: 'draining', as: 'conversation', outcome: 'truncated' };
     expect(short(step(draining, { type: 'heard' }))).toBe('finished settle-marks:cleared say-heard');
   });
 
   it('keeps the outcome that was told, whatever comes later', () => {
-    const draining: Turn = { phase: 'draining', outcome: 'truncated' };
-    expect(step(draining, { type: 'cancel' }).turn).toEqual({ phase: 'finished', outcome: 'truncated' });
+    const draining: Turn = { phase: 'draining', as: 'conversation', outcome: 'truncated' };
+    expect(step(draining, { type: 'cancel' }).turn).toEqual({
+      phase: 'finished',
+      as: 'conversation',
+      outcome: 'truncated',
+    });
+  });
+
+  it('remembers since when it is paused, and that it is narrated once it was paused or moved in', () => {
+    const waiting: Turn = { phase: 'waiting', as: 'conversation' };
+    const held = step(waiting, { type: 'pause', nowMs: 700 }).turn;
+    expect(held).toEqual({ phase: 'held', as: 'narration', sinceMs: 700 });
+    expect(step(held, { type: 'pause', nowMs: 900 }).turn).toEqual(held);
+    const again = step(held, { type: 'resume' }).turn;
+    expect(again).toEqual({ phase: 'waiting', as: 'narration' });
+    const playing: Turn = { phase: 'playing', as: 'conversation' };
+    const to = { paragraph: 2, playedMs: undefined };
+    expect(step(playing, { type: 'seek', to })).toEqual({
+      turn: { phase: 'playing', as: 'narration' },
+      effects: [{ do: 'speak-on', from: to }],
+    });
+  });
+
+  it('tells whether it is heard because it was cancelled', () => {
+    const heardAfter = (turn: Turn, event: TurnEvent) =>
+      step(turn, event).effects.flatMap((effect) => (effect.do === 'say-heard' ? [effect.after] : []));
+    const playing: Turn = { phase: 'playing', as: 'conversation' };
+    const draining: Turn = { phase: 'draining', as: 'conversation', outcome: 'complete' };
+    expect(heardAfter(playing, { type: 'cancel' })).toEqual(['cancel']);
+    expect(heardAfter(playing, { type: 'fail', error })).toEqual(['end']);
+    expect(heardAfter(draining, { type: 'cancel' })).toEqual(['cancel']);
+    expect(heardAfter(draining, { type: 'heard' })).toEqual(['end']);
   });
 
   it('ends once, is heard once exactly when it started, and is silent afterwards', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 30 }), (events) => {
-        let turn: Turn = { phase: 'waiting' };
+        let turn: Turn = { phase: 'waiting', as: 'conversation' };
         const said: Effect['do'][] = [];
         for (const event of [...events, { type: 'cancel' } as const]) {
           const before = turn.phase;

@@ -1,6 +1,6 @@
 // Speech that breaks or is in doubt, through a whole session, with what keeps it whole in earnest.
 import { describe, expect, it } from 'vitest';
-import { createSpeechUpkeep } from '../../../src/pipeline/whole-body/speech-upkeep.ts';
+import { createSpeechRecovery } from '../../../src/pipeline/whole-body/speech-recovery.ts';
 import { createMemoryPhraseStore } from '../../../src/storage/memory-phrase-store.ts';
 import { answer } from '../../support/body-faults.ts';
 import { mp3Facts, speechMp3 } from '../../support/codecs.ts';
@@ -26,9 +26,9 @@ async function undisturbed(): Promise<Uint8Array> {
 describe('a session', () => {
   it('sees that a body stalls, and plays on from another one with no gap', async () => {
     const kinds: string[] = [];
-    const upkeep = createSpeechUpkeep({ onResume: (kind) => kinds.push(kind) });
+    const recovery = createSpeechRecovery({ onResume: (kind) => kinds.push(kind) });
     const live = startSession({
-      upkeep,
+      recovery,
       auto: (request) => {
         const isFirst = live.upstream.requests.length === 1;
         answer(request, BODY, isFirst ? { fault: { atByte: 14_000, how: 'stall' } } : {});
@@ -48,12 +48,12 @@ describe('a session', () => {
   it('asks once more for a body that ends far too soon', async () => {
     const doubts: string[] = [];
     const kinds: string[] = [];
-    const upkeep = createSpeechUpkeep({
+    const recovery = createSpeechRecovery({
       onDoubt: (doubt) => doubts.push(doubt),
       onResume: (kind) => kinds.push(kind),
     });
     const live = startSession({
-      upkeep,
+      recovery,
       auto: (request) => {
         const isFirst = live.upstream.requests.length === 1;
         answer(request, BODY, isFirst ? { fault: { atByte: frameEnd(0.1), how: 'end' } } : {});
@@ -67,10 +67,10 @@ describe('a session', () => {
   });
 
   it('replaces a kept phrase that it has come to doubt: the third play asks for nothing', async () => {
-    const upkeep = { ...createSpeechUpkeep(), soundOfEnd: () => undefined };
+    const recovery = { ...createSpeechRecovery(), soundOfEnd: () => undefined };
     let length: 'short' | 'whole' = 'short';
     const live = startSession({
-      upkeep,
+      recovery,
       // What is learned of a voice is learned from bodies that were proved to be whole.
       upstreamOf: (upstream) => ({
         async open(request, options) {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_TABLE, type ErrorCode } from '../../../src/base/app-error.ts';
 import {
+  coolDownAfter,
   isServiceFault,
   type MemberHistory,
   nextStep,
-  restAfter,
   type Situation,
 } from '../../../src/upstream/pool/failure-policy.ts';
 import { fixedRandom } from '../../support/fixed-random.ts';
@@ -78,12 +78,12 @@ describe('rest', () => {
   const history: MemberHistory = {
     forbidden: 1,
     faults: 1,
-    rests: 0,
+    coolDowns: 0,
     onTrialFor: undefined,
     lastMember: false,
   };
   const rest = (status: number | undefined, code: ErrorCode, known: Partial<MemberHistory> = {}) =>
-    restAfter({ status, code }, { ...history, ...known });
+    coolDownAfter({ status, code }, { ...history, ...known });
   const refused = { kind: 'refused', ms: 600_000 };
 
   it('is 10 minutes for a 401, a 402 and a 429 that means one, and for a 403 only at the third in a row', () => {
@@ -98,7 +98,7 @@ describe('rest', () => {
     expect(rest(503, 'upstream_unreachable', { faults: 4 })).toBeUndefined();
     expect(rest(undefined, 'upstream_unreachable', { faults: 5 })).toEqual({ kind: 'broken', ms: 30_000 });
     const grown = [1, 2, 9, 10, 50].map(
-      (rests) => rest(503, 'upstream_timeout', { rests, onTrialFor: 'broken' })?.ms,
+      (coolDowns) => rest(503, 'upstream_timeout', { coolDowns, onTrialFor: 'broken' })?.ms,
     );
     expect(grown).toEqual([60_000, 90_000, 300_000, 300_000, 300_000]);
   });
@@ -106,11 +106,11 @@ describe('rest', () => {
   it('begins again at once only when the trial was for a fault', () => {
     expect(rest(500, 'upstream_unreachable', { onTrialFor: 'limited' })).toBeUndefined();
     expect(rest(500, 'upstream_unreachable', { onTrialFor: 'refused' })).toBeUndefined();
-    expect(rest(500, 'upstream_unreachable', { onTrialFor: 'broken', rests: 1 })).toBeDefined();
+    expect(rest(500, 'upstream_unreachable', { onTrialFor: 'broken', coolDowns: 1 })).toBeDefined();
   });
 
   it('never takes the last member', () => {
-    const last = { lastMember: true, forbidden: 9, faults: 99, rests: 3 };
+    const last = { lastMember: true, forbidden: 9, faults: 99, coolDowns: 3 };
     for (const status of [401, 402, 403]) expect(rest(status, 'upstream_unauthorized', last)).toBeUndefined();
     expect(rest(503, 'upstream_unreachable', last)).toBeUndefined();
   });

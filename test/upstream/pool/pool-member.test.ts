@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src/base/app-error.ts';
-import { createPoolMember } from '../../../src/upstream/pool/pool-member.ts';
+import { createConcurrencyCap, createPoolMember } from '../../../src/upstream/pool/pool-member.ts';
 
 const failure = (code: ErrorCode, status?: number) => ({
   error: new AppError(code, 'failed'),
@@ -28,22 +28,22 @@ describe('the breaker', () => {
     good.release();
     for (let i = 5; i < 9; i++) expect(fail(one, i)).toBeUndefined();
     expect(fail(one, 9)).toEqual({ kind: 'broken', ms: 30_000 });
-    expect([one.places(9), one.restMs(10)]).toEqual([0, 29_999]);
+    expect([one.freeSlots(9), one.coolDownMs(10)]).toEqual([0, 29_999]);
   });
 
   it('lets one request try, opens for longer when it fails, and closes when it works', () => {
     const one = member();
     for (let i = 0; i < 5; i++) fail(one, 0);
-    expect(one.places(29_999)).toBe(0);
-    expect(one.places(30_000)).toBe(1);
+    expect(one.freeSlots(29_999)).toBe(0);
+    expect(one.freeSlots(30_000)).toBe(1);
     const trial = one.take(30_000);
-    expect(one.places(30_000)).toBe(0);
+    expect(one.freeSlots(30_000)).toBe(0);
     expect(trial.failed(fault, 31_000, others)).toEqual({ kind: 'broken', ms: 60_000 });
     trial.release();
-    expect(one.places(91_000)).toBe(1);
+    expect(one.freeSlots(91_000)).toBe(1);
     const second = one.take(91_000);
     second.answered({});
-    expect(one.places(91_000)).toBe(3);
+    expect(one.freeSlots(91_000)).toBe(3);
     second.release();
     for (let i = 0; i < 4; i++) expect(fail(one, 92_000)).toBeUndefined();
     expect(fail(one, 92_000)).toEqual({ kind: 'broken', ms: 30_000 });
@@ -64,7 +64,7 @@ describe('the breaker', () => {
       expect(place.failed(fault, i, [other])).toBeUndefined();
       place.release();
     }
-    expect(one.places(20)).toBe(4);
+    expect(one.freeSlots(20)).toBe(4);
   });
 
   it('does not count what the request was to blame for, or a 429', () => {
@@ -73,7 +73,7 @@ describe('the breaker', () => {
     expect(fail(one, 5, failure('upstream_rejected', 400))).toBeUndefined();
     expect(fail(one, 6)).toBeUndefined();
     for (let i = 0; i < 9; i++) fail(one, 10 + i, failure('upstream_rate_limited', 429));
-    expect(one.restMs(30)).toBe(0);
+    expect(one.coolDownMs(30)).toBe(0);
   });
 });
 
@@ -93,7 +93,7 @@ describe('bodies that break', () => {
     stream(one, 4, 'whole');
     for (let i = 5; i < 9; i++) expect(stream(one, i, 'broken')).toBeUndefined();
     expect(stream(one, 9, 'broken')).toEqual({ kind: 'broken', ms: 30_000 });
-    expect(one.places(10)).toBe(0);
+    expect(one.freeSlots(10)).toBe(0);
   });
 
   it('never make the last member rest', () => {
@@ -123,20 +123,20 @@ describe('after a 429', () => {
     const one = member();
     const early = one.take(0);
     fail(one, 1, failure('upstream_rate_limited', 429));
-    expect(one.places(2)).toBe(1);
+    expect(one.freeSlots(2)).toBe(1);
     const trial = one.take(2);
-    expect(one.places(3)).toBe(0);
+    expect(one.freeSlots(3)).toBe(0);
     early.answered({});
-    expect(one.places(4)).toBe(0);
+    expect(one.freeSlots(4)).toBe(0);
     trial.answered({});
-    expect(one.places(5)).toBe(2);
+    expect(one.freeSlots(5)).toBe(2);
   });
 
   it('lets the next try when the trial was cancelled', () => {
     const one = member();
     fail(one, 1, failure('upstream_rate_limited', 429));
     one.take(2).release();
-    expect(one.places(3)).toBe(1);
+    expect(one.freeSlots(3)).toBe(1);
   });
 });
 
@@ -145,23 +145,23 @@ describe('places', () => {
     const one = member();
     const place = one.take(0);
     place.answered({ concurrent: 2 });
-    expect([one.cap(0), one.places(0)]).toEqual([2, 1]);
+    expect([one.cap(0), one.freeSlots(0)]).toEqual([2, 1]);
     place.release();
-    expect(one.places(0)).toBe(2);
+    expect(one.freeSlots(0)).toBe(2);
   });
 
   it('sink to what else was under way when that was too much', () => {
     const one = member();
     for (let i = 0; i < 3; i++) one.take(0);
     one.crowded(0);
-    expect([one.cap(0), one.places(0)]).toEqual([2, 0]);
+    expect([one.cap(0), one.freeSlots(0)]).toEqual([2, 0]);
   });
 
   it('are never fewer than none', () => {
     const one = member();
     for (let i = 0; i < 4; i++) one.take(0);
     one.told(1);
-    expect(one.places(0)).toBe(0);
+    expect(one.freeSlots(0)).toBe(0);
   });
 });
 
@@ -171,4 +171,24 @@ it('shares its quota with members of the same API key, and its name with nobody'
   expect(one.quota).toBe(other.quota);
   expect(one.quota).toMatch(/^[0-9a-f]{16}$/);
   expect(one.fingerprint).not.toBe(other.fingerprint);
+});
+
+describe('the cap on what is under way', () => {
+  it('is the setting, or less when the service says so', () => {
+    const cap = createConcurrencyCap(10);
+    expect(cap.at(0)).toBe(10);
+    cap.told(3);
+    expect(cap.at(0)).toBe(3);
+    cap.told(99);
+    expect(cap.at(0)).toBe(10);
+  });
+  it('sinks to what else was under way, and rises by one every half minute', () => {
+    const cap = createConcurrencyCap(10);
+    cap.refused(4, 1_000);
+    expect([1_000, 30_999, 31_000, 61_000, 9_999_999].map((atMs) => cap.at(atMs))).toEqual([4, 4, 5, 6, 10]);
+    cap.refused(7, 31_000);
+    expect(cap.at(31_000)).toBe(5);
+    cap.refused(0, 31_000);
+    expect(cap.at(31_000)).toBe(1);
+  });
 });

@@ -1,7 +1,7 @@
 // What a reader gets of a body, and when the socket behind it is held back.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BodyQueue, createBodyQueue } from '../../../src/upstream/services/body-queue.ts';
+import { BodyQueue } from '../../../src/upstream/services/body-queue.ts';
 import { createFakeClock, type FakeClock, settle } from '../../support/fake-clock.ts';
 
 const STALL_MS = 3000;
@@ -9,7 +9,7 @@ const STALL_MS = 3000;
 function open(clock: FakeClock = createFakeClock()) {
   const seen: string[] = [];
   const controller = new AbortController();
-  const queue: BodyQueue = createBodyQueue(
+  const queue: BodyQueue = new BodyQueue(
     {
       pause: () => seen.push('pause'),
       resume: () => seen.push('resume'),
@@ -75,7 +75,7 @@ describe('a socket', () => {
   it('that is let go on may bring the end, or a break, at once: what came before is read first', async () => {
     for (const outcome of ['end', 'break'] as const) {
       for (const waits of ['before', 'after'] as const) {
-        const queue: BodyQueue = createBodyQueue(
+        const queue: BodyQueue = new BodyQueue(
           {
             pause() {},
             resume() {

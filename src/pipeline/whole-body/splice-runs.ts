@@ -1,0 +1,163 @@
+// Joins two synthesis runs of the same speech where the first one broke off: decodes both around the break, finds where they
+// agree, and makes the crossfade between them. Frames that have not been taken from the spool may be given up for a better
+// place. Decodes a few seconds at once (some ms of work); only an upstream that does not honour its seed costs that.
+
+import { type Crossfade, crossfade, type Excerpt, fadeOut, fadeSamples } from '../../audio/dsp/crossfade.ts';
+import { alignRuns, lastPause } from '../../audio/dsp/speech-alignment.ts';
+import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
+import type { Mp3Frame } from '../../audio/mp3/mp3-frame-parser.ts';
+import { silentMp3Frame } from '../../audio/mp3/mp3-hole.ts';
+import type { BodyReading } from './body-reading.ts';
+
+export type Splice = {
+  readonly crossfade: Crossfade;
+  /** The last frames of the old run that are not to be heard. */
+  readonly takenBack: number;
+  /** Frames of the fresh run that have come and follow the crossfade. */
+  readonly rest: readonly Mp3Frame[];
+};
+
+/** Kept of the run that broke: at least 1.5 s of context, and frames for the decoder to warm up on. */
+export const OLD_FRAMES = 72;
+/** Kept of the fresh run: the same, and 200 ms and more to either side. */
+export const FRESH_FRAMES = 128;
+const WARM_UP_FRAMES = 10;
+const REACH_MS = 200;
+/** Usual delay of encoder and decoder where no tag gives it: no speech yet. */
+const USUAL_LEAD = 576 + 529;
+/** How far before its last sound a speech may be cut, so that it does not end in half a word. */
+const PAUSE_SEARCH_MS = 300;
+
+/** How many frames beyond the break the fresh run must have before `spliceRuns` can search. */
+export function framesBeyond(old: BodyReading): number {
+  const header = old.header();
+  if (header === undefined) return 1;
+  return Math.ceil(((REACH_MS / 1000) * header.sampleRate) / header.samplesPerFrame) + 3;
+}
+
+/** A silent frame: the decoder outputs the tail of the frame before it. */
+const emptyFrame = ({ bytes, header }: Mp3Frame): Mp3Frame => ({
+  bytes: silentMp3Frame(bytes),
+  header: { ...header, hasCrc: false },
+});
+
+/** `first`: how many frames of the body precede these; if any do, the first few decoded frames are unreliable and left out. */
+export function decodeFrames(decoders: Mp3Decoders, frames: readonly Mp3Frame[], first: number): Excerpt {
+  const spf = frames[0]!.header.samplesPerFrame;
+  const samples = new Float32Array(frames.length * spf);
+  const decoder = decoders.open();
+  let filled = 0;
+  try {
+    for (const frame of frames) {
+      if (frame.afterGap) decoder.gap();
+      decoder.decode(frame.bytes, (block) => {
+        samples.set(block.subarray(0, samples.length - filled), filled);
+        filled += block.length;
+      });
+    }
+  } finally {
+    decoder.close();
+  }
+  const unsure = first === 0 ? 0 : WARM_UP_FRAMES * spf;
+  return { samples: samples.subarray(unsure), from: first * spf + unsure };
+}
+
+/** Positions count from the first frame after the tag; with several tags only the last stream could be counted. */
+const isOneStream = (reading: BodyReading): boolean => reading.framesSinceTag() === reading.frames();
+
+const areAlike = (frames: readonly Mp3Frame[]): boolean =>
+  frames.every(
+    ({ header }) =>
+      header.sampleRate === frames[0]!.header.sampleRate &&
+      header.samplesPerFrame === frames[0]!.header.samplesPerFrame,
+  );
+
+/** The end of the run that broke, with the tail after its last frame; undefined when too little is kept. */
+function endOfRun(old: BodyReading, decoders: Mp3Decoders) {
+  const first = Math.max(0, old.frames() - OLD_FRAMES);
+  const frames = old.frameRange(first, old.frames());
+  const last = frames?.at(-1);
+  if (frames === undefined || last === undefined || !isOneStream(old) || !areAlike(frames)) return undefined;
+  const { sampleRate, samplesPerFrame } = last.header;
+  const encoderDelay = old.tag()?.encoderDelay;
+  const lead = (encoderDelay === undefined ? USUAL_LEAD : encoderDelay + 529) / samplesPerFrame;
+  if (frames.length <= WARM_UP_FRAMES || old.frames() < lead) return undefined;
+  const run = decodeFrames(decoders, [...frames, emptyFrame(last)], first);
+  return { run, frames, sampleRate, samplesPerFrame, leadFrames: Math.ceil(lead) };
+}
+
+/** `untaken`: how many of the old run's last frames can still be given up. Undefined: the two cannot be joined. */
+export function spliceRuns(
+  old: BodyReading,
+  fresh: BodyReading,
+  untaken: number,
+  decoders: Mp3Decoders,
+): Splice | undefined {
+  const end = endOfRun(old, decoders);
+  if (end === undefined || !isOneStream(fresh)) return undefined;
+  const { sampleRate, samplesPerFrame: spf } = end;
+  const first = Math.max(0, fresh.frames() - FRESH_FRAMES);
+  const frames = fresh.frameRange(first, fresh.frames());
+  if (frames === undefined || frames.length <= WARM_UP_FRAMES) return undefined;
+  if (!areAlike([...end.frames, ...frames])) return undefined;
+  const run = decodeFrames(decoders, frames, first);
+
+  const fade = fadeSamples(sampleRate);
+  const reach = (REACH_MS / 1000) * sampleRate;
+  const earliest = Math.max(old.frames() - untaken, end.leadFrames) * spf;
+  // The fade-out lies in the last frames while they can be given up, else in the tail that the decoder outputs after them.
+  const broke = old.frames() * spf - (untaken > 0 ? fade : 0);
+  const latest = Math.min(broke, Math.floor(fresh.frames() * spf - reach - fade));
+  if (latest < earliest) return undefined;
+  const found = alignRuns(end.run, run, { sampleRate, earliest, latest });
+  if (found === undefined) return undefined;
+
+  const oldFrames = Math.min(old.frames(), Math.floor(found.cut / spf));
+  const freshFrames = Math.ceil((found.cut + found.lag + fade) / spf);
+  const warmUp = fresh.frameRange(Math.max(0, freshFrames - WARM_UP_FRAMES), freshFrames);
+  const rest = fresh.frameRange(freshFrames, fresh.frames());
+  if (warmUp === undefined || rest === undefined) return undefined;
+  const positions = { begin: oldFrames * spf, cut: found.cut, lag: found.lag, end: freshFrames * spf, fade };
+  const samples = crossfade(end.run, run, positions);
+  const whole = Math.min(warmUp.length, Math.round(samples.length / spf));
+  return {
+    crossfade: {
+      samples,
+      sampleRate,
+      heardHz: decoders.heardHz,
+      frames: warmUp.slice(warmUp.length - whole),
+      next: { tag: fresh.tag(), framesBefore: freshFrames, warmUp },
+    },
+    takenBack: old.frames() - oldFrames,
+    rest,
+  };
+}
+
+/** The end of a run that nothing follows: cut at the last pause if it is near and unheard, else faded out at the break. */
+export function fadeRun(
+  old: BodyReading,
+  untaken: number,
+  decoders: Mp3Decoders,
+): Pick<Splice, 'crossfade' | 'takenBack'> | undefined {
+  const end = endOfRun(old, decoders);
+  if (end === undefined) return undefined;
+  const { run, sampleRate, samplesPerFrame: spf } = end;
+  const fade = fadeSamples(sampleRate);
+  const latest = old.frames() * spf - (untaken > 0 ? fade : 0);
+  const earliest = Math.max(old.frames() - untaken, end.leadFrames) * spf;
+  const cut =
+    earliest > latest
+      ? old.frames() * spf
+      : (lastPause([{ run, lag: 0 }], { sampleRate, earliest, latest }, PAUSE_SEARCH_MS) ?? latest);
+  const begin = Math.min(old.frames(), Math.floor(cut / spf)) * spf;
+  return {
+    crossfade: {
+      samples: fadeOut(run, begin, cut, fade),
+      sampleRate,
+      heardHz: decoders.heardHz,
+      frames: [],
+      next: undefined,
+    },
+    takenBack: old.frames() - begin / spf,
+  };
+}

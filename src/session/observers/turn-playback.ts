@@ -1,0 +1,28 @@
+// A turn as onlookers follow it: where the listener is in it, its words, and its sound.
+
+import type { TimedWord } from '../../captions/word-timeline.ts';
+import type { Position } from '../turn/heard-ledger.ts';
+import type { TurnSettings } from '../turn-settings.ts';
+import type { TurnRecording } from './turn-recording.ts';
+
+export type TurnPlayback = {
+  readonly turn: string;
+  readonly settings: TurnSettings;
+  /** Where the listener is by the clock, whatever was reported; media position 0 was heard at `anchorMs`. */
+  position(nowMs: number): Position;
+  /** The caller's text so far, line by line. */
+  lines(): readonly string[];
+  /** Reads the words for itself, from the first one on: each call answers with those that begin before `untilMs` as sent. */
+  readWords(): (untilMs: number) => readonly TimedWord[];
+  /** Where a time of a word lies in what is sent, ms. */
+  toSentMs(ownMs: number): number;
+  readonly recording: TurnRecording;
+};
+
+/** What a turn tells of itself, and asks before it does something for onlookers alone. */
+export type TurnAudience = {
+  /** `started` has been said. */
+  began(playback: TurnPlayback): void;
+  /** An onlooker wants its sound in a format in which it is not sent. */
+  wantsRecording(settings: TurnSettings): boolean;
+};
