@@ -1,5 +1,6 @@
-// The pages as they are published: a figure that was to be measured later must have been put in.
-import { readdirSync, readFileSync } from 'node:fs';
+// The pages as they are published: a figure that was to be measured later must have been put in, and the files that they name
+// are there.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -15,5 +16,21 @@ describe('the pages', () => {
     const lines = readFileSync(new URL(name, ROOT), 'utf8').split('\n');
     const found = lines.flatMap((line, at) => (PLACEHOLDER.test(line) ? [`${at + 1}: ${line}`] : []));
     expect(found).toEqual([]);
+  });
+
+  it.each(pages)('%s names no file of the source that is not there', (name) => {
+    const page = readFileSync(new URL(name, ROOT), 'utf8');
+    // What a withdrawn decision tells of is gone.
+    if (/^(Withdrawn|Superseded) by /m.test(page)) return;
+    const named = [...page.matchAll(/`([a-z][\w-]*(?:\/[\w.-]+)+\.(?:ts|mjs|json))`/g)].map(
+      ([, file]) => file!,
+    );
+    const missing = named.filter(
+      (file) =>
+        // Names to be chosen, and files of a data folder, are no files of the repository.
+        !/NAME|^records\//.test(file) &&
+        !['', 'src/'].some((folder) => existsSync(new URL(`${folder}${file}`, ROOT))),
+    );
+    expect(missing).toEqual([]);
   });
 });
