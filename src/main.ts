@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The program: finds the command, hands it the terminal, turns its end into an exit code. The only file of the
-// gateway that touches `process`.
+// gateway that reads the environment and the command line, and ends the process.
 
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';

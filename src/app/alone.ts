@@ -7,7 +7,7 @@ import { createOpenReplies } from '../http/server/open-replies.ts';
 import { findSession } from '../session/live-sessions.ts';
 import { createAppContext, readTls, type Stop } from './context.ts';
 import { asGateway, type Gateway, originOf, portOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
-import { openAppPlaying } from './playing.ts';
+import { openAppPlaying, warmLater } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
 import { chooseService, openAppUpstream, openQuotaStore } from './upstream.ts';
 
@@ -74,7 +74,7 @@ export async function startAlone(
     await legs.audioSockets.listen({ host: config.host, port: config.audiosocketPort });
     onStop(() => legs.audioSockets.close());
   }
-  warm();
+  warmLater(warm, options.log);
   const adminUrl = await openAppAdmin(
     config,
     {

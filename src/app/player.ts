@@ -171,8 +171,8 @@ async function openAppPlayer(
     },
   });
   sockets.attach(front.server);
+  await warm();
   const port = await front.listen({ host: config.host, port: config.port });
-  warm();
   onStop(() => front.close());
   onStop(() => proxy.settle());
   const { audioSockets } = playing.legs;

@@ -7,8 +7,14 @@ import { createSoundPath } from '../audio/dsp/wasm-sound-path.ts';
 import { createLayer3Decoders } from '../audio/mp3/layer3-decoders.ts';
 import { loadMp3Encoders } from '../audio/mp3/mp3-encoder.ts';
 import { USUAL_RATES, warmCodecs } from '../audio/warm-codecs.ts';
+import type { Log } from '../base/log.ts';
 import { pause } from '../base/pause.ts';
 import { DIALECTS } from '../dialects/dialects.ts';
+import {
+  MAX_BYTES_PER_SECOND,
+  MAX_MESSAGE_BYTES,
+  MAX_MESSAGES_PER_SECOND,
+} from '../gateway/sockets/socket-bounds.ts';
 import { createSocketServer, type SocketServerOptions } from '../gateway/sockets/socket-server.ts';
 import { createWorkerEncoderPool } from '../pipeline/encoders/worker-encoder-pool.ts';
 import { createProcessWordTimer } from '../pipeline/word-timing/process-word-timer.ts';
@@ -31,12 +37,6 @@ export type AppPlayingOptions = AppContext &
     readonly findAgent: SocketServerOptions['findAgent'];
     readonly enlist?: SocketServerOptions['enlist'];
   };
-
-/** Bounds of the gateway that are no settings: nobody has needed to change them. */
-const MESSAGE_BYTES = 256 * 1024;
-const MESSAGES_PER_SECOND = 5000;
-/** Thirty times what a thousand tokens a second need. */
-const BYTES_PER_SECOND = 2 * 1024 * 1024;
 
 export const openAppCredentials = ({ apiKeys }: Config) =>
   createCredentials(apiKeys.map(({ user, key }) => ({ userId: user, apiKey: key })));
@@ -114,9 +114,9 @@ export async function openAppPlaying(options: AppPlayingOptions) {
     },
     limits: {
       ...config,
-      messageBytes: MESSAGE_BYTES,
-      messagesPerSecond: MESSAGES_PER_SECOND,
-      bytesPerSecond: BYTES_PER_SECOND,
+      messageBytes: MAX_MESSAGE_BYTES,
+      messagesPerSecond: MAX_MESSAGES_PER_SECOND,
+      bytesPerSecond: MAX_BYTES_PER_SECOND,
     },
     settings: sessionSettings(config, upstream.aliases),
     checkVoices: (named) => upstream.voices.check(named),
@@ -135,6 +135,11 @@ export async function openAppPlaying(options: AppPlayingOptions) {
 }
 
 /** Codecs, the workers of CPU-heavy encoders, and the process that times words. */
+/** So that a start is over sooner; a caller who comes in that very moment waits as long as for a start that warms first. */
+export function warmLater(warm: () => Promise<void>, log: Log): void {
+  warm().catch((fault: unknown) => log.error('codecs could not be warmed', { cause: String(fault) }));
+}
+
 export function openAppSound({ config, clock, log, onStop }: AppContext) {
   const heavy = createWorkerEncoderPool({ log });
   onStop(() => heavy.close());
@@ -148,12 +153,9 @@ export function openAppSound({ config, clock, log, onStop }: AppContext) {
     most: config.timedTurns,
   });
   onStop(() => timer.close());
-  /** For when the listener is open: a start does not wait for it, and the first caller hardly ever does. */
-  const warm = () => {
+  /** Some tenths of a second of work, in pieces: before the first caller where others play already, else behind the start. */
+  const warm = async () => {
     timer.warm();
-    warmAll().catch((fault: unknown) => log.error('codecs could not be warmed', { cause: String(fault) }));
-  };
-  const warmAll = async () => {
     const encoders = await loadMp3Encoders();
     for (const rate of USUAL_RATES) {
       await pause(0, clock);

@@ -21,7 +21,7 @@ import { asGateway, type Gateway, originOf, SECRET_BYTES, type StartOptions } fr
 import { openAppMeasures } from './measures.ts';
 import { openAppObservers } from './observers.ts';
 import { type PlayerBrief, PRIMARY, privatePath } from './player.ts';
-import { openAppCredentials, openAppSound } from './playing.ts';
+import { openAppCredentials, openAppSound, warmLater } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
 import { chooseService, openAppUpstream, openQuotaStore } from './upstream.ts';
 
@@ -156,7 +156,7 @@ export async function startPrimary(
     onStop,
   );
 
-  warm();
+  warmLater(warm, log);
   return asGateway({ url, playground, engineUrl: upstream.engineUrl, adminUrl }, async (drainMs) => {
     phase = 'stopping';
     await Promise.all([players.drain(drainMs), replies.drain(drainMs)]);

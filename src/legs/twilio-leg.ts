@@ -1,6 +1,6 @@
 // Twilio Media Streams, bidirectional (`<Connect><Stream>`): text frames of JSON, µ-law at 8 kHz in base64 both ways. Of
 // what we send it knows three messages, `media`, `mark` and `clear`, each with the stream's id, which its first message
-// tells. Numbers come as strings. SignalWire's cXML `<Stream>` is the same with more codecs, whose rate stands in the name
+// tells; when a `clear` is sent is decided in playout/leg-playout.ts. Numbers come as strings. SignalWire's cXML `<Stream>` is the same with more codecs, whose rate stands in the name
 // of the encoding or beside it; what Twilio names beyond µ-law is served as there.
 
 import { createJsonCodec, type JsonLegTable } from './json-leg.ts';

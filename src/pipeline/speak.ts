@@ -52,10 +52,10 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
     if (turn.isFirst()) transcoder.prepare();
     void fillSpool(turn, signal); // runs ahead; its failure surfaces in the loop below
     while (!spool.isEnded()) {
-      signal.throwIfAborted();
       if (!spool.hasNext()) await spool.more(signal);
       else {
         if (frames.isFull()) await frames.room(signal); // the one place where playback holds decoding back
+        signal.throwIfAborted(); // what was waited for may have come just before
         const item = spool.take();
         if (item?.kind === 'flush') {
           await settle({ kind: 'release' });
@@ -64,7 +64,8 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
       }
     }
     if (transcoder.isSilent()) {
-      if (frames.isFull()) await frames.room(signal); // a turn made ahead takes no dear encoder before its time
+      if (frames.isFull()) await frames.room(signal); // a turn made ahead takes no CPU-heavy encoder before its time
+      signal.throwIfAborted();
       turn.sink().push({ kind: 'silence', ms: SILENCE_MS });
     }
   } finally {

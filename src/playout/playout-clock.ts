@@ -132,8 +132,10 @@ export function createPlayoutClock({
 
   const askAwaited = () => {
     const nowMs = clock.now();
-    for (const player of awaited) {
-      awaited.delete(player);
+    const players = [...awaited];
+    awaited.clear();
+    for (const player of players) {
+      if (!ample.has(player)) continue; // it has left meanwhile
       send(player, nowMs);
       ample.markDue(player); // what it made room for is looked at by the next tick
     }

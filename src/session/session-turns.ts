@@ -78,6 +78,7 @@ export class SessionTurns {
     settings: TurnSettings,
     whole: WholeText | undefined,
     queueName: string,
+    /** `given`: the turn was taken before, and has waited. */
     admission: 'asked-for' | 'given',
   ): LiveTurn | undefined {
     const { runtime, out, leg } = this.options;

@@ -260,6 +260,44 @@ describe('speak', () => {
     }
   });
 
+  it('pushes nothing when it is aborted in the very moment in which room has come', async () => {
+    let roomComes = () => {};
+    const pushed: string[] = [];
+    const spool = new Mp3Spool({ capacityBytes: () => 1e6 });
+    spool.add({ kind: 'begin' });
+    const controller = new AbortController();
+    const speaking = speak(
+      {
+        upstream: createMemoryUpstream(),
+        requests: createRequestLine({ prefetchMs: 0, readAheadMs: 0, remainingMs: () => 0, prefixes: {} }),
+        spool,
+        sink: () => ({ push: ({ kind }) => pushed.push(kind) }),
+        transcoder: {
+          prepare: nothing,
+          settled: () => Promise.resolve(),
+          close: nothing,
+          isSilent: () => true,
+        },
+        frames: {
+          isFull: () => true,
+          room: () =>
+            new Promise((resolve) => {
+              roomComes = resolve;
+            }),
+          end: nothing,
+        },
+        ...BARE,
+      },
+      controller.signal,
+    );
+    await settle();
+    const reason = new Error('another place is wanted');
+    roomComes();
+    controller.abort(reason);
+    await expect(speaking).rejects.toBe(reason);
+    expect(pushed).toEqual([]);
+  });
+
   it('ends the queue even when the codec breaks at the very end', async () => {
     const frames = createFrameQueue(
       () => 1e6,

@@ -3,6 +3,12 @@
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../base/clock.ts';
 
+/** What one client may send. These are no settings: nobody has needed to change them. */
+export const MAX_MESSAGE_BYTES = 256 * 1024;
+export const MAX_MESSAGES_PER_SECOND = 5000;
+/** Thirty times what a thousand tokens a second need. */
+export const MAX_BYTES_PER_SECOND = 2 * 1024 * 1024;
+
 /** A socket whose other side does not answer the close frame, or reads on after a refusal, is ended after this. */
 export const CLOSE_TIMEOUT_MS = 3000;
 

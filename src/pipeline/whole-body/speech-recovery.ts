@@ -1,5 +1,6 @@
 // What all turns of a process share to recover broken or doubtful speech: what is known of voices, how many second bodies
-// doubts may cost, and callbacks for metrics. Made once by the program.
+// doubts may cost, and callbacks for metrics. Made once by the program; the recovery itself is in whole-body.ts and
+// resume-policy.ts.
 
 import { createRetryBudget, type RetryBudget } from '../../limits/retry-budget.ts';
 import { soundOfEnd } from './body-ending.ts';

@@ -46,6 +46,7 @@ const MAX_GIVEN_BACK_MS = 10_000;
 export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts {
   const { id, settings, whole, runtime, outlet, line } = live;
   const { clock, defaultVoice, defaultVoice2 } = runtime;
+  const namedAtMs = clock.now();
   const say = (event: ServerEvent) => outlet.say(event);
   const seed = turnSeed(settings, whole, runtime.random);
   const pace = { mode: settings.pace, leadMs: settings.leadMs };
@@ -125,7 +126,6 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
     soFar,
     say,
   });
-  const namedAtMs = clock.now();
   return {
     live,
     namedAtMs,

@@ -1,7 +1,7 @@
 // What a failed attempt means: for the request (try again, where and when) and for the pool member (its cool-down). Pure, so
 // that the whole table can be read and tested. A request is tried again before the first byte of audio only; afterwards a
-// retry would be heard. A 429 is neither a failure of the member nor a counted attempt: the quota store keeps the key back, and
-// the request goes to the next key or waits.
+// retry would be heard. A 429 is neither a failure of the member nor a counted attempt: the quota store keeps the key
+// back (limits/quota-refusal.ts), and the request goes to the next key or waits.
 
 import type { ErrorCode } from '../../base/app-error.ts';
 import type { Random } from '../../base/random.ts';
