@@ -7,7 +7,7 @@ import { createOpenReplies } from '../http/server/open-replies.ts';
 import { findSession } from '../session/live-sessions.ts';
 import { createAppContext, readTls, type Stop } from './context.ts';
 import { asGateway, type Gateway, originOf, portOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
-import { openAppPlaying, warmLater } from './playing.ts';
+import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
 import { chooseService, openAppUpstream, openQuotaStore } from './upstream.ts';
 
@@ -25,7 +25,7 @@ export async function startAlone(
   const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
   const upstream = await openAppUpstream(context, speech, quotas);
-  const { runtime, sockets, warm, legs, observers, credentials, admission } = await openAppPlaying({
+  const { runtime, sockets, legs, observers, credentials, admission } = await openAppPlaying({
     ...context,
     upstream,
     legRegistry() {
@@ -74,7 +74,6 @@ export async function startAlone(
     await legs.audioSockets.listen({ host: config.host, port: config.audiosocketPort });
     onStop(() => legs.audioSockets.close());
   }
-  warmLater(warm, options.log);
   const adminUrl = await openAppAdmin(
     config,
     {

@@ -122,7 +122,7 @@ async function openAppPlayer(
     },
   });
   const left = (id: string) => primary.tell('sessionLeft', id);
-  const { sockets, observers, credentials, warm } = playing;
+  const { sockets, observers, credentials } = playing;
   for (const { id, leftMs } of brief.revoked) observers.tokens.forget(id, leftMs);
 
   let phase: 'ready' | 'stopping' = 'ready';
@@ -171,7 +171,6 @@ async function openAppPlayer(
     },
   });
   sockets.attach(front.server);
-  await warm();
   const port = await front.listen({ host: config.host, port: config.port });
   onStop(() => front.close());
   onStop(() => proxy.settle());

@@ -5,10 +5,7 @@ import { createCredentials } from '../access/credentials.ts';
 import { createFilterBanks } from '../audio/dsp/filter-bank.ts';
 import { createSoundPath } from '../audio/dsp/wasm-sound-path.ts';
 import { createLayer3Decoders } from '../audio/mp3/layer3-decoders.ts';
-import { loadMp3Encoders } from '../audio/mp3/mp3-encoder.ts';
-import { USUAL_RATES, warmCodecs } from '../audio/warm-codecs.ts';
-import type { Log } from '../base/log.ts';
-import { pause } from '../base/pause.ts';
+import { warmCodecs } from '../audio/warm-codecs.ts';
 import { DIALECTS } from '../dialects/dialects.ts';
 import {
   MAX_BYTES_PER_SECOND,
@@ -62,7 +59,7 @@ export async function openAppPlaying(options: AppPlayingOptions) {
   });
   onStop(() => playout.close());
 
-  const { codecs, timer, warm } = openAppSound(options);
+  const { codecs, timer } = openAppSound(options);
   const credentials = openAppCredentials(config);
   const legRegistry = options.legRegistry(playout);
   const legs = openAppLegs(
@@ -131,19 +128,15 @@ export async function openAppPlaying(options: AppPlayingOptions) {
     of: (connection: typeof sockets.connections extends ReadonlySet<infer C> ? C : never) => number,
   ) => [...sockets.connections].reduce((total, connection) => total + of(connection), 0);
   onStop(() => sockets.close());
-  return { warm, runtime, sockets, legs, observers, credentials, admission };
+  return { runtime, sockets, legs, observers, credentials, admission };
 }
 
 /** Codecs, the workers of CPU-heavy encoders, and the process that times words. */
-/** So that a start is over sooner; a caller who comes in that very moment waits as long as for a start that warms first. */
-export function warmLater(warm: () => Promise<void>, log: Log): void {
-  warm().catch((fault: unknown) => log.error('codecs could not be warmed', { cause: String(fault) }));
-}
-
 export function openAppSound({ config, clock, log, onStop }: AppContext) {
   const heavy = createWorkerEncoderPool({ log });
   onStop(() => heavy.close());
   const codecs = { decoders: createLayer3Decoders(), sound: createSoundPath(createFilterBanks()), heavy };
+  warmCodecs(codecs);
   const timer = createProcessWordTimer({
     log,
     clock,
@@ -153,14 +146,6 @@ export function openAppSound({ config, clock, log, onStop }: AppContext) {
     most: config.timedTurns,
   });
   onStop(() => timer.close());
-  /** Some tenths of a second of work, in pieces: before the first caller where others play already, else behind the start. */
-  const warm = async () => {
-    timer.warm();
-    const encoders = await loadMp3Encoders();
-    for (const rate of USUAL_RATES) {
-      await pause(0, clock);
-      warmCodecs(rate, codecs, encoders);
-    }
-  };
-  return { codecs, timer, warm };
+  timer.warm();
+  return { codecs, timer };
 }

@@ -21,7 +21,7 @@ import { asGateway, type Gateway, originOf, SECRET_BYTES, type StartOptions } fr
 import { openAppMeasures } from './measures.ts';
 import { openAppObservers } from './observers.ts';
 import { type PlayerBrief, PRIMARY, privatePath } from './player.ts';
-import { openAppCredentials, openAppSound, warmLater } from './playing.ts';
+import { openAppCredentials, openAppSound } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
 import { chooseService, openAppUpstream, openQuotaStore } from './upstream.ts';
 
@@ -64,7 +64,7 @@ export async function startPrimary(
       speech.keys.filter(({ apiKey }) => quotaIdOf(apiKey) === quota).length,
   });
   const upstream = await openAppUpstream(context, speech, share.open());
-  const { codecs, timer, warm } = openAppSound(context);
+  const { codecs, timer } = openAppSound(context);
   const credentials = openAppCredentials(config);
   const observers = openAppObservers({
     ...context,
@@ -156,7 +156,6 @@ export async function startPrimary(
     onStop,
   );
 
-  warmLater(warm, log);
   return asGateway({ url, playground, engineUrl: upstream.engineUrl, adminUrl }, async (drainMs) => {
     phase = 'stopping';
     await Promise.all([players.drain(drainMs), replies.drain(drainMs)]);

@@ -1,27 +1,31 @@
-// Code that has never run is slow the first time: compilers, filter tables, a first WASM instance. A second of
-// silence through the usual path before the first caller comes saves that caller a tenth of a second.
+// Code that has never run is slow the first time: compilers, filter tables, a first WASM instance. A second of silence
+// through the usual path before the first caller comes saves that caller some hundredths of a second.
 
-import type { Mp3Encoders } from './mp3/mp3-encoder.ts';
 import { Mp3FrameParser } from './mp3/mp3-frame-parser.ts';
+import { silentMp3Frame } from './mp3/mp3-hole.ts';
 import { type Codecs, createTranscoder } from './transcoder.ts';
 
-const SILENCE_MS = 1000;
-/** From which speech services send, Hz. */
-export const USUAL_RATES = [24_000, 44_100] as const;
-const BITRATE_KBPS = 64;
+/** What speech services send: MPEG-2 Layer III at 24 kHz with 64 kbit/s, MPEG-1 at 44.1 kHz with 128; mono. */
+const USUAL_FRAMES = [
+  { header: [0xff, 0xf3, 0x84, 0xc0], bytes: 192, aSecond: 42 },
+  { header: [0xff, 0xfb, 0x90, 0xc0], bytes: 417, aSecond: 38 },
+] as const;
 
-/** Decodes, resamples and encodes silence from `sampleRate` to a phone's rate: some 50 ms at a rate that comes first. */
-export function warmCodecs(sampleRate: number, codecs: Codecs, encoders: Mp3Encoders): void {
-  const encoder = encoders.open({ sampleRate, bitrateKbps: BITRATE_KBPS });
-  const transcoder = createTranscoder({ format: 'mulaw', sampleRate: 8000, frameMs: 20 }, codecs, () => {});
-  const parser = new Mp3FrameParser({
-    onFrame: (frame) => transcoder.push({ kind: 'frame', frame }),
-    onTag() {},
-  });
-  transcoder.push({ kind: 'begin' });
-  parser.push(encoder.encode(new Float32Array((SILENCE_MS * sampleRate) / 1000)));
-  parser.push(encoder.finish());
-  parser.flush();
-  transcoder.push({ kind: 'finish' }); // µ-law is done when this returns
-  transcoder.close();
+/** Decodes and resamples silence from the rates that speech services send to a phone's. */
+export function warmCodecs(codecs: Codecs): void {
+  for (const { header, bytes, aSecond } of USUAL_FRAMES) {
+    const transcoder = createTranscoder({ format: 'mulaw', sampleRate: 8000, frameMs: 20 }, codecs, () => {});
+    const parser = new Mp3FrameParser({
+      onFrame: (frame) => transcoder.push({ kind: 'frame', frame }),
+      onTag() {},
+    });
+    const first = new Uint8Array(bytes);
+    first.set(header);
+    const silent = silentMp3Frame(first);
+    transcoder.push({ kind: 'begin' });
+    for (let frame = 0; frame < aSecond; frame += 1) parser.push(silent);
+    parser.flush();
+    transcoder.push({ kind: 'finish' }); // µ-law is done when this returns
+    transcoder.close();
+  }
 }
