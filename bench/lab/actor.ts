@@ -61,7 +61,8 @@ export async function startActor<Ready, Report>(
   through: readonly string[] = [],
 ): Promise<ActorProcess<Ready, Report>> {
   const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-  const command = [...through, process.execPath, program, 'bench', role];
+  // With the flags of V8 that the bench was started with, so that a gateway can be measured with them.
+  const command = [...through, process.execPath, ...process.execArgv, program, 'bench', role];
   const child = spawn(command[0]!, command.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
   child.on('error', () => {});

@@ -11,13 +11,12 @@ import { Session } from '../../session/session.ts';
 import { GREETING_TURN } from '../../session/session-agent.ts';
 import type { SessionOutlet } from '../../session/session-outlet.ts';
 import { type ConnectionOptions, idleTimeoutOf, readyEvent } from './connection-options.ts';
-import { createFrameWriter, type FrameWriter } from './frame-writer.ts';
+import { createFrameWriter, type FrameWriter, frameHeaderBytes } from './frame-writer.ts';
 import { createGuardedCodec, type GuardedCodec } from './guarded-codec.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { createIntakeLimit } from './intake-limit.ts';
 import { PacedIntake, textBytes } from './paced-intake.ts';
 import { createReadingWatch, type ReadingWatch } from './reading-watch.ts';
-import { frameHeaderBytes } from './server-frame.ts';
 import { stopReadingAfterClose } from './socket-bounds.ts';
 import type { TimeLimits } from './time-shares.ts';
 

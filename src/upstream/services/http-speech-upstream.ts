@@ -1,12 +1,213 @@
 // POST /api/v1/tts/stream over HTTP/1.1: one kept-alive connection for each live stream (over HTTP/2, undici 7 runs
 // the POSTs of a connection one after another). undici's own timeouts are off: they fire up to a second late.
 
+import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { SpeechTransport } from '../speech-transport.ts';
-import { type Deadlines, exchangeSpeech } from './speech-exchange.ts';
+import { type RateAdvice, readRateAdvice } from '../../limits/rate-headers.ts';
+import { announcesBodyBytes, readBodyBytes } from '../../speech/body-bytes.ts';
+import type { Attempt, AttemptEnd, AttemptOptions, SpeechTransport } from '../speech-transport.ts';
+import type { ToldLength } from '../speech-upstream.ts';
+import { BodyQueue } from './body-queue.ts';
+import { badAudioError, brokenError, refusedError } from './upstream-failure.ts';
+
+export type Deadlines = {
+  /** Name lookup, TCP and TLS together. */
+  readonly connectMs: number;
+  /** From sending the request to the first byte of audio. */
+  readonly firstByteMs: number;
+  /** Between two chunks, while the reader waits for one. */
+  readonly stallMs: number;
+};
+
+export type Exchange = {
+  /** Hands the request to the HTTP client; answers with the socket that it opens for it, if it opens one. */
+  readonly dispatch: (handler: Dispatcher.DispatchHandler) => Socket | undefined;
+  readonly attempt: AttemptOptions;
+  readonly deadlines: Deadlines;
+  readonly clock: Clock;
+  /** What no error may repeat: key, user id, spoken text. */
+  readonly secrets: readonly string[];
+};
+
+type Phase = 'connecting' | 'sent' | 'refused' | 'streaming' | 'closed';
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+/** Of an error body only this much is read, for its error id. */
+const ERROR_BODY_BYTES = 4096;
+/** And only for this long: a refused request is to try another key at once. */
+const ERROR_BODY_MS = 250;
+const HUNG_UP = new Error('hung up');
+/** Most that is kept of a body that cannot be paused: a quarter of an hour of speech at 64 kbit/s. */
+const MAX_HELD_BYTES = 8 * 1024 * 1024;
+
+const first = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : value?.[0];
+
+/**
+ * Whether the connection stays open after the answer. Where it closes with the answer while reading is paused, undici 7 (7.30.2)
+ * throws out of its socket's handlers, which would end the process: such an answer is never paused.
+ */
+function staysOpen(headers: Headers): boolean {
+  const connection = first(headers.connection)?.toLowerCase() ?? '';
+  if (connection.includes('close')) return false;
+  const isChunked = first(headers['transfer-encoding'])?.toLowerCase().includes('chunked') ?? false;
+  return isChunked || (connection.includes('keep-alive') && headers['content-length'] !== undefined);
+}
+
+/**
+ * One request and its answer, from the first SYN to the last byte: the phases, their deadlines, and what each event of the HTTP client
+ * means in each phase. It ends once, by whichever comes first: the end of the body, a fault, a deadline, the caller's signal, or a
+ * reader that leaves. Settles as `SpeechTransport.send` does.
+ */
+function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
+  const { dispatch, deadlines, clock, secrets } = exchange;
+  const { signal, onSent, onClosed } = exchange.attempt;
+
+  return new Promise<Attempt>((resolve, reject) => {
+    let phase: Phase = 'connecting';
+    let controller: Dispatcher.DispatchController | undefined;
+    let opening: Socket | undefined;
+    let sentAtMs = 0;
+    let advice: RateAdvice = {};
+    let refusal = { status: 0, headers: {} as Headers, bytes: 0, parts: [] as Buffer[] };
+    let disarm: () => void = () => {};
+    let mayHoldBack = false;
+    let toldBytes: number | undefined;
+    let toldLength: ToldLength | undefined;
+
+    const hangUp = () => {
+      if (controller !== undefined) controller.abort(HUNG_UP);
+      else opening?.destroy(HUNG_UP);
+    };
+    /** The exchange is over; answers with the phase that it was in. */
+    const close = (end: AttemptEnd): Phase => {
+      const was = phase;
+      phase = 'closed';
+      disarm();
+      signal.removeEventListener('abort', cancel);
+      onClosed(end);
+      return was;
+    };
+    const fail = (error: AppError, status?: number) => {
+      if (close({ error, status, advice }) === 'streaming') queue.fail(error);
+      else resolve({ ok: false, error, status, advice });
+      hangUp();
+    };
+    const cancel = () => {
+      if (close('aborted') === 'streaming') queue.fail(signal.reason as Error);
+      else reject(signal.reason as Error);
+      hangUp();
+    };
+    const failAfter = (delayMs: number, code: 'upstream_unreachable' | 'upstream_timeout', what: string) => {
+      disarm();
+      disarm = clock.after(delayMs, () =>
+        fail(new AppError(code, `The speech service ${what} within ${delayMs} ms.`)),
+      );
+    };
+    const refuse = () => {
+      const { status, headers, parts } = refusal;
+      const [retryAfter, date] = [first(headers['retry-after']), first(headers.date)];
+      const body = Buffer.concat(parts).toString();
+      fail(refusedError({ status, retryAfter, date, body }, secrets), status);
+    };
+
+    const queue = new BodyQueue(
+      {
+        pause() {
+          if (mayHoldBack) controller?.pause();
+        },
+        resume() {
+          if (mayHoldBack) controller?.resume();
+        },
+        abandon() {
+          close('aborted');
+          hangUp();
+        },
+        stalled: () =>
+          fail(
+            new AppError('upstream_timeout', `The speech service sent nothing for ${deadlines.stallMs} ms.`),
+          ),
+      },
+      { clock, stallMs: deadlines.stallMs, signal },
+    );
+
+    const take = (chunk: Uint8Array) => {
+      queue.push(chunk);
+      if (queue.heldInBytes() > MAX_HELD_BYTES)
+        fail(
+          new AppError('upstream_broken', 'The speech service sends faster than can be taken, and closes.'),
+        );
+    };
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(begun) {
+        if (phase === 'closed') return begun.abort(HUNG_UP);
+        controller = begun;
+        phase = 'sent';
+        sentAtMs = clock.now();
+        onSent();
+        failAfter(deadlines.firstByteMs, 'upstream_timeout', 'sent no audio');
+      },
+      onResponseStart(_, status, headers) {
+        if (phase !== 'sent' || status < 200) return;
+        advice = readRateAdvice(headers);
+        if (status !== 200) {
+          phase = 'refused';
+          refusal = { status, headers, bytes: 0, parts: [] };
+          disarm();
+          disarm = clock.after(ERROR_BODY_MS, refuse);
+          return;
+        }
+        mayHoldBack = staysOpen(headers);
+        if (announcesBodyBytes(headers.trailer)) toldLength = { bytes: () => toldBytes };
+        const error = badAudioError(first(headers['content-type']), first(headers['content-encoding']));
+        if (error !== undefined) fail(error, status);
+      },
+      onResponseData(_, chunk) {
+        if (phase === 'streaming') take(chunk);
+        else if (phase === 'sent') {
+          disarm();
+          phase = 'streaming';
+          queue.push(chunk);
+          resolve({
+            ok: true,
+            chunks: queue.chunks,
+            gathering: queue,
+            ...(toldLength === undefined ? {} : { toldLength }),
+            ttfbMs: clock.now() - sentAtMs,
+            advice,
+          });
+        } else if (phase === 'refused') {
+          refusal.parts.push(chunk);
+          refusal.bytes += chunk.length;
+          if (refusal.bytes > ERROR_BODY_BYTES) refuse();
+        }
+      },
+      onResponseEnd(_, trailers) {
+        if (phase === 'streaming') {
+          toldBytes = readBodyBytes(trailers);
+          close('ok');
+          queue.end();
+        } else if (phase === 'refused') refuse();
+        else if (phase === 'sent')
+          fail(new AppError('upstream_bad_audio', 'The speech service answered with an empty body.'), 200);
+      },
+      onResponseError(_, error) {
+        if (phase === 'closed') return;
+        if (phase === 'refused') refuse();
+        else fail(brokenError(phase === 'streaming' ? 'upstream_broken' : 'upstream_unreachable', error));
+      },
+    };
+
+    if (signal.aborted) return cancel();
+    signal.addEventListener('abort', cancel);
+    failAfter(deadlines.connectMs, 'upstream_unreachable', 'took no connection');
+    opening = dispatch(handler);
+  });
+}
 
 export type HttpSpeechUpstreamOptions = {
   /** Origin and optional path prefix; /api/v1/tts/stream is appended. */

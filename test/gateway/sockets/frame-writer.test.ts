@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFrameWriter, createSendBuffer } from '../../../src/gateway/sockets/frame-writer.ts';
-import { serverFrame } from '../../../src/gateway/sockets/server-frame.ts';
+import {
+  createFrameWriter,
+  createSendBuffer,
+  serverFrame,
+} from '../../../src/gateway/sockets/frame-writer.ts';
 
 /** A socket that the kernel takes all from at once. */
 const recorded = (buffer = createSendBuffer()) => {

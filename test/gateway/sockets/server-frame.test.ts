@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as ws from 'ws';
-import { frameHeaderBytes, serverFrame } from '../../../src/gateway/sockets/server-frame.ts';
+import { frameHeaderBytes, serverFrame } from '../../../src/gateway/sockets/frame-writer.ts';
 
 type FrameOptions = { fin: boolean; opcode: number; mask: boolean; rsv1: boolean; readOnly: boolean };
 // The library's own framing, which its published types leave out.
