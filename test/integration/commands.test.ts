@@ -195,6 +195,7 @@ describe('say', () => {
     const env = {
       VOXGATE_UPSTREAM_URL: gateway.upstream.url.origin,
       VOXGATE_UPSTREAM_KEYS: 'user:key',
+      VOXGATE_ENDINGS: 'sound', // on a busy machine words are late, and a line says so
       VOXGATE_API_KEYS: 'ann:key',
       VOXGATE_HOST: '0.0.0.0',
       VOXGATE_PORT: String(gateway.port),
@@ -202,9 +203,7 @@ describe('say', () => {
       VOXGATE_TLS_KEY: 'not-a-cert',
     };
     const { code, stderr } = await runProgram(['say', 'Alone.', '--out', 'alone.ulaw'], { cwd: folder, env });
-    expect(code).toBe(0);
-    // A busy machine may be warned of; none of these settings is, and nothing fails.
-    expect(stderr).not.toMatch(/VOXGATE|cert|"level":[56]0/);
+    expect([code, stderr]).toEqual([0, '']);
     expect(readFileSync(join(folder, 'alone.ulaw')).length / 8000).toBeGreaterThan(SPEECH_MS / 1000 - 0.5);
   });
 });

@@ -86,6 +86,7 @@ type Speech = {
 
 export function createProcessWordTimer(options: ProcessWordTimerOptions): ProcessWordTimer {
   const { log, clock, command, when, most, program = PROGRAM } = options;
+  const reference = command !== undefined && options.endings !== 'never' ? 'there' : 'none';
   const speeches = new Map<number, Speech>();
   let running: ForkedProgram | undefined;
   const backOff = createRestartBackOff(clock);
@@ -101,6 +102,7 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
   let toldLateMs = Number.NEGATIVE_INFINITY;
   /** A process that is behind is late with all of them: one log line for many. */
   const tellLate = () => {
+    if (reference === 'none') return; // no ending is judged by its words
     if (state === 'starting') return; // it has just been started, for this one
     lateEndings += 1;
     if (clock.now() - toldLateMs < LATE_LINE_MS) return;
@@ -108,7 +110,6 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     toldLateMs = clock.now();
     lateEndings = 0;
   };
-  const reference = command !== undefined && options.endings !== 'never' ? 'there' : 'none';
   const countOf = (wants: TimedSpeech['wants']) => {
     let count = 0;
     for (const { timed } of speeches.values()) if (timed.wants === wants) count += 1;

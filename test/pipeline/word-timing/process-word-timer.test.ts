@@ -510,6 +510,22 @@ describe('word timer, asked for endings alone', () => {
     expect([await third, events()]).toEqual(['late', ['speech_endings_late']]);
   });
 
+  it('warns of no late ending where endings are not to be judged by words', async () => {
+    const once = timingProcess(`
+      const { kind, speech } = order;
+      if (kind === 'ending' && !globalThis.asked) {
+        globalThis.asked = true;
+        tell({ kind: 'ending', speech, ending: ${JSON.stringify(ENDING)} });
+      }`);
+    const { timer, clock, events } = withEngine(once, { when: 'always', endings: 'never' });
+    const timing = opened(timer, speechOf('captions').timed);
+    timing.request(0, TEXT);
+    expect(await timing.ending(500, 'asked')).toEqual(ENDING);
+    const late = timing.ending(500, 'asked');
+    await clock.run(500);
+    expect([await late, events()]).toEqual(['late', []]);
+  });
+
   it('takes no more speeches when too many endings are awaited, until they are told or given up', async () => {
     const { timer } = withEngine(SILENT, { most: 100 });
     const timings = Array.from({ length: 32 }, () => opened(timer, endingsOf()));
