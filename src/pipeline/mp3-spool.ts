@@ -10,8 +10,7 @@ import { SingleWaiter } from '../base/single-waiter.ts';
 /** Everything asked for before so many flushes is in front of this. */
 export type FlushItem = { readonly kind: 'flush'; readonly count: number };
 /** Silence between the speech of two requests. */
-export type PauseItem = { readonly kind: 'pause'; readonly ms: number };
-export type SpoolItem = TranscoderItem | FlushItem | PauseItem;
+export type SpoolItem = TranscoderItem | FlushItem;
 type NotFrame = Exclude<SpoolItem, { readonly kind: 'frame' }>;
 
 /** Observes what comes into a spool, and what is removed again at its end. */

@@ -48,6 +48,11 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
     await transcoder.settled();
     signal.throwIfAborted();
   };
+  const endUnlessAborted = () => {
+    if (signal.aborted) return;
+    frames.end();
+    transcoder.close();
+  };
   try {
     if (turn.isFirst()) transcoder.prepare();
     void fillSpool(turn, signal); // runs ahead; its failure surfaces in the loop below
@@ -69,16 +74,7 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
       turn.sink().push({ kind: 'silence', ms: SILENCE_MS });
     }
   } finally {
-    if (!signal.aborted) {
-      try {
-        await settle({ kind: 'finish' });
-      } finally {
-        if (!signal.aborted) {
-          frames.end();
-          transcoder.close();
-        }
-      }
-    }
+    if (!signal.aborted) await settle({ kind: 'finish' }).finally(endUnlessAborted);
   }
 }
 

@@ -104,17 +104,10 @@ export function createPlayoutClock({
     sliceMs: SLICE_MS,
   });
 
-  const send = (player: Player, nowMs: number) => {
+  const ask = (player: Player, nowMs: number, refilling: 'this-tick' | 'later') => {
     try {
       player.sendDue(nowMs);
-    } catch (fault) {
-      drop(player, fault);
-    }
-  };
-  const ask = (player: Player, nowMs: number) => {
-    try {
-      player.sendDue(nowMs);
-      if (player.wantsRefill()) refills.add(player);
+      if (refilling === 'this-tick' && player.wantsRefill()) refills.add(player);
     } catch (fault) {
       drop(player, fault);
     }
@@ -123,8 +116,8 @@ export function createPlayoutClock({
     const nowMs = clock.now();
     onTick?.(nowMs - nextMs);
     isTicking = true;
-    for (const player of thin) if (player.dueMs() <= nowMs) ask(player, nowMs);
-    playing = ample.askDue(nowMs, (player) => ask(player, nowMs));
+    for (const player of thin) if (player.dueMs() <= nowMs) ask(player, nowMs, 'this-tick');
+    playing = ample.askDue(nowMs, (player) => ask(player, nowMs, 'this-tick'));
     refills.go();
     isTicking = false;
     schedule(nowMs);
@@ -136,7 +129,7 @@ export function createPlayoutClock({
     awaited.clear();
     for (const player of players) {
       if (!ample.has(player)) continue; // it has left meanwhile
-      send(player, nowMs);
+      ask(player, nowMs, 'later');
       ample.markDue(player); // what it made room for is looked at by the next tick
     }
   };

@@ -73,9 +73,7 @@ export class Session {
    * it opens is heard, in a session whose queues are heard side by side.
    */
   handle(command: ClientCommand, queue = OWN_QUEUE): void {
-    const { attachedLeg: leg } = this;
-    if (leg.isDeciding()) leg.whenDecided(() => this.perform(command, queue));
-    else this.perform(command, queue);
+    this.attachedLeg.whenDecided(() => this.perform(command, queue));
   }
   /** Turns that have not been heard; with none, nothing is lost by closing. */
   turnsUnheard(): number {

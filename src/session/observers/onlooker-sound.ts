@@ -72,7 +72,7 @@ export class OnlookerSound {
     for (const { listeners } of this.open.values()) sum += listeners.size;
     return sum;
   }
-  /** Throws `busy` when the format needs a dear encoder and none is free. The result leaves. */
+  /** Throws `busy` when the format needs a CPU-heavy encoder and none is free. The result leaves. */
   listen(output: ChannelFormat, listener: Listener, nowMs: number): () => void {
     const { codecs, joinMs, open } = this;
     const key = `${output.format}@${output.sampleRate}`;

@@ -70,7 +70,7 @@ const joined = (made: readonly Made[]): Made => ({
   ms: made.reduce((sum, { ms }) => sum + ms, 0),
 });
 
-/** Throws `busy` when the format needs a dear encoder and none is free. */
+/** Throws `busy` when the format needs a CPU-heavy encoder and none is free. */
 export function createSoundChannel({ output, codecs, joinMs, nowMs }: SoundChannelOptions): SoundChannel {
   const { format, sampleRate } = output;
   const plain = plainSoundOf(output);

@@ -59,13 +59,12 @@ export class TurnLine implements Player {
   /** The same, when the task that runs now has ended: for what is called from inside a decoder or a request. */
   runSoon(): void {
     this.lookMs = Number.NEGATIVE_INFINITY;
-    this.nextMs = Number.NEGATIVE_INFINITY;
-    this.options.playout.markDue(this, 'now');
+    this.markFrontDue('now');
   }
-  /** The turn in front has a frame to send at the next tick. */
-  markFrontDue(): void {
+  /** The turn in front has a frame to send, at the next tick unless it is said otherwise. */
+  markFrontDue(when: 'tick' | 'now' = 'tick'): void {
     this.nextMs = Number.NEGATIVE_INFINITY;
-    this.options.playout.markDue(this, 'tick');
+    this.options.playout.markDue(this, when);
   }
   /** Something may have changed: the clock looks at its next tick. */
   markDirty(): void {

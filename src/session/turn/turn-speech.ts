@@ -281,7 +281,7 @@ export class TurnSpeech implements RunEvents {
     if (this.isHeldBack()) return 0;
     return (QUEUE_MS * this.sampleRate()) / 1000 - this.transcoder.pendingSamples();
   }
-  /** A turn made ahead keeps its speech compressed until its time: a session holds one dear encoder, not three. */
+  /** A turn made ahead keeps its speech compressed until its time: a session holds one CPU-heavy encoder, not three. */
   private isHeldBack(): boolean {
     if (this.place === 'first') return false;
     return mayNeedHeavyEncoder(this.output) || (this.output.format === 'mp3' && this.hasNothingToSay());
