@@ -17,14 +17,14 @@ import { createWorkerCalls } from '../gateway/calls/worker-calls.ts';
 import type { IntakeMetrics } from '../gateway/sockets/intake-metrics.ts';
 import { LEGS } from '../legs/legs.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
-import type { AdmissionDesk } from '../session/admission-desk.ts';
-import type { LegDesk } from '../session/leg-desk.ts';
+import type { AdmissionControl } from '../session/admission-control.ts';
+import type { LegBroker } from '../session/leg-broker.ts';
 import type { Config } from '../settings/settings.ts';
 
 /** The registry where legs and sessions meet; `connect`: what is done with a leg's socket, where the servers do not decide it. */
 export type AppLegRegistry = {
   readonly tokens: AttachTokens;
-  readonly registry: LegDesk;
+  readonly registry: LegBroker;
   readonly arrivals: LegArrivals;
   readonly connect?: typeof createLegConnection;
   /** Legs that this process may have. */
@@ -37,7 +37,7 @@ export function openAppLegs(
   parts: {
     readonly clock: Clock;
     readonly playout: PlayoutClock;
-    readonly admission: AdmissionDesk;
+    readonly admission: AdmissionControl;
     readonly random: Random;
     readonly log: Log;
     readonly intake: IntakeMetrics;

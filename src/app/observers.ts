@@ -14,7 +14,7 @@ import { refuseOtherMethods } from '../http/server/other-methods.ts';
 import { createPlayoutClock } from '../playout/playout-clock.ts';
 import type { LiveSessions } from '../session/live-sessions.ts';
 import type { OnlookerRuntime } from '../session/observers/session-audience.ts';
-import { createTokenDesk } from '../session/observers/token-desk.ts';
+import { createTokenIssuer } from '../session/observers/token-issuer.ts';
 import type { AppContext } from './context.ts';
 
 /** Observers are seconds behind the listener: what 40 ms bring is sent together. */
@@ -52,7 +52,7 @@ export function openAppObservers(options: AppObserversOptions) {
   });
   const limits = { ...config, maxOnlookers: options.maxOnlookers };
   const runtime: OnlookerRuntime = { ticks, limits, count: { open: 0 } };
-  const tokens = createTokenDesk(createCallerTokens(options.tokenSecret), options.tokenClock, random);
+  const tokens = createTokenIssuer(createCallerTokens(options.tokenSecret), options.tokenClock, random);
   const addSeats = (scope: FastifyInstance, { sessions, isStopping }: ObserverRoutes) =>
     addObserverRoutes(scope, {
       credentials,

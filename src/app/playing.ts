@@ -22,8 +22,8 @@ import type { Config } from '../settings/settings.ts';
 import { espeakCommand, isEspeakInstalled } from '../speech-program/speech-command.ts';
 import type { AppContext } from './context.ts';
 import { type AppLegRegistry, openAppLegs } from './legs.ts';
-import { openAppMeasures } from './measures.ts';
 import { type AppObserversOptions, openAppObservers } from './observers.ts';
+import { openProcessMetrics } from './process-metrics.ts';
 import { type AppUpstream, sessionSettings } from './upstream.ts';
 
 export type AppPlayingOptions = AppContext &
@@ -40,7 +40,7 @@ export const openAppCredentials = ({ apiKeys }: Config) =>
 
 export async function openAppPlaying(options: AppPlayingOptions) {
   const { config, clock, random, log, upstream, onStop } = options;
-  const { gatewayMetrics, headroom, admission } = openAppMeasures(options, {
+  const { gatewayMetrics, headroom, admission } = openProcessMetrics(options, {
     sessions: () => sockets.connections.size,
     turns: () => sum((connection) => connection.turnsUnheard()),
     bufferedBytes: () => sum((connection) => connection.bufferedBytes()),

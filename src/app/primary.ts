@@ -18,10 +18,10 @@ import { openTemporaryFolder } from '../storage/temporary-folder.ts';
 import { quotaIdOf } from '../upstream/key-digest.ts';
 import { createAppContext, readTls, type Stop } from './context.ts';
 import { asGateway, type Gateway, originOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
-import { openAppMeasures } from './measures.ts';
 import { openAppObservers } from './observers.ts';
 import { type PlayerBrief, PRIMARY, privatePath } from './player.ts';
 import { openAppCredentials, openAppSound } from './playing.ts';
+import { openProcessMetrics } from './process-metrics.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
 import { chooseService, openAppUpstream, openQuotaStore } from './upstream.ts';
 
@@ -47,7 +47,7 @@ export async function startPrimary(
   const { path: folder, remove } = openTemporaryFolder();
   onStop(remove);
   // Of its own thread, in which REST speaks; each player has some for its sessions.
-  const { admission } = openAppMeasures(context, {
+  const { admission } = openProcessMetrics(context, {
     sessions: none,
     turns: none,
     bufferedBytes: none,

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { createSpeechRecovery, type SpeechRecovery } from '../pipeline/whole-body/speech-recovery.ts';
-import { createForeignVoices, createKnownVoices, type VoiceBook } from '../service/voice-book.ts';
+import { createForeignVoices, createKnownVoices, type VoiceDirectory } from '../service/voice-directory.ts';
 import { defaultSettings, type TurnSettings } from '../session/turn-settings.ts';
 import type { Config } from '../settings/settings.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
@@ -29,7 +29,7 @@ export type AppUpstream = {
   readonly phrases: PhraseStore | undefined;
   readonly voice: string | undefined;
   readonly voice2: string | undefined;
-  readonly voices: VoiceBook;
+  readonly voices: VoiceDirectory;
   /** Short names that callers of any protocol may use for voices. */
   readonly aliases: VoiceAliases;
   /** The embedded engine's address, when it is the service. */
@@ -146,7 +146,7 @@ export async function chooseService({
   };
 }
 
-function openVoices({ clock }: AppContext, { url, keys, isEmbedded, voices }: SpeechService): VoiceBook {
+function openVoices({ clock }: AppContext, { url, keys, isEmbedded, voices }: SpeechService): VoiceDirectory {
   if (isEmbedded) return createKnownVoices(voices, RECORDED_VOICE_FIELDS);
   const list = createHttpVoiceList({ baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
   return createForeignVoices(list);

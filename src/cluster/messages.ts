@@ -5,7 +5,7 @@ import type { ErrorCode } from '../base/app-error.ts';
 import type { LogFields } from '../base/log.ts';
 import type { MetricsSnapshot } from '../base/metrics-snapshot.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
-import type { LegWanted } from '../session/leg-desk.ts';
+import type { LegWanted } from '../session/leg-broker.ts';
 import type { AgentProfile, AgentUse } from '../speech/agent-profile.ts';
 import type { PoolReport } from '../upstream/pool/pool-report.ts';
 import type {

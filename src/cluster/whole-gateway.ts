@@ -6,7 +6,7 @@ import type { Metrics } from '../base/metrics.ts';
 import { countedIn, joinSnapshots, type MetricsSnapshot } from '../base/metrics-snapshot.ts';
 import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
-import { MAX_TOKEN_LIFE_MS, type TokenDesk } from '../session/observers/token-desk.ts';
+import { MAX_TOKEN_LIFE_MS, type TokenIssuer } from '../session/observers/token-issuer.ts';
 import type { PoolMemberReport, PoolReport } from '../upstream/pool/pool-report.ts';
 import type { UpstreamPool } from '../upstream/pool/upstream-pool.ts';
 import type { WorkClass } from '../upstream/speech-work.ts';
@@ -62,7 +62,7 @@ type WholeGatewayOptions<Brief> = {
   readonly players: Pick<Players<Brief>, 'all'>;
   readonly metrics: Metrics;
   readonly pool: Pick<UpstreamPool, 'state'>;
-  readonly tokens: Pick<TokenDesk, 'revoke'>;
+  readonly tokens: Pick<TokenIssuer, 'revoke'>;
 };
 
 /** A process that is alive answers at once; one that is not is left out. */

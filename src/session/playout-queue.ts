@@ -1,7 +1,7 @@
 // Turns that are heard one after another, and what they share: their line, their place among those who speak, their room
 // at the speech service. A session has one such queue; one whose protocol has contexts has one for each (playout-queues.ts).
 
-import type { SessionPlace } from './admission-desk.ts';
+import type { SessionPlace } from './admission-control.ts';
 import type { SessionAudience } from './observers/session-audience.ts';
 import type { TurnAudience, TurnPlayback } from './observers/turn-playback.ts';
 import type { LiveTurn } from './turn/live-turn.ts';

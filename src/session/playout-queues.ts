@@ -3,7 +3,7 @@
 // the others: what nobody waits for any more must not fill the socket, or the memory, in front of what was asked for last.
 
 import type { Player, PlayoutClock } from '../playout/playout-clock.ts';
-import { type AdmissionDesk, SessionPlace } from './admission-desk.ts';
+import { type AdmissionControl, SessionPlace } from './admission-control.ts';
 import type { SessionAudience } from './observers/session-audience.ts';
 import { PlayoutQueue, type PlayoutQueueOptions } from './playout-queue.ts';
 import type { LiveTurn } from './turn/live-turn.ts';
@@ -17,7 +17,7 @@ export type PlayoutQueuesOptions = Omit<
   'place' | 'audience' | 'playout' | 'spoolCapacityBytes'
 > & {
   readonly playout: PlayoutClock;
-  readonly desk: Pick<AdmissionDesk, 'refusal' | 'take'>;
+  readonly admission: Pick<AdmissionControl, 'refusal' | 'take'>;
   readonly audience: Pick<SessionAudience, 'began' | 'wantsRecording' | 'followOnly'>;
   /** Compressed audio that all of them may keep. */
   readonly spoolBytes: number;
@@ -133,7 +133,7 @@ export class PlayoutQueues implements SessionLine, Player {
   }
   private makeQueue(): PlayoutQueue {
     const { options } = this;
-    const { speaker, audience, desk } = options;
+    const { speaker, audience, admission } = options;
     this.madeQueues += 1;
     const queue = new PlayoutQueue({
       ...options,
@@ -141,8 +141,8 @@ export class PlayoutQueues implements SessionLine, Player {
       // Requests of one queue take no room from another's: the interrupted answer may have all that a session gets.
       speaker: { ...speaker, session: `${speaker.session}/${this.madeQueues}` },
       place: new SessionPlace({
-        refusal: (asker, weight) => (this.ridesAlong() ? undefined : desk.refusal(asker, weight)),
-        take: (weight) => desk.take(weight),
+        refusal: (asker, weight) => (this.ridesAlong() ? undefined : admission.refusal(asker, weight)),
+        take: (weight) => admission.take(weight),
       }),
       audience: {
         wantsRecording: (settings) => audience.wantsRecording(settings),

@@ -8,7 +8,7 @@ import type { ServerEvent } from '../dialects/native-events.ts';
 import type { CommandOf } from '../dialects/native-messages.ts';
 import type { CallLeg, LegListener } from '../playout/call-leg.ts';
 import { InboundSound } from './inbound-sound.ts';
-import type { LegDesk } from './leg-desk.ts';
+import type { LegBroker } from './leg-broker.ts';
 import type { OutgoingAudio, SessionOutlet, TurnOutlet } from './session-outlet.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
@@ -21,7 +21,7 @@ export type PlayerOutlet = Pick<
 >;
 
 export type SessionLegOptions = {
-  readonly desk: LegDesk;
+  readonly broker: LegBroker;
   readonly clock: Pick<Clock, 'after'>;
   readonly userId: string;
   readonly outlet: SessionOutlet;
@@ -72,7 +72,7 @@ export class SessionLeg {
   /** It has come, and those who brought it are not done yet. */
   private placing = false;
   private hangUpAfter: string | undefined;
-  /** What waits for a desk to decide. */
+  /** What waits for the broker to decide. */
   private undecided: (() => void)[] | undefined;
 
   constructor(options: SessionLegOptions) {
@@ -98,7 +98,7 @@ export class SessionLeg {
     return this.stopWaiting !== undefined || this.placing;
   }
   attach(command: CommandOf<'attach'>): void {
-    const { desk, clock, userId } = this.options;
+    const { broker, clock, userId } = this.options;
     if (this.refusal !== undefined) this.notCome(this.refusal, this.wait);
     if (this.current !== undefined || this.stopWaiting !== undefined)
       return this.refuse(
@@ -107,7 +107,7 @@ export class SessionLeg {
     const wait = ++this.wait;
     let answered: 'not-yet' | 'given' | AppError = 'not-yet';
     let asking = true;
-    const giveUp = desk.attach(userId, command.leg, {
+    const giveUp = broker.attach(userId, command.leg, {
       onAttached: (leg) => {
         answered = 'given';
         return this.take(leg, command, asking ? 'at-once' : 'later');
@@ -129,7 +129,7 @@ export class SessionLeg {
       return;
     }
     this.stopWaiting = giveUp;
-    if (desk.decides === 'later') this.undecided = [];
+    if (broker.decides === 'later') this.undecided = [];
   }
   /** Runs `task` now, or once it is known whether the leg that was asked for is there: what follows `attach` may be for it. */
   whenDecided(task: () => void): void {

@@ -11,8 +11,8 @@ import type { WordTimer } from '../pipeline/word-timing/word-timer.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
-import type { AdmissionDesk } from './admission-desk.ts';
-import type { LegDesk } from './leg-desk.ts';
+import type { AdmissionControl } from './admission-control.ts';
+import type { LegBroker } from './leg-broker.ts';
 import type { OnlookerRuntime } from './observers/session-audience.ts';
 import type { TextWork, WorkMeter } from './text-work.ts';
 
@@ -48,14 +48,14 @@ export type SessionRuntime = {
   readonly phrases: PhraseStore | undefined;
   readonly codecs: Codecs;
   readonly timer: WordTimer;
-  readonly legs: LegDesk;
+  readonly legs: LegBroker;
   readonly onlookers: OnlookerRuntime;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   readonly textWork: TextWork;
   readonly random: Random;
   readonly log: Log;
-  readonly admission: AdmissionDesk;
+  readonly admission: AdmissionControl;
   readonly limits: SessionLimits;
   readonly metrics: SessionMetrics;
   readonly defaultVoice: string | undefined;

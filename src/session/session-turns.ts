@@ -3,7 +3,7 @@
 
 import { AppError } from '../base/app-error.ts';
 import { errorEvent } from '../dialects/error-event.ts';
-import { SessionPlace } from './admission-desk.ts';
+import { SessionPlace } from './admission-control.ts';
 import type { SessionAudience } from './observers/session-audience.ts';
 import { PlayoutQueue } from './playout-queue.ts';
 import { PlayoutQueues } from './playout-queues.ts';
@@ -55,7 +55,7 @@ export class SessionTurns {
     };
     this.options = options;
     if (order === 'side-by-side') {
-      const queues = new PlayoutQueues({ ...shared, desk: runtime.admission, spoolBytes });
+      const queues = new PlayoutQueues({ ...shared, admission: runtime.admission, spoolBytes });
       this.queues = queues;
       this.line = queues;
     } else {

@@ -49,7 +49,7 @@ export class Session {
     const { clock } = runtime;
     const audience = createSessionAudience(runtime);
     const leg = new SessionLeg({
-      desk: runtime.legs,
+      broker: runtime.legs,
       clock,
       userId: speaker.tenant,
       outlet: client,

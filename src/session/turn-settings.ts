@@ -4,12 +4,7 @@
 import { AppError } from '../base/app-error.ts';
 import type { EventOf } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
-import {
-  isSampleRateOf,
-  listedSampleRates,
-  type OutputFormat,
-  type SessionFormat,
-} from '../speech/audio-format.ts';
+import { type OutputFormat, type SessionFormat, sampleRateRefusal } from '../speech/audio-format.ts';
 import type { SynthesisFields } from '../speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
 import type { WantedWords } from '../speech/wanted-words.ts';
@@ -117,12 +112,8 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     aliases,
     pronunciations,
   };
-  if (next.sampleRate !== undefined && !isSampleRateOf(next.format, next.sampleRate)) {
-    throw new AppError(
-      'invalid_request',
-      `sampleRate: ${next.sampleRate} is not a rate of ${next.format}, which has ${listedSampleRates(next.format)?.join(', ') ?? 'every whole rate from 8000 to 48000'}.`,
-    );
-  }
+  const refusal = next.sampleRate === undefined ? undefined : sampleRateRefusal(next.format, next.sampleRate);
+  if (refusal !== undefined) throw new AppError('invalid_request', `sampleRate: ${refusal}.`);
   return next;
 }
 

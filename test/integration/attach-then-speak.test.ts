@@ -1,12 +1,12 @@
 // A bot that says its greeting right behind `attach`, on every kind of leg, however late the call comes: the real session
-// core, desk, leg connections and codecs, in simulated time. The far side hears it whole and in order, the bot's own socket
+// core, broker, leg connections and codecs, in simulated time. The far side hears it whole and in order, the bot's own socket
 // gets nothing of it, and where no call comes nothing is told as heard.
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
 import { createLocalLegRegistry } from '../../src/gateway/calls/local-leg-registry.ts';
 import { audioSocketLeg } from '../../src/legs/audiosocket-leg.ts';
 import { LEGS } from '../../src/legs/legs.ts';
-import type { LegDesk } from '../../src/session/leg-desk.ts';
+import type { LegBroker } from '../../src/session/leg-broker.ts';
 import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import { startSession } from '../support/live-session.ts';
 import { startPhoneCall } from '../support/phone-call.ts';
@@ -67,16 +67,16 @@ describe('when no call comes', () => {
     ['within ten seconds', 10_000],
     ['because another session has it', 50],
   ])('%s each turn fails, and none is told as heard', async (why, ms) => {
-    const legs: LegDesk = {
+    const legs: LegBroker = {
       tokenFor: () => 'token',
       attach(...asked) {
-        if (ms === 10_000) return desk.attach(...asked);
+        if (ms === 10_000) return broker.attach(...asked);
         asked[2].onRefused(new AppError('leg_not_found', why));
         return () => {};
       },
     };
     const live = startSession({ auto: speech(GREETING_MS), legs });
-    const desk = createLocalLegRegistry(live.clock, { tokenFor: () => 'token', userOf: () => 'anna' });
+    const broker = createLocalLegRegistry(live.clock, { tokenFor: () => 'token', userOf: () => 'anna' });
     live.send({ type: 'attach', leg: { callSid: 'CA1' } });
     greet(live);
     await live.run(ms - 1);

@@ -79,7 +79,20 @@ afterAll(async () => {
   await source.close();
 });
 
+/** A machine that is busy elsewhere may leave no time for the comparison with the reference; the gateway counts such bodies. */
+const MAX_TRIES = 8;
+const TRIES_MS = 120_000;
+
+/** A turn whose bodies were judged by their words, in time. */
 async function spoken(turn: string, text: string, how: Plan) {
+  const unproved = async () => (await gateway.metric('voxgate_whole_bodies_total{by="nothing"}')) || 0;
+  for (let tries = 1; ; tries += 1) {
+    const before = await unproved();
+    const said = await spokenOnce(turn, text, how);
+    if (tries === MAX_TRIES || (await unproved()) === before) return said;
+  }
+}
+async function spokenOnce(turn: string, text: string, how: Plan) {
   plan = how;
   const probe = await gateway.session('pace=burst&format=raw&sampleRate=24000');
   probe.send({ type: 'speak', turn, text, language: 'english', seed: 7 });
@@ -89,7 +102,7 @@ async function spoken(turn: string, text: string, how: Plan) {
 }
 const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== '');
 
-describe('a body that ends properly', () => {
+describe('a body that ends properly', { timeout: TRIES_MS }, () => {
   it.each(TEXTS)('and is whole is taken for whole at once: %s', async (text) => {
     const { ended, heard, errors } = await spoken('whole', text, { part: 1, times: 0 });
     expect([ended.outcome, ended.requests, ended.resumes, errors]).toEqual(['complete', 1, 0, []]);

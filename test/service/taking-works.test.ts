@@ -7,7 +7,7 @@ import { soleInstance } from '../../src/service/active-slots.ts';
 import type { AdmitWork } from '../../src/service/admit-work.ts';
 import { createJobService } from '../../src/service/jobs/job-service.ts';
 import { createPlayNoteService } from '../../src/service/playnotes/playnote-service.ts';
-import { createKnownVoices } from '../../src/service/voice-book.ts';
+import { createKnownVoices } from '../../src/service/voice-directory.ts';
 import type { AgentProfile } from '../../src/speech/agent-profile.ts';
 import type { JobRequest } from '../../src/speech/job-request.ts';
 import type { PlayNoteFields } from '../../src/speech/playnote-request.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
 import type { LegAudio } from '../../src/legs/leg.ts';
 import type { CallLeg, LegListener, LegPiece } from '../../src/playout/call-leg.ts';
-import type { LegDesk } from '../../src/session/leg-desk.ts';
+import type { LegBroker } from '../../src/session/leg-broker.ts';
 import { speechMp3 } from '../support/codecs.ts';
 import { type LiveSessionOptions, startSession } from '../support/live-session.ts';
 import { atOnce } from '../support/memory-upstream.ts';
@@ -48,7 +48,7 @@ function createFakeLeg(reports: CallLeg['reports'] = 'marks', audio?: LegAudio):
 function start({ leg = createFakeLeg(), ...options }: LiveSessionOptions & { leg?: FakeLeg } = {}) {
   let listener: LegListener | undefined;
   const asked: object[] = [];
-  const desk: LegDesk = {
+  const broker: LegBroker = {
     tokenFor: () => 'token',
     attach(userId, wanted, answer) {
       asked.push({ userId, ...wanted });
@@ -56,7 +56,7 @@ function start({ leg = createFakeLeg(), ...options }: LiveSessionOptions & { leg
       return () => {};
     },
   };
-  const live = startSession({ auto: atOnce(() => speechMp3(1000)), legs: desk, ...options });
+  const live = startSession({ auto: atOnce(() => speechMp3(1000)), legs: broker, ...options });
   const say = (turn: string) => live.send({ type: 'speak', turn, text: 'One two three.' });
   return {
     live,

@@ -17,8 +17,8 @@ import type { Preset } from '../../src/dialects/native-messages.ts';
 import type { SpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
 import { NO_WORD_TIMER, type WordTimer } from '../../src/pipeline/word-timing/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../../src/playout/playout-clock.ts';
-import type { AdmissionDesk } from '../../src/session/admission-desk.ts';
-import type { LegDesk } from '../../src/session/leg-desk.ts';
+import type { AdmissionControl } from '../../src/session/admission-control.ts';
+import type { LegBroker } from '../../src/session/leg-broker.ts';
 import type { OnlookerLimits } from '../../src/session/observers/session-audience.ts';
 import { Session } from '../../src/session/session.ts';
 import type { OutgoingAudio } from '../../src/session/session-outlet.ts';
@@ -84,10 +84,10 @@ export type LiveSessionOptions = {
   readonly phrases?: PhraseStore;
   /** By default none: words are spread by their weights. */
   readonly timer?: WordTimer;
-  readonly legs?: LegDesk;
+  readonly legs?: LegBroker;
   readonly onlookers?: Partial<OnlookerLimits>;
   /** By default there is room for everybody. */
-  readonly admission?: AdmissionDesk;
+  readonly admission?: AdmissionControl;
 };
 
 const LIMITS: SessionLimits = {

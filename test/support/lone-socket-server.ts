@@ -14,7 +14,7 @@ import {
 } from '../../src/gateway/sockets/socket-server.ts';
 import { NO_WORD_TIMER } from '../../src/pipeline/word-timing/word-timer.ts';
 import type { Player } from '../../src/playout/playout-clock.ts';
-import type { AdmissionDesk } from '../../src/session/admission-desk.ts';
+import type { AdmissionControl } from '../../src/session/admission-control.ts';
 import { createTextWork } from '../../src/session/text-work.ts';
 import { defaultSettings } from '../../src/session/turn-settings.ts';
 import { codecs } from './codecs.ts';
@@ -38,7 +38,7 @@ export type LoneSocketServerOptions = {
   readonly dialects?: readonly Dialect[];
   readonly log?: Log;
   readonly findAgent?: SocketServerOptions['findAgent'];
-  readonly admission?: AdmissionDesk;
+  readonly admission?: AdmissionControl;
 };
 
 export async function startSocketServer({

@@ -2,9 +2,9 @@
 
 import { AppError } from '../../src/base/app-error.ts';
 import type { LegServer } from '../../src/gateway/calls/leg-server.ts';
-import type { LegDesk } from '../../src/session/leg-desk.ts';
+import type { LegBroker } from '../../src/session/leg-broker.ts';
 
-export const NO_LEG_DESK: LegDesk = {
+export const NO_LEG_DESK: LegBroker = {
   tokenFor: () => 'token',
   attach(_user, _wanted, { onRefused }) {
     onRefused(new AppError('leg_not_found', 'There are no legs here.'));

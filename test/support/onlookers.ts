@@ -4,7 +4,7 @@ import type { Clock } from '../../src/base/clock.ts';
 import { systemRandom } from '../../src/base/random.ts';
 import { createPlayoutClock } from '../../src/playout/playout-clock.ts';
 import type { OnlookerLimits, OnlookerRuntime } from '../../src/session/observers/session-audience.ts';
-import { createTokenDesk, type TokenDesk } from '../../src/session/observers/token-desk.ts';
+import { createTokenIssuer, type TokenIssuer } from '../../src/session/observers/token-issuer.ts';
 
 const LIMITS: OnlookerLimits = { maxOnlookers: 1000, maxOnlookersPerSession: 200, onlookerJoinMs: 2000 };
 
@@ -20,5 +20,5 @@ export const onlookerRuntime = (clock: Clock, limits: Partial<OnlookerLimits> = 
   count: { open: 0 },
 });
 
-export const tokenDesk = (clock: Clock): TokenDesk =>
-  createTokenDesk(createCallerTokens('a secret of this test'), clock, systemRandom);
+export const tokenDesk = (clock: Clock): TokenIssuer =>
+  createTokenIssuer(createCallerTokens('a secret of this test'), clock, systemRandom);

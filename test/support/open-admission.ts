@@ -1,9 +1,9 @@
 // A thread with time for everybody.
 
 import type { AppError } from '../../src/base/app-error.ts';
-import type { AdmissionDesk } from '../../src/session/admission-desk.ts';
+import type { AdmissionControl } from '../../src/session/admission-control.ts';
 
-export const OPEN_ADMISSION: AdmissionDesk = {
+export const OPEN_ADMISSION: AdmissionControl = {
   refusal: () => undefined,
   opened() {},
   take: () => ({ began() {}, leave() {} }),
@@ -13,7 +13,7 @@ export const OPEN_ADMISSION: AdmissionDesk = {
 export function scriptedAdmission() {
   let held = 0;
   const asked: string[] = [];
-  const desk = {
+  const admission = {
     ...OPEN_ADMISSION,
     no: undefined as AppError | undefined,
     asked,
@@ -22,7 +22,7 @@ export function scriptedAdmission() {
     },
     refusal(asker: string) {
       asked.push(asker);
-      return desk.no;
+      return admission.no;
     },
     take() {
       held += 1;
@@ -36,5 +36,5 @@ export function scriptedAdmission() {
       };
     },
   };
-  return desk;
+  return admission;
 }

@@ -6,12 +6,12 @@ import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ArrivedLeg } from '../../gateway/calls/local-leg-registry.ts';
 import type { CallLeg, LegListener } from '../../playout/call-leg.ts';
-import type { LegDesk } from '../../session/leg-desk.ts';
+import type { LegBroker } from '../../session/leg-broker.ts';
 import type { LegAddress, PlayerNews, PrimaryAsks, PrimaryNews } from '../messages.ts';
 import type { Peer } from '../peer.ts';
 import type { MovingLegs } from './moving-legs.ts';
 
-export type IpcLegRegistry = LegDesk &
+export type IpcLegRegistry = LegBroker &
   MovingLegs & {
     readonly given: (news: PlayerNews['legGiven']) => void;
     readonly awaited: (ask: PlayerNews['legAwaited']) => void;
@@ -31,7 +31,7 @@ export type IpcLegRegistryOptions = {
 const DECIDES_MS = 1000;
 
 type Here = { readonly arrived: ArrivedLeg; listener: LegListener | undefined };
-type Answer = Parameters<LegDesk['attach']>[2];
+type Answer = Parameters<LegBroker['attach']>[2];
 
 export function createIpcLegRegistry({
   tokens,

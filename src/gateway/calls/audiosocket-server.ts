@@ -7,7 +7,7 @@ import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { AUDIOSOCKET_SILENCE, audioSocketLeg } from '../../legs/audiosocket-leg.ts';
 import type { PlayoutClock } from '../../playout/playout-clock.ts';
-import type { AdmissionDesk } from '../../session/admission-desk.ts';
+import type { AdmissionControl } from '../../session/admission-control.ts';
 import type { IntakeMetrics } from '../sockets/intake-metrics.ts';
 import { createSweeper } from '../sockets/sweeper.ts';
 import type { CallEvents, CallListener, CallListenerOptions } from './call-listener.ts';
@@ -27,7 +27,7 @@ export type AudioSocketServerOptions = {
   readonly maxLegs: number;
   readonly limits: LegIntakeLimits;
   readonly intake: IntakeMetrics;
-  readonly admission: Pick<AdmissionDesk, 'refusal'>;
+  readonly admission: Pick<AdmissionControl, 'refusal'>;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   readonly random: Random;

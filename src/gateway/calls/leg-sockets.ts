@@ -8,7 +8,7 @@ import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Leg } from '../../legs/leg.ts';
 import type { PlayoutClock } from '../../playout/playout-clock.ts';
-import type { AdmissionDesk } from '../../session/admission-desk.ts';
+import type { AdmissionControl } from '../../session/admission-control.ts';
 import type { IntakeMetrics } from '../sockets/intake-metrics.ts';
 import { stopReadingAfterClose } from '../sockets/socket-bounds.ts';
 import { createSweeper } from '../sockets/sweeper.ts';
@@ -24,7 +24,7 @@ export type LegSocketsOptions = {
   readonly maxLegs: number;
   readonly limits: LegIntakeLimits;
   readonly intake: IntakeMetrics;
-  readonly admission: Pick<AdmissionDesk, 'refusal'>;
+  readonly admission: Pick<AdmissionControl, 'refusal'>;
   readonly clock: Clock;
   readonly playout: PlayoutClock;
   readonly random: Random;

@@ -5,7 +5,7 @@ import type { AttachTokens } from '../../access/attach-tokens.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { CallLeg, LegListener } from '../../playout/call-leg.ts';
-import type { LegDesk, LegWanted } from '../../session/leg-desk.ts';
+import type { LegBroker, LegWanted } from '../../session/leg-broker.ts';
 
 // Unsigned tokens of a platform, such as the UUID of an AudioSocket: they belong to the user who named them first, before
 // the call or within its first seconds, and to no other user as long as they may still be used.
@@ -92,7 +92,7 @@ export type LegArrivals<Leg extends Named = CallLeg, Listener extends Told = Leg
   readonly turnAway: (leg: TurnedAwayLeg) => void;
 };
 
-export type LocalLegRegistry<Leg extends Named = CallLeg, Listener extends Told = LegListener> = LegDesk<
+export type LocalLegRegistry<Leg extends Named = CallLeg, Listener extends Told = LegListener> = LegBroker<
   Leg,
   Listener
 > &

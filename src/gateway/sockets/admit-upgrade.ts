@@ -8,7 +8,7 @@ import { guardLoopback } from '../../access/loopback-guard.ts';
 import { AppError, toAppError } from '../../base/app-error.ts';
 import type { Dialect, DialectEntry, Upgrade } from '../../dialects/dialect.ts';
 import type { Preset } from '../../dialects/native-messages.ts';
-import type { TokenDesk } from '../../session/observers/token-desk.ts';
+import type { TokenIssuer } from '../../session/observers/token-issuer.ts';
 import { offeredProtocols } from './socket-bounds.ts';
 
 export type Admission = {
@@ -30,7 +30,7 @@ export type AdmissionOptions = RoomLimits & {
   /** Each path is that of one of them at most. */
   readonly dialects: readonly Dialect[];
   readonly credentials: Credentials;
-  readonly tokens: Pick<TokenDesk, 'checkSpeak'>;
+  readonly tokens: Pick<TokenIssuer, 'checkSpeak'>;
   readonly scheme: 'http' | 'https';
 };
 

@@ -2,7 +2,7 @@
 
 import { ERROR_TABLE } from '../../base/app-error.ts';
 import type { Metrics } from '../../base/metrics.ts';
-import type { SpeechAsker } from '../../session/admission-desk.ts';
+import type { SpeechAsker } from '../../session/admission-control.ts';
 import type { SessionMetrics } from '../../session/session-runtime.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
 

@@ -2,7 +2,7 @@
 
 import type { FastifyReply } from 'fastify';
 import type { Random } from '../../base/random.ts';
-import type { VoiceBook } from '../../service/voice-book.ts';
+import type { VoiceDirectory } from '../../service/voice-directory.ts';
 import { MAX_SEED } from '../../speech/speech-request.ts';
 import type { VoiceAliases } from '../../speech/voice-aliases.ts';
 import { type BegunSpeech, beginSpeech, type SpeechReplyMeans } from '../routes/speech-reply.ts';
@@ -12,7 +12,7 @@ import { planSpeech } from './speech-plan.ts';
 
 export type SpeakAskedMeans = SpeechReplyMeans & {
   readonly random: Random;
-  readonly voices: VoiceBook;
+  readonly voices: VoiceDirectory;
   readonly aliases: VoiceAliases;
   /** Of speech that names none; undefined: the speech service decides. */
   readonly defaultVoice: string | undefined;

@@ -9,7 +9,7 @@ import type { ServiceAddress } from '../../service/service-address.ts';
 import { mediaTypeOf } from '../../speech/reply-media-type.ts';
 import type { WorkFiles } from '../../storage/works/work-files.ts';
 import { refuseOtherMethods } from '../server/other-methods.ts';
-import { takenInTime } from '../server/taken-in-time.ts';
+import { withReadTimeout } from '../server/read-timeout.ts';
 
 // One byte range of a `Range` header (RFC 9110 14.1.2). Several ranges at once, other units and what cannot be read are
 // ignored, as the standard allows: the whole file is a right answer to them.
@@ -69,7 +69,7 @@ const unknown = () => new AppError('not_found', 'There is no such file.');
 export function addFileRoutes(app: FastifyInstance, { files, address, clock }: FileRoutesOptions): void {
   const bodyOf = (bytes: Readable, { raw }: FastifyReply) =>
     Readable.from(
-      takenInTime(bytes, STALLED_MS, clock, () => raw.destroy()),
+      withReadTimeout(bytes, STALLED_MS, clock, () => raw.destroy()),
       { objectMode: false },
     );
   const methods = refuseOtherMethods(app);

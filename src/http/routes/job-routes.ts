@@ -4,7 +4,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { JobService } from '../../service/jobs/job-service.ts';
-import type { VoiceBook } from '../../service/voice-book.ts';
+import type { VoiceDirectory } from '../../service/voice-directory.ts';
 import type { WorkQuestions } from '../../service/work-questions.ts';
 import { type JobRequest, jobRequestSchema, turboRequestSchema } from '../../speech/job-request.ts';
 import { type JobRecord, jobSchema } from '../../speech/service-records.ts';
@@ -16,7 +16,7 @@ import { aboutOne, addWorkRoutes, idOf } from './work-routes.ts';
 export type JobRoutesOptions = {
   readonly jobs: JobService;
   readonly questions: WorkQuestions;
-  readonly voices: VoiceBook;
+  readonly voices: VoiceDirectory;
   /** The job as this caller is told of it. */
   readonly toRecord: (work: Work, request: FastifyRequest) => JobRecord;
 };

@@ -13,7 +13,7 @@ import { VTT_HEADER } from '../../captions/growing-vtt.ts';
 import { findSession, type LiveSession, type LiveSessions } from '../../session/live-sessions.ts';
 import type { NumberedEvent } from '../../session/observers/onlooker-words.ts';
 import type { Onlookers } from '../../session/observers/session-audience.ts';
-import type { TokenDesk } from '../../session/observers/token-desk.ts';
+import type { TokenIssuer } from '../../session/observers/token-issuer.ts';
 import {
   MAX_SAMPLE_RATE,
   MIN_SAMPLE_RATE,
@@ -36,7 +36,7 @@ type WatchAccess = {
 
 type WatchAccessOptions = {
   readonly credentials: Credentials;
-  readonly tokens: TokenDesk;
+  readonly tokens: TokenIssuer;
   readonly sessions: LiveSessions;
 };
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/app-error.ts';
 import { formatIssues } from '../../base/format-issues.ts';
 import type { PlayNoteService } from '../../service/playnotes/playnote-service.ts';
-import type { VoiceBook } from '../../service/voice-book.ts';
+import type { VoiceDirectory } from '../../service/voice-directory.ts';
 import type { WorkQuestions } from '../../service/work-questions.ts';
 import { type PlayNoteFields, playNoteFieldsSchema } from '../../speech/playnote-request.ts';
 import { type PlayNoteRecord, playNoteSchema } from '../../speech/service-records.ts';
@@ -20,7 +20,7 @@ import { addWorkRoutes } from './work-routes.ts';
 export type PlayNoteRoutesOptions = {
   readonly playNotes: PlayNoteService;
   readonly questions: WorkQuestions;
-  readonly voices: VoiceBook;
+  readonly voices: VoiceDirectory;
   readonly files: WorkFiles;
   readonly mostSourceBytes: number;
   /** The PlayNote as this caller is told of it. */
@@ -37,7 +37,7 @@ const FORM = z.strictObject({
     .optional(),
 });
 
-function readFields(form: Form, voices: VoiceBook): PlayNoteFields {
+function readFields(form: Form, voices: VoiceDirectory): PlayNoteFields {
   const parsed = playNoteFieldsSchema.safeParse(form.fields, { reportInput: true });
   if (!parsed.success) throw new AppError('invalid_request', formatIssues(parsed.error.issues));
   const { voice1, voice2 } = parsed.data;

@@ -9,7 +9,7 @@ import { type DrainedSpeechOptions, drainSpeech } from '../../pipeline/drained-s
 import type { SpeechRuntime } from '../../pipeline/speech-runtime.ts';
 import { usualRateOf } from '../../speech/reply-media-type.ts';
 import type { OpenReplies } from '../server/open-replies.ts';
-import { takenInTime } from '../server/taken-in-time.ts';
+import { withReadTimeout } from '../server/read-timeout.ts';
 
 export type SpeechReplyMeans = {
   readonly runtime: SpeechRuntime;
@@ -73,7 +73,7 @@ export async function beginSpeech(
     yield* speech.chunks;
   }
   return {
-    chunks: takenInTime(all(), STALLED_MS, clock, () => raw.destroy()),
+    chunks: withReadTimeout(all(), STALLED_MS, clock, () => raw.destroy()),
     sampleRate: speech.sampleRate() ?? usualRateOf('mp3'),
     audioMs: () => speech.audioMs(),
     words: () => speech.words(),

@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Random } from '../../base/random.ts';
-import type { VoiceBook } from '../../service/voice-book.ts';
+import type { VoiceDirectory } from '../../service/voice-directory.ts';
 import { AUDIO_FORMATS, type OutputFormat, type ServiceFormat } from '../../speech/audio-format.ts';
 import { mediaTypeOf, usualRateOf } from '../../speech/reply-media-type.ts';
 import {
@@ -28,7 +28,7 @@ import {
 
 export type SpeechRouteOptions = SpeechReplyMeans & {
   readonly random: Random;
-  readonly voices: VoiceBook;
+  readonly voices: VoiceDirectory;
 };
 
 /** For the document: the media types of the formats at their usual rates. */

@@ -7,12 +7,12 @@ import { MEDIA, type TokenGrant } from '../../access/caller-tokens.ts';
 import type { Credentials } from '../../access/credentials.ts';
 import { headerLines } from '../../access/header-lines.ts';
 import { AppError, aboutToStop } from '../../base/app-error.ts';
-import { MAX_TOKEN_LIFE_MS, type TokenDesk } from '../../session/observers/token-desk.ts';
+import { MAX_TOKEN_LIFE_MS, type TokenIssuer } from '../../session/observers/token-issuer.ts';
 import { errorReplies } from '../server/error-replies.ts';
 
 export type TokenRoutesOptions = {
   readonly credentials: Credentials;
-  readonly tokens: Pick<TokenDesk, 'issue'>;
+  readonly tokens: Pick<TokenIssuer, 'issue'>;
   readonly hasSession: (userId: string, id: string) => boolean;
   /** Takes a token of this user back; when it is done, nobody lets anybody in with it. Throws `not_found`. */
   readonly revoke: (userId: string, id: string) => void | Promise<void>;

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { aboutToStop } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { REPLY_WEIGHT } from '../../limits/turn-weight.ts';
-import type { AdmissionDesk } from '../../session/admission-desk.ts';
+import type { AdmissionControl } from '../../session/admission-control.ts';
 
 export type OpenReplies = {
   /** Throws `shutting_down` when it is too late to begin one, `busy` when it is to be asked for again in a moment. */
@@ -16,7 +16,7 @@ export type OpenReplies = {
 
 export function createOpenReplies(
   clock: Clock,
-  admission: Pick<AdmissionDesk, 'refusal' | 'take'>,
+  admission: Pick<AdmissionControl, 'refusal' | 'take'>,
 ): OpenReplies {
   const open = new Set<ServerResponse>();
   let phase: 'open' | 'draining' = 'open';

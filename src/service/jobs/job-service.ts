@@ -17,7 +17,7 @@ import type { Stored, Work } from '../../storage/works/work.ts';
 import type { WorkStore } from '../../storage/works/work-store.ts';
 import type { AdmitWork } from '../admit-work.ts';
 import { findRepeated, idempotencyConflict, readIdempotency } from '../idempotency.ts';
-import type { VoiceBook } from '../voice-book.ts';
+import type { VoiceDirectory } from '../voice-directory.ts';
 import type { JobInput } from './job-record.ts';
 
 export type JobService = {
@@ -31,7 +31,7 @@ export type JobService = {
     request: JobRequest,
     idempotencyKey: string | undefined,
     /** Throws for voices that are not there, those of the agent included. */
-    voices: Pick<VoiceBook, 'check'>,
+    voices: Pick<VoiceDirectory, 'check'>,
   ): Promise<TakenJob>;
 };
 
@@ -71,7 +71,7 @@ const withoutNulls = (request: JobRequest): Stored =>
 function checkInput(
   { shown }: JobInput,
   agent: AgentProfile | undefined,
-  voices: Pick<VoiceBook, 'check'>,
+  voices: Pick<VoiceDirectory, 'check'>,
 ): void {
   const { voice, voice2, model } = shown as JobRequest;
   if (agent !== undefined) {

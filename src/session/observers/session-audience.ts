@@ -12,18 +12,18 @@ import type { OutgoingAudio } from '../session-outlet.ts';
 import type { TurnSettings } from '../turn-settings.ts';
 import {
   type CueReader,
-  createOnlookerCompany,
+  createOnlookerGroup,
   type EventReader,
-  type OnlookerCompany,
+  type OnlookerGroup,
   type OnlookerRuntime,
   type Onlookers,
-} from './onlooker-company.ts';
+} from './onlooker-group.ts';
 import type { Listener } from './onlooker-sound.ts';
 import type { BegunTurn } from './onlooker-words.ts';
 import type { ChannelFormat } from './sound-channel.ts';
 import type { TurnAudience, TurnPlayback } from './turn-playback.ts';
 
-export type { OnlookerLimits, OnlookerRuntime, Onlookers } from './onlooker-company.ts';
+export type { OnlookerLimits, OnlookerRuntime, Onlookers } from './onlooker-group.ts';
 
 export type SessionAudience = Onlookers &
   TurnAudience & {
@@ -51,7 +51,7 @@ class AudienceOfSession implements SessionAudience {
   private readonly live = new Map<string, BegunTurn>();
   private started: EventOf<'started'> | undefined;
   private sessionStartMs: number | undefined;
-  private company: OnlookerCompany | undefined;
+  private group: OnlookerGroup | undefined;
   private phase: 'open' | 'closed' = 'open';
 
   constructor(options: SessionAudienceOptions) {
@@ -59,7 +59,7 @@ class AudienceOfSession implements SessionAudience {
   }
 
   onlookers(): number {
-    return this.company?.onlookers() ?? 0;
+    return this.group?.onlookers() ?? 0;
   }
   readEvents(reader: EventReader, lastId: number | undefined): () => void {
     return this.gather().readEvents(reader, lastId);
@@ -71,26 +71,26 @@ class AudienceOfSession implements SessionAudience {
     return this.gather().listen(output, listener);
   }
   wantsRecording(settings: TurnSettings): boolean {
-    return this.company?.wantsRecording(settings) ?? false;
+    return this.group?.wantsRecording(settings) ?? false;
   }
   began(playback: TurnPlayback): void {
     const nowMs = this.options.clock.now();
     this.sessionStartMs ??= playback.position(nowMs).anchorMs;
     const turn = { playback, started: this.started! };
     this.live.set(playback.turn, turn);
-    this.company?.began(turn, nowMs);
+    this.group?.began(turn, nowMs);
   }
   said(event: ServerEvent): void {
     if (event.type === 'started') this.started = event;
     if (event.type === 'heard') this.heard(event);
-    this.company?.said(event);
+    this.group?.said(event);
   }
   sent(audio: OutgoingAudio): void {
-    this.company?.sent(audio);
+    this.group?.sent(audio);
   }
   lost(turn: string): void {
     this.live.delete(turn);
-    this.company?.cut(turn, { reach: 'cut', finalMs: 0 });
+    this.group?.cut(turn, { reach: 'cut', finalMs: 0 });
   }
   followOnly(isFollowed: (turn: string) => boolean): void {
     const nowMs = this.options.clock.now();
@@ -98,7 +98,7 @@ class AudienceOfSession implements SessionAudience {
       if (isFollowed(turn)) continue;
       const { anchorMs, sentMs } = playback.position(nowMs);
       this.live.delete(turn);
-      this.company?.cut(turn, {
+      this.group?.cut(turn, {
         reach: 'cut',
         finalMs: heardByClockMs(anchorMs, sentMs, nowMs),
       });
@@ -107,7 +107,7 @@ class AudienceOfSession implements SessionAudience {
   close(): void {
     if (this.phase === 'closed') return;
     this.phase = 'closed';
-    this.company?.close();
+    this.group?.close();
     this.live.clear();
   }
 
@@ -115,12 +115,12 @@ class AudienceOfSession implements SessionAudience {
     const turn = this.live.get(event.turn);
     if (turn === undefined) return;
     this.live.delete(event.turn);
-    this.company?.heard(event, turn);
+    this.group?.heard(event, turn);
   }
-  private gather(): OnlookerCompany {
+  private gather(): OnlookerGroup {
     if (this.phase === 'closed') throw new AppError('not_found', 'The session has ended.');
     const { onlookers, codecs, clock, log } = this.options;
-    this.company ??= createOnlookerCompany({
+    this.group ??= createOnlookerGroup({
       onlookers,
       codecs,
       clock,
@@ -128,7 +128,7 @@ class AudienceOfSession implements SessionAudience {
       live: this.live,
       sessionStartMs: () => this.sessionStartMs,
     });
-    return this.company;
+    return this.group;
   }
 }
 

@@ -2,7 +2,7 @@
 // well-formed error id of it is passed on, and never a foreign error as `cause` (undici keeps the received bytes in it).
 
 import { AppError, type ErrorCode } from '../../base/app-error.ts';
-import { saysThatAccessIsOut } from '../../limits/access-out.ts';
+import { saysAccessIsLost } from '../../limits/lost-access.ts';
 import { parseRetryAfter } from '../../limits/retry-after.ts';
 
 export type RefusedAnswer = {
@@ -34,7 +34,7 @@ export function refusedError(answer: RefusedAnswer, secrets: readonly string[]):
   const { status } = answer;
   const id = readErrorId(answer.body, secrets);
   const told = id === undefined ? `${status}` : `${status}, ${id}`;
-  const isOut = status === 429 && saysThatAccessIsOut(answer.body);
+  const isOut = status === 429 && saysAccessIsLost(answer.body);
   if (status === 429 && !isOut) {
     const retryAfterMs = parseRetryAfter(answer.retryAfter, answer.date);
     return new AppError(

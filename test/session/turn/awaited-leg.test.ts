@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/base/app-error.ts';
 import type { CallLeg, LegPiece } from '../../../src/playout/call-leg.ts';
-import type { LegDesk } from '../../../src/session/leg-desk.ts';
+import type { LegBroker } from '../../../src/session/leg-broker.ts';
 import { speechMp3 } from '../../support/codecs.ts';
 import { type LiveSessionOptions, startSession } from '../../support/live-session.ts';
 import { atOnce } from '../../support/memory-upstream.ts';
@@ -28,15 +28,15 @@ function start(options: LiveSessionOptions = {}) {
     hangUp: () => void acts.push('hang up'),
     release: () => void acts.push('release'),
   };
-  let answer: Parameters<LegDesk['attach']>[2] | undefined;
-  const desk: LegDesk = {
+  let answer: Parameters<LegBroker['attach']>[2] | undefined;
+  const broker: LegBroker = {
     tokenFor: () => 'token',
     attach(_user, _wanted, told) {
       answer = told;
       return () => void acts.push('not wanted any more');
     },
   };
-  const live = startSession({ auto: atOnce(() => speechMp3(1000)), legs: desk, ...options });
+  const live = startSession({ auto: atOnce(() => speechMp3(1000)), legs: broker, ...options });
   live.send({ type: 'attach', leg: { callSid: 'CA1' } });
   return {
     live,

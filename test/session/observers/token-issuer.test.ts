@@ -5,15 +5,15 @@ import { createCallerTokens } from '../../../src/access/caller-tokens.ts';
 import { AppError } from '../../../src/base/app-error.ts';
 import { systemRandom } from '../../../src/base/random.ts';
 import {
-  createTokenDesk,
+  createTokenIssuer,
   REVOCATION_BOUNDS,
   type RevocationBounds,
-} from '../../../src/session/observers/token-desk.ts';
+} from '../../../src/session/observers/token-issuer.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import '../../support/property-seed.ts';
 
-const desk = (clock = createFakeClock(), secret = 'a secret', bounds?: RevocationBounds) =>
-  createTokenDesk(createCallerTokens(secret), clock, systemRandom, bounds);
+const issuer = (clock = createFakeClock(), secret = 'a secret', bounds?: RevocationBounds) =>
+  createTokenIssuer(createCallerTokens(secret), clock, systemRandom, bounds);
 const refusal = (task: () => unknown): string => {
   try {
     task();
@@ -28,7 +28,7 @@ describe('a token', () => {
   it('is one word of base64url, and names its user again', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' }), (user) => {
-        const tokens = desk();
+        const tokens = issuer();
         const { id, token } = tokens.issue(user, { scope: 'speak' }, 1000);
         expect(token).toMatch(/^[\w-]+$/);
         expect(id).toMatch(/^[\w-]{24}$/);
@@ -38,19 +38,21 @@ describe('a token', () => {
   });
 
   it('is worth nothing with any one character altered, and elsewhere', () => {
-    const tokens = desk();
+    const tokens = issuer();
     const { token } = tokens.issue('ann', watching, 1000);
     for (let at = 0; at < token.length - 1; at += 1) {
       const altered = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
       expect(refusal(() => tokens.checkWatch(altered, 's1', 'captions'))).toMatch(/^unauthorized/);
     }
-    expect(refusal(() => desk(undefined, 'other').checkWatch(token, 's1', 'captions'))).toMatch(/^unauthor/);
+    expect(refusal(() => issuer(undefined, 'other').checkWatch(token, 's1', 'captions'))).toMatch(
+      /^unauthor/,
+    );
     for (const none of ['', 'x', '.', 'ä', 'A'.repeat(5000)])
       expect(refusal(() => tokens.checkSpeak(none))).toMatch(/^unauthorized/);
   });
 
   it('lets in for what it is, and no other', () => {
-    const tokens = desk();
+    const tokens = issuer();
     const { token } = tokens.issue('ann', watching, 1000);
     const speaking = tokens.issue('ann', { scope: 'speak' }, 1000).token;
     expect(tokens.checkWatch(token, 's1', 'captions')).toMatchObject({ userId: 'ann' });
@@ -66,7 +68,7 @@ describe('a token', () => {
 
   it('expires', () => {
     const clock = createFakeClock();
-    const tokens = desk(clock);
+    const tokens = issuer(clock);
     const { token } = tokens.issue('ann', { scope: 'speak' }, 60_000);
     clock.advance(59_999);
     expect(tokens.checkSpeak(token)).toBe('ann');
@@ -77,7 +79,7 @@ describe('a token', () => {
 
 describe('a revoked token', () => {
   it('lets nobody in, and tells those who wait for it', () => {
-    const tokens = desk();
+    const tokens = issuer();
     const { id, token } = tokens.issue('ann', watching, 1000);
     const other = tokens.issue('ann', watching, 1000).token;
     let told = 0;
@@ -97,7 +99,7 @@ describe('a revoked token', () => {
   });
 
   it('is the business of its user alone', () => {
-    const tokens = desk();
+    const tokens = issuer();
     const { id, token } = tokens.issue('ann', { scope: 'speak' }, 1000);
     for (const made of [id.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')), 'x'.repeat(24), ''])
       expect(refusal(() => tokens.revoke('ann', made))).toMatch(/^not_found/);
@@ -107,7 +109,7 @@ describe('a revoked token', () => {
 
   it('is remembered for as long as it could be used, and not for ever', () => {
     const clock = createFakeClock();
-    const tokens = desk(clock);
+    const tokens = issuer(clock);
     const { id, token } = tokens.issue('ann', { scope: 'speak' }, 900_000);
     tokens.revoke('ann', id);
     clock.advance(899_999);
@@ -118,9 +120,9 @@ describe('a revoked token', () => {
 describe('revocations', () => {
   const PER_USER = 50;
   const BOUNDS = { perUser: PER_USER, inAll: 200, sharePerUser: 10, withReserve: 400 };
-  const small = (clock = createFakeClock()) => desk(clock, undefined, BOUNDS);
+  const small = (clock = createFakeClock()) => issuer(clock, undefined, BOUNDS);
   const WINDOW_MS = 900_000;
-  const revokeMany = (tokens: ReturnType<typeof desk>, user: string, count: number) => {
+  const revokeMany = (tokens: ReturnType<typeof issuer>, user: string, count: number) => {
     for (let i = 0; i < count; i++) tokens.revoke(user, tokens.issue(user, { scope: 'speak' }, 1000).id);
   };
 

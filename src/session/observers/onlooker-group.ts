@@ -43,7 +43,7 @@ export type Onlookers = {
   listen(output: ChannelFormat, listener: Listener): () => void;
 };
 
-export type OnlookerCompany = Onlookers & {
+export type OnlookerGroup = Onlookers & {
   wantsRecording(settings: TurnSettings): boolean;
   began(turn: BegunTurn, nowMs: number): void;
   said(event: ServerEvent): void;
@@ -55,7 +55,7 @@ export type OnlookerCompany = Onlookers & {
   close(): void;
 };
 
-export type OnlookerCompanyOptions = {
+export type OnlookerGroupOptions = {
   readonly onlookers: OnlookerRuntime;
   readonly codecs: Codecs;
   readonly clock: Clock;
@@ -81,8 +81,8 @@ const LINGER_MS = 30_000;
 const ROUNDING_MS = 1;
 const RETRY_AFTER_MS = 5000;
 
-class CompanyOfSession implements OnlookerCompany, Player {
-  private readonly options: OnlookerCompanyOptions;
+class CompanyOfSession implements OnlookerGroup, Player {
+  private readonly options: OnlookerGroupOptions;
   private readonly eventReaders = new Set<EventReader>();
   private readonly cueReaders = new Set<CueReader>();
   private readonly words: OnlookerWords;
@@ -90,7 +90,7 @@ class CompanyOfSession implements OnlookerCompany, Player {
   private reading: 'on' | 'off' = 'off';
   private readUntilMs = Number.POSITIVE_INFINITY;
 
-  constructor(options: OnlookerCompanyOptions) {
+  constructor(options: OnlookerGroupOptions) {
     const { onlookers, codecs, clock, log, sessionStartMs } = options;
     this.options = options;
     this.words = new OnlookerWords({
@@ -235,5 +235,5 @@ class CompanyOfSession implements OnlookerCompany, Player {
   }
 }
 
-export const createOnlookerCompany = (options: OnlookerCompanyOptions): OnlookerCompany =>
+export const createOnlookerGroup = (options: OnlookerGroupOptions): OnlookerGroup =>
   new CompanyOfSession(options);

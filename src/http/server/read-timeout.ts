@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts';
 
 /** `chunks` as they are taken; `onStall` when the next one has not been asked for within `withinMs`. */
-export async function* takenInTime(
+export async function* withReadTimeout(
   chunks: AsyncIterable<Uint8Array>,
   withinMs: number,
   clock: Clock,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { saysThatAccessIsOut } from '../../src/limits/access-out.ts';
+import { saysAccessIsLost } from '../../src/limits/lost-access.ts';
 
 describe('the body of a 429', () => {
   it.each([
@@ -29,7 +29,7 @@ describe('the body of a 429', () => {
     { code: 'credit_limit_reached' },
     { code: 'spending_limit_reached' },
   ])('says in %j that money or access is out', (body) => {
-    expect(saysThatAccessIsOut(JSON.stringify(body))).toBe(true);
+    expect(saysAccessIsLost(JSON.stringify(body))).toBe(true);
   });
 
   it.each([
@@ -70,14 +70,14 @@ describe('the body of a 429', () => {
     null,
     'insufficient_quota',
   ])('speaks in %j of a rate, or of nothing', (body) => {
-    expect(saysThatAccessIsOut(JSON.stringify(body))).toBe(false);
+    expect(saysAccessIsLost(JSON.stringify(body))).toBe(false);
   });
 
   it('is nothing when it is no JSON, cut off, or deep', () => {
     for (const body of ['', 'insufficient_quota', '{"errorId":"INSUFFICIENT_CREDITS"', '<html>'])
-      expect(saysThatAccessIsOut(body)).toBe(false);
+      expect(saysAccessIsLost(body)).toBe(false);
     let deep: unknown = { code: 'insufficient_quota' };
     for (let n = 0; n < 50; n += 1) deep = { error: deep };
-    expect(saysThatAccessIsOut(JSON.stringify(deep))).toBe(false);
+    expect(saysAccessIsLost(JSON.stringify(deep))).toBe(false);
   });
 });

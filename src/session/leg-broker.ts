@@ -7,7 +7,7 @@ import type { CallLeg, LegListener } from '../playout/call-leg.ts';
 export type LegWanted = { readonly callSid?: string | undefined; readonly token?: string | undefined };
 
 /** `Leg` and `Listener`: what a session gets, and what the leg gets in return. */
-export type LegDesk<Leg = CallLeg, Listener = LegListener> = {
+export type LegBroker<Leg = CallLeg, Listener = LegListener> = {
   /** What a leg has to bring along to be one of this user. */
   readonly tokenFor: (userId: string, session: string) => string;
   /**
@@ -20,7 +20,7 @@ export type LegDesk<Leg = CallLeg, Listener = LegListener> = {
     answer: {
       readonly onAttached: (leg: Leg) => Listener;
       readonly onRefused: (error: AppError) => void;
-      /** It is known whether there is one now; told by a desk that decides later, after the answer if that is one. */
+      /** It is known whether there is one now; told by a broker that decides later, after the answer if that is one. */
       readonly onDecided?: () => void;
     },
   ) => () => void;

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { createUsedShare } from '../base/used-share.ts';
 import { createGatewayMetrics, type GatewayGauges } from '../gateway/sockets/gateway-metrics.ts';
 import { createHeadroom } from '../limits/headroom.ts';
-import { createAdmissionDesk, type SpeechAsker } from '../session/admission-desk.ts';
+import { createAdmissionControl, type SpeechAsker } from '../session/admission-control.ts';
 import type { Config } from '../settings/settings.ts';
 import type { AppContext } from './context.ts';
 
@@ -26,7 +26,7 @@ function watchLoopDelay(): readonly [read: () => number, stop: () => void] {
 }
 
 /** `counts`: of the sessions that this process plays. */
-export function openAppMeasures(
+export function openProcessMetrics(
   { config, clock, metrics, onStop }: AppContext,
   counts: Pick<GatewayGauges, 'sessions' | 'turns' | 'bufferedBytes' | 'observers'>,
 ) {
@@ -54,6 +54,6 @@ function openAppAdmission(
 ) {
   const headroom = createHeadroom(busyAt === 0 ? Number.POSITIVE_INFINITY : busyAt / 100);
   const usedShare = createUsedShare();
-  const admission = createAdmissionDesk({ headroom, clock, usedShare, onRefused });
+  const admission = createAdmissionControl({ headroom, clock, usedShare, onRefused });
   return { headroom, admission };
 }

@@ -75,7 +75,7 @@ function hasOutName(value: unknown, depth: number): boolean {
 }
 
 /** `body`: the beginning of it, as far as it was read. */
-export function saysThatAccessIsOut(body: string): boolean {
+export function saysAccessIsLost(body: string): boolean {
   try {
     const value: unknown = JSON.parse(body);
     return typeof value === 'object' && hasOutName(value, 0);

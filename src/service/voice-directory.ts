@@ -3,7 +3,7 @@
 import { AppError } from '../base/app-error.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
 
-export type VoiceBook = {
+export type VoiceDirectory = {
   list(): Promise<readonly ListedVoice[]>;
   /** Voices by the field that names them. Throws `invalid_request` for one that is known not to exist. */
   check(fields: Readonly<Record<string, string | null | undefined>>): void;
@@ -15,7 +15,7 @@ export type VoiceBook = {
 export function createKnownVoices(
   voices: readonly ListedVoice[],
   ignoredFields: readonly string[],
-): VoiceBook {
+): VoiceDirectory {
   const ids = new Set(voices.map(({ id }) => id));
   return {
     list: async () => voices,
@@ -34,7 +34,7 @@ export function createKnownVoices(
 }
 
 /** A service that is asked for its list; every name is let through to it. */
-export const createForeignVoices = (list: () => Promise<readonly ListedVoice[]>): VoiceBook => ({
+export const createForeignVoices = (list: () => Promise<readonly ListedVoice[]>): VoiceDirectory => ({
   list,
   check() {},
   ignoredFields: [],

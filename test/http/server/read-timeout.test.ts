@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { takenInTime } from '../../../src/http/server/taken-in-time.ts';
+import { withReadTimeout } from '../../../src/http/server/read-timeout.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 
 function open() {
@@ -12,7 +12,7 @@ function open() {
       seen.isClosed = true;
     }
   }
-  const taken = takenInTime(chunks(), 1000, clock, () => {
+  const taken = withReadTimeout(chunks(), 1000, clock, () => {
     seen.stalls += 1;
   });
   return { clock, seen, taken };

@@ -16,7 +16,7 @@ export type SpeakingPlace = {
   readonly leave: () => void;
 };
 
-export type AdmissionDesk = {
+export type AdmissionControl = {
   /** Why nobody of this kind is taken now: `busy`, with the time to come again. */
   refusal(asker: SpeechAsker, weight?: number): AppError | undefined;
   /** A session has come in, which is about to speak. */
@@ -25,7 +25,7 @@ export type AdmissionDesk = {
   take(weight: number): SpeakingPlace;
 };
 
-export type AdmissionDeskOptions = {
+export type AdmissionControlOptions = {
   readonly headroom: Headroom;
   readonly clock: Clock;
   /** The share of the thread's time that was used since it was asked last, 0…1. */
@@ -42,9 +42,9 @@ const LEVELS: Readonly<Record<SpeechAsker, HeadroomLevel>> = {
   leg: 'turn',
 };
 
-export function createAdmissionDesk(
-  options: AdmissionDeskOptions,
-): AdmissionDesk & { readonly close: () => void } {
+export function createAdmissionControl(
+  options: AdmissionControlOptions,
+): AdmissionControl & { readonly close: () => void } {
   const { headroom, clock, usedShare, onRefused } = options;
   const look = () => {
     headroom.look(clock.now(), usedShare());
@@ -72,19 +72,19 @@ export function createAdmissionDesk(
 }
 
 export class SessionPlace {
-  private readonly desk: Pick<AdmissionDesk, 'refusal' | 'take'>;
+  private readonly admission: Pick<AdmissionControl, 'refusal' | 'take'>;
   private place: SpeakingPlace | undefined;
 
-  constructor(desk: Pick<AdmissionDesk, 'refusal' | 'take'>) {
-    this.desk = desk;
+  constructor(admission: Pick<AdmissionControl, 'refusal' | 'take'>) {
+    this.admission = admission;
   }
 
   /** Why a turn is not taken now; it has to be told. */
   refusal(settings: TurnSettings): AppError | undefined {
-    return this.place === undefined ? this.desk.refusal('turn', turnWeight(settings)) : undefined;
+    return this.place === undefined ? this.admission.refusal('turn', turnWeight(settings)) : undefined;
   }
   take(settings: TurnSettings): void {
-    this.place ??= this.desk.take(turnWeight(settings));
+    this.place ??= this.admission.take(turnWeight(settings));
   }
   began(): void {
     this.place?.began();

@@ -8,7 +8,7 @@ import type { Random } from '../../base/random.ts';
 
 export type IssuedToken = { readonly id: string; readonly token: string };
 
-export type TokenDesk = {
+export type TokenIssuer = {
   issue(userId: string, grant: TokenGrant, lifeMs: number): IssuedToken;
   /** True for a word that only this gateway can have made, whatever has become of it. */
   isToken(text: string): boolean;
@@ -48,12 +48,12 @@ export const REVOCATION_BOUNDS: RevocationBounds = {
 
 const unusable = (why: string) => new AppError('unauthorized', `The token ${why}.`);
 
-export function createTokenDesk(
+export function createTokenIssuer(
   tokens: CallerTokens,
   clock: Clock,
   random: Random,
   bounds: RevocationBounds = REVOCATION_BOUNDS,
-): TokenDesk {
+): TokenIssuer {
   /** Until when each is remembered, and who took it back if that was here; oldest first. */
   const revoked = new Map<string, { readonly untilMs: number; readonly userId: string | undefined }>();
   /** Those of each user, oldest first. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createForeignVoices, createKnownVoices } from '../../src/service/voice-book.ts';
+import { createForeignVoices, createKnownVoices } from '../../src/service/voice-directory.ts';
 
 const book = createKnownVoices([{ id: 'voice://a' }, { id: 'voice://b' }], ['prompt']);
 
