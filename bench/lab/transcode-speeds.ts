@@ -9,7 +9,7 @@ import { createPlainFrames, pcmFormatOf } from '../../src/audio/encoders.ts';
 import type { Mp3Decoders } from '../../src/audio/mp3/mp3-decoder.ts';
 import { type Mp3Frame, Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
 import { Mp3ToPcm } from '../../src/audio/mp3/mp3-to-pcm.ts';
-import { type Codecs, createTranscoder } from '../../src/audio/transcoder.ts';
+import { type Codecs, Transcoder } from '../../src/audio/transcoder.ts';
 import { medianOf } from './spread.ts';
 
 /** Of one stream in one run. */
@@ -107,7 +107,7 @@ function resampleAll(
 
 /** The whole way of a turn: bytes as they arrive → frames. */
 function openChain(codecs: Codecs, onFrame: () => void) {
-  const transcoder = createTranscoder(OUTPUT, codecs, onFrame);
+  const transcoder = new Transcoder(OUTPUT, codecs, onFrame);
   const parser = new Mp3FrameParser({
     onFrame: (frame) => transcoder.push({ kind: 'frame', frame }),
     onTag: (tag) => transcoder.push({ kind: 'tag', tag }),

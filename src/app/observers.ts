@@ -4,6 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createCallerTokens } from '../access/caller-tokens.ts';
 import type { Credentials } from '../access/credentials.ts';
+import { createTokenIssuer } from '../access/token-issuer.ts';
 import type { Clock } from '../base/clock.ts';
 import { addLiveRoutes } from '../http/routes/live-routes.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
@@ -14,7 +15,6 @@ import { refuseOtherMethods } from '../http/server/other-methods.ts';
 import { createPlayoutClock } from '../playout/playout-clock.ts';
 import type { LiveSessions } from '../session/live-sessions.ts';
 import type { OnlookerRuntime } from '../session/observers/session-audience.ts';
-import { createTokenIssuer } from '../session/observers/token-issuer.ts';
 import type { AppContext } from './context.ts';
 
 /** Observers are seconds behind the listener: what 40 ms bring is sent together. */

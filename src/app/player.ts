@@ -123,7 +123,7 @@ async function openAppPlayer(
   });
   const left = (id: string) => primary.tell('sessionLeft', id);
   const { sockets, observers, credentials } = playing;
-  for (const { id, leftMs } of brief.revoked) observers.tokens.forget(id, leftMs);
+  for (const { id, leftMs } of brief.revoked) observers.tokens.noteRevoked(id, leftMs);
 
   let phase: 'ready' | 'stopping' = 'ready';
   const seats = createHttpServer({
@@ -196,7 +196,7 @@ async function openAppPlayer(
       sessions: ({ userId }) =>
         viewsOf(sockets.connections, userId, clock.now()).map((view) => ({ ...view, process: player })),
       revokeToken({ id, leftMs }) {
-        observers.tokens.forget(id, leftMs);
+        observers.tokens.noteRevoked(id, leftMs);
         return null;
       },
       async dialLeg(wanted, signal) {

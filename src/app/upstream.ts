@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { createSpeechRecovery, type SpeechRecovery } from '../pipeline/whole-body/speech-recovery.ts';
-import { createForeignVoices, createKnownVoices, type VoiceDirectory } from '../service/voice-directory.ts';
+import { createKnownVoices, createUncheckedVoices, type VoiceDirectory } from '../service/voice-directory.ts';
 import { defaultSettings, type TurnSettings } from '../session/turn-settings.ts';
 import type { Config } from '../settings/settings.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
@@ -149,7 +149,7 @@ export async function chooseService({
 function openVoices({ clock }: AppContext, { url, keys, isEmbedded, voices }: SpeechService): VoiceDirectory {
   if (isEmbedded) return createKnownVoices(voices, RECORDED_VOICE_FIELDS);
   const list = createHttpVoiceList({ baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
-  return createForeignVoices(list);
+  return createUncheckedVoices(list);
 }
 
 /** Shared by all instances, or this one's own; the embedded engine is always one's own. */

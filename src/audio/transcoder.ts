@@ -95,30 +95,6 @@ export type TranscoderItem =
   /** No more input: the tail is padded to a whole frame. */
   | { readonly kind: 'finish' };
 
-export type Transcoder = {
-  /** Throws `busy` when the format needs a CPU-heavy encoder and none is free; better before any speech is asked for. */
-  prepare(): void;
-  push(item: TranscoderItem): void;
-  /** Resolves when the last `release` or `finish` has been carried out: an encoder may run elsewhere. */
-  settled(): Promise<void>;
-  /**
-   * What is on its way is given up, and what follows begins another stream of the same turn. `frames`: those that were
-   * emitted and not sent. They can be left out, or must be kept, because a container goes on behind them; `over`: it has
-   * been closed, and nothing can follow. `sent`: whether any frame was.
-   */
-  cut(sent: 'some' | 'none'): 'drop' | 'keep' | 'over';
-  /** Ends everything at once; what waits for `settled` goes on. */
-  close(): void;
-  /** Samples whose frames are being made elsewhere; they count as waiting. */
-  pendingSamples(): number;
-  /** Silence that flushes have inserted so far, ms. */
-  insertedMs(): number;
-  /** True until the first audio of the turn. */
-  isSilent(): boolean;
-  /** Hz of what comes out; known at the latest when the first frame does. */
-  sampleRate(): number | undefined;
-};
-
 /** What lies above this is not heard of a turn, Hz; undefined: all is. */
 export const heardHzOf = ({ sampleRate }: Pick<OutputFormat, 'sampleRate'>): number | undefined =>
   sampleRate === undefined ? undefined : heardBelowHz(sampleRate);
@@ -128,7 +104,7 @@ const FALLBACK_RATE = 24_000;
 const NOTHING_TO_DO = Promise.resolve();
 
 /** One for each turn, called for each MP3 frame. */
-class TurnTranscoder implements Transcoder, StageMaker {
+export class Transcoder implements StageMaker {
   private readonly output: OutputFormat;
   private readonly codecs: Codecs;
   private readonly emit: (frame: AudioFrame) => void;
@@ -150,7 +126,7 @@ class TurnTranscoder implements Transcoder, StageMaker {
     output: OutputFormat,
     codecs: Codecs,
     emit: (frame: AudioFrame) => void,
-    onProgress: () => void,
+    onProgress: () => void = () => {},
   ) {
     this.output = output;
     this.codecs = codecs;
@@ -162,6 +138,7 @@ class TurnTranscoder implements Transcoder, StageMaker {
     this.passage = output.format === 'mp3' ? new Mp3Passthrough(output.sampleRate, emit) : undefined;
   }
 
+  /** Throws `busy` when the format needs a CPU-heavy encoder and none is free; better before any speech is asked for. */
   prepare(): void {
     const { format } = this.output;
     if (format === 'ogg' || format === 'flac') refuseWhenFull(format, this.codecs.heavy);
@@ -189,9 +166,15 @@ class TurnTranscoder implements Transcoder, StageMaker {
         return this.finish();
     }
   }
+  /** Resolves when the last `release` or `finish` has been carried out: an encoder may run elsewhere. */
   settled(): Promise<void> {
     return this.settling;
   }
+  /**
+   * What is on its way is given up, and what follows begins another stream of the same turn. `frames`: those that were
+   * emitted and not sent. They can be left out, or must be kept, because a container goes on behind them; `over`: it has
+   * been closed, and nothing can follow. `sent`: whether any frame was.
+   */
   cut(sent: 'some' | 'none'): 'drop' | 'keep' | 'over' {
     const wasOver = this.isOver;
     this.settling = NOTHING_TO_DO;
@@ -214,21 +197,26 @@ class TurnTranscoder implements Transcoder, StageMaker {
     this.encoder?.drop();
     return 'drop';
   }
+  /** Ends everything at once; what waits for `settled` goes on. */
   close(): void {
     this.isOver = true;
     this.decoder.close();
     this.wayIn.close();
     this.encoder?.close();
   }
+  /** Samples whose frames are being made elsewhere; they count as waiting. */
   pendingSamples(): number {
     return this.encoder?.pendingSamples() ?? 0;
   }
+  /** Silence that flushes have inserted so far, ms. */
   insertedMs(): number {
     return this.rate === undefined ? 0 : (this.insertedSamples * 1000) / this.rate;
   }
+  /** True until the first audio of the turn. */
   isSilent(): boolean {
     return !this.hasSound;
   }
+  /** Hz of what comes out; known at the latest when the first frame does. */
   sampleRate(): number | undefined {
     return this.rate;
   }
@@ -317,10 +305,3 @@ class TurnTranscoder implements Transcoder, StageMaker {
     return this.encoder !== undefined && isHeavyFormat(this.output.format);
   }
 }
-
-export const createTranscoder = (
-  output: OutputFormat,
-  codecs: Codecs,
-  emit: (frame: AudioFrame) => void,
-  onProgress: () => void = () => {},
-): Transcoder => new TurnTranscoder(output, codecs, emit, onProgress);

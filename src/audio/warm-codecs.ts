@@ -3,7 +3,7 @@
 
 import { Mp3FrameParser } from './mp3/mp3-frame-parser.ts';
 import { silentMp3Frame } from './mp3/mp3-hole.ts';
-import { type Codecs, createTranscoder } from './transcoder.ts';
+import { type Codecs, Transcoder } from './transcoder.ts';
 
 /** What speech services send: MPEG-2 Layer III at 24 kHz with 64 kbit/s, MPEG-1 at 44.1 kHz with 128; mono. */
 const USUAL_FRAMES = [
@@ -14,7 +14,7 @@ const USUAL_FRAMES = [
 /** Decodes and resamples silence from the rates that speech services send to a phone's. */
 export function warmCodecs(codecs: Codecs): void {
   for (const { header, bytes, aSecond } of USUAL_FRAMES) {
-    const transcoder = createTranscoder({ format: 'mulaw', sampleRate: 8000, frameMs: 20 }, codecs, () => {});
+    const transcoder = new Transcoder({ format: 'mulaw', sampleRate: 8000, frameMs: 20 }, codecs, () => {});
     const parser = new Mp3FrameParser({
       onFrame: (frame) => transcoder.push({ kind: 'frame', frame }),
       onTag() {},

@@ -70,8 +70,8 @@ export const ERROR_TABLE = {
   // Jobs, PlayNotes and agents.
   active_generation: { ...row(403, 4403, true, 'session'), errorId: 'UNAUTHORIZED' }, // interface 7
   too_many: row(429, 4429, true, 'session'),
-  storage_full: row(507, 4507, false, 'session'),
-  insufficient_storage: row(507, 4507, true, 'session'),
+  storage_full: row(507, 4507, false, 'session'), // the user's room: it helps to delete files
+  insufficient_storage: row(507, 4507, true, 'session'), // the disk: it helps to wait
   storage_unavailable: row(503, 1013, true, 'session'),
   idempotency_conflict: row(422, 1008, false, 'session'),
   range_not_satisfiable: row(416, 1008, false, 'session'),

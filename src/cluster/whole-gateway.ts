@@ -1,12 +1,12 @@
 // Answers about the gateway as a whole, whichever process is asked: merged metrics and pools, the sessions of all
 // processes, and what one process does for all of them.
 
+import { MAX_TOKEN_LIFE_MS, type TokenIssuer } from '../access/token-issuer.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { countedIn, joinSnapshots, type MetricsSnapshot } from '../base/metrics-snapshot.ts';
 import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
-import { MAX_TOKEN_LIFE_MS, type TokenIssuer } from '../session/observers/token-issuer.ts';
 import type { PoolMemberReport, PoolReport } from '../upstream/pool/pool-report.ts';
 import type { UpstreamPool } from '../upstream/pool/upstream-pool.ts';
 import type { WorkClass } from '../upstream/speech-work.ts';

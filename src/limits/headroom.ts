@@ -19,8 +19,11 @@ export type Headroom = {
   ticked(latenessMs: number): void;
   /** `usedShare` of the thread's time, 0…1, was used since the last look. Looks are about 200 ms apart. */
   look(nowMs: number, usedShare: number): void;
-  /** Retry time, ms; undefined: there is room for `weight`. A turn of µ-law weighs 1. */
-  refuse(level: HeadroomLevel, weight: number, nowMs: number): number | undefined;
+  /**
+   * Retry time, ms; undefined: there is room for `weight`. A turn of µ-law weighs 1. Asking counts: each refused caller is given a
+   * later time, and once full, more must be free before the answer changes.
+   */
+  retryMsIfFull(level: HeadroomLevel, weight: number, nowMs: number): number | undefined;
   /** A new session will speak in a moment: counts as one turn until one is taken. */
   expect(nowMs: number): void;
   take(weight: number, nowMs: number): HeadroomSlot;
@@ -146,7 +149,7 @@ export function createHeadroom(busyAt: number): Headroom {
       leftSince = 0;
       learn(nowMs);
     },
-    refuse(level, weight, nowMs) {
+    retryMsIfFull(level, weight, nowMs) {
       const isJudged = looks.length === LOOKS && taken + sessions.size >= FEW;
       const isRefused = Number.isFinite(busyAt) && isJudged && isFull(level, weight, nowMs);
       state[level] = isRefused ? 'full' : 'open';

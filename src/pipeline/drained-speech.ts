@@ -2,9 +2,9 @@
 // The same speak() as a live turn; only the drain differs: the reader makes room by asking for the next bytes.
 
 import { hearingBelow } from '../audio/mp3/mp3-decoder.ts';
-import { createTranscoder, heardHzOf } from '../audio/transcoder.ts';
+import { heardHzOf, Transcoder } from '../audio/transcoder.ts';
 import { GUESS_MS_PER_WEIGHT, type TimedWord, WordTimeline } from '../captions/word-timeline.ts';
-import { createFrameQueue } from '../playout/frame-queue.ts';
+import { FrameQueue } from '../playout/frame-queue.ts';
 import { type OutputFormat, passesThrough } from '../speech/audio-format.ts';
 import type { RequestText } from '../text/request-text.ts';
 import { spokenWords } from '../text/spoken-words.ts';
@@ -64,12 +64,12 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   let wake = () => {};
 
   const rate = () => transcoder.sampleRate() ?? 8000;
-  const frames = createFrameQueue(
+  const frames = new FrameQueue(
     () => (QUEUE_MS * rate()) / 1000 - transcoder.pendingSamples(),
     () => wake(),
     () => wake(),
   );
-  const transcoder = createTranscoder(
+  const transcoder = new Transcoder(
     options.output,
     runtime.codecs,
     (frame) => {

@@ -12,47 +12,14 @@ import { createAudioFrameStore } from '../audio/frame-store.ts';
 import type { AudioFrame } from '../audio/stage.ts';
 import { SingleWaiter } from '../base/single-waiter.ts';
 
-export type FrameQueue = {
-  /** Always takes the frame, a copy: one MP3 frame may become several, so the bound is asked before, not here. */
-  push(frame: AudioFrame): void;
-  /** Of the next frame. */
-  nextSamples(): number | undefined;
-  /** Its bytes are good until the next call. */
-  shift(): AudioFrame | undefined;
-  isFull(): boolean;
-  queuedSamples(): number;
-  queuedBytes(): number;
-  /** Resolves when decoding may go on; rejects with the signal's reason. One waiter at a time. */
-  room(signal: AbortSignal): Promise<void>;
-  wantsRefill(): boolean;
-  /** Lets a waiting producer go on. */
-  refill(): void;
-  /** No further frame will come. */
-  end(): void;
-  isEnded(): boolean;
-  /** Drops what is queued and takes frames again, even after its end; tells how many samples are gone. */
-  drop(): number;
-  /** Frames that were taken are to be taken again, before all others. */
-  putBack(taken: readonly AudioFrame[]): void;
-  /** Takes frames again after its end, behind those that are queued. */
-  reopen(): void;
-  /** Drops everything, for a cancel; frames pushed afterwards are dropped too. */
-  clear(): void;
-};
-
 /** A waiting producer may go on when no more than this of the capacity is left. */
 const REFILL_SHARE = 1 / 2;
 
-/** What a queue calls; see `createFrameQueue`. */
-type QueueTold = {
-  readonly capacitySamples: () => number;
-  readonly onPush: () => void;
-  readonly onWait: () => void;
-};
-
 /** One for each turn, looked at for each frame. */
-class BoundedFrameQueue implements FrameQueue {
-  private readonly told: QueueTold;
+export class FrameQueue {
+  private readonly capacitySamples: () => number;
+  private readonly onPush: () => void;
+  private readonly onWait: () => void;
   private readonly frames = createAudioFrameStore();
   private readonly waiter = new SingleWaiter();
   private samples = 0;
@@ -62,22 +29,37 @@ class BoundedFrameQueue implements FrameQueue {
   private letIn = 0;
   private mostSamples: () => number;
 
-  constructor(told: QueueTold, firstSamples: () => number) {
-    this.told = told;
+  /**
+   * `onPush` runs after each frame, so that a starved listener is served without waiting for the next tick; `onWait`
+   * when a producer begins to wait although there is room, for whoever refills may have looked before. Before the first
+   * refill no more than `firstSamples` are let in: what begins is heard soon, and holds up nobody else who begins.
+   */
+  constructor(
+    capacitySamples: () => number,
+    onPush: () => void,
+    onWait: () => void = () => {},
+    firstSamples: () => number = capacitySamples,
+  ) {
+    this.capacitySamples = capacitySamples;
+    this.onPush = onPush;
+    this.onWait = onWait;
     this.mostSamples = firstSamples;
   }
 
+  /** Always takes the frame, a copy: one MP3 frame may become several, so the bound is asked before, not here. */
   push(frame: AudioFrame): void {
     if (this.phase === 'cleared') return;
     this.frames.add(frame.bytes, frame.samples);
     this.samples += frame.samples;
     this.letIn += frame.samples;
     this.bytes += frame.bytes.length;
-    this.told.onPush();
+    this.onPush();
   }
+  /** Of the next frame. */
   nextSamples(): number | undefined {
     return this.frames.firstNote();
   }
+  /** Its bytes are good until the next call. */
   shift(): AudioFrame | undefined {
     const frame = this.frames.takeFirst();
     if (frame === undefined) return undefined;
@@ -87,7 +69,7 @@ class BoundedFrameQueue implements FrameQueue {
   }
   isFull(): boolean {
     if (this.phase !== 'open') return false;
-    return this.samples >= this.told.capacitySamples() || this.letIn >= this.mostSamples();
+    return this.samples >= this.capacitySamples() || this.letIn >= this.mostSamples();
   }
   queuedSamples(): number {
     return this.samples;
@@ -95,32 +77,37 @@ class BoundedFrameQueue implements FrameQueue {
   queuedBytes(): number {
     return this.bytes;
   }
+  /** Resolves when decoding may go on; rejects with the signal's reason. One waiter at a time. */
   room(signal: AbortSignal): Promise<void> {
     if (!this.isFull()) return Promise.resolve();
     const waited = this.waiter.wait(signal);
-    if (this.wantsRefill()) this.told.onWait();
+    if (this.wantsRefill()) this.onWait();
     return waited;
   }
   wantsRefill(): boolean {
     return this.waiter.isWaiting() && this.hasRoom();
   }
+  /** Lets a waiting producer go on. */
   refill(): void {
     this.letIn = 0;
-    this.mostSamples = this.told.capacitySamples;
+    this.mostSamples = this.capacitySamples;
     this.waiter.release();
   }
+  /** No further frame will come. */
   end(): void {
     if (this.phase === 'open') this.phase = 'ended';
   }
   isEnded(): boolean {
     return this.phase !== 'open';
   }
+  /** Drops what is queued and takes frames again, even after its end; tells how many samples are gone. */
   drop(): number {
     const dropped = this.samples;
     this.empty();
     this.reopen();
     return dropped;
   }
+  /** Frames that were taken are to be taken again, before all others. */
   putBack(taken: readonly AudioFrame[]): void {
     if (this.phase === 'cleared') return;
     const behind = this.frames.range(0, this.frames.frames());
@@ -131,9 +118,11 @@ class BoundedFrameQueue implements FrameQueue {
       this.bytes += frame.bytes.length;
     }
   }
+  /** Takes frames again after its end, behind those that are queued. */
   reopen(): void {
     if (this.phase === 'ended') this.phase = 'open';
   }
+  /** Drops everything, for a cancel; frames pushed afterwards are dropped too. */
   clear(): void {
     this.phase = 'cleared';
     this.empty();
@@ -141,7 +130,7 @@ class BoundedFrameQueue implements FrameQueue {
   }
 
   private hasRoom(): boolean {
-    const capacity = this.told.capacitySamples();
+    const capacity = this.capacitySamples();
     return capacity > 0 && this.samples <= capacity * REFILL_SHARE;
   }
   private empty(): void {
@@ -150,15 +139,3 @@ class BoundedFrameQueue implements FrameQueue {
     this.bytes = 0;
   }
 }
-
-/**
- * `onPush` runs after each frame, so that a starved listener is served without waiting for the next tick; `onWait`
- * when a producer begins to wait although there is room, for whoever refills may have looked before. Before the first
- * refill no more than `firstSamples` are let in: what begins is heard soon, and holds up nobody else who begins.
- */
-export const createFrameQueue = (
-  capacitySamples: () => number,
-  onPush: () => void,
-  onWait: () => void = () => {},
-  firstSamples: () => number = capacitySamples,
-): FrameQueue => new BoundedFrameQueue({ capacitySamples, onPush, onWait }, firstSamples);

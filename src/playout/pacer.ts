@@ -18,8 +18,8 @@ export const leadForFrameMs = (pace: Pace, frameMs: number): number =>
   Math.max(pace.leadMs, frameMs + LATENESS_MS);
 
 /**
- * How far frames are coalesced, by the number of listeners: how long before its time a frame may be sent with one that is due; one,
- * two or four frames of telephone audio, where that is little beside the lead. The lead may be exceeded by as much.
+ * How far frames are coalesced, by the number of listeners: how long before its time a frame may be sent with one that is due. Of
+ * telephone audio 20 ms make two frames a write, 40 three, 80 five. The lead may be exceeded by as much, so it is a small part of it.
  */
 const COALESCING = [
   { listeners: 300, leadMs: 200, earlyMs: 80 },
@@ -29,7 +29,7 @@ const COALESCING = [
 
 /**
  * With many listeners the polling and write cost per listener is worth sharing among frames. A few listeners get each frame at its
- * own time, many two frames of 20 ms every 40 ms, hundreds three every 60 or five every 100; no frame is sent later than alone.
+ * own time; no frame is sent later than it would be alone.
  */
 export const coalesceMs = (pace: Pace, listeners: number): number =>
   COALESCING.find((row) => listeners >= row.listeners && pace.leadMs >= row.leadMs)?.earlyMs ?? 0;

@@ -1,4 +1,5 @@
-// The known voices: the embedded engine's are all known, a remote service's may be any.
+// Which voices a session or request may name. The embedded engine's list is complete, so an unknown name is refused; a remote
+// service's need not be, so every name goes to it.
 
 import { AppError } from '../base/app-error.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
@@ -34,7 +35,7 @@ export function createKnownVoices(
 }
 
 /** A service that is asked for its list; every name is let through to it. */
-export const createForeignVoices = (list: () => Promise<readonly ListedVoice[]>): VoiceDirectory => ({
+export const createUncheckedVoices = (list: () => Promise<readonly ListedVoice[]>): VoiceDirectory => ({
   list,
   check() {},
   ignoredFields: [],

@@ -55,7 +55,7 @@ export function createAdmissionControl(
 
   return {
     refusal(asker, weight = 1) {
-      const retryAfterMs = headroom.refuse(LEVELS[asker], weight, clock.now());
+      const retryAfterMs = headroom.retryMsIfFull(LEVELS[asker], weight, clock.now());
       if (retryAfterMs === undefined) return undefined;
       onRefused(asker);
       return new AppError('busy', 'The gateway is at capacity; retry after the time given.', {

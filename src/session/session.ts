@@ -6,7 +6,7 @@ import { errorEvent } from '../dialects/error-event.ts';
 import type { ClientCommand, CommandOf, Preset } from '../dialects/native-messages.ts';
 import type { SessionFormat } from '../speech/audio-format.ts';
 import { AwaitedTurns } from './awaited-turns.ts';
-import { createSessionAudience, type SessionAudience } from './observers/session-audience.ts';
+import { SessionAudience } from './observers/session-audience.ts';
 import { type AttachedLeg, SessionLeg } from './session-leg.ts';
 import type { SessionOutlet } from './session-outlet.ts';
 import type { SessionRuntime } from './session-runtime.ts';
@@ -47,7 +47,7 @@ export class Session {
     order: PlayoutOrder = 'as-named',
   ) {
     const { clock } = runtime;
-    const audience = createSessionAudience(runtime);
+    const audience = new SessionAudience(runtime);
     const leg = new SessionLeg({
       broker: runtime.legs,
       clock,

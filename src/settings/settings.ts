@@ -73,7 +73,7 @@ export const SETTINGS = {
     max: 10 * MINUTE_MS,
     placeholder: MS,
     meaning:
-      'A client that is so far behind the audio that it is sent in real time, or takes none for so long, is closed. A live listener is never so far behind.',
+      'A client that is so far behind in reading audio sent in real time, or that reads nothing for so long, is closed. A live listener never is.',
   }),
   creditTimeoutMs: whole(60_000, {
     min: 1000,

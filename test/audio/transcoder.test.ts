@@ -1,7 +1,7 @@
 // What a turn's sound is read in strides for, and what it is not: a bridge may hold more than the turn's own decoder leaves.
 import { describe, expect, it } from 'vitest';
 import type { Crossfade } from '../../src/audio/dsp/crossfade.ts';
-import { createTranscoder, heardHzOf } from '../../src/audio/transcoder.ts';
+import { heardHzOf, Transcoder } from '../../src/audio/transcoder.ts';
 import { codecs } from '../support/codecs.ts';
 import { decibels, tone } from '../support/tone.ts';
 
@@ -10,7 +10,7 @@ const PHONE = { format: 'raw', sampleRate: 8000, frameMs: 20 } as const;
 /** Samples of what comes out for a bridge of half a second, −1…1, without its edges. */
 async function crossed(bridge: Pick<Crossfade, 'samples' | 'sampleRate' | 'heardHz'>): Promise<Float32Array> {
   const parts: Uint8Array[] = [];
-  const transcoder = createTranscoder(PHONE, codecs, (frame) => parts.push(frame.bytes.slice()));
+  const transcoder = new Transcoder(PHONE, codecs, (frame) => parts.push(frame.bytes.slice()));
   transcoder.push({ kind: 'begin' });
   transcoder.push({ kind: 'bridge', bridge: { ...bridge, frames: [], next: undefined } });
   transcoder.push({ kind: 'end' });

@@ -7,7 +7,7 @@ import ffmpeg, { type ProbeData } from 'fluent-ffmpeg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MULAW_VALUES } from '../../src/audio/dsp/g711.ts';
 import { Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
-import { createTranscoder } from '../../src/audio/transcoder.ts';
+import { Transcoder } from '../../src/audio/transcoder.ts';
 import type { OutputFormat } from '../../src/speech/audio-format.ts';
 import { codecs, speechMp3 } from '../support/codecs.ts';
 import { bestLikenessDb, likenessDb, telephoneBand } from '../support/likeness.ts';
@@ -30,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function transcode(mp3: Uint8Array, output: OutputFormat) {
   const frames: Uint8Array[] = [];
   let samples = 0;
-  const transcoder = createTranscoder(output, codecs, (frame) => {
+  const transcoder = new Transcoder(output, codecs, (frame) => {
     frames.push(frame.bytes.slice());
     samples += frame.samples;
   });

@@ -109,9 +109,9 @@ describe('a thread with time left', () => {
     }
     headroom.ticked(900);
     headroom.look(2900, 1);
-    expect(headroom.refuse('session', 1, 2900)).toBeUndefined();
+    expect(headroom.retryMsIfFull('session', 1, 2900)).toBeUndefined();
     headroom.look(3100, 0.9);
-    expect(headroom.refuse('session', 1, 3100)).toBeUndefined();
+    expect(headroom.retryMsIfFull('session', 1, 3100)).toBeUndefined();
   });
 });
 
@@ -129,58 +129,58 @@ describe('headroom', () => {
 
   it('lets turns of open sessions in when new sessions have to wait, and nobody beyond', () => {
     const { headroom } = full(0.86);
-    expect(headroom.refuse('session', 1, 2000)).toBeGreaterThan(0);
-    expect(headroom.refuse('turn', 1, 2000)).toBeUndefined();
-    expect(full(0.91).headroom.refuse('turn', 1, 2000)).toBeGreaterThan(0);
+    expect(headroom.retryMsIfFull('session', 1, 2000)).toBeGreaterThan(0);
+    expect(headroom.retryMsIfFull('turn', 1, 2000)).toBeUndefined();
+    expect(full(0.91).headroom.retryMsIfFull('turn', 1, 2000)).toBeGreaterThan(0);
   });
 
   it('refuses by lateness, too: a thread that is not run says that it is idle', () => {
-    expect(full(0.2, 12).headroom.refuse('session', 1, 2000)).toBeGreaterThan(0);
-    expect(full(0.2, 12).headroom.refuse('turn', 1, 2000)).toBeUndefined();
-    expect(full(0.2, 20).headroom.refuse('turn', 1, 2000)).toBeGreaterThan(0);
+    expect(full(0.2, 12).headroom.retryMsIfFull('session', 1, 2000)).toBeGreaterThan(0);
+    expect(full(0.2, 12).headroom.retryMsIfFull('turn', 1, 2000)).toBeUndefined();
+    expect(full(0.2, 20).headroom.retryMsIfFull('turn', 1, 2000)).toBeGreaterThan(0);
   });
 
   it('takes nobody again before a little more than one place is free', () => {
     const { headroom } = full(0.86);
-    expect(headroom.refuse('session', 1, 2000)).toBeDefined();
+    expect(headroom.retryMsIfFull('session', 1, 2000)).toBeDefined();
     const looks = (usedShare: number, fromMs: number) => {
       for (let look = 0; look < 5; look++) headroom.look(fromMs + look * 200, usedShare);
     };
     looks(0.835, 2000);
-    expect(headroom.refuse('session', 1, 3000)).toBeDefined();
+    expect(headroom.retryMsIfFull('session', 1, 3000)).toBeDefined();
     looks(0.8, 3000);
-    expect(headroom.refuse('session', 1, 4000)).toBeUndefined();
+    expect(headroom.retryMsIfFull('session', 1, 4000)).toBeUndefined();
     looks(0.835, 4000);
-    expect(headroom.refuse('session', 1, 5000)).toBeUndefined();
+    expect(headroom.retryMsIfFull('session', 1, 5000)).toBeUndefined();
   });
 
   it('counts what it has taken before that shows, and not for ever', () => {
     const { headroom } = full(0.75);
     for (let caller = 0; caller < 400; caller++) {
-      if (headroom.refuse('session', 1, 2000) !== undefined) break;
+      if (headroom.retryMsIfFull('session', 1, 2000) !== undefined) break;
       headroom.expect(2000);
       headroom.take(1, 2000);
     }
-    expect(headroom.refuse('session', 1, 2000)).toBeDefined();
+    expect(headroom.retryMsIfFull('session', 1, 2000)).toBeDefined();
     expect(headroom.free(2000)).toBeLessThan(0.04);
-    expect(headroom.refuse('session', 1, 4100)).toBeUndefined(); // they wait for somebody else
+    expect(headroom.retryMsIfFull('session', 1, 4100)).toBeUndefined(); // they wait for somebody else
   });
 
   it('refuses nobody where hardly anybody speaks, whoever uses the thread', () => {
     const { headroom, places } = full(1);
-    expect(headroom.refuse('session', 1, 1000)).toBeDefined();
+    expect(headroom.retryMsIfFull('session', 1, 1000)).toBeDefined();
     for (const place of places.slice(4)) place.leave(1000);
-    expect(headroom.refuse('session', 1, 3000)).toBeDefined();
+    expect(headroom.retryMsIfFull('session', 1, 3000)).toBeDefined();
     places[0]!.leave(3000);
-    expect(headroom.refuse('session', 1, 3000)).toBeUndefined();
+    expect(headroom.retryMsIfFull('session', 1, 3000)).toBeUndefined();
   });
 
   it('refuses nobody when it is told so', () => {
     const headroom = createHeadroom(Number.POSITIVE_INFINITY);
     for (let turn = 0; turn < 9; turn++) headroom.take(1, 0).began(0);
     for (let look = 1; look <= 9; look++) headroom.look(look * 200, 1);
-    expect(headroom.refuse('session', 1, 2000)).toBeUndefined();
-    expect(headroom.refuse('turn', 100, 2000)).toBeUndefined();
+    expect(headroom.retryMsIfFull('session', 1, 2000)).toBeUndefined();
+    expect(headroom.retryMsIfFull('turn', 100, 2000)).toBeUndefined();
     expect(headroom.free(2000)).toBe(0);
   });
 });

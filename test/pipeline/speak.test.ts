@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createTranscoder } from '../../src/audio/transcoder.ts';
+import { Transcoder } from '../../src/audio/transcoder.ts';
 import { AppError } from '../../src/base/app-error.ts';
 import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
 import { createSpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
-import { createFrameQueue } from '../../src/playout/frame-queue.ts';
+import { FrameQueue } from '../../src/playout/frame-queue.ts';
 import type { SessionFormat } from '../../src/speech/audio-format.ts';
 import { codecs, mp3Facts, speechMp3 } from '../support/codecs.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
@@ -222,14 +222,12 @@ describe('speak', () => {
       });
       if (stage !== 'text')
         requests.add({ line: 0, speaker: undefined, runs: [{ text: 'One.', start: 0 }], boundary: 'end' });
-      const frames = createFrameQueue(
+      const frames = new FrameQueue(
         () => 160,
         () => {},
       );
-      const transcoder = createTranscoder(
-        { format: 'mulaw', sampleRate: 8000, frameMs: 20 },
-        codecs,
-        (frame) => frames.push(frame),
+      const transcoder = new Transcoder({ format: 'mulaw', sampleRate: 8000, frameMs: 20 }, codecs, (frame) =>
+        frames.push(frame),
       );
       const speaking = speak(
         {
@@ -299,7 +297,7 @@ describe('speak', () => {
   });
 
   it('ends the queue even when the codec breaks at the very end', async () => {
-    const frames = createFrameQueue(
+    const frames = new FrameQueue(
       () => 1e6,
       () => {},
     );

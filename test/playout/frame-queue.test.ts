@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AudioFrame } from '../../src/audio/stage.ts';
-import { createFrameQueue } from '../../src/playout/frame-queue.ts';
+import { FrameQueue } from '../../src/playout/frame-queue.ts';
 
 const frame = (id: number, samples = 10): AudioFrame => ({ bytes: Uint8Array.of(id, 0), samples });
 const never = new AbortController().signal;
@@ -21,7 +21,7 @@ async function stateOf(promise: Promise<void>): Promise<string> {
 
 describe('frame queue', () => {
   it('gives frames in order and counts what waits', () => {
-    const queue = createFrameQueue(
+    const queue = new FrameQueue(
       () => 1000,
       () => {},
     );
@@ -36,7 +36,7 @@ describe('frame queue', () => {
   });
 
   it('holds the producer from its bound on, until a refill finds room', async () => {
-    const queue = createFrameQueue(
+    const queue = new FrameQueue(
       () => 20,
       () => {},
     );
@@ -55,7 +55,7 @@ describe('frame queue', () => {
 
   it('lets in one capacity between two refills, even if every frame is taken at once', async () => {
     let sent = 0;
-    const queue = createFrameQueue(
+    const queue = new FrameQueue(
       () => 50,
       () => {
         queue.shift();
@@ -73,7 +73,7 @@ describe('frame queue', () => {
 
   it('lets in less before the first refill, where that is wanted', async () => {
     let waits = 0;
-    const queue = createFrameQueue(
+    const queue = new FrameQueue(
       () => 50,
       () => queue.shift(),
       () => {
@@ -96,7 +96,7 @@ describe('frame queue', () => {
 
   it('offers room half of its bound at a time, and says so to whoever may have looked before', async () => {
     let waits = 0;
-    const queue = createFrameQueue(
+    const queue = new FrameQueue(
       () => 40,
       () => {},
       () => {
@@ -120,7 +120,7 @@ describe('frame queue', () => {
 
   it('lets the waiter go when it is aborted, cleared, or was aborted before', async () => {
     const make = () => {
-      const queue = createFrameQueue(
+      const queue = new FrameQueue(
         () => 1,
         () => {},
       );
@@ -141,7 +141,7 @@ describe('frame queue', () => {
 
   it('drops what is pushed after it was cleared, and tells nobody', () => {
     let told = 0;
-    const queue = createFrameQueue(
+    const queue = new FrameQueue(
       () => 10,
       () => {
         told += 1;
@@ -162,7 +162,7 @@ describe('frame queue', () => {
   });
 
   it('still gives what it holds when it has ended', () => {
-    const queue = createFrameQueue(
+    const queue = new FrameQueue(
       () => 10,
       () => {},
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createForeignVoices, createKnownVoices } from '../../src/service/voice-directory.ts';
+import { createKnownVoices, createUncheckedVoices } from '../../src/service/voice-directory.ts';
 
 const book = createKnownVoices([{ id: 'voice://a' }, { id: 'voice://b' }], ['prompt']);
 
@@ -42,7 +42,7 @@ describe('voices that are all known', () => {
 
 describe('voices of a foreign service', () => {
   it('are whatever it says, and every name is let through', async () => {
-    const foreign = createForeignVoices(async () => [{ id: 'v' }]);
+    const foreign = createUncheckedVoices(async () => [{ id: 'v' }]);
     foreign.check({ voice: 'any', voice2: 'other' });
     expect(await foreign.list()).toEqual([{ id: 'v' }]);
     expect(foreign.ignoredFields).toEqual([]);

@@ -51,7 +51,7 @@ export function simulateThread({ busyAt, unit, base, random, heldMs = 0 }: Threa
     turns.push({ beginsMs, endsMs: beginsMs + lastsMs, place: headroom.take(1, nowMs), began: false });
   };
   const ask = (caller: Caller, lastsMs: number) => {
-    const retryAfterMs = headroom.refuse(caller.level, 1, nowMs);
+    const retryAfterMs = headroom.retryMsIfFull(caller.level, 1, nowMs);
     if (retryAfterMs === undefined) {
       seen.admitted += 1;
       seen.waitsMs.push(nowMs - caller.firstMs);

@@ -1,12 +1,12 @@
 // One whole speak() without a session: bodies in, frames out, drained as fast as they come.
 
 import type { AudioFrame } from '../../src/audio/stage.ts';
-import { createTranscoder } from '../../src/audio/transcoder.ts';
+import { Transcoder } from '../../src/audio/transcoder.ts';
 import { AppError } from '../../src/base/app-error.ts';
 import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
-import { createFrameQueue } from '../../src/playout/frame-queue.ts';
+import { FrameQueue } from '../../src/playout/frame-queue.ts';
 import type { OutputFormat } from '../../src/speech/audio-format.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
 import { codecs } from './codecs.ts';
@@ -66,11 +66,11 @@ export async function speakAll(
     if (flushes === 'each') requests.flush();
   };
   ask(0);
-  const queue = createFrameQueue(
+  const queue = new FrameQueue(
     () => 2400,
     () => {},
   );
-  const transcoder = createTranscoder({ frameMs: 20, ...output }, codecs, (frame) => queue.push(frame));
+  const transcoder = new Transcoder({ frameMs: 20, ...output }, codecs, (frame) => queue.push(frame));
   const drain = () => {
     for (let frame = queue.shift(); frame !== undefined; frame = queue.shift()) frames.push(ownCopy(frame));
     queue.refill();

@@ -1,12 +1,12 @@
 // One turn through speak() on a fake clock, against an upstream that does what a test says, drained as it comes.
 
 import { hearingBelow } from '../../src/audio/mp3/mp3-decoder.ts';
-import { createTranscoder, heardHzOf } from '../../src/audio/transcoder.ts';
+import { heardHzOf, Transcoder } from '../../src/audio/transcoder.ts';
 import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
 import { createRequestLine } from '../../src/pipeline/request-line.ts';
 import { speak } from '../../src/pipeline/speak.ts';
 import type { SpeechRecovery } from '../../src/pipeline/whole-body/speech-recovery.ts';
-import { createFrameQueue } from '../../src/playout/frame-queue.ts';
+import { FrameQueue } from '../../src/playout/frame-queue.ts';
 import type { SessionFormat } from '../../src/speech/audio-format.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
 import { codecs } from './codecs.ts';
@@ -57,7 +57,7 @@ export async function speakThrough(options: SpeakThroughOptions): Promise<Spoken
   requests.end();
   const sound: Uint8Array[] = [];
   let samples = 0;
-  const queue = createFrameQueue(
+  const queue = new FrameQueue(
     () => aheadSamples,
     () => {},
   );
@@ -66,7 +66,7 @@ export async function speakThrough(options: SpeakThroughOptions): Promise<Spoken
     sampleRate: options.sampleRate ?? (format === 'mp3' ? undefined : 24_000),
     frameMs: 20,
   };
-  const transcoder = createTranscoder(output, codecs, (frame) => queue.push(frame));
+  const transcoder = new Transcoder(output, codecs, (frame) => queue.push(frame));
   const kinds: string[] = [];
   const requestsMs: { ms: number; state: 'arriving' | 'complete' }[] = [];
   let flushed = 0;

@@ -110,7 +110,7 @@ export function createContexts(options: ContextsOptions): Contexts {
     context.failure ??= failure;
   };
   /** Nothing of the context follows; what is left of it is not spoken. */
-  const finish = (context: Context) => {
+  const drop = (context: Context) => {
     contexts.delete(context.id);
     for (const turn of context.turns) {
       turns.delete(turn.id);
@@ -123,7 +123,7 @@ export function createContexts(options: ContextsOptions): Contexts {
   const survives = (context: Context): boolean => {
     if (contexts.get(context.id) !== context) return false;
     if (context.failure === undefined) return true;
-    finish(context);
+    drop(context);
     return false;
   };
   const cancelUnwanted = () => {
@@ -135,7 +135,7 @@ export function createContexts(options: ContextsOptions): Contexts {
    * the old one then.
    */
   const letGoInterrupted = () => {
-    for (const context of [...contexts.values()]) if (context.phase === 'interrupted') finish(context);
+    for (const context of [...contexts.values()]) if (context.phase === 'interrupted') drop(context);
   };
   const text = createContextText({
     sink,
@@ -151,14 +151,14 @@ export function createContexts(options: ContextsOptions): Contexts {
     text.end(context);
     if (!survives(context)) return;
     context.phase = 'draining';
-    if (context.turns.length === 0) finish(context);
+    if (context.turns.length === 0) drop(context);
   };
   /**
    * What was flushed is heard to its end: "If it has already been set to flush it will continue flushing", says the vendor of
    * `close_context` (API reference of multi-stream-input, CloseContext). Nothing is promised for text that was not.
    */
   const close = (context: Context) => {
-    if (context.unflushed === 'text') finish(context);
+    if (context.unflushed === 'text') drop(context);
     else drain(context);
   };
   const closeAlone = (context: Context) => {
@@ -185,7 +185,7 @@ export function createContexts(options: ContextsOptions): Contexts {
     for (const context of contexts.values()) {
       if (context === until) return false;
       if (context.phase === 'open') continue;
-      finish(context);
+      drop(context);
       return true;
     }
     return false;
@@ -233,7 +233,7 @@ export function createContexts(options: ContextsOptions): Contexts {
       else if (context.phase === 'open') {
         context.quietSinceMs = undefined;
         feed(context, message);
-      } else if (message.after === 'close') finish(context);
+      } else if (message.after === 'close') drop(context);
       cancelUnwanted();
     },
     spoil(id, error) {
@@ -269,9 +269,9 @@ export function createContexts(options: ContextsOptions): Contexts {
       context.baseMs += sentMs;
       context.lastEnded = turn.id;
       if (outcome !== 'complete' || sentMs === 0) fail(context, brokeOff());
-      if (context.failure !== undefined) return finish(context);
+      if (context.failure !== undefined) return drop(context);
       for (; turn.flushesOwed > 0; turn.flushesOwed -= 1) sayFlushed(context.id);
-      if (context.phase !== 'open' && context.turns.length === 0) finish(context);
+      if (context.phase !== 'open' && context.turns.length === 0) drop(context);
     },
     tick(nowMs) {
       cancelUnwanted();

@@ -5,10 +5,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Credentials } from '../../access/credentials.ts';
 import { type HeaderLines, headerLines } from '../../access/header-lines.ts';
 import { guardLoopback } from '../../access/loopback-guard.ts';
+import type { TokenIssuer } from '../../access/token-issuer.ts';
 import { AppError, toAppError } from '../../base/app-error.ts';
 import type { Dialect, DialectEntry, Upgrade } from '../../dialects/dialect.ts';
 import type { Preset } from '../../dialects/native-messages.ts';
-import type { TokenIssuer } from '../../session/observers/token-issuer.ts';
 import { offeredProtocols } from './socket-bounds.ts';
 
 export type Admission = {

@@ -11,8 +11,8 @@ import { Session } from '../../session/session.ts';
 import { GREETING_TURN } from '../../session/session-agent.ts';
 import type { SessionOutlet } from '../../session/session-outlet.ts';
 import { type ConnectionOptions, idleTimeoutOf, readyEvent } from './connection-options.ts';
-import { createFrameWriter, type FrameWriter, frameHeaderBytes } from './frame-writer.ts';
-import { createGuardedCodec, type GuardedCodec } from './guarded-codec.ts';
+import { FrameWriter, frameHeaderBytes } from './frame-writer.ts';
+import { GuardedCodec } from './guarded-codec.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { createIntakeLimit } from './intake-limit.ts';
 import { PacedIntake, textBytes } from './paced-intake.ts';
@@ -21,24 +21,6 @@ import { stopReadingAfterClose } from './socket-bounds.ts';
 import type { TimeLimits } from './time-shares.ts';
 
 export type { ConnectionLimits, ConnectionOptions } from './connection-options.ts';
-
-export type ClientConnection = {
-  readonly id: string;
-  readonly userId: string;
-  readonly openedAtMs: number;
-  turnsUnheard(): number;
-  bufferedBytes(): number;
-  readonly session: Pick<Session, 'sound' | 'leg' | 'audience'>;
-  /** Speaks `text` as the session's first turn. */
-  greet(text: string): void;
-  /** Ends a session that failed with an internal error. */
-  fail(): void;
-  /** Heartbeat, idle time and slow reading; called about once a second for all connections. */
-  sweep(nowMs: number): void;
-  /** Takes no new turn and closes once the last one has been heard. */
-  drain(deadlineMs: number): void;
-  close(code: ErrorCode): void;
-};
 
 /** Above this the socket is given time before it gets more; far below the bound, so that one frame never hits it. */
 const CONGESTED_BYTES = 128 * 1024;
@@ -56,7 +38,7 @@ const FIRST_ANSWER_MS = 30_000;
 const LAST_WORDS = 'last words';
 
 /** A class, not closures: one object per client keeps cache misses low (decision 0041). */
-class SocketConnection implements ClientConnection {
+export class ClientConnection {
   readonly id: string;
   readonly userId: string;
   readonly openedAtMs: number;
@@ -89,7 +71,7 @@ class SocketConnection implements ClientConnection {
     this.openedAtMs = runtime.clock.now();
     this.options = options;
     this.socket = socket;
-    this.wire = createFrameWriter(options.wire, options.sendBuffer);
+    this.wire = new FrameWriter(options.wire, options.sendBuffer);
     this.congestedBytes = Math.min(CONGESTED_BYTES, limits.maxBufferedBytes / 2);
     this.reading = createReadingWatch({
       congestedBytes: this.congestedBytes,
@@ -105,7 +87,7 @@ class SocketConnection implements ClientConnection {
       send: (message) => this.send(message),
       close: (code, reason) => this.closeAs(code, reason),
     });
-    this.codec = createGuardedCodec(codec, runtime.log, () =>
+    this.codec = new GuardedCodec(codec, runtime.log, () =>
       this.closeAs(ERROR_TABLE.internal.close, 'internal'),
     );
     this.intake = new PacedIntake({
@@ -140,12 +122,15 @@ class SocketConnection implements ClientConnection {
   bufferedBytes(): number {
     return this.session.bufferedBytes() + this.waitingBytes() + this.intake.waitingBytes();
   }
+  /** Speaks `text` as the session's first turn. */
   greet(text: string): void {
     this.session.handle({ type: 'speak', turn: GREETING_TURN, text });
   }
+  /** Ends a session that failed with an internal error. */
   fail(): void {
     this.refuseAndClose(new AppError('internal', 'The session failed inside; open a new one.'));
   }
+  /** Heartbeat, idle time and slow reading; called about once a second for all connections. */
   sweep(nowMs: number): void {
     const { session, idleTimeoutMs } = this;
     if (this.isSilent()) return;
@@ -161,6 +146,7 @@ class SocketConnection implements ClientConnection {
     this.watchLag(nowMs);
     this.beat(nowMs);
   }
+  /** Takes no new turn and closes once the last one has been heard. */
   drain(deadlineMs: number): void {
     if (this.phase !== 'open') return;
     this.phase = 'draining';
@@ -338,6 +324,3 @@ const tooMuchTime = ({ connectionTimeMs, userTimeMs }: TimeLimits): AppError =>
     'rate_limited',
     `Messages take more than ${connectionTimeMs} ms of the gateway's time a second, or those of all connections of this user more than ${userTimeMs}, and too many of them wait; send less.`,
   );
-
-export const createClientConnection = (options: ConnectionOptions): ClientConnection =>
-  new SocketConnection(options);

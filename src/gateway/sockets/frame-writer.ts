@@ -7,18 +7,6 @@
 
 import type { Writable } from 'node:stream';
 
-export type FrameWriter = {
-  /** Answers with the bytes of the frame that the payload becomes. */
-  write(payload: FramePayload): number;
-  /** What is written until `uncork` leaves together. */
-  cork(): void;
-  uncork(): void;
-  /** Hands on what is held: somebody else is about to write to the stream. */
-  flush(): void;
-  /** What the stream has not been given yet, and does not count. */
-  heldBytes(): number;
-};
-
 /** A lead of most sounds; beyond it the stream is to know how much waits in it. */
 const MAX_HELD_BYTES = 16_384;
 const SEND_BUFFER_BYTES = 4 * MAX_HELD_BYTES;
@@ -40,7 +28,7 @@ export const createSendBuffer = (): SendBuffer => ({
 });
 
 /** One for each client, used for each frame. */
-class SharedFrameWriter implements FrameWriter {
+export class FrameWriter {
   private readonly wire: Pick<Writable, 'write' | 'writableLength'>;
   private readonly buffer: SendBuffer;
   private isCorked = false;
@@ -50,6 +38,7 @@ class SharedFrameWriter implements FrameWriter {
     this.buffer = buffer;
   }
 
+  /** Answers with the bytes of the frame that the payload becomes. */
   write(payload: FramePayload): number {
     const { buffer } = this;
     const bytes = serverFrameBytes(payload);
@@ -65,6 +54,7 @@ class SharedFrameWriter implements FrameWriter {
     if (!this.isCorked) this.flush();
     return bytes;
   }
+  /** What is written until `uncork` leaves together. */
   cork(): void {
     this.isCorked = true;
   }
@@ -72,6 +62,7 @@ class SharedFrameWriter implements FrameWriter {
     this.isCorked = false;
     this.flush();
   }
+  /** Hands on what is held: somebody else is about to write to the stream. */
   flush(): void {
     const { wire, buffer } = this;
     if (buffer.holder !== this) return;
@@ -88,6 +79,7 @@ class SharedFrameWriter implements FrameWriter {
       buffer.end = begin;
     }
   }
+  /** What the stream has not been given yet, and does not count. */
   heldBytes(): number {
     const { holder, begin, end } = this.buffer;
     return holder === this ? end - begin : 0;
@@ -102,11 +94,6 @@ class SharedFrameWriter implements FrameWriter {
     if (buffer.end + bytes > buffer.memory.length) Object.assign(buffer, createSendBuffer());
   }
 }
-
-export const createFrameWriter = (
-  wire: Pick<Writable, 'write' | 'writableLength'>,
-  buffer: SendBuffer,
-): FrameWriter => new SharedFrameWriter(wire, buffer);
 
 // A whole message as one unmasked WebSocket frame, header and payload in one buffer, so that it leaves in one write;
 // `ws` writes the two apart. A server never masks (RFC 6455 5.1), and ours neither fragments nor compresses.

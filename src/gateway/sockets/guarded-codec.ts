@@ -26,20 +26,13 @@ export const createCodecGuard =
 const logCodecFault = (log: Log, fault: unknown): void =>
   log.error('a codec failed inside', { cause: faultKind(fault) });
 
-export type GuardedCodec = Pick<DialectCodec, 'receive' | 'event' | 'audio'> & {
-  /** Does nothing where the protocol has no timers. */
-  tick(nowMs: number): void;
-  isUrgent(frame: string): boolean;
-  /** Undefined: the gateway's own code. */
-  closeCode(code: ErrorCode): number | undefined;
-};
-
 /** A class with a guard in each method, not wrapped functions: every frame passes through it. */
-class FaultEndedCodec implements GuardedCodec {
+export class GuardedCodec {
   private readonly codec: DialectCodec;
   private readonly log: Log;
   private readonly end: () => void;
 
+  /** `end` ends the connection. */
   constructor(codec: DialectCodec, log: Log, end: () => void) {
     this.codec = codec;
     this.log = log;
@@ -70,6 +63,7 @@ class FaultEndedCodec implements GuardedCodec {
       this.fail(fault);
     }
   }
+  /** Does nothing where the protocol has no timers. */
   tick(nowMs: number): void {
     try {
       this.codec.tick?.(nowMs);
@@ -77,6 +71,7 @@ class FaultEndedCodec implements GuardedCodec {
       this.fail(fault);
     }
   }
+  /** Undefined: the gateway's own code. */
   closeCode(code: ErrorCode): number | undefined {
     return this.codec.closeCode?.(code);
   }
@@ -86,7 +81,3 @@ class FaultEndedCodec implements GuardedCodec {
     this.end();
   }
 }
-
-/** `end` ends the connection. */
-export const createGuardedCodec = (codec: DialectCodec, log: Log, end: () => void): GuardedCodec =>
-  new FaultEndedCodec(codec, log, end);

@@ -20,7 +20,7 @@ import {
   type Refusal,
   refusalOf,
 } from './admit-upgrade.ts';
-import { type ClientConnection, type ConnectionLimits, createClientConnection } from './client-connection.ts';
+import { ClientConnection, type ConnectionLimits } from './client-connection.ts';
 import { createSendBuffer } from './frame-writer.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
 import { CLOSE_TIMEOUT_MS, SOCKET_BOUNDS } from './socket-bounds.ts';
@@ -212,7 +212,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   const open = (socket: WebSocket, wire: Duplex, { id, userId, settings, agent, entry }: Seat) => {
     const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
-    const connection: ClientConnection = createClientConnection({
+    const connection: ClientConnection = new ClientConnection({
       id,
       userId,
       version: options.version,

@@ -6,6 +6,7 @@ import { readBearer } from '../../access/bearer-key.ts';
 import type { Medium } from '../../access/caller-tokens.ts';
 import type { Credentials } from '../../access/credentials.ts';
 import { headerLines } from '../../access/header-lines.ts';
+import type { TokenIssuer } from '../../access/token-issuer.ts';
 import { AppError, aboutToStop } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -13,7 +14,6 @@ import { VTT_HEADER } from '../../captions/growing-vtt.ts';
 import { findSession, type LiveSession, type LiveSessions } from '../../session/live-sessions.ts';
 import type { NumberedEvent } from '../../session/observers/onlooker-words.ts';
 import type { Onlookers } from '../../session/observers/session-audience.ts';
-import type { TokenIssuer } from '../../session/observers/token-issuer.ts';
 import {
   MAX_SAMPLE_RATE,
   MIN_SAMPLE_RATE,

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { MEDIA, type TokenGrant } from '../../access/caller-tokens.ts';
 import type { Credentials } from '../../access/credentials.ts';
 import { headerLines } from '../../access/header-lines.ts';
+import { MAX_TOKEN_LIFE_MS, type TokenIssuer } from '../../access/token-issuer.ts';
 import { AppError, aboutToStop } from '../../base/app-error.ts';
-import { MAX_TOKEN_LIFE_MS, type TokenIssuer } from '../../session/observers/token-issuer.ts';
 import { errorReplies } from '../server/error-replies.ts';
 
 export type TokenRoutesOptions = {

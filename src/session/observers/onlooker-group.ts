@@ -43,18 +43,6 @@ export type Onlookers = {
   listen(output: ChannelFormat, listener: Listener): () => void;
 };
 
-export type OnlookerGroup = Onlookers & {
-  wantsRecording(settings: TurnSettings): boolean;
-  began(turn: BegunTurn, nowMs: number): void;
-  said(event: ServerEvent): void;
-  sent(audio: OutgoingAudio): void;
-  /** The session tells how far its listener has heard the turn. */
-  heard(event: EventOf<'heard'>, turn: BegunTurn): void;
-  /** The turn is heard no further than this. */
-  cut(turn: string, end: HeardEnd): void;
-  close(): void;
-};
-
 export type OnlookerGroupOptions = {
   readonly onlookers: OnlookerRuntime;
   readonly codecs: Codecs;
@@ -81,7 +69,7 @@ const LINGER_MS = 30_000;
 const ROUNDING_MS = 1;
 const RETRY_AFTER_MS = 5000;
 
-class CompanyOfSession implements OnlookerGroup, Player {
+export class OnlookerGroup implements Player {
   private readonly options: OnlookerGroupOptions;
   private readonly eventReaders = new Set<EventReader>();
   private readonly cueReaders = new Set<CueReader>();
@@ -152,6 +140,7 @@ class CompanyOfSession implements OnlookerGroup, Player {
   sent(audio: OutgoingAudio): void {
     if (this.sound.listeners() > 0) this.sound.sent(audio);
   }
+  /** The session tells how far its listener has heard the turn. */
   heard(event: EventOf<'heard'>, { playback }: BegunTurn): void {
     const nowMs = this.options.clock.now();
     const { anchorMs, sentMs } = playback.position(nowMs);
@@ -164,6 +153,7 @@ class CompanyOfSession implements OnlookerGroup, Player {
     );
     if (this.reading === 'on') this.words.tick(nowMs);
   }
+  /** The turn is heard no further than this. */
   cut(turn: string, end: HeardEnd): void {
     this.words.cut(turn, end);
     this.sound.cut(turn, end.finalMs);
@@ -234,6 +224,3 @@ class CompanyOfSession implements OnlookerGroup, Player {
     this.stopReading();
   }
 }
-
-export const createOnlookerGroup = (options: OnlookerGroupOptions): OnlookerGroup =>
-  new CompanyOfSession(options);

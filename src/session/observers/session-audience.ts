@@ -12,9 +12,8 @@ import type { OutgoingAudio } from '../session-outlet.ts';
 import type { TurnSettings } from '../turn-settings.ts';
 import {
   type CueReader,
-  createOnlookerGroup,
   type EventReader,
-  type OnlookerGroup,
+  OnlookerGroup,
   type OnlookerRuntime,
   type Onlookers,
 } from './onlooker-group.ts';
@@ -25,18 +24,6 @@ import type { TurnAudience, TurnPlayback } from './turn-playback.ts';
 
 export type { OnlookerLimits, OnlookerRuntime, Onlookers } from './onlooker-group.ts';
 
-export type SessionAudience = Onlookers &
-  TurnAudience & {
-    /** The session says something to its client. */
-    said(event: ServerEvent): void;
-    sent(audio: OutgoingAudio): void;
-    /** The turn broke and says nothing more. */
-    lost(turn: string): void;
-    /** The listener is given these in place of all others that are being heard: onlookers leave the others where they are. */
-    followOnly(isFollowed: (turn: string) => boolean): void;
-    close(): void;
-  };
-
 export type SessionAudienceOptions = {
   readonly onlookers: OnlookerRuntime;
   readonly codecs: Codecs;
@@ -45,7 +32,7 @@ export type SessionAudienceOptions = {
 };
 
 /** Nearly no session is looked at: what only onlookers need is made when the first of them comes. */
-class AudienceOfSession implements SessionAudience {
+export class SessionAudience implements Onlookers, TurnAudience {
   private readonly options: SessionAudienceOptions;
   /** Turns that have begun and have not been heard. */
   private readonly live = new Map<string, BegunTurn>();
@@ -80,6 +67,7 @@ class AudienceOfSession implements SessionAudience {
     this.live.set(playback.turn, turn);
     this.group?.began(turn, nowMs);
   }
+  /** The session says something to its client. */
   said(event: ServerEvent): void {
     if (event.type === 'started') this.started = event;
     if (event.type === 'heard') this.heard(event);
@@ -88,10 +76,12 @@ class AudienceOfSession implements SessionAudience {
   sent(audio: OutgoingAudio): void {
     this.group?.sent(audio);
   }
+  /** The turn broke and says nothing more. */
   lost(turn: string): void {
     this.live.delete(turn);
     this.group?.cut(turn, { reach: 'cut', finalMs: 0 });
   }
+  /** The listener is given these in place of all others that are being heard: onlookers leave the others where they are. */
   followOnly(isFollowed: (turn: string) => boolean): void {
     const nowMs = this.options.clock.now();
     for (const [turn, { playback }] of this.live) {
@@ -120,7 +110,7 @@ class AudienceOfSession implements SessionAudience {
   private gather(): OnlookerGroup {
     if (this.phase === 'closed') throw new AppError('not_found', 'The session has ended.');
     const { onlookers, codecs, clock, log } = this.options;
-    this.group ??= createOnlookerGroup({
+    this.group ??= new OnlookerGroup({
       onlookers,
       codecs,
       clock,
@@ -131,6 +121,3 @@ class AudienceOfSession implements SessionAudience {
     return this.group;
   }
 }
-
-export const createSessionAudience = (options: SessionAudienceOptions): SessionAudience =>
-  new AudienceOfSession(options);

@@ -4,12 +4,7 @@
 // that.
 
 import { ownFrame } from '../../audio/mp3/mp3-frame-parser.ts';
-import {
-  type Codecs,
-  createTranscoder,
-  type Transcoder,
-  type TranscoderItem,
-} from '../../audio/transcoder.ts';
+import { type Codecs, Transcoder, type TranscoderItem } from '../../audio/transcoder.ts';
 import type { SpeechSink } from '../../pipeline/speak.ts';
 import { SILENT_SAMPLE } from '../../speech/plain-sound.ts';
 import { createTimedSamples } from './timed-samples.ts';
@@ -149,7 +144,7 @@ class Recording {
 
   private open(): Transcoder {
     const format = { format: 'raw', sampleRate: this.rate, frameMs: this.frameMs } as const;
-    this.player ??= createTranscoder(format, this.codecs, (frame) => {
+    this.player ??= new Transcoder(format, this.codecs, (frame) => {
       this.samples.add(this.position, frame.bytes);
       this.position += frame.samples;
     });

@@ -3,10 +3,10 @@
 // in one call.
 
 import type { AudioFrame } from '../../audio/stage.ts';
-import { createTranscoder, type Transcoder } from '../../audio/transcoder.ts';
+import { Transcoder } from '../../audio/transcoder.ts';
 import type { AppError } from '../../base/app-error.ts';
 import type { SpeechSink } from '../../pipeline/speak.ts';
-import { createFrameQueue, type FrameQueue } from '../../playout/frame-queue.ts';
+import { FrameQueue } from '../../playout/frame-queue.ts';
 import { mayNeedHeavyEncoder, type OutputFormat } from '../../speech/audio-format.ts';
 import type { QueuedNotice, SpeechBody } from '../../upstream/speech-upstream.ts';
 import type { TurnAudience } from '../observers/turn-playback.ts';
@@ -73,13 +73,13 @@ export class TurnSpeech implements RunEvents {
     const { runtime } = options;
     this.options = options;
     this.output = outputOf(options.settings);
-    this.frames = createFrameQueue(
+    this.frames = new FrameQueue(
       () => this.capacitySamples(),
       options.onFrame,
       options.onStall,
       () => (FIRST_MS * this.sampleRate()) / 1000,
     );
-    this.transcoder = createTranscoder(
+    this.transcoder = new Transcoder(
       this.output,
       runtime.codecs,
       (frame) => this.made(frame),

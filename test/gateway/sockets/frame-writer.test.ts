@@ -2,11 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createFrameWriter,
-  createSendBuffer,
-  serverFrame,
-} from '../../../src/gateway/sockets/frame-writer.ts';
+import { createSendBuffer, FrameWriter, serverFrame } from '../../../src/gateway/sockets/frame-writer.ts';
 
 /** A socket that the kernel takes all from at once. */
 const recorded = (buffer = createSendBuffer()) => {
@@ -18,7 +14,7 @@ const recorded = (buffer = createSendBuffer()) => {
       return true;
     },
   };
-  return { writer: createFrameWriter(wire, buffer), writes };
+  return { writer: new FrameWriter(wire, buffer), writes };
 };
 /** One that takes what it was given when it is told to, and not before. */
 const slow = (buffer = createSendBuffer()) => {
@@ -34,7 +30,7 @@ const slow = (buffer = createSendBuffer()) => {
     },
   });
   return {
-    writer: createFrameWriter(wire, buffer),
+    writer: new FrameWriter(wire, buffer),
     take: () => waiting.shift()?.(),
     taken: () => Buffer.concat(taken),
   };
@@ -42,7 +38,7 @@ const slow = (buffer = createSendBuffer()) => {
 const payload = (letter: string, length = 1) => new Uint8Array(length).fill(letter.charCodeAt(0));
 const frames = (...payloads: (string | Uint8Array)[]) => Buffer.concat(payloads.map(serverFrame));
 
-describe('createFrameWriter', () => {
+describe('FrameWriter', () => {
   it('gives one who is behind his own bytes alone, so that he does not hold on to what was sent to others', () => {
     const buffer = createSendBuffer();
     const given: ArrayBufferLike[] = [];
@@ -52,7 +48,7 @@ describe('createFrameWriter', () => {
       given.push(bytes.buffer);
       return write(bytes);
     }) as typeof stuck.write;
-    const writer = createFrameWriter(stuck, buffer);
+    const writer = new FrameWriter(stuck, buffer);
     const others = Array.from({ length: 3 }, () => slow(buffer));
     for (let frame = 0; frame < 600; frame += 1) {
       writer.write(payload('a', 160));
@@ -153,7 +149,7 @@ describe('createFrameWriter', () => {
         throw new Error('no');
       },
     };
-    expect(() => createFrameWriter(broken, buffer).write('for a')).toThrow('no');
+    expect(() => new FrameWriter(broken, buffer).write('for a')).toThrow('no');
     const { writer, writes } = recorded(buffer);
     writer.write('for b');
     expect(writes).toEqual([frames('for b')]);

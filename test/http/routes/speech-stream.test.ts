@@ -13,7 +13,7 @@ import { createOpenReplies } from '../../../src/http/server/open-replies.ts';
 import { requireCaller } from '../../../src/http/server/service-caller.ts';
 import { NO_WORD_TIMER } from '../../../src/pipeline/word-timing/word-timer.ts';
 import { createKeyLimits, STATED_RULES } from '../../../src/service/key-limits.ts';
-import { createForeignVoices } from '../../../src/service/voice-directory.ts';
+import { createUncheckedVoices } from '../../../src/service/voice-directory.ts';
 import { codecs } from '../../support/codecs.ts';
 import { fixedRandom } from '../../support/fixed-random.ts';
 import { createMemoryUpstream, type MemoryUpstream } from '../../support/memory-upstream.ts';
@@ -200,7 +200,7 @@ describe('a slow reader', () => {
       addSpeechRoute(api, {
         runtime: { upstream, recovery: trustingRecovery(), codecs, timer: NO_WORD_TIMER, clock: systemClock },
         random: fixedRandom(0.5),
-        voices: createForeignVoices(async () => []),
+        voices: createUncheckedVoices(async () => []),
         replies: createOpenReplies(systemClock, OPEN_ADMISSION),
       });
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFrameQueue } from '../../../src/playout/frame-queue.ts';
+import { FrameQueue } from '../../../src/playout/frame-queue.ts';
 import type { SendGate } from '../../../src/session/turn/turn-playout.ts';
 import { TurnPlayout } from '../../../src/session/turn/turn-playout.ts';
 
@@ -16,7 +16,7 @@ const gate: SendGate = {
 };
 /** A listener of µ-law with a lead of 200 ms and so many frames of 20 ms in front of him. */
 const playoutOf = (count: number, leadMs = 200) => {
-  const frames = createFrameQueue(
+  const frames = new FrameQueue(
     () => 2400,
     () => {},
   );

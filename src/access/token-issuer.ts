@@ -1,10 +1,10 @@
 // Tokens in use: given out to callers with a key, looked at when somebody comes with one, taken back. What is kept is only
 // what was taken back, for as long as its token could still be used.
 
-import type { CallerToken, CallerTokens, Medium, TokenGrant } from '../../access/caller-tokens.ts';
-import { AppError } from '../../base/app-error.ts';
-import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/random.ts';
+import { AppError } from '../base/app-error.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
+import type { CallerToken, CallerTokens, Medium, TokenGrant } from './caller-tokens.ts';
 
 export type IssuedToken = { readonly id: string; readonly token: string };
 
@@ -18,8 +18,8 @@ export type TokenIssuer = {
   checkWatch(text: string, session: string, medium: Medium): CallerToken;
   /** Throws `not_found` for an id that is not one of this user. */
   revoke(userId: string, id: string): void;
-  /** As `revoke`, of one that another process of this gateway has taken back, to be remembered for `leftMs`. */
-  forget(id: string, leftMs: number): void;
+  /** As `revoke`, of one that another process of this gateway has taken back; remembered for `leftMs`. */
+  noteRevoked(id: string, leftMs: number): void;
   /** Those taken back that could still be used, each for how long, ms. */
   revoked(): readonly { readonly id: string; readonly leftMs: number }[];
   /** Calls `task` when the token is taken back; the result gives up waiting. */
@@ -131,7 +131,7 @@ export function createTokenIssuer(
       if (!revoked.has(id)) refuseFlood(userId);
       takeBack(id, MAX_TOKEN_LIFE_MS, userId);
     },
-    forget(id, leftMs) {
+    noteRevoked(id, leftMs) {
       forgetOld();
       takeBack(id, leftMs, undefined);
     },

@@ -1,16 +1,16 @@
 // Tokens in use: what one lets its bearer do, until when, and that taking it back is known at once.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCallerTokens } from '../../../src/access/caller-tokens.ts';
-import { AppError } from '../../../src/base/app-error.ts';
-import { systemRandom } from '../../../src/base/random.ts';
+import { createCallerTokens } from '../../src/access/caller-tokens.ts';
 import {
   createTokenIssuer,
   REVOCATION_BOUNDS,
   type RevocationBounds,
-} from '../../../src/session/observers/token-issuer.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import '../../support/property-seed.ts';
+} from '../../src/access/token-issuer.ts';
+import { AppError } from '../../src/base/app-error.ts';
+import { systemRandom } from '../../src/base/random.ts';
+import { createFakeClock } from '../support/fake-clock.ts';
+import '../support/property-seed.ts';
 
 const issuer = (clock = createFakeClock(), secret = 'a secret', bounds?: RevocationBounds) =>
   createTokenIssuer(createCallerTokens(secret), clock, systemRandom, bounds);
