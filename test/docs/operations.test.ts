@@ -17,7 +17,7 @@ describe('docs/operations.md', () => {
     const scrape = await (await fetch(`${gateway.url}/metrics`)).text();
     await gateway.close();
     const scraped = [...scrape.matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1]);
-    const told = [...page.matchAll(/^\| `(voxgate_[a-z_]+)` \|/gm)].map((match) => match[1]);
+    const told = [...page.matchAll(/^\| `((?:voxgate|process)_[a-z_]+)` \|/gm)].map((match) => match[1]);
     expect(new Set(told)).toEqual(new Set(scraped));
     expect(told.length).toBe(scraped.length);
   });
