@@ -90,7 +90,7 @@ export async function openAppShared({
   if (redisUrl === undefined) return { slots: soleInstance, openLimiter: inMemory };
   const { Redis } = await import('ioredis');
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false });
-  redis.on('error', (error) => log.warn('redis is not reachable', { cause: error.name }));
+  redis.on('error', (error) => log.warn('redis_not_reachable', { cause: error.name }));
   onStop(() => redis.disconnect());
   const slots = createRedisActiveSlots({ redis, clock, log });
   onStop(() => slots.close());

@@ -123,7 +123,7 @@ export function createPeer<
   const send = (message: Message) => {
     if (phase === 'closed') return;
     if (unsent >= MAX_UNSENT) {
-      log.error('a process of the gateway reads nothing', { unsent });
+      log.error('process_not_reading', { unsent });
       options.onStuck();
       return close();
     }
@@ -135,7 +135,7 @@ export function createPeer<
 
   const answer = (id: number, name: string, question: unknown) => {
     const give = answers.get(name);
-    if (give === undefined) return log.error('a process asked what nobody answers', { name });
+    if (give === undefined) return log.error('process_question_unknown', { name });
     const controller = new AbortController();
     answering.set(id, controller);
     const done = (message: Message) => {
@@ -159,7 +159,7 @@ export function createPeer<
   };
   const hear = (name: string, news: unknown) => {
     const listen = listeners.get(name);
-    if (listen === undefined) return log.error('a process told what nobody hears', { name });
+    if (listen === undefined) return log.error('process_news_unknown', { name });
     try {
       listen(news);
     } catch (fault) {
@@ -169,7 +169,7 @@ export function createPeer<
   line.onMessage((raw) => {
     if (phase === 'closed') return;
     const message = readMessage(raw);
-    if (message === undefined) return log.error('a process sent what is no message');
+    if (message === undefined) return log.error('process_message_broken');
     if (message.is === 'ask') answer(message.id, message.name, message.body);
     else if (message.is === 'news') hear(message.name, message.body);
     else if (message.is === 'cancel') answering.get(message.id)?.abort(unanswered('asks no more'));

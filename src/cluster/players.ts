@@ -91,7 +91,7 @@ export function createPlayers<Brief>(options: PlayersOptions<Brief>): Players<Br
       launch(slot).then(
         () => log.info('player_started', { player: slot.player }),
         (fault: unknown) => {
-          log.error('a player could not be started', { player: slot.player, cause: String(fault) });
+          log.error('player_not_started', { player: slot.player, cause: String(fault) });
           // Its end begins the next back-off.
           slot.process?.kill();
         },

@@ -152,7 +152,7 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
             response,
             new AppError('invalid_request', 'The request cannot be passed on as it is.'),
           );
-        log.warn('a request could not be passed on', { cause: code ?? name });
+        log.warn('request_not_passed_on', { cause: code ?? name });
         refuse(
           response,
           new AppError('busy', 'A process of the gateway is not there; try again.', { retryAfterMs: 1000 }),

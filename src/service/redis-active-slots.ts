@@ -43,7 +43,7 @@ export function createRedisActiveSlots({ redis, clock, log }: RedisActiveSlotsOp
     disarm = held.size === 0 ? undefined : clock.after(RENEW_MS, renewAll);
     for (const [workId, owner] of held)
       take(owner, workId).catch((cause: unknown) =>
-        log.warn('the slot of an active generation could not be renewed', { cause: String(cause) }),
+        log.warn('generation_slot_not_renewed', { cause: String(cause) }),
       );
   };
 
@@ -69,7 +69,7 @@ export function createRedisActiveSlots({ redis, clock, log }: RedisActiveSlotsOp
       try {
         await redis.eval(RELEASE, 1, PREFIX + owner, workId);
       } catch (cause) {
-        log.warn('the slot of a generation could not be given back; it runs out by itself', {
+        log.warn('generation_slot_not_released', {
           cause: String(cause),
         });
       }

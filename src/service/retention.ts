@@ -54,7 +54,7 @@ export function createRetention(options: RetentionOptions): Retention {
     // One after another: a sweep may take longer than an hour.
     looking = looking
       .then(() => (phase === 'running' ? forgetOld(beforeMs) : undefined))
-      .catch((cause: unknown) => log.error('old works could not be forgotten', { cause: String(cause) }));
+      .catch((cause: unknown) => log.error('old_works_not_removed', { cause: String(cause) }));
   };
 
   return {

@@ -128,10 +128,10 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
       const refused = hasRoom ? admission.refusal('leg') : undefined;
       if (hasRoom && refused === undefined) return open(wire, address);
       const because = refused?.message ?? 'it is not private, or there are as many as may be';
-      log.warn('a leg was refused', { kind, because });
+      log.warn('leg_refused', { kind, because });
       return undefined;
     },
-    onFault: (fault) => log.warn('the AudioSocket listener failed', { fault }),
+    onFault: (fault) => log.warn('audiosocket_listener_failed', { fault }),
   });
 
   return {

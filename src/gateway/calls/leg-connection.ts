@@ -99,7 +99,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   let bufferedBefore = 0;
   let markedAtMs = Number.NEGATIVE_INFINITY;
   let cancelTimer = clock.after(options.startWithinMs ?? START_DEADLINE_MS, () => {
-    options.log.warn('a leg did not say which call it is', { kind });
+    options.log.warn('leg_without_call', { kind });
     end('idle_timeout', 'the platform did not say which call this is');
   });
 
@@ -193,7 +193,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     const whose = playout === undefined ? ownerOf(token) : undefined;
     if (whose === undefined) return;
     const message = `${came} came; served: ${served}`;
-    options.log.warn('a leg came in a codec that is not served', { kind, came, served });
+    options.log.warn('leg_codec_not_served', { kind, came, served });
     arrivals.turnAway({
       callId: options.callId ?? callId,
       ...whose,

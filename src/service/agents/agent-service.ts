@@ -105,7 +105,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
           disarm ??= clock.after(RETRY_WRITE_MS, () => void write());
           return;
         }
-        options.log.error('what an agent has spoken could not be written', { cause: String(cause) });
+        options.log.error('agent_record_not_written', { cause: String(cause) });
       });
     }
   };
