@@ -3,6 +3,7 @@
 import { MAX_REQUEST_TEXT, type OutgoingRequest, type SynthesisFields } from '../speech/speech-request.ts';
 import type { SpokenWord } from '../speech/spoken-word.ts';
 import { type AlignedText, alignedText } from '../text/aligned-text.ts';
+import { wellFormed } from '../text/code-points.ts';
 import { createPronouncer, type Pronunciation } from '../text/pronunciations.ts';
 import type { RequestText } from '../text/request-text.ts';
 import { segmentText } from '../text/segment.ts';
@@ -59,10 +60,14 @@ export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): Ou
     seed: _seed,
     ...rest
   } = synthesis;
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null));
+  const given = Object.fromEntries(
+    Object.entries(rest)
+      .filter(([, value]) => value != null)
+      .map(([field, value]) => [field, typeof value === 'string' ? wellFormed(value) : value]),
+  );
   return {
     model: 'VoxDialog',
-    text: pronunciations.length === 0 ? text.text : pronounced(text, pronunciations).text,
+    text: pronunciations.length === 0 ? text.text : wellFormed(pronounced(text, pronunciations).text),
     ...(voice === undefined ? {} : { voice }),
     ...(voice2 === undefined ? {} : { voice2 }),
     ...(text.turnPrefix === undefined ? {} : { turnPrefix: text.turnPrefix }),
