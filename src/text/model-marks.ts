@@ -65,7 +65,14 @@ const HEADER = new RegExp(
 );
 const MAYBE_HEADER = /^[ \t]*(?:[a-z]{0,11}|functions\.[\w.-]{0,64})(?:[ \t]+(?:t|to|to=[\w.:-]{0,64})?)?$/i;
 /** Behind the role. */
-const HEADER_ENDS = ['\n', '<|message|>', '<|end_header_id|>', '<|end_of_role|>', '<|im_middle|>', '<|content|>'];
+const HEADER_ENDS = [
+  '\n',
+  '<|message|>',
+  '<|end_header_id|>',
+  '<|end_of_role|>',
+  '<|im_middle|>',
+  '<|content|>',
+];
 const CHANNEL_MARK = '<|channel|>';
 
 /** Harmony, the format of gpt-oss: `<|channel|>commentary to=functions.weather <|constrain|>json<|message|>`. */
@@ -170,7 +177,12 @@ function judgeBarred(window: string, ending: Ending): Mark | 'wait' | undefined 
   const kind = kindOf(base) ?? (BARRED_CALLING.test(base) ? 'calling' : undefined);
   if (kind !== undefined) {
     const closes = isClosing || edge === 'end';
-    return { does: closes ? 'closes' : 'opens', kind: base === 'inner' ? 'thinking' : kind, name: base, length };
+    return {
+      does: closes ? 'closes' : 'opens',
+      kind: base === 'inner' ? 'thinking' : kind,
+      name: base,
+      length,
+    };
   }
   return { does: name === '"' ? 'quote' : 'nothing', length };
 }
@@ -180,7 +192,8 @@ function judgeHalfBarred(window: string, ending: Ending): Mark | 'wait' | undefi
   if (half === null) return undefined;
   const [{ length }, before = '', written = '', after = ''] = half;
   if (before === after) return undefined;
-  if (written === 'turn') return before === '' ? { does: 'ends', length } : judgeHeader(window, length, written, ending);
+  if (written === 'turn')
+    return before === '' ? { does: 'ends', length } : judgeHeader(window, length, written, ending);
   const kind = written === 'channel' ? 'thinking' : kindOf(written);
   if (kind !== undefined) return { does: before === '' ? 'closes' : 'opens', kind, name: written, length };
   return /^(?:think|tool|image|audio|video)$/.test(written) ? { does: 'nothing', length } : undefined;

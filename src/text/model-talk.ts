@@ -8,7 +8,7 @@ import { isSpace } from './character-class.ts';
 import { characterAt, characterBefore, codePointLength, isHigh, isLow } from './code-points.ts';
 import { judgeFrontMatter } from './front-matter.ts';
 import { judgeFenceEnd } from './markdown-line.ts';
-import { isTalkFence, judgeMark, type Mark, MAX_MARK } from './model-marks.ts';
+import { isTalkFence, judgeMark, MAX_MARK, type Mark } from './model-marks.ts';
 import type { Ending } from './sentences/skip.ts';
 
 export type TalkSink = {
@@ -43,6 +43,8 @@ type Block = {
   readonly kind: 'thinking' | 'calling' | 'raw' | 'message' | 'fence';
   /** Of the mark, or the fence itself. */
   readonly name: string;
+  /** Another mark of thinking that has been opened in it, and is closed by its own name first. */
+  inner: string;
   left: number;
   readonly call: CallArguments;
 };
@@ -50,6 +52,7 @@ type Block = {
 const openBlock = (kind: Block['kind'], name: string): Block => ({
   kind,
   name,
+  inner: '',
   left: MAX_TALK,
   call: noArguments(kind === 'calling' ? 'name' : 'other'),
 });
@@ -101,12 +104,21 @@ export class ModelTalk {
     if (this.held === '') this.position = start;
     this.held += text;
     // A line break or nothing tells more of front matter.
-    if (this.front === 'over' || text.includes('\n') || this.held.length < MAX_MARK || this.held.length >= MAX_FRONT.short)
+    if (
+      this.front === 'over' ||
+      text.includes('\n') ||
+      this.held.length < MAX_MARK ||
+      this.held.length >= MAX_FRONT.short
+    )
       this.advance('open');
   }
   /** What waits is judged as it is. A thought or call that has begun goes on. */
   flush(): void {
     this.advance('closed');
+  }
+  /** No text has come for a while: front matter is waited for no longer. */
+  idle(): void {
+    if (this.front === 'maybe') this.advance('closed');
   }
   state(): TalkState {
     return { block: this.block, fence: this.fence, skip: this.skip };
@@ -160,7 +172,12 @@ export class ModelTalk {
     if (this.isBlankLine && length > 2) {
       const window = this.held.slice(this.at, this.at + MAX_MARK);
       const [whole, fence, info = ''] = FENCE.exec(window) ?? [];
-      if (whole?.endsWith('\n') !== true && ending === 'open' && MAYBE_FENCE.test(window) && window.length < MAX_MARK)
+      if (
+        whole?.endsWith('\n') !== true &&
+        ending === 'open' &&
+        MAYBE_FENCE.test(window) &&
+        window.length < MAX_MARK
+      )
         return false;
       if (fence !== undefined && isTalkFence(info)) {
         this.block = openBlock('fence', fence);
@@ -239,6 +256,9 @@ export class ModelTalk {
   }
   private dropMark(block: Block, mark: Mark): boolean {
     const { call } = block;
+    if (mark.does === 'opens' && mark.kind === 'thinking' && mark.name !== block.name)
+      block.inner = mark.name;
+    else if (mark.does === 'closes' && mark.name === block.inner) block.inner = '';
     if (mark.does === 'quote') readArgument(call, '"');
     else if (mark.does === 'opens' && block.kind === 'calling' && call.phase === 'behind')
       Object.assign(call, noArguments('name'));
@@ -296,7 +316,8 @@ export class ModelTalk {
     const text = this.consume(length);
     if (this.isBehindGap) {
       this.isBehindGap = false;
-      if (this.before !== '' && !isSpace(this.before) && !isSpace(characterAt(text, 0))) this.sink.lineBreak();
+      if (this.before !== '' && !isSpace(this.before) && !isSpace(characterAt(text, 0)))
+        this.sink.lineBreak();
     }
     this.before = characterBefore(text, text.length);
     this.sink.text(text, start);
@@ -317,6 +338,6 @@ function isOver(block: Block, mark: Mark): boolean {
   if (mark.does === 'ends' || mark.does === 'message') return true;
   if (mark.does !== 'closes') return false;
   // Models mix the names of thinking: `<thinking>…</think>`.
-  if (kind === 'thinking') return mark.kind === 'thinking';
+  if (kind === 'thinking') return mark.kind === 'thinking' && mark.name !== block.inner;
   return kind === 'calling' && mark.kind === 'calling' && mark.name === name;
 }

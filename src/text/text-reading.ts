@@ -2,7 +2,7 @@
 // removed, then the caller's turn prefixes part the rest. In this order, for a thought may name a speaker.
 
 import { codePointLength } from './code-points.ts';
-import { mayHoldTalk, ModelTalk, type TalkOptions, type TalkSink, type TalkState } from './model-talk.ts';
+import { ModelTalk, mayHoldTalk, type TalkOptions, type TalkSink, type TalkState } from './model-talk.ts';
 import type { TextPlace } from './paragraphs.ts';
 import type { Run, Speaker } from './segment.ts';
 import { createTurnPrefixReader, type TurnPrefixes } from './turn-prefix-reader.ts';
@@ -28,6 +28,7 @@ export type TextReading = {
   /** `text` adjoins what was pushed before, and parts no surrogate pair. */
   push(text: string, start: number): void;
   flush(): void;
+  idle(): void;
   heldCharacters(): number;
 };
 
@@ -57,10 +58,13 @@ export function openReading(
   const { turnPrefix, turnPrefix2 } = options;
   const prefixes = createTurnPrefixReader(
     { turnPrefix, turnPrefix2 },
-    { onSpeaker: (speaker, emphasis) => sink.speaker(speaker, emphasis), onText: (text, start) => sink.text(text, start) },
+    {
+      onSpeaker: (speaker, emphasis) => sink.speaker(speaker, emphasis),
+      onText: (text, start) => sink.text(text, start),
+    },
     markup,
   );
-  if (markup === 'keep') return prefixes;
+  if (markup === 'keep') return Object.assign(prefixes, { idle() {} });
   const talk = new ModelTalk(
     talkOptions(options, place),
     {
@@ -79,6 +83,7 @@ export function openReading(
       talk.flush();
       prefixes.flush();
     },
+    idle: () => talk.idle(),
     heldCharacters: () => talk.heldCharacters() + prefixes.heldCharacters(),
   };
 }
@@ -90,7 +95,10 @@ const LONE_END = /<\/|END_|end_of|<channel\|>|\[\/THINK|◁\//i;
 const LOOK_UNITS = 4096;
 
 /** How much of a whole text is a thought whose beginning is missing, in UTF-16 units from its start. */
-function strayThought({ text, speakers }: Pick<SaidText, 'text' | 'speakers'>, options: ReadingOptions): number {
+function strayThought(
+  { text, speakers }: Pick<SaidText, 'text' | 'speakers'>,
+  options: ReadingOptions,
+): number {
   if (options.text === 'coming' || speakers.length > 0 || !LONE_END.test(text)) return 0;
   const talk = new ModelTalk(talkOptions(options, 'start'), NOWHERE);
   for (let at = 0; at < text.length && talk.firstThought() === undefined; at += LOOK_UNITS)

@@ -4,13 +4,13 @@
 // not found in "Apple".
 
 import {
+  characterTest,
   isCloser,
   isDigit,
   isLetter,
   isPictograph,
   isSpace,
   isWordCharacter,
-  characterTest,
 } from './character-class.ts';
 import { characterAt, characterBefore, codePointLength } from './code-points.ts';
 import type { Speaker } from './segment.ts';
@@ -134,7 +134,11 @@ export function createTurnPrefixReader(
       if (isWordCharacter(next)) return undefined;
     }
     if (!isClosed) {
-      if (ending === 'open' && run.startsWith(held.slice(at, at + run.length)) && held.length < at + run.length)
+      if (
+        ending === 'open' &&
+        run.startsWith(held.slice(at, at + run.length)) &&
+        held.length < at + run.length
+      )
         return 'wait';
       isClosed = held.startsWith(run, at);
       if (isClosed) at += run.length;

@@ -145,7 +145,10 @@ export function createTurnText(options: TurnTextOptions, emit: (segment: Segment
       points.push(text);
     },
     flush,
-    idle: () => line.idle(),
+    idle() {
+      reader.idle();
+      line.idle();
+    },
     end() {
       points.flush();
       flush();
@@ -184,9 +187,7 @@ export function* saidSegments(
   const how = { ...options, text: 'whole', early: 'off' } as const;
   const state = readingAt({ text, from, speakers }, how);
   const within = state.talk ?? (from.unit === 0 ? undefined : 'text');
-  const turn = createTurnText({ ...how, within }, (segment) =>
-    ready.push(moved(segment, from.point)),
-  );
+  const turn = createTurnText({ ...how, within }, (segment) => ready.push(moved(segment, from.point)));
   let { speaker } = state;
   let change = firstBehind(speakers, from.unit);
   let cutTo = from.unit;
