@@ -103,14 +103,7 @@ export class ModelTalk {
   push(text: string, start: number): void {
     if (this.held === '') this.position = start;
     this.held += text;
-    // A line break or nothing tells more of front matter.
-    if (
-      this.front === 'over' ||
-      text.includes('\n') ||
-      this.held.length < MAX_MARK ||
-      this.held.length >= MAX_FRONT.short
-    )
-      this.advance('open');
+    this.advance('open');
   }
   /** What waits is judged as it is. A thought or call that has begun goes on. */
   flush(): void {

@@ -334,6 +334,21 @@ describe('front matter', () => {
     expect(turn.heldCharacters()).toBeLessThan(100);
   });
 
+  it('holds no text that cannot begin with it', () => {
+    for (const text of [
+      'Hello there, '.repeat(60),
+      `- ${'Hello there, '.repeat(60)}`,
+      `---${'x'.repeat(600)}`,
+    ]) {
+      const out: string[] = [];
+      const sink = { text: (kept: string) => out.push(kept), gap() {}, lineBreak() {} };
+      const talk = new ModelTalk({ prefixes: [], front: 'long' }, sink);
+      talk.push(text.slice(0, 1), 0);
+      talk.push(text.slice(1), 1);
+      expect(out.join('')).toBe(text);
+    }
+  });
+
   it('is waited for no longer than text keeps coming', () => {
     const lines: string[] = [];
     const turn = createTurnText({ language: 'english', markup: 'strip', early: 'off' }, (segment) =>

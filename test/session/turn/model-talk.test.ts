@@ -139,7 +139,7 @@ describe('the second of two speakers', () => {
       ];
       expect(body.text.trim()).toMatch(
         new RegExp(
-          `^${escape(body.turnPrefix)} *One is said\\.\\s+${escape(body.turnPrefix2)} *Two is said\\.$`,
+          `^${patternOf(body.turnPrefix)} *One is said\\.\\s+${patternOf(body.turnPrefix2)} *Two is said\\.$`,
         ),
       );
       expect(words(live).map(({ speaker }) => speaker)).toEqual([1, 1, 1, 2, 2, 2]);
@@ -147,4 +147,4 @@ describe('the second of two speakers', () => {
   });
 });
 
-const escape = (text: string) => text.replace(/[^\w\s:]/g, '\\$&');
+const patternOf = (text: string) => text.replace(/[^\w\s:]/g, '\\$&');
