@@ -1,6 +1,6 @@
 // Counting and keeping whole the code points of text that arrives in any split. JavaScript strings count
 // UTF-16 units, callers are told code points, and a token stream may even part the two halves of a pair. A half whose other
-// half never comes is no character: it goes on as U+FFFD, which counts as one, too.
+// half never comes counts as one, and leaves this program as U+FFFD.
 
 export const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 export const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
@@ -40,14 +40,14 @@ const LONE = /\p{Cs}/gu;
 /** What stands for a character that is none (Unicode 23.8). */
 const REPLACEMENT = '\ufffd';
 
-/** `text` as it may leave this program in UTF-8, where it may hold anything: each lone half of a pair is U+FFFD. */
+/** `text` with U+FFFD in the place of each lone half of a pair, which has no form in UTF-8. Places in it stay. */
 export const wellFormed = (text: string): string =>
   ANY_SURROGATE.test(text) ? text.replace(LONE, REPLACEMENT) : text;
 
 export type CodePointReader = {
-  /** Hands on `text` well formed, but for a high surrogate at its end, which waits for its other half. */
+  /** Hands on `text` but for a high surrogate at its end, which waits for its other half. */
   push(text: string): void;
-  /** No more text: a half that still waits has no other. */
+  /** No more text: a half that still waits is handed on alone. */
   flush(): void;
   /** True when `text` would first complete a pair that the text before it began. */
   completes(text: string): boolean;
@@ -64,7 +64,7 @@ export function createCodePointReader(emit: (text: string, start: number) => voi
     if (text === '') return;
     const from = start;
     start += codePointLength(text);
-    emit(wellFormed(text), from);
+    emit(text, from);
   }
 
   return {

@@ -3,7 +3,6 @@
 // The names are those that chat templates of open models, and the parsers that inference servers have for them, use; of
 // `<|…|>` every name is a mark, known or not, for tokenizers write their control tokens so.
 
-import { characterAt } from './code-points.ts';
 import type { Ending } from './sentences/skip.ts';
 
 export type TalkKind = 'thinking' | 'calling' | 'raw';
@@ -245,9 +244,6 @@ function judgeBracketed(window: string, ending: Ending): Mark | 'wait' | undefin
   const name = plainName(found.replace(/[^A-Za-z_]/g, ''));
   return { does, kind: name === 'think' ? 'thinking' : 'calling', name, length };
 }
-
-/** Where a mark may begin. */
-export const isMarkStart = (text: string, at: number): boolean => '<[◁'.includes(characterAt(text, at));
 
 /** Blocks of code that hold what a model calls, by what stands behind their fence. */
 export const isTalkFence = (info: string): boolean =>

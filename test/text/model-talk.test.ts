@@ -177,9 +177,7 @@ describe('what a model thinks or calls', () => {
         for (const { runs } of segments)
           for (const run of runs) {
             expect(run.start).toBeGreaterThanOrEqual(end);
-            expect(codePoints(text, run.start, codePointLength(run.text)).replace(/\p{Cs}/gu, '\ufffd')).toBe(
-              run.text,
-            );
+            expect(codePoints(text, run.start, codePointLength(run.text))).toBe(run.text);
             end = run.start + codePointLength(run.text);
           }
       }),

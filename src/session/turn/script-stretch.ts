@@ -64,7 +64,7 @@ const endOfSegment = ({ runs }: Segment): number => {
   return last === undefined ? 0 : last.start + codePointLength(last.text);
 };
 
-export const prefixesOf = ({ turnPrefix, turnPrefix2 }: TurnSettings['synthesis']) => ({
+const prefixesOf = ({ turnPrefix, turnPrefix2 }: TurnSettings['synthesis']) => ({
   turnPrefix: turnPrefix ?? undefined,
   turnPrefix2: turnPrefix2 ?? undefined,
 });

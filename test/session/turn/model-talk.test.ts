@@ -115,12 +115,7 @@ describe('halves of surrogate pairs', () => {
     expect(sent).not.toMatch(/\\ud[89a-f]/);
     expect(sent).toContain('One \ufffd two \ufffdthree. Four 😀 five.');
     for (const { charStart, charEnd, text: word } of words(live))
-      expect(
-        [...text]
-          .slice(charStart, charEnd)
-          .join('')
-          .replace(/\p{Cs}/gu, '\ufffd'),
-      ).toBe(word);
+      expect([...text].slice(charStart, charEnd).join('')).toBe(word);
     expect(live.said('heard')).toMatchObject([{ spokenText: text, remainingText: '' }]);
   });
 });
