@@ -3,6 +3,7 @@
 import { MAX_REQUEST_TEXT, type OutgoingRequest, type SynthesisFields } from '../speech/speech-request.ts';
 import type { SpokenWord } from '../speech/spoken-word.ts';
 import { type AlignedText, alignedText } from '../text/aligned-text.ts';
+import { wellFormed } from '../text/code-points.ts';
 import { createPronouncer, type Pronunciation } from '../text/pronunciations.ts';
 import type { RequestText } from '../text/request-text.ts';
 import { segmentText } from '../text/segment.ts';
@@ -42,10 +43,16 @@ export const toAlignedText = (
   text: RequestText,
   words: readonly SpokenWord[],
   pronunciations: readonly Pronunciation[] = [],
-): AlignedText =>
-  alignedText(text, words, pronunciations.length === 0 ? undefined : pronounced(text, pronunciations));
+): AlignedText => {
+  const said = pronunciations.length === 0 ? undefined : pronounced(text, pronunciations);
+  const aligned = alignedText(text, words, said);
+  return { ...aligned, text: wellFormed(aligned.text) };
+};
 
-/** MP3 always: what was asked for is made of it here. Fields that are null or absent are left out. */
+/**
+ * MP3 always: what was asked for is made of it here. Fields that are null or absent are left out, and lone halves of
+ * surrogate pairs are U+FFFD.
+ */
 export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): OutgoingRequest {
   const { synthesis, seed, defaultVoice, defaultVoice2, pronunciations = [] } = spokenWith;
   const voice = synthesis.voice ?? defaultVoice;
@@ -59,10 +66,14 @@ export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): Ou
     seed: _seed,
     ...rest
   } = synthesis;
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null));
+  const given = Object.fromEntries(
+    Object.entries(rest)
+      .filter(([, value]) => value != null)
+      .map(([field, value]) => [field, typeof value === 'string' ? wellFormed(value) : value]),
+  );
   return {
     model: 'VoxDialog',
-    text: pronunciations.length === 0 ? text.text : pronounced(text, pronunciations).text,
+    text: wellFormed(pronunciations.length === 0 ? text.text : pronounced(text, pronunciations).text),
     ...(voice === undefined ? {} : { voice }),
     ...(voice2 === undefined ? {} : { voice2 }),
     ...(text.turnPrefix === undefined ? {} : { turnPrefix: text.turnPrefix }),

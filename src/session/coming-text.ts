@@ -5,7 +5,8 @@ import type { RequestLine } from '../pipeline/request-line.ts';
 import type { AppendedText } from '../text/appended-text.ts';
 import type { TextPlace } from '../text/paragraphs.ts';
 import type { Speaker } from '../text/segment.ts';
-import { CHANGE_UNITS, firstBehind, PIECE_UNITS, type SaidText, type TurnText } from '../text/turn-text.ts';
+import { firstBehind, type SaidText } from '../text/text-reading.ts';
+import { CHANGE_UNITS, PIECE_UNITS, type TurnText } from '../text/turn-text.ts';
 import type { CutInPieces, TextWork } from './text-work.ts';
 
 /** What was asked for behind the text before `unit`. */

@@ -1,5 +1,6 @@
 // Counting and keeping whole the code points of text that arrives in any split. JavaScript strings count
-// UTF-16 units, callers are told code points, and a token stream may even part the two halves of a pair.
+// UTF-16 units, callers are told code points, and a token stream may even part the two halves of a pair. A half whose other
+// half never comes counts as one, and leaves this program as U+FFFD.
 
 export const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 export const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
@@ -32,6 +33,16 @@ export function characterBefore(text: string, at: number): string {
   const pair = at > 1 && isLow(text.charCodeAt(at - 1)) && isHigh(text.charCodeAt(at - 2));
   return text.slice(at - (pair ? 2 : 1), at);
 }
+
+const ANY_SURROGATE = /[\ud800-\udfff]/;
+/** Halves without the other. */
+const LONE = /\p{Cs}/gu;
+/** What stands for a character that is none (Unicode 23.8). */
+const REPLACEMENT = '\ufffd';
+
+/** `text` with U+FFFD in the place of each lone half of a pair, which has no form in UTF-8. Places in it stay. */
+export const wellFormed = (text: string): string =>
+  ANY_SURROGATE.test(text) ? text.replace(LONE, REPLACEMENT) : text;
 
 export type CodePointReader = {
   /** Hands on `text` but for a high surrogate at its end, which waits for its other half. */

@@ -55,6 +55,17 @@ export function judgeLink(of: BracketedText, at: number, ending: Ending): Link |
   return { textAt: open + 1, textEnd, end: close + 1 };
 }
 
+const NOTE_MARK = /^\[\^[^[\]\s^]{1,80}\]/;
+const MAYBE_NOTE_MARK = /^\[(?:\^[^[\]\s^]{0,80})?$/;
+
+/** The length of the mark of a footnote (`[^1]`) at `at`. */
+export function judgeNoteMark(text: string, at: number, ending: Ending): number | 'wait' | undefined {
+  const window = text.slice(at, at + FURTHEST_LOOK);
+  const mark = NOTE_MARK.exec(window)?.[0];
+  if (mark !== undefined) return mark.length;
+  return ending === 'open' && MAYBE_NOTE_MARK.test(window) ? 'wait' : undefined;
+}
+
 /** `breaks`: the tag ends a line of what is spoken. `address`: `<https://…>`, whose inside is text. */
 export type Tag = { readonly end: number; readonly kind: 'plain' | 'breaks' | 'address' };
 

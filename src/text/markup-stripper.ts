@@ -9,11 +9,12 @@ import {
   createSquarePairs,
   judgeEmphasis,
   judgeLink,
+  judgeNoteMark,
   judgeTag,
   MAX_TARGET,
   markRun,
 } from './inline-markup.ts';
-import { FURTHEST_LOOK, judgeFenceEnd, judgeLineStart } from './markdown-line.ts';
+import { FURTHEST_LOOK, judgeFenceEnd, judgeLineStart, judgeTableHead } from './markdown-line.ts';
 import type { Ending } from './sentences/skip.ts';
 
 export type TextSink = {
@@ -28,8 +29,10 @@ export type MarkupStripper = {
   push(text: string, start: number): void;
   /** What is held back is judged as it is. */
   flush(): void;
-  /** An exclamation mark that only waits to see whether an image follows is handed on. */
+  /** An exclamation mark or a pipe that only waits to see whether an image or a table follows is handed on. */
   idle(): void;
+  /** What comes next is a line of its own, though no line break stands before it; call after `flush`. */
+  breakLine(): void;
   /** UTF-16 units held back. */
   heldCharacters(): number;
   /** Characters looked at for brackets so far; what tests count. */
@@ -45,7 +48,8 @@ const ESCAPED = '\\`*_~[]<>#|';
 const TOKEN_HEAD = 64;
 const MAX_OPEN = 16;
 
-export function createMarkupStripper(sink: TextSink): MarkupStripper {
+/** `opened`: emphasis or inline code that the text begins within, as its opening marks. */
+export function createMarkupStripper(sink: TextSink, opened = ''): MarkupStripper {
   let held = '';
   /** The place of held[0]: code point in the caller's text, and UTF-16 unit since the first push. */
   let position = 0;
@@ -55,8 +59,17 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
 
   /** `start`: only white space and marks so far. */
   let line: 'start' | 'text' | 'row' = 'start';
-  let lastMark: 'bullet' | 'other' = 'other';
+  let lastMark: 'none' | 'bullet' | 'other' = 'none';
   let blank = true;
+  /** Rows follow each other until a blank line. */
+  let table: 'none' | 'rows' = 'none';
+  /** Whether a pipe of this line may still be the first of a table. */
+  let pipe: 'may-head' | 'text' = 'may-head';
+  /** `line`: the rest of this line is not read. */
+  let unread: 'none' | 'line' = 'none';
+  /** Indented lines behind the text of a note belong to it. */
+  let note: 'none' | 'open' = 'none';
+  let indent = 0;
   let fence = '';
   /** Length of the run of backticks that opened inline code, 0 outside. */
   let code = 0;
@@ -65,6 +78,8 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
   const skips: Skip[] = [];
   const [square, round] = [createSquarePairs(), createRoundPairs()];
   const open: Record<string, number[]> = { '*': [], _: [], '~': [] };
+  if (opened.startsWith('`')) code = opened.length;
+  else open[opened.charAt(0)]?.push(opened.length);
 
   function consume(length: number): string {
     const text = held.slice(at, at + length);
@@ -89,6 +104,7 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
   function passSpaces() {
     let end = at + 1;
     while (end < held.length && held[end] !== '\n' && isSpace(held[end]!)) end += 1;
+    for (let i = at; i < end; i += 1) indent += held[i] === '\t' ? 4 : 1;
     return pass(end - at);
   }
 
@@ -106,23 +122,46 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
   function endLine() {
     pass(1);
     if (blank) for (const runs of Object.values(open)) runs.length = 0;
-    line = 'start';
-    lastMark = 'other';
-    blank = true;
-    code = 0;
+    if (line === 'start' && lastMark === 'none') table = 'none';
+    beginLine();
     return true;
   }
 
+  function beginLine() {
+    line = 'start';
+    lastMark = 'none';
+    blank = true;
+    code = 0;
+    pipe = 'may-head';
+    unread = 'none';
+    indent = 0;
+  }
+
+  /** Drops what has come of a line that is not read. */
+  function dropLine() {
+    const lineEnd = held.indexOf('\n', at);
+    return lineEnd === at ? endLine() : drop((lineEnd < 0 ? held.length : lineEnd) - at);
+  }
+
   function readLineStart(ending: Ending): boolean {
-    const mark = judgeLineStart(held, at, ending, lastMark);
-    if (mark === 'wait') return false;
-    if (mark === undefined) {
-      line = 'text';
+    if (note === 'open' && indent > 1) {
+      lastMark = 'other';
+      unread = 'line';
       return true;
     }
+    const mark = judgeLineStart(held, at, ending, lastMark);
+    if (mark === 'wait') return false;
+    note = 'none';
+    if (mark === undefined) {
+      line = table === 'rows' ? 'row' : 'text';
+      return true;
+    }
+    if (mark.kind === 'note') note = 'open';
+    if (mark.kind === 'note' || mark.kind === 'definition') unread = 'line';
     drop(mark.length);
     before = '';
-    blank = mark.kind === 'ruler' && blank;
+    blank = (mark.kind === 'ruler' || mark.kind === 'delimiter') && blank;
+    if (mark.kind === 'delimiter') table = 'rows';
     lastMark = mark.kind === 'bullet' ? 'bullet' : 'other';
     if (mark.kind === 'row') line = 'row';
     if (mark.kind === 'fence') fence = mark.fence;
@@ -172,6 +211,9 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
 
   function readLink(ending: Ending): boolean {
     const image = held[at] === '!';
+    const mark = image ? undefined : judgeNoteMark(held, at, ending);
+    if (mark === 'wait') return false;
+    if (mark !== undefined) return drop(mark);
     const link =
       image && isWordCharacter(before)
         ? undefined
@@ -204,7 +246,13 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
     return passText(1);
   }
 
-  function readPipe(): boolean {
+  function readPipe(ending: Ending): boolean {
+    if (line === 'text' && pipe === 'may-head') {
+      const head = judgeTableHead(held, at, ending);
+      if (head === 'wait') return false;
+      if (head) line = 'row';
+      else pipe = 'text';
+    }
     if (line !== 'row') return passText(1);
     sink.lineBreak();
     return drop(1);
@@ -217,7 +265,7 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
     if (char === '<') return readTag(ending);
     if (char === '[' || char === '!') return readLink(ending);
     if (char === '\\') return readEscape(ending);
-    if (char === '|') return readPipe();
+    if (char === '|') return readPipe(ending);
     return readEmphasis(char, ending);
   }
 
@@ -231,6 +279,7 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
       return drop(skip.end - skip.at);
     }
     const char = characterAt(held, at);
+    if (unread === 'line') return dropLine();
     if (fence !== '') return readFenced(char, ending);
     if (line === 'start') {
       if (char === '\n') return endLine();
@@ -269,7 +318,16 @@ export function createMarkupStripper(sink: TextSink): MarkupStripper {
     },
     idle() {
       if (held === '!') passText(1);
+      else if (held.startsWith('|') && line === 'text') {
+        pipe = 'text';
+        advance('open');
+      }
       release();
+    },
+    breakLine() {
+      beginLine();
+      before = '';
+      sink.lineBreak();
     },
     heldCharacters: () => held.length,
     visitedForBrackets: () => square.visited() + round.visited(),

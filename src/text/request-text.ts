@@ -257,7 +257,8 @@ function runsInto(a: string, b: string): boolean {
 function usable(own: string | undefined, body: string): string | undefined {
   const prefix = own?.trim() ?? '';
   const folded = fold(prefix);
-  const safe = prefix !== '' && !/[\n\r]/.test(prefix) && !body.includes(folded) && !runsInto(folded, folded);
+  const safe =
+    prefix !== '' && !/[\n\r\p{Cs}]/u.test(prefix) && !body.includes(folded) && !runsInto(folded, folded);
   return safe ? prefix : undefined;
 }
 

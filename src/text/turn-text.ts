@@ -1,20 +1,29 @@
-// The text of one turn on its way to speech: whole code points, the caller's turn prefixes, markup, segments,
-// wired in that order. Streamed, whole and dialogue text all pass through here, so that they are cut alike.
+// The text of one turn on its way to speech: whole code points, what a model thinks, the caller's turn prefixes, markup,
+// segments, wired in that order. Streamed, whole and dialogue text all pass through here, so that they are cut alike.
 
 import type { Language } from '../speech/language.ts';
 import { createCodePointReader } from './code-points.ts';
 import { createMarkupStripper } from './markup-stripper.ts';
+import type { TalkState } from './model-talk.ts';
 import type { TextPlace } from './paragraphs.ts';
 import { isSpeakable, type Segment, type Speaker, segmentText } from './segment.ts';
 import { createSegmenter, type Early } from './sentences/segmenter.ts';
-import { createTurnPrefixReader, type TurnPrefixes } from './turn-prefix-reader.ts';
+import { firstBehind, openReading, readingAt, type SaidText } from './text-reading.ts';
+import type { TurnPrefixes } from './turn-prefix-reader.ts';
 
 export type TextOptions = {
   readonly language: Language | undefined;
   readonly markup: 'strip' | 'keep';
 };
 
-export type TurnTextOptions = TextOptions & Partial<TurnPrefixes> & { readonly early: Early };
+export type TurnTextOptions = TextOptions &
+  Partial<TurnPrefixes> & {
+    readonly early: Early;
+    /** `whole`: all of the text is there; absent: it comes bit by bit. */
+    readonly text?: 'whole' | 'coming';
+    /** Where the text is read from, when that is not its start. */
+    readonly within?: TalkState | 'text' | undefined;
+  };
 
 export type TurnText = {
   /** Any split. `speaker` stays until another is named; a change ends a segment and begins a new line. */
@@ -35,6 +44,9 @@ type Line = {
   push(text: string, start: number): void;
   flush(): void;
   idle(): void;
+  /** Something has been left out of the text here, which was markup to it as little as what stands on either side. */
+  gap(): void;
+  lineBreak(): void;
   heldCharacters(): number;
 };
 
@@ -43,13 +55,17 @@ function createLine(
   options: TextOptions & { readonly early: Early },
   about: Pick<Segment, 'line' | 'speaker'>,
   emit: (segment: Segment) => void,
+  emphasis = '',
 ): Line {
   const segmenter = createSegmenter(options, (cut) => emit({ ...about, ...cut }));
-  if (options.markup === 'keep') return segmenter;
-  const stripper = createMarkupStripper({
-    text: (text, start) => segmenter.push(text, start),
-    lineBreak: () => segmenter.breakLine(),
-  });
+  if (options.markup === 'keep') return Object.assign(segmenter, { gap() {}, lineBreak() {} });
+  const stripper = createMarkupStripper(
+    {
+      text: (text, start) => segmenter.push(text, start),
+      lineBreak: () => segmenter.breakLine(),
+    },
+    emphasis,
+  );
   return {
     push: (text, start) => stripper.push(text, start),
     flush() {
@@ -60,34 +76,42 @@ function createLine(
       stripper.idle();
       segmenter.idle();
     },
+    gap() {
+      stripper.flush();
+      // A model may think for a minute: what is complete before it is not kept waiting.
+      segmenter.idle();
+    },
+    lineBreak: () => stripper.breakLine(),
     heldCharacters: () => stripper.heldCharacters() + segmenter.heldCharacters(),
   };
 }
 
 /** Positions are code points of the concatenation of everything appended, turn prefixes included. */
 export function createTurnText(options: TurnTextOptions, emit: (segment: Segment) => void): TurnText {
-  const { turnPrefix, turnPrefix2 } = options;
+  const { turnPrefix, turnPrefix2, within } = options;
+  const how = { ...options, text: options.text ?? 'coming' } as const;
   const marked = turnPrefix !== undefined || turnPrefix2 !== undefined;
   let { early } = options;
   // Text before the caller's first turn prefix is the first speaker's.
   let speaker: Speaker | undefined = marked ? 1 : undefined;
   let index = 0;
   let lineHasText = false;
-  let line = openLine();
+  let line = openLine('');
 
-  function openLine(): Line {
-    return createLine({ ...options, early }, { line: index, speaker }, (segment) => {
+  function openLine(emphasis: string): Line {
+    const emitLine = (segment: Segment) => {
       if (isSpeakable(segmentText(segment))) early = 'off';
       emit(segment);
-    });
+    };
+    return createLine({ ...options, early }, { line: index, speaker }, emitLine, emphasis);
   }
 
-  function speak(next: Speaker) {
+  function speak(next: Speaker, emphasis = '') {
     line.flush();
     if (lineHasText) index += 1;
     lineHasText = false;
     speaker = next;
-    line = openLine();
+    line = openLine(emphasis);
   }
 
   function read(text: string, start: number) {
@@ -95,9 +119,11 @@ export function createTurnText(options: TurnTextOptions, emit: (segment: Segment
     line.push(text, start);
   }
 
-  const openReader = () =>
-    createTurnPrefixReader({ turnPrefix, turnPrefix2 }, { onSpeaker: speak, onText: read });
-  let reader = openReader();
+  const sink = { speaker: speak, text: read, gap: () => line.gap(), lineBreak: () => line.lineBreak() };
+  let reader =
+    within === undefined
+      ? openReading(how, 'start', sink)
+      : openReading(how, 'within', sink, within === 'text' ? undefined : within);
   const points = createCodePointReader((text, start) => reader.push(text, start));
 
   function flush() {
@@ -113,13 +139,16 @@ export function createTurnText(options: TurnTextOptions, emit: (segment: Segment
         points.push(text.slice(0, half));
         text = text.slice(half);
         reader.flush();
-        reader = openReader();
+        reader = openReading(how, 'within', sink);
         speak(next);
       }
       points.push(text);
     },
     flush,
-    idle: () => line.idle(),
+    idle() {
+      reader.idle();
+      line.idle();
+    },
     end() {
       points.flush();
       flush();
@@ -128,15 +157,6 @@ export function createTurnText(options: TurnTextOptions, emit: (segment: Segment
     heldCharacters: () => points.heldCharacters() + reader.heldCharacters() + line.heldCharacters(),
   };
 }
-
-/** What a text is cut from: its own positions, and the speakers that the text does not name. */
-export type SaidText = {
-  readonly text: string;
-  /** From here on; positions stay those of the whole text. */
-  readonly from: TextPlace;
-  /** Changes of speaker that are not in the text, in order, by the UTF-16 unit before which they stand. */
-  readonly speakers: readonly { readonly unit: number; readonly speaker: Speaker }[];
-};
 
 /** Characters cut in one step: few enough that a book delays no other session. */
 export const PIECE_UNITS = 512;
@@ -158,27 +178,17 @@ const moved = (segment: Segment, points: number): Segment =>
 /** What a change of speaker, or what was asked for in between, costs, in characters that could be cut instead. */
 export const CHANGE_UNITS = 32;
 
-/** The index of the first change behind `unit`. */
-export function firstBehind(speakers: SaidText['speakers'], unit: number): number {
-  let [from, to] = [0, speakers.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (speakers[middle]!.unit > unit) to = middle;
-    else from = middle + 1;
-  }
-  return from;
-}
-
 /** A text from a place on, cut by the text alone, and only as far as the caller asks. */
 export function* saidSegments(
   { text, from, speakers }: SaidText,
   options: TextOptions & Partial<TurnPrefixes>,
 ): Generator<CutStep, void, undefined> {
   const ready: Segment[] = [];
-  const turn = createTurnText({ ...options, early: 'off' }, (segment) =>
-    ready.push(moved(segment, from.point)),
-  );
-  let speaker = speakerAt({ text, from, speakers }, options);
+  const how = { ...options, text: 'whole', early: 'off' } as const;
+  const state = readingAt({ text, from, speakers }, how);
+  const within = state.talk ?? (from.unit === 0 ? undefined : 'text');
+  const turn = createTurnText({ ...how, within }, (segment) => ready.push(moved(segment, from.point)));
+  let { speaker } = state;
   let change = firstBehind(speakers, from.unit);
   let cutTo = from.unit;
   for (let at = from.unit; at < text.length; ) {
@@ -202,33 +212,31 @@ export function* saidSegments(
   yield* ready.splice(0);
 }
 
-/** Who speaks at the place where `said` begins; undefined: no speaker has been named. */
-export function speakerAt(
-  { text, from, speakers }: SaidText,
-  { turnPrefix, turnPrefix2 }: Partial<TurnPrefixes>,
-): Speaker | undefined {
-  const told = speakers[firstBehind(speakers, from.unit) - 1];
-  let speaker = told?.speaker;
-  if (from.unit === 0 || (turnPrefix === undefined && turnPrefix2 === undefined)) return speaker;
-  const reader = createTurnPrefixReader(
-    { turnPrefix, turnPrefix2 },
-    {
-      onSpeaker(found) {
-        speaker = found;
-      },
-      onText() {},
-    },
-  );
-  reader.push(text.slice(told?.unit ?? 0, from.unit), 0);
-  reader.flush();
-  return speaker;
-}
-
 const WHOLE: TextPlace = { unit: 0, point: 0 };
 
 /** A whole text, cut by the text alone. */
 export const wholeTextSegments = (text: string, options: TextOptions & Partial<TurnPrefixes>): Segment[] =>
   segmentsOf(saidSegments({ text, from: WHOLE, speakers: [] }, options));
+
+/** A line of a dialogue, all of which is there. */
+function openDialogueLine(
+  text: string,
+  options: TextOptions,
+  about: Pick<Segment, 'line' | 'speaker'>,
+  emit: (segment: Segment) => void,
+): Pick<Line, 'push' | 'flush'> {
+  const line = createLine({ ...options, early: 'off' }, about, emit);
+  const how = { ...options, text: 'whole' } as const;
+  const { talk } = readingAt({ text, from: WHOLE, speakers: [] }, how);
+  const reading = openReading(how, 'start', Object.assign({ text: line.push, speaker() {} }, line), talk);
+  return {
+    push: (piece, start) => reading.push(piece, start),
+    flush() {
+      reading.flush();
+      line.flush();
+    },
+  };
+}
 
 /** Positions are code points within `dialogue[line].text`. */
 export function* linesSegments(
@@ -240,9 +248,7 @@ export function* linesSegments(
   let cut = 0;
   for (let line = firstLine; line < dialogue.length; line += 1) {
     const { speaker, text } = dialogue[line]!;
-    const reader = createLine({ ...options, early: 'off' }, { line, speaker }, (segment) =>
-      ready.push(segment),
-    );
+    const reader = openDialogueLine(text, options, { line, speaker }, (segment) => ready.push(segment));
     const points = createCodePointReader((piece, start) => reader.push(piece, start));
     for (let at = 0; at < text.length; at += PIECE_UNITS) {
       points.push(text.slice(at, at + PIECE_UNITS));

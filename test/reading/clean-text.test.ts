@@ -11,6 +11,10 @@ describe('cleanText', () => {
     ['A field of 20 m² holds 10⁶ seeds³.', 'A field of 20 m² holds 10⁶ seeds.'],
     ['The price* is high.', 'The price is high.'],
     ['Two * three', 'Two * three'],
+    ['It is *draft* and (*done*), 5 * 3.', 'It is *draft* and (*done*), 5 * 3.'],
+    ['Two *words here* and a price* too.', 'Two *words here* and a price too.'],
+    ['Press <Enter>, type <your name>, # is a hash.', 'Press <Enter>, type <your name>, # is a hash.'],
+    ['The list [a](b) of it [a].', 'The list [a](b) of it.'],
     ['The list (see https://a.example/x?y=1) is long.', 'The list is long.'],
     [
       'A long account of all the ships that were lost is at https://a.example/lost.',

@@ -57,6 +57,22 @@ describe('markup that is taken out', () => {
     ['one<br>two', 'one¶two'],
     ['a <!-- not this --> b', 'a  b'],
     ['| a | b |\n|---|:-:|\n| c | d |', ' a ¶ b ¶\n\n c ¶ d ¶'],
+    ['a | b\n---|:-:\nc | d\n', 'a ¶ b\n\nc ¶ d\n'],
+    [
+      'Name | Age | So\n:-- | --: | -\nAnn | 5 \\| 6 | x\n\na | b',
+      'Name ¶ Age ¶ So\n\nAnn ¶ 5 | 6 ¶ x\n\na | b',
+    ],
+    ['a | b\r\n--- | ---\r\nc | d', 'a ¶ b\r\n\r\nc ¶ d'],
+    ['see[^1] and[^note-2].', 'see and.'],
+    [
+      'Text.\n\n[^1]: A *note*, with [a](b).\n    More of it.\n\n  And more.\nText.',
+      'Text.\n\n\n    \n\n  \nText.',
+    ],
+    [
+      '[1]: https://x.y/z "Title"\n[a b]: <x.html>\n[c]: ./d.md\n[d]: x.org/e (f)\n[e]: #f\nText',
+      '\n\n\n\n\nText',
+    ],
+    [`[1]: https://x.y/${'z'.repeat(300)}\nText`, '\nText'],
     ['\\*no\\* \\# \\[x\\]', '*no* # [x]'],
     ['word<List>', 'word<List>'],
   ])('%j', (text, expected) => {
@@ -85,6 +101,13 @@ describe('text that looks like markup', () => {
     'C:\\temp',
     'Wow! Yes!',
     'i <3 u',
+    'a | b and c | d',
+    'a | b\nno | table',
+    '[Ann]: Hello there.',
+    '[Note]: this is not a link',
+    '[Note]: https://x.y is not one, too',
+    '[^ 1] and [^]',
+    ': text: and so on',
     'x <',
     '!',
   ])('%j stays', (text) => {
@@ -146,6 +169,17 @@ describe('the stripper', () => {
     const reader = open();
     reader.push('**Important');
     expect(reader.text()).toBe('Important');
+  });
+
+  it('lets a pipe go in a pause, and holds it no longer than a table may begin', () => {
+    const reader = open();
+    reader.push('Press a | b');
+    expect(reader.text()).toBe('Press a ');
+    reader.stripper.idle();
+    expect(reader.text()).toBe('Press a | b');
+    reader.push('\nOr c | d');
+    for (let n = 0; n < 300; n += 1) reader.push('e');
+    expect(reader.stripper.heldCharacters()).toBe(0);
   });
 
   it('lets a last exclamation mark go in a pause', () => {

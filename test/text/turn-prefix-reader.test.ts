@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { codePointLength } from '../../src/text/code-points.ts';
 import { createTurnPrefixReader, type TurnPrefixes } from '../../src/text/turn-prefix-reader.ts';
 import { codePoints, splitPoints } from './any-split.ts';
+import { readPieces, readWhole, spokenOf } from './read-text.ts';
 
 type Spoken = { speaker: 1 | 2 | undefined; text: string; start: number };
 
@@ -62,6 +63,27 @@ describe('a caller’s turn prefixes', () => {
     ]);
   });
 
+  it('count behind the end of a sentence, a tag or a mark, and not within a name or an address', () => {
+    expect(plain('He said "no."B: yes', 'A:', 'B:')).toEqual([
+      [undefined, 'He said "no."'],
+      [2, ' yes'],
+    ]);
+    for (const text of [
+      'The U.S.B: port',
+      'J.B: a writer',
+      'see http://x.y/?B: and www.x.B: of it',
+      'mail a@b.B: now',
+      'a>B: c, (B: d), «B: e, 5-B: f, word*B: g, aB: h, 甲B: i',
+      '[1]B: no, wait,B: no; so:B: no',
+    ])
+      expect(plain(text, 'A:', 'B:')).toEqual([[undefined, text]]);
+    expect(plain('at 3.5: or so', 'A:', '5:')).toEqual([[undefined, 'at 3.5: or so']]);
+    expect(plain('It is I.Bob: yes', 'A:', 'Bob:')).toEqual([
+      [undefined, 'It is I.'],
+      [2, ' yes'],
+    ]);
+  });
+
   it('are not found in the middle of a word', () => {
     expect(plain('Apple A pie', 'A')).toEqual([
       [undefined, 'Apple '],
@@ -102,5 +124,122 @@ describe('a caller’s turn prefixes', () => {
     expect(reader.heldCharacters()).toBe(9);
     reader.push(' is here', 15);
     expect(reader.heldCharacters()).toBe(0);
+  });
+});
+
+/** Pairs of prefixes as people and models write dialogues; the words that each speaker says. */
+const PAIRS: readonly (readonly [one: string, two: string])[] = [
+  ['A:', 'B:'],
+  ['Host:', 'Guest:'],
+  ['Speaker 1:', 'Speaker 2:'],
+  ['[A]', '[B]'],
+  ['[S1]', '[S2]'],
+  ['<Person1>', '<Person2>'],
+  ['<|user|>', '<|assistant|>'],
+  ['{one}', '{two}'],
+  ['(Ann)', '(Bob)'],
+  ['- Ann:', '- Bob:'],
+  ['甲：', '乙：'],
+  ['Иван:', 'Мария:'],
+  ['👩:', '👨:'],
+  ['@ann', '@bob'],
+  ['**Ann:**', '**Bob:**'],
+  ['ANN', 'BOB'],
+];
+/** What stands between the first speaker's words and the second prefix. */
+const BETWEEN: readonly (readonly [name: string, end: string])[] = [
+  ['a space', '. '],
+  ['a line', '.\n'],
+  ['a full stop', '.'],
+  ['a question', '?'],
+  ['a cry', '!'],
+  ['dots', '…'],
+  ['a Chinese stop', '。'],
+  ['a Hindi stop', '।'],
+  ['an Arabic question', '؟'],
+  ['a quoted sentence', '."'],
+  ['a sentence in brackets', '!)'],
+  ['a tag', '</p>'],
+  ['a tag with attributes', '.</b><br class="x">'],
+  ['a closed mark', '.**'],
+  ['code', '.`'],
+  ['a cell', '|'],
+  ['an emoji', ' 👍'],
+  ['a blank line', '\n\n'],
+];
+
+const prefixCases = PAIRS.flatMap(([one, two]) =>
+  BETWEEN.map(([name, end]) => ({ name, one, two, text: `${one} Hello there${end}${two} Good day.` })),
+);
+
+describe('the second of two prefixes', () => {
+  it.each(prefixCases)('$two is found behind $name: $text', ({ text, one, two }) => {
+    const own = { turnPrefix: one, turnPrefix2: two };
+    for (const markup of ['strip', 'keep'] as const) {
+      const whole = spokenOf(readWhole(text, { ...own, markup }));
+      expect(whole.map((line) => line.slice(0, 13))).toEqual(['1 Hello there', '2 Good day.']);
+      expect(spokenOf(readPieces([...text], { ...own, markup }))).toEqual(whole);
+    }
+  });
+
+  it('has a table of more than 200 cases', () => {
+    expect(prefixCases.length).toBeGreaterThan(200);
+  });
+
+  it.each([
+    ['<Person1>Hello.</Person1><Person2>Hi.</Person2>', '<Person1>', '<Person2>', 'Hello.', 'Hi.'],
+    ['甲：你好。乙：你好。', '甲：', '乙：', '你好。', '你好。'],
+    ['[A]Hello.[B]Hi.', '[A]', '[B]', 'Hello.', 'Hi.'],
+    ['**Host:** Hello.\n**Guest:** Hi **all**.', 'Host:', 'Guest:', 'Hello.', 'Hi all.'],
+    ['**Host:** Hello.\n**Guest:** Hi.', '**Host:**', '**Guest:**', 'Hello.', 'Hi.'],
+    ['**Host**: Hello.\n\n**Guest**: Hi.', 'Host:', 'Guest:', 'Hello.', 'Hi.'],
+    ['_Host:_ Hello.\n***Guest:*** Hi.', 'Host:', 'Guest:', 'Hello.', 'Hi.'],
+    ['**Host: Hello.**\n**Guest: Hi, you.** And.', 'Host:', 'Guest:', 'Hello.', 'Hi, you. And.'],
+    ['`Host:` Hello.`Guest:` Hi.', 'Host:', 'Guest:', 'Hello.', 'Hi.'],
+    ['<b>Host:</b> Hello.<b>Guest:</b> Hi.', 'Host:', 'Guest:', 'Hello.', 'Hi.'],
+    ['# Host:\nHello.\n## Guest:\nHi.', 'Host:', 'Guest:', 'Hello.', 'Hi.'],
+    ['- Host: Hello.\n- Guest: Hi.', 'Host:', 'Guest:', 'Hello.', 'Hi.'],
+    ['> Host: Hello.\n>Guest: Hi.', 'Host:', 'Guest:', 'Hello.', 'Hi.'],
+    ['|Host:|Hello.|\n|Guest:|Hi.|', 'Host:', 'Guest:', 'Hello.', 'Hi.'],
+    ['[Host]: Hello. [b](c)[Guest]: Hi.', '[Host]:', '[Guest]:', 'Hello. b', 'Hi.'],
+    ['Host: Hello.<think>Guest: no</think>Guest: Hi.', 'Host:', 'Guest:', 'Hello.', 'Hi.'],
+    ['Host: Hello<|im_end|>Guest: Hi.', 'Host:', 'Guest:', 'Hello', 'Hi.'],
+  ])('parts %j', (text, one, two, first, second) => {
+    const own = { turnPrefix: one, turnPrefix2: two };
+    const expected = [`1 ${first}`, `2 ${second}`];
+    expect(spokenOf(readWhole(text, own))).toEqual(expected);
+    expect(spokenOf(readPieces([...text], own))).toEqual(expected);
+  });
+
+  it('is found wherever the text is split', () => {
+    const own = fc.constantFrom(...PAIRS);
+    const parts = fc.array(
+      fc.oneof(
+        fc.constantFrom(...BETWEEN.map(([, end]) => end)),
+        fc.constantFrom(0, 1, 'Hello', '*', '**', '`', '<b>', '.'),
+      ),
+      { maxLength: 14 },
+    );
+    const texts = fc.tuple(own, parts).map(([pair, pieces]) => ({
+      pair,
+      text: pieces.map((piece) => (typeof piece === 'number' ? pair[piece]! : piece)).join(''),
+    }));
+    const markups = fc.constantFrom('strip', 'keep');
+    fc.assert(
+      fc.property(
+        texts,
+        fc.array(fc.nat({ max: 400 }), { maxLength: 12 }),
+        markups,
+        ({ text, pair }, cuts, markup) => {
+          const how = { turnPrefix: pair[0], turnPrefix2: pair[1], markup } as const;
+          const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b);
+          const chunks = [0, ...places].map((from, index) => text.slice(from, places[index] ?? text.length));
+          const segments = readPieces(chunks, how);
+          expect(segments).toEqual(readPieces([text], how));
+          expect(segments).toEqual(readPieces(text.split(''), how));
+        },
+      ),
+      { numRuns: 1000 },
+    );
   });
 });

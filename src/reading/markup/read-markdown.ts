@@ -2,6 +2,7 @@
 // out before, because plain Markdown knows neither.
 
 import { Lexer, Parser, Tokenizer } from 'marked';
+import { judgeFrontMatter } from '../../text/front-matter.ts';
 import { countLines } from '../count-lines.ts';
 import type { DocumentFacts } from '../document-facts.ts';
 import type { SourceBlocks } from '../source-blocks.ts';
@@ -9,7 +10,7 @@ import { addMarkup } from './markup-blocks.ts';
 import { parseHTML } from './markup-library.ts';
 import { tooWild, trimMarkup } from './trim-markup.ts';
 
-const FRONT_MATTER = /^---[ \t]*\n([\s\S]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+const MAX_FRONT_UNITS = 20_000;
 /** A note's text, with the indented lines that belong to it. */
 const NOTE = /^\[\^[^\]\n]{1,80}\]:[^\n]*(?:\n(?:[ \t]+[^\n]+|(?=\n[ \t]+\S)))*/gm;
 /** Neither holds another bracket: a mark that never ends is not tried to its bound from each of a million of them. */
@@ -62,9 +63,10 @@ export function readMarkdown(text: string, blocks: SourceBlocks): DocumentFacts 
   refuseMore(source, NOTE_MARK, MAX_NOTES, 'more finely marked up');
   refuseMore(source, /&/g, MAX_REFERENCES, 'more finely marked up');
   refuseMore(source, /\|/g, MAX_BARS, 'more finely marked up');
-  const front = FRONT_MATTER.exec(source);
+  const judged = judgeFrontMatter(source, 'closed', MAX_FRONT_UNITS);
+  const front = judged === 'wait' ? undefined : judged;
   const plain = source
-    .slice(front?.[0].length ?? 0)
+    .slice(front?.length ?? 0)
     .replace(DEEP_INDENT, '    ')
     .replace(DEEP_MARKS, '> ')
     .replace(LONG_PUNCTUATION, '$1')
@@ -75,7 +77,7 @@ export function readMarkdown(text: string, blocks: SourceBlocks): DocumentFacts 
   const { document } = parseHTML(`<!doctype html><html><body>${trimMarkup(html, 'html')}</body></html>`);
   addMarkup(document.body, blocks);
   const field = (name: string) =>
-    new RegExp(`^${name}\\s*:\\s*["']?(.{1,300}?)["']?\\s*$`, 'im').exec(front?.[1] ?? '')?.[1];
+    new RegExp(`^${name}\\s*[:=]\\s*["']?(.{1,300}?)["']?\\s*$`, 'im').exec(front?.fields ?? '')?.[1];
   return { title: field('title'), language: field('lang(?:uage)?') };
 }
 

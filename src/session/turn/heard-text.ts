@@ -1,5 +1,7 @@
 // What of a text had been spoken when playing stopped: everything up to the end of the last word that had begun.
 
+import type { Run } from '../../text/segment.ts';
+
 export type HeardText = { readonly spokenText: string; readonly remainingText: string };
 
 /** The place of a word: `line` of the dialogue, `charEnd` in code points of that line. */
@@ -14,16 +16,33 @@ function utf16Index(text: string, codePoint: number): number {
   return index;
 }
 
+/** `text` without its first `points` code points. */
+export const textBehind = (text: string, points: number): string => text.slice(utf16Index(text, points));
+
+const textOf = (line: readonly Run[]) => line.map(({ text }) => text).join('');
+
+/** What of a line stands before code point `point`, and the rest. */
+function parted(line: readonly Run[], point: number): readonly [string, string] {
+  let [before, behind] = ['', ''];
+  for (const { text, start } of line) {
+    const cut = point <= start ? 0 : utf16Index(text, point - start);
+    before += text.slice(0, cut);
+    behind += text.slice(cut);
+  }
+  return [before, behind];
+}
+
 /**
- * `lines` are the caller's own: one for a text, several for a dialogue, told with newlines between.
- * `last` undefined: nothing was heard. Spoken and remaining text together are the whole, but for that newline.
+ * `lines` are the caller's own: one for a text, several for a dialogue, told with newlines between, without what was left out
+ * of them (what a model thinks). `last` undefined: nothing was heard. Spoken and remaining text together are the whole, but
+ * for that newline.
  */
-export function heardText(lines: readonly string[], last: WordEnd | undefined): HeardText {
-  if (last === undefined) return { spokenText: '', remainingText: lines.join('\n') };
-  const line = lines[last.line] ?? '';
-  const cut = utf16Index(line, last.charEnd);
-  const remainingText = [line.slice(cut), ...lines.slice(last.line + 1)].join('\n');
+export function heardText(lines: readonly (readonly Run[])[], last: WordEnd | undefined): HeardText {
+  const texts = lines.map(textOf);
+  if (last === undefined) return { spokenText: '', remainingText: texts.join('\n') };
+  const [spoken, rest] = parted(lines[last.line] ?? [], last.charEnd);
+  const remainingText = [rest, ...texts.slice(last.line + 1)].join('\n');
   // A closing bracket or a line end is no speech that was missed.
-  if (!/[\p{L}\p{N}]/u.test(remainingText)) return { spokenText: lines.join('\n'), remainingText: '' };
-  return { spokenText: [...lines.slice(0, last.line), line.slice(0, cut)].join('\n'), remainingText };
+  if (!/[\p{L}\p{N}]/u.test(remainingText)) return { spokenText: texts.join('\n'), remainingText: '' };
+  return { spokenText: [...texts.slice(0, last.line), spoken].join('\n'), remainingText };
 }

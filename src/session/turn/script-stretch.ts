@@ -12,20 +12,20 @@ import type { AppendedText } from '../../text/appended-text.ts';
 import { codePointLength } from '../../text/code-points.ts';
 import { isParagraphEnd, type TextPlace } from '../../text/paragraphs.ts';
 import { CHAPTER_SIZES, chapterRequests, type RequestText, WHOLE_SIZES } from '../../text/request-text.ts';
-import { type Segment, type Speaker, segmentText } from '../../text/segment.ts';
+import { type Run, type Segment, segmentText } from '../../text/segment.ts';
 import { spokenWords } from '../../text/spoken-words.ts';
+import { type ReadingOptions, type ReadingState, type SaidText, toldRuns } from '../../text/text-reading.ts';
 import {
   type CutStep,
   createTurnText,
   linesSegments,
-  type SaidText,
   saidSegments,
   type TurnTextOptions,
 } from '../../text/turn-text.ts';
 import { ComingText } from '../coming-text.ts';
 import type { TextWork } from '../text-work.ts';
 import type { TurnSettings } from '../turn-settings.ts';
-import { type HeardText, heardText } from './heard-text.ts';
+import { type HeardText, heardText, textBehind } from './heard-text.ts';
 
 export type ScriptOptions = {
   readonly settings: TurnSettings;
@@ -45,7 +45,8 @@ export type StretchText =
       readonly text: AppendedText;
       readonly from: TextPlace;
       readonly speakers: SaidText['speakers'];
-      readonly speaker: Speaker | undefined;
+      /** What has been read before `from`. */
+      readonly state: ReadingState;
     }
   | {
       readonly kind: 'dialogue';
@@ -63,10 +64,14 @@ const endOfSegment = ({ runs }: Segment): number => {
   return last === undefined ? 0 : last.start + codePointLength(last.text);
 };
 
-export const prefixesOf = ({ turnPrefix, turnPrefix2 }: TurnSettings['synthesis']) => ({
+const prefixesOf = ({ turnPrefix, turnPrefix2 }: TurnSettings['synthesis']) => ({
   turnPrefix: turnPrefix ?? undefined,
   turnPrefix2: turnPrefix2 ?? undefined,
 });
+export const readingOptionsOf = (
+  { synthesis, markup }: TurnSettings,
+  text: ReadingOptions['text'],
+): ReadingOptions => ({ markup, text, ...prefixesOf(synthesis) });
 const textOptionsOf = ({ synthesis, markup }: TurnSettings): Omit<TurnTextOptions, 'early'> => ({
   language: synthesis.language ?? 'english',
   markup,
@@ -174,9 +179,10 @@ export class ScriptStretch {
   heardAt(playedMs: number | 'end', allText: string): HeardText & { readonly speaker: 1 | 2 | undefined } {
     const last = this.timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
     const rest = this.restLines(allText);
+    const all = heardText(rest, undefined).remainingText;
     const told =
       playedMs === 'end'
-        ? { spokenText: rest.join('\n'), remainingText: '' }
+        ? { spokenText: all, remainingText: '' }
         : heardText(rest, last && this.fromHere(last));
     return { ...told, speaker: last?.speaker };
   }
@@ -206,14 +212,16 @@ export class ScriptStretch {
   /** What cuts the text into segments for the line. */
   private openText(line: RequestLine, coming: Extract<StretchText, { readonly kind: 'coming' }>): ComingText {
     const { settings, work } = this.options;
-    const { from } = coming;
-    const cutter = createTurnText({ ...textOptionsOf(settings), early: 'first-clause' }, (segment) => {
+    const { from, state } = coming;
+    const within = state.talk ?? (from.unit === 0 ? undefined : 'text');
+    const how = { ...textOptionsOf(settings), early: 'first-clause', within } as const;
+    const cutter = createTurnText(how, (segment) => {
       const runs = segment.runs.map((run) => ({ ...run, start: run.start + from.point }));
       const moved = { ...segment, runs };
       this.cutUntil = endOfSegment(moved);
       line.add(moved);
     });
-    return new ComingText({ ...coming, cutter, line, work });
+    return new ComingText({ ...coming, speaker: state.speaker, cutter, line, work });
   }
   /** Nothing of the first `codePoints` still waits to be asked for. */
   private isPlaced(codePoints: number): boolean {
@@ -222,11 +230,13 @@ export class ScriptStretch {
     const { coming } = this;
     return coming === undefined || codePoints <= this.cutUntil || coming.waitingCharacters() === 0;
   }
-  private restLines(allText: string): readonly string[] {
+  private restLines(allText: string): readonly (readonly Run[])[] {
     const { text } = this;
-    return text.kind === 'dialogue'
-      ? text.lines.slice(text.from).map((line) => line.text)
-      : [allText.slice(this.from().unit)];
+    const how = readingOptionsOf(this.options.settings, text.kind === 'coming' ? 'coming' : 'whole');
+    if (text.kind === 'dialogue')
+      return text.lines.slice(text.from).map((line) => toldRuns({ text: line.text, speakers: [] }, how));
+    const { speakers } = text.kind === 'whole' ? text.said : text;
+    return [runsFrom(toldRuns({ text: allText, speakers }, how), this.from())];
   }
   private from(): TextPlace {
     const { text } = this;
@@ -240,6 +250,16 @@ export class ScriptStretch {
       ? { line: line - text.from, charEnd }
       : { line, charEnd: charEnd - this.from().point };
   }
+}
+
+/** Runs of a text from a place on, which is counted from. */
+function runsFrom(runs: readonly Run[], { point }: TextPlace): readonly Run[] {
+  if (point === 0) return runs;
+  return runs.flatMap(({ text, start }) => {
+    if (start >= point) return { text, start: start - point };
+    const rest = textBehind(text, point - start);
+    return rest === '' ? [] : { text: rest, start: 0 };
+  });
 }
 
 /** As long as the embedded engine rests at these places within a request, at the voice's own pace. */

@@ -5,10 +5,10 @@ import { AppError } from '../../base/app-error.ts';
 import { AppendedText, STRING_BYTES, stringBytes } from '../../text/appended-text.ts';
 import { codePointLength } from '../../text/code-points.ts';
 import { Paragraphs, type TextPlace } from '../../text/paragraphs.ts';
-import { speakerAt } from '../../text/turn-text.ts';
+import { readingAt } from '../../text/text-reading.ts';
 import { MAX_WORDS_PER_UNIT, WordCount } from '../../text/word-count.ts';
 import type { HeardText } from './heard-text.ts';
-import { prefixesOf, type ScriptOptions, ScriptStretch, type StretchText } from './script-stretch.ts';
+import { readingOptionsOf, type ScriptOptions, ScriptStretch, type StretchText } from './script-stretch.ts';
 
 export type WholeText =
   | { readonly kind: 'text'; readonly text: string }
@@ -206,7 +206,8 @@ export class TurnScript {
     if (dialogue !== undefined) return { kind: 'dialogue', lines: dialogue, from: paragraph };
     if (this.state === 'ended') return { kind: 'whole', said: { text: allText.text(), from, speakers } };
     const before = from.unit === 0 ? '' : allText.text();
-    const speaker = speakerAt({ text: before, from, speakers }, prefixesOf(this.options.settings.synthesis));
-    return { kind: 'coming', text: allText, from, speakers, speaker };
+    const how = readingOptionsOf(this.options.settings, 'coming');
+    const state = readingAt({ text: before, from, speakers }, how);
+    return { kind: 'coming', text: allText, from, speakers, state };
   }
 }
