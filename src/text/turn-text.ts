@@ -6,7 +6,7 @@ import { createCodePointReader } from './code-points.ts';
 import { createMarkupStripper } from './markup-stripper.ts';
 import type { TextPlace } from './paragraphs.ts';
 import { isSpeakable, type Segment, type Speaker, segmentText } from './segment.ts';
-import { createSegmenter, type Early } from './sentences/segmenter.ts';
+import { createSegmenter, type Early, type Pause } from './sentences/segmenter.ts';
 import { createTurnPrefixReader, type TurnPrefixes } from './turn-prefix-reader.ts';
 
 export type TextOptions = {
@@ -21,8 +21,11 @@ export type TurnText = {
   append(text: string, speaker?: Speaker): void;
   /** All text so far becomes segments. */
   flush(): void;
-  /** No text has come for a while: what is complete enough to be spoken becomes segments. */
-  idle(): void;
+  /**
+   * No text has come for a while. After a `short` pause what is complete enough to be spoken becomes segments; after a `long`
+   * one all of it, what may have been the beginning of a mark or a turn prefix too.
+   */
+  idle(pause: Pause): void;
   /** No more text: as `flush`. */
   end(): void;
   /** Code points of everything appended. */
@@ -34,7 +37,7 @@ export type TurnText = {
 type Line = {
   push(text: string, start: number): void;
   flush(): void;
-  idle(): void;
+  idle(pause: Pause): void;
   heldCharacters(): number;
 };
 
@@ -56,9 +59,10 @@ function createLine(
       stripper.flush();
       segmenter.flush();
     },
-    idle() {
-      stripper.idle();
-      segmenter.idle();
+    idle(pause) {
+      if (pause === 'long') stripper.flush();
+      else stripper.idle();
+      segmenter.idle(pause);
     },
     heldCharacters: () => stripper.heldCharacters() + segmenter.heldCharacters(),
   };
@@ -119,7 +123,10 @@ export function createTurnText(options: TurnTextOptions, emit: (segment: Segment
       points.push(text);
     },
     flush,
-    idle: () => line.idle(),
+    idle(pause) {
+      if (pause === 'long') reader.flush();
+      line.idle(pause);
+    },
     end() {
       points.flush();
       flush();
