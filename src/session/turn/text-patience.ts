@@ -7,7 +7,7 @@ import type { TurnScript } from './turn-script.ts';
 
 /** Longer than writers pause between two tokens, as short as a listener takes for a breath. */
 const IDLE_TEXT_MS = 1000;
-/** The longest silence on a telephone that is not taken for the end of the call. */
+/** Most stalls of a token stream are over by then, and a listener begins to ask whether anybody is there. */
 const UNFINISHED_TEXT_MS = 3000;
 const ABANDONED_TEXT_MS = 20_000;
 

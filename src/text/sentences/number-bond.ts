@@ -7,10 +7,19 @@ import type { CountWords, WordList } from './count-words.ts';
 import { type Ending, skipWhile } from './skip.ts';
 
 /**
- * What the words before a place are: `label` "page", `month` "May", `number` "12" or "5 million", `date` "May 3", `counted`
- * "14 h", `dated` "3 May", `year-next` "3 May," or "3 de mayo de".
+ * What the words before a place are: `label` "page", `month` "May", `number` "12" or "5 million", `numeral` "five" or "page 12",
+ * `date` "May 3", `counted` "14 h", `dated` "3 May", `year-next` "3 May," or "3 de mayo de".
  */
-export type CountState = 'none' | 'label' | 'month' | 'number' | 'date' | 'counted' | 'dated' | 'year-next';
+export type CountState =
+  | 'none'
+  | 'label'
+  | 'month'
+  | 'number'
+  | 'numeral'
+  | 'date'
+  | 'counted'
+  | 'dated'
+  | 'year-next';
 
 /** `digits`: two numbers side by side, which may be one ("10 000"). `wait`: more text must be seen first. */
 export type Bond = 'free' | 'digits' | 'bound';
@@ -40,12 +49,14 @@ const BEGINS_NUMBER = /^[\p{Nd}\u00bc-\u00be\u2150-\u215eIVX№#§+\p{Sc}]/u;
 const LAST_DOT = /\.$/u;
 const MARKS_BEHIND = /[.,;:،؛፣፤፥、，；：)\]}»”"!?…]+$/u;
 
+const NUMBERS: ReadonlySet<CountState> = new Set(['number', 'numeral', 'date']);
+
 const beginsInDigits = (next: string): boolean => isDigit(next) || FRACTION.test(next);
 
 /** The state behind `token`, which nothing but white space parts from `next` ('': the text ends). */
 export function readCount(state: CountState, token: string, next: string, words: CountWords): CountState {
   const part = token.length > MAX_TOKEN ? token.slice(-MAX_TOKEN) : token;
-  if (DASHES.test(part)) return state === 'number' || state === 'date' ? state : 'none';
+  if (DASHES.test(part)) return NUMBERS.has(state) ? state : 'none';
   const core = part.replace(OPENERS, '');
   if (core === '') return 'none';
   const closers = CLOSERS.exec(core);
@@ -60,13 +71,15 @@ function readOpen(state: CountState, core: string, next: string, words: CountWor
     const behind = SUFFIXED.exec(core)?.[1];
     const ending = behind ?? ROMAN_SUFFIXED.exec(core)?.[1];
     const isOrdinal = ending !== undefined && words.ordinalEnds.has(ending);
-    if (DIGITS.test(core) || ROMAN.test(core) || isOrdinal) return state === 'month' ? 'date' : 'number';
+    if (DIGITS.test(core) || (isOrdinal && behind !== undefined))
+      return state === 'month' ? 'date' : state === 'label' ? 'numeral' : 'number';
+    if (ROMAN.test(core) || isOrdinal) return 'numeral';
     if (behind !== undefined) return words.months.has(behind) ? 'dated' : 'counted';
   }
-  if (words.numerals.has(word)) return 'number';
+  if (NUMBERS.has(state) && words.links.has(word)) return state;
+  if (words.numerals.has(word)) return 'numeral';
   const isSign = SIGN.test(core);
-  if (state === 'number' || state === 'date') {
-    if (words.links.has(word)) return state;
+  if (NUMBERS.has(state)) {
     return words.months.has(word) ? 'dated' : 'counted';
   }
   if (state === 'dated' && words.links.has(word)) return 'year-next';
@@ -99,7 +112,9 @@ export function bondAt(
   const next = characterAt(text, at);
   const isNumber = beginsInDigits(next);
   if (state === 'number') return isNumber ? 'digits' : 'bound';
-  if (state === 'date' || isNumber) return 'bound';
+  // These may be complete as well.
+  if (state === 'numeral' || state === 'date') return next === '' ? 'free' : 'bound';
+  if (isNumber) return 'bound';
   if (state === 'label') return next === '' || BEGINS_NUMBER.test(next) ? 'bound' : 'free';
   if (next === '') return 'free';
   if (words.unspaced !== undefined)
@@ -110,7 +125,7 @@ export function bondAt(
 
 /** A comma or a dash stands behind `state`, and `next` behind that: "May 3, 2024", "5 – 7 km". */
 export const isBoundByMark = (state: CountState, mark: 'dash' | 'other', next: string): boolean =>
-  beginsInDigits(next) && (state === 'date' || (mark === 'dash' ? state === 'number' : state === 'dated'));
+  beginsInDigits(next) && (state === 'date' || (mark === 'dash' ? NUMBERS.has(state) : state === 'dated'));
 
 /** The same at a place between two letters; the text before `limit` may be looked at. */
 export function partsCount(text: string, at: number, limit: number, { unspaced }: CountWords): boolean {
@@ -123,6 +138,5 @@ export function partsCount(text: string, at: number, limit: number, { unspaced }
   return (isCounted || unspaced.endsInLabel.test(before)) && unspaced.beginsNumber.test(after);
 }
 
-/** The text may go on with what is counted: nobody ends with it, so it is worth a longer wait. */
-export const isOpenCount = (state: CountState): boolean =>
-  state === 'number' || state === 'date' || state === 'label';
+/** What is counted is most likely still to come. */
+export const isOpenCount = (state: CountState): boolean => state === 'number' || state === 'label';

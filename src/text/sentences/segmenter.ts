@@ -226,8 +226,8 @@ export function createSegmenter(
   /** Too long already, and no word begins near: but one that belongs to a number is worth a few letters more. */
   function isLongWithoutWord(isBound: (at: number) => boolean): boolean {
     if (!(scan.at >= WORD_FROM || isOverdue()) || !isGraphemeBoundary(held.text(), scan.at)) return false;
-    const over = Math.max(scan.at - WORD_FROM, (scan.words - MAX_EARLY_WORDS) / THAI_LETTER_WORDS);
-    if ((early === 'off' ? scan.at - WORD_FROM : over) >= MAX_UNSPACED_COUNT) return true;
+    const over = isOverdue() ? (scan.words - MAX_EARLY_WORDS) / THAI_LETTER_WORDS : scan.at - WORD_FROM;
+    if (over >= MAX_UNSPACED_COUNT) return true;
     return (
       !isBound(scan.at) && lastWordStart(held.text(), scan.at, rules.neverFirst, () => false) === undefined
     );
