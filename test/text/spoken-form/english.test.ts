@@ -30,11 +30,7 @@ describeSpokenForm('english', [
   ['time', 'at 14.30 tomorrow', 'at fourteen thirty tomorrow'],
   ['time', 'at 9.45 in the morning', 'at nine forty-five in the morning'],
   ['plain', 'traded at 9.45, priced at 3.50.', 'traded at 9.45, priced at 3.50.'],
-  [
-    'plain',
-    'at 9.75, at 4.25 per share, at 3.14159, at 2.50.1',
-    'at 9.75, at 4.25 per share, at 3.14159, at 2.50.1',
-  ],
+  ['plain', 'at 9.75, at 4.25 per share, at 3.14159', 'at 9.75, at 4.25 per share, at 3.14159'],
   ['unit', 'at 9.45 km and at 4.25%', 'at 9.45 kilometers and at 4.25 percent'],
   ['unit', '5 km, 1 kg', '5 kilometers, 1 kilogram'],
   ['unit', '25°C at 60 km/h', '25 degrees Celsius at 60 kilometers per hour'],
