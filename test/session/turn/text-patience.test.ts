@@ -20,7 +20,7 @@ function patienceFrom(openedAtMs: number) {
   return {
     patience,
     done,
-    runTo(untilMs: number) {
+    runTo: (untilMs: number) => {
       for (; patience.dueMs() <= untilMs; patience.tend(nowMs)) nowMs = patience.dueMs();
       nowMs = untilMs;
     },
