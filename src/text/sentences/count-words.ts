@@ -32,6 +32,7 @@ export type CountWords = Readonly<Record<keyof GivenCountWords, WordList>> & {
 export type UnspacedCounts = {
   readonly endsInNumber: RegExp;
   readonly endsInLabel: RegExp;
+  readonly labels: readonly string[];
   /** A number and up to eight letters of what it counts: "5月", "三点". */
   readonly endsInCounted: RegExp;
   readonly beginsNumber: RegExp;
@@ -83,6 +84,7 @@ function unspacedCounts({ numerals = '', labels = '', tails = '' }: GivenCountWo
   return {
     endsInNumber: new RegExp(`${number}\\s?$`, 'u'),
     endsInLabel: new RegExp(`(?:${anyOf(bare(labels))})\\s?$`, 'u'),
+    labels: bare(labels),
     endsInCounted: new RegExp(`${number}\\s?[\\p{L}\\p{M}]{1,8}\\s?$`, 'u'),
     beginsNumber: new RegExp(`^${number}`, 'u'),
     beginsTail: new RegExp(`^(?:${anyOf(heads)})`, 'u'),

@@ -35,6 +35,8 @@ const OPENERS = /^[^\p{L}\p{N}\p{M}\p{Sc}№#§%‰°]+/u;
 const CLOSERS = /[,;:،؛፣፤፥、，；：)\]}»”"!?…]+$/u;
 const COMMA = /^[,،፣]/u;
 const DASHES = /^[-–—―~〜～]+$/u;
+/** Between two numbers, or a measure and what it is for: "20 km / h". */
+const OPERATORS = /^[/×÷+=*±]$/u;
 const SIGN = /[\p{Sc}№#§]$/u;
 const FRACTION = /^[\u00bc-\u00be\u2150-\u215e]/u;
 const DIGITS = /[\p{Nd}\u00bc-\u00be\u2150-\u215e][.º°ª'’′″]{0,2}$/u;
@@ -44,7 +46,7 @@ const SUFFIXED = /\p{Nd}[-‑.’':]?([\p{L}\p{M}]{1,7})\.?$/u;
 const ROMAN = /^(?:[IVX]{2,7}|[VX])\.?$/u;
 /** "XXe", "IIIa". */
 const ROMAN_SUFFIXED = /^[IVX]{1,7}(\p{Ll}{1,4})$/u;
-const MAY_BE_NUMBER = /[\p{Nd}\u00bc-\u00be\u2150-\u215eVX№#§\p{Sc}]/u;
+const MAY_BE_NUMBER = /[\p{Nd}\u00bc-\u00be\u2150-\u215eIVX№#§\p{Sc}]/u;
 const BEGINS_NUMBER = /^[\p{Nd}\u00bc-\u00be\u2150-\u215eIVX№#§+\p{Sc}]/u;
 const LAST_DOT = /\.$/u;
 const MARKS_BEHIND = /[.,;:،؛፣፤፥、，；：)\]}»”"!?…]+$/u;
@@ -57,6 +59,7 @@ const beginsInDigits = (next: string): boolean => isDigit(next) || FRACTION.test
 export function readCount(state: CountState, token: string, next: string, words: CountWords): CountState {
   const part = token.length > MAX_TOKEN ? token.slice(-MAX_TOKEN) : token;
   if (DASHES.test(part)) return NUMBERS.has(state) ? state : 'none';
+  if (OPERATORS.test(part)) return state === 'none' ? 'none' : 'numeral';
   const core = part.replace(OPENERS, '');
   if (core === '') return 'none';
   const closers = CLOSERS.exec(core);
@@ -127,6 +130,18 @@ export function bondAt(
 export const isBoundByMark = (state: CountState, mark: 'dash' | 'other', next: string): boolean =>
   beginsInDigits(next) && (state === 'date' || (mark === 'dash' ? NUMBERS.has(state) : state === 'dated'));
 
+/** A label that is made of words, of which `after` may be a part only: Thai "วัน|ที่" before the day. */
+function isInLabel(before: string, after: string, labels: readonly string[]): boolean {
+  return labels.some((label) => {
+    for (let at = 1; at < label.length; at += 1) {
+      const rest = label.slice(at);
+      if (before.endsWith(label.slice(0, at)) && (after.startsWith(rest) || rest.startsWith(after)))
+        return true;
+    }
+    return false;
+  });
+}
+
 /** The same at a place between two letters; the text before `limit` may be looked at. */
 export function partsCount(text: string, at: number, limit: number, { unspaced }: CountWords): boolean {
   const before = text.slice(Math.max(0, at - MAX_BEFORE), at);
@@ -135,6 +150,7 @@ export function partsCount(text: string, at: number, limit: number, { unspaced }
   const after = text.slice(at, Math.min(limit, at + MAX_AFTER));
   const isCounted = unspaced.endsInCounted.test(before);
   if (isCounted && unspaced.beginsTail.test(after)) return true;
+  if (isInLabel(before, after, unspaced.labels)) return true;
   return (isCounted || unspaced.endsInLabel.test(before)) && unspaced.beginsNumber.test(after);
 }
 
