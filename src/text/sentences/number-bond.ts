@@ -1,7 +1,7 @@
 // Whether a place between two words parts a number from what it counts or names: "14.30 Uhr", "page 12", "3 May 2024",
 // "14 h 30". A number keeps the word behind it, whatever that is; the language's lists tell the rest.
 
-import { isDigit, isSpace } from '../character-class.ts';
+import { isDigit, isLetter, isSpace, isWordCharacter } from '../character-class.ts';
 import { characterAt } from '../code-points.ts';
 import type { CountWords, WordList } from './count-words.ts';
 import { type Ending, skipWhile } from './skip.ts';
@@ -55,9 +55,17 @@ const NUMBERS: ReadonlySet<CountState> = new Set(['number', 'numeral', 'date']);
 
 const beginsInDigits = (next: string): boolean => isDigit(next) || FRACTION.test(next);
 
+const bareWord = (token: string): string =>
+  (isLetter(token.slice(0, 1)) ? token : token.replace(OPENERS, '')).replace(LAST_DOT, '');
+
 /** The state behind `token`, which nothing but white space parts from `next` ('': the text ends). */
 export function readCount(state: CountState, token: string, next: string, words: CountWords): CountState {
   const part = token.length > MAX_TOKEN ? token.slice(-MAX_TOKEN) : token;
+  // Nearly all words are none of it.
+  if (state === 'none' && !BEGINS_NUMBER.test(next) && !MAY_BE_NUMBER.test(part)) {
+    const isWord = isWordCharacter(part.slice(-1)) || part.endsWith('.');
+    return isWord && words.numerals.has(bareWord(part)) ? 'numeral' : 'none';
+  }
   if (DASHES.test(part)) return NUMBERS.has(state) ? state : 'none';
   if (OPERATORS.test(part)) return state === 'none' ? 'none' : 'numeral';
   const core = part.replace(OPENERS, '');
