@@ -10,7 +10,7 @@ import { CHANGE_UNITS, PIECE_UNITS, type TurnText } from '../text/turn-text.ts';
 import type { CutInPieces, TextWork } from './text-work.ts';
 
 /** What was asked for behind the text before `unit`. */
-type Mark = { readonly unit: number; readonly ask: 'flush' | 'idle' | 'end'; count: number };
+type Mark = { readonly unit: number; readonly ask: 'flush' | 'idle' | 'long-idle' | 'end'; count: number };
 
 export type ComingTextOptions = {
   /** All text of the turn; more may be appended to it. */
@@ -116,7 +116,8 @@ export class ComingText implements CutInPieces {
   }
   private carryOut(what: Mark['ask']): void {
     const { cutter, line } = this.options;
-    if (what === 'idle') return cutter.idle();
+    if (what === 'idle') return cutter.idle('short');
+    if (what === 'long-idle') return cutter.idle('long');
     if (what === 'flush') {
       cutter.flush();
       return line.flush();

@@ -7,7 +7,7 @@ import { createMarkupStripper } from './markup-stripper.ts';
 import type { TalkState } from './model-talk.ts';
 import type { TextPlace } from './paragraphs.ts';
 import { isSpeakable, type Segment, type Speaker, segmentText } from './segment.ts';
-import { createSegmenter, type Early } from './sentences/segmenter.ts';
+import { createSegmenter, type Early, type Pause } from './sentences/segmenter.ts';
 import { firstBehind, openReading, readingAt, type SaidText } from './text-reading.ts';
 import type { TurnPrefixes } from './turn-prefix-reader.ts';
 
@@ -30,8 +30,11 @@ export type TurnText = {
   append(text: string, speaker?: Speaker): void;
   /** All text so far becomes segments. */
   flush(): void;
-  /** No text has come for a while: what is complete enough to be spoken becomes segments. */
-  idle(): void;
+  /**
+   * No text has come for a while. After a `short` pause what is complete enough to be spoken becomes segments; after a `long`
+   * one all of it, what may have been the beginning of a mark or a turn prefix too.
+   */
+  idle(pause: Pause): void;
   /** No more text: as `flush`. */
   end(): void;
   /** Code points of everything appended. */
@@ -43,7 +46,7 @@ export type TurnText = {
 type Line = {
   push(text: string, start: number): void;
   flush(): void;
-  idle(): void;
+  idle(pause: Pause): void;
   /** Something has been left out of the text here, which was markup to it as little as what stands on either side. */
   gap(): void;
   lineBreak(): void;
@@ -72,14 +75,15 @@ function createLine(
       stripper.flush();
       segmenter.flush();
     },
-    idle() {
-      stripper.idle();
-      segmenter.idle();
+    idle(pause) {
+      if (pause === 'long') stripper.flush();
+      else stripper.idle();
+      segmenter.idle(pause);
     },
     gap() {
       stripper.flush();
       // A model may think for a minute: what is complete before it is not kept waiting.
-      segmenter.idle();
+      segmenter.idle('short');
     },
     lineBreak: () => stripper.breakLine(),
     heldCharacters: () => stripper.heldCharacters() + segmenter.heldCharacters(),
@@ -145,9 +149,10 @@ export function createTurnText(options: TurnTextOptions, emit: (segment: Segment
       points.push(text);
     },
     flush,
-    idle() {
-      reader.idle();
-      line.idle();
+    idle(pause) {
+      if (pause === 'long') reader.flush();
+      else reader.idle();
+      line.idle(pause);
     },
     end() {
       points.flush();

@@ -353,7 +353,7 @@ describe('front matter', () => {
       lines.push(segmentText(segment)),
     );
     turn.append('---\nAnn: hello there, you.\n');
-    turn.idle();
+    turn.idle('short');
     expect(lines.join('')).toContain('hello there, you.');
   });
 });

@@ -46,19 +46,24 @@ describe('a turn’s text', () => {
 
   it('hands on what it can at the same place of the text for every split', () => {
     fc.assert(
-      fc.property(splitText, optionSets, ({ text, chunks }, options) => {
-        const soFar = (pieces: readonly string[]) => {
-          const segments: Segment[] = [];
-          const turn = createTurnText(options, (segment) => segments.push(segment));
-          for (const piece of pieces) turn.append(piece);
-          turn.idle();
-          turn.append(text);
-          turn.flush();
-          turn.append(text);
-          return { segments, held: turn.heldCharacters() };
-        };
-        expect(soFar(chunks)).toEqual(soFar([text]));
-      }),
+      fc.property(
+        splitText,
+        optionSets,
+        fc.constantFrom('short', 'long'),
+        ({ text, chunks }, options, pause) => {
+          const soFar = (pieces: readonly string[]) => {
+            const segments: Segment[] = [];
+            const turn = createTurnText(options, (segment) => segments.push(segment));
+            for (const piece of pieces) turn.append(piece);
+            turn.idle(pause);
+            turn.append(text);
+            turn.flush();
+            turn.append(text);
+            return { segments, held: turn.heldCharacters() };
+          };
+          expect(soFar(chunks)).toEqual(soFar([text]));
+        },
+      ),
       { numRuns: 500 },
     );
   });

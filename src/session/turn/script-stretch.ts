@@ -13,6 +13,7 @@ import { codePointLength } from '../../text/code-points.ts';
 import { isParagraphEnd, type TextPlace } from '../../text/paragraphs.ts';
 import { CHAPTER_SIZES, chapterRequests, type RequestText, WHOLE_SIZES } from '../../text/request-text.ts';
 import { type Run, type Segment, segmentText } from '../../text/segment.ts';
+import type { Pause } from '../../text/sentences/segmenter.ts';
 import { spokenWords } from '../../text/spoken-words.ts';
 import { type ReadingOptions, type ReadingState, type SaidText, toldRuns } from '../../text/text-reading.ts';
 import {
@@ -120,9 +121,9 @@ export class ScriptStretch {
     if (this.coming === undefined) this.requests.flush();
     else this.coming.ask('flush');
   }
-  /** No text for a while: what is complete enough is spoken. */
-  idle(): void {
-    this.coming?.ask('idle');
+  /** No text for a while: what may be spoken after so long is. */
+  idle(pause: Pause): void {
+    this.coming?.ask(pause === 'long' ? 'long-idle' : 'idle');
   }
   end(): void {
     this.coming?.ask('end');

@@ -5,6 +5,7 @@ import { AppError } from '../../base/app-error.ts';
 import { AppendedText, STRING_BYTES, stringBytes } from '../../text/appended-text.ts';
 import { codePointLength } from '../../text/code-points.ts';
 import { Paragraphs, type TextPlace } from '../../text/paragraphs.ts';
+import type { Pause } from '../../text/sentences/segmenter.ts';
 import { readingAt } from '../../text/text-reading.ts';
 import { MAX_WORDS_PER_UNIT, WordCount } from '../../text/word-count.ts';
 import type { HeardText } from './heard-text.ts';
@@ -93,9 +94,9 @@ export class TurnScript {
   flush(): void {
     this.spoken.flush();
   }
-  /** No text for a while: what is complete enough is spoken. */
-  idle(): void {
-    this.spoken.idle();
+  /** No text for a while: what may be spoken after so long is. */
+  idle(pause: Pause): void {
+    this.spoken.idle(pause);
   }
   end(): void {
     if (this.state === 'ended') return;

@@ -15,10 +15,12 @@ const MAX_MARKS = 16;
 export const isClauseMark = (char: string): boolean =>
   SPACED.includes(char) || WIDE.includes(char) || DASHES.includes(char);
 
+export const isDash = (char: string): boolean => DASHES.includes(char);
+
 /** The end of the clause whose mark stands at `at`, closers and white space included; undefined: not a clause. */
 export function judgeClauseMark(text: string, at: number, ending: Ending): number | 'wait' | undefined {
   const mark = text[at]!;
-  const dash = DASHES.includes(mark);
+  const dash = isDash(mark);
   const marksEnd = dash ? skipWhile(text, at, MAX_MARKS, (char) => DASHES.includes(char)) : at + 1;
   const closersEnd = skipWhile(text, marksEnd, MAX_MARKS, isCloser);
   if (closersEnd - at >= MAX_MARKS) return undefined;

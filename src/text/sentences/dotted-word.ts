@@ -136,6 +136,12 @@ function judgeNumber(place: TerminalPlace, word: string, at: number): Answer | u
   if (ordinals === 'plain' || !(isRoman || isYear || ORDINAL.test(word))) return undefined;
   const next = characterAt(place.text, at);
   if (isDigit(next)) return 'goes on';
+  if (isYear && isLower(next)) {
+    // "2024. május 3."
+    const following = wordAt(place, at);
+    if (following === undefined) return 'wait';
+    if (place.rules.counts.months.has(following)) return 'goes on';
+  }
   if (isYear && !(ordinals === 'dotted-years' && isLead(place))) return undefined;
   if (isLower(next)) return 'goes on';
   if (!isUpper(next))

@@ -1,7 +1,7 @@
 // Cuts text into segments to be spoken: at sentence ends, at line breaks, and in run-on text at clause marks,
 // words or characters, in that order. The cuts are a function of the text alone, however it was split into
 // pushes: a place is judged once the look-ahead that it needs is there. Only `flush` and `idle` add cuts of
-// their own. Every character is looked at once, so the time is linear in the text.
+// their own. No character is looked at more than twice, so the time is linear in the text.
 
 import type { Language } from '../../speech/language.ts';
 import {
@@ -17,16 +17,24 @@ import {
 } from '../character-class.ts';
 import { characterAt, characterBefore } from '../code-points.ts';
 import { type Boundary, isSpeakable, type Segment } from '../segment.ts';
-import { isClauseMark, judgeClauseMark } from './clause-mark.ts';
+import { isClauseMark, isDash, judgeClauseMark } from './clause-mark.ts';
 import { endsInAbbreviation } from './dotted-word.ts';
 import { createHeldText } from './held-text.ts';
 import { sentenceRulesOf } from './language-rules.ts';
-import { endsInAside, isShortUnit, noOpenUnit, type OpenUnit, readUnitMark } from './open-unit.ts';
+import { bondAt, isBoundByMark, isOpenCount, partsCount, readCount } from './number-bond.ts';
+import { endsInAside, isShortUnit, readUnitMark } from './open-unit.ts';
+import { freshScan } from './scan.ts';
 import { isTerminal, judgeTerminal } from './sentence-end.ts';
 import { type Ending, skipBlanks, skipSpaces, skipWhile } from './skip.ts';
 import { lastWordStart } from './word-start.ts';
 
 export type Cut = Pick<Segment, 'runs' | 'boundary'>;
+
+/**
+ * How long no text has come. `short`: what is complete enough is spoken. `long`: so is what is clearly unfinished, as it
+ * stands.
+ */
+export type Pause = 'short' | 'long';
 
 /** `first-clause`: the first segment may end early, at a clause mark or after some words, so that speech starts. */
 export type Early = 'first-clause' | 'off';
@@ -38,8 +46,8 @@ export type Segmenter = {
   breakLine(): void;
   /** Everything held becomes segments. */
   flush(): void;
-  /** No text has come for a while: what is complete enough to be spoken becomes segments. */
-  idle(): void;
+  /** No text has come for a while: what may be spoken after so long becomes segments. */
+  idle(pause: Pause): void;
   /** UTF-16 units that wait for more text. */
   heldCharacters(): number;
 };
@@ -55,41 +63,20 @@ const EARLY_CLAUSE_WORDS = 3;
 const EARLY_WORDS = 8;
 /** What is kept together beyond that (numbers, titles, a quotation) may grow to this many words and no further. */
 const MAX_EARLY_WORDS = 12;
-const IDLE_WORDS = 3;
+/** How far letters of a script without spaces that count one another may go on beyond a limit, in UTF-16 units. */
+const MAX_UNSPACED_COUNT = 24;
+/** Fewer words are not worth a segment of their own before something that belongs together. */
+const MIN_WORDS_BEFORE = 3;
+/** A word or a number that breaks off: "well-", "l'", "and/", "1,". The apostrophe may be its end, and waits in vain. */
+const BREAKS_OFF = /[\p{L}\p{N}][-‐‑'’/&@_]$|\p{Nd}[.,:]$/u;
+/** What may be an ordinal where those are written with a dot. */
+const MAY_BE_ORDINAL = /(?:^|[^\p{Nd}.,:])\p{Nd}{1,3}\.\s*$/u;
+const MAX_ORDINAL = 16;
 /** Besides letters and numbers: what a word may begin with, so that none is parted from its punctuation. */
 const OPENS_A_WORD = '([{"\'“‘«„‚¿¡$€£¥₹#@+';
 /** What a letter of a script without spaces is of a word: words have two ideographs or kana, or about three Thai letters. */
 const IDEOGRAPH_WORDS = 0.5;
 const THAI_LETTER_WORDS = 0.375;
-
-type Scan = {
-  /** Everything before it has been judged. */
-  at: number;
-  /** Where the token that is being read begins, and whether it holds anything to say. */
-  tokenAt: number;
-  tokenSpeaks: boolean;
-  /** Whole words so far, and fractions for letters of a script without spaces. */
-  words: number;
-  speaks: boolean;
-  unit: OpenUnit;
-  /** The first letter, or how far there has been none. */
-  firstLetterAt: number;
-  /** The last places where `idle` may cut: after a clause, after a word. 0: none. */
-  clauseEnd: number;
-  wordEnd: number;
-};
-
-const freshScan = (): Scan => ({
-  at: 0,
-  tokenAt: 0,
-  tokenSpeaks: false,
-  words: 0,
-  speaks: false,
-  unit: noOpenUnit(),
-  firstLetterAt: 0,
-  clauseEnd: 0,
-  wordEnd: 0,
-});
 
 export function createSegmenter(
   options: { readonly language: Language | undefined; readonly early: Early },
@@ -132,23 +119,39 @@ export function createSegmenter(
     scan.at = at;
     scan.tokenAt = at;
     scan.tokenSpeaks = false;
+    scan.count = 'none';
+    scan.bond = 'free';
   }
 
   /** A word ends at `end`, where a soft cut may fall unless it would part what belongs together. */
-  function endWord(end: number, place: 'within' | 'word' | 'phrase'): boolean {
+  function endWord(end: number, place: 'within' | 'word' | 'phrase', ending: Ending): boolean {
+    const text = held.text();
+    const token = text.slice(scan.tokenAt, scan.at);
+    const count = readCount(scan.count, token, characterAt(text, end), rules.counts);
+    const bond = bondAt(count, text, end, ending, rules.counts);
+    if (bond === 'wait') return false;
+    const isFree = place !== 'within' && bond === 'free';
     const phrase = place === 'phrase';
     const due = phrase
       ? isEarlyAt(EARLY_CLAUSE_WORDS) || end >= CLAUSE_FROM
       : isEarlyAt(EARLY_WORDS) || end >= WORD_FROM;
-    if (place !== 'within' && due && end < held.text().length) {
+    if (isFree && due && end < text.length) {
       cut(end, phrase ? 'clause' : 'words');
       return true;
     }
     scan.words = wordsRead();
-    if (place !== 'within') scan.wordEnd = end;
-    if (phrase) scan.clauseEnd = end;
+    if (isFree) [scan.wordEnd, scan.wordsToEnd] = [end, scan.words];
+    if (scan.speaks && bond !== 'bound') scan.looseEnd = end;
+    if (isFree && phrase) scan.clauseEnd = end;
     startToken(end);
+    [scan.count, scan.bond] = [count, bond];
     return true;
+  }
+
+  /** Where an overdue cut falls whose turn it is before the token: there, or before the number that the token belongs to. */
+  function overdueEnd(): number {
+    if (scan.bond !== 'free' && scan.wordsToEnd >= MIN_WORDS_BEFORE) return scan.wordEnd;
+    return scan.bond === 'bound' && scan.looseEnd > 0 ? scan.looseEnd : scan.tokenAt;
   }
 
   function readTerminal(ending: Ending): boolean {
@@ -165,7 +168,7 @@ export function createSegmenter(
     if (end === undefined && held.text().slice(scan.at, next) === rules.wordMark)
       return next === held.text().length && ending === 'open'
         ? false
-        : endWord(next, scan.speaks ? 'word' : 'within');
+        : endWord(next, scan.speaks ? 'word' : 'within', ending);
     if (end === undefined || !scan.speaks) return readTo(next);
     const over = ending === 'closed' && end === held.text().length;
     if (!over && endsInAside(scan.unit, scan.at, held.text().slice(next, end))) return readTo(next);
@@ -173,10 +176,18 @@ export function createSegmenter(
     return true;
   }
 
+  function isBoundByClauseMark(clause: number): boolean {
+    const text = held.text();
+    const next = characterAt(text, clause);
+    const token = text.slice(scan.tokenAt, scan.at);
+    const count = token === '' ? scan.count : readCount(scan.count, token, next, rules.counts);
+    return isBoundByMark(count, isDash(text[scan.at]!) ? 'dash' : 'other', next);
+  }
+
   function readClauseMark(ending: Ending): boolean {
     const clause = judgeClauseMark(held.text(), scan.at, ending);
     if (clause === 'wait') return false;
-    if (clause === undefined || !scan.speaks) return readTo(scan.at + 1);
+    if (clause === undefined || !scan.speaks || isBoundByClauseMark(clause)) return readTo(scan.at + 1);
     scan.clauseEnd = clause;
     const over = ending === 'closed' && clause === held.text().length;
     if (over || !(isEarlyAt(EARLY_CLAUSE_WORDS) || clause >= CLAUSE_FROM)) return readTo(scan.at + 1);
@@ -209,13 +220,26 @@ export function createSegmenter(
       !(isDigit(before) && isDigit(after)) &&
       !endsInAbbreviation(token, rules);
     const isPhrase = rules.spaces === 'clause' && !isDigit(before) && !isDigit(after);
-    return endWord(end, mayBreak ? (isPhrase ? 'phrase' : 'word') : 'within');
+    return endWord(end, mayBreak ? (isPhrase ? 'phrase' : 'word') : 'within', ending);
+  }
+
+  /** Too long already, and no word begins near: but one that belongs to a number is worth a few letters more. */
+  function isLongWithoutWord(isBound: (at: number) => boolean): boolean {
+    if (!(scan.at >= WORD_FROM || isOverdue()) || !isGraphemeBoundary(held.text(), scan.at)) return false;
+    const over = isOverdue() ? (scan.words - MAX_EARLY_WORDS) / THAI_LETTER_WORDS : scan.at - WORD_FROM;
+    if (over >= MAX_UNSPACED_COUNT) return true;
+    return (
+      !isBound(scan.at) && lastWordStart(held.text(), scan.at, rules.neverFirst, () => false) === undefined
+    );
   }
 
   function readUnspaced(char: string): boolean {
     if (isEarlyAt(EARLY_WORDS) || isOverdue() || scan.at >= WORD_FROM) {
-      const isLong = (scan.at >= WORD_FROM || isOverdue()) && isGraphemeBoundary(held.text(), scan.at);
-      const end = lastWordStart(held.text(), scan.at, rules.neverFirst) ?? (isLong ? scan.at : undefined);
+      const text = held.text();
+      const isBound = (at: number) => partsCount(text, at, scan.at + char.length, rules.counts);
+      const end =
+        lastWordStart(text, scan.at, rules.neverFirst, isBound) ??
+        (isLongWithoutWord(isBound) ? scan.at : undefined);
       if (end !== undefined) {
         cut(end, 'words');
         return true;
@@ -230,7 +254,7 @@ export function createSegmenter(
     if (isUnspaced(char)) return readUnspaced(char);
     if (isWordCharacter(char) || isSpeakable(char)) {
       if (!scan.tokenSpeaks && scan.tokenAt > 0 && isOverdue()) {
-        cut(scan.tokenAt, 'words');
+        cut(overdueEnd(), 'words');
         return true;
       }
       scan.tokenSpeaks = true;
@@ -245,7 +269,8 @@ export function createSegmenter(
   function step(ending: Ending): boolean {
     const char = characterAt(held.text(), scan.at);
     if (scan.at >= CHARACTER_FROM && (scan.at >= CUT_ANYWAY || isGraphemeBoundary(held.text(), scan.at))) {
-      cut(scan.at, 'words');
+      // Never far back, so that little is read again.
+      cut(scan.bond === 'bound' && scan.looseEnd >= WORD_FROM ? scan.looseEnd : scan.at, 'words');
       return true;
     }
     if (isLineBreak(char)) return readLineBreak(char, ending);
@@ -257,6 +282,29 @@ export function createSegmenter(
 
   function advance(ending: Ending) {
     while (scan.at < held.text().length && step(ending));
+  }
+
+  /** Reads what is held as if nothing followed; its length. */
+  function readAll(): number {
+    advance('closed');
+    return held.text().length;
+  }
+
+  /** The same; how far that is complete enough to be spoken, 0: not at all. */
+  function readFinished(): number {
+    const mayBeOrdinal = rules.ordinals !== 'plain' && MAY_BE_ORDINAL.test(held.text().slice(-MAX_ORDINAL));
+    if (!mayBeOrdinal) {
+      const length = readAll();
+      if (!isOpenAtEnd(held.text().slice(scan.tokenAt))) return length;
+    }
+    return Math.max(scan.clauseEnd, scan.wordsToEnd >= MIN_WORDS_BEFORE ? scan.wordEnd : 0);
+  }
+
+  /** The text, read to its end with `token` as its last one, clearly goes on. */
+  function isOpenAtEnd(token: string): boolean {
+    if (token === '') return scan.wordEnd < held.text().length;
+    if (BREAKS_OFF.test(token) || endsInAbbreviation(token, rules)) return true;
+    return isOpenCount(readCount(scan.count, token, '', rules.counts));
   }
 
   return {
@@ -272,13 +320,9 @@ export function createSegmenter(
       advance('closed');
       if (held.text() !== '') cut(held.text().length, 'end');
     },
-    idle() {
-      const before = held.text().length;
-      advance('closed');
-      if (held.text().length === before) {
-        if (scan.clauseEnd > 0) cut(scan.clauseEnd, 'clause');
-        else if (scan.wordEnd > 0 && scan.words >= IDLE_WORDS) cut(scan.wordEnd, 'words');
-      }
+    idle(pause) {
+      const end = pause === 'long' ? readAll() : readFinished();
+      if (end > 0 && scan.speaks) cut(end, end === scan.clauseEnd ? 'clause' : 'words');
       // What is left was read as if nothing followed it; now something may.
       scan = freshScan();
       advance('open');

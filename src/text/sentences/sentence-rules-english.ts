@@ -21,4 +21,24 @@ export const english = sentenceRules({
     Under Unless Until Was We Well Were What When Where Whether Which While Who Whose Why Will With Without Would Yes
     Yesterday Yet You Your I'm I've I'll I'd It's He's She's That's There's They're We're We've We'll You're You've
     Don't Didn't Can't Let's What's Who's`,
+  counts: {
+    labels: `
+      page pages p pp chapter chapters ch no nos n° number numbers nr figure figures fig figs table tables section
+      sections sec part parts volume vol issue version item question room gate line bus track floor route flight exit
+      act scene step stage phase year grade level unit lot verse aged age article art paragraph para appendix box apt
+      ext tel usd eur gbp chf jpy inr rs`,
+    months: `
+      january february march april may june july august september october november december jan feb mar apr jun jul
+      aug sep sept oct nov dec`,
+    links: `
+      hundred thousand million billion trillion dozen m bn tn k and or to of a half square cubic sq cu degrees degree
+      nautical fluid`,
+    tails: `
+      pm am p.m a.m o'clock o’clock sharp noon midnight celsius fahrenheit per hour second gmt utc est pst bc ad b.c
+      a.d bce ce`,
+    ordinalEnds: 'st nd rd th',
+    numerals: `
+      two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+      nineteen twenty- thirty- forty- fifty- sixty- seventy- eighty- ninety- hundred thousand million billion dozen`,
+  },
 });

@@ -21,6 +21,25 @@ export const greek = sentenceRules({
     Ότι Ούτε Όχι Παρά Παρακαλώ Πάντα Πάντως Παρόλο Περίπου Ποια Ποιο Ποιος Πολλά Πολλές Πολλοί Πολύ Πόσο Ποτέ Πότε Που Πού Πρέπει Πριν
     Προς Πρώτα Πως Πώς Σας Σε Σήμερα Στα Στη Στην Στις Στο Στον Στους Συνεπώς Συνήθως Συχνά Σύμφωνα Τα Τελικά Τη Την Της Τι Τις Το
     Τον Τότε Του Τους Τώρα Των Υπάρχει Υπάρχουν Ύστερα Φυσικά Χθες Χωρίς Ως Ωστόσο Ώστε`,
+  counts: {
+    labels: `
+      σελίδα σελίδες σελ κεφάλαιο κεφ αριθμός αριθμό αρ αριθ εικόνα εικ πίνακας πίνακα ενότητα μέρος τόμος έκδοση
+      άρθρο δωμάτιο αίθουσα πύλη πλατφόρμα αποβάθρα γραμμή λεωφορείο όροφος όροφο έτος έτους τάξη ερώτηση βήμα φάση
+      τύπος παράγραφος ώρα τηλ`,
+    months: `
+      ιανουάριος ιανουαρίου ιανουάριο φεβρουάριος φεβρουαρίου φεβρουάριο μάρτιος μαρτίου μάρτιο απρίλιος απριλίου
+      απρίλιο μάιος μαΐου μάιο ιούνιος ιουνίου ιούνιο ιούλιος ιουλίου ιούλιο αύγουστος αυγούστου αύγουστο σεπτέμβριος
+      σεπτεμβρίου σεπτέμβριο οκτώβριος οκτωβρίου οκτώβριο νοέμβριος νοεμβρίου νοέμβριο δεκέμβριος δεκεμβρίου δεκέμβριο
+      ιαν φεβ μαρ απρ ιουν ιουλ αυγ σεπ οκτ νοε δεκ`,
+    links: `
+      εκατό χίλια χιλιάδες χιλ εκατομμύριο εκατομμύρια εκατ δισεκατομμύριο δισεκατομμύρια δισ έως ως και ή με το του
+      βαθμοί βαθμούς βαθμών τετραγωνικά κυβικά`,
+    tails: 'π.μ μ.μ πρωί μεσημέρι απόγευμα βράδυ κελσίου',
+    ordinalEnds: 'ος η ο ου ης ον οι ες',
+    numerals: `
+      δύο δυο τρεις τρία τέσσερις τέσσερα πέντε έξι εφτά επτά οκτώ οχτώ εννέα εννιά δέκα έντεκα ένδεκα δώδεκα δεκα-
+      είκοσι τριάντα σαράντα πενήντα εξήντα εβδομήντα ογδόντα ενενήντα εκατό χίλια`,
+  },
 });
 
 export const hungarian = sentenceRules({
@@ -46,6 +65,20 @@ export const hungarian = sentenceRules({
     Nos Ő Ők Olyan Onnan Ott Pedig Persze Régen Rögtön Sajnos Se Sem Semmi Senki Sok Sokan Soha Számomra Szerintem Szóval Talán Te Tegnap
     Tehát Ti Több Tudod Továbbá Ugyanis Úgy Után Utána Vagy Vajon Valaki Valami Van Vannak Végül Vele Viszont Volt Voltak`,
   beforeNumber: 'tel fax',
+  counts: {
+    labels: `
+      sz szám számú oldal fejezet kötet verzió busz vágány peron év ábra táblázat gate típus reggel délelőtt délután
+      este éjjel kb tel huf eur usd`,
+    months: `
+      január- február- március- április- május- június- július- augusztus- szeptember- október- november- december-
+      jan febr márc ápr máj jún júl aug szept okt nov dec`,
+    links: 'száz ezer millió milliárd mrd és vagy fok négyzet köb',
+    tails: 'óra órakor perckor celsius',
+    ordinalEnds: 'as es os ös ik',
+    numerals: `
+      két kettő három négy öt hat hét nyolc kilenc tíz tizen- húsz huszon- harminc- negyven- ötven- hatvan- hetven-
+      nyolcvan- kilencven- száz- ezer-`,
+  },
 });
 
 export const turkish = sentenceRules({
@@ -71,6 +104,17 @@ export const turkish = sentenceRules({
     Oysa Önce Öyle Öyleyse Peki Rağmen Sadece Sakın Sana Sanki Sen Seni Senin Siz Size Sizin Son Sonra Sonunda Sonuçta Şimdi Şöyle Şu Şunu
     Tabii Tam Tamam Teşekkürler Tüm Üstelik Üç Var Ve Ya Yani Yarın Yalnız Yine Yok Yoksa Zaten Zira`,
   beforeNumber: 'no',
+  counts: {
+    labels: `
+      sayfa s bölüm no numara şekil tablo kısım cilt sürüm madde oda salon kapı peron hat otobüs kat yıl sınıf soru
+      adım aşama tip saat sabah öğlen akşam gece tel eur usd tl`,
+    months: 'ocak- şubat- mart- nisan- mayıs- haziran- temmuz- ağustos- eylül- ekim- kasım- aralı-',
+    links: 'yüz bin milyon milyar trilyon ile ve veya ila derece',
+    tails: 'buçuk celsius kare küp yılında',
+    ordinalEnds: 'inci ıncı üncü uncu nci ncı ncü ncu',
+    numerals: `
+      iki üç dört beş altı yedi sekiz dokuz on yirmi- otuz- kırk elli- altmış- yetmiş- seksen- doksan- yüz bin`,
+  },
 });
 
 export const albanian = sentenceRules({
@@ -92,4 +136,19 @@ export const albanian = sentenceRules({
     Prandaj Pra Pse Që Qysh S' Sa Secili Se Sepse Si Sigurisht Sot Shpesh Shumë Tani Tashmë Te Tek Të Ti Tjetër Tregon U Unë Vetëm Vërtet
     Zakonisht`,
   beforeNumber: 'par',
+  counts: {
+    labels: `
+      faqe faqja faqen fq kapitulli kapitull kap numri numër numrin nr figura fig tabela pjesa vëllimi versioni neni
+      dhoma dhomë salla porta platforma linja autobusi kati viti viteve vitin klasa pyetja hapi faza lloji ora orën
+      tel eur usd`,
+    months: `
+      janar janari janarit shkurt shkurti shkurtit mars marsi marsit prill prilli prillit maj maji majit qershor
+      qershori qershorit korrik korriku korrikut gusht gushti gushtit shtator shtatori shtatorit tetor tetori tetorit
+      nëntor nëntori nëntorit dhjetor dhjetori dhjetorit`,
+    links: 'qind mijë milion milionë miliard miliardë mln mld deri dhe ose gradë të',
+    tails: 'paradite pasdite mëngjes mbrëmje natës celsius katrorë',
+    ordinalEnds: 'të ta',
+    numerals: `
+      dy tre tri katër pesë gjashtë shtatë tetë nëntë dhjetë -mbëdhjetë njëzet tridhjetë dyzet -dhjetë -qind mijë`,
+  },
 });

@@ -30,6 +30,25 @@ export const german = sentenceRules({
     Weder Wegen Weil Weiter Welche Wenn Wer Werden Wie Wieder Willst Wir Wird Wo Wollen Während Zu Zuerst Zum Zur Zwar
     Zwischen`,
   beforeNumber: 'Art Jan Jän Feb Febr Mär Mrz Apr Jun Jul Aug Sep Sept Okt Nov Dez',
+  counts: {
+    labels: `
+      seite seiten s kapitel kap nr nummer nummern abb abbildung tabelle tab abschnitt abs absatz teil band bd heft
+      ausgabe version artikel art zimmer raum gate gleis linie bus hausnummer etage platz stufe phase jahr jahre
+      jahren jahres typ klasse ziffer punkt paragraf paragraph frage aufgabe bahnsteig flug zug ice rb re eur usd chf
+      gbp tel`,
+    months: `
+      januar jänner februar feber märz april mai juni juli august september oktober november dezember jan feb mär mrz
+      apr jun jul aug sep sept okt nov dez`,
+    links: `
+      hundert tausend million millionen milliarde milliarden billion billionen mio mrd tsd bis und oder quadrat grad
+      dutzend nautische`,
+    tails: `
+      uhr morgens früh vormittags mittags nachmittags abends nachts celsius fahrenheit pro stunde sekunde n.chr v.chr`,
+    ordinalEnds: 'te ten ter tes tem ste sten ster stes stem er ern',
+    numerals: `
+      zwei drei vier fünf sechs sieben acht neun zehn elf zwölf -zehn -zwanzig -dreißig -vierzig -fünfzig -sechzig
+      -siebzig -achtzig -neunzig -hundert -tausend million millionen`,
+  },
 });
 
 export const dutch = sentenceRules({
@@ -51,6 +70,21 @@ export const dutch = sentenceRules({
     Veel Volgens Voor Waar Waarom Wanneer Want Waren Was Wat We Wel Welke Werd Wie Wij Wil Ze Zelfs Zij Zijn Zo Zoals
     Zodra Zonder Zou`,
   beforeNumber: 'vol art par nr nrs',
+  counts: {
+    labels: `
+      pagina pagina's pag blz bladzijde hoofdstuk hfst nr nummer figuur fig tabel deel band versie artikel art
+      paragraaf kamer gate spoor lijn bus huisnummer verdieping etage perron jaar type klasse vraag stap fase eur usd
+      tel`,
+    months: `
+      januari februari maart april mei juni juli augustus september oktober november december jan feb mrt apr jun jul
+      aug sep sept okt nov dec`,
+    links: 'honderd duizend miljoen miljard biljoen mln mld tot en of à graden vierkante kubieke',
+    tails: "uur ochtends morgens middags avonds nachts 's ’s celsius fahrenheit per",
+    ordinalEnds: 'e de ste',
+    numerals: `
+      twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien
+      negentien -twintig -dertig -veertig -vijftig -zestig -zeventig -tachtig -negentig -honderd duizend miljoen`,
+  },
 });
 
 export const afrikaans = sentenceRules({
@@ -69,6 +103,20 @@ export const afrikaans = sentenceRules({
     Nou Ook Om Omdat Onder Ongelukkig Op Saam Sal Sedert Sommige Soms Soos Sy Tans Tog Toe Tot Tussen Uit Van Vanaf Vandag
     Verder Volgens Voor Vir Waar Waarom Wanneer Want Was Wat Wie Wil`,
   beforeNumber: 'vol art par no nr nrs',
+  counts: {
+    labels: `
+      bladsy bl hoofstuk nr nommer figuur fig tabel deel weergawe artikel paragraaf kamer hek spoor lyn bus verdieping
+      perron jaar tipe klas graad vraag stap fase r zar eur usd tel`,
+    months: `
+      januarie februarie maart april mei junie julie augustus september oktober november desember jan feb mrt apr jun
+      jul aug sep sept okt nov des`,
+    links: 'honderd duisend miljoen miljard tot en of grade vierkante kubieke',
+    tails: 'uur vm nm soggens smiddags saans celsius per',
+    ordinalEnds: 'e de ste',
+    numerals: `
+      twee drie vier vyf ses sewe agt nege tien elf twaalf dertien veertien vyftien sestien sewentien agtien negentien
+      -twintig -dertig -veertig -vyftig -sestig -sewentig -tagtig -negentig honderd duisend miljoen`,
+  },
 });
 
 export const swedish = sentenceRules({
@@ -89,6 +137,20 @@ export const swedish = sentenceRules({
     Nej Nu Ny Någon Något Några Och Också Ofta Om Plötsligt På Redan Sedan Senare Sin Ska Skulle Snart Som Sådan Så Tack
     Till Trots Under Upp Utan Vad Var Vara Varför Varje Vem Vi Vid Vilken Vill Vissa Visst Vår Våra Åt Än Ändå Är Även Över`,
   beforeNumber: 'art kap bil min',
+  counts: {
+    labels: `
+      sida sidan sid s kapitel kap nr nummer figur fig tabell tab avsnitt del band version paragraf artikel rum gate
+      spår linje buss våning perrong år årskurs typ klass fråga steg fas kl klockan sek eur usd tel`,
+    months: `
+      januari februari mars april maj juni juli augusti september oktober november december jan feb mar apr jun jul
+      aug sep sept okt nov dec`,
+    links: 'hundra tusen miljon miljoner miljard miljarder mn md till och eller grader kvadrat',
+    tails: 'morgonen förmiddagen eftermiddagen kvällen natten celsius per',
+    ordinalEnds: 'a e',
+    numerals: `
+      två tre fyra fem sex sju åtta nio tio elva tolv tretton fjorton femton sexton sjutton arton nitton tjugo-
+      trettio- fyrtio- femtio- sextio- sjuttio- åttio- nittio- hundra tusen`,
+  },
 });
 
 export const danish = sentenceRules({
@@ -110,4 +172,18 @@ export const danish = sentenceRules({
     Mellem Men Mens Mere Min Mine Mod Måske Må Når Nej Ni Noget Nogle Nogen Nu Ny Og Ofte Om Op Over På Selv Senere Sidste
     Siden Sin Skal Snart Som Sådan Så Tak Til Trods Ud Uden Under Ved Vi Vil Vor Vores Vær Å`,
   beforeNumber: 'art kap bilag min',
+  counts: {
+    labels: `
+      side sider s kapitel kap nr nummer figur fig tabel afsnit del bind version paragraf artikel værelse gate spor
+      linje bus etage sal perron år type klasse spørgsmål trin fase kl klokken kr dkk eur usd tlf`,
+    months: `
+      januar februar marts april maj juni juli august september oktober november december jan feb mar apr jun jul aug
+      sep sept okt nov dec`,
+    links: 'hundrede tusind million millioner milliard milliarder mio mia til og eller grader kvadrat',
+    tails: 'morgenen formiddagen eftermiddagen aftenen natten celsius per',
+    ordinalEnds: 'te',
+    numerals: `
+      to tre fire fem seks syv otte ni ti elleve tolv tretten fjorten femten seksten sytten atten nitten -tyve
+      -tredive -fyrre -halvtreds -halvfjerds -firs -halvfems hundrede tusind`,
+  },
 });

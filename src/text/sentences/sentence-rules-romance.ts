@@ -23,6 +23,21 @@ export const french = sentenceRules({
     Pendant Personne Peut-être Plus Plusieurs Pour Pourquoi Pourtant Presque Puis Quand Quant Que Quel Quelle Qu' Qui
     Quoi Rien S' Sa Sans Ses Seul Si Son Sous Souvent Sur Ta Tandis Tes Ton Toujours Tous Tout Toute Toutes Très Trop Tu Un
     Une Vers Voici Voilà Vos Votre Vous Y`,
+  counts: {
+    labels: `
+      page pages p pp chapitre chap n° nº no nos numéro numéros num figure fig tableau section partie tome vol volume
+      version article art chambre salle porte quai voie ligne bus étage année an classe niveau question étape phase
+      type acte scène paragraphe annexe train eur usd chf tél`,
+    months: `
+      janvier février mars avril mai juin juillet août septembre octobre novembre décembre janv févr avr juil sept oct
+      nov déc`,
+    links: 'cent cents mille million millions milliard milliards md mds m à et ou de degrés degré',
+    tails: 'matin soir demie quart carré carrés cube cubes celsius fahrenheit par',
+    ordinalEnds: 'er re ère e ème nd nde ième d',
+    numerals: `
+      deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix- vingt- trente-
+      quarante- cinquante- soixante- quatre-vingt- cent cents mille`,
+  },
 });
 
 export const spanish = sentenceRules({
@@ -47,6 +62,22 @@ export const spanish = sentenceRules({
     Otro Otros Para Pero Poco Por Porque Pues Puede Que Qué Quien Quién Quiero Quizá Quizás Se Según Ser Si Sí Siempre Sin
     Sino Sobre Solo Sólo Son Su Sus También Tampoco Tan Tanto Te Tengo Tenía Tiene Toda Todas Todavía Todo Todos Tras Tu
     Tú Un Una Unas Uno Unos Usted Vamos Varios Y Ya Yo`,
+  counts: {
+    labels: `
+      página páginas pág págs p capítulo cap n.º n.° nº n° núm número números figura fig tabla sección parte tomo
+      volumen vol versión artículo art habitación sala puerta andén vía línea bus autobús piso planta año años siglo
+      clase nivel pregunta paso fase tipo acto anexo vuelo tren eur usd mxn tel`,
+    months: `
+      enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre ene feb mar
+      abr may jun jul ago sep sept oct nov dic`,
+    links: 'cien ciento cientos mil millón millones billón billones de del a y o grados',
+    tails: `
+      horas mañana tarde noche mediodía madrugada media cuarto cuadrado cuadrados cúbicos celsius por a.m p.m am pm`,
+    ordinalEnds: 'er ro ra',
+    numerals: `
+      dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieci- veinte veinti- treinta
+      cuarenta cincuenta sesenta setenta ochenta noventa cien ciento -cientos -cientas mil`,
+  },
 });
 
 export const catalan = sentenceRules({
@@ -68,6 +99,21 @@ export const catalan = sentenceRules({
     Menys Més Mentre Molt Molta Moltes Molts Ni Ningú No Nosaltres Nostre O On Per Perquè Però Pocs Pot Potser Primer Qualsevol
     Quan Quant Que Què Qui Quin Quina Res Sempre Sense Segons Ser Sí Si Sobre Sols Som Són Sota També Tampoc Tan Tant Te Tenim
     Tens Tinc Tot Tota Totes Tothom Tots Tu Un Una Unes Uns Va Vam Van Vaig Vostè Vull`,
+  counts: {
+    labels: `
+      pàgina pàgines pàg p capítol cap núm n.º nº número figura fig taula secció part tom volum vol versió article art
+      habitació sala porta andana via línia bus pis planta any anys segle classe nivell pregunta pas fase tipus eur
+      usd tel`,
+    months: `
+      gener febrer març abril d'abril d’abril maig juny juliol agost d'agost d’agost setembre octubre d'octubre
+      d’octubre novembre desembre gen febr abr jul ag set oct nov des`,
+    links: 'cent mil milió milions de del a i o graus',
+    tails: 'hores matí tarda vespre nit mitja quart quarts quadrats cúbics celsius per',
+    ordinalEnds: 'r n t è a',
+    numerals: `
+      dos dues tres quatre cinc sis set vuit nou deu onze dotze tretze catorze quinze setze disset divuit dinou vint-
+      trenta- quaranta- cinquanta- seixanta- setanta- vuitanta- noranta- cent -cents mil`,
+  },
 });
 
 export const galician = sentenceRules({
@@ -89,6 +135,20 @@ export const galician = sentenceRules({
     Moitas Moito Moitos Na Nada Nas Nin Ninguén Ningún No Non Nos Nós Nosa Noso Nunca O Onde Onte Ora Os Ou Outra Outro Outros
     Para Pero Pois Pode Por Porque Que Quen Quero Quizais Se Segundo Sempre Sen Ser Seu Si Só Sobre Son Súa Tal Tamén Tampouco
     Tan Tanto Teño Ten Tiña Toda Todas Todo Todos Ti Un Unha Unhas Uns Vamos Varios Xa`,
+  counts: {
+    labels: `
+      páxina páxinas páx pax p capítulo cap n.º nº núm número figura fig táboa sección parte tomo volume vol versión
+      artigo art cuarto sala porta liña autobús andar piso ano anos século clase nivel pregunta paso fase tipo voo eur
+      usd tel`,
+    months: `
+      xaneiro febreiro marzo abril maio xuño xullo agosto setembro outubro novembro decembro xan feb mar abr xuñ xul
+      ago set out nov dec`,
+    links: 'cen cento mil millón millóns de do a e ou graos',
+    tails: 'horas mañá tarde noite media cuarto cadrados cúbicos celsius por',
+    numerals: `
+      dous dúas tres catro cinco seis sete oito nove dez once doce trece catorce quince dezaseis dezasete dezaoito
+      dezanove vinte trinta corenta cincuenta sesenta setenta oitenta noventa cen cento -centos mil`,
+  },
 });
 
 export const portuguese = sentenceRules({
@@ -113,6 +173,21 @@ export const portuguese = sentenceRules({
     Obrigado Olá Onde Ontem Os Ou Outra Outro Outros Para Pela Pelo Pode Pois Por Porque Portanto Posso Pouco Primeiro Quais
     Qual Quando Quanto Quase Que Quem Quero Se Segundo Sei Seja Sem Sempre Ser Será Seu Seus Sim Só Sob Sobre Sua Suas Tal
     Talvez Também Tão Tem Temos Tenho Teve Tinha Toda Todas Todo Todos Tu Tudo Um Uma Umas Uns Vai Vamos Vários Você Vocês Vou`,
+  counts: {
+    labels: `
+      página páginas pág pag p capítulo cap n.º n.° nº n° núm número figura fig tabela seção secção parte tomo volume
+      vol versão artigo art quarto sala porta portão plataforma linha ônibus autocarro andar piso ano anos século
+      classe nível questão pergunta passo fase tipo ato anexo voo eur usd brl tel`,
+    months: `
+      janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro jan fev mar abr mai jun
+      jul ago set out nov dez`,
+    links: 'cem cento mil milhão milhões bilhão bilhões bilião de do a e ou graus',
+    tails: 'horas manhã tarde noite madrugada meia quadrados cúbicos celsius por',
+    numerals: `
+      dois duas três quatro cinco seis sete oito nove dez onze doze treze catorze quatorze quinze dezesseis dezasseis
+      dezessete dezassete dezoito dezenove dezanove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa
+      cem cento -centos -centas mil`,
+  },
 });
 
 export const italian = sentenceRules({
@@ -139,4 +214,20 @@ export const italian = sentenceRules({
     Quando Quanto Quasi Quella Quelle Quelli Quello Questa Queste Questi Questo Qui Quindi Sarà Se Secondo Sei Sembra Sempre
     Senza Si Sì Sia Siamo Solo Soltanto Sono Sopra Sotto Spesso Sta Stai Su Sua Subito Sul Sulla Suo Suoi Tra Troppo Tu Tua Tuo
     Tutta Tutte Tuttavia Tutti Tutto Un Un' Una Uno Va Vedi Vi Voi Vuoi`,
+  counts: {
+    labels: `
+      pagina pagine pag p capitolo cap n n° nº num numero numeri figura fig tabella tab sezione parte tomo volume vol
+      versione articolo art camera stanza sala porta binario linea autobus piano anno anni secolo classe livello
+      domanda passo fase tipo atto allegato volo treno ore eur usd tel`,
+    months: `
+      gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre gen feb mar apr
+      mag giu lug ago set sett ott nov dic`,
+    links: 'cento mila mille milione milioni miliardo miliardi mln mld a e o di gradi',
+    tails: `
+      mattina mattino pomeriggio sera notte mezza mezzo quarto quadrati cubi celsius all'ora all’ora`,
+    numerals: `
+      due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette
+      diciotto diciannove venti- ventuno ventotto trenta- quaranta- cinquanta- sessanta- settanta- ottanta- novanta-
+      cento- -cento mille -mila`,
+  },
 });

@@ -24,6 +24,19 @@ export const indonesian = sentenceRules({
   afterNumber: 'jt rb thn bln mnt dtk kg km cm lbr bh',
   starters: MALAY_STARTERS,
   beforeNumber: 'hal no pasal pkl rp',
+  counts: {
+    labels: `
+      halaman hal hlm bab nomor no nomer gambar gbr tabel bagian jilid volume vol versi pasal ayat kamar ruang pintu
+      gerbang peron jalur lantai tahun thn kelas pertanyaan langkah tahap tipe pukul pkl jam tanggal tgl abad bus
+      kereta rp idr usd eur telp`,
+    months: `
+      januari februari maret april mei juni juli agustus september oktober november desember jan feb mar apr jun jul
+      agu agt sep sept okt nov des`,
+    links: 'belas puluh ratus ribu rb juta jt miliar milyar triliun meter derajat sampai hingga dan atau',
+    tails: 'pagi siang sore malam wib wita wit celsius persegi kubik per lewat kurang',
+    numerals: `
+      dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas belas puluh ratus ribu seratus seribu`,
+  },
 });
 
 export const malay = sentenceRules({
@@ -38,6 +51,18 @@ export const malay = sentenceRules({
   afterNumber: ' min kg km cm ',
   starters: MALAY_STARTERS,
   beforeNumber: 'no lot pkl',
+  counts: {
+    labels: `
+      surat halaman hlm bab nombor no bil rajah gambar jadual bahagian jilid versi perkara fasal bilik dewan pintu
+      pelantar laluan tingkat aras tahun kelas soalan langkah fasa jenis pukul pkl jam bas rm myr usd tel`,
+    months: `
+      januari februari mac april mei jun julai ogos september oktober november disember jan feb ogo sep sept okt nov
+      dis`,
+    links: 'belas puluh ratus ribu juta bilion trilion meter darjah hingga dan atau tengah',
+    tails: 'pagi tengahari petang malam celsius persegi padu setengah suku',
+    numerals: `
+      dua tiga empat lima enam tujuh lapan sembilan sepuluh sebelas belas puluh ratus ribu seratus seribu`,
+  },
 });
 
 export const tagalog = sentenceRules({
@@ -58,6 +83,19 @@ export const tagalog = sentenceRules({
     Narito Nasa Ngayon Ngunit Ni Nina Noon Noong O Oo Pa Pagkatapos Pagdating Pakiusap Palagi Para Paano Pero Puwede Pwede Saan Sabi Salamat Samantala
     Sa Si Sige Sila Sina Sino Siya Subalit Tama Tara Tayo Totoo Tuwing Una Upang Wala Walang Yung`,
   beforeNumber: 'no',
+  counts: {
+    labels: `
+      pahina kabanata numero blg bilang larawan talahanayan bahagi tomo bersyon artikulo kuwarto silid pinto
+      plataporma linya bus palapag taon taong klase tanong hakbang yugto uri alas ala php usd tel`,
+    months: `
+      enero pebrero marso abril mayo hunyo hulyo agosto setyembre oktubre nobyembre disyembre january february march
+      april may june july august september october november december`,
+    links: 'daan libo libong milyon milyong bilyon bilyong na ng at o hanggang de',
+    tails: 'umaga hapon gabi tanghali celsius',
+    numerals: `
+      dalawa dalawang tatlo tatlong apat limang lima anim pito pitong walo walong siyam sampu sampung labing-
+      dalawampu- tatlumpu- sandaan libo dos tres kuwatro singko sais siyete otso nuwebe diyes onse dose`,
+  },
 });
 
 export const xhosa = sentenceRules({
@@ -77,4 +115,14 @@ export const xhosa = sentenceRules({
     Ngenxa Ngexesha Ngomso Ngoku Njalo Noko Nokuba Nto Ntombi Oko Okwangoku Oku Olu Phaya Phambi Phambili Phi Qala Sanibonani Sibone Sifuna Siya Sonke
     Sele Sukuba Thina Ubani Uthi Utata Umama Ukuba Ukanti Umntu Umfazi Uyazi Uya Ungubani Wathi Wena Wafika Wonke Xa Yena Yima Yinto Yiyo Yonke Yiza Zonke`,
   beforeNumber: 'no',
+  counts: {
+    labels: `
+      -phepha -phepheni ph -sahluko -ahluko -nombolo nomb -fanekiso -theyibhile -candelo -qanaba -gumbi -sango -mgca
+      -bhasi -mgangatho -nyaka ngo nge -ntsimbi r zar usd tel`,
+    months: `
+      -januwari -februwari -matshi -epreli -meyi -juni -julayi -agasti -septemba -oktobha -novemba -disemba`,
+    links: 'ikhulu amakhulu iwaka amawaka isigidi izigidi ku ukuya no okanye ka',
+    tails: 'ekuseni emini kwemini emva ngokuhlwa ebusuku',
+    numerals: '-mbini -bini -ntathu -thathu -ne -ntlanu -hlanu -sixhenxe -sibhozo -lishumi',
+  },
 });

@@ -25,6 +25,25 @@ export const polish = sentenceRules({
     Od Ona One Oni Ono On Oraz Oto Pamiętaj Po Pod Podczas Ponieważ Potem Pozostał Później Proszę Przed Przede Przez Przy Są Skąd
     Sam Skoro Stąd Swój Ta Tak Także Tam Te Tego Ten Tej Teraz Też To Trzeba Tu Tutaj Twój Ty Tylko Tym Tymczasem U W We Wczoraj
     Według Więc Wiele Wielu Wkrótce Właśnie Wreszcie Wszyscy Wszystkie Wszystko Wśród Wtedy Wy Z Za Zaś Zanim Zawsze Ze Znowu Że Żeby`,
+  counts: {
+    labels: `
+      strona stronie stronę strony str s rozdział rozdziale rozdz nr numer numerze numeru rysunek rys tabela tab część
+      części tom wersja wersji artykuł art pokój pokoju sala sali bramka peron peronie tor torze linia linii autobus
+      piętro rok roku klasa klasie pytanie krok etap typ godz godzina godzinie godziny ust pkt pln eur usd tel`,
+    months: `
+      styczeń stycznia styczniu luty lutego lutym marzec marca marcu kwiecień kwietnia kwietniu maj maja maju czerwiec
+      czerwca czerwcu lipiec lipca lipcu sierpień sierpnia sierpniu wrzesień września wrześniu październik
+      października październiku listopad listopada listopadzie grudzień grudnia grudniu sty lut mar kwi cze lip sie
+      wrz paź lis gru`,
+    links: `
+      sto tysiąc tysiące tysięcy tys milion miliony milionów mln miliard miliardy miliardów mld do i lub oraz a stopni`,
+    tails: 'rano wieczorem popołudniu nocy celsjusza kwadratowych sześciennych roku r',
+    ordinalEnds: 'go ego ej ma mu',
+    numerals: `
+      dwa dwie dwóch trzy trzech cztery czterech pięć pięciu sześć sześciu siedem siedmiu osiem ośmiu dziewięć
+      dziewięciu dziesięć dziesięciu -naście dwadzieścia trzydzieści czterdzieści -dziesiąt sto dwieście trzysta
+      czterysta -set tysiąc`,
+  },
 });
 
 export const czech = sentenceRules({
@@ -47,6 +66,21 @@ export const czech = sentenceRules({
     Prosím Proč Pro Proti Proto Protože Před Přes Při Přesto Přitom S Se Si Snad Stále Sám Ta Tady Tak Také Takže Tam Tato Tedy Tehdy
     Ten Tento Teď Teprve Ti Tím To Tohle Toto Tu Ty Tyto U Určitě V Ve Vedle Včera Všechno Všichni Všude Však Vy Vždy Vždyť Z Za Začal
     Začali Zatímco Zde Ze Zítra Znovu Že Žádný`,
+  counts: {
+    labels: `
+      strana straně stranu strany str s kapitola kapitole kap č číslo čísle čís obrázek obr tabulka tab část části díl
+      svazek verze verzi článek čl odstavec odst bod pokoj pokoji sál brána nástupiště kolej koleji linka lince
+      autobus patro rok roku roce třída otázka krok fáze typ kč czk eur usd tel`,
+    months: `
+      leden ledna lednu únor února únoru březen března březnu duben dubna dubnu květen května květnu červen června
+      červnu červenec července červenci srpen srpna srpnu září říjen října říjnu listopad listopadu prosinec prosince
+      prosinci`,
+    links: 'sto tisíc tisíce milion miliony milionů mil miliarda miliardy miliard mld až a nebo do stupňů',
+    tails: 'ráno dopoledne odpoledne večer celsia čtverečních krychlových',
+    numerals: `
+      dva dvě dvou tři tří čtyři čtyř pět pěti šest šesti sedm sedmi osm osmi devět devíti deset deseti -náct dvacet
+      třicet čtyřicet -desát sto třista čtyřista -set tisíc`,
+  },
 });
 
 /** Croatian, and Serbian where it is written in Latin letters. */
@@ -70,6 +104,24 @@ export const SOUTH_SLAVIC_LATIN = {
     Ovde Ove Ovo Ovi Pa Po Pod Pogledaj Poslije Posle Pored Potom Pre Prema Pri Prije Prvi Prvo S Sa Sada Sad Sam Samo Se Sve Svaki Svatko
     Svako Svi Smo Ta Tada Taj Tako Također Takođe Tamo Te Tek Ti Tko Ko To Toga Tu U Ubrzo Unatoč Uprkos Uskoro Uvijek Uvek Uz Zar Zašto
     Zato Za Zatim Zbog Čak Čim Će Što Šta Sutra Kasnije Čovjek Njegov Njegova Njezin Njena Njihov Nova Novi`,
+  counts: {
+    labels: `
+      stranica stranici stranicu str strana strani stranu poglavlje poglavlju pogl broj br slika sl tablica tabela dio
+      deo svezak verzija verziji članak član čl soba sobi dvorana vrata peron kolosijek kolosek linija liniji autobus
+      kat sprat godina godine godini razred pitanje korak faza tip rsd din eur usd tel`,
+    months: `
+      siječanj siječnja siječnju veljača veljače veljači ožujak ožujka ožujku travanj travnja travnju svibanj svibnja
+      svibnju lipanj lipnja lipnju srpanj srpnja srpnju kolovoz kolovoza kolovozu rujan rujna rujnu listopad listopada
+      listopadu studeni studenog studenoga studenom prosinac prosinca prosincu januar januara februar februara mart
+      marta april aprila maj maja jun juna jul jula avgust avgusta septembar septembra oktobar oktobra novembar
+      novembra decembar decembra`,
+    links: `
+      sto tisuća tisuće tisuću hiljada hiljade hiljadu milijun milijuna milijuni milion miliona milioni milijarda
+      milijarde milijardi mil mlrd do i ili stupnjeva stepeni kvadratnih kubnih`,
+    tails: 'ujutro ujutru prijepodne popodne poslijepodne navečer uveče noću celzija sati sata godine',
+    numerals: `
+      dva dvije dve tri četiri pet šest sedam osam devet -naest -deset sto dvjesto dvesta tristo trista tisuću hiljadu`,
+  },
 };
 
 export const croatian = sentenceRules({ ...SOUTH_SLAVIC_LATIN, ordinals: 'dotted-years' });

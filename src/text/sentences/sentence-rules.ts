@@ -2,6 +2,8 @@
 // language stand in the files by family; the segmenter itself holds no language's words. What holds for every
 // script (Unicode Sentence_Terminal, initials, numbers, addresses) is not data but the judgement itself.
 
+import { type CountWords, countWords, type GivenCountWords } from './count-words.ts';
+
 /** How an abbreviation stands to the end of a sentence; see `GivenRules` for each. */
 export type AbbreviationKind = 'never' | 'sometimes' | 'usually' | 'before-number' | 'after-number';
 
@@ -36,6 +38,8 @@ export type SentenceRules = {
   readonly afterOutcry: readonly string[];
   /** What no segment of a script without spaces begins with, although a word may begin there. */
   readonly neverFirst: RegExp | undefined;
+  /** What a number belongs to. */
+  readonly counts: CountWords;
 };
 
 /** Lists are words parted by white space. Lower case stands for both cases of the first letter. */
@@ -49,6 +53,7 @@ export type GivenRules = Partial<
     | 'finals'
     | 'afterQuote'
     | 'afterOutcry'
+    | 'counts'
   >
 > & {
   /** Never the last word of a sentence: a title, "e.g". */
@@ -70,6 +75,7 @@ export type GivenRules = Partial<
   /** `_` stands for a space. */
   readonly afterQuote?: string;
   readonly afterOutcry?: string;
+  readonly counts?: GivenCountWords;
 };
 
 /** Ends of longer words are listed behind a hyphen ("-str"), at most this long. */
@@ -83,7 +89,8 @@ const beginnings = (word: string): string[] =>
 
 export function sentenceRules(given: GivenRules): SentenceRules {
   const { never, sometimes, usually, beforeNumber, afterNumber, ...others } = given;
-  const { starters, ordinalHeads, finals, afterQuote, afterOutcry, ...rest } = others;
+  const { starters, ordinalHeads, finals, afterQuote, afterOutcry, counts = {}, ...rest } = others;
+  const isUnspaced = rest.neverFirst !== undefined;
   const lists: [string | undefined, AbbreviationKind][] = [
     [sometimes, 'sometimes'],
     [usually, 'usually'],
@@ -107,6 +114,7 @@ export function sentenceRules(given: GivenRules): SentenceRules {
     finals: words(finals),
     afterQuote: words(afterQuote).map((beginning) => beginning.replaceAll('_', ' ')),
     afterOutcry: words(afterOutcry),
+    counts: countWords(counts, isUnspaced ? 'unspaced' : 'spaced'),
   };
 }
 

@@ -14,9 +14,14 @@ const ATTACHES = /[!-~]/;
 /**
  * The start of the last word in `text` before `end` that may begin a segment, in UTF-16 units; undefined: none.
  * The word at `end` itself may still grow and counts as one that starts before it. `neverFirst`: what a segment
- * does not begin with, although a word may (particles).
+ * does not begin with, although a word may (particles). `isBound`: a place that would part what belongs together.
  */
-export function lastWordStart(text: string, end: number, neverFirst: RegExp | undefined): number | undefined {
+export function lastWordStart(
+  text: string,
+  end: number,
+  neverFirst: RegExp | undefined,
+  isBound: (at: number) => boolean,
+): number | undefined {
   let from = Math.max(0, end - MAX_LOOK_BACK);
   // A look back that begins between the halves of a pair would begin with half a character.
   if (from > 0 && text.charCodeAt(from) >= 0xdc00 && text.charCodeAt(from) <= 0xdfff) from += 1;
@@ -28,7 +33,8 @@ export function lastWordStart(text: string, end: number, neverFirst: RegExp | un
       from + index < end - FARTHEST_BACK ||
       index === 0 ||
       !isUnspaced(characterAt(segment, 0)) ||
-      ATTACHES.test(window[index - 1]!)
+      ATTACHES.test(window[index - 1]!) ||
+      isBound(from + index)
     )
       continue;
     last = from + index;

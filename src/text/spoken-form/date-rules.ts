@@ -17,7 +17,28 @@ const isDate = (day: number, month: number) => day >= 1 && day <= (DAYS[month - 
 /** Months that are written small still begin a sentence or stand in a title. */
 const capital = (name: string) => name.slice(0, 1).toUpperCase() + name.slice(1);
 
-export function createDateRules({ dates, times }: Pick<Grammar, 'dates' | 'times'>): Rule[] {
+/** The forms of a noun as they are written. */
+const formsOf = (noun: string): string[] =>
+  noun
+    .replace(/^[fn]:/, '')
+    .split('|')
+    .filter((form) => !form.includes('#'));
+
+/** Pattern source: a sign, a unit or a currency, so that the number before it is a quantity. */
+function quantityMark({ units, money }: Pick<Grammar, 'units' | 'money'>): string {
+  const nouns = Object.values(money.nouns).flatMap((pair) => pair.flatMap((noun) => formsOf(noun ?? '')));
+  const words = [
+    ...Object.entries(units).flatMap(([sign, noun]) => [sign, ...formsOf(noun)]),
+    ...Object.keys(money.nouns),
+    ...nouns,
+    ...Object.keys(money.thousands),
+    ...Object.keys(money.millions),
+  ];
+  return `[ \\u00a0]?(?:[\\p{Sc}%‰°]|(?:${oneOf(new Set(words.filter((word) => word !== '')))})(?![\\p{L}\\p{M}]))`;
+}
+
+export function createDateRules(grammar: Pick<Grammar, 'dates' | 'times' | 'units' | 'money'>): Rule[] {
+  const { dates, times } = grammar;
   const monthOf = new Map<string, number>();
   for (const [index, spellings] of dates.months.entries()) {
     for (const name of spellings.split('|')) monthOf.set(name, index + 1).set(capital(name), index + 1);
@@ -61,5 +82,17 @@ export function createDateRules({ dates, times }: Pick<Grammar, 'dates' | 'times
     `(\\d{1,2})(?:${times.mark})(\\d{2})(?::(\\d{2}))?(?![\\d:]|[.,]\\d{1,2}(?!\\d))(?:Z|(${times.tail})(?![\\p{L}\\p{N}]))?`,
     ([, hours, minutes, seconds, tail]) => sayTime(hours, minutes, seconds, tail),
   );
-  return dates.months.length === 0 ? [iso, digits, time] : [iso, digits, named, time];
+  const { dotted } = times;
+  const dottedTime = dotted && [
+    rule(
+      'digit',
+      `(\\d{1,2})\\.(\\d{2})(?!\\d|[.,:/-]\\d)(?:(${times.tail})(?![\\p{L}\\p{N}])|(?!${quantityMark(grammar)})(?=${dotted.behind ?? ''}))`,
+      ([, hours, minutes, tail], before) =>
+        dotted.before.test(before) || (tail !== undefined && dotted.byTail === 'yes')
+          ? sayTime(hours, minutes, '', tail)
+          : undefined,
+    ),
+  ];
+  const all = [iso, digits, named, time, ...(dottedTime ?? [])];
+  return dates.months.length === 0 ? all.filter((one) => one !== named) : all;
 }

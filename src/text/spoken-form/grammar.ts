@@ -84,7 +84,18 @@ export type Times = {
   /** Pattern sources: what parts hours and minutes, and what belongs to the time behind it. */
   readonly mark: string;
   readonly tail: string;
+  /** Where times are written with a dot, too: what makes 9.45 a time of day. Without it they are decimals. */
+  readonly dotted?: DottedTimes;
   say(time: TimeOfDay): string;
+};
+
+export type DottedTimes = {
+  /** What the text before it must end with. Money and measures behind the number speak against a time all the same. */
+  readonly before: RegExp;
+  /** Pattern source: one of these must be behind it, where `before` alone says too little. */
+  readonly behind?: string;
+  /** Whether `Times.tail` makes a time of it without `before`. */
+  readonly byTail: 'yes' | 'no';
 };
 
 export type Money = {

@@ -152,7 +152,8 @@ describe('an ElevenLabs session', () => {
     expect(rig.live.upstream.requests.map(({ body }) => body.text.trim())).toEqual([
       'One.',
       'Two.',
-      'And then three.',
+      'And then',
+      'three.',
     ]);
   });
 

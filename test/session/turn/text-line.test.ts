@@ -51,6 +51,70 @@ describe('appended text', () => {
     expect(live.said('error').map(({ code }) => code)).toEqual(['turn_ended']);
   });
 
+  it.each([
+    ['a word and a picture', ['Okay', ' 👍']],
+    ['markup', ['**One', ' moment**']],
+    ['a script without spaces', ['请', '稍等']],
+    ['three words', ['Let me', ' check']],
+    ['an address', ['Look at https://example.com/docs']],
+  ])('is spoken a second after the last of it, whatever mark it lacks: %s', async (_, tokens) => {
+    const live = startSession({ auto: atOnce(() => speechMp3(300)) });
+    for (const text of tokens) {
+      live.send({ type: 'append', turn: 'a', text });
+      await live.run(400);
+    }
+    await live.run(550);
+    expect(texts(live)).toEqual([]);
+    await live.run(100);
+    expect(texts(live).map((text) => text.trim())).toEqual([tokens.join('').replaceAll('*', '')]);
+    await live.run(30_000);
+    expect(texts(live)).toHaveLength(1);
+    expect(live.said('ended')[0]!.outcome).toBe('complete');
+  });
+
+  it.each([
+    ['a number', 'Let us meet at ', '14.30', {}],
+    ['a link', 'Please look at the ', '[first page', {}],
+    ['a tag', 'This is what I wanted ', '<break ti', {}],
+    ['a turn prefix', 'We have with us the ', 'Ho', { turnPrefix: 'Host:', turnPrefix2: 'Guest:' }],
+    ['a title', 'I went to see ', 'Dr.', {}],
+  ])('is held for three seconds where it is clearly unfinished: %s', async (_, said, kept, fields) => {
+    const live = startSession({ auto: atOnce(() => speechMp3(300)) });
+    live.send({ type: 'append', turn: 'a', text: said + kept, ...fields });
+    await live.run(1050);
+    expect(texts(live).map((text) => text.replace(/^Host: /, '').trim())).toEqual([said.trim()]);
+    await live.run(1900);
+    expect(texts(live)).toHaveLength(1);
+    await live.run(100);
+    expect(texts(live)).toHaveLength(2);
+    expect(bare(texts(live)[1]!.replace(/^Host: /, ''))).toBe(bare(kept));
+    await live.run(20_000);
+    expect(live.said('ended')[0]!.outcome).toBe('complete');
+  });
+
+  it('that goes on in time is not parted', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(300)) });
+    for (const text of ['Let us meet at ', '14.30', ' Uhr', ' then']) {
+      live.send({ type: 'append', turn: 'a', text });
+      await live.run(900);
+    }
+    expect(texts(live)).toEqual([]);
+    live.send({ type: 'end', turn: 'a' });
+    await live.run(100);
+    expect(texts(live)).toEqual(['Let us meet at 14.30 Uhr then']);
+  });
+
+  // What the listener still has to hear makes a stall harmless: nothing is asked for, and the rest joins what waits.
+  it('whose writer stalls in a word is not parted while there is much to hear', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(20_000)) });
+    live.send({ type: 'append', turn: 'a', text: 'Here is a long story for you. It is unbeliev' });
+    await live.run(5000);
+    live.send({ type: 'append', turn: 'a', text: 'able.' });
+    live.send({ type: 'end', turn: 'a' });
+    await live.run(30_000);
+    expect(texts(live)).toEqual(['Here is a long story for you. ', 'It is unbelievable.']);
+  });
+
   it('keeps its turn alive by text, not by other messages', async () => {
     const live = startSession({ auto: atOnce(() => speechMp3(300)) });
     live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });

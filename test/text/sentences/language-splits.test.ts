@@ -101,7 +101,7 @@ function openSegmenter(language: Language) {
       start += codePointLength(text);
     },
     flush: () => segmenter.flush(),
-    idle: () => segmenter.idle(),
+    idle: () => segmenter.idle('short'),
   };
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Language } from '../../../src/speech/language.ts';
 import { codePointLength } from '../../../src/text/code-points.ts';
 import { isSpeakable, segmentText } from '../../../src/text/segment.ts';
-import { type Cut, createSegmenter, type Early } from '../../../src/text/sentences/segmenter.ts';
+import { type Cut, createSegmenter, type Early, type Pause } from '../../../src/text/sentences/segmenter.ts';
 import { hardText, splitPoints } from '../any-split.ts';
 
 function open(early: Early = 'off', language: Language = 'english') {
@@ -104,11 +104,11 @@ describe('the first segment of a streamed turn', () => {
   });
 
   it('ends after eight words, before punctuation or a number is parted', () => {
-    expect(cut('one two three four five six seven eight nine ten.', 'first-clause')).toEqual([
-      'words|one two three four five six seven eight ',
-      'sentence|nine ten.',
+    expect(cut('he said that we would be there before noon comes.', 'first-clause')).toEqual([
+      'words|he said that we would be there before ',
+      'sentence|noon comes.',
     ]);
-    expect(cut('a b c d e f g 10 000 h i.', 'first-clause')[0]).toBe('words|a b c d e f g 10 000 ');
+    expect(cut('a b c d e f g 10 000 h i.', 'first-clause')[0]).toBe('words|a b c d e f g 10 000 h ');
     expect(cut('a b c d e f Mr. Dr. Smith h i.', 'first-clause')[0]).toBe('words|a b c d e f Mr. Dr. Smith ');
   });
 
@@ -173,11 +173,11 @@ describe('what belongs together', () => {
 });
 
 describe('a pause in the stream', () => {
-  const idleAfter = (text: string) => {
-    const reader = open();
+  const idleAfter = (text: string, pause: Pause = 'short', language: Language = 'english') => {
+    const reader = open('off', language);
     reader.push(text);
     reader.said();
-    reader.idle();
+    reader.idle(pause);
     return { said: reader.said(), held: reader.held() };
   };
 
@@ -186,22 +186,61 @@ describe('a pause in the stream', () => {
     expect(idleAfter('In 1980. ')).toEqual({ said: ['sentence|In 1980. '], held: 0 });
   });
 
-  it('else speaks up to the last clause', () => {
-    expect(idleAfter('Well, yes, and th')).toEqual({ said: ['clause|Well, yes, '], held: 6 });
-    expect(idleAfter('It costs 1,')).toEqual({ said: [], held: 11 });
+  it.each<[Language, string]>([
+    ['english', 'Okay 👍'],
+    ['english', 'One moment'],
+    ['english', 'Let me check'],
+    ['english', 'Sure'],
+    ['english', 'Sure, let me see, '],
+    ['english', 'Well, yes, and then'],
+    ['english', 'It is at 5 pm'],
+    ['english', 'It costs 5 dollars '],
+    ['english', 'And then there were five'],
+    ['english', 'It is written on page 12 '],
+    ['english', 'We shall meet on May 3'],
+    ['mandarin', '请稍等'],
+    ['mandarin', '好的，请稍等'],
+    ['japanese', '少々お待ちください'],
+    ['thai', 'รอสักครู่'],
+    ['german', 'Um 14 Uhr'],
+    ['german', 'Am 3. Mai'],
+    ['arabic', 'لحظة من فضلك'],
+    ['hindi', 'एक क्षण'],
+  ])('speaks what lacks nothing but a mark, in %s: %s', (language, text) => {
+    const { said, held } = idleAfter(text, 'short', language);
+    expect(said.map((piece) => piece.replace(/^\w+\|/, ''))).toEqual([text]);
+    expect(held).toBe(0);
   });
 
-  it('else speaks whole words, three at least', () => {
-    expect(idleAfter('one two three fo')).toEqual({ said: ['words|one two three '], held: 2 });
-    expect(idleAfter('one two thr')).toEqual({ said: [], held: 11 });
-    expect(idleAfter('I went to see Dr. ')).toEqual({ said: ['words|I went to see '], held: 4 });
-    expect(idleAfter('')).toEqual({ said: [], held: 0 });
+  it.each<[Language, string, string, string]>([
+    ['english', 'a title', 'I went to see ', 'Dr. '],
+    ['english', 'a number', 'We can meet at ', '14.30'],
+    ['english', 'a number with a mark', 'The price of it is ', '1,'],
+    ['english', 'an amount', 'They have sold about ', '5 million '],
+    ['english', 'a sign before a number', 'It costs you only ', '€ '],
+    ['english', 'a word that breaks off', 'This is a very ', 'well-'],
+    ['french', 'an elided word', 'Il y a encore ', "l'"],
+    ['german', 'an ordinal', 'Wir sehen uns am ', '3.'],
+    ['english', 'a short beginning of that', '', 'It is 5'],
+    ['mandarin', 'a number', '', '我们下午3'],
+  ])('keeps what is clearly unfinished for a longer one, in %s: %s', (language, _, said, kept) => {
+    const spoken = said === '' ? [] : [`words|${said}`];
+    expect(idleAfter(said + kept, 'short', language)).toEqual({ said: spoken, held: kept.length });
+    const all = idleAfter(said + kept, 'long', language);
+    expect(all.said.map((piece) => piece.replace(/^\w+\|/, ''))).toEqual([said + kept]);
+    expect(all.held).toBe(0);
+  });
+
+  it('speaks nothing where there is nothing to say', () => {
+    for (const text of ['', '  ', '👍', '... '])
+      for (const pause of ['short', 'long'] as const)
+        expect(idleAfter(text, pause)).toEqual({ said: [], held: text.length });
   });
 
   it('leaves what is held as it was', () => {
     const reader = open();
     reader.push('It is 3');
-    reader.idle();
+    reader.idle('short');
     reader.push('.');
     reader.push('14 now. Then');
     expect(reader.said()).toEqual(['sentence|It is 3.14 now. ']);
@@ -213,9 +252,9 @@ describe('a pause in the stream', () => {
         const read = (a: string[], b: string[]) => {
           const reader = open('first-clause');
           for (const chunk of a) reader.push(chunk);
-          reader.idle();
+          reader.idle('short');
           for (const chunk of b) reader.push(chunk);
-          reader.idle();
+          reader.idle('long');
           reader.flush();
           return reader.said();
         };

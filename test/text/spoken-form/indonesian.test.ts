@@ -9,6 +9,7 @@ describeSpokenForm('indonesian', [
   ['date', '2024-05-03', '3 Mei 2024'],
   ['date', '17 Agustus 1945', '17 Agustus 1945'],
   ['time', 'pukul 14.30.', 'pukul 14 lewat 30 menit.'],
+  ['time', 'jam 9.45', 'jam 9 lewat 45 menit'],
   ['time', 'jam 9:00', 'jam 9'],
   ['time', 'jam 7:05', 'jam 7 lewat 5 menit'],
   ['unit', '5 km, 1 kg', '5 kilometer, satu kilogram'],

@@ -10,6 +10,8 @@ describeSpokenForm('italian', [
   ['date', '1° maggio', 'primo maggio'],
   ['date', '2024-05-03', '3 maggio 2024'],
   ['time', 'alle 14:30', 'alle 14 e 30'],
+  ['time', 'alle 9.45, dalle 14.30', 'alle 9 e 45, dalle 14 e 30'],
+  ['time', 'ore 9.05', 'ore 9 e 5'],
   ['time', "all'1:15, alle 9:00", "all'una e 15, alle 9"],
   ['unit', '5 km, 1 kg, 1 t', '5 chilometri, un chilogrammo, una tonnellata'],
   ['unit', '25 °C a 60 km/h', '25 gradi Celsius a 60 chilometri orari'],

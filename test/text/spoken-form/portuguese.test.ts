@@ -10,6 +10,7 @@ describeSpokenForm('portuguese', [
   ['date', '1º de maio de 2024', 'primeiro de maio de 2024'],
   ['date', '2024-05-03', '3 de maio de 2024'],
   ['time', 'às 14h30', 'às 14 horas e 30'],
+  ['time', 'às 9.45', 'às 9 horas e 45'],
   ['time', 'à 1h, às 2:15', 'à uma hora, às duas horas e 15'],
   ['time', 'às 21:00', 'às vinte e uma horas'],
   ['unit', '5 km, 1 kg, 2 t', '5 quilómetros, um quilograma, duas toneladas'],

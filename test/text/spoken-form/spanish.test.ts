@@ -11,6 +11,8 @@ describeSpokenForm('spanish', [
   ['date', '2024-05-03', '3 de mayo de 2024'],
   ['date', 'el 1 de mayo de 1984', 'el 1 de mayo de 1984'],
   ['time', 'a las 14:30', 'a las 14 y 30'],
+  ['time', 'a las 9.45, de las 10.30', 'a las 9 y 45, de las 10 y 30'],
+  ['plain', 'las 9.45', 'las 9.45'],
   ['time', 'a la 1:15', 'a la una y 15'],
   ['time', 'a las 9:00 h, a las 8:05 pm', 'a las 9 en punto, a las 8 y 5 pe eme'],
   ['time', 'a las 5 p. m. y/o 6', 'a las 5 pe eme y o 6'],

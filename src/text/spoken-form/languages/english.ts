@@ -234,6 +234,14 @@ export const english: Grammar = {
   times: {
     mark: ':',
     tail: TAIL,
+    dotted: {
+      // A rate or a price that something is at is none.
+      before:
+        /(?:^|[^\p{L}])(?<!(?:price|trad|sell|sold|bought|valu|rate|averag|interest|yield|ratio|index|scor)\p{L}{0,4} )[Aa]t $/iu,
+      behind:
+        '[,;:!?)”"]|\\.(?!\\d)|$|[ ](?:on|this|tonight|today|tomorrow|yesterday|sharp|every|from|in the (?:morning|afternoon|evening))(?!\\p{L})',
+      byTail: 'yes',
+    },
     say: ({ hour, minute, second, tail }) => {
       const half = HALF_DAY[tail.slice(0, 1).toLowerCase()];
       const past = pastHour(minute);

@@ -204,6 +204,7 @@ export const german: Grammar = {
   times: {
     mark: ':',
     tail: '[ \\u00a0](?:Uhr|h)',
+    dotted: { before: /(?:^|[^\p{L}])(?:um|gegen) $/iu, byTail: 'yes' },
     say: ({ hour, minute, second }) => {
       const time = `${hour === 1 ? 'ein' : hour} Uhr${minute === 0 ? '' : ` ${minute}`}`;
       return second === undefined ? time : `${time} und ${second} Sekunden`;

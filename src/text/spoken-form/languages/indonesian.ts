@@ -140,6 +140,7 @@ export const indonesian: Grammar = {
   times: {
     mark: ':',
     tail: '[ \\u00a0](?:jam)',
+    dotted: { before: /(?:pukul|jam|pkl\.?) $/i, byTail: 'no' },
     say: ({ hour, minute, second }) => {
       const past = minute === 0 ? '' : ` lewat ${minute} menit`;
       return `${hour}${past}${second === undefined ? '' : ` ${second} detik`}`;
@@ -147,11 +148,6 @@ export const indonesian: Grammar = {
   },
   rules: [
     rule('letter', 'dan/atau(?!\\p{L})', () => 'dan atau'),
-    rule('digit', '(\\d{1,2})\\.(\\d{2})(?!\\d|[.,]\\d)', ([, hour, minute], before) =>
-      /(?:pukul|jam) $/i.test(before) && Number(hour) <= 24 && Number(minute) < 60
-        ? indonesian.times.say({ hour: Number(hour), minute: Number(minute), second: undefined, tail: '' })
-        : undefined,
-    ),
     rule('letter', '(ke-)([IVX]{1,7}|\\d{1,4})(?!\\p{L}|\\d)', ([, , text = '']) => {
       const value = /\d/.test(text) ? Number(text) : romanValue(text);
       return value === 1 ? 'pertama' : `ke ${value}`;

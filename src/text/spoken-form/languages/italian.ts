@@ -164,6 +164,7 @@ export const italian: Grammar = {
   times: {
     mark: ':',
     tail: '[ \\u00a0](?:ore|h)',
+    dotted: { before: /(?:^|[^\p{L}])(?:alle|dalle|ore|verso le|entro le|per le|sono le) $/iu, byTail: 'no' },
     say: ({ hour, minute, second }) => {
       const time = `${hour === 1 ? 'una' : hour}${minute === 0 ? '' : ` e ${minute}`}`;
       return second === undefined ? time : `${time} e ${second} secondi`;

@@ -172,6 +172,7 @@ export const portuguese: Grammar = {
   times: {
     mark: ':|h',
     tail: '[ \\u00a0]?(?:horas|hs?|min)',
+    dotted: { before: /(?:^|[^\p{L}])(?:às|das|pelas|são) $/iu, byTail: 'no' },
     say: ({ hour, minute, second }) => {
       const hours = `${feminine(hour)} hora${hour === 1 ? '' : 's'}`;
       const seconds = second === undefined ? '' : ` e ${second} segundos`;

@@ -251,6 +251,11 @@ export const russian: Grammar = {
   times: {
     mark: ':',
     tail: '[ \\u00a0](?:час(?:а|ов)?|ч\\.?)',
+    dotted: {
+      before: /(?:^|[^\p{L}])в $/iu,
+      behind: '(?! (?:раз|г(?:од)?)(?:а|у)?(?!\\p{L}))',
+      byTail: 'no',
+    },
     say: ({ hour, minute, second }) => {
       const time = { whole: String(hour), fraction: '', mark: '', value: hour };
       const past = minute < 10 ? `ноль ${minute}` : String(minute);

@@ -174,6 +174,7 @@ export const spanish: Grammar = {
   times: {
     mark: ':',
     tail: '[ \\u00a0]?(?:horas|hrs?\\.?|h|a\\. ?m\\.|p\\. ?m\\.|am|pm|AM|PM)',
+    dotted: { before: /(?:^|[^\p{L}])(?:a|de|desde|hasta|sobre|son|y) las $/iu, byTail: 'no' },
     say: ({ hour, minute, second, tail }) => {
       const half = /^a/i.test(tail) ? ' a eme' : /^p/i.test(tail) ? ' pe eme' : '';
       const time = `${hour === 1 ? 'una' : hour === 21 ? 'veintiuna' : hour}`;
