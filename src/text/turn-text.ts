@@ -83,7 +83,7 @@ function createLine(
     gap() {
       stripper.flush();
       // A model may think for a minute: what is complete before it is not kept waiting.
-      segmenter.idle('short');
+      segmenter.gap();
     },
     lineBreak: () => stripper.breakLine(),
     heldCharacters: () => stripper.heldCharacters() + segmenter.heldCharacters(),

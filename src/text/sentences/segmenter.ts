@@ -48,6 +48,8 @@ export type Segmenter = {
   flush(): void;
   /** No text has come for a while: what may be spoken after so long becomes segments. */
   idle(pause: Pause): void;
+  /** Something is left out of the text here: sentences that have ended become segments, the rest goes on behind it. */
+  gap(): void;
   /** UTF-16 units that wait for more text. */
   heldCharacters(): number;
 };
@@ -319,6 +321,11 @@ export function createSegmenter(
     flush() {
       advance('closed');
       if (held.text() !== '') cut(held.text().length, 'end');
+    },
+    gap() {
+      advance('closed');
+      scan = freshScan();
+      advance('open');
     },
     idle(pause) {
       const end = pause === 'long' ? readAll() : readFinished();
