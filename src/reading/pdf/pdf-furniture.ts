@@ -1,6 +1,7 @@
 // What belongs to the pages of a PDF and not to its text: running headers and footers, which come again at the same
 // height with at most another number, and page numbers.
 
+import type { PdfColumn } from './pdf-columns.ts';
 import type { PdfLine } from './pdf-line.ts';
 
 /** Lines from either edge among which furniture is looked for. */
@@ -16,9 +17,9 @@ type Edge = {
   readonly side: 'top' | 'bottom';
 };
 
-/** The pages without it, each line as it was. */
-export function withoutFurniture(pages: readonly (readonly PdfLine[])[]): PdfLine[][] {
-  const edges = pages.flatMap((lines, page) => edgesOf(lines, page));
+/** The columns of each page without it, each line as it was. */
+export function withoutFurniture(pages: readonly (readonly PdfColumn[])[]): PdfColumn[][] {
+  const edges = pages.flatMap((columns, page) => edgesOf(columns.flat(), page));
   const dropped = new Set<PdfLine>();
   const byPlace = groupBy(edges, ({ side, line }) => `${side} ${Math.round(line.y / SAME_HEIGHT_POINTS)}`);
   const counts = countPages(edges);
@@ -31,7 +32,7 @@ export function withoutFurniture(pages: readonly (readonly PdfLine[])[]): PdfLin
     const found = place.filter(({ line }) => dropped.has(line)).length;
     if (found >= 3 && found > place.length * 0.6) for (const { line } of place) dropped.add(line);
   }
-  return pages.map((lines) => lines.filter((line) => !dropped.has(line)));
+  return pages.map((columns) => columns.map((lines) => lines.filter((line) => !dropped.has(line))));
 }
 
 /** Lines are told apart by their height: a header of three pieces is one line. */
