@@ -6,7 +6,7 @@ import { decodeDocument } from '../reading/decode-text.ts';
 import { fileTooLarge } from '../reading/invalid-source.ts';
 import { readSpoken, type SpokenText } from '../reading/read-spoken.ts';
 import { READING_LIMITS } from '../reading/reading-limits.ts';
-import { sniffKind } from '../reading/sniff-kind.ts';
+import { mayBeJson, sniffKind } from '../reading/sniff-kind.ts';
 import { type Terminal, UsageError } from './command.ts';
 
 export type TextInput = AsyncIterable<string> & { destroy?(): void };
@@ -104,11 +104,12 @@ function mayBecomeDocument(bytes: Buffer): boolean {
 }
 
 /** Whether it is text that can be spoken while it comes. */
-function isPlain(bytes: Uint8Array): boolean {
+function isPlain(bytes: Buffer): boolean {
   try {
     const kind = sniffKind(bytes, undefined);
     const isUnicode = bytes[0] !== 0xff && bytes[0] !== 0xfe && !bytes.includes(0);
-    return (kind === 'text' || kind === 'markdown') && isUnicode;
+    const isText = kind === 'text' || kind === 'markdown';
+    return isText && isUnicode && !mayBeJson(bytes.toString('latin1', 0, MAX_KIND_BYTES));
   } catch {
     // What it is refused for is told when all of it is there.
     return false;

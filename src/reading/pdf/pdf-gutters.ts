@@ -24,6 +24,8 @@ const MIN_COLUMN_EMS = 6;
 /** Lines of running text nearly fill their column; cells of a table do as it comes. */
 const FILLED = 0.6;
 const MIN_FILLED_SHARE = 0.6;
+/** Of the width of a gutter elsewhere, which no word space reaches. */
+const KNOWN_SHARE = 0.8;
 const MAX_GUTTERS = 16;
 /** Rows more than these are no page for a person. */
 const MAX_ROWS = 2_000;
@@ -37,7 +39,7 @@ type Open = Interval & { readonly from: number; readonly rows: number };
 type Found = Open & { readonly to: number };
 
 /**
- * From the top down. `known` are gutters of the pages before: where one of those was, a single row tells it. Linear in the
+ * From the top down. `known` are gutters of the pages before: where one of those or of this page was, a single row tells another. Linear in the
  * pieces, but for sorting them.
  */
 export function findGutters(runs: readonly PdfRun[], known: readonly Gutter[]): Gutter[] {
@@ -47,13 +49,18 @@ export function findGutters(runs: readonly PdfRun[], known: readonly Gutter[]): 
   const rows = toRows(runs, minWidth);
   if (rows.length > MAX_ROWS) return [];
   const candidates = sweep(rows, minWidth);
-  const isKnown = (found: Interval) =>
-    known.some(({ left, right }) => Math.min(right, found.right) - Math.max(left, found.left) >= minWidth);
   const frequent = candidates
     .filter((found) => found.rows >= MIN_ROWS)
     .toSorted((a, b) => b.rows - a.rows)
     .slice(0, MAX_GUTTERS * 4);
   const wide = betweenColumns(frequent, rows, size);
+  const places: readonly Interval[] = [...known, ...wide];
+  const isKnown = (found: Interval) =>
+    places.some(
+      ({ left, right }) =>
+        Math.min(right, found.right) - Math.max(left, found.left) >=
+        Math.max(minWidth, (right - left) * KNOWN_SHARE),
+    );
   return candidates
     .filter((found) => wide.has(found) || isKnown(found))
     .toSorted((a, b) => b.rows - a.rows)

@@ -39,6 +39,8 @@ export class FixedPitchFonts {
 }
 
 const LEADER = /(?:[.·…]\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,7})$/i;
+/** Only the end is looked at: a line may be a million dots. */
+const hasLeader = (text: string): boolean => LEADER.test(text.slice(-200));
 const PAGE = /^(?:\d{1,4}|[ivxlc]{1,7})$/i;
 const MIN_CONTENTS_LINES = 3;
 const CONTENTS_HEADING =
@@ -70,7 +72,7 @@ function dropContents(column: PdfColumn, dropped: Set<PdfLine>): void {
   let row: PdfLine[] = [];
   let last = 0;
   const flush = (at: number) => {
-    const isContents = row.length >= MIN_CONTENTS_LINES || row.some(({ text }) => LEADER.test(text));
+    const isContents = row.length >= MIN_CONTENTS_LINES || row.some(({ text }) => hasLeader(text));
     const before = column[at - row.length - 1];
     if (isContents) for (const line of row) dropped.add(line);
     if (isContents && before !== undefined && CONTENTS_HEADING.test(before.text)) dropped.add(before);
@@ -78,7 +80,7 @@ function dropContents(column: PdfColumn, dropped: Set<PdfLine>): void {
     last = 0;
   };
   for (const [at, line] of column.entries()) {
-    const number = LEADER.test(line.text) ? last : pageNumberOf(line);
+    const number = hasLeader(line.text) ? last : pageNumberOf(line);
     if (number !== undefined && (row.length === 0 || number >= last)) {
       row.push(line);
       last = number;
