@@ -71,7 +71,8 @@ export function legacyEncoding(whole: Uint8Array): LegacyEncoding | undefined {
     const korean = decoded(bytes, 'euc-kr');
     if (korean !== undefined) {
       const hangul = countOf(korean, HANGUL);
-      if (hangul > 1 && hangul > (hangul + countOf(korean, HAN)) * 0.9 && hangul > pairs * 0.6) return 'euc-kr';
+      if (hangul > 1 && hangul > (hangul + countOf(korean, HAN)) * 0.9 && hangul > pairs * 0.6)
+        return 'euc-kr';
     }
     if (gb2312 > pairs * 0.88 && decoded(bytes, 'gb18030') !== undefined) return 'gb18030';
     if (big5 > pairs * 0.88 && decoded(bytes, 'big5') !== undefined) return 'big5';

@@ -6,7 +6,8 @@ export type TableCell = { readonly name: string; readonly value: string };
 /** The name is at most a line; what is in the parentheses is a word or two. */
 const LAST_PARENTHESIS = /^(.*\S)\s*[([]([^()[\]]{1,40})[)\]]$/u;
 /** `m`, `km²`, `km/h`, `°C`, `%`, `€`, `µg/m³`, `mm Hg`, `kWh`. */
-const UNIT = /^(?:[%‰°€$£¥]|°\s?[CFK]|[µμ]?\p{L}{1,4}[²³]?(?:\s?[/·^]\s?\d{0,4}\s?[µμ]?\p{L}{1,4}[²³]?|\s\p{Lu}\p{Ll}?)?)$/u;
+const UNIT =
+  /^(?:[%‰°€$£¥]|°\s?[CFK]|[µμ]?\p{L}{1,4}[²³]?(?:\s?[/·^]\s?\d{0,4}\s?[µμ]?\p{L}{1,4}[²³]?|\s\p{Lu}\p{Ll}?)?)$/u;
 const FIGURE = /^[-−+±~≈]?\s?\d[\d\s.,'’]*$/u;
 
 /** Linear. Nothing of either is left out. */

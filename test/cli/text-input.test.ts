@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<string, (text: string, encoding: string) => string>
   'a.md': (text) => `${text}\n\n${text}\n`,
   'a.csv': (text) => `Nr,Text\n1,"${text}"\n2,"${text}"\n`,
   'a.html': (text, encoding) =>
-    `<!doctype html><html><head><meta charset="${encoding}"><title>T</title></head><body><p>${text}</p><p>${text}</p></body></html>`,
+    `<!doctype html><html><head><meta charset="${encoding}"></head><body><p>${text}</p><p>${text}</p></body></html>`,
 };
 
 const inPieces = (bytes: Uint8Array, size: number) =>
@@ -123,7 +123,8 @@ describe('what cannot be read', () => {
     };
     const reason = await reasonOf('playnote, REST, page');
     expect(reason).toMatch(/^The |^This /);
-    for (const way of Object.keys(WAYS).slice(1)) expect([way, await reasonOf(way)]).toEqual([way, expect.stringContaining(reason)]);
+    for (const way of Object.keys(WAYS).slice(1))
+      expect([way, await reasonOf(way)]).toEqual([way, expect.stringContaining(reason)]);
   });
 
   it('is told with the flag, and a missing file with its code', async () => {
@@ -144,7 +145,9 @@ describe('standard input', () => {
 
   it('keeps plain letters that came first, and reads the rest in its encoding', async () => {
     const bytes = encodeText('Plain letters at first, then café and crème.', 'windows-1252');
-    expect(await joined(textOfInput(inPieces(bytes, 5)))).toBe('Plain letters at first, then café and crème.');
+    expect(await joined(textOfInput(inPieces(bytes, 5)))).toBe(
+      'Plain letters at first, then café and crème.',
+    );
   });
 
   it('leaves damaged characters out of what is UTF-8', async () => {

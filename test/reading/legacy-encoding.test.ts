@@ -6,7 +6,8 @@ import { legacyEncoding } from '../../src/reading/legacy-encoding.ts';
 import { encodeText } from '../support/encode-text.ts';
 
 const FOLDER = new URL('../../fixtures/texts/', import.meta.url);
-const textOf = (language: string) => readFileSync(new URL(`${language}.txt`, FOLDER), 'utf8').normalize('NFC');
+const textOf = (language: string) =>
+  readFileSync(new URL(`${language}.txt`, FOLDER), 'utf8').normalize('NFC');
 /** Of the text what the encoding has. */
 const within = (text: string, encoding: string) => {
   const kept = [...text].filter((char) => {
@@ -27,9 +28,10 @@ const EAST: [language: string, encoding: string, found: string][] = [
   ['japanese', 'euc-jp', 'euc-jp'],
   ['korean', 'euc-kr', 'euc-kr'],
 ];
-const WESTERN = 'danish dutch english finnish french galician german indonesian italian portuguese spanish swedish catalan'
-  .split(' ')
-  .filter((language) => readdirSync(FOLDER).includes(`${language}.txt`));
+const WESTERN =
+  'danish dutch english finnish french galician german indonesian italian portuguese spanish swedish catalan'
+    .split(' ')
+    .filter((language) => readdirSync(FOLDER).includes(`${language}.txt`));
 
 describe('the encoding of a text that does not say it', () => {
   it.each(EAST)('%s in %s', (language, encoding, found) => {
@@ -49,10 +51,16 @@ describe('the encoding of a text that does not say it', () => {
       expect(legacyEncoding(encodeText(within(line, 'windows-1252'), 'windows-1252'))).toBe('windows-1252');
   });
 
-  it.each(['russian', 'ukrainian', 'bulgarian', 'greek', 'hebrew', 'arabic', 'thai'])('%s in one byte a letter is not guessed at', (language) => {
-    const encoding = { greek: 'windows-1253', hebrew: 'windows-1255', arabic: 'windows-1256', thai: 'windows-874' }[language] ?? 'windows-1251';
-    expect(legacyEncoding(encodeText(within(textOf(language), encoding), encoding))).toBeUndefined();
-  });
+  it.each(['russian', 'ukrainian', 'bulgarian', 'greek', 'hebrew', 'arabic', 'thai'])(
+    '%s in one byte a letter is not guessed at',
+    (language) => {
+      const encoding =
+        { greek: 'windows-1253', hebrew: 'windows-1255', arabic: 'windows-1256', thai: 'windows-874' }[
+          language
+        ] ?? 'windows-1251';
+      expect(legacyEncoding(encodeText(within(textOf(language), encoding), encoding))).toBeUndefined();
+    },
+  );
 
   it('is decided for any bytes', () => {
     fc.assert(

@@ -22,7 +22,10 @@ describe('a cell with the name of its column', () => {
 
   it('keeps its unit in tables and in Markdown', async () => {
     const csv = await readText('tower,height (m)\nCordouan,67.5\nBell Rock,35\n', 'old_towers.csv');
-    expect(csv.blocks.map(textOf)).toEqual(['tower: Cordouan; height: 67.5 m', 'tower: Bell Rock; height: 35 m']);
+    expect(csv.blocks.map(textOf)).toEqual([
+      'tower: Cordouan; height: 67.5 m',
+      'tower: Bell Rock; height: 35 m',
+    ]);
     expect(csv.title).toBe('old towers');
     const md = await readText('| tower | height (m) |\n|---|---|\n| Cordouan | 67.5 |\n', 'a.md');
     expect(md.blocks.map(textOf)).toEqual(['tower: Cordouan; height: 67.5 m']);

@@ -14,7 +14,8 @@ function tableOf(encoding: string): ReadonlyMap<string, readonly number[]> {
   };
   for (let byte = 0; byte < 256; byte++) note(byte);
   if (!/^(?:windows|iso-8859)/.test(encoding))
-    for (let lead = 0x81; lead <= 0xfe; lead++) for (let trail = 0x40; trail <= 0xfe; trail++) note(lead, trail);
+    for (let lead = 0x81; lead <= 0xfe; lead++)
+      for (let trail = 0x40; trail <= 0xfe; trail++) note(lead, trail);
   tables.set(encoding, table);
   return table;
 }

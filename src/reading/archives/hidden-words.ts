@@ -2,8 +2,7 @@
 // paper, so it is not spoken either. The library that reads the document does not know of it.
 
 /** An element's attributes are no longer than this; a longer tag is none that is looked for. */
-const MARK =
-  /<(\/?)w:(p|r|pPr|rPr|vanish|rStyle|pStyle|style)(?=[\s/>])([^<>]{0,2000}?)(\/?)>/g;
+const MARK = /<(\/?)w:(p|r|pPr|rPr|vanish|rStyle|pStyle|style)(?=[\s/>])([^<>]{0,2000}?)(\/?)>/g;
 const VALUE = /\bw:val\s*=\s*"([^"]{0,200})"/;
 const ID = /\bw:styleId\s*=\s*"([^"]{0,200})"/;
 
@@ -41,7 +40,9 @@ export function withoutHiddenWords(document: string, styles: string): string {
     kept.push(document.slice(from, Math.max(from, start)));
     from = end;
   };
-  for (const { 0: tag, 1: closes, 2: name, 3: attributes = '', 4: isEmpty, index } of document.matchAll(MARK)) {
+  for (const { 0: tag, 1: closes, 2: name, 3: attributes = '', 4: isEmpty, index } of document.matchAll(
+    MARK,
+  )) {
     const run = runs.at(-1);
     if (name === 'vanish' || name === 'rStyle') {
       if (run === undefined || inRunProperties === 0 || inParagraphProperties > 0) continue;

@@ -4,8 +4,8 @@
 import { joinLines, type KnownWords, knownWords } from '../join-lines.ts';
 import type { SourceBlocks } from '../source-blocks.ts';
 import type { PdfColumn } from './pdf-columns.ts';
-import { withoutListings } from './pdf-listings.ts';
 import { mostUsed, type PdfLine } from './pdf-line.ts';
+import { withoutListings } from './pdf-listings.ts';
 
 const NOTE_START = /^(?:[[(]?\d{1,3}[\])]?[.\s]|[*†‡§¶]|\d{1,3}\p{Lu})/u;
 const ITEM = /^(?:[•·◦▪‣●○–*-]|\(?\d{1,2}[.)])\s+(?=\S)/;

@@ -75,7 +75,9 @@ export function toLines(runs: readonly PdfRun[], isFixed: (font: string) => bool
       if (run.size > row.size) Object.assign(row, { size: run.size, y: run.y });
     }
   }
-  return rows.toSorted((a, b) => b.y - a.y).flatMap(({ runs: row }) => split(row).map((piece) => toLine(piece, isFixed)));
+  return rows
+    .toSorted((a, b) => b.y - a.y)
+    .flatMap(({ runs: row }) => split(row).map((piece) => toLine(piece, isFixed)));
 }
 
 /** Runs that a mark is compared with, from its height down; a line of a table has a hundred. */

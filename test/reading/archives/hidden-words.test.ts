@@ -11,7 +11,10 @@ const said = async (body: string, styles?: string) =>
   allText(
     await readBytes(
       new Uint8Array(
-        docx(wordXml(body), styles === undefined ? [] : [{ name: 'word/styles.xml', content: Buffer.from(styles) }]),
+        docx(
+          wordXml(body),
+          styles === undefined ? [] : [{ name: 'word/styles.xml', content: Buffer.from(styles) }],
+        ),
       ),
     ),
   );

@@ -18,7 +18,9 @@ describe('a damaged e-book', () => {
   it.each([1, 2, 3])('names chapter %i', async (number) => {
     await expect(readBytes(damagedAt(number))).rejects.toMatchObject({
       code: 'invalid_source',
-      message: expect.stringMatching(new RegExp(`^Chapter ${number} of 3 of the e-book cannot be read: The file is damaged`)),
+      message: expect.stringMatching(
+        new RegExp(`^Chapter ${number} of 3 of the e-book cannot be read: The file is damaged`),
+      ),
     });
   });
 });

@@ -35,7 +35,12 @@ describe('columns of a PDF', () => {
   });
 
   it('below a title across them, above a footer that is not read', async () => {
-    const layout = { columns: 2, gap: 12, title: 'A short history of lighthouses on every coast', footer: 'Papers' };
+    const layout = {
+      columns: 2,
+      gap: 12,
+      title: 'A short history of lighthouses on every coast',
+      footer: 'Papers',
+    };
     const { text, blocks, document } = await pieceBy(writePdf(PARAGRAPHS, layout));
     expect(document.blocks[0]).toMatchObject({ kind: 'heading', text: layout.title });
     expect(text).not.toContain('Papers');

@@ -15,7 +15,10 @@ const line = (text: string, more: Partial<PdfLine> = {}): PdfLine => ({
   lastPiece: undefined,
   ...more,
 });
-const left = (...lines: PdfLine[]) => withoutListings([lines]).flat().map(({ text }) => text);
+const left = (...lines: PdfLine[]) =>
+  withoutListings([lines])
+    .flat()
+    .map(({ text }) => text);
 const entry = (text: string, page: string) => line(`${text} ${page}`, { lastPiece: page });
 const SAID = [line('The tide turns twice a day.'), line('Every harbour lives by it.')];
 
@@ -51,11 +54,29 @@ describe('code', () => {
   });
 
   it('is known by letters that are equally wide in several pieces', () => {
-    const run = (text: string, width: number, font: string): PdfRun => ({ text, width, font, x: 0, y: 0, size: 10 });
+    const run = (text: string, width: number, font: string): PdfRun => ({
+      text,
+      width,
+      font,
+      x: 0,
+      y: 0,
+      size: 10,
+    });
     const fonts = new FixedPitchFonts();
-    fonts.note(['let tide', 'await moon()', 'if (ebb) go();'].map((text) => run(text, text.length * 6, 'mono')));
-    fonts.note(['let tide', 'await moon()', 'if (ebb) go();'].map((text, i) => run(text, text.length * (5 + i / 5), 'text')));
+    fonts.note(
+      ['let tide', 'await moon()', 'if (ebb) go();'].map((text) => run(text, text.length * 6, 'mono')),
+    );
+    fonts.note(
+      ['let tide', 'await moon()', 'if (ebb) go();'].map((text, i) =>
+        run(text, text.length * (5 + i / 5), 'text'),
+      ),
+    );
     fonts.note(['same', 'same', 'same'].map((text) => run(text, 20, 'few')));
-    expect(['mono', 'text', 'few', 'none'].map((font) => fonts.has(font))).toEqual([true, false, false, false]);
+    expect(['mono', 'text', 'few', 'none'].map((font) => fonts.has(font))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 });

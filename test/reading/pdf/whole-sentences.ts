@@ -23,13 +23,16 @@ export const wholeIn = (text: string, sentences: readonly string[] = SENTENCES):
 
 const wordsOf = (text: string): string[] => plain(text).match(/[\p{L}\p{N}'-]+/gu) ?? [];
 
+/** Within sentences: whether one begins a paragraph, a page need not tell. */
 const pairsOf = (texts: readonly string[]): string[] =>
-  texts.flatMap((text) => {
-    const words = wordsOf(text);
-    return words.slice(1).map((word, i) => `${words[i]} ${word}`);
-  });
+  texts
+    .flatMap((text) => plain(text).split(SENTENCE))
+    .flatMap((sentence) => {
+      const words = wordsOf(sentence);
+      return words.slice(1).map((word, i) => `${words[i]} ${word}`);
+    });
 
-/** Words beside each other in one of `blocks` that stand so nowhere in `source`. */
+/** Words beside each other in a sentence of `blocks` that stand so nowhere in `source`. */
 export function strangePairs(blocks: readonly string[], source: readonly string[] = PARAGRAPHS): string[] {
   const known = new Set(pairsOf(source));
   return [...new Set(pairsOf(blocks))].filter((pair) => !known.has(pair));
