@@ -32,6 +32,7 @@ const PRINTED = [1, 2, 3].flatMap((columns) =>
 const WRITTEN = [2, 3].flatMap((columns) =>
   GAPS.map((gap, i) => ({ columns, gap, pieces: (['lines', 'words', 'rows'] as const)[i % 3]! })),
 );
+const MARGIN = { top: '1.5cm', bottom: '1.5cm', left: '1.5cm', right: '1.5cm' };
 const HEADINGS = ['The first part of it', 'The second part of it'];
 
 const folder = scratchFolder('pdf-columns');
@@ -55,7 +56,6 @@ function byPoppler(bytes: Uint8Array): string {
 async function compare(bytes: Uint8Array, source: readonly string[]) {
   const theirs = wholeIn(byPoppler(bytes));
   const document = await readBytes(bytes, 'a.pdf');
-  if (process.env.SHOW) console.log(wholeIn(allText(document)), theirs, strangePairs([byPoppler(bytes)], source).length);
   return {
     ours: wholeIn(allText(document)),
     theirs,
@@ -71,7 +71,7 @@ async function print(columns: number, gap: number, align: string): Promise<Uint8
     `<!doctype html><html lang="en"><style>body { columns: ${columns}; column-gap: ${gap}pt; text-align: ${align};
       font: 12pt/1.35 serif; } p { margin: 0 0 6pt }</style><body>${[...body, ...paragraphs.slice(half)].join('')}`,
   );
-  return new Uint8Array(await page.pdf({ format: 'A4' }));
+  return new Uint8Array(await page.pdf({ format: 'A4', margin: MARGIN }));
 }
 
 describe('columns', () => {
@@ -81,6 +81,31 @@ describe('columns', () => {
     expect(strange).toEqual([]);
     expect(ours).toBeGreaterThanOrEqual(theirs);
     expect(ours).toBeGreaterThanOrEqual(SENTENCES.length - 1);
+  });
+
+  it('with a heading across them, words that are divided, footers and code', async () => {
+    const paragraphs = PARAGRAPHS.map((text) => `<p>${text.replaceAll('&', '&amp;')}</p>`);
+    const code = '<pre>let tide = await moon();\nif (tide) ebb(tide);\nfor (;;) wait(6);</pre>';
+    await page.setContent(
+      `<!doctype html><html lang="en"><style>body { columns: 2; column-gap: 12pt; text-align: justify; hyphens: auto;
+        font: 10pt/1.25 serif; } p { margin: 0; text-indent: 1em } h1 { column-span: all } pre { font-size: 8pt }</style>
+        <body><h1>${HEADINGS[0]}</h1>${paragraphs.slice(0, 6).join('')}${code}<h1>${HEADINGS[1]}</h1>${paragraphs.slice(6).join('')}`,
+    );
+    const footer =
+      '<div style="font-size: 8px; width: 100%; text-align: center">Papers, <span class="pageNumber"></span></div>';
+    const printed = await page.pdf({
+      format: 'A4',
+      margin: MARGIN,
+      displayHeaderFooter: true,
+      headerTemplate: '<i></i>',
+      footerTemplate: footer,
+    });
+    const document = await readBytes(new Uint8Array(printed), 'a.pdf');
+    const text = allText(document);
+    expect(strangePairs(document.blocks.map(textOf), [...PARAGRAPHS, ...HEADINGS])).toEqual([]);
+    expect(wholeIn(text)).toBeGreaterThanOrEqual(SENTENCES.length - 1);
+    expect(document.blocks.filter(({ kind }) => kind === 'heading').map(textOf)).toEqual(HEADINGS);
+    expect(text).not.toMatch(/Papers|await|ebb/);
   });
 
   it.each(WRITTEN)('written by $pieces: $columns, gaps of $gap points', async (layout) => {
