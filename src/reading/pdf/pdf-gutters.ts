@@ -24,6 +24,9 @@ const MIN_COLUMN_EMS = 6;
 /** Lines of running text nearly fill their column; cells of a table do as it comes. */
 const FILLED = 0.6;
 const MIN_FILLED_SHARE = 0.6;
+/** Of the usual size of letters and distance of lines. */
+const HEADING_SIZE = 1.15;
+const HEADING_GAP = 1.2;
 /** Of the width of a gutter elsewhere, which no word space reaches. */
 const KNOWN_SHARE = 0.8;
 const MAX_GUTTERS = 16;
@@ -34,8 +37,14 @@ const MAX_PIECES = 64;
 
 type Interval = { readonly left: number; readonly right: number };
 /** What stands at about the same height, its letters apart by less than a gap. */
-type Row = { readonly y: number; readonly spans: readonly Interval[] };
-type Open = Interval & { readonly from: number; readonly rows: number };
+type Row = {
+  readonly y: number;
+  readonly spans: readonly Interval[];
+  /** A larger line with free space above and below it in all columns: it heads them all, however short it is. */
+  readonly isHeading: boolean;
+};
+/** `cut`: the row of a heading that divides it, if text on both sides follows. */
+type Open = Interval & { readonly from: number; readonly rows: number; readonly cut?: number | undefined };
 type Found = Open & { readonly to: number };
 
 /**
@@ -46,7 +55,7 @@ export function findGutters(runs: readonly PdfRun[], known: readonly Gutter[]): 
   if (runs.length === 0) return [];
   const size = mostUsed(runs, (run) => run.size);
   const minWidth = Math.max(MIN_WIDTH_POINTS, size * MIN_WIDTH_EMS);
-  const rows = toRows(runs, minWidth);
+  const rows = toRows(runs, minWidth, size);
   if (rows.length > MAX_ROWS) return [];
   const candidates = sweep(rows, minWidth);
   const frequent = candidates
@@ -69,7 +78,7 @@ export function findGutters(runs: readonly PdfRun[], known: readonly Gutter[]): 
 }
 
 /** Columns may stand half a line apart, so a row takes in what is less than a line below its first piece. */
-function toRows(runs: readonly PdfRun[], minWidth: number): Row[] {
+function toRows(runs: readonly PdfRun[], minWidth: number, usualSize: number): Row[] {
   const groups: { y: number; size: number; runs: PdfRun[] }[] = [];
   for (const run of runs.toSorted((a, b) => b.y - a.y)) {
     const last = groups.at(-1);
@@ -77,7 +86,16 @@ function toRows(runs: readonly PdfRun[], minWidth: number): Row[] {
       groups.push({ y: run.y, size: run.size, runs: [run] });
     else last.runs.push(run);
   }
-  return groups.map(({ y, runs: row }) => ({ y, spans: spansOf(row, minWidth) }));
+  const steps = groups.slice(1).map(({ y }, i) => groups[i]!.y - y);
+  const leading = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
+  const isApart = (at: number) =>
+    (steps[at - 1] ?? Number.POSITIVE_INFINITY) > leading * HEADING_GAP &&
+    (steps[at] ?? Number.POSITIVE_INFINITY) > leading * HEADING_GAP;
+  return groups.map(({ y, size, runs: row }, at) => ({
+    y,
+    spans: spansOf(row, minWidth),
+    isHeading: size > usualSize * HEADING_SIZE && isApart(at),
+  }));
 }
 
 function spansOf(row: readonly PdfRun[], minWidth: number): Interval[] {
@@ -94,14 +112,21 @@ function spansOf(row: readonly PdfRun[], minWidth: number): Interval[] {
 function sweep(rows: readonly Row[], minWidth: number): Found[] {
   const found: Found[] = [];
   let open: readonly Open[] = [];
-  for (const [at, { spans: all }] of rows.entries()) {
+  for (const [at, { spans: all, isHeading }] of rows.entries()) {
     const next: Open[] = [];
     const spans = all.length > MAX_PIECES ? [{ left: all[0]!.left, right: all.at(-1)!.right }] : all;
     for (const gap of open) {
       const parts = freeIn(gap, spans).filter(({ left, right }) => right - left >= minWidth);
       if (parts.length === 0) found.push({ ...gap, to: at - 1 });
-      for (const part of parts)
-        next.push({ ...gap, ...part, rows: gap.rows + (isBetween(part, spans) ? 1 : 0) });
+      for (const part of parts) {
+        const { from, rows: count, cut } = gap;
+        if (!isBetween(part, spans)) next.push({ ...gap, ...part, cut: cut ?? (isHeading ? at : undefined) });
+        else if (cut === undefined) next.push({ ...gap, ...part, rows: count + 1 });
+        else {
+          found.push({ ...part, from, rows: count, to: cut - 1 });
+          next.push({ ...part, from: cut + 1, rows: 1 });
+        }
+      }
     }
     for (const [i, { left: right }] of spans.entries()) {
       const left = spans[i - 1]?.right;
@@ -188,7 +213,8 @@ function widthsIn(rows: readonly Row[], { left, right }: Interval): number[] {
 
 /** Up to where something crosses it; above its first row that is where the columns begin. */
 function toGutter({ left, right, from, to, rows: count }: Found, rows: readonly Row[]): Gutter {
-  const isFree = ({ spans }: Row) => spans.every((span) => span.right <= left || span.left >= right);
+  const isFree = ({ spans, isHeading }: Row) =>
+    !isHeading && spans.every((span) => span.right <= left || span.left >= right);
   let first = from;
   while (first > 0 && isFree(rows[first - 1]!)) first--;
   const between = (upper: Row | undefined, lower: Row | undefined, otherwise: number) =>
