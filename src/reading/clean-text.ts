@@ -45,12 +45,15 @@ const MIN_OWN_WORDS = 9;
 const GAP = '\ue000';
 
 const CITATION =
-  /\s?\[(?:\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,20}|[a-z]|(?:note|nb|anm\.?|fn\.?)\s?\d{1,3}|citation needed|edit|sic!?|\^|↩|↑)\]/gi;
+  /\s?\[(?:\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,20}|[a-z]|(?:note|nb|anm\.?|fn\.?)\s?\d{1,3}|citation needed|edit|sic!?|\^|↩|↑)\](?!\()/gi;
 const UNIT_BEFORE = /(?:^|[\s\d(/·])(?:[kcdmµ]?m|ft|in|yd|mi|s|x|y|r|[a-z])$/i;
 const RAISED = /[¹²³⁰⁴-⁹]+/g;
 const MARKS = /[†‡⁂※↩↑⏎]\ufe0e?/g;
 /** An asterisk that hangs on a word, not one that stands between two. */
 const ASTERISK = /(?<=[\p{L}\p{N}.,;:!?)»”"'])\*{1,3}(?=$|[\s.,;:!?)])/gu;
+/** One that stands before a word, whose other one this is: both are signs of the text. */
+const OPEN_ASTERISK = /(?:^|[\s("'“‘«])\*{1,3}[\p{L}\p{N}][^*]*$/u;
+const MAX_STARRED_CHARS = 80;
 
 /** White space and control characters of any sort and number as one space: what follows is not linear in them. */
 export const collapse = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ');
@@ -71,7 +74,9 @@ export function withoutClutter(text: string): string {
         keepPower(digits, whole.slice(Math.max(0, at - 6), at)),
       )
       .replace(MARKS, '')
-      .replace(ASTERISK, '')
+      .replace(ASTERISK, (mark, at: number, whole: string) =>
+        OPEN_ASTERISK.test(whole.slice(Math.max(0, at - MAX_STARRED_CHARS), at)) ? mark : '',
+      )
       // Single blanks first: empty brackets are looked for by the square of the blanks in them.
       .replace(/\s+/g, ' ')
       .replace(/\( ?[,;.]* ?\)|\[ ?\]|< ?>/g, '')

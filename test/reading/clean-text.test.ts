@@ -11,6 +11,8 @@ describe('cleanText', () => {
     ['A field of 20 m² holds 10⁶ seeds³.', 'A field of 20 m² holds 10⁶ seeds.'],
     ['The price* is high.', 'The price is high.'],
     ['Two * three', 'Two * three'],
+    ['Called *draft* and (*new*), but* not.', 'Called *draft* and (*new*), but not.'],
+    ['Use the list [a](b) here, as shown [a].', 'Use the list [a](b) here, as shown.'],
     ['The list (see https://a.example/x?y=1) is long.', 'The list is long.'],
     [
       'A long account of all the ships that were lost is at https://a.example/lost.',
