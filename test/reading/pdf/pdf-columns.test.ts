@@ -53,6 +53,13 @@ describe('columns of a PDF', () => {
     expect(strangePairs(blocks)).toEqual([]);
   });
 
+  it('without anything to say are refused by name', async () => {
+    await expect(readBytes(writePdf(['7'], { columns: 1, gap: 0, footer: 'Page' }))).rejects.toMatchObject({
+      code: 'invalid_source',
+      message: expect.stringMatching(/^The PDF holds no running text, only page numbers/),
+    });
+  });
+
   it('of another program are whole, too', async () => {
     const document = await readFixture('lighthouses-columns.pdf');
     expect(wholeIn(allText(document))).toBe(SENTENCES.length);
