@@ -44,6 +44,12 @@ const PROGRAMS = [
     files: /^test\/(compat\/browser[^/]*|browser\/[^/]*)\.test\.ts$/,
   },
   {
+    name: 'poppler-utils',
+    packages: ['poppler-utils'],
+    probes: [['pdftotext', '-v']],
+    files: /^test\/compat\/browser-pdf-columns\.test\.ts$/,
+  },
+  {
     name: 'python3-websockets',
     packages: ['python3', 'python3-websockets'],
     // The system's own Python: another one first in PATH would not see Debian's packages.

@@ -51,6 +51,7 @@ const terminal: Omit<Terminal, 'args'> = {
   input: process.stdin,
   interrupted: interrupt.signal,
   readFile: (path) => readFileSync(path, 'utf8'),
+  readBytes: (path) => readFileSync(path),
   checkWritable,
   writeFile: (path, bytes) => writeFileSync(path, bytes),
   makeFolder: (path) => void mkdirSync(path, { recursive: true }),

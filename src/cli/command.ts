@@ -17,6 +17,8 @@ export type Terminal = {
   /** Aborted by SIGINT or SIGTERM. */
   readonly interrupted: AbortSignal;
   readonly readFile: (path: string) => string;
+  /** What is in a file, whatever it is. */
+  readonly readBytes: (path: string) => Uint8Array;
   /** Throws when `path` could not be written, and leaves it as it was. */
   readonly checkWritable: (path: string) => void;
   readonly writeFile: (path: string, bytes: Uint8Array) => void;

@@ -9,6 +9,7 @@ import { checkOutFile, download } from './out-file.ts';
 import { createProgressTeller } from './progress-line.ts';
 import { chooseVoice, reachService, SERVICE_OPTIONS } from './reach-service.ts';
 import { readFlags } from './read-flags.ts';
+import { readTextFile, readWholeInput } from './text-input.ts';
 
 const string = { type: 'string' } as const;
 const OPTIONS = {
@@ -54,22 +55,12 @@ async function readText(
 ): Promise<string> {
   if (given !== undefined && file !== undefined) throw new UsageError('Give a text or --file, not both.');
   if (given !== undefined) return given;
-  if (file !== undefined) {
-    try {
-      return terminal.readFile(file);
-    } catch (error) {
-      throw new UsageError(
-        `--file is ${JSON.stringify(file)}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`,
-      );
-    }
-  }
+  if (file !== undefined) return (await readTextFile(terminal, '--file', file)).text;
   if (terminal.input.isTTY === true)
     throw new UsageError(
       `Give a text or --file: ${terminal.programName} job --file chapter.txt --out chapter.mp3`,
     );
-  const chunks: Buffer[] = [];
-  for await (const chunk of terminal.input) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
+  return readWholeInput(terminal.input);
 }
 
 type Values = { readonly [Flag in keyof typeof OPTIONS]?: string | undefined };
@@ -147,7 +138,7 @@ export const job: Command = {
     [
       'Usage: voxgate job ["text" | --file FILE] --out FILE [FLAGS]',
       '',
-      'Reads the text from standard input when none is given. Without --url it is spoken by a gateway of its own.',
+      'FILE is a text or a document (PDF, DOCX, EPUB, HTML, Markdown, CSV), as is standard input, which is read when no text is given. Without --url it is spoken by a gateway of its own.',
       '',
       '  --out FILE         Where the audio goes; its ending says the format',
       '  --captions FILE    Where captions go (WebVTT, or SRT by its ending)',

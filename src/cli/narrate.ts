@@ -1,20 +1,12 @@
-// `voxgate narrate`: a text file as one turn through a gateway, its audio into a file as it comes, its words as captions.
-
-// The text of a file that is to be narrated, with blank lines between its paragraphs. Plain text and Markdown are taken as
-// they are, for the gateway strips markup itself; what holds its text in other ways is read as a source.
+// `voxgate narrate`: a file as one turn through a gateway, its audio into a file as it comes, its words as captions.
 
 import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { finishedWavHeader, WAV_HEADER_BYTES } from '../audio/containers/wav.ts';
 import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
 import type { ServerEvent } from '../dialects/native-events.ts';
-import { readSource } from '../reading/read-source.ts';
-import { READING_LIMITS } from '../reading/reading-limits.ts';
-import type { SourceBlock } from '../script/source-document.ts';
 import { codePointLength } from '../text/code-points.ts';
 import { callerHeaders } from './caller-headers.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
@@ -27,6 +19,7 @@ import { readFlags } from './read-flags.ts';
 import { createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
 import { createInputSpeaker } from './speak-input.ts';
+import { readTextFile } from './text-input.ts';
 
 // An audio file that grows while it is made, so that a book need not be held in memory, and that has its name only when
 // it can be played: until then it is NAME.part.
@@ -63,30 +56,6 @@ export function openGrowingFile(path: string): GrowingFile {
   };
 }
 
-const READ_AS_SOURCE = ['.pdf', '.epub', '.docx', '.html', '.htm'];
-
-/** Throws a UsageError when there is no such file, or nothing to say in it. */
-export async function readBook(terminal: Terminal, path: string): Promise<string> {
-  try {
-    const text = READ_AS_SOURCE.includes(extname(path).toLowerCase())
-      ? await readDocument(path)
-      : terminal.readFile(path).replace(/^\uFEFF/, '');
-    if (text.trim() !== '') return text;
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    throw new UsageError(`FILE is ${JSON.stringify(path)}, which cannot be read (${reason})`);
-  }
-  throw new UsageError(`FILE is ${JSON.stringify(path)}, which holds no text`);
-}
-
-async function readDocument(path: string): Promise<string> {
-  const hints = { name: basename(path), contentType: undefined };
-  const { blocks } = await readSource(await readFile(path), hints, READING_LIMITS.textChars, () => {});
-  const saidOf = (block: SourceBlock) =>
-    block.kind === 'row' ? block.cells.map(({ value }) => value).join(', ') : block.text;
-  return blocks.map(saidOf).join('\n\n');
-}
-
 const OPTIONS = {
   url: { type: 'string' },
   key: { type: 'string' },
@@ -113,12 +82,14 @@ async function run(terminal: Terminal): Promise<number> {
   if (path === undefined) throw new UsageError(`Give a text file: ${usage}`);
   const { out, vtt, srt, key, user } = values;
   if (out === undefined) throw new UsageError(`--out is missing: where is the audio to go? ${usage}`);
-  const settings = readSound(values);
+  const sound = readSound(values);
   checkGatewayUrl(values.url);
   checkOutFile(terminal, '--out', out);
   checkOutFile(terminal, '--vtt', vtt);
   checkOutFile(terminal, '--srt', srt);
-  const text = await readBook(terminal, path);
+  const { text, markup } = await readTextFile(terminal, 'FILE', path);
+  // What was read as a document has no Markdown; the signs that it has are its own.
+  const settings = { ...sound, markup };
 
   const gateway = await reachGateway(terminal, values.url);
   const file = openGrowingFile(out);
@@ -161,7 +132,7 @@ async function run(terminal: Terminal): Promise<number> {
       terminal.interrupted.addEventListener('abort', stop, { once: true });
       if (terminal.interrupted.aborted) stop();
       if (fitsWhole(text, client.ready)) client.send({ type: 'speak', turn: TURN, text });
-      else await Promise.race([speaker.forward(Readable.from([Buffer.from(text)]), client), ended]);
+      else await Promise.race([speaker.forward(Readable.from([text]), client), ended]);
       const { outcome: end, sentMs } = await ended;
       if (end !== 'complete') outcome = 'faulty';
       else await listed?.();

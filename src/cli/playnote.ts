@@ -31,6 +31,9 @@ const OPTIONS = {
 /** Styles that live from two people. */
 const FOR_TWO: readonly string[] = ['podcast', 'debate'];
 
+/** Endings of audio that is not mp3: such a file would not be what it is called. */
+const OTHER_AUDIO = /\.(?:wav|ogg|oga|opus|flac|m4a|m4b|aac|aiff?|wma|webm|ulaw|alaw|raw|pcm)$/i;
+
 async function openSource(given: string | undefined): Promise<PlayNoteSource> {
   if (given === undefined) throw new UsageError('Name a file or an address: voxgate playnote report.pdf');
   if (/^https?:\/\//i.test(given)) return { url: given };
@@ -64,6 +67,10 @@ async function run(terminal: Terminal): Promise<number> {
   const source = await openSource(positionals[0]);
   const named = 'url' in source ? 'playnote' : basename(source.name, extname(source.name));
   const out = values.out ?? `${named}.mp3`;
+  if (OTHER_AUDIO.test(out))
+    throw new UsageError(
+      `--out is ${JSON.stringify(out)}; a PlayNote is made as mp3: allowed: a name that ends in .mp3`,
+    );
   for (const [flag, path] of Object.entries({
     '--out': out,
     '--captions': captions,

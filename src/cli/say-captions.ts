@@ -6,7 +6,8 @@ import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
 import type { TimedWord } from '../captions/word-timeline.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
-import { type Terminal, UsageError } from './command.ts';
+import { UsageError } from './command.ts';
+import type { TextInput } from './text-input.ts';
 
 type Writer = (words: readonly TimedWord[], options: CueOptions) => string;
 
@@ -43,7 +44,7 @@ export type CaptionKeeper = {
   /** Text that is spoken, in order: cues quote it. */
   addText(text: string): void;
   /** The same input, whose text is added as it is read. */
-  overhear(input: Terminal['input']): Terminal['input'];
+  overhear(input: TextInput): TextInput;
   /** What the gateway says, for the captions among it, and for the list of words that replaces them in the end. */
   onEvent(event: ServerEvent): void;
   /** Words so far. */
@@ -64,12 +65,11 @@ export function createCaptionKeeper(): CaptionKeeper {
       spoken += text;
     },
     overhear(input) {
-      const decoder = new TextDecoder();
       return {
         async *[Symbol.asyncIterator]() {
-          for await (const chunk of input) {
-            spoken += decoder.decode(chunk, { stream: true });
-            yield chunk;
+          for await (const text of input) {
+            spoken += text;
+            yield text;
           }
         },
         destroy: () => input.destroy?.(),

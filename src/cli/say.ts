@@ -13,6 +13,7 @@ import { readFlags } from './read-flags.ts';
 import { captionWriter, createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
 import { createInputSpeaker } from './speak-input.ts';
+import { textOfInput } from './text-input.ts';
 
 const OPTIONS = {
   url: { type: 'string' },
@@ -97,7 +98,8 @@ async function run(terminal: Terminal): Promise<number> {
         keeper.addText(text);
         client.send({ type: 'speak', turn: TURN, text });
       } else {
-        const input = captions === undefined ? terminal.input : keeper.overhear(terminal.input);
+        const given = textOfInput(terminal.input);
+        const input = captions === undefined ? given : keeper.overhear(given);
         const first = await Promise.race([speaker.forward(input, client), ended]);
         if (first?.outcome === 'complete') {
           terminal.complain('The turn ended before the input did; what still comes is not spoken.');
@@ -131,7 +133,7 @@ export const say: Command = {
     [
       'Usage: voxgate say [TEXT] [--url ws://…] [--out FILE] [--captions FILE] [--format F] [--sample-rate N] [--voice V] …',
       '',
-      'Without TEXT, standard input is spoken as it arrives. Without --url, a gateway is started for this turn.',
+      'Without TEXT, standard input is spoken as it arrives; a document (PDF, DOCX, …) or a text that is not UTF-8 when all of it is there. Without --url, a gateway is started for this turn.',
       '',
       '  --url URL          session address that `voxgate serve` printed',
       '  --key KEY          API key of that gateway;  --user ID  the user it belongs to',

@@ -3,7 +3,7 @@
 
 import type { SessionClient } from '../client/session-client.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
-import type { Terminal } from './command.ts';
+import type { TextInput } from './text-input.ts';
 
 export type InputSpeaker = {
   /** What the gateway says, for the refusals among it. */
@@ -12,7 +12,7 @@ export type InputSpeaker = {
    * Resolves when all of the input has been taken, or `stop` was called. Rejects when text was refused for good, so
    * that nobody takes the rest for spoken.
    */
-  forward(input: Terminal['input'], client: SessionClient): Promise<void>;
+  forward(input: TextInput, client: SessionClient): Promise<void>;
   /** Reads no further. */
   stop(): void;
 };
@@ -24,7 +24,9 @@ const PIECE_CHARACTERS = 8 * 1024;
 function* piecesOf(text: string, longest: number): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const space = at + longest < text.length ? text.lastIndexOf(' ', at + longest - 1) : -1;
-    const end = space > at ? space + 1 : at + longest;
+    let end = space > at ? space + 1 : at + longest;
+    // Not between the two halves of a character outside the basic plane.
+    if (end - at > 1 && /^[\ud800-\udbff]$/.test(text.charAt(end - 1)) && end < text.length) end -= 1;
     yield text.slice(at, end);
     at = end;
   }
@@ -36,7 +38,7 @@ export function createInputSpeaker(turn: string): InputSpeaker {
   let isStopped = false;
   let fullForMs: number | undefined;
   let refusal: EventOf<'error'> | undefined;
-  let reading: Terminal['input'] | undefined;
+  let reading: TextInput | undefined;
 
   const failOn = (error: EventOf<'error'> | undefined) => {
     if (error !== undefined) throw new Error(`The text was not taken: ${error.code}: ${error.message}`);
@@ -64,18 +66,14 @@ export function createInputSpeaker(turn: string): InputSpeaker {
     },
     async forward(input, client) {
       reading = input;
-      const decoder = new TextDecoder();
       const { text, pendingText } = client.ready.limits;
       const longest = Math.min(PIECE_CHARACTERS, text, pendingText);
       try {
-        for await (const chunk of input) {
-          const text = decoder.decode(chunk, { stream: true });
-          for (const piece of piecesOf(text, longest)) await push(piece, client);
-        }
+        for await (const part of input)
+          for (const piece of piecesOf(part, longest)) await push(piece, client);
       } catch (error) {
         if (!isStopped) throw error;
       }
-      await push(decoder.decode(), client);
       if (!isStopped) client.send({ type: 'end', turn });
     },
     stop() {

@@ -1,7 +1,9 @@
-// Bytes to text: by byte order mark, then by what is declared, then UTF-8 if it is valid, else windows-1252, which is
-// what old Western files are and which has a character for every byte. UTF-16 without a mark is told by its zeros.
+// Bytes to text: by byte order mark, then UTF-8 if it is valid, then by what is declared, then by what the bytes look like.
+// UTF-16 without a mark is told by its zeros.
 
 import { Buffer } from 'node:buffer';
+import { invalidSource } from './invalid-source.ts';
+import { legacyEncoding } from './legacy-encoding.ts';
 
 /** An encoding that TextDecoder knows, or undefined. */
 function known(label: string | undefined): string | undefined {
@@ -46,8 +48,20 @@ export function declaredCharset(bytes: Uint8Array): string | undefined {
     /^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{1,40})/i.exec(head))?.[1];
 }
 
-/** The text without its byte order mark. */
-export function decodeText(bytes: Uint8Array, declared?: string): string {
+/**
+ * UTF-8 in which a few characters are damaged, without those; undefined where that is not what it is. Text of another
+ * encoding has hardly a sequence that is valid.
+ */
+function damagedUtf8(bytes: Uint8Array): string | undefined {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  const broken = text.match(/\ufffd/g)?.length ?? 0;
+  const whole = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0;
+  const isDamaged = broken <= whole * 0.05 || (broken === 1 && whole >= 3);
+  return isDamaged ? text.replaceAll('\ufffd', '') : undefined;
+}
+
+/** Undefined where the encoding cannot be told. */
+function decoded(bytes: Uint8Array, declared: string | undefined): string | undefined {
   const certain = marked(bytes) ?? unmarkedUtf16(bytes);
   if (certain !== undefined) return new TextDecoder(certain).decode(bytes);
   try {
@@ -55,8 +69,23 @@ export function decodeText(bytes: Uint8Array, declared?: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     const label = known(declared);
-    const single = label === undefined || label.startsWith('utf-') ? 'windows-1252' : label;
+    const isDeclared = label !== undefined && !label.startsWith('utf-');
+    const whole = isDeclared ? undefined : damagedUtf8(bytes);
+    if (whole !== undefined) return whole;
+    const single = isDeclared ? label : legacyEncoding(bytes);
     // In one go Node 20 takes windows-1252 for Latin-1, which has no quotation marks; as a stream it does not.
-    return new TextDecoder(single).decode(bytes, { stream: true });
+    return single === undefined ? undefined : new TextDecoder(single).decode(bytes, { stream: true });
   }
+}
+
+/** The text without its byte order mark; as Western text where the encoding cannot be told. */
+export const decodeText = (bytes: Uint8Array, declared?: string): string =>
+  decoded(bytes, declared) ?? new TextDecoder('windows-1252').decode(bytes, { stream: true });
+
+/** As `decodeText`; throws `invalid_source` where the encoding cannot be told. */
+export function decodeDocument(bytes: Uint8Array, declared?: string): string {
+  const text = decoded(bytes, declared);
+  if (text === undefined)
+    throw invalidSource('The encoding of the text is not stated and cannot be told; save it as UTF-8.');
+  return text;
 }

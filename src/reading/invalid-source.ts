@@ -10,3 +10,14 @@ const ACCEPTED =
 
 /** A kind of file that is not read. `what` begins the sentence: "This is a picture." */
 export const unacceptedKind = (what: string): AppError => invalidSource(`${what} ${ACCEPTED}`);
+
+/** A library failed over the file. */
+export const damagedFile = (): AppError =>
+  invalidSource(
+    'The file is damaged or not made as its kind should be; save it again from the program that made it.',
+  );
+
+export const fileTooLarge = (maxBytes: number): AppError =>
+  invalidSource(
+    `The file is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB; split it, or leave out its pictures.`,
+  );

@@ -2,6 +2,7 @@
 // row with the names of its columns, so that it can be said.
 
 import { parse } from 'csv-parse/sync';
+import type { DocumentFacts } from './document-facts.ts';
 import { invalidSource } from './invalid-source.ts';
 import type { SourceBlocks } from './source-blocks.ts';
 
@@ -34,8 +35,8 @@ function separatorsIn(text: string): number {
   return found;
 }
 
-/** Throws `invalid_source` for what is no table. */
-export function readCsv(text: string, blocks: SourceBlocks): void {
+/** `name`: what the file is called, which says what the table is about. Throws `invalid_source` for what is no table. */
+export function readCsv(text: string, name: string | undefined, blocks: SourceBlocks): DocumentFacts {
   if (separatorsIn(text) > MAX_SEPARATORS) throw tooWide();
   const parsed = parseRows(text);
   if (parsed.length > MAX_ROWS) throw tooWide();
@@ -47,6 +48,17 @@ export function readCsv(text: string, blocks: SourceBlocks): void {
   const names = hasHead ? first.map((name) => name.replaceAll('_', ' ')) : [];
   for (const row of rows.slice(hasHead ? 1 : 0))
     blocks.addRow(row.map((value, i) => ({ name: names[i] ?? '', value })));
+  return { title: titleOf(name) ?? (names.join(', ') || undefined), language: undefined };
+}
+
+/** The name of the file without its ending, if it has words. */
+function titleOf(name: string | undefined): string | undefined {
+  const title = (name ?? '')
+    .replace(/^.*[\\/]/, '')
+    .replace(/\.[a-z]{1,5}$/i, '')
+    .replace(/[_\s-]+/g, ' ')
+    .trim();
+  return /\p{L}/u.test(title) ? title : undefined;
 }
 
 function parseRows(text: string): string[][] {

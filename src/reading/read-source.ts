@@ -4,7 +4,7 @@
 import type { SourceBlock, SourceDocument } from '../script/source-document.ts';
 import { openZip, type ZipArchive } from './archives/zip-archive.ts';
 import { cleanText } from './clean-text.ts';
-import { charsetOf, declaredCharset, decodeText } from './decode-text.ts';
+import { charsetOf, declaredCharset, decodeDocument } from './decode-text.ts';
 import type { DocumentFacts } from './document-facts.ts';
 import { invalidSource, unacceptedKind } from './invalid-source.ts';
 import { GATE_DEADLINE_MS, MAX_HTML_BYTES, MAX_TEXT_BYTES } from './reading-limits.ts';
@@ -55,7 +55,7 @@ export async function readSource(
 async function readKind(
   kind: SourceKind,
   bytes: Uint8Array,
-  { contentType }: SourceHints,
+  { contentType, name }: SourceHints,
   blocks: SourceBlocks,
   mostChars: number,
   step: Step,
@@ -68,12 +68,12 @@ async function readKind(
   }
   if (bytes.length > (kind === 'html' ? MAX_HTML_BYTES : MAX_TEXT_BYTES))
     throw invalidSource('The text is longer than 8 MB; split it into several sources.');
-  const text = normalized(decodeText(bytes, charsetOf(contentType) ?? declaredCharset(bytes)));
+  const text = normalized(decodeDocument(bytes, charsetOf(contentType) ?? declaredCharset(bytes)));
   step('rest', undefined);
   if (kind === 'html') return (await import('./markup/read-html.ts')).readHtml(text, blocks, mostChars);
   if (kind === 'markdown') return (await import('./markup/read-markdown.ts')).readMarkdown(text, blocks);
-  if (kind === 'csv') (await import('./read-csv.ts')).readCsv(text, blocks);
-  else (await import('./read-text.ts')).readText(text, blocks);
+  if (kind === 'csv') return (await import('./read-csv.ts')).readCsv(text, name, blocks);
+  (await import('./read-text.ts')).readText(text, blocks);
   return { title: undefined, language: undefined };
 }
 

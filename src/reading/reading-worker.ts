@@ -7,7 +7,7 @@ import { AppError } from '../base/app-error.ts';
 import { ownThread } from '../base/processes/thread-time.ts';
 import { yieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { hasRunningText } from '../script/running-text.ts';
-import { invalidSource } from './invalid-source.ts';
+import { fileTooLarge } from './invalid-source.ts';
 import { readSource } from './read-source.ts';
 import type { ReadingAnswer, ReadingOrder, Step } from './reading-messages.ts';
 
@@ -34,10 +34,7 @@ function readBytes(path: string, mostBytes: number): Uint8Array {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);
-    if (size > mostBytes)
-      throw invalidSource(
-        `The file is larger than ${Math.floor(mostBytes / 1024 / 1024)} MB; split it, or leave out its pictures.`,
-      );
+    if (size > mostBytes) throw fileTooLarge(mostBytes);
     const bytes = new Uint8Array(size);
     let filled = 0;
     while (filled < size) {

@@ -104,8 +104,11 @@ function isBinary(text: string): boolean {
   return odd > text.length / 200;
 }
 
+/** How JSON begins; a text may begin so, too. */
+export const mayBeJson = (text: string): boolean => /^\s*(\{\s*"|\{\s*\}|\[\s*[[{"\d\]])/.test(text);
+
 function isJson(bytes: Uint8Array, text: string): boolean {
-  if (!/^\s*(\{\s*"|\{\s*\}|\[\s*[[{"\d\]])/.test(text)) return false;
+  if (!mayBeJson(text)) return false;
   // Too long for a text in any case, which says so sooner than a parser would.
   if (bytes.length > MAX_TEXT_BYTES) return false;
   try {

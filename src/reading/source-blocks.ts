@@ -3,6 +3,7 @@
 import type { SourceBlock } from '../script/source-document.ts';
 import { collapse, isBlank, plainLetters, withoutClutter } from './clean-text.ts';
 import { invalidSource } from './invalid-source.ts';
+import { withUnit } from './table-cell.ts';
 
 export type SourceBlocks = {
   /** `text` as it stands in the source. */
@@ -81,7 +82,7 @@ export function createSourceBlocks(mostChars: number): SourceBlocks {
     addRow(cells) {
       countCells(cells);
       const clean = cells
-        .map(({ name, value }) => ({ name: cleaned(name), value: cleaned(value) }))
+        .map(({ name, value }) => withUnit(cleaned(name), cleaned(value)))
         .filter(({ value }) => !isBlank(value));
       if (clean.length === 0) return;
       for (const { name, value } of clean) count(name + value);

@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { threadTimeMs } from '../base/processes/thread-time.ts';
 import type { SourceDocument } from '../script/source-document.ts';
-import { invalidSource } from './invalid-source.ts';
+import { damagedFile, invalidSource } from './invalid-source.ts';
 import { READING_LIMITS, type ReadingLimits } from './reading-limits.ts';
 import type { ReadingAnswer, ReadingOrder, ReadingStep } from './reading-messages.ts';
 import { ReadingSlots } from './reading-slots.ts';
@@ -33,10 +33,6 @@ const MAX_MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, 
 const tooLong = (deadlineMs: number) =>
   invalidSource(
     `The file could not be read within ${Math.round(deadlineMs / 1000)} seconds; split it, or save it as plain text.`,
-  );
-const damaged = () =>
-  invalidSource(
-    'The file is damaged or not made as its kind should be; save it again from the program that made it.',
   );
 const endlessPage = () =>
   invalidSource('A page of the file takes too long to read; print it to a new PDF and try again.');
@@ -112,15 +108,15 @@ export function createWorkerSourceReader(options: WorkerSourceReaderOptions): So
           if (answer.kind === 'read') return resolve(answer.document);
           if (answer.kind === 'refused') return reject(invalidSource(answer.message));
           log.warn('reading_broke', { cause: answer.cause });
-          reject(damaged());
+          reject(damagedFile());
         });
       });
       worker.on('error', (cause) => {
         const code = (cause as NodeJS.ErrnoException).code ?? cause.name;
         log.warn('reading_thread_died', { cause: code });
-        settle(() => reject(code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooHeavy() : damaged()));
+        settle(() => reject(code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooHeavy() : damagedFile()));
       });
-      worker.on('exit', () => settle(() => reject(damaged())));
+      worker.on('exit', () => settle(() => reject(damagedFile())));
     });
 
   return {

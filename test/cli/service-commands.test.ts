@@ -83,6 +83,11 @@ describe('wrong usage', () => {
     [playnote, ['http://h/x', '--style', 'opera'], /--style is "opera"; allowed: podcast, executive/],
     [playnote, ['http://h/x', '--voices', '3'], /--voices is "3"; allowed: 1, 2/],
     [playnote, ['http://h/x', '--out', '/nowhere/x.mp3'], /--out.*ENOENT/],
+    [
+      playnote,
+      ['http://h/x', '--out', 'x.wav'],
+      /--out is "x\.wav"; .*mp3: allowed: a name that ends in \.mp3/,
+    ],
     [playnote, ['http://h/x', '--captions', '/nowhere/x'], /--captions.*ENOENT/],
     [playnote, ['http://h/x', '--chapters', '/nowhere/x'], /--chapters.*ENOENT/],
     [playnote, ['http://h/x', '--script', '/nowhere/x'], /--script.*ENOENT/],

@@ -35,7 +35,7 @@ function createGateway(refusals: readonly (Code | undefined)[]) {
     next: () => Promise.resolve(),
     close() {},
   } as unknown as SessionClient;
-  const forward = (text: string) => speaker.forward(Readable.from([Buffer.from(text)]), client);
+  const forward = (text: string) => speaker.forward(Readable.from([text]), client);
   return { forward, taken, sent };
 }
 

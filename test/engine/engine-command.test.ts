@@ -19,6 +19,7 @@ function terminal(args: readonly string[]): Terminal & { readonly printed: strin
     isInteractive: false,
     input: process.stdin,
     interrupted: AbortSignal.abort(),
+    readBytes: () => new Uint8Array(),
     readFile(path) {
       if (path === 'keys.txt') return 'ann:key-of-ann@60\n';
       throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });

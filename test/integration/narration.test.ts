@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { narrate } from '../../src/cli/narrate.ts';
 import { connectSession } from '../../src/client/session-client.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
+import { writePdf } from '../support/pdf-writer.ts';
 import { type RunningGateway, startRunningGateway } from '../support/running-gateway.ts';
 
 const TEXT = Array.from({ length: 4 }, (_, n) => `This is paragraph ${n}.`).join('\n\n');
@@ -57,6 +58,23 @@ describe('narration', () => {
     expect(wav.readUInt32LE(40)).toBe(wav.length - 44);
     expect(readFileSync(vtt!, 'utf8')).toMatch(/^WEBVTT[\s\S]*This is paragraph 3\./);
     expect(JSON.parse(terminal.printed.at(-1)!)).toMatchObject({ outcome: 'complete', bytes: wav.length });
+  });
+
+  it('reads a PDF, and says why one cannot be read', async () => {
+    const [pdf, broken, out] = ['tides.pdf', 'broken.pdf', 'tides.wav'].map((name) => join(folder, name));
+    const said = 'The tide turns twice a day. Every harbour of the coast lives by it.';
+    writeFileSync(pdf!, writePdf([said], { columns: 1, gap: 0 }));
+    writeFileSync(broken!, '%PDF-1.7\nnothing');
+    const command = (path: string) => createFakeTerminal([path, '--out', out!, '--url', gateway.sessionUrl]);
+    const before = gateway.upstream.requests.length;
+    const terminal = command(pdf!);
+    expect(await narrate.run(terminal)).toBe(0);
+    expect(JSON.parse(terminal.printed.at(-1)!)).toMatchObject({ outcome: 'complete' });
+    const asked = gateway.upstream.requests.slice(before).map(({ body }) => (body as { text: string }).text);
+    expect(asked.join(' ')).toBe(said);
+    await expect(narrate.run(command(broken!))).rejects.toThrow(
+      /broken\.pdf", which cannot be read: The PDF is damaged or incomplete/,
+    );
   });
 
   it('says how it is called', async () => {

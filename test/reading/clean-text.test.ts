@@ -15,6 +15,8 @@ describe('cleanText', () => {
     ['Two *words here* and a price* too.', 'Two *words here* and a price too.'],
     ['Press <Enter>, type <your name>, # is a hash.', 'Press <Enter>, type <your name>, # is a hash.'],
     ['The list [a](b) of it [a].', 'The list [a](b) of it.'],
+    ['Called *draft* and (*new*), but* not.', 'Called *draft* and (*new*), but not.'],
+    ['Use the list [a](b) here, as shown [a].', 'Use the list [a](b) here, as shown.'],
     ['The list (see https://a.example/x?y=1) is long.', 'The list is long.'],
     [
       'A long account of all the ships that were lost is at https://a.example/lost.',

@@ -284,6 +284,12 @@ export const GROWING: Readonly<Record<string, GrowingFile>> = {
   'docx: runs of a paragraph': word(3 * MB, (bytes) =>
     docx(wordXml(`<w:p>${varied(bytes, '<w:r><w:t>@ b </w:t></w:r>')}</w:p>`)),
   ),
+  'docx: hidden runs': word(3 * MB, (bytes) =>
+    docx(wordXml(`<w:p>${varied(bytes, '<w:r><w:rPr><w:vanish/></w:rPr><w:t>@ b </w:t></w:r>')}</w:p>`)),
+  ),
+  'docx: runs in hidden runs': word(600 * KB, (bytes) =>
+    docx(wordXml(`<w:p><w:r><w:rPr><w:vanish/></w:rPr>${fill(bytes, '<w:r w:a="b" ')}</w:r></w:p>`)),
+  ),
   'docx: paragraphs': word(3 * MB, (bytes) => docx(wordXml(varied(bytes, wordText('@ b c. '))))),
   'docx: items': word(1 * MB, (bytes) =>
     docx(

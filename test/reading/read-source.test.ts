@@ -119,6 +119,18 @@ describe('joinLines', () => {
   });
 });
 
+describe('joinLines in a document that divides no words', () => {
+  const plain = Array.from({ length: 60 }, (_, i) => `a line of the number ${i} without a word`);
+
+  it('keeps the hyphen of a compound, and that alone', () => {
+    const known = knownWords([...plain, 'an eight-', 'the lighthouse stands']);
+    expect(joinLines(['an eight-', 'sided tower'], known)).toBe('an eight-sided tower');
+    expect(joinLines(['a light-', 'house'], known)).toBe('a lighthouse');
+    const divided = knownWords([...plain, ...plain.slice(0, 8).map((line) => `${line} some-`)]);
+    expect(joinLines(['a won-', 'derful tower'], divided)).toBe('a wonderful tower');
+  });
+});
+
 describe('languageOfTag', () => {
   it('knows a tag of each language, in any case and with regions, and no other', () => {
     const tags =

@@ -1,5 +1,6 @@
 // A terminal for a command under test: nothing of the real process, everything printed is kept.
 
+import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Terminal } from '../../src/cli/command.ts';
 
@@ -8,7 +9,7 @@ export type FakeTerminal = Terminal & {
   readonly complaints: readonly string[];
 };
 
-export function createFakeTerminal(args: readonly string[], input = ''): FakeTerminal {
+export function createFakeTerminal(args: readonly string[], input: string | Uint8Array = ''): FakeTerminal {
   const printed: string[] = [];
   const complaints: string[] = [];
   return {
@@ -25,6 +26,7 @@ export function createFakeTerminal(args: readonly string[], input = ''): FakeTer
     readFile(path) {
       throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
     },
+    readBytes: (path) => readFileSync(path),
     checkWritable(path) {
       if (path.startsWith('/nowhere/')) throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
     },

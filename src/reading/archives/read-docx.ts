@@ -8,8 +8,11 @@ import { parseHTML } from '../markup/markup-library.ts';
 import { tooWild, trimMarkup } from '../markup/trim-markup.ts';
 import { MAX_MARKUP_BYTES } from '../reading-limits.ts';
 import type { SourceBlocks } from '../source-blocks.ts';
+import { withoutHiddenWords } from './hidden-words.ts';
 import { xmlPart } from './xml-part.ts';
 import type { ZipArchive } from './zip-archive.ts';
+
+const DOCUMENT = 'word/document.xml';
 
 /** Pictures, themes, embedded tables and charts are not among them. */
 const PARTS =
@@ -30,7 +33,7 @@ const STYLES = [
   "p[style-name='footnote text'] => !",
 ];
 
-export const isDocx = ({ names }: ZipArchive): boolean => names.includes('word/document.xml');
+export const isDocx = ({ names }: ZipArchive): boolean => names.includes(DOCUMENT);
 
 /** Throws `invalid_source` for a document that is damaged or beyond the bounds. */
 export async function readDocx(archive: ZipArchive, blocks: SourceBlocks): Promise<DocumentFacts> {
@@ -46,12 +49,13 @@ export async function readDocx(archive: ZipArchive, blocks: SourceBlocks): Promi
   }
   const textOf = (name: string) => (parts[name] === undefined ? '' : xmlPart(parts[name], 'refused'));
   // For its refusals alone: mammoth parses the parts by itself.
-  trimMarkup(textOf('word/document.xml'), 'xml', {
+  trimMarkup(textOf(DOCUMENT), 'xml', {
     marks: MAX_WORD_MARKS,
     elements: MAX_WORD_MARKS,
     references: MAX_WORD_MARKS,
     keptReferences: MAX_WORD_MARKS,
   });
+  hideHidden(parts, textOf);
   const html = await toHtml(parts);
   const { document } = parseHTML(`<!doctype html><html><body>${trimMarkup(html, 'html')}</body></html>`);
   addMarkup(document.body, blocks);
@@ -61,9 +65,18 @@ export async function readDocx(archive: ZipArchive, blocks: SourceBlocks): Promi
     title: title === undefined ? undefined : parseHTML(`<p>${title}</p>`).document.textContent,
     language:
       /<dc:language>([\w-]{1,40})<\/dc:language>/.exec(core)?.[1] ??
-      mostFrequent(textOf('word/document.xml')) ??
+      mostFrequent(textOf(DOCUMENT)) ??
       mostFrequent(textOf('word/styles.xml')),
   };
+}
+
+/** Takes hidden text out of the parts that the library is given. */
+function hideHidden(parts: Record<string, Uint8Array>, textOf: (name: string) => string): void {
+  const document = textOf(DOCUMENT);
+  const shown = withoutHiddenWords(document, textOf('word/styles.xml'));
+  if (shown === document) return;
+  const declaration = /^(\s*<\?xml[^>]{0,100}?encoding\s*=\s*["'])[\w.:-]{1,40}/i;
+  parts[DOCUMENT] = Buffer.from(shown.replace(declaration, '$1UTF-8'));
 }
 
 /** Counted in bytes, before there is a text of them; throws `invalid_source` at the first mark too many. */

@@ -1,6 +1,7 @@
 // An e-book: container.xml names the package, the package's spine the order of reading (EPUB 3.3, sections 4.2.6.3
 // and 5.7). Documents are read one by one; what the spine keeps out of the line of reading is left out.
 
+import { AppError } from '../../base/app-error.ts';
 import type { DocumentFacts } from '../document-facts.ts';
 import { invalidSource } from '../invalid-source.ts';
 import { addMarkup } from '../markup/markup-blocks.ts';
@@ -45,16 +46,29 @@ export function readEpub(archive: ZipArchive, blocks: SourceBlocks): DocumentFac
   let room = MAX_MARKUP_BYTES;
   /** For all chapters together: what each one has for itself would be endless in a thousand. */
   const marks = markupRoom();
-  for (const chapter of chapters) {
-    const part = read(chapter, room);
-    if (part === undefined) continue;
-    room -= part.size;
-    const { document } = parseHTML(bodyOf(trimMarkup(part.text, 'xml', marks)));
+  for (const [index, chapter] of chapters.entries()) {
+    const text = inChapter(index + 1, chapters.length, () => {
+      const part = read(chapter, room);
+      room -= part?.size ?? 0;
+      return part === undefined ? undefined : trimMarkup(part.text, 'xml', marks);
+    });
+    if (text === undefined) continue;
+    const { document } = parseHTML(bodyOf(text));
     removeNotes(document, chapter.slice(chapter.lastIndexOf('/') + 1), notes);
     addMarkup(document.body, blocks);
   }
   const textOf = (name: string) => byName(book, name)[0]?.textContent.trim() || undefined;
   return { title: textOf('dc:title'), language: textOf('dc:language') };
+}
+
+/** What `read` returns; what it refuses is told with the number of the chapter, counted in the order of reading. */
+function inChapter<T>(number: number, count: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw invalidSource(`Chapter ${number} of ${count} of the e-book cannot be read: ${error.message}`);
+  }
 }
 
 /** What stands between quotation marks, from each to the next: values of attributes among them. */

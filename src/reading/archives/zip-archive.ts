@@ -2,7 +2,7 @@
 // smaller than that on disk, where they lie. What is then inflated is counted, whatever the directory claims. Layout
 // and field names are those of the ZIP specification (APPNOTE 4.3, 4.4).
 
-import { inflateRawSync } from 'node:zlib';
+import { crc32, inflateRawSync } from 'node:zlib';
 import { invalidSource } from '../invalid-source.ts';
 
 export type ZipArchive = {
@@ -34,6 +34,8 @@ type Member = {
   readonly start: number;
   readonly packed: number;
   readonly size: number;
+  /** CRC-32 of its content; 0 where its writer did not count it. */
+  readonly checksum: number;
 };
 
 const damaged = () => invalidSource('The file is damaged or cut short; upload it again from the original.');
@@ -81,6 +83,7 @@ export function openZip(bytes: Uint8Array): ZipArchive {
       if (member === undefined) return undefined;
       if (member.size > mostBytes) throw tooLarge();
       const content = inflate(bytes.subarray(member.start, member.start + member.packed), member);
+      if (member.checksum !== 0 && crc32(content) !== member.checksum) throw damaged();
       if (isArchive(content)) throw invalidSource('The file holds another archive where its text should be.');
       return content;
     },
@@ -102,6 +105,7 @@ function findEnd(view: DataView): number {
 function readMember(view: DataView, bytes: Uint8Array, at: number, directoryAt: number): Member {
   const flags = view.getUint16(at + 8, true);
   const method = view.getUint16(at + 10, true);
+  const checksum = view.getUint32(at + 16, true);
   const packed = view.getUint32(at + 20, true);
   const size = view.getUint32(at + 24, true);
   const nameBytes = view.getUint16(at + 28, true);
@@ -116,7 +120,7 @@ function readMember(view: DataView, bytes: Uint8Array, at: number, directoryAt: 
     localAt + LOCAL_BYTES + view.getUint16(localAt + 26, true) + view.getUint16(localAt + 28, true);
   if (start + packed > directoryAt) throw damaged();
   const name = bytes.subarray(at + DIRECTORY_BYTES, at + DIRECTORY_BYTES + nameBytes);
-  return { name: new TextDecoder().decode(name), method, start, packed, size };
+  return { name: new TextDecoder().decode(name), method, start, packed, size, checksum };
 }
 
 /** Members that share their bytes are how a few kilobytes become terabytes. */

@@ -5,6 +5,7 @@ import { joinLines, type KnownWords, knownWords } from '../join-lines.ts';
 import type { SourceBlocks } from '../source-blocks.ts';
 import type { PdfColumn } from './pdf-columns.ts';
 import { mostUsed, type PdfLine } from './pdf-line.ts';
+import { withoutListings } from './pdf-listings.ts';
 
 const NOTE_START = /^(?:[[(]?\d{1,3}[\])]?[.\s]|[*†‡§¶]|\d{1,3}\p{Lu})/u;
 const ITEM = /^(?:[•·◦▪‣●○–*-]|\(?\d{1,2}[.)])\s+(?=\S)/;
@@ -15,15 +16,16 @@ type Layout = { readonly size: number; readonly font: string; readonly leading: 
 
 /** `pages` are the columns of each page in the order of reading. */
 export function addPdfBlocks(pages: readonly (readonly PdfColumn[])[], blocks: SourceBlocks): void {
-  const all = pages.flat(2);
+  const said = withoutListings(pages.flat());
+  const all = said.flat();
   if (all.length === 0) return;
   const layout: Layout = {
     size: mostUsed(all, ({ size }) => size),
     font: mostUsed(all, ({ font }) => font),
-    leading: usualLeading(pages.flat()),
+    leading: usualLeading(said),
   };
   const known = knownWords(all.map(({ text }) => text));
-  const columns = withoutNotes(pages.flat(), layout);
+  const columns = withoutNotes(said, layout);
   const headings = headingsOf(columns, layout);
   const levels = new Map(sizesOf(headings).map((size, level) => [size, level]));
   let open: PdfLine[] = [];

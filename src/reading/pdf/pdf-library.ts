@@ -41,11 +41,17 @@ const { getResolvedPDFJS } = require('unpdf') as {
   }>;
 };
 
+/** pdf.js wants an array of its own: no Buffer, which it refuses, and no part of a larger one, which it would take over. */
+const ownArray = (bytes: Uint8Array): Uint8Array =>
+  bytes.constructor === Uint8Array && bytes.length === bytes.buffer.byteLength
+    ? bytes
+    : new Uint8Array(bytes);
+
 /** Rejects for what is no PDF. `bytes` are taken over. Nothing is fetched, compiled or drawn. */
 export async function openPdf(bytes: Uint8Array): Promise<PdfDocument> {
   const { getDocument } = await getResolvedPDFJS();
   return getDocument({
-    data: bytes,
+    data: ownArray(bytes),
     verbosity: 0,
     isEvalSupported: false,
     disableFontFace: true,

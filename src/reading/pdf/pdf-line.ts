@@ -17,6 +17,10 @@ export type PdfLine = {
   readonly font: string;
   /** It begins with a small raised mark, as a note's text does. */
   readonly startsWithMark: boolean;
+  /** All of it is set in letters that are equally wide. */
+  readonly isCode: boolean;
+  /** Of a line that wide gaps divide, what stands behind the last one. */
+  readonly lastPiece: string | undefined;
 };
 
 export type PdfRun = {
@@ -60,8 +64,8 @@ export function toRuns(items: readonly PdfTextItem[]): PdfRun[] {
 const quarterOf = ([a = 1, b = 0]: readonly number[]): number =>
   (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
 
-/** From the top down, then from left to right. */
-export function toLines(runs: readonly PdfRun[]): PdfLine[] {
+/** From the top down, then from left to right. `runs` are those of one column; `isFixed` tells fonts of equally wide letters. */
+export function toLines(runs: readonly PdfRun[], isFixed: (font: string) => boolean): PdfLine[] {
   const rows: { y: number; size: number; runs: PdfRun[] }[] = [];
   for (const run of onBaseline(runs).toSorted((a, b) => b.y - a.y)) {
     const row = rows.slice(-3).findLast((near) => near.y - run.y < Math.max(near.size, run.size) * 0.55);
@@ -71,7 +75,9 @@ export function toLines(runs: readonly PdfRun[]): PdfLine[] {
       if (run.size > row.size) Object.assign(row, { size: run.size, y: run.y });
     }
   }
-  return rows.toSorted((a, b) => b.y - a.y).flatMap(({ runs: row }) => split(row).map(toLine));
+  return rows
+    .toSorted((a, b) => b.y - a.y)
+    .flatMap(({ runs: row }) => split(row).map((piece) => toLine(piece, isFixed)));
 }
 
 /** Runs that a mark is compared with, from its height down; a line of a table has a hundred. */
@@ -121,7 +127,7 @@ function split(row: readonly PdfRun[]): PdfRun[][] {
   return pieces;
 }
 
-function toLine(runs: readonly PdfRun[]): PdfLine {
+function toLine(runs: readonly PdfRun[], isFixed: (font: string) => boolean): PdfLine {
   const size = mostUsed(runs, (run) => run.size);
   const y = runs.find((run) => run.size === size)!.y;
   const isMark = (run: PdfRun) => run.size < size * 0.82 && run.y > y - size * 0.1 && MARK.test(run.text);
@@ -131,7 +137,7 @@ function toLine(runs: readonly PdfRun[]): PdfLine {
   let startsWithMark = false;
   for (const run of runs) {
     const hasSpace = run.x - end > size * SPACE_EMS && !text.isEmpty && !/\s$/.test(text.tail());
-    end = run.x + run.width;
+    end = Math.max(end, run.x + run.width);
     if (isMark(run)) {
       if (isBlank) startsWithMark = true;
       else text.add(power(run.text, text.tail()));
@@ -149,6 +155,8 @@ function toLine(runs: readonly PdfRun[]): PdfLine {
     size,
     font: mostUsed(runs, (run) => run.font),
     startsWithMark,
+    isCode: runs.every((run) => isFixed(run.font)),
+    lastPiece: undefined,
   };
 }
 
