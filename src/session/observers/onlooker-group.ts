@@ -170,6 +170,7 @@ class CompanyOfSession implements OnlookerGroup, Player {
   }
   close(): void {
     this.options.onlookers.ticks.leave(this);
+    this.words.flush();
     this.shutAll(undefined);
   }
 

@@ -95,6 +95,8 @@ function speechOf(urgency: TimedSpeech['urgency'] = 'captions') {
     voice: 'anna',
     passesThrough: () => false,
     urgency,
+    whenBehind: 'give-up',
+    onCaughtUp: () => {},
     wants: 'words',
     onEstimate: (index, estimate) => told.push({ index, estimate }),
   };
