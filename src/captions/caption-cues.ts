@@ -88,7 +88,12 @@ export function cuesSoFar(
     (hasDash(index, kind) ? DASH : '') + nameBefore(index);
 
   const plan = planCues(tokens, { prefixOf, nextMs });
-  const partOf = (from: number, to: number, breakAt: number | undefined, kind: 'alone' | 'shared'): CuePart => ({
+  const partOf = (
+    from: number,
+    to: number,
+    breakAt: number | undefined,
+    kind: 'alone' | 'shared',
+  ): CuePart => ({
     name: names.get(tokens[from]!.speaker),
     isNew: isNew(from),
     hasDash: hasDash(from, kind),
@@ -126,13 +131,17 @@ export function cuesSoFar(
 
 const textOf = (tokens: readonly CueToken[], from: number, to: number): string => {
   let text = '';
-  for (let i = from; i < to; i += 1) text += tokens[i]!.text + (tokens[i]!.spaces === 1 && i < to - 1 ? ' ' : '');
+  for (let i = from; i < to; i += 1)
+    text += tokens[i]!.text + (tokens[i]!.spaces === 1 && i < to - 1 ? ' ' : '');
   return text;
 };
 
 /** All cues of a finished text; words in order of time. */
 export function captionCues(words: readonly TimedWord[], options: CueOptions): readonly Cue[] {
-  const endMs = Math.max(Math.round(words.at(-1)?.endMs ?? 0), Math.floor(options.endMs ?? Number.POSITIVE_INFINITY));
+  const endMs = Math.max(
+    Math.round(words.at(-1)?.endMs ?? 0),
+    Math.floor(options.endMs ?? Number.POSITIVE_INFINITY),
+  );
   return cuesSoFar(words, options, nothingBefore(), endMs).cues;
 }
 

@@ -33,7 +33,8 @@ const OPENERS: Readonly<Record<string, string>> = {
   hindi: 'और या लेकिन क्योंकि कि जो जब जहाँ अगर',
 };
 
-const ARTICLES = 'the a an der die das den dem des ein eine einen le la les un une el los las o os as il lo gli het een';
+const ARTICLES =
+  'the a an der die das den dem des ein eine einen le la les un une el los las o os as il lo gli het een';
 
 const openers = new Set(Object.values(OPENERS).flatMap((words) => words.split(' ')));
 const articles = new Set(ARTICLES.split(' '));

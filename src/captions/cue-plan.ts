@@ -150,13 +150,15 @@ class CuePlanner {
     if (end === 0) return [];
     const { endMs } = tokens[end - 1]!;
     let first = end - 1;
-    while (first > 0 && this.mayHold(first - 1, end) && !this.isSureEnd(first, costs, endMs)) first -= 1;
+    for (; first > 0 && this.mayHold(first - 1, end); first -= 1)
+      if (this.isSureEnd(first, costs, endMs)) return chainTo(first);
     const chains = [];
     for (let from = first; from < end; from += 1) chains.push(chainTo(from));
     const [one, ...others] = chains as [readonly PlannedCue[], ...(readonly PlannedCue[])[]];
     let common = 0;
     while (common < one.length && others.every((chain) => chain[common]?.to === one[common]!.to)) common += 1;
-    if (common === 0 && cues.length > 1 && endMs - tokens[0]!.startMs > MAX_UNDECIDED_MS) return cues.slice(0, 1);
+    if (common === 0 && cues.length > 1 && endMs - tokens[0]!.startMs > MAX_UNDECIDED_MS)
+      return cues.slice(0, 1);
     return one.slice(0, common);
   }
   /** A sentence ends before token `at` in a cue that obeys all rules, and what follows can do so too. */
@@ -261,7 +263,8 @@ class CuePlanner {
     }
     // A name, or a dash, that leaves its line no room for the first word.
     const alone = this.widthOf(from, to);
-    if (best === undefined && prefix > 0 && alone <= lineChars) best = { cost: NAME_LINE_COST, breakAt: from, prefix };
+    if (best === undefined && prefix > 0 && alone <= lineChars)
+      best = { cost: NAME_LINE_COST, breakAt: from, prefix };
     // A single piece is never longer than a line.
     return best ?? (to - from === 1 ? { cost: 0, breakAt: undefined, prefix } : undefined);
   }

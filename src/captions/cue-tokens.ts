@@ -50,7 +50,8 @@ const LIST_MARK = /\n\s*[-+*•]\s+/g;
 const ORDINAL = /^\p{Nd}{1,2}\.$/u;
 const MIN_SENTENCE_PAUSE_MS = 150;
 const NUMBER = /\p{Nd}[\p{Nd}.,'’:/]*$/u;
-const UNIT = /^(?:[%‰°]|[€$£¥₹]|(?:[kMGTmcµμnd]?(?:g|m|s|l|L|W|Wh|V|A|Hz|J|Pa|B|bit|mol)|km\/h|ms|min|h|t|ha|dB|px|kcal)[²³]?(?![\p{L}\p{N}]))/u;
+const UNIT =
+  /^(?:[%‰°]|[€$£¥₹]|(?:[kMGTmcµμnd]?(?:g|m|s|l|L|W|Wh|V|A|Hz|J|Pa|B|bit|mol)|km\/h|ms|min|h|t|ha|dB|px|kcal)[²³]?(?![\p{L}\p{N}]))/u;
 const CURRENCY = /^[€$£¥₹§#№]$|^No\.$/u;
 const OPERATOR = /^[*+=<>/|±×÷−^~&@#\\-]+$/u;
 /** What opens, where no space sets it apart from the text before it. */
@@ -90,11 +91,12 @@ export class QuotedLines {
 /** What of the text between two words belongs to the first and what to the second. */
 type Gap = { readonly tail: string; readonly lead: string; readonly raw: string };
 
-function gapOf(raw: string): Gap {
+function gapOf(raw: string, before: 'word' | 'nothing'): Gap {
   const plain = raw.replace(LIST_MARK, '\n');
   const shown = UNSPOKEN_LETTERS.test(plain)
     ? plain.slice(0, plain.search(UNSPOKEN)) + (/\s/.test(plain) ? ' ' : '')
     : plain.replace(MARKUP, '');
+  if (before === 'nothing') return { tail: shown, lead: '', raw };
   const lineAt = shown.lastIndexOf('\n') + 1;
   const lead = lineAt > 0 ? shown.slice(lineAt).trimStart() : (OPENING.exec(shown)?.[0] ?? '');
   return { tail: shown.slice(0, lineAt > 0 ? lineAt : shown.length - lead.length), lead, raw };
@@ -177,19 +179,26 @@ export function cueTokens(words: readonly TimedWord[], { lines, quoted }: Tokens
     const next = words[w + 1];
     const isSameLine = next?.line === word.line;
     const raw = points.slice(word.charEnd, isSameLine ? next.charStart : undefined).join('');
-    const gap = gapOf(raw);
+    const gap = gapOf(raw, isSameLine ? 'word' : 'nothing');
     if (words[w - 1]?.line !== word.line) lead = leadOf(points, word.charStart);
     const text = onOneLine(lead + word.text + gap.tail);
     const startMs = Math.max(passedMs, Math.round(word.startMs));
-    const nextMs = next === undefined ? Number.POSITIVE_INFINITY : Math.max(startMs, Math.round(next.startMs));
+    const nextMs =
+      next === undefined ? Number.POSITIVE_INFINITY : Math.max(startMs, Math.round(next.startMs));
     const endMs = Math.max(startMs, Math.min(Math.round(word.endMs), nextMs));
     passedMs = startMs;
     lead = isSameLine ? gap.lead : '';
     const own = script === 'spaced' ? cueScriptOf(text) : script;
-    const isFirstOfLine = /^\s*$|\n\s*$/.test(points.slice(Math.max(0, word.charStart - 8), word.charStart).join(''));
+    const isFirstOfLine = /^\s*$|\n\s*$/.test(
+      points.slice(Math.max(0, word.charStart - 8), word.charStart).join(''),
+    );
     const isListNumber =
-      (isFirstOfLine || w === 0 || tokens.at(-1)?.after === 'sentence') && LIST_NUMBER.test(text) && next !== undefined && isSameLine;
-    const after = next === undefined ? 'paragraph' : isListNumber ? 'one-thing' : boundaryAfter(word, text, next, gap);
+      (isFirstOfLine || w === 0 || tokens.at(-1)?.after === 'sentence') &&
+      LIST_NUMBER.test(text) &&
+      next !== undefined &&
+      isSameLine;
+    const after =
+      next === undefined ? 'paragraph' : isListNumber ? 'one-thing' : boundaryAfter(word, text, next, gap);
     const spaces = /\s/.test(gap.tail) || !isSameLine ? 1 : 0;
     const pieces = piecesOf(text, CUE_LIMITS[own].lineChars, Math.ceil((endMs - startMs) / MAX_CUE_MS));
     const chars = pieces.reduce((sum, piece) => sum + piece.chars, 0);

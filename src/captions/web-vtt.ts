@@ -11,7 +11,12 @@ const escaped = (text: string) =>
 export const vttTime = (ms: number): string => cueTime(ms, '.');
 
 const voiced = ({ name, hasDash, lines }: CuePart, end: '</v>' | ''): string => {
-  const text = (hasDash ? '- ' : '') + lines.filter((line) => line !== '').map(escaped).join('\n');
+  const text =
+    (hasDash ? '- ' : '') +
+    lines
+      .filter((line) => line !== '')
+      .map(escaped)
+      .join('\n');
   return name === undefined ? text : `<v ${escaped(name)}>${text}${end}`;
 };
 

@@ -58,7 +58,11 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     onCaughtUp: () => spool.refill(),
     onEstimate: (index, estimate) => timeline.align(index, estimate),
   });
-  const spool = new Mp3Spool({ capacityBytes: () => SPOOL_BYTES, tap: words.tap, isHeldBack: () => words.isBehind() });
+  const spool = new Mp3Spool({
+    capacityBytes: () => SPOOL_BYTES,
+    tap: words.tap,
+    isHeldBack: () => words.isBehind(),
+  });
   let asked = 0;
   let requests = 0;
   let madeSamples = 0;

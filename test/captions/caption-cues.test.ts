@@ -4,12 +4,25 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Cue, type CueOptions, captionCues, cuesSoFar, nothingBefore } from '../../src/captions/caption-cues.ts';
+import {
+  type Cue,
+  type CueOptions,
+  captionCues,
+  cuesSoFar,
+  nothingBefore,
+} from '../../src/captions/caption-cues.ts';
 import type { TimedWord } from '../../src/captions/word-timeline.ts';
 import type { Language } from '../../src/speech/language.ts';
 import { spokenWords } from '../../src/text/spoken-words.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
-import { leastMissing, missingMs, outside, type QuotedWord, RULES, type Rules } from '../support/cue-check.ts';
+import {
+  leastMissing,
+  missingMs,
+  outside,
+  type QuotedWord,
+  RULES,
+  type Rules,
+} from '../support/cue-check.ts';
 import '../support/property-seed.ts';
 
 const LANGUAGES = [
@@ -34,12 +47,20 @@ const textOf = (language: Language): string =>
     .split(/^# .*\n/m)
     .slice(1)
     .map((one) => one.trim().split(/\n\s*\n/)[0]!)
-    .map((one) => one.replaceAll('¦', '').replace(/[⏎·\n]+/g, ' ').replace(/ +/g, ' ').trim())
+    .map((one) =>
+      one
+        .replaceAll('¦', '')
+        .replace(/[⏎·\n]+/g, ' ')
+        .replace(/ +/g, ' ')
+        .trim(),
+    )
     .join('\n\n');
 
 /** Words as they are said at `msPerWeight`, with the pauses that their punctuation makes; `draw` varies each. */
 function said(text: string, language: Language, msPerWeight: number, draw: () => number): TimedWord[] {
-  const words = spokenWords(wholeTextSegments(text, { language, markup: 'keep', turnPrefix: undefined, turnPrefix2: undefined }));
+  const words = spokenWords(
+    wholeTextSegments(text, { language, markup: 'keep', turnPrefix: undefined, turnPrefix2: undefined }),
+  );
   let atMs = 0;
   return words.map((word): TimedWord => {
     const startMs = atMs;
@@ -97,7 +118,12 @@ const drawer = (values: readonly number[]) => {
   return () => values[at++ % values.length]!;
 };
 
-function check(made: readonly Cue[], text: string, words: readonly TimedWord[], rules: Rules): { outside: number } {
+function check(
+  made: readonly Cue[],
+  text: string,
+  words: readonly TimedWord[],
+  rules: Rules,
+): { outside: number } {
   expect(bare(made.map((cue) => linesOf(cue).join('')).join(''))).toBe(bare(text));
   expect(made.reduce((sum, cue) => sum + cue.words, 0)).toBe(words.length);
   let behindMs = 0;
@@ -130,18 +156,18 @@ describe('cues', () => {
         const words = said(text, language, msPerWeight, drawer(values));
         check(captionCues(words, options(text)), text, words, rules);
       }),
-      { numRuns: 4 },
+      { numRuns: 4, endOnFailure: true },
     );
   });
 
   it.each(LANGUAGES)('of %s that grow word by word keep them too', (language) => {
-    const text = textOf(language).slice(0, 1500).replace(/\S+$/, '').trim();
+    const text = textOf(language).slice(0, 700).replace(/\S+$/, '').trim();
     fc.assert(
       fc.property(rate, draws, (msPerWeight, values) => {
         const words = said(text, language, msPerWeight, drawer(values));
         check(grown(words, options(text), Number.POSITIVE_INFINITY), text, words, rulesOf(language));
       }),
-      { numRuns: 3 },
+      { numRuns: 2, endOnFailure: true },
     );
   });
 });

@@ -3,7 +3,11 @@
 // whole text, found by trying all ways, is as much as is missing in the cues that were made.
 
 export type RuledWord = { readonly text: string; readonly startMs: number; readonly endMs: number };
-export type ShownCue = { readonly startMs: number; readonly endMs: number; readonly lines: readonly string[] };
+export type ShownCue = {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly lines: readonly string[];
+};
 export type Rules = { readonly lineChars: number; readonly perSecond: number };
 
 export const RULES: Readonly<Record<'spaced' | 'mandarin' | 'korean' | 'japanese', Rules>> = {
@@ -42,7 +46,10 @@ export type QuotedWord = RuledWord & { readonly space: '' | ' ' };
 
 function fits(words: readonly QuotedWord[], from: number, to: number, lineChars: number): boolean {
   const textOf = (a: number, b: number) =>
-    words.slice(a, b).map(({ text, space }, at) => text + (at === b - a - 1 ? '' : space)).join('');
+    words
+      .slice(a, b)
+      .map(({ text, space }, at) => text + (at === b - a - 1 ? '' : space))
+      .join('');
   if (chars(textOf(from, to)) <= lineChars) return true;
   for (let at = from + 1; at < to; at += 1)
     if (chars(textOf(from, at)) <= lineChars && chars(textOf(at, to)) <= lineChars) return true;
@@ -65,7 +72,10 @@ export function leastMissing(
       if (!fits(words, from, to, rules.lineChars)) continue;
       const count = words
         .slice(from, to)
-        .reduce((sum, { text, space }, at) => sum + chars(text) + (at === to - from - 1 ? 0 : space.length), 0);
+        .reduce(
+          (sum, { text, space }, at) => sum + chars(text) + (at === to - from - 1 ? 0 : space.length),
+          0,
+        );
       const missing = Math.max(0, neededMs(count, rules) - (nextMs - startMs));
       best[to] = Math.min(best[to]!, best[from]! + missing);
     }

@@ -124,7 +124,11 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     });
     child.onExit((why) => bury(child, why));
     child.keep(false); // until there is a speech
-    child.send({ kind: 'start', command, works: options.works ?? 'in-spare-time' } satisfies WordTimerMessage);
+    child.send({
+      kind: 'start',
+      command,
+      works: options.works ?? 'in-spare-time',
+    } satisfies WordTimerMessage);
     return child;
   };
 

@@ -138,7 +138,6 @@ process.on('message', (received) => {
     if (message.works === 'in-spare-time') workInSpareTime();
     else yieldToPlayback();
     start(message.command);
-  }
-  else if (message.kind === 'orders') message.orders.forEach(obey);
+  } else if (message.kind === 'orders') message.orders.forEach(obey);
   else void end(0);
 });

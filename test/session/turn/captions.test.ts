@@ -218,6 +218,7 @@ describe('captions with a word timer', () => {
           request: (_, text) => own.texts.push(text),
           tap: { add: ({ kind }) => own.audio.push(kind), takeBack() {} },
           ending: async () => undefined,
+          isBehind: () => false,
           isClosed: () => own.isClosed,
           settled: () =>
             new Promise((resolve) => {
