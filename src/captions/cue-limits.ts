@@ -16,7 +16,7 @@ export const CUE_LIMITS: Readonly<Record<CueScript, CueLimits>> = {
   korean: { lineChars: 16, charsPerSecond: 12 },
   japanese: { lineChars: 13, charsPerSecond: undefined },
 };
-export const MIN_CUE_MS = 1000;
+const MIN_CUE_MS = 1000;
 export const MAX_CUE_MS = 7000;
 
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/gu;

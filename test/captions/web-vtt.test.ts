@@ -176,7 +176,7 @@ describe('captions', () => {
       }),
     );
     const shown = (nameOf: (speaker: 1 | 2 | undefined) => string | undefined) =>
-      captionsVtt(words, { lines, nameOf, endMs: atMs })
+      captionsVtt(words, { lines, nameOf, endMs: atMs + 500 })
         .split('\n\n')
         .slice(1)
         .map((block) => block.trimEnd().split('\n').slice(2));
@@ -186,7 +186,7 @@ describe('captions', () => {
       ['- Thank you very much indeed.'],
     ]);
     expect(shown((speaker) => (speaker === 1 ? 'Ada' : 'Ben'))).toEqual([
-      ['<v Ada>Who is there at this late hour', 'of the night?'],
+      ['<v Ada>Who is there', 'at this late hour of the night?'],
       ['<v Ben>- Me.</v>', '<v Ada>- Come in.</v>'],
       ['<v Ben>Thank you very much indeed.'],
     ]);
