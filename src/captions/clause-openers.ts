@@ -13,18 +13,18 @@ const OPENERS: Readonly<Record<string, string>> = {
     'et ou mais donc car ni que qui dont où quand lorsque comme si puisque parce de du des à au aux dans en sur sous par pour ' +
     'avec sans chez entre vers depuis pendant',
   spanish:
-    'y e o u pero sino porque que quien cuando donde como si aunque mientras de del en a al con sin por para sobre entre ' +
+    'y e o u pero sino porque que quien cuando donde como si aunque mientras de del en al con sin por para sobre entre ' +
     'desde hasta hacia según',
   portuguese:
-    'e ou mas porém porque que quem quando onde como se embora enquanto de do da dos das em no na nos nas a ao à com sem por ' +
+    'e ou mas porém porque que quem quando onde como se embora enquanto de do da dos das em no na nos nas ao à com sem por ' +
     'para pelo pela sobre entre desde até',
   italian:
-    'e ed o ma però perché che chi quando dove come se mentre di del della dei delle in nel nella a al alla con senza per da ' +
+    'e ed o ma però perché che chi quando dove come se mentre di del della dei delle in nel nella al alla con senza per da ' +
     'dal dalla su sul sulla tra fra',
   dutch:
     'en of maar want omdat dat die wanneer waar als terwijl hoewel met zonder van voor uit op in aan bij naar door over onder tussen',
   polish:
-    'i a lub albo ale bo że który która które gdy kiedy gdzie jak jeśli w we z ze na do od dla po przy przez bez nad pod',
+    'i lub albo ale bo że który która które gdy kiedy gdzie jak jeśli w we z ze na do od dla po przy przez bez nad pod',
   russian:
     'и а или но что чтобы который которая которые когда где как если потому в во на с со к ко от до из у о об по при за ' +
     'для без над под через между',

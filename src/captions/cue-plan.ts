@@ -38,6 +38,9 @@ const SURE_MS = 200;
 const MISSING_MS_COST = 1000;
 const RULE_COST = 1_000_000;
 const CUE_COST = 20;
+/** Of what goes on with a sentence and has less than this part of a line. */
+const REMNANT_PART = 0.6;
+const REMNANT_COST = 60;
 /** Two speakers in a cue, which is done only where one of them would not be seen for long enough. */
 const SHARED_COST = 400;
 const MIN_PAUSE_MS = 700;
@@ -207,12 +210,18 @@ class CuePlanner {
     const isListNumberAlone = last.isListNumber && to - from === 1;
     const cost =
       CUE_COST +
+      this.remnantCost(from, to, CUE_LIMITS[script].lineChars) +
       END_COST[last.after] +
       layout.cost +
       (this.inner[to - 1]! - this.inner[from]!) +
       this.missingMs(from, to, script, layout.prefix) * MISSING_MS_COST +
       (isListNumberAlone ? RULE_COST : 0);
     return { ...layout, cost };
+  }
+  /** The rest of a sentence that is a word or two looks lost. */
+  private remnantCost(from: number, to: number, lineChars: number): number {
+    if (from === 0 || END_COST[this.tokens[from - 1]!.after] === 0) return 0;
+    return REMNANT_COST * Math.max(0, 1 - this.widthOf(from, to) / (REMNANT_PART * lineChars));
   }
   /** The time that is missing to read it, or by which it stands too long. */
   private missingMs(from: number, to: number, script: CueScript, prefix: number): number {

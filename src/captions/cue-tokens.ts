@@ -113,6 +113,8 @@ function leadOf(points: readonly string[], charStart: number): string {
 
 type Piece = { readonly text: string; readonly chars: number };
 
+/** A part of a word that is said for too long. */
+const PIECE_MS = 5000;
 /** Where an address or a compound may break. */
 const BREAKABLE = /[-/_.?&=:,;+@]/;
 const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
@@ -200,7 +202,11 @@ export function cueTokens(words: readonly TimedWord[], { lines, quoted }: Tokens
     const after =
       next === undefined ? 'paragraph' : isListNumber ? 'one-thing' : boundaryAfter(word, text, next, gap);
     const spaces = /\s/.test(gap.tail) || !isSameLine ? 1 : 0;
-    const pieces = piecesOf(text, CUE_LIMITS[own].lineChars, Math.ceil((endMs - startMs) / MAX_CUE_MS));
+    const pieces = piecesOf(
+      text,
+      CUE_LIMITS[own].lineChars,
+      endMs - startMs > MAX_CUE_MS ? Math.ceil((endMs - startMs) / PIECE_MS) : 1,
+    );
     const chars = pieces.reduce((sum, piece) => sum + piece.chars, 0);
     let behind = 0;
     for (const [p, piece] of pieces.entries()) {

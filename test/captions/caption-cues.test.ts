@@ -171,3 +171,85 @@ describe('cues', () => {
     );
   });
 });
+
+describe('a cue', () => {
+  const steady = (text: string, msPerWeight = 60) => said(text, 'english', msPerWeight, () => 1);
+  const cuesOf = (text: string, msPerWeight?: number) =>
+    captionCues(steady(text, msPerWeight), options(text));
+  const textsOf = (text: string, msPerWeight?: number) =>
+    cuesOf(text, msPerWeight).map((cue) => linesOf(cue).join(' | '));
+
+  it('has signs as they were written', () => {
+    for (const text of ['Now 5 * 3 = 15 and 7 > 2.', 'In C # minor, a | b.', 'See a / b, ~ 5, x < y & z.'])
+      expect(textsOf(text).join(' ').replaceAll(' | ', ' ')).toBe(text.replaceAll(' | ', ' '));
+    expect(textsOf('In C # minor, a | b.')[0]).toContain('a | b.');
+  });
+
+  it('is never the number of a list alone, however long the rest is thought about', () => {
+    const text = '1. Take the bread out of the bag.\n2. Cut it into slices with a knife.\n\n3. Eat it.';
+    const words = steady(text).map((word, w, all) => {
+      const later = 2000 * all.slice(0, w).filter(({ text: before }) => /^\d\.$/.test(before)).length;
+      return { ...word, startMs: word.startMs + later, endMs: word.endMs + later };
+    });
+    const shownTexts = captionCues(words, options(text)).map((cue) => linesOf(cue).join(' '));
+    expect(shownTexts).toEqual([
+      '1. Take the bread out of the bag.',
+      '2. Cut it into slices with a knife.',
+      '3. Eat it.',
+    ]);
+  });
+
+  it('keeps a number and its unit on one line', () => {
+    const amounts = ['12 kg', '3,500 km/h', '20 %', '$ 15', '7.5 °C', '100 €', '45 min'];
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.tuple(
+            fc.array(fc.stringMatching(/^[a-z]{2,11}$/), { maxLength: 9 }),
+            fc.constantFrom(...amounts),
+          ),
+          {
+            minLength: 1,
+            maxLength: 15,
+          },
+        ),
+        fc.integer({ min: 40, max: 80 }),
+        (parts, msPerWeight) => {
+          const text = parts.map(([words, amount]) => [...words, amount].join(' ')).join(' ');
+          for (const cue of cuesOf(text, msPerWeight))
+            for (const line of linesOf(cue))
+              expect(line).not.toMatch(/(?:^|\s)\$$|(?<!\$ )\b\d[\d.,]*$|^(?:kg|km\/h|%|°C|€|min)(?:\s|$)/);
+        },
+      ),
+      { numRuns: 60, endOnFailure: true },
+    );
+  });
+
+  it('breaks a word that is longer than a line, and one that is said for longer than a cue may stand', () => {
+    const address = `https://example.com/${'path-of-many-parts/'.repeat(7)}end`;
+    const broken = cuesOf(`See ${address} now.`, 90);
+    for (const cue of broken) expect(outside(shown(cue), RULES.spaced)).toEqual([]);
+    expect(bare(broken.map((cue) => linesOf(cue).join('')).join(''))).toBe(bare(`See ${address} now.`));
+    const [long] = steady('Eeeeeeeeeeeeeeek!');
+    const cues = captionCues([{ ...long!, endMs: 20_000 }], options('Eeeeeeeeeeeeeeek!'));
+    expect(cues.length).toBeGreaterThan(2);
+    for (const cue of cues) expect(outside(shown(cue), RULES.spaced)).toEqual([]);
+  });
+
+  it('breaks where the sense does', () => {
+    expect(
+      textsOf(
+        'The people who live beside the river know that the water rises twice a day and falls as often.',
+      ),
+    ).toEqual([
+      'The people who live beside the river know',
+      'that the water rises twice a day | and falls as often.',
+    ]);
+  });
+
+  it('does not stand longer than the sound', () => {
+    const words = steady('Yes.');
+    const [cue] = captionCues(words, { ...options('Yes.'), endMs: 600 });
+    expect([cue!.startMs, cue!.endMs]).toEqual([0, 600]);
+  });
+});
