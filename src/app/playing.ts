@@ -15,6 +15,7 @@ import {
 import { createSocketServer, type SocketServerOptions } from '../gateway/sockets/socket-server.ts';
 import { createWorkerEncoderPool } from '../pipeline/encoders/worker-encoder-pool.ts';
 import { createProcessWordTimer } from '../pipeline/word-timing/process-word-timer.ts';
+import { createSplitWordTimer } from '../pipeline/word-timing/word-timer.ts';
 import { createPlayoutClock, type PlayoutClock } from '../playout/playout-clock.ts';
 import type { SessionRuntime } from '../session/session-runtime.ts';
 import { createTextWork } from '../session/text-work.ts';
@@ -137,15 +138,18 @@ export function openAppSound({ config, clock, log, onStop }: AppContext) {
   onStop(() => heavy.close());
   const codecs = { decoders: createLayer3Decoders(), sound: createSoundPath(createFilterBanks()), heavy };
   warmCodecs(codecs);
-  const timer = createProcessWordTimer({
+  const timerOptions = {
     log,
     clock,
     command: isEspeakInstalled() ? espeakCommand() : undefined,
     when: config.wordTimes,
     endings: config.endings === 'words' ? 'followed' : 'never',
     most: config.timedTurns,
-  });
-  onStop(() => timer.close());
-  timer.warm();
-  return { codecs, timer };
+  } as const;
+  const listening = createProcessWordTimer(timerOptions);
+  onStop(() => listening.close());
+  listening.warm();
+  const waiting = createProcessWordTimer({ ...timerOptions, works: 'in-background' });
+  onStop(() => waiting.close());
+  return { codecs, timer: createSplitWordTimer({ listening, waiting }) };
 }

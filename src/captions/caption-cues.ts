@@ -1,102 +1,148 @@
-// Timed words as caption cues, each short enough to be read at a glance. At most two short lines, one speaker, ending where a
-// sentence or a paragraph does: a heading has no full stop. Every caption format is written from these, so that all of them
-// show the same.
+// Timed words as caption cues, as broadcasters make them: one or two lines that are read at a glance, long enough on the screen,
+// broken where the sense does. The rules are in `cue-limits.ts`, the best way of cutting in `cue-plan.ts`. The text
+// is never shortened: where the speech itself is faster than the rules, cues follow the speech. Every caption format
+// is written from these, so that all of them show the same.
 
+import { type PlannedCue, planCues } from './cue-plan.ts';
+import { type CueToken, cueTokens, onOneLine, QuotedLines } from './cue-tokens.ts';
 import type { TimedWord } from './word-timeline.ts';
+
+type Speaker = 1 | 2 | undefined;
 
 export type CueOptions = {
   /** The text of each line, as `TimedWord.line` counts them; cues quote it, with its punctuation. */
   readonly lines: readonly string[];
   /** Names of the speakers, to be shown; undefined: none. */
-  readonly nameOf: (speaker: 1 | 2 | undefined) => string | undefined;
+  readonly nameOf: (speaker: Speaker) => string | undefined;
+  /** Where the sound ends, ms: no cue stands longer; default: not known. */
+  readonly endMs?: number | undefined;
+};
+
+/** What one speaker says in a cue. */
+export type CuePart = {
+  readonly name: string | undefined;
+  /** Another speaker was the last: formats that show no voices write the name, or a dash, before the text. */
+  readonly isNew: boolean;
+  readonly hasDash: boolean;
+  /** One or two, not escaped; the first is empty where a name leaves no room beside it. */
+  readonly lines: readonly string[];
 };
 
 export type Cue = {
   /** Whole milliseconds. A cue takes at least one of them and never overlaps the next. */
   readonly startMs: number;
   readonly endMs: number;
-  /** On one line, not escaped. */
-  readonly text: string;
-  readonly name: string | undefined;
-  /** How many of the words it shows. */
+  /** One, or two with one line each. */
+  readonly parts: readonly CuePart[];
+  /** How many of the words it shows; what shows a part of a word counts it with its last part. */
   readonly words: number;
 };
 
-/** Two lines of 42 characters, as subtitles commonly have them. */
-const MAX_CUE_CHARACTERS = 84;
-const MAX_CUE_MS = 7000;
-/** A pause as long as this is an end. */
-export const PAUSE_MS = 700;
-/** An empty line. */
-const PARAGRAPH_END = /\n[^\S\n]*\n/;
-const SENTENCE_END = /[.!?…。！？।۔؟။։።]["'”’»）)\]]*\s*$/u;
+/** What was shown before: cues that are made bit by bit go on from it. */
+export type CuesBefore = {
+  /** Of the last word; `nobody` before the first. */
+  readonly speaker: Speaker | 'nobody';
+  readonly passedMs: number;
+  readonly quoted: QuotedLines;
+};
 
-/** Letters between two words are the mark of a turn, or the address of a link; the signs are those of markup. */
-const UNSPOKEN = /[\p{L}\p{N}*_#>`~|[\]\\]/u;
+export const nothingBefore = (): CuesBefore => ({
+  speaker: 'nobody',
+  passedMs: 0,
+  quoted: new QuotedLines(),
+});
 
-const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+export type CuesSoFar = {
+  readonly cues: readonly Cue[];
+  /** When the last of all cues should end, for those who read it to have had the time. */
+  readonly wantedEndMs: number;
+  /** How many of the cues no word that follows could change. */
+  readonly settled: () => number;
+};
 
-type Passage = { readonly words: TimedWord[]; readonly text: string };
+const DASH = '- ';
 
-function toPassages(words: readonly TimedWord[], lines: readonly string[]): Passage[] {
-  const points = lines.map((line) => [...line]);
-  const between = (word: TimedWord, next: TimedWord | undefined): string => {
-    const end = next?.line === word.line ? next.charStart : undefined;
-    return (points[word.line] ?? []).slice(word.charEnd, end).join('');
-  };
-  /** What stands between `word` and what follows it, or the end of its line: signs, but nothing that was not said. */
-  const gapAfter = (word: TimedWord, next: TimedWord | undefined): string => {
-    const gap = between(word, next);
-    if (!UNSPOKEN.test(gap)) return gap;
-    return /\s/.test(gap) ? ' ' : '';
-  };
-  const quote = (said: readonly TimedWord[], next: TimedWord | undefined): string =>
-    said.map((word, index) => word.text + gapAfter(word, said[index + 1] ?? next)).join('');
-  const passages: Passage[] = [];
-  let open: TimedWord[] = [];
-  const close = (next: TimedWord | undefined) => {
-    if (open.length > 0) passages.push({ words: open, text: quote(open, next) });
-    open = [];
-  };
-  for (const word of words) {
-    const first = open[0];
-    const last = open.at(-1);
-    if (first !== undefined && last !== undefined) {
-      const isOver =
-        word.line !== first.line ||
-        word.speaker !== first.speaker ||
-        word.charEnd - first.charStart > MAX_CUE_CHARACTERS ||
-        word.endMs - first.startMs > MAX_CUE_MS ||
-        word.startMs - last.endMs > PAUSE_MS ||
-        PARAGRAPH_END.test(between(last, word)) ||
-        SENTENCE_END.test(quote(open, word));
-      if (isOver) close(word);
-    }
-    open.push(word);
+/** The cues of words in order of time, up to `nextMs`, when something else is shown; infinite: never. */
+export function cuesSoFar(
+  words: readonly TimedWord[],
+  { lines, nameOf }: CueOptions,
+  before: CuesBefore,
+  nextMs: number,
+): CuesSoFar {
+  const tokens = cueTokens(words, { lines, quoted: before.quoted });
+  const names = new Map<Speaker, string | undefined>();
+  for (const speaker of [1, 2, undefined] as const) {
+    const name = nameOf(speaker);
+    names.set(speaker, name === undefined ? undefined : onOneLine(name));
   }
-  close(undefined);
-  return passages;
+  const isNew = (index: number): boolean =>
+    tokens[index]!.speaker !== (index === 0 ? before.speaker : tokens[index - 1]!.speaker);
+  const isUnmarked = (index: number): boolean => index === 0 && before.speaker === 'nobody';
+  const nameBefore = (index: number): string => {
+    const name = isNew(index) ? names.get(tokens[index]!.speaker) : undefined;
+    return name === undefined ? '' : `${name}: `;
+  };
+  const hasDash = (index: number, kind: 'alone' | 'shared'): boolean =>
+    kind === 'shared' || (isNew(index) && !isUnmarked(index) && nameBefore(index) === '');
+  const prefixOf = (index: number, kind: 'alone' | 'shared'): string =>
+    (hasDash(index, kind) ? DASH : '') + nameBefore(index);
+
+  const plan = planCues(tokens, { prefixOf, nextMs });
+  const partOf = (
+    from: number,
+    to: number,
+    breakAt: number | undefined,
+    kind: 'alone' | 'shared',
+  ): CuePart => ({
+    name: names.get(tokens[from]!.speaker),
+    isNew: isNew(from),
+    hasDash: hasDash(from, kind),
+    lines:
+      breakAt === undefined
+        ? [textOf(tokens, from, to)]
+        : [textOf(tokens, from, breakAt), textOf(tokens, breakAt, to)],
+  });
+  const partsOf = ({ from, to, breakAt }: PlannedCue): CuePart[] =>
+    breakAt !== undefined && breakAt > from && tokens[breakAt - 1]!.after === 'speaker'
+      ? [partOf(from, breakAt, undefined, 'shared'), partOf(breakAt, to, undefined, 'shared')]
+      : [partOf(from, to, breakAt, 'alone')];
+
+  let passedMs = before.passedMs;
+  const cues = plan.cues.map((planned): Cue => {
+    // Words that take no time at all would put two cues in one place: the second waits for the first.
+    const startMs = Math.max(passedMs, tokens[planned.from]!.startMs);
+    const behindMs = tokens[planned.to]?.startMs ?? nextMs;
+    const endMs = Math.max(startMs + 1, Math.min(plan.endMsOf(planned), behindMs));
+    passedMs = endMs;
+    let shown = 0;
+    for (let i = planned.from; i < planned.to; i += 1) if (tokens[i]!.endsWord) shown += 1;
+    return { startMs, endMs, parts: partsOf(planned), words: shown };
+  });
+  return {
+    cues,
+    wantedEndMs: plan.wantedEndMs,
+    settled() {
+      const settled = plan.settled();
+      // A word that is on two cues stays with both.
+      return settled.findLastIndex(({ to }) => tokens[to - 1]!.endsWord) + 1;
+    },
+  };
 }
 
-/** Words in order of time. */
-export function captionCues(words: readonly TimedWord[], { lines, nameOf }: CueOptions): Cue[] {
-  const passages = toPassages(words, lines);
-  let passedMs = 0;
-  return passages.map((passage, index): Cue => {
-    // Words that take no time at all would put two cues in one place: the second waits for the first.
-    const startMs = Math.max(passedMs, Math.round(passage.words[0]!.startMs));
-    const nextMs = Math.round(passages[index + 1]?.words[0]?.startMs ?? Number.POSITIVE_INFINITY);
-    const endMs = Math.max(startMs + 1, Math.min(Math.round(passage.words.at(-1)!.endMs), nextMs));
-    passedMs = endMs;
-    const name = nameOf(passage.words[0]!.speaker);
-    return {
-      startMs,
-      endMs,
-      text: onOneLine(passage.text),
-      name: name === undefined ? undefined : onOneLine(name),
-      words: passage.words.length,
-    };
-  });
+const textOf = (tokens: readonly CueToken[], from: number, to: number): string => {
+  let text = '';
+  for (let i = from; i < to; i += 1)
+    text += tokens[i]!.text + (tokens[i]!.spaces === 1 && i < to - 1 ? ' ' : '');
+  return text;
+};
+
+/** All cues of a finished text; words in order of time. */
+export function captionCues(words: readonly TimedWord[], options: CueOptions): readonly Cue[] {
+  const endMs = Math.max(
+    Math.round(words.at(-1)?.endMs ?? 0),
+    Math.floor(options.endMs ?? Number.POSITIVE_INFINITY),
+  );
+  return cuesSoFar(words, options, nothingBefore(), endMs).cues;
 }
 
 const two = (value: number) => String(value).padStart(2, '0');

@@ -1,7 +1,7 @@
 // SubRip (.srt) from timed words. It has no specification; this is what its readers agree on: numbered cues, a comma before
 // the milliseconds, a blank line after each cue.
 
-import { type CueOptions, captionCues, cueTime } from './caption-cues.ts';
+import { type CueOptions, type CuePart, captionCues, cueTime } from './caption-cues.ts';
 import type { TimedWord } from './word-timeline.ts';
 
 /**
@@ -15,14 +15,20 @@ const shown = (text: string) =>
     .replace(/\{(?=\\)/g, `{${WORD_JOINER}`)
     .replace(/--(?=>)/g, `--${WORD_JOINER}`);
 
-/** A whole caption file, empty without words. When the speaker changes, the name stands before the first words. */
+const shownPart = ({ name, isNew, hasDash, lines }: CuePart): string => {
+  const prefix = (hasDash ? '- ' : '') + (isNew && name !== undefined ? `${name}: ` : '');
+  return shown((prefix + lines.join('\n')).replace(/ \n/, '\n'));
+};
+
+/**
+ * A whole caption file, empty without words. When the speaker changes, the name stands before the first words, or a dash where
+ * there are no names.
+ */
 export function captionsSrt(words: readonly TimedWord[], options: CueOptions): string {
-  let speaking: string | undefined;
   return captionCues(words, options)
-    .map(({ startMs, endMs, text, name }, index) => {
-      const prefix = name === undefined || name === speaking ? '' : `${name}: `;
-      speaking = name;
-      return `${index + 1}\n${cueTime(startMs, ',')} --> ${cueTime(endMs, ',')}\n${shown(prefix + text)}\n`;
+    .map(({ startMs, endMs, parts }, index) => {
+      const text = parts.map(shownPart).join('\n');
+      return `${index + 1}\n${cueTime(startMs, ',')} --> ${cueTime(endMs, ',')}\n${text}\n`;
     })
     .join('\n');
 }

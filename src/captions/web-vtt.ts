@@ -1,6 +1,6 @@
 // WebVTT (W3C, "WebVTT: The Web Video Text Tracks Format") from timed words, and from chapters.
 
-import { type Cue, type CueOptions, captionCues, cueTime } from './caption-cues.ts';
+import { type Cue, type CueOptions, type CuePart, captionCues, cueTime } from './caption-cues.ts';
 import type { TimedWord } from './word-timeline.ts';
 
 export type Chapter = { readonly title: string; readonly startMs: number; readonly endMs: number };
@@ -10,13 +10,25 @@ const escaped = (text: string) =>
 
 export const vttTime = (ms: number): string => cueTime(ms, '.');
 
-/** One cue; names are voice tags. An empty line goes between two of them. */
-export function vttCue(number: number, { startMs, endMs, text, name }: Cue): string {
-  const voice = name === undefined ? '' : `<v ${escaped(name)}>`;
-  return `${number}\n${vttTime(startMs)} --> ${vttTime(endMs)}\n${voice}${escaped(text)}\n`;
+const voiced = ({ name, hasDash, lines }: CuePart, end: '</v>' | ''): string => {
+  const text =
+    (hasDash ? '- ' : '') +
+    lines
+      .filter((line) => line !== '')
+      .map(escaped)
+      .join('\n');
+  return name === undefined ? text : `<v ${escaped(name)}>${text}${end}`;
+};
+
+/**
+ * One cue; names are voice spans, which may stay open where there is one only (4.2.2). A change between voices without names is
+ * marked by a dash, as are the two of a cue that they share. An empty line goes between two cues.
+ */
+export function vttCue(number: number, { startMs, endMs, parts }: Cue): string {
+  const text = parts.map((part) => voiced(part, parts.length > 1 ? '</v>' : '')).join('\n');
+  return `${number}\n${vttTime(startMs)} --> ${vttTime(endMs)}\n${text}\n`;
 }
 
-/** A whole caption file; names are voice tags. Words in order of time; a cue never overlaps the next. */
 export function captionsVtt(words: readonly TimedWord[], options: CueOptions): string {
   const blocks = captionCues(words, options).map((cue, index) => vttCue(index + 1, cue));
   return ['WEBVTT\n', ...blocks].join('\n');

@@ -114,6 +114,33 @@ export class WordPlaces implements KnownWords {
     return this.words.spanOf(w) * this.pace;
   }
 
+  /**
+   * Where each word is by the best that is known, whatever was given out: what was heard stands, and words of a request that
+   * nothing was heard of are spread over its exact length.
+   */
+  finalTimes(): { readonly startsMs: Float64Array; readonly endsMs: Float64Array } {
+    const { words, requests } = this;
+    const count = words.length();
+    const startsMs = words.startsMs.slice(0, count);
+    const endsMs = Float64Array.from({ length: count }, (_, w) => this.endMsOf(w));
+    let baseMs = 0;
+    for (const [index, request] of requests.entries()) {
+      baseMs += request.pauseMs;
+      const end = this.behind(index);
+      if (request.estimate === undefined && request.complete) {
+        const msPerWeight = request.weight === 0 ? 0 : request.knownMs / request.weight;
+        let passed = 0;
+        for (let w = request.firstWord; w < end; w += 1) {
+          startsMs[w] = baseMs + passed * msPerWeight;
+          endsMs[w] = startsMs[w]! + words.weightOf(w) * msPerWeight;
+          passed += words.spanOf(w);
+        }
+      }
+      baseMs += this.lengthOf(request);
+    }
+    return { startsMs, endsMs };
+  }
+
   private placeFrom(index: number): void {
     let baseMs = 0;
     for (let r = 0; r < this.requests.length; r += 1) {

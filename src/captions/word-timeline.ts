@@ -85,10 +85,11 @@ export class WordTimeline {
   /** All words, each where it is known best to be, whatever was taken before. */
   words(): TimedWord[] {
     const { words } = this.places;
+    const { startsMs, endsMs } = this.places.finalTimes();
     return Array.from({ length: words.length() }, (_, w) => ({
       ...words.at(w),
-      startMs: this.places.startMsOf(w),
-      endMs: this.places.endMsOf(w),
+      startMs: startsMs[w]!,
+      endMs: endsMs[w]!,
       withinMs: this.doubt.withinOf(w),
     }));
   }

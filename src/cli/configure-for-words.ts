@@ -6,19 +6,22 @@ import { type Terminal, UsageError } from './command.ts';
 import { configureSession } from './configure-session.ts';
 import { untilInterrupted } from './until-interrupted.ts';
 
-/** A gateway looks for words for 20 s at most once the speech is whole; the rest is for the list of a long text. */
-const LISTED_DEADLINE_MS = 60_000;
+/**
+ * A gateway lets a text that is sent faster than it plays wait for its words, and gives up when nothing has been found for two
+ * minutes; the rest is for the list of a long text.
+ */
+const LISTED_DEADLINE_MS = 180_000;
 
 /**
  * Before the turn is spoken. What it answers with is called when the turn has ended whole, and resolves once all words have been
- * listed. Where they are not in time, the connection ends or the user has had enough, it complains, and there are those that were
- * told along with the audio.
+ * listed. Where they are not in time, the connection ends or the user has had enough, it complains and answers `late`: there are
+ * those that were told along with the audio.
  */
 export async function configureForWords(
   client: SessionClient,
   settings: Preset,
   terminal: Pick<Terminal, 'interrupted' | 'complain'>,
-): Promise<() => Promise<void>> {
+): Promise<() => Promise<'listed' | 'late'>> {
   const listed: Promise<'listed' | 'late'> = client
     .next('words', ({ more }) => !more)
     .then(
@@ -31,13 +34,14 @@ export async function configureForWords(
     if (!(refusal instanceof UsageError)) throw refusal;
     // A gateway of before does not know the list; what else it refuses, it refuses again.
     await configureSession(client, settings);
-    return () => Promise.resolve();
+    return () => Promise.resolve('listed');
   }
   return async () => {
     const enough = AbortSignal.any([terminal.interrupted, AbortSignal.timeout(LISTED_DEADLINE_MS)]);
-    if ((await Promise.race([listed, untilInterrupted(enough)])) !== 'listed')
-      terminal.complain(
-        'The list of words did not come: their times are as they were told along with the audio.',
-      );
+    if ((await Promise.race([listed, untilInterrupted(enough)])) === 'listed') return 'listed';
+    terminal.complain(
+      'The list of words did not come: their times are as they were told along with the audio.',
+    );
+    return 'late';
   };
 }

@@ -52,23 +52,23 @@ async function readText(
   terminal: Terminal,
   given: string | undefined,
   file: string | undefined,
-): Promise<string> {
+): Promise<{ readonly text: string; readonly markup?: 'strip' | 'keep' }> {
   if (given !== undefined && file !== undefined) throw new UsageError('Give a text or --file, not both.');
-  if (given !== undefined) return given;
-  if (file !== undefined) return (await readTextFile(terminal, '--file', file)).text;
+  if (given !== undefined) return { text: given };
+  if (file !== undefined) return readTextFile(terminal, '--file', file);
   if (terminal.input.isTTY === true)
     throw new UsageError(
       `Give a text or --file: ${terminal.programName} job --file chapter.txt --out chapter.mp3`,
     );
-  return readWholeInput(terminal.input);
+  return { text: await readWholeInput(terminal.input) };
 }
 
 type Values = { readonly [Flag in keyof typeof OPTIONS]?: string | undefined };
 
 /** What the gateway checks is not checked twice; only what would be lost on the way is. */
-function readFields(values: Values, text: string, voice: string | undefined): Record<string, unknown> {
+function readFields(values: Values, said: Awaited<ReturnType<typeof readText>>, voice: string | undefined): Record<string, unknown> {
   const { out, model } = values;
-  const fields: Record<string, unknown> = { text, outputFormat: formatOf(out!, values.format) };
+  const fields: Record<string, unknown> = { ...said, outputFormat: formatOf(out!, values.format) };
   if (voice !== undefined) fields.voice = voice;
   if (model !== undefined && model !== TURBO_MODEL) fields.model = model;
   for (const flag of TEXT_FLAGS) if (values[flag] !== undefined) fields[camel(flag)] = values[flag];
@@ -89,12 +89,12 @@ async function run(terminal: Terminal): Promise<number> {
   formatOf(out, values.format);
   checkOutFile(terminal, '--out', out);
   checkOutFile(terminal, '--captions', captions);
-  const text = await readText(terminal, positionals[0], values.file);
+  const said = await readText(terminal, positionals[0], values.file);
 
   const { client, stop } = await reachService(terminal, values);
   try {
     const voice = await chooseVoice(client, values.voice, { flag: '--voice', gender: 'Female' });
-    const fields = readFields(values, text, voice);
+    const fields = readFields(values, said, voice);
     const job =
       values.model === TURBO_MODEL
         ? await client.jobs.createTurbo(fields as TurboFields)

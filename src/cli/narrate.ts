@@ -121,7 +121,7 @@ async function run(terminal: Terminal): Promise<number> {
       onAudio: (bytes) => file.write(bytes),
     });
     try {
-      let listed: (() => Promise<void>) | undefined;
+      let listed: (() => Promise<'listed' | 'late'>) | undefined;
       if (vtt === undefined && srt === undefined) await configureSession(client, settings);
       else listed = await configureForWords(client, settings, terminal);
       const ended = client.next('ended');
@@ -135,7 +135,8 @@ async function run(terminal: Terminal): Promise<number> {
       else await Promise.race([speaker.forward(Readable.from([text]), client), ended]);
       const { outcome: end, sentMs } = await ended;
       if (end !== 'complete') outcome = 'faulty';
-      else await listed?.();
+      else if (listed !== undefined && ((await listed()) === 'late' || keeper.check(terminal) === 'faulty'))
+        outcome = 'faulty';
       terminal.status('');
       const told = { file: out, outcome: end, seconds: Math.round(sentMs / 100) / 10, bytes: file.bytes() };
       const stopped = end === 'complete' ? '' : `, ${end}: what was spoken so far can be played`;

@@ -6,7 +6,7 @@ import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
 import type { TimedWord } from '../captions/word-timeline.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
-import { UsageError } from './command.ts';
+import { type Terminal, UsageError } from './command.ts';
 import type { TextInput } from './text-input.ts';
 
 type Writer = (words: readonly TimedWord[], options: CueOptions) => string;
@@ -49,6 +49,8 @@ export type CaptionKeeper = {
   onEvent(event: ServerEvent): void;
   /** Words so far. */
   words(): number;
+  /** Complains of words that were not found in the audio, if there are any. */
+  check(terminal: Pick<Terminal, 'complain'>): 'fine' | 'faulty';
   /** The file. */
   write(writer: Writer): Uint8Array;
 };
@@ -57,6 +59,7 @@ export function createCaptionKeeper(): CaptionKeeper {
   let words: TimedWord[] = [];
   let listed: TimedWord[] = [];
   let spoken = '';
+  let endMs: number | undefined;
   // What a word weighs was needed to time it, and no caption shows it.
   const wordsOf = ({ words, line, withinMs }: EventOf<'caption' | 'words'>): TimedWord[] =>
     words.map(({ speaker, ...word }) => ({ ...word, speaker, line, withinMs, weight: 0, pause: 0 }));
@@ -77,6 +80,7 @@ export function createCaptionKeeper(): CaptionKeeper {
     },
     onEvent(event) {
       if (event.type === 'caption') words.push(...wordsOf(event));
+      else if (event.type === 'ended') endMs = event.audioMs;
       else if (event.type === 'words') {
         listed.push(...wordsOf(event));
         if (event.more) return;
@@ -85,6 +89,14 @@ export function createCaptionKeeper(): CaptionKeeper {
       }
     },
     words: () => words.length,
-    write: (writer) => Buffer.from(writer(words, { lines: [spoken], nameOf: () => undefined })),
+    check(terminal) {
+      const unfound = words.filter(({ withinMs }) => withinMs === undefined).length;
+      if (unfound === 0) return 'fine';
+      terminal.complain(
+        `${unfound} of ${words.length} words were not found in the audio: their times are estimated from their length.`,
+      );
+      return 'faulty';
+    },
+    write: (writer) => Buffer.from(writer(words, { lines: [spoken], nameOf: () => undefined, endMs })),
   };
 }

@@ -89,7 +89,7 @@ async function run(terminal: Terminal): Promise<number> {
       },
     });
     try {
-      let listed: (() => Promise<void>) | undefined;
+      let listed: (() => Promise<'listed' | 'late'>) | undefined;
       if (captions === undefined) await configureSession(client, settings);
       else listed = await configureForWords(client, settings, terminal);
       const ended = client.next('ended');

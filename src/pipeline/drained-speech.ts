@@ -54,9 +54,15 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     ...options,
     timer: runtime.timer,
     urgency: 'file',
+    whenBehind: options.listener === 'nobody' ? 'hold-back' : 'give-up',
+    onCaughtUp: () => spool.refill(),
     onEstimate: (index, estimate) => timeline.align(index, estimate),
   });
-  const spool = new Mp3Spool({ capacityBytes: () => SPOOL_BYTES, tap: words.tap });
+  const spool = new Mp3Spool({
+    capacityBytes: () => SPOOL_BYTES,
+    tap: words.tap,
+    isHeldBack: () => words.isBehind(),
+  });
   let asked = 0;
   let requests = 0;
   let madeSamples = 0;

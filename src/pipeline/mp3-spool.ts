@@ -25,6 +25,8 @@ export type Mp3SpoolOptions = {
   /** There is always room for this much, whatever the capacity; default 0. */
   readonly leastBytes?: number;
   readonly tap?: SpoolTap | undefined;
+  /** Nothing more is wanted for now, whatever room there is; `refill` is called when that is over. Default: never. */
+  readonly isHeldBack?: () => boolean;
 };
 
 type SpoolState =
@@ -151,6 +153,7 @@ export class Mp3Spool {
   }
 
   private hasRoom(): boolean {
+    if (this.options.isHeldBack?.() === true) return false;
     return this.keptBytes < this.leastBytes || this.keptBytes < this.options.capacityBytes();
   }
   private wakeTaker(): void {

@@ -5,7 +5,8 @@ import type { SpokenWord } from '../speech/spoken-word.ts';
 import { characterTest, isUnspaced, isWhite } from './character-class.ts';
 import type { Segment } from './segment.ts';
 
-const SPOKEN = /[\p{L}\p{N}%€$£¥₹+=&@°]/u;
+/** Letters, numbers, and signs that are said: of arithmetic and of currencies, and others that stand for a word. */
+const SPOKEN = /[\p{L}\p{N}\p{Sm}\p{Sc}%‰&@°*#/\\^§]/u;
 const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
 const ETHIOPIC_WORD_MARK = '፡';
 /**

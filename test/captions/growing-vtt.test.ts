@@ -1,6 +1,6 @@
 // WebVTT that is read while it grows: whatever is said and cut, a player can read it, and each word is shown once.
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { GrowingVtt, VTT_HEADER } from '../../src/captions/growing-vtt.ts';
 import type { TimedWord } from '../../src/captions/word-timeline.ts';
 import { readVtt, untimely } from '../support/read-vtt.ts';
@@ -58,65 +58,101 @@ it('is WebVTT at every moment, in order, with every word that was heard', () => 
           text += cues.join('');
           readVtt(text);
         };
-        for (const [parts, speaker, step, heardCount] of turns) {
+        for (const [index, [parts, speaker, step, heardCount]] of turns.entries()) {
+          const turn = `t${index}`;
           const { words, lines } = turnOf(parts, fromMs, speaker);
           const heard = words.slice(0, heardCount);
           heardWords.push(...heard.map((word) => word.text));
           for (let at = 0; at < heard.length; at += step) {
-            take(vtt.add(heard.slice(at, at + step), { lines, nameOf }));
+            take(vtt.add(heard.slice(at, at + step), { turn, lines, nameOf }));
             take(vtt.pass(heard[at]!.startMs));
           }
-          take(vtt.end(Number.POSITIVE_INFINITY));
+          vtt.end(turn, Number.POSITIVE_INFINITY);
           fromMs = words.at(-1)!.endMs + 100;
         }
+        take(vtt.close());
         const cues = readVtt(text);
         expect(untimely(cues, Number.POSITIVE_INFINITY)).toBeUndefined();
-        const shown = cues.map((cue) => unescaped(cue.text.replace(/^<v [^>]*>/, ''))).join(' ');
+        const shown = cues.map((cue) => unescaped(cue.text.replace(/<v [^>]*>|<\/v>/g, ''))).join(' ');
         let at = 0;
         for (const word of heardWords) {
           const found = shown.indexOf(word, at);
           expect(found, word).toBeGreaterThanOrEqual(0);
           at = found + word.length;
         }
-        for (const cue of cues) expect(cue.text).not.toMatch(/-->|<(?!v )/);
+        for (const cue of cues) expect(cue.text).not.toMatch(/-->|<(?!v |\/v>)/);
       },
     ),
   );
 });
 
-it('writes a cue when the next word shows that it is whole, after a pause, and at the end', () => {
-  const vtt = new GrowingVtt();
-  const { words, lines } = turnOf(
-    [
-      ['One', '', 4],
-      ['two', '.', 4],
-      ['Three', '', 4],
-      ['four', '', 4],
-    ],
-    0,
-  );
-  const options = { lines, nameOf };
-  expect(vtt.add(words.slice(0, 2), options)).toEqual([]);
-  expect(vtt.add(words.slice(2, 3), options)).toEqual(['1\n00:00:00.000 --> 00:00:00.400\nOne two.\n\n']);
-  expect(vtt.pass(1200)).toEqual([]);
-  expect(vtt.pass(1300)).toEqual(['2\n00:00:00.400 --> 00:00:00.600\nThree\n\n']);
-  expect(vtt.add(words.slice(3), options)).toEqual([]);
-  expect(vtt.end(Number.POSITIVE_INFINITY)).toEqual(['3\n00:00:00.600 --> 00:00:00.800\nfour\n\n']);
-});
+describe('a cue of live WebVTT', () => {
+  const options = (lines: readonly string[], turn = 'a') => ({ turn, lines, nameOf: () => undefined });
+  const timesOf = (cues: readonly string[]) =>
+    cues.map((cue) => cue.split('\n').slice(1, -2).join(' | ').replaceAll('00:00:', ''));
 
-it('shows no word that was cut before it was heard', () => {
-  const vtt = new GrowingVtt();
-  const { words, lines } = turnOf(
-    [
-      ['One', '', 4],
-      ['two', '', 4],
-      ['three', '', 4],
-    ],
-    0,
-  );
-  vtt.add(words, { lines, nameOf });
-  expect(vtt.end(300).join('')).toContain('One two');
-  const again = turnOf([['One', '', 4]], 0);
-  vtt.add(again.words, { lines: again.lines, nameOf });
-  expect(vtt.end(0)).toEqual([]);
+  it('is written when the words behind it show where it ends', () => {
+    const vtt = new GrowingVtt();
+    const { words, lines } = turnOf(
+      [
+        ['Once', '', 10],
+        ['more', '.', 20],
+        ['Three', '', 10],
+        ['four', '', 10],
+        ['five', '', 10],
+      ],
+      0,
+    );
+    expect(vtt.add(words.slice(0, 2), options(lines))).toEqual([]);
+    expect(vtt.add(words.slice(2, 4), options(lines))).toEqual([]);
+    expect(timesOf(vtt.add(words.slice(4), options(lines)))).toEqual(['00.000 --> 01.500 | Once more.']);
+  });
+
+  it('is written after a pause, when it has been on the screen for long enough', () => {
+    const vtt = new GrowingVtt();
+    const { words, lines } = turnOf([['Yes', '.', 4]], 100);
+    vtt.add(words, options(lines));
+    expect(vtt.pass(1099)).toEqual([]);
+    expect(timesOf(vtt.pass(1100))).toEqual(['00.100 --> 01.100 | Yes.']);
+    expect(vtt.pass(9000)).toEqual([]);
+  });
+
+  it('of a turn that is over ends when the next one begins, or when it has been read', () => {
+    const vtt = new GrowingVtt();
+    const first = turnOf([['Yes', '.', 4]], 0);
+    const second = turnOf([['No', '.', 4]], 600);
+    vtt.add(first.words, options(first.lines));
+    vtt.end('a', Number.POSITIVE_INFINITY);
+    expect(vtt.pass(599)).toEqual([]);
+    expect(timesOf(vtt.add(second.words, options(second.lines, 'b')))).toEqual(['00.000 --> 00.600 | Yes.']);
+    vtt.end('a', 0);
+    expect(timesOf(vtt.close())).toEqual(['00.600 --> 01.600 | No.']);
+  });
+
+  it('has the words of one turn, each with the signs of its own text', () => {
+    const vtt = new GrowingVtt();
+    const first = turnOf([['One', ' !', 30]], 0);
+    const second = turnOf([['Two', ' ?', 30]], 1500);
+    vtt.add(first.words, options(first.lines));
+    expect(timesOf(vtt.add(second.words, options(second.lines, 'b')))).toEqual(['00.000 --> 01.500 | One !']);
+    expect(timesOf(vtt.close())).toEqual(['01.500 --> 03.000 | Two ?']);
+  });
+
+  it('shows no word that was cut before it was heard', () => {
+    const vtt = new GrowingVtt();
+    const { words, lines } = turnOf(
+      [
+        ['One', '', 4],
+        ['two', '', 4],
+        ['three', '', 4],
+      ],
+      0,
+    );
+    vtt.add(words, options(lines));
+    vtt.end('a', 300);
+    expect(timesOf(vtt.close())).toEqual(['00.000 --> 01.000 | One two']);
+    vtt.add(words, options(lines, 'b'));
+    vtt.end('b', 0);
+    expect(vtt.close()).toEqual([]);
+  });
 });

@@ -26,9 +26,9 @@ const optionsOf = (lines: readonly Line[], name?: string) => ({
   nameOf: (speaker: 1 | 2 | undefined) =>
     name === undefined || speaker === undefined ? undefined : `${name}${speaker}`,
 });
-const srtOf = (lines: readonly Line[], name?: string) =>
+const srtOf = (lines: readonly Line[], name?: string, stepMs = 150) =>
   captionsSrt(
-    timed(lines, () => 150),
+    timed(lines, () => stepMs),
     optionsOf(lines, name),
   );
 const plain = (text: string): Line => ({ text, speaker: undefined });
@@ -44,8 +44,8 @@ const line = fc.record({
 
 describe('SubRip', () => {
   it('has numbered cues, commas before the milliseconds, and a blank line between them', () => {
-    expect(srtOf([plain('The tide turns. Yes')])).toBe(
-      '1\n00:00:00,150 --> 00:00:00,900\nThe tide turns.\n\n2\n00:00:01,050 --> 00:00:01,200\nYes\n',
+    expect(srtOf([plain('The tide turns again. Yes')])).toBe(
+      '1\n00:00:00,150 --> 00:00:01,200\nThe tide turns again.\n\n2\n00:00:01,350 --> 00:00:02,350\nYes\n',
     );
   });
 
@@ -57,8 +57,9 @@ describe('SubRip', () => {
           minLength: 1,
           maxLength: 40,
         }),
-        (lines, steps) => {
+        (drawnLines, steps) => {
           let drawn = 0;
+          const lines = drawnLines.map(({ text }) => plain(text)); // one voice: no dashes
           const words = timed(lines, () => steps[drawn++ % steps.length]!);
           const cues = readSrt(captionsSrt(words, optionsOf(lines)));
           const same = readVtt(captionsVtt(words, optionsOf(lines)));
@@ -85,18 +86,29 @@ describe('SubRip', () => {
       { text: 'It is me.', speaker: 2 },
       { text: 'Come in.', speaker: 1 },
     ];
-    expect(readSrt(srtOf(lines, 'Ann')).map(({ text }) => text)).toEqual([
+    expect(readSrt(srtOf(lines, 'Ann', 300)).map(({ text }) => text)).toEqual([
       'Ann1: Who is there?',
       'Tell me.',
       'Ann2: It is me.',
       'Ann1: Come in.',
     ]);
-    expect(readSrt(srtOf(lines)).map(({ text }) => text)).toEqual([
+    expect(readSrt(srtOf(lines, undefined, 300)).map(({ text }) => text)).toEqual([
       'Who is there?',
       'Tell me.',
-      'It is me.',
-      'Come in.',
+      '- It is me.',
+      '- Come in.',
     ]);
+    // Too short to be read by themselves.
+    expect(readSrt(srtOf(lines.slice(1), 'Ann', 120)).map(({ text }) => text)).toEqual([
+      '- Ann2: It is me.\n- Ann1: Come in.',
+    ]);
+  });
+
+  it('writes a name that leaves no room beside it on a line of its own', () => {
+    const [cue] = readSrt(
+      srtOf([{ text: 'incomprehensibilitiesnotwithstandings', speaker: 1 }], 'Annabella', 600),
+    );
+    expect(cue!.text).toBe('Annabella1:\nincomprehensibilitiesnotwithstandings');
   });
 
   it('of nothing is an empty file', () => {

@@ -31,8 +31,8 @@ function parse(file: string): Cue[] {
       expect(id).toBe(String(index + 1));
       const [start, end, ...rest] = times!.split(' --> ');
       expect(rest).toEqual([]);
-      expect(lines.length).toBeLessThanOrEqual(1);
-      const [, voice, text] = /^(?:<v ([^>\n]+)>)?([^<>]*)$/.exec(lines[0] ?? '')!;
+      expect(lines.length).toBeLessThanOrEqual(2);
+      const [, voice, text] = /^(?:<v ([^>\n]+)>)?([^<>]*)$/.exec(lines.join('\n'))!;
       return {
         startMs: msOf(start!),
         endMs: msOf(end!),
@@ -53,11 +53,13 @@ const timed = (
     spokenWords(parts.map(({ segment }) => segment)),
   );
   return words.map(
-    (word, index): TimedWord => ({ ...word, line: 0, startMs: index * 300, endMs: index * 300 + 250 }),
+    (word, index): TimedWord => ({ ...word, line: 0, startMs: index * 600, endMs: index * 600 + 550 }),
   );
 };
 const cuesOf = (text: string, ...more: [Parameters<typeof timed>[1]?, ('keep' | 'strip')?]) =>
-  parse(captionsVtt(timed(text, ...more), { lines: [text], nameOf: () => undefined })).map((cue) => cue.text);
+  parse(captionsVtt(timed(text, ...more), { lines: [text], nameOf: () => undefined })).map(
+    ({ text: shown }) => shown.replaceAll('\n', ' '),
+  );
 
 /** Lines of words at times that never go back, some without any length. */
 const word = fc.oneof(
@@ -83,54 +85,49 @@ const steps = fc.array(fc.oneof(fc.constant(0), fc.nat(400), fc.nat(3000)), { mi
 describe('captions', () => {
   it('are cues in order that never overlap, parse back and keep every word', () => {
     fc.assert(
-      fc.property(
-        script,
-        steps,
-        fc.array(fc.constantFrom(1, 2, undefined), { minLength: 6, maxLength: 6 }),
-        (lines, pauses, speakers) => {
-          let atMs = 0;
-          let drawn = 0;
-          const step = () => pauses[drawn++ % pauses.length]!;
-          const words = lines.flatMap((line, index) => {
-            let charStart = 0;
-            return line.map((text): TimedWord => {
-              const charEnd = charStart + [...text].length;
-              const startMs = atMs + step();
-              const endMs = startMs + step();
-              atMs = endMs;
-              const made = {
-                text,
-                line: index,
-                speaker: speakers[index],
-                charStart,
-                charEnd,
-                weight: 1,
-                pause: 0,
-                startMs,
-                endMs,
-              };
-              charStart = charEnd + 1;
-              return made;
-            });
+      fc.property(script, steps, fc.constantFrom(1, 2, undefined), (lines, pauses, speaker) => {
+        let atMs = 0;
+        let drawn = 0;
+        const step = () => pauses[drawn++ % pauses.length]!;
+        const words = lines.flatMap((line, index) => {
+          let charStart = 0;
+          return line.map((text): TimedWord => {
+            const charEnd = charStart + [...text].length;
+            const startMs = atMs + step();
+            const endMs = startMs + step();
+            atMs = endMs;
+            const made = {
+              text,
+              line: index,
+              speaker,
+              charStart,
+              charEnd,
+              weight: 1,
+              pause: 0,
+              startMs,
+              endMs,
+            };
+            charStart = charEnd + 1;
+            return made;
           });
-          const file = captionsVtt(words, {
-            lines: lines.map((line) => line.join(' ')),
-            nameOf: (speaker) => (speaker === undefined ? undefined : `Speaker <${speaker}> & Co`),
-          });
-          const cues = parse(file);
-          let endMs = 0;
-          for (const cue of cues) {
-            expect(cue.startMs).toBeGreaterThanOrEqual(endMs);
-            expect(cue.endMs).toBeGreaterThan(cue.startMs);
-            endMs = cue.endMs;
-          }
-          const said = cues
-            .map(({ text }) => text)
-            .join(' ')
-            .split(/\s+/);
-          expect(said).toEqual(words.flatMap(({ text }) => text.trim().split(/\s+/)));
-        },
-      ),
+        });
+        const file = captionsVtt(words, {
+          lines: lines.map((line) => line.join(' ')),
+          nameOf: (speaker) => (speaker === undefined ? undefined : `Speaker <${speaker}> & Co`),
+        });
+        const cues = parse(file);
+        let endMs = 0;
+        for (const cue of cues) {
+          expect(cue.startMs).toBeGreaterThanOrEqual(endMs);
+          expect(cue.endMs).toBeGreaterThan(cue.startMs);
+          endMs = cue.endMs;
+        }
+        const said = cues
+          .map(({ text }) => text.replaceAll('\n', ' '))
+          .join(' ')
+          .split(/\s+/);
+        expect(said).toEqual(words.flatMap(({ text }) => text.trim().split(/\s+/)));
+      }),
       { numRuns: 200 },
     );
   });
@@ -152,14 +149,57 @@ describe('captions', () => {
     for (const text of cuesOf(long)) expect([...text].length).toBeLessThanOrEqual(84);
   });
 
+  it('mark each change of speaker, by voice spans or by dashes, and two short replies share a cue', () => {
+    const lines = [
+      'Who is there at this late hour of the night?',
+      'Me.',
+      'Come in.',
+      'Thank you very much indeed.',
+    ];
+    let atMs = 0;
+    const words = lines.flatMap((line, index) =>
+      [...line.matchAll(/\S+/g)].map((match): TimedWord => {
+        if (line.startsWith('Thank') && match.index === 0) atMs += 700;
+        const [charStart, startMs] = [match.index, atMs];
+        atMs += 300;
+        return {
+          text: match[0],
+          line: index,
+          speaker: index % 2 === 0 ? 1 : 2,
+          charStart,
+          charEnd: charStart + match[0].length,
+          weight: 1,
+          pause: 0,
+          startMs,
+          endMs: atMs,
+        };
+      }),
+    );
+    const shown = (nameOf: (speaker: 1 | 2 | undefined) => string | undefined) =>
+      captionsVtt(words, { lines, nameOf, endMs: atMs + 500 })
+        .split('\n\n')
+        .slice(1)
+        .map((block) => block.trimEnd().split('\n').slice(2));
+    expect(shown(() => undefined)).toEqual([
+      ['Who is there at this late hour', 'of the night?'],
+      ['- Me.', '- Come in.'],
+      ['- Thank you very much indeed.'],
+    ]);
+    expect(shown((speaker) => (speaker === 1 ? 'Ada' : 'Ben'))).toEqual([
+      ['<v Ada>Who is there', 'at this late hour of the night?'],
+      ['<v Ben>- Me.</v>', '<v Ada>- Come in.</v>'],
+      ['<v Ben>Thank you very much indeed.'],
+    ]);
+  });
+
   it('leave out the marks of turns', () => {
     const text = 'A: "Who is there?" she said. A: Tell me. B: It is me. A: Plan B it is.';
     expect(cuesOf(text, { turnPrefix: 'A:', turnPrefix2: 'B:' })).toEqual([
       '"Who is there?"',
       'she said.',
       'Tell me.',
-      'It is me.',
-      'Plan B it is.',
+      '- It is me.',
+      '- Plan B it is.',
     ]);
   });
 
@@ -170,7 +210,7 @@ describe('captions', () => {
   });
 
   it('keep signs that stand apart from their word', () => {
-    expect(cuesOf('«Bonjour !» dit-il.')).toEqual(['«Bonjour !»', 'dit-il.']);
+    expect(cuesOf('«Bonjour à tous !» dit-il.')).toEqual(['«Bonjour à tous !»', 'dit-il.']);
   });
 
   it('of nothing are a file without cues', () => {

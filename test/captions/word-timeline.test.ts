@@ -51,6 +51,22 @@ describe('word timeline', () => {
     ]);
   });
 
+  it('spreads words that were told too early over their own request in the final list', () => {
+    const timeline = new WordTimeline(100);
+    for (const request of [0, 1, 2])
+      timeline.addRequest([word('a', 4 * request, 2), word('b', 4 * request + 2, 2)]);
+    timeline.take(Number.POSITIVE_INFINITY);
+    for (const request of [0, 1, 2]) timeline.progress(request, 4000 + 1000 * request, 'complete');
+    expect(times(timeline.words())).toEqual([
+      ['a', 0, 2000],
+      ['b', 2000, 4000],
+      ['a', 4000, 6500],
+      ['b', 6500, 9000],
+      ['a', 9000, 12_000],
+      ['b', 12_000, 15_000],
+    ]);
+  });
+
   it('says where a text has been spoken only when that is known', () => {
     const timeline = new WordTimeline(10);
     expect(timeline.endOf(0, 5)).toBeUndefined();

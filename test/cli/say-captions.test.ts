@@ -8,7 +8,7 @@ import { type RunningGateway, speaking, startRunningGateway } from '../support/r
 import { audio, openGate, type Script } from '../support/scripted-upstream.ts';
 
 const TEXT = 'The tide turns twice a day. “Is it late?” she asked – yes.';
-const SAID = ['The tide turns twice a day.', '“Is it late?”', 'she asked – yes.'];
+const SAID = ['The tide turns twice a day.', '“Is it late?” she asked – yes.'];
 
 let gateway: RunningGateway;
 let script: Script = speaking;

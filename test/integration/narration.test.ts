@@ -45,7 +45,7 @@ describe('narration', () => {
     client.close();
   });
 
-  it('is a command that writes sound and captions', async () => {
+  it('is a command that writes sound and captions, and fails where words were not found in the sound', async () => {
     const [book, out, vtt] = ['book.txt', 'book.wav', 'book.vtt'].map((name) => join(folder, name));
     writeFileSync(book!, TEXT);
     const terminal = {
@@ -53,7 +53,11 @@ describe('narration', () => {
       readFile: (path: string) => readFileSync(path, 'utf8'),
       writeFile: (path: string, bytes: Uint8Array) => writeFileSync(path, bytes),
     };
-    expect(await narrate.run(terminal)).toBe(0);
+    // This gateway looks for no words.
+    expect(await narrate.run(terminal)).toBe(1);
+    expect(terminal.complaints).toEqual([
+      '16 of 16 words were not found in the audio: their times are estimated from their length.',
+    ]);
     const wav = readFileSync(out!);
     expect(wav.readUInt32LE(40)).toBe(wav.length - 44);
     expect(readFileSync(vtt!, 'utf8')).toMatch(/^WEBVTT[\s\S]*This is paragraph 3\./);

@@ -216,6 +216,7 @@ describe('drained speech with a word timer', () => {
             takeBack() {},
           },
           ending: async () => undefined,
+          isBehind: () => false,
           isClosed: () => !isOpen,
           settled: () =>
             new Promise((resolve) => {

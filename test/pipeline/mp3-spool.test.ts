@@ -30,6 +30,23 @@ describe('mp3 spool', () => {
     expect(spool.isEnded()).toBe(true);
   });
 
+  it('has no room while it is held back, whatever is in it', async () => {
+    let isHeldBack = true;
+    const spool = new Mp3Spool({ capacityBytes: () => 1e6, leastBytes: 1e5, isHeldBack: () => isHeldBack });
+    expect([spool.isFull(), spool.wantsRefill()]).toEqual([true, false]);
+    let hasRoom = false;
+    void spool.room(never).then(() => {
+      hasRoom = true;
+    });
+    spool.refill();
+    await settle();
+    expect(hasRoom).toBe(false);
+    isHeldBack = false;
+    spool.refill();
+    await settle();
+    expect([hasRoom, spool.isFull()]).toEqual([true, false]);
+  });
+
   it('counts the samples of a bridge as what they take to hear', () => {
     const spool = makeSpool();
     const samples = new Float32Array(240);

@@ -24,6 +24,9 @@ describe('the words of a segment', () => {
     ['नमस्ते, आप कैसे हैं?', ['नमस्ते,', 'आप', 'कैसे', 'हैं?']],
     ['请看https://example.com/a?b=c，谢谢', ['请看', 'https://example.com/a?b=c，', '谢谢']],
     ['「」… — 🎉', []],
+    ['5 * 3 = 15, 7 > 2', ['5', '*', '3', '=', '15,', '7', '>', '2']],
+    ['C # minor, a | b, a / b', ['C', '#', 'minor,', 'a', '|', 'b,', 'a', '/', 'b']],
+    ['2 ^ 3 ≤ 9 ÷ 1 ± ~ 1 \\ § 3', ['2', '^', '3', '≤', '9', '÷', '1', '±', '~', '1', '\\', '§', '3']],
   ])('%s', (text, words) => expect(textsOf(text)).toEqual(words));
 
   it('pause at the end of the sentence, not behind an abbreviation', () => {

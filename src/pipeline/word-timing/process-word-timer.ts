@@ -1,17 +1,14 @@
 // Words are timed in a process of their own, which is started when the first speech wants it. It works in spare time, so it may
 // stand still for seconds at any point; a thread would not do: threads of one process wait for each other's locks (memory,
 // compiler), and playback would stand still with it. This is the gateway's end: what a spool gets is gathered and sent in few,
-// small messages, one at a time, so that timing never delays a frame. A process that is behind gets larger messages, and a
-// speech that it cannot keep up with is given up.
+// small messages, one at a time, so that timing never delays a frame.
 
 import type { Clock } from '../../base/clock.ts';
 import { Deadlines } from '../../base/deadlines.ts';
 import type { Log } from '../../base/log.ts';
 import { type ForkedProgram, forkProgram } from '../../base/processes/forked-program.ts';
-import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
-import { itemMs, type SpoolItem } from '../mp3-spool.ts';
-import { createItemPacker } from './packed-items.ts';
 import { createRestartBackOff } from './restart-back-off.ts';
+import { SentSpeech } from './sent-speech.ts';
 import type { TimedSpeech, WordTimer, WordTiming } from './word-timer.ts';
 import type { WordTimerAnswer, WordTimerMessage, WordTimerOrder } from './word-timer-messages.ts';
 import { createGatheredPosts } from './word-timer-messages.ts';
@@ -35,36 +32,23 @@ export type ProcessWordTimerOptions = {
   readonly endings?: 'followed' | 'never';
   /** Speeches timed at once, and as many followed for their endings alone; of the former, heard text may fill half and files a quarter. */
   readonly most: number;
+  /** `in-background`: as other work beside phone calls, for readers that wait for it; default `in-spare-time`. */
+  readonly works?: 'in-spare-time' | 'in-background';
   readonly program?: URL;
 };
 
 const PROGRAM = new URL('./word-timer-process.js', import.meta.url);
 /** Its buffers are outside of the heap; young objects are small and short-lived. */
 const FLAGS = ['--max-old-space-size=512', '--max-semi-space-size=2'];
-/** Audio of one message, so that others do not wait long behind it; where only endings are wanted, this much is gathered. */
-const MAX_SENT_MS = 2000;
 const LATE_LINE_MS = 60_000;
 /** With this many endings unanswered the process is behind: further ones would all come too late. */
 const MAX_ENDINGS_AWAITED = 32;
 /** Messages of some 16 KB at most; with more of them waiting, no further speech is followed. */
 const MAX_UNSENT = 128;
-/** A speech whose timing is further behind is given up: that is more than a spool holds. */
-const MAX_HELD_MS = 180_000;
-/** Longest wait for the last words of a file. */
-const SETTLE_DEADLINE_MS = 20_000;
+/** Speeches whose readers wait for their words, at once: parts of jobs and of PlayNotes, and narrations. */
+const MAX_WAITING = 64;
 /** Time for a process that is told to stop to end its speech program. */
 const STOP_DEADLINE_MS = 2000;
-
-const GATHERED_PART = 1 / 4;
-const MIN_GATHERED_MS = 50;
-const MAX_GATHERED_MS = 500;
-
-/**
- * How much audio is worth a message: little while playback is close behind, half a second for speech that comes much faster
- * than it is played. `aheadMs`: audio that has come of a request beyond what can have been played of it.
- */
-export const gatherMs = (aheadMs: number): number =>
-  Math.min(Math.max(aheadMs * GATHERED_PART, MIN_GATHERED_MS), MAX_GATHERED_MS);
 
 const SLOTS: Readonly<Record<TimedSpeech['urgency'], (most: number) => number>> = {
   captions: (most) => most,
@@ -75,19 +59,10 @@ const SLOTS: Readonly<Record<TimedSpeech['urgency'], (most: number) => number>> 
 /** How many of the `most` slots each kind may fill: captions all of them, less urgent kinds only a part. */
 const slotsFor = (urgency: TimedSpeech['urgency'], most: number): number => SLOTS[urgency](most);
 
-type Speech = {
-  readonly timed: TimedSpeech;
-  onTaken(): void;
-  onSettled(): void;
-  onEnding(ending: HeardEnding | undefined): void;
-  /** No more answers will come: waiters are released. */
-  onGone(): void;
-};
-
 export function createProcessWordTimer(options: ProcessWordTimerOptions): ProcessWordTimer {
   const { log, clock, command, when, most, program = PROGRAM } = options;
   const reference = command !== undefined && options.endings !== 'never' ? 'there' : 'none';
-  const speeches = new Map<number, Speech>();
+  const speeches = new Map<number, SentSpeech>();
   let running: ForkedProgram | undefined;
   const backOff = createRestartBackOff(clock);
   let isClosed = false;
@@ -112,10 +87,18 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
   };
   const countOf = (wants: TimedSpeech['wants']) => {
     let count = 0;
-    for (const { timed } of speeches.values()) if (timed.wants === wants) count += 1;
+    for (const { timed } of speeches.values())
+      if (timed.wants === wants && timed.whenBehind === 'give-up') count += 1;
     return count;
   };
-  const hasSlotFor = ({ wants, urgency }: TimedSpeech): boolean => {
+  const countWaiting = () => {
+    let count = 0;
+    for (const { timed } of speeches.values()) if (timed.whenBehind === 'hold-back') count += 1;
+    return count;
+  };
+  const hasSlotFor = ({ wants, urgency, whenBehind }: TimedSpeech): boolean => {
+    // They send no more than is taken of each, so that they only wait for one another.
+    if (whenBehind === 'hold-back') return when !== 'never' && countWaiting() < MAX_WAITING;
     if (unsent >= MAX_UNSENT) return false;
     if (wants === 'endings')
       return reference === 'there' && endingsAwaited < MAX_ENDINGS_AWAITED && countOf('endings') < most;
@@ -141,7 +124,11 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     });
     child.onExit((why) => bury(child, why));
     child.keep(false); // until there is a speech
-    child.send({ kind: 'start', command } satisfies WordTimerMessage);
+    child.send({
+      kind: 'start',
+      command,
+      works: options.works ?? 'in-spare-time',
+    } satisfies WordTimerMessage);
     return child;
   };
 
@@ -169,144 +156,37 @@ export function createProcessWordTimer(options: ProcessWordTimerOptions): Proces
     else if (answer.kind === 'settled') speech.onSettled();
     else if (answer.kind === 'ending') speech.onEnding(answer.ending);
     else {
-      speech.timed.onEstimate(answer.index, answer);
+      speech.onEstimate(answer.index, answer);
       if (answer.hasTaken) speech.onTaken();
     }
   };
 
   const openTiming = (child: ForkedProgram, timed: TimedSpeech): WordTiming => {
     const id = ++last;
-    const { language, speed, voice, wants } = timed;
-    /** Pieces are small, so that the process is soon free for other speeches. */
-    const held = createItemPacker(MAX_SENT_MS);
-    /** Audio of the current request that has come, and since when. */
-    let cameMs = 0;
-    let beganAtMs: number | undefined;
-    /** Milliseconds of each message that the process has not taken. */
-    const underWay: number[] = [];
-    let underWayMs = 0;
-    let leadIsHeard: boolean | undefined;
-    const settled: (() => void)[] = [];
-    /** Endings that were asked for and are not answered, and the waiter for the last of them. */
-    let asked = 0;
-    let answer: ((ending: HeardEnding | 'late' | undefined) => void) | undefined;
-
-    const order = (message: WordTimerOrder) => {
-      if (speeches.has(id)) posts.tell(message);
-    };
-    const sendPiece = () => {
-      const { items, ms } = held.take()!;
-      underWay.push(ms);
-      underWayMs += ms;
-      order({ kind: 'items', speech: id, items, leadIsHeard: leadIsHeard ?? false });
-    };
-    /** Sends all that is held, before another order. */
-    const send = () => {
-      while (held.hasSome()) sendPiece();
-    };
-    const sendSome = () => {
-      if (underWay.length > 0 || !held.hasSome()) return;
-      const enoughMs =
-        wants === 'endings' ? MAX_SENT_MS : gatherMs(cameMs - (clock.now() - (beganAtMs ?? 0)));
-      if (held.heldMs() >= enoughMs || held.endsHere()) sendPiece();
-    };
-    const settle = () => {
-      for (const wake of settled.splice(0)) wake();
-    };
-    const gone = () => {
-      endingsAwaited -= asked;
-      asked = 0;
-      answer?.(undefined);
-      settle();
-    };
-    const leave = () => {
-      held.clear();
-      if (!speeches.delete(id)) return;
-      if (speeches.size === 0) child.keep(false);
-      gone();
-    };
-    const giveUp = () => {
-      log.warn('word_timer_behind', { heldMs: held.heldMs() + underWayMs });
-      timing.close();
-    };
-
-    speeches.set(id, {
-      timed,
-      onTaken() {
-        underWayMs -= underWay.shift() ?? 0;
-        sendSome();
-      },
-      onSettled: settle,
-      onEnding(ending) {
-        asked -= 1;
-        endingsAwaited -= 1;
-        // An answer that came too late belongs to an older question.
-        if (asked === 0) answer?.(ending);
-      },
-      onGone: gone,
-    });
     child.keep(true);
-    order({ kind: 'open', speech: id, language, speed, voice, wants });
-
-    const timing: WordTiming = {
-      request(index, text) {
-        send();
-        cameMs = 0;
-        beganAtMs = undefined;
-        leadIsHeard = undefined;
-        order({ kind: 'request', speech: id, index, text });
+    const sent = new SentSpeech({
+      id,
+      timed,
+      clock,
+      deadlines,
+      isOpen: () => speeches.has(id),
+      order: (message) => {
+        if (speeches.has(id)) posts.tell(message);
       },
-      tap: {
-        add(item: SpoolItem) {
-          if (item.kind === 'flush' || item.kind === 'pause' || !speeches.has(id)) return;
-          if (item.kind === 'frame') leadIsHeard ??= timed.passesThrough(item.frame.header.sampleRate);
-          beganAtMs ??= clock.now();
-          held.add(item);
-          cameMs += itemMs(item);
-          if (held.heldMs() + underWayMs > MAX_HELD_MS) giveUp();
-          else sendSome();
-        },
-        takeBack(frames) {
-          send();
-          order({ kind: 'take-back', speech: id, frames });
-        },
+      forget: () => {
+        if (!speeches.delete(id)) return false;
+        if (speeches.size === 0) child.keep(false);
+        return true;
       },
-      ending: (withinMs, likeness) =>
-        new Promise((resolve) => {
-          if (!speeches.has(id)) return resolve(undefined);
-          answer?.(undefined);
-          const disarm = deadlines.after(withinMs, () => {
-            tellLate();
-            answer?.('late');
-          });
-          answer = (ending) => {
-            answer = undefined;
-            disarm();
-            resolve(ending);
-          };
-          asked += 1;
-          endingsAwaited += 1;
-          send();
-          order({ kind: 'ending', speech: id, likeness });
-        }),
-      settled: () =>
-        new Promise((resolve) => {
-          if (!speeches.has(id)) return resolve();
-          const disarm = clock.after(SETTLE_DEADLINE_MS, resolve);
-          settled.push(() => {
-            disarm();
-            resolve();
-          });
-          send();
-          order({ kind: 'settle', speech: id });
-        }),
-      isClosed: () => !speeches.has(id),
-      close() {
-        order({ kind: 'close', speech: id });
-        leave();
+      countEndings: (more) => {
+        endingsAwaited += more;
       },
-    };
-    return timing;
+      onLate: tellLate,
+      onBehind: (heldMs) => log.warn('word_timer_behind', { heldMs }),
+    });
+    speeches.set(id, sent);
+    sent.begin();
+    return sent;
   };
 
   return {

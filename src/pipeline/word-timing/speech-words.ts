@@ -27,6 +27,9 @@ export type SpeechWordsOptions = Pick<SpokenWith, 'synthesis' | 'defaultVoice'> 
   readonly timer: WordTimer;
   readonly output: OutputFormat;
   readonly urgency: TimedSpeech['urgency'];
+  /** Whether its reader waits for the words. */
+  readonly whenBehind: TimedSpeech['whenBehind'];
+  readonly onCaughtUp: () => void;
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
 };
 
@@ -35,6 +38,8 @@ export class SpeechWords implements EndingWatch, SpoolTap {
   private readonly options: SpeechWordsOptions;
   private timing: WordTiming | undefined;
   private wants: TimedSpeech['wants'] = 'endings';
+  /** All words are waited for, also where the timer had to begin anew. */
+  private wantsAll = false;
   /** The current request: its number, and its text on demand. */
   private index = -1;
   private text: (() => AlignedText) | undefined;
@@ -48,6 +53,7 @@ export class SpeechWords implements EndingWatch, SpoolTap {
 
   /** Takes a slot of the timer, if one is free. */
   begin(): void {
+    this.wantsAll = this.options.whenBehind === 'hold-back';
     this.timing = this.open('words');
     if (this.timing !== undefined) this.wants = 'words';
   }
@@ -55,7 +61,7 @@ export class SpeechWords implements EndingWatch, SpoolTap {
     if (this.following !== 'this-request') return;
     this.timing?.tap.add(item);
     // Frees its slot until the next request.
-    if (item.kind === 'end' && this.wants === 'endings') this.close();
+    if (item.kind === 'end' && this.wants === 'endings') this.leave();
   }
   takeBack(frames: number): void {
     if (this.following === 'this-request') this.timing?.tap.takeBack(frames);
@@ -65,12 +71,18 @@ export class SpeechWords implements EndingWatch, SpoolTap {
     this.index += 1;
     this.text = text;
     this.following = 'nothing';
-    // A timing that was given up is not resumed; the endings of the other requests are still wanted.
+    // A timing that was given up is not resumed, but where somebody waits for words; the endings of the other requests are
+    // still wanted.
     if (this.timing?.isClosed() === true) {
       this.timing = undefined;
       this.wants = 'endings';
     }
+    if (this.timing === undefined && this.wantsAll) this.begin();
     if (this.wants === 'words') this.followNow();
+  }
+  /** More audio is to wait for the timer. */
+  isBehind(): boolean {
+    return this.timing?.isBehind() ?? false;
   }
   follow(): void {
     if (this.following === 'this-request') return;
@@ -99,23 +111,29 @@ export class SpeechWords implements EndingWatch, SpoolTap {
     if (this.wants === 'words') await this.timing?.settled();
   }
   close(): void {
+    this.wantsAll = false;
+    this.leave();
+  }
+
+  private leave(): void {
     this.timing?.close();
     this.timing = undefined;
     this.following = 'nothing';
   }
-
   private followNow(): void {
     this.following = 'this-request';
     this.timing?.request(this.index, this.text!());
   }
   private open(wants: TimedSpeech['wants']): WordTiming | undefined {
-    const { timer, synthesis, defaultVoice, output, urgency, onEstimate } = this.options;
+    const { timer, synthesis, defaultVoice, output, urgency, onEstimate, onCaughtUp } = this.options;
     return timer.open({
       language: synthesis.language ?? 'english',
       speed: synthesis.speed ?? 1,
       voice: timedVoice(synthesis.voice ?? defaultVoice, synthesis.voice2),
       passesThrough: (sampleRate) => passesThrough(output, sampleRate),
       urgency,
+      whenBehind: wants === 'words' ? this.options.whenBehind : 'give-up',
+      onCaughtUp,
       wants,
       onEstimate,
     });

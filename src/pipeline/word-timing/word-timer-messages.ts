@@ -26,7 +26,11 @@ export type WordTimerOrder = { readonly speech: number } & (
 
 export type WordTimerMessage =
   /** The first. `command` starts the local engine's speech program; undefined: there is none. */
-  | { readonly kind: 'start'; readonly command: readonly string[] | undefined }
+  | {
+      readonly kind: 'start';
+      readonly command: readonly string[] | undefined;
+      readonly works: 'in-spare-time' | 'in-background';
+    }
   /** The orders of one iteration of the event loop: a message costs more than an order. */
   | { readonly kind: 'orders'; readonly orders: readonly WordTimerOrder[] }
   /** The process ends, and its speech program with it. */

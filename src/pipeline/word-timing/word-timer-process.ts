@@ -1,10 +1,11 @@
 // The process that times words: decodes the speech of many turns a second time, compares it with what the local engine says of
-// the same text, and reports where the words are. It works in spare time: playback never waits for it.
+// the same text, and reports where the words are. It works in spare time, so that playback never waits for it; for readers that
+// wait, as other work in the background.
 
 import { createLayer3Decoders } from '../../audio/mp3/layer3-decoders.ts';
 import { systemClock } from '../../base/clock.ts';
 import { faultKind, silentLog } from '../../base/log.ts';
-import { workInSpareTime } from '../../base/processes/yield-to-playback.ts';
+import { workInSpareTime, yieldToPlayback } from '../../base/processes/yield-to-playback.ts';
 import { type KnownVoice, UNKNOWN_VOICE } from '../../captions/alignment/word-finder.ts';
 import { createSpeechProcess, type SpeechProcess } from '../../speech-program/speech-process.ts';
 import { unpackItems } from './packed-items.ts';
@@ -20,7 +21,6 @@ const SENTENCE_DEADLINE_MS = 8000;
 /** A program that is unused for this long is stopped to free its memory; it starts again in half a second. */
 const MAX_IDLE_MS = 600_000;
 
-workInSpareTime();
 /** A closed channel is no fault here: its end ends this process. */
 const tell = (answer: WordTimerAnswer) => {
   if (process.connected) process.send?.(answer, undefined, {}, () => {});
@@ -134,7 +134,10 @@ process.on('uncaughtException', (fault) => {
 process.on('disconnect', () => void end(0));
 process.on('message', (received) => {
   const message = received as WordTimerMessage;
-  if (message.kind === 'start') start(message.command);
-  else if (message.kind === 'orders') message.orders.forEach(obey);
+  if (message.kind === 'start') {
+    if (message.works === 'in-spare-time') workInSpareTime();
+    else yieldToPlayback();
+    start(message.command);
+  } else if (message.kind === 'orders') message.orders.forEach(obey);
   else void end(0);
 });

@@ -19,6 +19,13 @@ export type TimedSpeech = {
   readonly urgency: 'captions' | 'heard-text' | 'file';
   /** `words`: where its words are, and how each request ends; `endings`: only the latter, which costs nothing during playback. */
   readonly wants: 'words' | 'endings';
+  /**
+   * When the timer is behind: `give-up` where somebody listens meanwhile; `hold-back` for a reader that waits for the words,
+   * which brings no more audio while `isBehind` is true.
+   */
+  readonly whenBehind: 'give-up' | 'hold-back';
+  /** It is not behind any more, or nothing is timed any more. */
+  readonly onCaughtUp: () => void;
   /** Where the words of request `index` (from 0) are in its own audio, as far as that has been heard. */
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
 };
@@ -32,6 +39,8 @@ export type WordTiming = {
    * even where it seems to be whole. One question at a time: an older one is answered with undefined.
    */
   ending(withinMs: number, likeness: 'asked' | 'on-suspicion'): Promise<HeardEnding | 'late' | undefined>;
+  /** More audio is to wait. */
+  isBehind(): boolean;
   /** It was given up, or its process has died: another one may be opened. */
   isClosed(): boolean;
   /** Gets the spool's items; they are read at once and not kept. */
@@ -55,6 +64,18 @@ export const timedVoice = (
   voice2: string | null | undefined,
 ): string | undefined =>
   voice === undefined || voice2 == null || voice2 === voice ? voice : `${voice} ${voice2}`;
+
+/** Speeches whose readers wait have a timer of their own, which is not one for spare time: a busy machine would starve it. */
+export function createSplitWordTimer(timers: {
+  readonly listening: WordTimer;
+  readonly waiting: WordTimer;
+}): WordTimer {
+  const { listening, waiting } = timers;
+  return {
+    reference: listening.reference,
+    open: (speech) => (speech.whenBehind === 'hold-back' ? waiting : listening).open(speech),
+  };
+}
 
 /** Where nothing is timed: words are spread by their weights. */
 export const NO_WORD_TIMER: WordTimer = { reference: 'none', open: () => undefined };

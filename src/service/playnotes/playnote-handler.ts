@@ -206,7 +206,8 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
       const words = wordsInFile(parts, finished.places);
       const timed = toTimedScript(script, words, finished.durationSeconds * 1000);
       const nameOf = (speaker: 1 | 2 | undefined) => (speaker === 2 ? speakers.name2 : speakers.name1);
-      const cues = { lines: linesOf(script).map(({ text }) => text), nameOf };
+      const endMs = finished.durationSeconds * 1000;
+      const cues = { lines: linesOf(script).map(({ text }) => text), nameOf, endMs };
       const beside = {
         [SCRIPT]: JSON.stringify(timed),
         [CAPTIONS]: captionsVtt(words, cues),

@@ -160,6 +160,7 @@ export class OnlookerGroup implements Player {
   }
   close(): void {
     this.options.onlookers.ticks.leave(this);
+    this.words.flush();
     this.shutAll(undefined);
   }
 

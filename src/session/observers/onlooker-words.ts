@@ -51,6 +51,10 @@ export class OnlookerWords {
     this.options = options;
   }
 
+  /** The session is over: what is held is written. */
+  flush(): void {
+    this.write(this.vtt.close());
+  }
   /** Forgets all that it kept. */
   end(): void {
     this.followed.clear();
@@ -112,13 +116,13 @@ export class OnlookerWords {
       startMs: toSession(word.startMs),
       endMs: toSession(word.endMs),
     }));
-    this.write(this.vtt.add(timed, { lines: playback.lines(), nameOf }));
+    this.write(this.vtt.add(timed, { turn: playback.turn, lines: playback.lines(), nameOf }));
   }
   private leave(turn: Followed, nowMs: number): void {
     const { playback, end } = turn;
     this.followed.delete(playback.turn);
     const heardMs = this.offsetMs(turn, nowMs) + end.finalMs;
-    this.write(this.vtt.end(end.reach === 'whole' ? Number.POSITIVE_INFINITY : heardMs));
+    this.vtt.end(playback.turn, end.reach === 'whole' ? Number.POSITIVE_INFINITY : heardMs);
   }
   /** Where the turn's first audio lies in the time of the session. */
   private offsetMs({ playback }: Followed, nowMs: number): number {

@@ -96,6 +96,8 @@ export class SynthesisRun implements TurnAudio, RunReport {
       defaultVoice: runtime.defaultVoice,
       output,
       urgency: wantsWords(settings) ? 'captions' : 'heard-text',
+      whenBehind: isSentAtOnce(settings) && settings.wordList === 'final' ? 'hold-back' : 'give-up',
+      onCaughtUp: () => this.spool.refill(),
       onEstimate: (index, estimate) => stretch.timeline.align(index, estimate),
     });
     this.upstream = runtime.upstream;
@@ -105,6 +107,7 @@ export class SynthesisRun implements TurnAudio, RunReport {
       capacityBytes: () => Math.min(options.spoolCapacityBytes(), mostSpoolBytes),
       leastBytes: MIN_SPOOL_BYTES,
       tap: this.words.tap,
+      isHeldBack: () => this.words.isBehind(),
     });
     this.sink = options.sink;
     this.transcoder = options.transcoder;

@@ -10,10 +10,10 @@ import { type Log, type LogFields, silentLog } from '../../../src/base/log.ts';
 import type { WordEstimate } from '../../../src/captions/alignment/word-estimate.ts';
 import {
   createProcessWordTimer,
-  gatherMs,
   type ProcessWordTimer,
   type ProcessWordTimerOptions,
 } from '../../../src/pipeline/word-timing/process-word-timer.ts';
+import { gatherMs } from '../../../src/pipeline/word-timing/sent-speech.ts';
 import type { TimedSpeech, WordTiming } from '../../../src/pipeline/word-timing/word-timer.ts';
 import { espeakCommand } from '../../../src/speech-program/speech-command.ts';
 import type { AlignedText } from '../../../src/text/aligned-text.ts';
@@ -95,6 +95,8 @@ function speechOf(urgency: TimedSpeech['urgency'] = 'captions') {
     voice: 'anna',
     passesThrough: () => false,
     urgency,
+    whenBehind: 'give-up',
+    onCaughtUp: () => {},
     wants: 'words',
     onEstimate: (index, estimate) => told.push({ index, estimate }),
   };
@@ -340,6 +342,65 @@ describe('word timer, when its process fails', () => {
       await timing.settled();
     }
     expect([lines, timer.openSpeeches()]).toEqual([[], 1]);
+  });
+
+  it('holds a speech back whose reader waits for its words, until they are not far behind', async () => {
+    const slow = timingProcess(`
+      const { kind, speech } = order;
+      globalThis.taken ??= [];
+      if (kind === 'items') taken.push(speech);
+      if (kind === 'settle') {
+        for (const one of taken.splice(0)) tell({ kind: 'taken', speech: one });
+        tell({ kind: 'log', event: 'taken', cause: '' });
+      }`);
+    const { timer, events, clock } = timerWith({ program: slow });
+    let caughtUp = 0;
+    const waiting = {
+      ...speechOf('file').timed,
+      whenBehind: 'hold-back',
+      onCaughtUp: () => (caughtUp += 1),
+    } as const;
+    const timing = opened(timer, waiting);
+    timing.request(0, TEXT);
+    addMs(timing, 19_900);
+    expect(timing.isBehind()).toBe(false);
+    addMs(timing, 200);
+    expect([timing.isBehind(), caughtUp]).toEqual([true, 0]);
+    const settled = timing.settled();
+    await until(() => events().includes('taken') && caughtUp > 0);
+    expect([timing.isBehind(), caughtUp, timing.isClosed()]).toEqual([false, 1, false]);
+    timing.close();
+    await settled;
+    expect(clock.timers).toBe(0);
+  });
+
+  it('gives a speech up for which nothing has been done in two minutes, and lets its reader go on', async () => {
+    const { timer, events, clock } = timerWith({ program: SILENT });
+    let caughtUp = 0;
+    const waiting = {
+      ...speechOf('file').timed,
+      whenBehind: 'hold-back',
+      onCaughtUp: () => (caughtUp += 1),
+    } as const;
+    const timing = opened(timer, waiting);
+    timing.request(0, TEXT);
+    addMs(timing, 400_000);
+    expect(timing.isBehind()).toBe(true);
+    await clock.run(119_999);
+    expect([timing.isBehind(), timing.isClosed()]).toEqual([true, false]);
+    await clock.run(1);
+    expect([timing.isBehind(), timing.isClosed(), caughtUp]).toEqual([false, true, 1]);
+    expect(events()).toEqual(['word_timer_behind']);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('has a place for every reader that waits, whatever the places for captions', () => {
+    const { timer } = timerWith({ program: SILENT, most: 1 });
+    const waiting = { ...speechOf('file').timed, whenBehind: 'hold-back' } as const;
+    for (let speech = 0; speech < 8; speech += 1) opened(timer, waiting);
+    opened(timer, speechOf('captions').timed);
+    expect(timer.open(speechOf('captions').timed)).toBeUndefined();
+    expect(timerWith({ when: 'never' }).timer.open(waiting)).toBeUndefined();
   });
 
   it('sends in few messages what comes at once', async () => {

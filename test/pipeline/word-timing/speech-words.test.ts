@@ -35,6 +35,7 @@ function wordsWith(...wants: readonly TimedSpeech['wants'][]) {
         request: (index, { text }) => log.push(`request ${index} ${text}`),
         tap: { add: ({ kind }) => log.push(kind), takeBack: (count) => log.push(`back ${count}`) },
         ending: async () => ENDING,
+        isBehind: () => false,
         isClosed: () => false,
         settled: async () => {},
         close: () => log.push('close'),
@@ -47,6 +48,8 @@ function wordsWith(...wants: readonly TimedSpeech['wants'][]) {
     defaultVoice: undefined,
     output: { format: 'mulaw', sampleRate: 8000, frameMs: 20 },
     urgency: 'heard-text',
+    whenBehind: 'give-up',
+    onCaughtUp: () => {},
     onEstimate: (index) => estimates.push(index),
   });
   return { words, log, estimates };

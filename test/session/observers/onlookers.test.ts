@@ -314,7 +314,7 @@ describe('the words', () => {
     expect(untimely(read, 2 * speechMs + 4000)).toBeUndefined();
     expect(read.map(({ text }) => text)).toEqual([
       'The first sentence is here.',
-      'And here we have the second one, which is a little longer.',
+      'And here we have the second one,\nwhich is a little longer.',
       '<v Speaker 1>Who is there?',
       '<v Speaker 2>A &amp; &lt; me.',
     ]);

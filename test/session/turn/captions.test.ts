@@ -204,6 +204,7 @@ describe('captions with a word timer', () => {
     readonly texts: AlignedText[];
     audio: string[];
     isClosed: boolean;
+    isBehind: boolean;
   };
   /** A timer that knows what a test tells. */
   function fakeTimer() {
@@ -212,12 +213,13 @@ describe('captions with a word timer', () => {
     const timer: WordTimer = {
       reference: 'there',
       open(speech) {
-        const own: Timed = { speech, texts: [], audio: [], isClosed: false };
+        const own: Timed = { speech, texts: [], audio: [], isClosed: false, isBehind: false };
         timed.push(own);
         return {
           request: (_, text) => own.texts.push(text),
           tap: { add: ({ kind }) => own.audio.push(kind), takeBack() {} },
           ending: async () => undefined,
+          isBehind: () => own.isBehind,
           isClosed: () => own.isClosed,
           settled: () =>
             new Promise((resolve) => {
@@ -252,6 +254,28 @@ describe('captions with a word timer', () => {
     live.send({ type: 'speak', turn: 'a', text: TEXT });
     return { ...fake, live };
   };
+
+  it.each([
+    [{ pace: 'burst', wordList: 'final' }, 'hold-back'],
+    [{ pace: 'burst' }, 'give-up'],
+    [{ wordList: 'final' }, 'give-up'],
+  ] as const)('with %j, a timer that is behind is told to %s', async (preset, whenBehind) => {
+    const { live, timed } = start(preset);
+    await live.run(0);
+    expect(timed[0]!.speech.whenBehind).toBe(whenBehind);
+  });
+
+  it('of a burst whose words are listed hold the speech back while the timer is behind', async () => {
+    const { live, timed } = start({ pace: 'burst', wordList: 'final' });
+    const [own] = timed;
+    own!.isBehind = true;
+    for (let n = 0; n < 20; n += 1) await live.run(100);
+    expect(live.said('ended')).toEqual([]);
+    own!.isBehind = false;
+    own!.speech.onCaughtUp();
+    for (let n = 0; n < 20 && live.said('ended').length === 0; n += 1) await live.run(100);
+    expect(live.said('ended')[0]).toMatchObject({ outcome: 'complete' });
+  });
 
   it('tell each word where it was heard, with how sure that is, before its audio', async () => {
     const { live, timed } = start({ leadMs: 100 });
