@@ -7,6 +7,7 @@ import type { PhraseBook } from '../phrase-book.ts';
 import type { ScriptLine } from '../script.ts';
 import type { SourceSentence } from '../source-sentence.ts';
 import { withComma } from '../spoken-form.ts';
+import { isStatement } from '../statement.ts';
 import type { Topic } from '../topics.ts';
 import { isUnspaced } from '../words.ts';
 
@@ -21,8 +22,6 @@ export type Material = {
   readonly terms: KeyTerms;
   readonly reader: LanguageReader;
   readonly book: PhraseBook;
-  /** How much two parts of the text resemble each other (0 to 1). */
-  readonly likeness: (a: readonly number[], b: readonly number[]) => number;
 };
 
 const MAX_LINE_CHARACTERS = 1000;
@@ -91,20 +90,28 @@ export function answers(material: Material, numbers: readonly number[], words: n
   return parts;
 }
 
-/** The weightiest sentences that stand by themselves, at most `count`, from different topics as long as there are some. */
+/** Whether a sentence of `told` leans on this one: it cannot be taken away from in front of that. */
+const isLeanedOn = ({ sentences }: Material, number: number, told: ReadonlySet<number>): boolean =>
+  sentences[number + 1]?.leans === true && told.has(number + 1);
+
+/**
+ * The weightiest statements that stand by themselves, at most `count`, from different topics as long as there are some.
+ * None that another sentence of the script leans on: they may be said in another place than the rest.
+ */
 export function strongest(
   material: Material,
   numbers: readonly number[],
   count: number,
   mostWords: number,
 ): number[] {
-  const { sentences, weights, topics } = material;
+  const { sentences, weights, topics, reader } = material;
+  const told = new Set(topics.flatMap((topic) => topic.numbers));
   const alone = numbers
     .filter((number) => {
-      const { leans, kind, words, unfit, text } = sentences[number]!;
-      // A line of a table says nothing without the others.
-      if (leans || kind === 'row' || unfit !== undefined) return false;
-      return words <= mostWords && !/[?？؟]["”’»]*$/u.test(text);
+      const sentence = sentences[number]!;
+      return (
+        sentence.words <= mostWords && isStatement(sentence, reader) && !isLeanedOn(material, number, told)
+      );
     })
     .sort((a, b) => weights[b]! - weights[a]! || a - b);
   const topicOf = (number: number) => topics.findIndex((topic) => topic.numbers.includes(number));
@@ -117,3 +124,9 @@ export function strongest(
     }
   return chosen;
 }
+
+/** The topics without sentences that are said in another place; a topic that has no others is not there. */
+export const withoutNumbers = (topics: readonly Topic[], taken: readonly number[]): Topic[] =>
+  topics
+    .map((topic) => ({ ...topic, numbers: topic.numbers.filter((number) => !taken.includes(number)) }))
+    .filter(({ numbers }) => numbers.length > 0);

@@ -1,9 +1,10 @@
 // Which sentences suit which style, as factors on their rank. Each style has a list: the first taste that finds enough to
-// speak of is used, so that a source without short sentences still becomes a story.
+// speak of is used. A source without short sentences becomes no story.
 
 import type { LanguageReader } from '../language-reader.ts';
 import type { SynthesisStyle } from '../script.ts';
 import type { SourceSentence } from '../source-sentence.ts';
+import { asks, hasCodeWords } from '../statement.ts';
 
 export type Taste = (sentence: SourceSentence) => number;
 
@@ -11,14 +12,13 @@ export type Taste = (sentence: SourceSentence) => number;
 const SHORT_FOR_STORY = 1.15;
 
 const hasFigures = (text: string): boolean => /\p{N}/u.test(text);
-const asks = (text: string): boolean => /[?？؟]["”’»]*$/u.test(text);
 const isLong = (words: number): boolean => words > 35;
 
 /** Short, concrete, without figures and capital letters in a row; nothing longer than a child can hold. */
 const forChildren =
   (mostWords: number): Taste =>
   ({ kind, spoken, text, words }) => {
-    if (kind === 'row' || words > mostWords) return 0;
+    if (kind === 'row' || words > mostWords || hasCodeWords(spoken)) return 0;
     const plain =
       (hasFigures(spoken) ? 0.5 : 1) * (/\p{Lu}{2,}/u.test(spoken) ? 0.6 : 1) * (spoken === text ? 1 : 0.8);
     return plain * (1.4 - words / mostWords);

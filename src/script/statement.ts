@@ -1,0 +1,48 @@
+// What in a source is a statement that can be spoken, and what only stands on its pages: commands, comments and code,
+// tables of contents, lists of references. And which of its statements carry a point by themselves.
+
+import type { LanguageReader } from './language-reader.ts';
+import type { SourceSentence } from './source-sentence.ts';
+
+/** A comment, a prompt, a macro of a manual page, a tag: the whole line is for a machine. */
+const CODE_OPENING = /^(?:#|\/\/|\/\*|\*\/|;;|[$%>]\s|--|\.[A-Z]{2}\b|<[a-z!/]|@\w)/u;
+/** A macro of TeX or a formula in its signs cannot be said. */
+const MACRO = /\\[a-zA-Z]{2,}|\\[{}[\]()$]/u;
+const BETWEEN_DOLLARS = /\$([^$]{1,120})\$/gu;
+const CODE_WORD =
+  /[=<>{}\\|`~^#]|[\p{L}\p{N}]_[\p{L}\p{N}]|\w\(\)|::|->|^--?[A-Za-z]|^\/\w|\w\/\w+\/|^\p{Ll}+\p{Lu}|^\.\w|^[$%@]\w/u;
+const MAX_CODE_SHARE = 0.2;
+/** "Installing . . . . . 12" */
+const DOT_LEADER = /(?:[.·]\s?){4,}|…{2,}|(?:\s\.){3,}/u;
+
+const wordsIn = (text: string): string[] => text.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
+const isCodeWord = (word: string): boolean => CODE_WORD.test(word.replace(/^["'“(‘]+|["'”).,;:!?’]+$/gu, ''));
+
+export const hasCodeWords = (text: string): boolean => wordsIn(text).some(isCodeWord);
+
+const hasFormula = (text: string): boolean =>
+  [...text.matchAll(BETWEEN_DOLLARS)].some(([, inside]) => /[\\^_{}=]|^\w$/u.test(inside!));
+
+/** `text` is for a machine, or mostly so. */
+export function isCode(text: string): boolean {
+  if (CODE_OPENING.test(text) || MACRO.test(text) || hasFormula(text)) return true;
+  const words = wordsIn(text);
+  return words.filter(isCodeWord).length > words.length * MAX_CODE_SHARE;
+}
+
+/** A line of a table of contents. */
+export const isContents = (text: string): boolean => DOT_LEADER.test(text);
+
+export const asks = (text: string): boolean => /[?？؟]["”’»」』]*$/u.test(text);
+
+/** A sentence that is fit to be a point of its own: no item, no row, no question, no command, nothing that leans. */
+export const isStatement = (
+  { kind, spoken, text, unfit, leans }: SourceSentence,
+  reader: Pick<LanguageReader, 'commands'>,
+): boolean =>
+  kind === 'sentence' &&
+  unfit === undefined &&
+  !leans &&
+  !asks(text) &&
+  !reader.commands.test(spoken) &&
+  !hasCodeWords(spoken);
