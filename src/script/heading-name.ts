@@ -2,7 +2,7 @@
 // nothing, and those too long to be said in one breath are left to the readers.
 
 const NUMBERING =
-  /^(?:(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/u;
+  /^(?:(?:chapter|section|part|kapitel|teil|abschnitt|chapitre|partie|capítulo|capitolo|hoofdstuk|rozdział|глава)\s+(?:\d+(?:\.\d+)*|[ivxlc]+)[.:]?\s+(?=\S)|(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/iu;
 const MAX_CHARACTERS = 90;
 /** In any language that the phrase tables know; a word that names a subject in one of them is not here. */
 const GENERIC = new Set(
@@ -30,6 +30,9 @@ litteratur|referenser|källor|tack|innehåll|innehållsförteckning|licens|se ä
 المراجع|المصادر|شكر وتقدير|المحتويات|حقوق النشر|संदर्भ|संदर्भ सूची|आभार|विषय सूची|कॉपीराइट`.split(/[|\n]/),
 );
 
+const LISTING =
+  /^(?:(?:a |an |the )?(?:list|index|table) of |verzeichnis der |liste der |liste des |índice de )/u;
+
 const plainCase = (text: string): string => {
   const letters = text.match(/\p{L}/gu) ?? [];
   if (letters.length < 6 || text !== text.toLocaleUpperCase('und') || text === text.toLocaleLowerCase('und'))
@@ -47,15 +50,15 @@ export function headingName(heading: string | undefined): string | undefined {
 }
 
 /** Whether a heading opens what is no part of the text itself. */
-export const isApparatus = (heading: string): boolean =>
-  APPARATUS.has(
-    heading
-      .replace(/\s+/gu, ' ')
-      .trim()
-      .replace(NUMBERING, '')
-      .replace(/[\s.:;,。：、…]+$/u, '')
-      .toLowerCase(),
-  );
+export function isApparatus(heading: string): boolean {
+  const name = heading
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .replace(NUMBERING, '')
+    .replace(/[\s.:;,。：、…]+$/u, '')
+    .toLowerCase();
+  return APPARATUS.has(name) || LISTING.test(name);
+}
 
 export const isQuestion = (name: string): boolean => /[?？؟]$/u.test(name);
 

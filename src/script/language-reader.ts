@@ -20,6 +20,7 @@ export type LanguageReader = {
   readonly seenNumbered: RegExp;
   readonly binding: RegExp;
   readonly commands: RegExp;
+  readonly subjectless: RegExp;
   readonly technical: RegExp;
   readonly common: ReadonlySet<string>;
 };
@@ -40,6 +41,7 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   seenNumbered: cuePattern(cues?.seenNumbered ?? '', 'before-number'),
   binding: cuePattern(cues?.binding ?? '', 'end'),
   commands: cuePattern(cues?.commands ?? '', 'start'),
+  subjectless: cuePattern(cues?.subjectless ?? '', 'start'),
   technical: cuePattern(cues?.technical ?? ''),
   common: new Set(listed(cues?.common ?? '')),
 });

@@ -10,11 +10,11 @@ import { isUnspaced } from './words.ts';
 
 type LeaningCues = Pick<
   LanguageReader,
-  'leaning' | 'leaningWithin' | 'leaningEarly' | 'leaningAtEnd' | 'articles'
+  'leaning' | 'leaningWithin' | 'leaningEarly' | 'leaningAtEnd' | 'articles' | 'binding'
 >;
 
 /** A pronoun that comes later mostly stands for something in the same sentence. */
-const EARLY_WORDS = 5;
+const EARLY_WORDS = 6;
 const EARLY_CHARACTERS = 8;
 
 /** The first words of `spoken`, without a look at the rest. */
@@ -24,20 +24,27 @@ function openingOf(spoken: string): string {
 }
 
 /** "You can use it": nothing that the pronoun could stand for has been named before it in the sentence. */
-function hasEarlyPronoun(spoken: string, { leaningEarly, articles }: LeaningCues): boolean {
+function hasEarlyPronoun(spoken: string, { leaningEarly, articles, binding }: LeaningCues): boolean {
   const opening = openingOf(spoken);
   const match = leaningEarly.exec(opening);
   if (match === null) return false;
   const ahead = opening.slice(0, match.index);
+  // "At the beginning it …": what a preposition begins is not what the pronoun stands for.
+  const [first = ''] = ahead.split(/\s/u, 1);
+  if (binding.test(first) && !articles.test(first)) return true;
   // A capital after the first letter is a name; in German any noun.
   return !articles.test(ahead) && !/\S\P{L}*\s.*\p{Lu}|\p{N}/su.test(ahead);
 }
+
+/** Somebody's words, and nobody says whose. */
+const isQuotation = (spoken: string): boolean => /^["“„«「『].*["”“»」』][.。]?$/su.test(spoken);
 
 /**
  * True when `spoken`, one sentence as it would be said, cannot be understood without the sentence before it. Linear in
  * the length of the sentence.
  */
 export const leansOnBefore = (spoken: string, cues: LeaningCues): boolean =>
+  isQuotation(spoken) ||
   cues.leaning.test(spoken) ||
   cues.leaningWithin.test(spoken) ||
   cues.leaningAtEnd.test(spoken) ||

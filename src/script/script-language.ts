@@ -121,6 +121,8 @@ export type Cues = {
   readonly binding: string;
   /** A sentence that begins so tells the reader to do something and states nothing. */
   readonly commands: string;
+  /** A sentence that begins so lacks its subject; empty where the language leaves subjects out anyway. */
+  readonly subjectless: string;
   /** Words of texts for specialists and machines: no matter for a children's story. */
   readonly technical: string;
   /** Words of four letters and more that are no subject to talk about. */

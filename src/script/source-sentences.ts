@@ -8,7 +8,7 @@ import { leansOnBefore } from './leaning.ts';
 import type { SourceBlock, SourceDocument } from './source-document.ts';
 import type { SentenceCutter, SourceSentence, Unfit } from './source-sentence.ts';
 import { endsAsSentence, needsItsCitation, spokenForm, withFullStop } from './spoken-form.ts';
-import { isCode, isContents } from './statement.ts';
+import { isBroken, isCapitals, isCode, isContents, lacksSubject } from './statement.ts';
 import { wordCount } from './words.ts';
 
 const MIN_WORDS = 4;
@@ -43,7 +43,7 @@ function unfitness(
   reader: LanguageReader,
 ): Unfit | undefined {
   const { kind, text, spoken, words, isListed } = sentence;
-  if (kind !== 'row' && isContents(text)) return 'apparatus';
+  if (kind !== 'row' && (isContents(text) || isCapitals(text))) return 'apparatus';
   if (ADDRESS.test(text) || CITED_NAME.test(spoken) || reader.seenNumbered.test(spoken)) return 'reference';
   if (kind !== 'row' && isCode(text)) return 'code';
   // "The following are known:" is spoken with what follows, or not at all.
@@ -53,9 +53,10 @@ function unfitness(
   if (words > MAX_WORDS || spoken.length > MAX_SPOKEN_CHARACTERS) return 'too-long';
   if (LEADS_IN.test(text)) return 'lead-in';
   if (lettersShare(spoken) < (kind === 'row' ? 0.3 : MIN_LETTERS_SHARE)) return 'signs';
-  if (kind === 'sentence' && (!endsAsSentence(text) || /^["'“„«]?\p{Ll}/u.test(spoken))) return 'fragment';
+  if (kind === 'sentence' && (!endsAsSentence(spoken) || /^["'“„«]?\p{Ll}/u.test(spoken))) return 'fragment';
+  if (kind !== 'row' && (isBroken(text) || lacksSubject(spoken, reader))) return 'fragment';
   // Nobody knows of what it is an item.
-  if (kind === 'item' && !isListed && !endsAsSentence(text)) return 'fragment';
+  if (kind === 'item' && !isListed && (!endsAsSentence(text) || /^\p{Ll}/u.test(spoken))) return 'fragment';
   return undefined;
 }
 

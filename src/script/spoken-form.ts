@@ -8,7 +8,9 @@ const ASIDE =
   /(?<![\p{L}\p{N}])\s*(?:\([^()]*\)|\[[^[\]]*\])(?![\p{L}\p{N}])|（[^（）]*）|［[^［］]*］|【[^【】]*】/gu;
 const CITATION_MARK = /(?:[¹²³⁰⁴-⁹]+|(?<=\p{L}[.,;]?)[*†‡]+)(?=[\s.,;:]|$)/gu;
 /** A mark without a space before it, and the number of a note behind the last stop. */
-const GLUED_MARK = /(?<=\p{Ll}{3})\[\d{1,3}(?:[,–-] ?\d{1,3})*\](?=[\s.,;:]|$)/gu;
+const GLUED_MARK = /(?<=\p{L}{3})\[(?:\d{1,3}(?:[,–-] ?\d{1,3})*|\p{Lu}[\w.:-]{1,20})\](?=[\s.,;:]|$)/gu;
+/** How plain text stresses a word. */
+const STRESS_MARK = /(?<=^|\s)[*_]+(?=\p{L})|(?<=\p{L}[.,;]?)_+(?=[\s.,;:!?]|$)/gu;
 const NOTE_AT_END = /(?<=\p{Ll}{3}[.!?]["”’»]?)\d{1,3}(?:[,–-]\d{1,3})*$/u;
 const BRACKETED = /\[[^[\]]*\]|［[^［］]*］/gu;
 /** As much of the text before a mark as its last words take. */
@@ -38,6 +40,7 @@ export function spokenForm(text: string, connective: RegExp): string {
     .replace(GLUED_MARK, '')
     .replace(NOTE_AT_END, '')
     .replace(CITATION_MARK, '')
+    .replace(STRESS_MARK, '')
     .replace(SPACE_BEFORE_STOP, '')
     .replace(DOUBLED_STOP, '$1')
     .replace(/\s+/gu, ' ')

@@ -69,8 +69,10 @@ const spokenName = (name: string | undefined): string | undefined => {
 function nameOfText(document: SourceDocument, sentences: readonly SourceSentence[]): string | undefined {
   const own = titleName(document.title);
   const depth = titleDepth(sentences);
-  const heading = document.blocks.find((block) => block.kind === 'heading');
-  return own ?? (depth > 0 || heading?.level === 1 ? headingName(heading?.text) : undefined);
+  const [heading, ...others] = document.blocks.filter((block) => block.kind === 'heading');
+  // One of several chapters is not the whole.
+  const isTitle = heading?.level === 1 && others.every(({ level }) => level > 1);
+  return own ?? (depth > 0 || isTitle ? headingName(heading?.text) : undefined);
 }
 
 /** Where the source has more topics than a script can hold, the weightiest are picked from once more. */
@@ -78,6 +80,7 @@ function chooseTopics(
   style: SynthesisStyle,
   sentences: readonly SourceSentence[],
   weights: readonly number[],
+  opening: number | undefined,
   pick: (keeps: (sentence: SourceSentence) => boolean) => number[],
 ): readonly Topic[] {
   const most = SCRIPT_LENGTHS[style].mostTopics;
@@ -89,7 +92,11 @@ function chooseTopics(
   if (topics.length <= most) return topics;
   const depth = titleDepth(sentences);
   const topOf = (sentence: SourceSentence) => sentence.path[depth] ?? '';
-  const worth = (topic: Topic) => topic.numbers.reduce((sum, number) => sum + weights[number]!, 0);
+  // What a text begins with is needed for what follows.
+  const worth = ({ numbers }: Topic) =>
+    opening !== undefined && numbers.includes(opening)
+      ? Number.POSITIVE_INFINITY
+      : numbers.reduce((sum, number) => sum + weights[number]!, 0);
   const kept = new Set(
     [...topics]
       .sort((a, b) => worth(b) - worth(a))
@@ -111,6 +118,8 @@ type Source = {
   readonly fit: readonly SourceSentence[];
   readonly words: number;
   readonly ranked: Ranked;
+  /** The first sentence that says something by itself. */
+  readonly opening: number | undefined;
   readonly spoken: ScriptLanguage | undefined;
   readonly reader: LanguageReader;
 };
@@ -118,11 +127,10 @@ type Source = {
 /** The topics of a script of this style, of sentences that suit it; empty when there are too few of these. */
 function topicsFor(
   style: SynthesisStyle,
-  { sentences, fit, words, ranked, reader }: Source,
+  { sentences, fit, words, ranked, reader, opening }: Source,
 ): readonly Topic[] {
   const budget = wordBudget(style, words);
   const tastes = styleTaste(style, reader, words / fit.length);
-  const opening = sentences.find((sentence) => isStatement(sentence, reader))?.number;
   const pick = (keeps: (sentence: SourceSentence) => boolean) => {
     for (const taste of tastes) {
       const picked = pickSentences(sentences, ranked, {
@@ -136,7 +144,7 @@ function topicsFor(
       ? []
       : pickSentences(sentences, ranked, { words: budget, taste: () => 1, opening });
   };
-  return chooseTopics(style, sentences, ranked.weights, pick);
+  return chooseTopics(style, sentences, ranked.weights, opening, pick);
 }
 
 function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWish): Script | StyleMisfit {
@@ -157,6 +165,7 @@ function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWis
     title: (title ?? names[0] ?? sentences[topics[0]!.numbers[0]!]!.spoken).slice(0, MAX_TITLE_CHARACTERS),
     voices: speakers.voices,
     topics,
+    opening: source.opening,
     sentences,
     weights: ranked.weights,
     terms,
@@ -181,7 +190,9 @@ export function writeScript(
   const words = fit.reduce((sum, sentence) => sum + sentence.words, 0);
   if (fit.length < MIN_SENTENCES || words < MIN_SCRIPT_WORDS) return { refused: 'too-little-text' };
 
-  const source = { document, sentences, fit, words, ranked: rankSentences(sentences), spoken, reader };
+  const opening = sentences.find((sentence) => isStatement(sentence, reader))?.number;
+  const ranked = rankSentences(sentences);
+  const source = { document, sentences, fit, words, ranked, opening, spoken, reader };
   const script = scriptOf(source, wish);
   if (typeof script !== 'string') return script;
   const suits = STYLES.filter(

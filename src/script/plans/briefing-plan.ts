@@ -11,7 +11,10 @@ const ORDINALS = ['first', 'second', 'third'] as const;
 function keyPoints(material: Material): { chapter: ScriptChapter; numbers: readonly number[] } {
   const { book, topics, title } = material;
   const all = topics.flatMap((topic) => topic.numbers);
-  const numbers = strongest(material, all, KEY_POINTS, MAX_WORDS_OF_KEY_POINT);
+  // What the text begins with says what it is about, so it is said first where it is a point.
+  const numbers = strongest(material, all, KEY_POINTS, MAX_WORDS_OF_KEY_POINT).sort(
+    (a, b) => Number(b === material.opening) - Number(a === material.opening),
+  );
   const isThree = numbers.length === KEY_POINTS;
   const points = numbers.flatMap((number, index): ScriptLine[] => [
     ...said(1, isThree ? book.say(ORDINALS[index]!) : undefined),

@@ -19,6 +19,10 @@ const MIN_OPINIONS = 2;
 const MIN_OPINION_SHARE = 0.05;
 /** Of the words of both sides. */
 const COMMON_SHARE = 0.5;
+/** Sentences that go on with an opinion, each behind the other. */
+const MAX_CARRIED = 2;
+/** Of the words that were picked, those of both sides: where it is less, the text is about something else. */
+const MIN_ARGUED_SHARE = 0.25;
 /** What says what it thinks is the last to be dropped. */
 const OPINION_WEIGHT = 3;
 /** One side has at most this much more than its half. */
@@ -41,25 +45,19 @@ const inOrder = (turns: readonly Turn[]) => [...turns].sort((a, b) => a.numbers[
 const opinionOf = ({ reader }: Pick<Material, 'reader'>, text: string): number =>
   (reader.benefit.test(text) ? 1 : 0) - (reader.concern.test(text) ? 1 : 0);
 
-/** A sentence's own opinion, else that of its paragraph, its heading or its chapter, in this order. */
+/** A sentence's own opinion, else that of its heading, else that of the one right before it, which it goes on with. */
 function opinions(material: Material): Map<number, number> {
   const { topics, sentences } = material;
-  const all = topics.flatMap((topic) => topic.numbers);
-  const own = new Map(all.map((number) => [number, opinionOf(material, sentences[number]!.spoken)]));
-  const around = (sameAs: (number: number) => unknown) => {
-    const sums = new Map<unknown, number>();
-    for (const number of all) sums.set(sameAs(number), (sums.get(sameAs(number)) ?? 0) + own.get(number)!);
-    return (number: number) => Math.sign(sums.get(sameAs(number))!);
-  };
-  const inBlock = around((number) => sentences[number]!.block);
-  const inChapter = around((number) => sentences[number]!.path);
-  const byHeading = (number: number) => opinionOf(material, sentences[number]!.path.at(-1) ?? '');
-  return new Map(
-    all.map((number) => [
-      number,
-      own.get(number)! || byHeading(number) || inBlock(number) || inChapter(number),
-    ]),
-  );
+  const held = new Map<number, number>();
+  let carried = 0;
+  for (const number of topics.flatMap((topic) => topic.numbers)) {
+    const { spoken, path, block } = sentences[number]!;
+    const own = opinionOf(material, spoken) || opinionOf(material, path.at(-1) ?? '');
+    const goesOn = sentences[number - 1]?.block === block && carried < MAX_CARRIED;
+    carried = own !== 0 ? 0 : carried + 1;
+    held.set(number, own || (goesOn ? (held.get(number - 1) ?? 0) : 0));
+  }
+  return held;
 }
 
 /** Whether the text itself weighs its matter up: some of its own sentences are for it, and some against. */
@@ -122,6 +120,7 @@ export function debateSides(material: Material): DebateSides | undefined {
   if (Math.min(inFavour.length, against.length) < MIN_OPINIONS) return undefined;
   const sides = balanced([inFavour, against]);
   const words = wordsOfAll(sides[0]) + wordsOfAll(sides[1]);
+  if (words < wordsOfAll(turns) * MIN_ARGUED_SHARE) return undefined;
   return {
     common: numbersOf(commonGround(held(0), words * COMMON_SHARE)),
     sides: [numbersOf(sides[0]), numbersOf(sides[1])],

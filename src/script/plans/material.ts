@@ -16,6 +16,8 @@ export type Material = {
   readonly title: string;
   readonly voices: 1 | 2;
   readonly topics: readonly Topic[];
+  /** The first statement of the text that stands by itself, whether it was picked or not. */
+  readonly opening: number | undefined;
   readonly sentences: readonly SourceSentence[];
   /** By the number of the sentence. */
   readonly weights: readonly number[];
@@ -24,6 +26,8 @@ export type Material = {
   readonly book: PhraseBook;
 };
 
+/** Of the rank of the sentence that a text begins with, among its points. */
+const OPENING_WORTH = 1.5;
 const MAX_LINE_CHARACTERS = 1000;
 const TURNS = 9;
 const MIN_WORDS_OF_TURN = 12;
@@ -72,7 +76,7 @@ export function turnWords(material: Material, most: number): number {
 
 /** Of a topic without a heading: a term that it begins with. The first one is about the title, which was just said. */
 export const topicName = ({ terms }: Material, topic: Topic, index: number): string | undefined =>
-  topic.name ?? (index === 0 ? undefined : terms.take(topic.numbers.slice(0, 3)));
+  topic.name ?? (index === 0 ? undefined : terms.take(topic.numbers.slice(0, 2)));
 
 /**
  * Parts of one answer each: about `words` long, at least a sentence; what leans stays with what it leans on, and a table whole.
@@ -104,7 +108,8 @@ export function strongest(
   count: number,
   mostWords: number,
 ): number[] {
-  const { sentences, weights, topics, reader } = material;
+  const { sentences, weights, topics, reader, opening } = material;
+  const worth = (number: number) => weights[number]! * (number === opening ? OPENING_WORTH : 1);
   const told = new Set(topics.flatMap((topic) => topic.numbers));
   const alone = numbers
     .filter((number) => {
@@ -113,7 +118,7 @@ export function strongest(
         sentence.words <= mostWords && isStatement(sentence, reader) && !isLeanedOn(material, number, told)
       );
     })
-    .sort((a, b) => weights[b]! - weights[a]! || a - b);
+    .sort((a, b) => worth(b) - worth(a) || a - b);
   const topicOf = (number: number) => topics.findIndex((topic) => topic.numbers.includes(number));
   const chosen: number[] = [];
   for (const fresh of [true, false])

@@ -5,6 +5,7 @@
 import type { Ranked } from '../rank-sentences.ts';
 import { similarity } from '../sentence-vectors.ts';
 import type { SourceSentence } from '../source-sentence.ts';
+import { asks } from '../statement.ts';
 import { saysTheSame } from './says-the-same.ts';
 
 export type PickWish = {
@@ -68,6 +69,13 @@ function company(
       if (next.path !== sentence.path || next.unfit !== undefined || chain.length > longest) return undefined;
       chain.push(next.number);
     }
+  // A question comes with what is said to it.
+  for (let last = sentences[chain.at(-1)!]!; asks(last.text); last = sentences[last.number + 1]!) {
+    const next = sentences[last.number + 1];
+    if (next?.block !== last.block || next.unfit !== undefined || taste(next) === 0) return undefined;
+    if (chain.length > longest) return undefined;
+    chain.push(next.number);
+  }
   return chain;
 }
 

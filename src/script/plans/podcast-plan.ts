@@ -92,7 +92,7 @@ function createHost(material: Material) {
         lastAsked.set(kind, asked);
         return book.say(kind);
       }
-      const term = terms.take(answer.slice(0, 2));
+      const term = terms.take(answer.slice(0, 1));
       return term === undefined ? book.say('askOn') : book.say('ask', { term });
     },
   };

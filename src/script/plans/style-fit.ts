@@ -15,6 +15,9 @@ export type StyleMisfit = 'no-two-sides' | 'not-for-children' | 'no-statements';
 /** Of the sentences: a word of a specialist here and there spoils no story. */
 const MAX_TECHNICAL_SHARE = 0.35;
 const MIN_STATEMENTS = 3;
+/** Of the words: where fewer stand in sentences that a child can follow, these are torn out of the others' midst. */
+const MIN_SHORT_SHARE = 0.35;
+const MAX_WORDS_FOR_CHILD = 20;
 
 const isTechnical = ({ spoken }: SourceSentence, reader: LanguageReader): boolean =>
   reader.technical.test(spoken) ||
@@ -32,5 +35,9 @@ export function styleMisfit(
   if (style !== 'executive-briefing' && told.length < MIN_STATEMENTS) return 'no-statements';
   if (style !== 'childrens-story') return undefined;
   const technical = told.filter((sentence) => isTechnical(sentence, reader)).length;
-  return technical > told.length * MAX_TECHNICAL_SHARE ? 'not-for-children' : undefined;
+  if (technical > told.length * MAX_TECHNICAL_SHARE) return 'not-for-children';
+  const wordsOf = (sentences: readonly SourceSentence[]) =>
+    sentences.reduce((sum, { words }) => sum + words, 0);
+  const short = told.filter(({ words }) => words <= MAX_WORDS_FOR_CHILD);
+  return wordsOf(short) < wordsOf(told) * MIN_SHORT_SHARE ? 'not-for-children' : undefined;
 }
