@@ -9,6 +9,7 @@ export type LanguageReader = {
   readonly leaning: RegExp;
   readonly leaningWithin: RegExp;
   readonly leaningEarly: RegExp;
+  readonly leaningUnnamed: RegExp;
   readonly articles: RegExp;
   readonly leaningAtEnd: RegExp;
   readonly benefit: RegExp;
@@ -30,6 +31,7 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   leaning: cuePattern(cues === undefined ? '' : `${cues.leaning}, ${cues.connectives}`, 'start'),
   leaningWithin: cuePattern(cues?.leaningWithin ?? ''),
   leaningEarly: cuePattern(cues?.leaningEarly ?? ''),
+  leaningUnnamed: cuePattern(cues?.leaningUnnamed ?? ''),
   articles: cuePattern(cues?.articles ?? ''),
   leaningAtEnd: cuePattern(cues?.leaningAtEnd ?? '', 'end'),
   benefit: cuePattern(cues?.benefit ?? ''),

@@ -10,12 +10,15 @@ import { isUnspaced } from './words.ts';
 
 type LeaningCues = Pick<
   LanguageReader,
-  'leaning' | 'leaningWithin' | 'leaningEarly' | 'leaningAtEnd' | 'articles' | 'binding'
+  'leaning' | 'leaningWithin' | 'leaningEarly' | 'leaningUnnamed' | 'leaningAtEnd' | 'articles' | 'binding'
 >;
 
 /** A pronoun that comes later mostly stands for something in the same sentence. */
 const EARLY_WORDS = 6;
 const EARLY_CHARACTERS = 8;
+
+/** A capital after the first word, other than "I"; in German any noun has one. */
+const NAME = /\s\P{L}*\p{Lu}[\p{L}\p{M}]/u;
 
 /** The first words of `spoken`, without a look at the rest. */
 function openingOf(spoken: string): string {
@@ -30,10 +33,17 @@ function hasEarlyPronoun(spoken: string, { leaningEarly, articles, binding }: Le
   if (match === null) return false;
   const ahead = opening.slice(0, match.index);
   // "At the beginning it …": what a preposition begins is not what the pronoun stands for.
-  const [first = ''] = ahead.split(/\s/u, 1);
-  if (binding.test(first) && !articles.test(first)) return true;
-  // A capital after the first letter is a name; in German any noun.
-  return !articles.test(ahead) && !/\S\P{L}*\s.*\p{Lu}|\p{N}/su.test(ahead);
+  for (const word of ahead.split(/\s+/u).filter((one) => one !== '')) {
+    if (articles.test(word)) break;
+    if (binding.test(word)) return true;
+  }
+  return !articles.test(ahead) && !NAME.test(ahead) && !/\p{N}/u.test(ahead);
+}
+
+/** "The carpenters said that he …": who is he? A name before the pronoun may be his. */
+function hasUnnamedPerson(spoken: string, { leaningUnnamed }: LeaningCues): boolean {
+  const match = leaningUnnamed.exec(spoken);
+  return match !== null && !NAME.test(spoken.slice(0, match.index));
 }
 
 /** Somebody's words, and nobody says whose. */
@@ -48,4 +58,5 @@ export const leansOnBefore = (spoken: string, cues: LeaningCues): boolean =>
   cues.leaning.test(spoken) ||
   cues.leaningWithin.test(spoken) ||
   cues.leaningAtEnd.test(spoken) ||
-  hasEarlyPronoun(spoken, cues);
+  hasEarlyPronoun(spoken, cues) ||
+  hasUnnamedPerson(spoken, cues);

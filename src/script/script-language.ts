@@ -104,6 +104,8 @@ export type Cues = {
   readonly leaningWithin: string;
   /** Pronouns that need it where they come early, with no noun before them. */
   readonly leaningEarly: string;
+  /** Pronouns for persons only, that need it unless a name comes before them; empty where they stand for things as well. */
+  readonly leaningUnnamed: string;
   /** What a noun is known by in front of such a pronoun: articles, "every", "nobody". */
   readonly articles: string;
   /** A sentence that ends so needs the one before: "too", "as well". */
