@@ -30,12 +30,16 @@ export function isCode(text: string): boolean {
   return words.filter(isCodeWord).length > words.length * MAX_CODE_SHARE;
 }
 
-/** A line of a table of contents. */
-export const isContents = (text: string): boolean => DOT_LEADER.test(text);
+/** A line of a table of contents or of a list of sources. */
+export const isContents = (text: string): boolean => DOT_LEADER.test(text) || SOURCE_ENTRY.test(text);
+
+const CUT_OFF = /[,;:]\s*\d{1,2}\.$|(?<!\p{L})(?:i\.e|e\.g|cf|vs|d\. ?h|z\. ?B)\.$/u;
+/** "T. Author, A title, 2006." */
+const SOURCE_ENTRY = /^\p{Lu}\.\s.*(?<!\d)(?:1[5-9]|20)\d{2}\.$/su;
 
 /** A sentence that was cut in the middle of an aside or before a number ("…, and 5."), or that is an aside as a whole. */
 export function isBroken(text: string): boolean {
-  if (/^[(（][^()（）]*[)）][.。]?$/u.test(text) || /[,;:]\s*\d{1,2}\.$/u.test(text)) return true;
+  if (/^[(（][^()（）]*[)）][.。]?$/u.test(text) || CUT_OFF.test(text)) return true;
   const count = (sign: RegExp) => text.match(sign)?.length ?? 0;
   if (count(/[([（［]/gu) !== count(/[)\]）］]/gu) || count(/[«「『]/gu) !== count(/[»」』]/gu)) return true;
   // German sets “ where English begins.

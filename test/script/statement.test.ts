@@ -46,6 +46,8 @@ describe('what is for a machine', () => {
 it('knows lines of a table of contents, and lines in capitals', () => {
   expect(isContents('Installing the mill . . . . . . 12')).toBe(true);
   expect(isContents('Installing the mill ........ 12')).toBe(true);
+  expect(isContents('A. Miller, The Mill Protocol, RFC 4254, January 2006.')).toBe(true);
+  expect(isContents('A mill was built in 2006.')).toBe(false);
   expect(isContents('The mill is old... and it turns.')).toBe(false);
   expect(isCapitals('THE MILL IS PROVIDED AS IT IS.')).toBe(true);
   expect(isCapitals('The MILL is OLD.')).toBe(false);
@@ -57,6 +59,7 @@ it.each([
   ['It became old in this way.)', true],
   ['(The mill was sold.)', true],
   ['Content creation and, 5.', true],
+  ['A page that has no source, i.e.', true],
   ['It was his best song.” He left.', true],
   ['He said „Guten Tag“ and left.', false],
   ['He said “good day” (twice) and left.', false],
