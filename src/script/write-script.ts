@@ -53,6 +53,8 @@ const STYLES = Object.keys(PLANS) as SynthesisStyle[];
 
 /** Less cannot be talked about. */
 const MIN_SENTENCES = 3;
+/** A briefing of a short source has two of its sentences. */
+const MIN_TOLD = 2;
 const MAX_NAME_CHARACTERS = 60;
 const MAX_TITLE_CHARACTERS = 120;
 
@@ -153,7 +155,7 @@ function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWis
   if (misfit !== undefined) return misfit;
   const topics = topicsFor(style, source);
   const told = topics.reduce((sum, topic) => sum + topic.numbers.length, 0);
-  if (told < MIN_SENTENCES) return style === 'childrens-story' ? 'not-for-children' : 'no-statements';
+  if (told < MIN_TOLD) return style === 'childrens-story' ? 'not-for-children' : 'no-statements';
 
   const title = nameOfText(document, sentences);
   const find = spoken === undefined ? () => [] : createTermFinder(spoken.terms, reader);

@@ -226,6 +226,13 @@ describe('writeScript', () => {
     });
   });
 
+  it('makes a briefing of four sentences', () => {
+    const text =
+      'The harbour was deepened in the spring of last year. Larger ships have come in at every tide since then. The town has built a second crane beside the old one. Next year the railway will reach the northern quay.';
+    const source: SourceDocument = { title: 'T', language: 'english', blocks: [{ kind: 'paragraph', text }] };
+    expect(linesOf(write(source, 'executive-briefing', solo)).length).toBeGreaterThan(3);
+  });
+
   it('chooses key points from statements, not from commands, items and questions', () => {
     const source: SourceDocument = {
       title: 'Salt',
