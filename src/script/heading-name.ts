@@ -2,11 +2,11 @@
 // nothing, and those too long to be said in one breath are left to the readers.
 
 const NUMBERING =
-  /^(?:(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/u;
+  /^(?:(?:chapter|section|part|kapitel|teil|abschnitt|chapitre|partie|capítulo|capitolo|hoofdstuk|rozdział|глава)\s+(?:\d+(?:\.\d+)*|[ivxlc]+)[.:]?\s+(?=\S)|(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/iu;
 const MAX_CHARACTERS = 90;
 /** In any language that the phrase tables know; a word that names a subject in one of them is not here. */
 const GENERIC = new Set(
-  `introduction|abstract|summary|executive summary|conclusion|conclusions|overview|background|discussion|results|methods|method|contents|table of contents|preface|foreword|appendix|references|acknowledgements|notes|outlook
+  `introduction|abstract|description|synopsis|notes and remarks|summary|executive summary|conclusion|conclusions|overview|background|discussion|results|methods|method|contents|table of contents|preface|foreword|appendix|references|acknowledgements|notes|outlook
 einleitung|einführung|zusammenfassung|fazit|überblick|übersicht|hintergrund|diskussion|ergebnisse|methoden|inhalt|inhaltsverzeichnis|vorwort|anhang|literatur|ausblick|schluss
 résumé|conclusion générale|sommaire|aperçu|contexte|résultats|méthodes|avant-propos|annexe|bibliographie|perspectives
 introducción|resumen|conclusiones|conclusión|índice|contexto|resultados|métodos|prólogo|anexo|introduzione|sommario|conclusioni|conclusione|indice|risultati|metodi|prefazione|appendice
@@ -18,6 +18,20 @@ inledning|sammanfattning|slutsats|innehåll|bakgrund|resultat|indledning|resumé
     /[|\n]/,
   ),
 );
+
+/** What stands under these is the apparatus of a book: sources, thanks, rights, contents. */
+const APPARATUS = new Set(
+  `references|bibliography|works cited|literature cited|further reading|acknowledgements|acknowledgments|acknowledgement|contents|table of contents|index|see also|copyright|license|licence|legal notice|copying|author|authors|author contributions|about the author|funding|competing interests|conflict of interest|data availability|footnotes|endnotes|list of figures|list of tables|changelog|change log|revision history|reporting bugs|contributors|colophon|transcriber's note|transcriber's notes
+literatur|literaturverzeichnis|quellen|danksagung|inhalt|inhaltsverzeichnis|impressum|autoren|lizenz|siehe auch|abbildungsverzeichnis
+bibliographie|références|remerciements|table des matières|sommaire|auteurs|licence|voir aussi|bibliografía|referencias|agradecimientos|índice|licencia|véase también
+bibliografia|riferimenti|ringraziamenti|indice|licenza|vedi anche|referências|agradecimentos|sumário|licença|ver também|literatuur|bronnen|dankwoord|inhoud|inhoudsopgave|zie ook
+literatura|podziękowania|spis treści|zobacz też|licencja|литература|список литературы|благодарности|содержание|оглавление|лицензия|см. также|kaynakça|kaynaklar|teşekkür|içindekiler|lisans|ayrıca bakınız
+litteratur|referenser|källor|tack|innehåll|innehållsförteckning|licens|se även|参考文献|致谢|目录|版权|另见|謝辞|目次|著作権|関連項目|참고문헌|참고 문헌|감사의 글|목차|저작권
+المراجع|المصادر|شكر وتقدير|المحتويات|حقوق النشر|संदर्भ|संदर्भ सूची|आभार|विषय सूची|कॉपीराइट`.split(/[|\n]/),
+);
+
+const LISTING =
+  /^(?:(?:a |an |the )?(?:list|index|table) of |verzeichnis der |liste der |liste des |índice de )/u;
 
 const plainCase = (text: string): string => {
   const letters = text.match(/\p{L}/gu) ?? [];
@@ -33,6 +47,17 @@ export function headingName(heading: string | undefined): string | undefined {
   const name = plainCase(collapsed.replace(NUMBERING, '').replace(/[\s.:;,。：、…]+$/u, ''));
   if (name.length > MAX_CHARACTERS || !/\p{L}{2}/u.test(name) || /[{}]/.test(name)) return undefined;
   return GENERIC.has(name.toLowerCase()) ? undefined : name;
+}
+
+/** Whether a heading opens what is no part of the text itself. */
+export function isApparatus(heading: string): boolean {
+  const name = heading
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .replace(NUMBERING, '')
+    .replace(/[\s.:;,。：、…]+$/u, '')
+    .toLowerCase();
+  return APPARATUS.has(name) || LISTING.test(name);
 }
 
 export const isQuestion = (name: string): boolean => /[?？؟]$/u.test(name);

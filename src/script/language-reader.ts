@@ -7,6 +7,11 @@ import type { Cues } from './script-language.ts';
 export type LanguageReader = {
   readonly connective: RegExp;
   readonly leaning: RegExp;
+  readonly leaningWithin: RegExp;
+  readonly leaningEarly: RegExp;
+  readonly leaningUnnamed: RegExp;
+  readonly articles: RegExp;
+  readonly leaningAtEnd: RegExp;
   readonly benefit: RegExp;
   readonly concern: RegExp;
   readonly contrast: RegExp;
@@ -14,12 +19,21 @@ export type LanguageReader = {
   readonly example: RegExp;
   readonly seen: RegExp;
   readonly seenNumbered: RegExp;
+  readonly binding: RegExp;
+  readonly commands: RegExp;
+  readonly subjectless: RegExp;
+  readonly technical: RegExp;
   readonly common: ReadonlySet<string>;
 };
 
 const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   connective: cuePattern(cues?.connectives ?? '', 'start'),
   leaning: cuePattern(cues === undefined ? '' : `${cues.leaning}, ${cues.connectives}`, 'start'),
+  leaningWithin: cuePattern(cues?.leaningWithin ?? ''),
+  leaningEarly: cuePattern(cues?.leaningEarly ?? ''),
+  leaningUnnamed: cuePattern(cues?.leaningUnnamed ?? ''),
+  articles: cuePattern(cues?.articles ?? ''),
+  leaningAtEnd: cuePattern(cues?.leaningAtEnd ?? '', 'end'),
   benefit: cuePattern(cues?.benefit ?? ''),
   concern: cuePattern(cues?.concern ?? ''),
   contrast: cuePattern(cues?.contrast ?? ''),
@@ -27,6 +41,10 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   example: cuePattern(cues?.example ?? ''),
   seen: cuePattern(cues?.seen ?? ''),
   seenNumbered: cuePattern(cues?.seenNumbered ?? '', 'before-number'),
+  binding: cuePattern(cues?.binding ?? '', 'end'),
+  commands: cuePattern(cues?.commands ?? '', 'start'),
+  subjectless: cuePattern(cues?.subjectless ?? '', 'start'),
+  technical: cuePattern(cues?.technical ?? ''),
   common: new Set(listed(cues?.common ?? '')),
 });
 

@@ -9,6 +9,8 @@ export type Slots = Partial<Readonly<Record<Slot, string | undefined>>>;
 export type PhraseBook = {
   /** Undefined: this language has no phrase for the place. */
   say(place: Place, slots?: Slots): string | undefined;
+  /** Whether there is anything to say at a place; nothing is drawn. */
+  has(place: Place): boolean;
 };
 
 const SLOT = /\{(\w+)\}/g;
@@ -45,6 +47,7 @@ export function createPhraseBook(table: PhraseTable | undefined, seed: number, a
   }
 
   return {
+    has: (place) => (table?.[place] ?? []).length > 0,
     say(place, slots = {}) {
       const given = { ...always, ...slots };
       const fillable = (table?.[place] ?? []).filter((phrase) =>

@@ -49,7 +49,6 @@ export const PLACES = {
   toChild: [],
   toChildTerm: ['term'],
   childAnswer: [],
-  again: [],
   storyEnd: [],
   childBye: [],
   // Debate.
@@ -59,17 +58,11 @@ export const PLACES = {
   sideAgainst: [],
   sidesSolo: [],
   common: [],
-  noSides: [],
-  sideTopic: ['term'],
-  otherTopic: ['term'],
-  topicsSolo: ['term', 'other'],
   claim: [],
   reply: ['term'],
   replyOn: [],
   soloFor: [],
   soloAgainst: [],
-  soloOne: ['term'],
-  soloOther: ['term'],
   lastWord: [],
   lastWordOther: [],
   lastWordsSolo: [],
@@ -82,7 +75,7 @@ export const PLACES = {
   titleClosing: [],
 } as const satisfies Record<string, readonly Slot[]>;
 
-export type Slot = 'title' | 'name1' | 'name2' | 'topic' | 'term' | 'other';
+export type Slot = 'title' | 'name1' | 'name2' | 'topic' | 'term';
 export type Place = keyof typeof PLACES;
 export type PhraseTable = Readonly<Record<Place, readonly string[]>>;
 
@@ -98,12 +91,25 @@ export type TermRule =
   | { readonly found: 'before' | 'suffix'; readonly words: string }
   | { readonly found: 'capital' | 'opening' | 'characters' | 'dictionary' };
 
-/** Lists parted by commas, in lower case. A `*` stands for any further letters on that side. */
+/**
+ * Lists parted by commas, in lower case. A `*` stands for any further letters on that side; "such (as|that)" is no cue
+ * where one of the words in parentheses follows.
+ */
 export type Cues = {
   /** Dropped from the beginning of a sentence where a comma follows. */
   readonly connectives: string;
-  /** A sentence that begins so needs the one before. */
+  /** A sentence that begins so needs the one before (leaning.ts). */
   readonly leaning: string;
+  /** One that has this anywhere does: demonstratives, "instead". */
+  readonly leaningWithin: string;
+  /** Pronouns that need it where they come early, with no noun before them. */
+  readonly leaningEarly: string;
+  /** Pronouns for persons only, that need it unless a name comes before them; empty where they stand for things as well. */
+  readonly leaningUnnamed: string;
+  /** What a noun is known by in front of such a pronoun: articles, "every", "nobody". */
+  readonly articles: string;
+  /** A sentence that ends so needs the one before: "too", "as well". */
+  readonly leaningAtEnd: string;
   readonly benefit: string;
   readonly concern: string;
   readonly contrast: string;
@@ -113,6 +119,14 @@ export type Cues = {
   readonly seenNumbered: string;
   /** What only a reader can follow, wherever it stands ("see above"). */
   readonly seen: string;
+  /** Words that need another behind them: a citation mark there ("as shown in [4]") is a part of the sentence. */
+  readonly binding: string;
+  /** A sentence that begins so tells the reader to do something and states nothing. */
+  readonly commands: string;
+  /** A sentence that begins so lacks its subject; empty where the language leaves subjects out anyway. */
+  readonly subjectless: string;
+  /** Words of texts for specialists and machines: no matter for a children's story. */
+  readonly technical: string;
   /** Words of four letters and more that are no subject to talk about. */
   readonly common: string;
 };

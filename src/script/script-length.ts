@@ -23,7 +23,8 @@ export const SCRIPT_LENGTHS: Readonly<Record<SynthesisStyle, Length>> = {
   'executive-briefing': { share: 1 / 8, mostShare: 0.6, leastWords: 220, mostWords: 780, mostTopics: 6 },
   // Twelve minutes are 1,560.
   'childrens-story': { share: 1 / 5, mostShare: 0.8, leastWords: 250, mostWords: 1150, mostTopics: 5 },
-  debate: { share: 1 / 4, mostShare: 1, leastWords: 350, mostWords: 2300, mostTopics: 6 },
+  // Every turn of a debate has a word of its own before it.
+  debate: { share: 1 / 4, mostShare: 1, leastWords: 350, mostWords: 2100, mostTopics: 6 },
 };
 
 /** Words of source sentences for a source of `sourceWords`. */

@@ -18,6 +18,10 @@ export type Unfit =
   | 'reference'
   /** Too few letters among figures and signs. */
   | 'signs'
+  /** A command, a comment, a formula. */
+  | 'code'
+  /** It stands in a list of references or contents, or among thanks and rights. */
+  | 'apparatus'
   /** It was there before, word by word. */
   | 'repeated';
 
@@ -35,6 +39,6 @@ export type SourceSentence = {
   /** Counts the blocks of the document; sentences of a paragraph share one. */
   readonly block: number;
   readonly unfit: Unfit | undefined;
-  /** It begins with a word that needs the sentence before it ("They …"), or is an item of a list that was announced. */
+  /** It has a word that needs the sentence before it (leaning.ts), or is an item of a list that was announced. */
   readonly leans: boolean;
 };

@@ -2,10 +2,13 @@
 // keeps its number and says why, so that numbers stay the same however the rules of fitness grow.
 
 import type { Language } from '../speech/language.ts';
+import { isApparatus } from './heading-name.ts';
 import type { LanguageReader } from './language-reader.ts';
+import { leansOnBefore } from './leaning.ts';
 import type { SourceBlock, SourceDocument } from './source-document.ts';
 import type { SentenceCutter, SourceSentence, Unfit } from './source-sentence.ts';
-import { endsAsSentence, spokenForm, withFullStop } from './spoken-form.ts';
+import { endsAsSentence, needsItsCitation, spokenForm, withFullStop } from './spoken-form.ts';
+import { isBroken, isCapitals, isCode, isContents, lacksSubject } from './statement.ts';
 import { wordCount } from './words.ts';
 
 const MIN_WORDS = 4;
@@ -15,6 +18,8 @@ const MAX_WORDS = 70;
 const MAX_SPOKEN_CHARACTERS = 700;
 const MIN_LETTERS_SHARE = 0.6;
 const ADDRESS = /\bhttps?:|\bwww\.|\S@\S+\.\w|\bdoi\b|\bISBN\b|©|\(c\)\s*\d{4}|all rights reserved/iu;
+/** How papers name a source in their running text before they are set. */
+const CITED_NAME = /(?<![\w@])@[a-z]\w/iu;
 const LEADS_IN = /[:：]["'”’»]*$/u;
 
 const collapsed = (text: string): string => text.replace(/[\s\u200B\uFEFF]+/gu, ' ').trim();
@@ -34,16 +39,24 @@ const lettersShare = (text: string): number => {
 };
 
 function unfitness(
-  sentence: Pick<SourceSentence, 'kind' | 'text' | 'spoken' | 'words'>,
+  sentence: Pick<SourceSentence, 'kind' | 'text' | 'spoken' | 'words'> & { readonly isListed: boolean },
   reader: LanguageReader,
 ): Unfit | undefined {
-  const { kind, text, spoken, words } = sentence;
-  if (ADDRESS.test(text) || reader.seen.test(spoken) || reader.seenNumbered.test(spoken)) return 'reference';
+  const { kind, text, spoken, words, isListed } = sentence;
+  if (kind !== 'row' && (isContents(text) || isCapitals(text))) return 'apparatus';
+  if (ADDRESS.test(text) || CITED_NAME.test(spoken) || reader.seenNumbered.test(spoken)) return 'reference';
+  if (kind !== 'row' && isCode(text)) return 'code';
+  // "The following are known:" is spoken with what follows, or not at all.
+  if (!LEADS_IN.test(text) && (reader.seen.test(spoken) || needsItsCitation(text, reader.binding)))
+    return 'reference';
   if (words < (kind === 'sentence' ? MIN_WORDS : MIN_WORDS_OF_ITEM)) return 'too-short';
   if (words > MAX_WORDS || spoken.length > MAX_SPOKEN_CHARACTERS) return 'too-long';
   if (LEADS_IN.test(text)) return 'lead-in';
   if (lettersShare(spoken) < (kind === 'row' ? 0.3 : MIN_LETTERS_SHARE)) return 'signs';
-  if (kind === 'sentence' && (!endsAsSentence(text) || /^["'“„«]?\p{Ll}/u.test(spoken))) return 'fragment';
+  if (kind === 'sentence' && (!endsAsSentence(spoken) || /^["'“„«]?\p{Ll}/u.test(spoken))) return 'fragment';
+  if (kind !== 'row' && (isBroken(text) || lacksSubject(spoken, reader))) return 'fragment';
+  // Nobody knows of what it is an item.
+  if (kind === 'item' && !isListed && (!endsAsSentence(text) || /^\p{Ll}/u.test(spoken))) return 'fragment';
   return undefined;
 }
 
@@ -65,6 +78,7 @@ export function toSourceSentences(
   const seen = new Set<string>();
   let open: readonly OpenHeading[] = [];
   let path: readonly string[] = [];
+  let apparatus = false;
   let announced = false;
 
   const add = (kind: SourceSentence['kind'], text: string, block: number, isFirst: boolean) => {
@@ -72,10 +86,12 @@ export function toSourceSentences(
     const spoken = kind === 'sentence' ? bare : withFullStop(bare);
     const draft = { kind, text, spoken, words: wordCount(spoken) };
     const key = spoken.toLowerCase();
-    const unfit = unfitness(draft, reader) ?? (seen.has(key) ? 'repeated' : undefined);
+    const isListed = kind === 'item' && isFirst && announced && !endsAsSentence(text);
+    const unfit = apparatus
+      ? 'apparatus'
+      : (unfitness({ ...draft, isListed }, reader) ?? (seen.has(key) ? 'repeated' : undefined));
     seen.add(key);
-    const listed = kind === 'item' && isFirst && announced && !endsAsSentence(text);
-    const leans = sentences.length > 0 && (listed || reader.leaning.test(spoken));
+    const leans = isListed || (kind !== 'row' && leansOnBefore(spoken, reader));
     sentences.push({ ...draft, number: sentences.length, path, block, unfit, leans });
   };
 
@@ -91,6 +107,7 @@ export function toSourceSentences(
     if (given.kind === 'heading') {
       open = under(open, { level: given.level, text });
       path = open.map((heading) => heading.text);
+      apparatus = path.some(isApparatus);
       announced = false;
       continue;
     }

@@ -7,6 +7,14 @@ import { isUnspaced } from './words.ts';
 const ASIDE =
   /(?<![\p{L}\p{N}])\s*(?:\([^()]*\)|\[[^[\]]*\])(?![\p{L}\p{N}])|（[^（）]*）|［[^［］]*］|【[^【】]*】/gu;
 const CITATION_MARK = /(?:[¹²³⁰⁴-⁹]+|(?<=\p{L}[.,;]?)[*†‡]+)(?=[\s.,;:]|$)/gu;
+/** A mark without a space before it, and the number of a note behind the last stop. */
+const GLUED_MARK = /(?<=\p{L}{3})\[(?:\d{1,3}(?:[,–-] ?\d{1,3})*|\p{Lu}[\w.:-]{1,20})\](?=[\s.,;:]|$)/gu;
+/** How plain text stresses a word. */
+const STRESS_MARK = /(?<=^|\s)[*_]+(?=\p{L})|(?<=\p{L}[.,;]?)_+(?=[\s.,;:!?]|$)/gu;
+const NOTE_AT_END = /(?<=\p{Ll}{3}[.!?]["”’»]?)\d{1,3}(?:[,–-]\d{1,3})*$/u;
+const BRACKETED = /\[[^[\]]*\]|［[^［］]*］/gu;
+/** As much of the text before a mark as its last words take. */
+const CHARACTERS_BEFORE_MARK = 40;
 const SPACE_BEFORE_STOP = /\s+(?=[.,;…。，；、])/gu;
 const DOUBLED_STOP = /([,;])(?:\s*[,;])+/g;
 
@@ -29,7 +37,10 @@ function withoutConnective(text: string, connective: RegExp): string {
 /** `connective` matches at the start only. What would be left without a word is returned as it was. */
 export function spokenForm(text: string, connective: RegExp): string {
   const plain = withoutAsides(text)
+    .replace(GLUED_MARK, '')
+    .replace(NOTE_AT_END, '')
     .replace(CITATION_MARK, '')
+    .replace(STRESS_MARK, '')
     .replace(SPACE_BEFORE_STOP, '')
     .replace(DOUBLED_STOP, '$1')
     .replace(/\s+/gu, ' ')
@@ -37,6 +48,19 @@ export function spokenForm(text: string, connective: RegExp): string {
     .replace(/^[-–—•·▪*]+\s*/u, '');
   const spoken = withoutConnective(plain, connective);
   return /\p{L}/u.test(spoken) ? spoken : text;
+}
+
+/**
+ * "As shown in [4], …" and "[4] shows …": without the mark they are no sentences. `binding` matches words that need
+ * another behind them at the end of a text.
+ */
+export function needsItsCitation(text: string, binding: RegExp): boolean {
+  for (const { index } of text.matchAll(BRACKETED)) {
+    const before = text.slice(Math.max(0, index - CHARACTERS_BEFORE_MARK), index);
+    if (index < 3 && /^[\s\p{P}]*$/u.test(before)) return true;
+    if (!/[.!?;:]\s*$/u.test(before) && binding.test(before)) return true;
+  }
+  return false;
 }
 
 const ENDS = /[.!?…。！？؟۔।॥።፧]["'”’»)\]」』“]*$/u;

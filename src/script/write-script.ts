@@ -1,11 +1,11 @@
 // SourceDocument → Script without a language model. What is stated are sentences of the source, chosen by rank and cut by
-// safe rules only; what is said between them comes from the phrase tables. So a script can be dull, but not untrue. The
-// same document, wish and seed give the same script.
+// safe rules only; what is said between them comes from the phrase tables. So a script can be dull, but not untrue. A
+// source that has nothing to say in a style is refused. The same document, wish and seed give the same script.
 
 import type { Language } from '../speech/language.ts';
 import { headingName, titleName } from './heading-name.ts';
 import { createKeyTerms } from './key-terms.ts';
-import { languageReaderOf } from './language-reader.ts';
+import { type LanguageReader, languageReaderOf } from './language-reader.ts';
 import { createPhraseBook } from './phrase-book.ts';
 import { planBriefing } from './plans/briefing-plan.ts';
 import { planDebate } from './plans/debate-plan.ts';
@@ -13,16 +13,18 @@ import type { Material } from './plans/material.ts';
 import { pickSentences } from './plans/pick-sentences.ts';
 import { planPodcast } from './plans/podcast-plan.ts';
 import { planStory } from './plans/story-plan.ts';
+import { type StyleMisfit, styleMisfit } from './plans/style-fit.ts';
 import { styleTaste } from './plans/style-taste.ts';
-import { rankSentences } from './rank-sentences.ts';
+import { type Ranked, rankSentences } from './rank-sentences.ts';
 import { MIN_SCRIPT_WORDS } from './running-text.ts';
 import type { Script, ScriptChapter, Speakers, SynthesisStyle } from './script.ts';
+import type { ScriptLanguage } from './script-language.ts';
 import { scriptLanguageOf } from './script-languages.ts';
 import { SCRIPT_LENGTHS, wordBudget } from './script-length.ts';
-import { similarity } from './sentence-vectors.ts';
 import type { SourceDocument } from './source-document.ts';
 import type { SentenceCutter, SourceSentence } from './source-sentence.ts';
 import { toSourceSentences } from './source-sentences.ts';
+import { isStatement } from './statement.ts';
 import { createTermFinder } from './term-places.ts';
 import { type Topic, titleDepth, topicsOf } from './topics.ts';
 
@@ -35,7 +37,10 @@ export type ScriptWish = {
   readonly seed: number;
 };
 
-export type ScriptRefusal = { readonly refused: 'too-little-text' };
+export type ScriptRefusal =
+  | { readonly refused: 'too-little-text' }
+  /** It has nothing to say in this style; `suits`: the styles in which a script of it can be written, at least one. */
+  | { readonly refused: StyleMisfit; readonly suits: readonly SynthesisStyle[] };
 
 const PLANS: Readonly<Record<SynthesisStyle, (material: Material) => ScriptChapter[]>> = {
   podcast: planPodcast,
@@ -44,8 +49,12 @@ const PLANS: Readonly<Record<SynthesisStyle, (material: Material) => ScriptChapt
   debate: planDebate,
 };
 
+const STYLES = Object.keys(PLANS) as SynthesisStyle[];
+
 /** Less cannot be talked about. */
 const MIN_SENTENCES = 3;
+/** A briefing of a short source has two of its sentences. */
+const MIN_TOLD = 2;
 const MAX_NAME_CHARACTERS = 60;
 const MAX_TITLE_CHARACTERS = 120;
 
@@ -62,8 +71,10 @@ const spokenName = (name: string | undefined): string | undefined => {
 function nameOfText(document: SourceDocument, sentences: readonly SourceSentence[]): string | undefined {
   const own = titleName(document.title);
   const depth = titleDepth(sentences);
-  const heading = document.blocks.find((block) => block.kind === 'heading');
-  return own ?? (depth > 0 || heading?.level === 1 ? headingName(heading?.text) : undefined);
+  const [heading, ...others] = document.blocks.filter((block) => block.kind === 'heading');
+  // One of several chapters is not the whole.
+  const isTitle = heading?.level === 1 && others.every(({ level }) => level > 1);
+  return own ?? (depth > 0 || isTitle ? headingName(heading?.text) : undefined);
 }
 
 /** Where the source has more topics than a script can hold, the weightiest are picked from once more. */
@@ -71,6 +82,7 @@ function chooseTopics(
   style: SynthesisStyle,
   sentences: readonly SourceSentence[],
   weights: readonly number[],
+  opening: number | undefined,
   pick: (keeps: (sentence: SourceSentence) => boolean) => number[],
 ): readonly Topic[] {
   const most = SCRIPT_LENGTHS[style].mostTopics;
@@ -82,7 +94,11 @@ function chooseTopics(
   if (topics.length <= most) return topics;
   const depth = titleDepth(sentences);
   const topOf = (sentence: SourceSentence) => sentence.path[depth] ?? '';
-  const worth = (topic: Topic) => topic.numbers.reduce((sum, number) => sum + weights[number]!, 0);
+  // What a text begins with is needed for what follows.
+  const worth = ({ numbers }: Topic) =>
+    opening !== undefined && numbers.includes(opening)
+      ? Number.POSITIVE_INFINITY
+      : numbers.reduce((sum, number) => sum + weights[number]!, 0);
   const kept = new Set(
     [...topics]
       .sort((a, b) => worth(b) - worth(a))
@@ -97,21 +113,24 @@ function chooseTopics(
   return again.slice(0, most);
 }
 
-/** Lines hold at most 1,000 characters. Time: linear in the text but for a bounded part (rank-sentences.ts). */
-export function writeScript(
-  document: SourceDocument,
-  wish: ScriptWish,
-  cut: SentenceCutter,
-): Script | ScriptRefusal {
-  const { style, speakers, language, seed } = wish;
-  const spoken = scriptLanguageOf(language);
-  const reader = languageReaderOf(spoken?.cues);
-  const sentences = toSourceSentences(document, cut, language, reader);
-  const fit = sentences.filter((sentence) => sentence.unfit === undefined);
-  const words = fit.reduce((sum, sentence) => sum + sentence.words, 0);
-  if (fit.length < MIN_SENTENCES || words < MIN_SCRIPT_WORDS) return { refused: 'too-little-text' };
+/** What all styles of one source have in common. */
+type Source = {
+  readonly document: SourceDocument;
+  readonly sentences: readonly SourceSentence[];
+  readonly fit: readonly SourceSentence[];
+  readonly words: number;
+  readonly ranked: Ranked;
+  /** The first sentence that says something by itself. */
+  readonly opening: number | undefined;
+  readonly spoken: ScriptLanguage | undefined;
+  readonly reader: LanguageReader;
+};
 
-  const ranked = rankSentences(sentences);
+/** The topics of a script of this style, of sentences that suit it; empty when there are too few of these. */
+function topicsFor(
+  style: SynthesisStyle,
+  { sentences, fit, words, ranked, reader, opening }: Source,
+): readonly Topic[] {
   const budget = wordBudget(style, words);
   const tastes = styleTaste(style, reader, words / fit.length);
   const pick = (keeps: (sentence: SourceSentence) => boolean) => {
@@ -119,13 +138,24 @@ export function writeScript(
       const picked = pickSentences(sentences, ranked, {
         words: budget,
         taste: (sentence) => (keeps(sentence) ? taste(sentence) : 0),
+        opening,
       });
       if (picked.length >= Math.min(fit.length, 2 * MIN_SENTENCES)) return picked;
     }
-    return pickSentences(sentences, ranked, { words: budget, taste: () => 1 });
+    return style === 'childrens-story'
+      ? []
+      : pickSentences(sentences, ranked, { words: budget, taste: () => 1, opening });
   };
-  const topics = chooseTopics(style, sentences, ranked.weights, pick);
-  if (topics.length === 0) return { refused: 'too-little-text' };
+  return chooseTopics(style, sentences, ranked.weights, opening, pick);
+}
+
+function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWish): Script | StyleMisfit {
+  const { document, sentences, fit, ranked, spoken, reader } = source;
+  const misfit = styleMisfit(style, fit, reader);
+  if (misfit !== undefined) return misfit;
+  const topics = topicsFor(style, source);
+  const told = topics.reduce((sum, topic) => sum + topic.numbers.length, 0);
+  if (told < MIN_TOLD) return style === 'childrens-story' ? 'not-for-children' : 'no-statements';
 
   const title = nameOfText(document, sentences);
   const find = spoken === undefined ? () => [] : createTermFinder(spoken.terms, reader);
@@ -133,19 +163,42 @@ export function writeScript(
   const terms = createKeyTerms(sentences, find, title === undefined ? names : [title, ...names]);
   const name1 = spokenName(speakers.name1);
   const name2 = speakers.voices === 2 ? spokenName(speakers.name2) : undefined;
-  const together = (numbers: readonly number[]) => numbers.map((number) => ranked.vectors[number]!);
   const material: Material = {
     title: (title ?? names[0] ?? sentences[topics[0]!.numbers[0]!]!.spoken).slice(0, MAX_TITLE_CHARACTERS),
     voices: speakers.voices,
     topics,
+    opening: source.opening,
     sentences,
     weights: ranked.weights,
     terms,
     reader,
     book: createPhraseBook(spoken?.phrases, seed, { title, name1, name2 }),
-    likeness: (a, b) =>
-      Math.max(0, ...together(a).flatMap((one) => together(b).map((other) => similarity(one, other)))),
   };
   const chapters = PLANS[style](material).filter((chapter) => chapter.lines.length > 0);
-  return { title: material.title, language, style, chapters };
+  return chapters.length === 0 ? 'no-two-sides' : { title: material.title, language, style, chapters };
+}
+
+/** Lines hold at most 1,000 characters. Time: linear in the text but for a bounded part (rank-sentences.ts). */
+export function writeScript(
+  document: SourceDocument,
+  wish: ScriptWish,
+  cut: SentenceCutter,
+): Script | ScriptRefusal {
+  const { style, language } = wish;
+  const spoken = scriptLanguageOf(language);
+  const reader = languageReaderOf(spoken?.cues);
+  const sentences = toSourceSentences(document, cut, language, reader);
+  const fit = sentences.filter((sentence) => sentence.unfit === undefined);
+  const words = fit.reduce((sum, sentence) => sum + sentence.words, 0);
+  if (fit.length < MIN_SENTENCES || words < MIN_SCRIPT_WORDS) return { refused: 'too-little-text' };
+
+  const opening = sentences.find((sentence) => isStatement(sentence, reader))?.number;
+  const ranked = rankSentences(sentences);
+  const source = { document, sentences, fit, words, ranked, opening, spoken, reader };
+  const script = scriptOf(source, wish);
+  if (typeof script !== 'string') return script;
+  const suits = STYLES.filter(
+    (other) => other !== style && typeof scriptOf(source, { ...wish, style: other }) !== 'string',
+  );
+  return suits.length === 0 ? { refused: 'too-little-text' } : { refused: script, suits };
 }

@@ -1,6 +1,6 @@
 // What "grounded" means, independent of how scripts are made: a stated line is its source sentences, in order, with words
 // left out and none added; any other line is a phrase of the table with something of the source, or a name, in its slots.
-import type { ScriptLine, Speakers } from '../../src/script/script.ts';
+import type { Script, ScriptLine, Speakers } from '../../src/script/script.ts';
 import type { ScriptLanguage } from '../../src/script/script-language.ts';
 import type { SourceDocument } from '../../src/script/source-document.ts';
 import type { SourceSentence } from '../../src/script/source-sentence.ts';
@@ -69,4 +69,22 @@ export function untabled(
     if (match?.slice(1).every(isKnown)) return undefined;
   }
   return `not a phrase of the table: ${line.text}`;
+}
+
+/** Sentences that lean on the one before without its being said right before them. */
+export function unanchored(
+  script: Pick<Script, 'chapters'>,
+  sentences: readonly SourceSentence[],
+): SourceSentence[] {
+  const told = script.chapters.flatMap((chapter) => chapter.lines.flatMap((line) => line.sources));
+  return told.flatMap((number, at) => {
+    const sentence = sentences[number]!;
+    return sentence.leans && (at === 0 || told[at - 1] !== number - 1) ? [sentence] : [];
+  });
+}
+
+/** Sentences of the source that are said a second time. */
+export function repeatedIn(script: Pick<Script, 'chapters'>): number[] {
+  const told = script.chapters.flatMap((chapter) => chapter.lines.flatMap((line) => line.sources));
+  return told.filter((number, at) => told.indexOf(number) !== at);
 }

@@ -8,10 +8,10 @@ import { writeScript } from '../../src/script/write-script.ts';
 import { cutSentences } from '../../src/service/playnotes/sentence-cutter.ts';
 import { LANGUAGES } from '../../src/speech/language.ts';
 import { SYNTHESIS_STYLES } from '../../src/speech/playnote-request.ts';
-import { ungrounded } from './grounding.ts';
+import { repeatedIn, unanchored, ungrounded } from './grounding.ts';
 
 const word = fc.constantFrom(
-  ...'the river town because however advantage problem 12 3,400 (see p. 4) [7] light water quickly {term} It These energy old for example, and but winter "quoted" Dr. 東京 さくら。 город.'.split(
+  ...'the river town because however advantage problem 12 3,400 (see p. 4) [7] light water quickly {term} It These energy old for example, and but winter "quoted" instead such too --flag x_y 東京 これ さくら。 город.'.split(
     ' ',
   ),
 );
@@ -68,7 +68,12 @@ describe('any document', () => {
     fc.assert(
       fc.property(document, wish, (source, wanted) => {
         const script = writeScript(source, wanted, cutSentences);
-        if ('refused' in script) return;
+        if ('refused' in script) {
+          // What is named as possible is possible.
+          for (const style of script.refused === 'too-little-text' ? [] : script.suits.slice(0, 1))
+            expect(writeScript(source, { ...wanted, style }, cutSentences)).toHaveProperty('chapters');
+          return;
+        }
         const reader = languageReaderOf(scriptLanguageOf(wanted.language)?.cues);
         const sentences = toSourceSentences(source, cutSentences, wanted.language, reader);
         expect(script.title.trim()).not.toBe('');
@@ -85,6 +90,8 @@ describe('any document', () => {
         }
         const stated = script.chapters.flatMap((chapter) => chapter.lines.flatMap((line) => line.sources));
         expect(stated.length).toBeGreaterThan(0);
+        expect(unanchored(script, sentences)).toEqual([]);
+        expect(repeatedIn(script)).toEqual([]);
         expect(writeScript(source, wanted, cutSentences)).toEqual(script);
       }),
       { numRuns: 150 },

@@ -48,6 +48,12 @@ describe('toSourceSentences', () => {
     ['The reasons are the following ones:', 'lead-in'],
     ['A 12 34 56 78 90 b 11 22 33 c 44 d.', 'signs'],
     [`The ${'very '.repeat(80)}long sentence ends.`, 'too-long'],
+    ['# The wheel file was generated.', 'code'],
+    ['The wheel of the mill . . . . . . 12', 'apparatus'],
+    ['[4] shows that the wheel turns slowly.', 'reference'],
+    ['As shown in [4] and [5], the wheel turns.', 'reference'],
+    ['The following wheels turn slowly every day.', 'reference'],
+    ['Turns the wheel of the mill slowly.', 'fragment'],
   ])('does not speak %j by itself', (text, why) => {
     expect(first(text).unfit).toBe(why);
   });
@@ -71,6 +77,28 @@ describe('toSourceSentences', () => {
     const [, second] = read(paragraph('The wheel is old. It turns slowly every day.'));
     expect(second!.leans).toBe(true);
     expect(first('The wheel is very old.').leans).toBe(false);
+  });
+
+  it('takes citation marks out, whatever their form', () => {
+    for (const text of [
+      'The wheel turns slowly [12].',
+      'The wheel turns slowly (Smith et al., 2019).',
+      'The wheel turns slowly.¹²',
+      'The wheel turns slowly.12',
+      'The wheel turns slowly[3, 4].',
+      'The wheel turns slowly[RFC2119].',
+    ])
+      expect(first(text)).toMatchObject({ spoken: 'The wheel turns slowly.', unfit: undefined });
+  });
+
+  it('speaks no item that nothing announces, and nothing of references and contents', () => {
+    const item: SourceBlock = { kind: 'item', text: 'a wheel of old oak' };
+    expect(read(item)[0]!.unfit).toBe('fragment');
+    expect(read(paragraph('The mill has two things:'), item)[1]!.unfit).toBeUndefined();
+    for (const text of ['References', '7. Bibliography', 'SEE ALSO', 'List of figures', 'Contents'])
+      expect(read({ kind: 'heading', level: 1, text }, paragraph('The wheel turns slowly.'))[0]!.unfit).toBe(
+        'apparatus',
+      );
   });
 
   it('reads a line of a table as a sentence, without cells that are empty', () => {

@@ -10,12 +10,16 @@ import type { TimedScript } from '../../src/service/playnotes/playnote-script.ts
 import { cutSentences } from '../../src/service/playnotes/sentence-cutter.ts';
 import type { Language } from '../../src/speech/language.ts';
 import { LEFTOVERS } from '../reading/read-fixture.ts';
-import { ungrounded, untabled } from '../script/grounding.ts';
+import { repeatedIn, unanchored, ungrounded, untabled } from '../script/grounding.ts';
 
 export type PlayNoteFindings = {
   readonly lines: number;
   /** With what is wrong with each. */
   readonly ungrounded: readonly string[];
+  /** Sentences without the one that they lean on right before them, as they are in the source. */
+  readonly unanchored: readonly string[];
+  /** Sentences that are said twice. */
+  readonly repeated: number;
   /** Lines with marks of the page: running heads, numbers of notes, addresses. */
   readonly leftovers: readonly string[];
   /** The longest that one speaker is heard without the other, ms. */
@@ -47,6 +51,8 @@ export function findingsOf(
           ? ungrounded(line, sentences)
           : untabled(line, spoken, document, speakers)) ?? [],
     ),
+    unanchored: unanchored(script, sentences).map(({ text }) => text),
+    repeated: repeatedIn(script).length,
     leftovers: lines
       .filter(
         ({ text, sources }) =>

@@ -2,7 +2,7 @@
 // chat, figures kept. A second voice reads the details.
 
 import type { ScriptChapter, ScriptLine } from '../script.ts';
-import { type Material, said, stated, strongest, topicName } from './material.ts';
+import { type Material, said, stated, strongest, topicName, withoutNumbers } from './material.ts';
 
 const KEY_POINTS = 3;
 const MAX_WORDS_OF_KEY_POINT = 40;
@@ -11,7 +11,10 @@ const ORDINALS = ['first', 'second', 'third'] as const;
 function keyPoints(material: Material): { chapter: ScriptChapter; numbers: readonly number[] } {
   const { book, topics, title } = material;
   const all = topics.flatMap((topic) => topic.numbers);
-  const numbers = strongest(material, all, KEY_POINTS, MAX_WORDS_OF_KEY_POINT);
+  // What the text begins with says what it is about, so it is said first where it is a point.
+  const numbers = strongest(material, all, KEY_POINTS, MAX_WORDS_OF_KEY_POINT).sort(
+    (a, b) => Number(b === material.opening) - Number(a === material.opening),
+  );
   const isThree = numbers.length === KEY_POINTS;
   const points = numbers.flatMap((number, index): ScriptLine[] => [
     ...said(1, isThree ? book.say(ORDINALS[index]!) : undefined),
@@ -28,10 +31,7 @@ function keyPoints(material: Material): { chapter: ScriptChapter; numbers: reado
 export function planBriefing(material: Material): ScriptChapter[] {
   const { book, voices, topics, title } = material;
   const { chapter, numbers: told } = keyPoints(material);
-  const rest = topics
-    .map((topic) => ({ ...topic, numbers: topic.numbers.filter((number) => !told.includes(number)) }))
-    .filter((topic) => topic.numbers.length > 0);
-  const details = rest.map((topic, index): ScriptChapter => {
+  const details = withoutNumbers(topics, told).map((topic, index): ScriptChapter => {
     const name = topicName(material, topic, index);
     const lead =
       name === undefined

@@ -1,44 +1,33 @@
 // A debate without a moderator: two sides that introduce themselves, answer each other by picking up the other's term,
-// and have a last word of equal length. With one voice, a single speaker weighs both sides.
+// and have a last word each, which they have kept for the end. With one voice, a single speaker weighs both sides.
 
 import type { ScriptChapter, ScriptLine } from '../script.ts';
 import type { Topic } from '../topics.ts';
+import { wordCount } from '../words.ts';
 import { type DebateSides, debateSides } from './debate-sides.ts';
-import { type Material, said, stated, strongest } from './material.ts';
+import { type Material, said, stated, wordsIn } from './material.ts';
 
 const ROUNDS_OF_CHAPTER = 4;
-const MAX_WORDS_OF_LAST_WORD = 28;
+/** With so many turns a side keeps one for the end. */
+const MIN_TURNS_FOR_LAST_WORD = 3;
 
-function introduction({ book, voices }: Material, { kind, names: [term, other] }: DebateSides): ScriptLine[] {
-  if (voices === 1) {
-    const sides =
-      kind === 'for-and-against'
-        ? book.say('sidesSolo')
-        : term === undefined || other === undefined
-          ? book.say('noSides')
-          : book.say('topicsSolo', { term, other });
-    return [...said(1, book.say('debateOpenSolo')), ...said(1, sides)];
-  }
-  const opening = said(1, book.say('debateOpen'));
-  if (kind === 'for-and-against')
-    return [...opening, ...said(1, book.say('sideFor')), ...said(2, book.say('sideAgainst'))];
-  if (term === undefined || other === undefined) return [...opening, ...said(1, book.say('noSides'))];
-  return [
-    ...opening,
-    ...said(1, book.say('sideTopic', { term })),
-    ...said(2, book.say('otherTopic', { term: other })),
-  ];
+type Turns = readonly (readonly number[])[];
+
+function introduction({ book, voices }: Material): ScriptLine[] {
+  return voices === 1
+    ? [...said(1, book.say('debateOpenSolo')), ...said(1, book.say('sidesSolo'))]
+    : [
+        ...said(1, book.say('debateOpen')),
+        ...said(1, book.say('sideFor')),
+        ...said(2, book.say('sideAgainst')),
+      ];
 }
 
 /** What a side says before its turn: something of what the other just said, where there is a word for it. */
-function createReplies({ book, terms, voices }: Material, { kind, names }: DebateSides) {
+function createReplies({ book, terms, voices }: Material) {
   const picked = new Set<string>();
   return (side: 0 | 1, heard: readonly number[] | undefined): string | undefined => {
-    if (voices === 1) {
-      if (kind === 'for-and-against') return book.say(side === 0 ? 'soloFor' : 'soloAgainst');
-      const term = names[side];
-      return term === undefined ? undefined : book.say(side === 0 ? 'soloOne' : 'soloOther', { term });
-    }
+    if (voices === 1) return book.say(side === 0 ? 'soloFor' : 'soloAgainst');
     if (heard === undefined) return book.say('claim');
     const term = terms.take(heard) ?? terms.peek(heard);
     if (term === undefined || picked.has(term)) return book.say('replyOn');
@@ -47,19 +36,41 @@ function createReplies({ book, terms, voices }: Material, { kind, names }: Debat
   };
 }
 
+/** The facts of neither side, each told by who has less to say. */
+function commonGround(
+  material: Material,
+  { common, sides }: DebateSides,
+  opening: readonly ScriptLine[],
+): ScriptLine[] {
+  const words = ([1, 2] as const).map(
+    (speaker) =>
+      wordsIn(material, sides[speaker - 1]!.flat()) +
+      opening.reduce((sum, line) => sum + (line.speaker === speaker ? wordCount(line.text) : 0), 0),
+  ) as [number, number];
+  return common.flatMap((numbers) => {
+    const side = words[0] <= words[1] ? 0 : 1;
+    words[side] += wordsIn(material, numbers);
+    return stated(material, side === 0 ? 1 : material.voices, numbers);
+  });
+}
+
+/** No chapters where the text has not two sides. */
 export function planDebate(material: Material): ScriptChapter[] {
   const { book, voices, title, topics } = material;
   const debate = debateSides(material);
-  const replyTo = createReplies(material, debate);
-  const [one, other] = debate.sides;
-  const rounds = Math.max(one.length, other.length);
+  if (debate === undefined) return [];
+  const replyTo = createReplies(material);
+  const hasLastWords =
+    debate.sides.every((turns) => turns.length >= MIN_TURNS_FOR_LAST_WORD) && book.has('lastWord');
+  const argued = debate.sides.map((turns) => (hasLastWords ? turns.slice(0, -1) : turns)) as [Turns, Turns];
+  const rounds = Math.max(...argued.map((turns) => turns.length));
 
   const exchanges: { numbers: readonly number[]; lines: ScriptLine[] }[] = [];
   let heard: readonly number[] | undefined;
   let last: 0 | 1 | undefined;
   for (let round = 0; round < rounds; round += 1)
     for (const side of [0, 1] as const) {
-      const numbers = debate.sides[side][round];
+      const numbers = argued[side][round];
       if (numbers === undefined) continue;
       const speaker = side === 1 ? voices : 1;
       exchanges.push({
@@ -74,34 +85,27 @@ export function planDebate(material: Material): ScriptChapter[] {
       last = side;
     }
 
-  const chapters: ScriptChapter[] = [
-    { title: book.say('titleOpening') ?? title, lines: introduction(material, debate) },
-  ];
+  const opening = introduction(material);
+  const chapters: ScriptChapter[] = [{ title: book.say('titleOpening') ?? title, lines: opening }];
   if (debate.common.length > 0)
     chapters.push({
       title,
-      lines: [
-        ...said(1, book.say('common')),
-        ...debate.common.flatMap((numbers, index) => stated(material, index % 2 === 1 ? voices : 1, numbers)),
-      ],
+      lines: [...said(1, book.say('common')), ...commonGround(material, debate, opening)],
     });
   for (let at = 0; at < exchanges.length; at += 2 * ROUNDS_OF_CHAPTER) {
     const part = exchanges.slice(at, at + 2 * ROUNDS_OF_CHAPTER);
-    const argued = part.flatMap(({ numbers }) => numbers);
+    const told = part.flatMap(({ numbers }) => numbers);
     const isNew = ({ name }: Topic) => name !== undefined && chapters.every((one) => one.title !== name);
-    const topic = topics.find((one) => isNew(one) && one.numbers.some((number) => argued.includes(number)));
+    const topic = topics.find((one) => isNew(one) && one.numbers.some((number) => told.includes(number)));
     chapters.push({ title: topic?.name ?? title, lines: part.flatMap(({ lines }) => lines) });
   }
-  const lastOf = (side: 0 | 1) =>
-    rounds < 3 ? [] : strongest(material, debate.sides[side].flat(), 1, MAX_WORDS_OF_LAST_WORD);
-  const lastWords = [lastOf(0), lastOf(1)] as const;
   const closing: ScriptLine[] = [];
-  if (lastWords[0].length > 0 && lastWords[1].length > 0 && book.say('lastWord') !== undefined)
+  if (hasLastWords)
     closing.push(
       ...said(1, book.say(voices === 2 ? 'lastWord' : 'lastWordsSolo')),
-      ...stated(material, 1, lastWords[0]),
+      ...stated(material, 1, debate.sides[0].at(-1)!),
       ...(voices === 2 ? said(2, book.say('lastWordOther')) : []),
-      ...stated(material, voices, lastWords[1]),
+      ...stated(material, voices, debate.sides[1].at(-1)!),
     );
   closing.push(...said(1, book.say(voices === 2 ? 'debateEnd' : 'debateEndSolo')));
   chapters.push({ title: book.say('titleClosing') ?? title, lines: closing });

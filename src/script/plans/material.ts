@@ -7,6 +7,7 @@ import type { PhraseBook } from '../phrase-book.ts';
 import type { ScriptLine } from '../script.ts';
 import type { SourceSentence } from '../source-sentence.ts';
 import { withComma } from '../spoken-form.ts';
+import { isStatement } from '../statement.ts';
 import type { Topic } from '../topics.ts';
 import { isUnspaced } from '../words.ts';
 
@@ -15,16 +16,18 @@ export type Material = {
   readonly title: string;
   readonly voices: 1 | 2;
   readonly topics: readonly Topic[];
+  /** The first statement of the text that stands by itself, whether it was picked or not. */
+  readonly opening: number | undefined;
   readonly sentences: readonly SourceSentence[];
   /** By the number of the sentence. */
   readonly weights: readonly number[];
   readonly terms: KeyTerms;
   readonly reader: LanguageReader;
   readonly book: PhraseBook;
-  /** How much two parts of the text resemble each other (0 to 1). */
-  readonly likeness: (a: readonly number[], b: readonly number[]) => number;
 };
 
+/** Of the rank of the sentence that a text begins with, among its points. */
+const OPENING_WORTH = 1.5;
 const MAX_LINE_CHARACTERS = 1000;
 const TURNS = 9;
 const MIN_WORDS_OF_TURN = 12;
@@ -73,7 +76,7 @@ export function turnWords(material: Material, most: number): number {
 
 /** Of a topic without a heading: a term that it begins with. The first one is about the title, which was just said. */
 export const topicName = ({ terms }: Material, topic: Topic, index: number): string | undefined =>
-  topic.name ?? (index === 0 ? undefined : terms.take(topic.numbers.slice(0, 3)));
+  topic.name ?? (index === 0 ? undefined : terms.take(topic.numbers.slice(0, 2)));
 
 /**
  * Parts of one answer each: about `words` long, at least a sentence; what leans stays with what it leans on, and a table whole.
@@ -91,22 +94,31 @@ export function answers(material: Material, numbers: readonly number[], words: n
   return parts;
 }
 
-/** The weightiest sentences that stand by themselves, at most `count`, from different topics as long as there are some. */
+/** Whether a sentence of `told` leans on this one: it cannot be taken away from in front of that. */
+const isLeanedOn = ({ sentences }: Material, number: number, told: ReadonlySet<number>): boolean =>
+  sentences[number + 1]?.leans === true && told.has(number + 1);
+
+/**
+ * The weightiest statements that stand by themselves, at most `count`, from different topics as long as there are some.
+ * None that another sentence of the script leans on: they may be said in another place than the rest.
+ */
 export function strongest(
   material: Material,
   numbers: readonly number[],
   count: number,
   mostWords: number,
 ): number[] {
-  const { sentences, weights, topics } = material;
+  const { sentences, weights, topics, reader, opening } = material;
+  const worth = (number: number) => weights[number]! * (number === opening ? OPENING_WORTH : 1);
+  const told = new Set(topics.flatMap((topic) => topic.numbers));
   const alone = numbers
     .filter((number) => {
-      const { leans, kind, words, unfit, text } = sentences[number]!;
-      // A line of a table says nothing without the others.
-      if (leans || kind === 'row' || unfit !== undefined) return false;
-      return words <= mostWords && !/[?？؟]["”’»]*$/u.test(text);
+      const sentence = sentences[number]!;
+      return (
+        sentence.words <= mostWords && isStatement(sentence, reader) && !isLeanedOn(material, number, told)
+      );
     })
-    .sort((a, b) => weights[b]! - weights[a]! || a - b);
+    .sort((a, b) => worth(b) - worth(a) || a - b);
   const topicOf = (number: number) => topics.findIndex((topic) => topic.numbers.includes(number));
   const chosen: number[] = [];
   for (const fresh of [true, false])
@@ -117,3 +129,9 @@ export function strongest(
     }
   return chosen;
 }
+
+/** The topics without sentences that are said in another place; a topic that has no others is not there. */
+export const withoutNumbers = (topics: readonly Topic[], taken: readonly number[]): Topic[] =>
+  topics
+    .map((topic) => ({ ...topic, numbers: topic.numbers.filter((number) => !taken.includes(number)) }))
+    .filter(({ numbers }) => numbers.length > 0);

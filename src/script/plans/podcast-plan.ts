@@ -13,14 +13,17 @@ import {
   strongest,
   topicName,
   turnWords,
+  withoutNumbers,
   wordsIn,
 } from './material.ts';
 
 const WORDS_OF_ANSWER = 42;
 const WORDS_OF_ANSWER_SOLO = 75;
-/** A recapitulation of less would repeat what was just said. */
+/** From so many on some are kept for the end. */
 const SENTENCES_TO_SUM_UP = 9;
 const MANY_SENTENCES = 24;
+/** Of the sentences, in the order of the source: what a text comes to stands near its end. */
+const CLOSING_SHARE = 1 / 3;
 const MAX_WORDS_TO_REMEMBER = 30;
 const CHARACTERS_OF_OPENING = 24;
 /** Some 30 seconds: no speaker talks longer without a word from the other. */
@@ -61,6 +64,14 @@ function kindOfQuestion(
   return (spoken.match(/\p{N}+/gu)?.length ?? 0) > 1 ? 'askFigure' : undefined;
 }
 
+/** What is kept to be said last, and said once. */
+function kept(material: Material, numbers: readonly number[]): number[] {
+  if (numbers.length < SENTENCES_TO_SUM_UP || !material.book.has('sumUp')) return [];
+  const closing = numbers.slice(Math.floor(numbers.length * (1 - CLOSING_SHARE)));
+  const count = numbers.length >= MANY_SENTENCES ? 3 : 2;
+  return strongest(material, closing, count, MAX_WORDS_TO_REMEMBER).sort((a, b) => a - b);
+}
+
 function createHost(material: Material) {
   const { book, terms } = material;
   const lastAsked = new Map<Place, number>();
@@ -81,18 +92,22 @@ function createHost(material: Material) {
         lastAsked.set(kind, asked);
         return book.say(kind);
       }
-      const term = terms.take(answer.slice(0, 2));
+      const term = terms.take(answer.slice(0, 1));
       return term === undefined ? book.say('askOn') : book.say('ask', { term });
     },
   };
 }
 
 export function planPodcast(material: Material): ScriptChapter[] {
-  const { book, voices, topics, title } = material;
+  const { book, voices, title } = material;
   const duo = voices === 2;
   const guest = duo ? 2 : 1;
   const host = createHost(material);
-  const numbers = topics.flatMap((topic) => topic.numbers);
+  const remembered = kept(
+    material,
+    material.topics.flatMap((topic) => topic.numbers),
+  );
+  const topics = withoutNumbers(material.topics, remembered);
 
   const chapters: ScriptChapter[] = [
     {
@@ -123,18 +138,11 @@ export function planPodcast(material: Material): ScriptChapter[] {
     }
     chapters.push({ title: name ?? title, lines });
   }
-  if (numbers.length >= SENTENCES_TO_SUM_UP) {
-    const count = numbers.length >= MANY_SENTENCES ? 3 : 2;
-    const remembered = strongest(material, numbers.slice(0, -2), count, MAX_WORDS_TO_REMEMBER).sort(
-      (a, b) => a - b,
-    );
-    const lead = said(1, book.say('sumUp'));
-    if (lead.length > 0 && remembered.length > 0)
-      chapters.push({
-        title: book.say('titleSummary') ?? title,
-        lines: [...lead, ...stated(material, guest, remembered)],
-      });
-  }
+  if (remembered.length > 0)
+    chapters.push({
+      title: book.say('titleSummary') ?? title,
+      lines: [...said(1, book.say('sumUp')), ...stated(material, guest, remembered)],
+    });
   chapters.push({
     title: book.say('titleClosing') ?? title,
     lines: [...said(1, book.say(duo ? 'bye' : 'byeSolo')), ...(duo ? said(2, book.say('byeGuest')) : [])],

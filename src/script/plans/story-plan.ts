@@ -1,5 +1,5 @@
 // A children's story: an opening formula, short sentences one or two at a time, a curious child who asks for what comes
-// next (or, with one voice, a teller who asks the listener), one sentence said again in each part, and an ending.
+// next (or, with one voice, a teller who asks the listener), and an ending.
 
 import { isQuestion } from '../heading-name.ts';
 import type { ScriptChapter, ScriptLine } from '../script.ts';
@@ -7,21 +7,6 @@ import type { Topic } from '../topics.ts';
 import { answers, type Material, said, stated } from './material.ts';
 
 const WORDS_AT_A_TIME = 26;
-/** In every other chapter one part more is asked for, so that repeating does not become a rule of its own. */
-const MIN_PARTS_TO_REPEAT = [3, 2] as const;
-/** What is worth saying twice can be kept in mind at once. */
-const REPEATED_WORDS = [5, 14] as const;
-
-function repeated({ sentences, weights }: Material, numbers: readonly number[]): number[] {
-  const [least, most] = REPEATED_WORDS;
-  return numbers
-    .filter((number) => {
-      const { words, leans } = sentences[number]!;
-      return !leans && words >= least && words <= most;
-    })
-    .sort((a, b) => weights[b]! - weights[a]! || a - b)
-    .slice(0, 1);
-}
 
 function tellTopic(material: Material, topic: Topic, index: number): ScriptLine[] {
   const { book, voices, terms } = material;
@@ -46,11 +31,6 @@ function tellTopic(material: Material, topic: Topic, index: number): ScriptLine[
       const term = terms.take(part);
       lines.push(...said(1, term === undefined ? book.say('toChild') : book.say('toChildTerm', { term })));
     }
-  }
-  if (parts.length >= MIN_PARTS_TO_REPEAT[index % 2 === 0 ? 0 : 1]) {
-    const lead = said(1, book.say('again'));
-    const again = repeated(material, parts.slice(0, -1).flat());
-    if (lead.length > 0 && again.length > 0) lines.push(...lead, ...stated(material, 1, again));
   }
   if (!asksListener && index % 2 === 0)
     lines.push(...said(1, book.say('toChild')), ...said(2, book.say('childAnswer')));

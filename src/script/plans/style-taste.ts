@@ -1,9 +1,10 @@
 // Which sentences suit which style, as factors on their rank. Each style has a list: the first taste that finds enough to
-// speak of is used, so that a source without short sentences still becomes a story.
+// speak of is used. A source without short sentences becomes no story.
 
 import type { LanguageReader } from '../language-reader.ts';
 import type { SynthesisStyle } from '../script.ts';
 import type { SourceSentence } from '../source-sentence.ts';
+import { asks, hasCodeWords } from '../statement.ts';
 
 export type Taste = (sentence: SourceSentence) => number;
 
@@ -11,14 +12,17 @@ export type Taste = (sentence: SourceSentence) => number;
 const SHORT_FOR_STORY = 1.15;
 
 const hasFigures = (text: string): boolean => /\p{N}/u.test(text);
-const asks = (text: string): boolean => /[?？؟]["”’»]*$/u.test(text);
 const isLong = (words: number): boolean => words > 35;
+/** A note or a caption rather than a thought. */
+const isShort = (words: number): boolean => words < 6;
+const byLength = (words: number, ofLong: number): number =>
+  isLong(words) ? ofLong : isShort(words) ? 0.5 : 1;
 
 /** Short, concrete, without figures and capital letters in a row; nothing longer than a child can hold. */
 const forChildren =
   (mostWords: number): Taste =>
   ({ kind, spoken, text, words }) => {
-    if (kind === 'row' || words > mostWords) return 0;
+    if (kind === 'row' || words > mostWords || hasCodeWords(spoken)) return 0;
     const plain =
       (hasFigures(spoken) ? 0.5 : 1) * (/\p{Lu}{2,}/u.test(spoken) ? 0.6 : 1) * (spoken === text ? 1 : 0.8);
     return plain * (1.4 - words / mostWords);
@@ -34,13 +38,13 @@ export function styleTaste(
     case 'podcast':
       return [
         ({ kind, spoken, words }) =>
-          (kind === 'row' ? 0.6 : 1) * (asks(spoken) ? 0.6 : 1) * (isLong(words) ? 0.7 : 1),
+          (kind === 'row' ? 0.6 : 1) * (asks(spoken) ? 0.6 : 1) * byLength(words, 0.7),
       ];
     case 'executive-briefing':
       return [
         // A table's lines are figures with their names: here they count as much as sentences.
         ({ spoken, words }) =>
-          (hasFigures(spoken) ? 1.35 : 1) * (asks(spoken) ? 0.2 : 1) * (isLong(words) ? 0.6 : 1),
+          (hasFigures(spoken) ? 1.35 : 1) * (asks(spoken) ? 0.2 : 1) * byLength(words, 0.6),
       ];
     case 'childrens-story':
       return [forChildren(Math.min(18, meanWords * SHORT_FOR_STORY)), forChildren(18), forChildren(26)];

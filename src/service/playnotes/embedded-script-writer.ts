@@ -2,20 +2,32 @@
 // second for 30 pages, three seconds for two million characters, which therefore belong in a worker.
 
 import { AppError } from '../../base/app-error.ts';
-import { writeScript } from '../../script/write-script.ts';
+import type { StyleMisfit } from '../../script/plans/style-fit.ts';
+import { type ScriptRefusal, writeScript } from '../../script/write-script.ts';
 import type { ScriptWriter } from './script-writer.ts';
 import { cutSentences } from './sentence-cutter.ts';
+
+const MISFITS: Readonly<Record<StyleMisfit, string>> = {
+  'no-two-sides':
+    'There is no debate in this source: it has too few sentences for its subject, or too few against it.',
+  'not-for-children':
+    'This source is no story for children: it speaks of technical matters, or in sentences too long for a child.',
+  'no-statements':
+    'This source has too few sentences that say something by themselves: nearly all of it is tables, lists or code.',
+};
+
+/** What is wrong and what to do, without a word of the source. */
+const reasonOf = (refusal: ScriptRefusal): string =>
+  refusal.refused === 'too-little-text'
+    ? 'The source has too little running text for a script; at least three whole sentences are needed.'
+    : `${MISFITS[refusal.refused]} Choose another style: ${refusal.suits.join(' or ')}.`;
 
 export function createEmbeddedScriptWriter(): ScriptWriter {
   return {
     async write(document, wish, signal) {
       signal.throwIfAborted();
       const script = writeScript(document, wish, cutSentences);
-      if ('refused' in script)
-        throw new AppError(
-          'invalid_source',
-          'The source has too little running text for a script; at least three whole sentences are needed.',
-        );
+      if ('refused' in script) throw new AppError('invalid_source', reasonOf(script));
       return script;
     },
   };

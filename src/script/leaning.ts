@@ -1,0 +1,62 @@
+// Whether a sentence leans on the one before it: by a pronoun, a demonstrative, a connective or a word such as "instead".
+// Without what it leans on it states something that the source does not. The words are data of each language
+// (languages/phrases/); where a language has no table, no sentence is known to lean.
+//
+// It is decided in favour of leaning: a sentence that is taken to lean although it does not is left out or comes with
+// its neighbour, which is true either way.
+
+import type { LanguageReader } from './language-reader.ts';
+import { isUnspaced } from './words.ts';
+
+type LeaningCues = Pick<
+  LanguageReader,
+  'leaning' | 'leaningWithin' | 'leaningEarly' | 'leaningUnnamed' | 'leaningAtEnd' | 'articles' | 'binding'
+>;
+
+/** A pronoun that comes later mostly stands for something in the same sentence. */
+const EARLY_WORDS = 6;
+const EARLY_CHARACTERS = 8;
+
+/** A capital after the first word, other than "I"; in German any noun has one. */
+const NAME = /\s\P{L}*\p{Lu}[\p{L}\p{M}]/u;
+
+/** The first words of `spoken`, without a look at the rest. */
+function openingOf(spoken: string): string {
+  if (isUnspaced(spoken.slice(0, EARLY_CHARACTERS))) return spoken.slice(0, EARLY_CHARACTERS);
+  return spoken.slice(0, 200).split(/\s+/u).slice(0, EARLY_WORDS).join(' ');
+}
+
+/** "You can use it": nothing that the pronoun could stand for has been named before it in the sentence. */
+function hasEarlyPronoun(spoken: string, { leaningEarly, articles, binding }: LeaningCues): boolean {
+  const opening = openingOf(spoken);
+  const match = leaningEarly.exec(opening);
+  if (match === null) return false;
+  const ahead = opening.slice(0, match.index);
+  // "At the beginning it …": what a preposition begins is not what the pronoun stands for.
+  for (const word of ahead.split(/\s+/u).filter((one) => one !== '')) {
+    if (articles.test(word)) break;
+    if (binding.test(word)) return true;
+  }
+  return !articles.test(ahead) && !NAME.test(ahead) && !/\p{N}/u.test(ahead);
+}
+
+/** "The carpenters said that he …": who is he? A name before the pronoun may be his. */
+function hasUnnamedPerson(spoken: string, { leaningUnnamed }: LeaningCues): boolean {
+  const match = leaningUnnamed.exec(spoken);
+  return match !== null && !NAME.test(spoken.slice(0, match.index));
+}
+
+/** Somebody's words, and nobody says whose. */
+const isQuotation = (spoken: string): boolean => /^["“„«「『].*["”“»」』][.。]?$/su.test(spoken);
+
+/**
+ * True when `spoken`, one sentence as it would be said, cannot be understood without the sentence before it. Linear in
+ * the length of the sentence.
+ */
+export const leansOnBefore = (spoken: string, cues: LeaningCues): boolean =>
+  isQuotation(spoken) ||
+  cues.leaning.test(spoken) ||
+  cues.leaningWithin.test(spoken) ||
+  cues.leaningAtEnd.test(spoken) ||
+  hasEarlyPronoun(spoken, cues) ||
+  hasUnnamedPerson(spoken, cues);

@@ -1,0 +1,43 @@
+// Whether a source has something to say in a style. What has not is refused with a reason, instead of being made into
+// what nobody would listen to: a specification is no children's story, and a text without objections no debate.
+
+import type { LanguageReader } from '../language-reader.ts';
+import type { SynthesisStyle } from '../script.ts';
+import type { SourceSentence } from '../source-sentence.ts';
+import { hasCodeWords } from '../statement.ts';
+
+/**
+ * `no-two-sides`: the text does not weigh its matter up; `not-for-children`: it speaks of files, figures and
+ * abbreviations, or in long sentences; `no-statements`: nearly all of it is tables, lists or code.
+ */
+export type StyleMisfit = 'no-two-sides' | 'not-for-children' | 'no-statements';
+
+/** Of the sentences: a word of a specialist here and there spoils no story. */
+const MAX_TECHNICAL_SHARE = 0.35;
+const MIN_STATEMENTS = 3;
+/** Of the words: where fewer stand in sentences that a child can follow, these are torn out of the others' midst. */
+const MIN_SHORT_SHARE = 0.35;
+const MAX_WORDS_FOR_CHILD = 20;
+
+const isTechnical = ({ spoken }: SourceSentence, reader: LanguageReader): boolean =>
+  reader.technical.test(spoken) ||
+  /\p{Lu}{2,}/u.test(spoken.replace(/^\P{Ll}*$/u, '')) ||
+  hasCodeWords(spoken);
+
+/** What can be told before anything is picked; `fit`: the sentences that may be spoken. */
+export function styleMisfit(
+  style: SynthesisStyle,
+  fit: readonly SourceSentence[],
+  reader: LanguageReader,
+): StyleMisfit | undefined {
+  const told = fit.filter(({ kind }) => kind !== 'row');
+  // A briefing reads a table's figures out.
+  if (style !== 'executive-briefing' && told.length < MIN_STATEMENTS) return 'no-statements';
+  if (style !== 'childrens-story') return undefined;
+  const technical = told.filter((sentence) => isTechnical(sentence, reader)).length;
+  if (technical > told.length * MAX_TECHNICAL_SHARE) return 'not-for-children';
+  const wordsOf = (sentences: readonly SourceSentence[]) =>
+    sentences.reduce((sum, { words }) => sum + words, 0);
+  const short = told.filter(({ words }) => words <= MAX_WORDS_FOR_CHILD);
+  return wordsOf(short) < wordsOf(told) * MIN_SHORT_SHARE ? 'not-for-children' : undefined;
+}

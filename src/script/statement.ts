@@ -1,0 +1,80 @@
+// What in a source is a statement that can be spoken, and what only stands on its pages: commands, comments and code,
+// tables of contents, lists of references. And which of its statements carry a point by themselves.
+
+import type { LanguageReader } from './language-reader.ts';
+import type { SourceSentence } from './source-sentence.ts';
+
+/** A comment, a prompt, a macro of a manual page, a tag: the whole line is for a machine. */
+const CODE_OPENING = /^(?:#|\/\/|\/\*|\*\/|;;|[$%>]\s|--|\.[A-Z]{2}\b|<[a-z!/]|@\w)/u;
+/** A macro of TeX or a formula in its signs cannot be said. */
+const MACRO = /\\[a-zA-Z]{2,}|\\[#{}[\]()$]/u;
+const BETWEEN_DOLLARS = /\$([^$]{1,120})\$/gu;
+const CODE_WORD =
+  /[=<>{}\\|`~^#]|[\p{L}\p{N}]_[\p{L}\p{N}]|\w\(\)|::|->|^--?[A-Za-z]|^\/\w|\w\/\w+\/|^\p{Ll}+\p{Lu}|^\.\w|^[$%@]\p{L}/u;
+const MAX_CODE_SHARE = 0.2;
+/** "Installing . . . . . 12" */
+const DOT_LEADER = /(?:[.·]\s?){4,}|…{2,}|(?:\s\.){3,}/u;
+
+const wordsIn = (text: string): string[] => text.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
+const isCodeWord = (word: string): boolean => CODE_WORD.test(word.replace(/^["'“(‘]+|["'”).,;:!?’]+$/gu, ''));
+
+export const hasCodeWords = (text: string): boolean => wordsIn(text).some(isCodeWord);
+
+const hasFormula = (text: string): boolean =>
+  [...text.matchAll(BETWEEN_DOLLARS)].some(([, inside]) => /[\\^_{}=]|^\w$/u.test(inside!));
+
+/** `text` is for a machine, or mostly so. */
+export function isCode(text: string): boolean {
+  if (CODE_OPENING.test(text) || /[{}]\s*$/u.test(text) || MACRO.test(text) || hasFormula(text)) return true;
+  const words = wordsIn(text);
+  return words.filter(isCodeWord).length > words.length * MAX_CODE_SHARE;
+}
+
+/** A line of a table of contents or of a list of sources. */
+export const isContents = (text: string): boolean => DOT_LEADER.test(text) || SOURCE_ENTRY.test(text);
+
+const CUT_OFF = /[,;:]\s*\d{1,2}\.$|(?<!\p{L})(?:i\.e|e\.g|cf|vs|d\. ?h|z\. ?B)\.$/u;
+/** "T. Author, A title, 2006." */
+const SOURCE_ENTRY = /^\p{Lu}\.\s.*(?<!\d)(?:1[5-9]|20)\d{2}\.$/su;
+
+/** A sentence that was cut in the middle of an aside or before a number ("…, and 5."), or that is an aside as a whole. */
+export function isBroken(text: string): boolean {
+  if (/^[(（][^()（）]*[)）][.。]?$/u.test(text) || CUT_OFF.test(text)) return true;
+  const count = (sign: RegExp) => text.match(sign)?.length ?? 0;
+  if (count(/[([（［]/gu) !== count(/[)\]）］]/gu) || count(/[«「『]/gu) !== count(/[»」』]/gu)) return true;
+  // German sets “ where English begins.
+  const [opening, closing] = text.includes('„') ? [/„/gu, /[“”]/gu] : [/“/gu, /”/gu];
+  if (count(opening) !== count(closing) || count(/"/gu) % 2 === 1) return true;
+  return /[.!?…]’$/u.test(text) && !text.includes('‘');
+}
+
+/** A heading's line, or a clause of a licence, in capitals from end to end. */
+export const isCapitals = (text: string): boolean =>
+  !/\p{Ll}|\p{Lo}/u.test(text) && (text.match(/\p{Lu}{2,}/gu)?.length ?? 0) >= 4;
+
+/** "Specifies the port.": the subject is a term that stands before it on the page. */
+export function lacksSubject(spoken: string, { subjectless }: Pick<LanguageReader, 'subjectless'>): boolean {
+  if (subjectless.test(spoken)) return true;
+  // "f FILE Specifies a file.": the term has run into its explanation.
+  for (const { index } of spoken.slice(0, 60).matchAll(/(?<=\s)\p{Lu}\p{Ll}/gu))
+    if (subjectless.test(spoken.slice(index))) return true;
+  return false;
+}
+
+export const asks = (text: string): boolean => /[?？؟]["”’»」』]*$/u.test(text);
+
+/** "Words by an unknown hand." is a note, not a statement. */
+const MIN_WORDS_OF_POINT = 6;
+
+/** A sentence that is fit to be a point of its own: no item, no row, no question, no command, nothing that leans. */
+export const isStatement = (
+  { kind, spoken, text, unfit, leans, words }: SourceSentence,
+  reader: Pick<LanguageReader, 'commands'>,
+): boolean =>
+  kind === 'sentence' &&
+  unfit === undefined &&
+  !leans &&
+  words >= MIN_WORDS_OF_POINT &&
+  !asks(text) &&
+  !reader.commands.test(spoken) &&
+  !hasCodeWords(spoken);
