@@ -66,7 +66,11 @@ async function readText(
 type Values = { readonly [Flag in keyof typeof OPTIONS]?: string | undefined };
 
 /** What the gateway checks is not checked twice; only what would be lost on the way is. */
-function readFields(values: Values, said: Awaited<ReturnType<typeof readText>>, voice: string | undefined): Record<string, unknown> {
+function readFields(
+  values: Values,
+  said: Awaited<ReturnType<typeof readText>>,
+  voice: string | undefined,
+): Record<string, unknown> {
   const { out, model } = values;
   const fields: Record<string, unknown> = { ...said, outputFormat: formatOf(out!, values.format) };
   if (voice !== undefined) fields.voice = voice;
