@@ -233,7 +233,13 @@ function openDialogueLine(
   const line = createLine({ ...options, early: 'off' }, about, emit);
   const how = { ...options, text: 'whole' } as const;
   const { talk } = readingAt({ text, from: WHOLE, speakers: [] }, how);
-  const reading = openReading(how, 'start', Object.assign({ text: line.push, speaker() {} }, line), talk);
+  const sink = {
+    speaker() {},
+    text: (piece: string, start: number) => line.push(piece, start),
+    gap: () => line.gap(),
+    lineBreak: () => line.lineBreak(),
+  };
+  const reading = openReading(how, 'start', sink, talk);
   return {
     push: (piece, start) => reading.push(piece, start),
     flush() {
