@@ -271,8 +271,9 @@ export function createSegmenter(
   function step(ending: Ending): boolean {
     const char = characterAt(held.text(), scan.at);
     if (scan.at >= CHARACTER_FROM && (scan.at >= CUT_ANYWAY || isGraphemeBoundary(held.text(), scan.at))) {
-      // Never far back, so that little is read again.
-      cut(scan.bond === 'bound' && scan.looseEnd >= WORD_FROM ? scan.looseEnd : scan.at, 'words');
+      // Never far back, so that little is read again. A chain of numbers may be parted, a word that begins near is not.
+      const before = scan.bond === 'bound' && scan.looseEnd >= WORD_FROM ? scan.looseEnd : scan.tokenAt;
+      cut(before >= WORD_FROM ? before : scan.at, 'words');
       return true;
     }
     if (isLineBreak(char)) return readLineBreak(char, ending);
