@@ -180,10 +180,9 @@ export class ScriptStretch {
   heardAt(playedMs: number | 'end', allText: string): HeardText & { readonly speaker: 1 | 2 | undefined } {
     const last = this.timeline.lastBegun(playedMs === 'end' ? Number.POSITIVE_INFINITY : playedMs);
     const rest = this.restLines(allText);
-    const all = heardText(rest, undefined).remainingText;
     const told =
       playedMs === 'end'
-        ? { spokenText: all, remainingText: '' }
+        ? { spokenText: heardText(rest, undefined).remainingText, remainingText: '' }
         : heardText(rest, last && this.fromHere(last));
     return { ...told, speaker: last?.speaker };
   }
