@@ -9,7 +9,7 @@ import { MPEGDecoder } from 'mpg123-decoder';
 import prism from 'prism-media';
 import { createFilterBanks } from '../../src/audio/dsp/filter-bank.ts';
 import { createPlainSoundPath } from '../../src/audio/dsp/plain-sound-path.ts';
-import { pcmFormatOf } from '../../src/audio/encoders.ts';
+import { pcmFormatOf } from '../../src/audio/turn-encoder.ts';
 
 /** One utterance: MP3 goes in as it arrives, µ-law at 8 kHz comes out. */
 export type PeerUtterance = {

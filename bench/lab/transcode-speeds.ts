@@ -5,11 +5,11 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { MPEGDecoder } from 'mpg123-decoder';
 import { heardBelowHz } from '../../src/audio/dsp/filter-bank.ts';
 import type { Rates } from '../../src/audio/dsp/sound-path.ts';
-import { createPlainFrames, pcmFormatOf } from '../../src/audio/encoders.ts';
 import type { Mp3Decoders } from '../../src/audio/mp3/mp3-decoder.ts';
 import { type Mp3Frame, Mp3FrameParser } from '../../src/audio/mp3/mp3-frame-parser.ts';
 import { Mp3ToPcm } from '../../src/audio/mp3/mp3-to-pcm.ts';
 import { type Codecs, Transcoder } from '../../src/audio/transcoder.ts';
+import { createPlainFrames, pcmFormatOf } from '../../src/audio/turn-encoder.ts';
 import { medianOf } from './spread.ts';
 
 /** Of one stream in one run. */

@@ -56,8 +56,8 @@ export type CuesSoFar = {
   readonly cues: readonly Cue[];
   /** When the last of all cues should end, for those who read it to have had the time. */
   readonly wantedEndMs: number;
-  /** How many of the cues no word that follows could change. */
-  readonly settled: () => number;
+  /** The first cues, as far as no word that follows could change them; they need not be the first of `cues`. */
+  readonly settled: () => readonly Cue[];
 };
 
 const DASH = '- ';
@@ -107,24 +107,26 @@ export function cuesSoFar(
       ? [partOf(from, breakAt, undefined, 'shared'), partOf(breakAt, to, undefined, 'shared')]
       : [partOf(from, to, breakAt, 'alone')];
 
-  let passedMs = before.passedMs;
-  const cues = plan.cues.map((planned): Cue => {
-    // Words that take no time at all would put two cues in one place: the second waits for the first.
-    const startMs = Math.max(passedMs, tokens[planned.from]!.startMs);
-    const behindMs = tokens[planned.to]?.startMs ?? nextMs;
-    const endMs = Math.max(startMs + 1, Math.min(plan.endMsOf(planned), behindMs));
-    passedMs = endMs;
-    let shown = 0;
-    for (let i = planned.from; i < planned.to; i += 1) if (tokens[i]!.endsWord) shown += 1;
-    return { startMs, endMs, parts: partsOf(planned), words: shown };
-  });
+  const cuesOf = (planned: readonly PlannedCue[]): readonly Cue[] => {
+    let passedMs = before.passedMs;
+    return planned.map((cue): Cue => {
+      // Words that take no time at all would put two cues in one place: the second waits for the first.
+      const startMs = Math.max(passedMs, tokens[cue.from]!.startMs);
+      const behindMs = tokens[cue.to]?.startMs ?? nextMs;
+      const endMs = Math.max(startMs + 1, Math.min(plan.endMsOf(cue), behindMs));
+      passedMs = endMs;
+      let shown = 0;
+      for (let i = cue.from; i < cue.to; i += 1) if (tokens[i]!.endsWord) shown += 1;
+      return { startMs, endMs, parts: partsOf(cue), words: shown };
+    });
+  };
   return {
-    cues,
+    cues: cuesOf(plan.cues),
     wantedEndMs: plan.wantedEndMs,
     settled() {
       const settled = plan.settled();
       // A word that is on two cues stays with both.
-      return settled.findLastIndex(({ to }) => tokens[to - 1]!.endsWord) + 1;
+      return cuesOf(settled.slice(0, settled.findLastIndex(({ to }) => tokens[to - 1]!.endsWord) + 1));
     },
   };
 }

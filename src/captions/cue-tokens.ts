@@ -93,9 +93,12 @@ type Gap = { readonly tail: string; readonly lead: string; readonly raw: string 
 
 function gapOf(raw: string, before: 'word' | 'nothing'): Gap {
   const plain = raw.replace(LIST_MARK, '\n');
-  const shown = UNSPOKEN_LETTERS.test(plain)
-    ? plain.slice(0, plain.search(UNSPOKEN)) + (/\s/.test(plain) ? ' ' : '')
-    : plain.replace(MARKUP, '');
+  let shown = plain.replace(MARKUP, '');
+  if (UNSPOKEN_LETTERS.test(plain)) {
+    const signs = plain.slice(0, plain.search(UNSPOKEN));
+    // Of a word that is not known yet: what opens before it is that word's.
+    shown = (before === 'nothing' ? signs.replace(OPENING, '') : signs) + (/\s/.test(plain) ? ' ' : '');
+  }
   if (before === 'nothing') return { tail: shown, lead: '', raw };
   const lineAt = shown.lastIndexOf('\n') + 1;
   const lead = lineAt > 0 ? shown.slice(lineAt).trimStart() : (OPENING.exec(shown)?.[0] ?? '');

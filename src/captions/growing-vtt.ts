@@ -40,8 +40,7 @@ export class GrowingVtt {
     this.turnIs = 'going-on';
     this.held = [...this.held, ...words];
     this.wantedEndMs = undefined;
-    const { cues, settled } = cuesSoFar(this.held, next, this.before, Number.POSITIVE_INFINITY);
-    written.push(...this.write(cues.slice(0, settled())));
+    written.push(...this.write(this.soFar(Number.POSITIVE_INFINITY).settled()));
     return written;
   }
   /** Nothing has come until `nowMs`: what has been silent for long enough, and can have been read, is whole. */

@@ -131,6 +131,10 @@ export class SessionLeg {
     this.stopWaiting = giveUp;
     if (broker.decides === 'later') this.undecided = [];
   }
+  /** It is not known yet whether the leg that was asked for is there. */
+  isUndecided(): boolean {
+    return this.undecided !== undefined;
+  }
   /** Runs `task` now, or once it is known whether the leg that was asked for is there: what follows `attach` may be for it. */
   whenDecided(task: () => void): void {
     if (this.undecided === undefined) task();

@@ -73,7 +73,8 @@ export class Session {
    * it opens is heard, in a session whose queues are heard side by side.
    */
   handle(command: ClientCommand, queue = OWN_QUEUE): void {
-    this.attachedLeg.whenDecided(() => this.perform(command, queue));
+    if (!this.attachedLeg.isUndecided()) this.perform(command, queue);
+    else this.attachedLeg.whenDecided(() => this.perform(command, queue));
   }
   /** Turns that have not been heard; with none, nothing is lost by closing. */
   turnsUnheard(): number {

@@ -2,7 +2,7 @@
 //
 //   a frame    player (the client; or the leg, and a client that listens along) → observers
 //   an event   client → leg → observers
-//   at the client (gateway/sockets/client-connection.ts)   codec guard → codec of its protocol → frame writer → socket
+//   at the client (gateway/sockets/client-connection.ts)   codec of its protocol → frame writer → socket
 
 import type { ServerEvent } from '../dialects/native-events.ts';
 import type { SessionAudience } from './observers/session-audience.ts';

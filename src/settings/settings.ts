@@ -99,13 +99,13 @@ export const SETTINGS = {
     meaning:
       'Connections in all. A guard for memory and file descriptors, meant to be set to what the machine carries.',
   }),
-  busyAt: whole(65, {
+  busyAt: whole(75, {
     min: 10,
     max: 99,
     zero: 'nobody is refused for that',
     placeholder: 'PERCENT',
     meaning:
-      "Used share of the playing thread's time at which new sessions are `busy`. At 65 frames are on time and refusals quick; turns of open sessions have a little more.",
+      "Used share of the playing thread's time at which new sessions are `busy`. At 75 frames are on time. Turns of open sessions have a little more.",
   }),
   maxConnectionsPerUser: whole(200, {
     min: 0,

@@ -138,6 +138,28 @@ describe('a cue of live WebVTT', () => {
     expect(timesOf(vtt.close())).toEqual(['01.500 --> 03.000 | Two ?']);
   });
 
+  it('leaves what opens to the word behind it, also when that word is not known yet', () => {
+    for (const [mark, opening] of [
+      ['. “', '“'],
+      [' (', '('],
+      [' — «', '«'],
+    ] as const) {
+      const vtt = new GrowingVtt();
+      const line = `He said${mark}Over now.`;
+      const place = (text: string, startMs: number, endMs: number): TimedWord => {
+        const charStart = [...line.slice(0, line.indexOf(text))].length;
+        const at = { charStart, charEnd: charStart + text.length };
+        return { text, startMs, endMs, speaker: undefined, line: 0, ...at, weight: 4, pause: 0 };
+      };
+      vtt.add([place('He', 0, 300), place('said', 300, 1000)], options([line]));
+      const written = [...vtt.pass(4000)];
+      written.push(...vtt.add([place('Over', 4000, 4500), place('now', 4500, 5000)], options([line])));
+      written.push(...vtt.close());
+      const shown = written.map((cue) => cue.split('\n').slice(2).join(' ').trim());
+      expect(shown).toEqual([`He said${mark.replace(opening, '').trimEnd()}`, `${opening}Over now.`]);
+    }
+  });
+
   it('shows no word that was cut before it was heard', () => {
     const vtt = new GrowingVtt();
     const { words, lines } = turnOf(

@@ -3,9 +3,11 @@
 // session does not lose it in the middle of a frame.
 
 import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
+import { faultKind, type Log } from '../../base/log.ts';
 import type { Player, PlayoutClock } from '../../playout/playout-clock.ts';
-import { type CodecGuard, createCodecGuard } from '../sockets/guarded-codec.ts';
+
+/** Wraps what a leg has its codec do, once per leg: nothing is made for each message. */
+export type CodecGuard = <Value>(work: (value: Value) => void) => (value: Value) => void;
 
 export type LegGuard = {
   /** Does nothing once something has failed. */
@@ -16,14 +18,16 @@ export type LegGuard = {
 
 export function createLegGuard(log: Log, clock: Clock, end: () => void): LegGuard {
   let state: 'sound' | 'broken' = 'sound';
-  const guarded = createCodecGuard(log, () => {
-    state = 'broken';
-    clock.soon(end);
-  });
-  const unlessBroken: CodecGuard = (work) =>
-    guarded((value) => {
-      if (state === 'sound') work(value);
-    });
+  const unlessBroken: CodecGuard = (work) => (value) => {
+    if (state === 'broken') return;
+    try {
+      work(value);
+    } catch (fault) {
+      log.error('a codec failed inside', { cause: faultKind(fault) });
+      state = 'broken';
+      clock.soon(end);
+    }
+  };
   const guardedPlayer = (player: Player): Player => ({
     dueMs: () => (state === 'sound' ? player.dueMs() : Number.POSITIVE_INFINITY),
     sendDue: unlessBroken((nowMs: number) => player.sendDue(nowMs)),

@@ -6,19 +6,21 @@
 
 import { WebSocket } from 'ws';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
+import { faultKind } from '../../base/log.ts';
+import type { DialectAudio, DialectCodec } from '../../dialects/dialect.ts';
 import { errorEvent } from '../../dialects/error-event.ts';
+import type { ServerEvent } from '../../dialects/native-events.ts';
 import { Session } from '../../session/session.ts';
 import { GREETING_TURN } from '../../session/session-agent.ts';
 import type { SessionOutlet } from '../../session/session-outlet.ts';
 import { type ConnectionOptions, idleTimeoutOf, readyEvent } from './connection-options.ts';
 import { FrameWriter, frameHeaderBytes } from './frame-writer.ts';
-import { GuardedCodec } from './guarded-codec.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { createIntakeLimit } from './intake-limit.ts';
 import { PacedIntake, textBytes } from './paced-intake.ts';
 import { createReadingWatch, type ReadingWatch } from './reading-watch.ts';
 import { stopReadingAfterClose } from './socket-bounds.ts';
-import type { TimeLimits } from './time-shares.ts';
+import { tooMuchTime } from './time-shares.ts';
 
 export type { ConnectionLimits, ConnectionOptions } from './connection-options.ts';
 
@@ -46,7 +48,7 @@ export class ClientConnection {
   private readonly options: ConnectionOptions;
   private readonly socket: WebSocket;
   private readonly wire: FrameWriter;
-  private readonly codec: GuardedCodec;
+  private readonly codec: DialectCodec;
   private readonly reading: ReadingWatch;
   private readonly heartbeat: Heartbeat;
   private readonly refuseIntake: ReturnType<typeof createIntakeLimit>;
@@ -81,23 +83,18 @@ export class ClientConnection {
     this.refuseIntake = createIntakeLimit(limits);
     this.idleTimeoutMs = idleTimeoutOf(options);
     this.heardFromAtMs = this.openedAtMs;
-    const codec = entry.open({
+    this.codec = entry.open({
       newId: () => runtime.random.id(16),
       carryOut: (command, queue) => this.session.handle(command, queue),
       send: (message) => this.send(message),
       close: (code, reason) => this.closeAs(code, reason),
     });
-    this.codec = new GuardedCodec(codec, runtime.log, () =>
-      this.closeAs(ERROR_TABLE.internal.close, 'internal'),
-    );
     this.intake = new PacedIntake({
       ...options.share,
       clock: runtime.clock,
-      handle: (frame) => {
-        if (this.reads()) this.codec.receive(frame);
-      },
+      handle: (frame) => this.receive(frame),
       toKeep: (frame) => frame,
-      isUrgent: (frame) => this.codec.isUrgent(frame),
+      isUrgent: (frame) => this.codec.isUrgent?.(frame) ?? false,
       onSpent: (ms) => options.intake.intakeSpent(ms),
       onSlowed: () => options.intake.intakeSlowed(),
       onOverflow: () => this.refuseIntakeAs('time', tooMuchTime(limits)),
@@ -105,15 +102,15 @@ export class ClientConnection {
     const speaker = { tenant: options.userId, session: options.id };
     const work = { charge: (ms: number) => this.intake.charge(runtime.clock.now(), ms) };
     const outlet: SessionOutlet = {
-      say: (event) => this.codec.event(event),
-      sendAudio: (audio) => this.codec.audio(audio),
+      say: (event) => this.say(event),
+      sendAudio: (audio) => this.sendAudio(audio),
       isCongested: () => this.waitingBytes() > this.congestedBytes,
       cork: () => this.wire.cork(),
       uncork: () => this.wire.uncork(),
     };
     this.session = new Session({ ...runtime, work }, speaker, options.settings, outlet, entry.playout);
     this.listen();
-    this.codec.event(readyEvent(options));
+    this.say(readyEvent(options));
   }
 
   turnsUnheard(): number {
@@ -141,7 +138,7 @@ export class ClientConnection {
         new AppError('idle_timeout', 'Nothing was said for a while; open a new session when needed.'),
       );
     }
-    this.codec.tick(nowMs);
+    this.guarded(() => this.codec.tick?.(nowMs));
     this.watchReading(nowMs);
     this.watchLag(nowMs);
     this.beat(nowMs);
@@ -150,12 +147,12 @@ export class ClientConnection {
   drain(deadlineMs: number): void {
     if (this.phase !== 'open') return;
     this.phase = 'draining';
-    this.codec.event({ type: 'goaway', deadlineMs });
+    this.say({ type: 'goaway', deadlineMs });
     this.session.drain();
     if (this.session.turnsUnheard() === 0) this.close('shutting_down');
   }
   close(code: ErrorCode): void {
-    this.closeAs(this.codec.closeCode(code) ?? ERROR_TABLE[code].close, code);
+    this.closeAs(this.codec.closeCode?.(code) ?? ERROR_TABLE[code].close, code);
   }
 
   private listen(): void {
@@ -178,6 +175,33 @@ export class ClientConnection {
       this.fallSilent();
       options.onClosed(this.closedAs ?? code);
     });
+  }
+  // A codec reads what any caller may send: a fault in it ends this connection and no other.
+  private receive(frame: string): void {
+    if (this.reads()) this.guarded(() => this.codec.receive(frame));
+  }
+  private say(event: ServerEvent): void {
+    this.guarded(() => this.codec.event(event));
+  }
+  private sendAudio(audio: DialectAudio): void {
+    // As `guarded`, without a closure for each frame.
+    try {
+      this.codec.audio(audio);
+    } catch (fault) {
+      this.codecFailed(fault);
+    }
+  }
+  private guarded(work: () => void): void {
+    try {
+      work();
+    } catch (fault) {
+      this.codecFailed(fault);
+    }
+  }
+  /** Only the kind is logged: the message may hold spoken text. */
+  private codecFailed(fault: unknown): void {
+    this.options.runtime.log.error('a codec failed inside', { cause: faultKind(fault) });
+    this.closeAs(ERROR_TABLE.internal.close, 'internal');
   }
   private send(message: string | Uint8Array): void {
     // After a close frame there is nothing to say (RFC 6455 5.5.1); `ws` knows of the other side's.
@@ -213,8 +237,7 @@ export class ClientConnection {
     if (!isBinary) {
       const text = data.toString('utf8');
       this.intake.take(text, textBytes(text, data.length));
-    } else
-      this.codec.event(errorEvent(new AppError('unexpected_binary', 'Clients send JSON text frames only.')));
+    } else this.say(errorEvent(new AppError('unexpected_binary', 'Clients send JSON text frames only.')));
   }
 
   private beat(nowMs: number): void {
@@ -256,7 +279,7 @@ export class ClientConnection {
     const { clock } = this.options.runtime;
     const error = new AppError('slow_reader', why);
     this.phase = 'giving-up';
-    this.codec.event(errorEvent(error));
+    this.say(errorEvent(error));
     const readUntilMs = this.heartbeat.readUntilMs();
     this.session.giveUp(error, clock.now() - readUntilMs);
     if (lastWords === 'no-time-to-read') return this.closeAfterLastWords();
@@ -274,7 +297,7 @@ export class ClientConnection {
     });
   }
   private closeAfterLastWords(): void {
-    const code = this.codec.closeCode('slow_reader') ?? ERROR_TABLE.slow_reader.close;
+    const code = this.codec.closeCode?.('slow_reader') ?? ERROR_TABLE.slow_reader.close;
     const { lastClose = { code, reason: 'slow_reader' } } = this;
     this.closeNow(lastClose.code, lastClose.reason);
   }
@@ -314,13 +337,7 @@ export class ClientConnection {
     stopReadingAfterClose(this.socket, this.options.runtime.clock);
   }
   private refuseAndClose(error: AppError): void {
-    this.codec.event(errorEvent(error));
+    this.say(errorEvent(error));
     this.close(error.code);
   }
 }
-
-const tooMuchTime = ({ connectionTimeMs, userTimeMs }: TimeLimits): AppError =>
-  new AppError(
-    'rate_limited',
-    `Messages take more than ${connectionTimeMs} ms of the gateway's time a second, or those of all connections of this user more than ${userTimeMs}, and too many of them wait; send less.`,
-  );

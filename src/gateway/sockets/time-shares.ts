@@ -1,6 +1,7 @@
 // The budgets of time of callers: one for each connection, and those that all connections of a user share. They
 // outlive the connections, so that reconnecting gives no new budget; there are as many as there are users.
 
+import { AppError } from '../../base/app-error.ts';
 import { TimeBudget } from '../../limits/time-budget.ts';
 import type { WaitingRoom } from './paced-intake.ts';
 
@@ -49,3 +50,10 @@ export function createTimeShares({
     return { ...user, budgets: [...budgetOf(connectionTimeMs), ...user.budgets] };
   };
 }
+
+/** What a client is told that lets more wait than may. */
+export const tooMuchTime = ({ connectionTimeMs, userTimeMs }: TimeLimits): AppError =>
+  new AppError(
+    'rate_limited',
+    `Messages take more than ${connectionTimeMs} ms of the gateway's time a second, or those of all connections of this user more than ${userTimeMs}, and too many of them wait; send less.`,
+  );

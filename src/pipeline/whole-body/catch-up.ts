@@ -3,7 +3,7 @@
 
 import { AppError } from '../../base/app-error.ts';
 import { type BodyFingerprint, createBodyFingerprint } from './body-fingerprint.ts';
-import type { BodyReading } from './body-reading.ts';
+import type { BodyReading } from './relayed-speech.ts';
 import { createFreshReading, type RelayedSpeech, refuseJunk } from './relayed-speech.ts';
 import { framesBeyond } from './splice-runs.ts';
 

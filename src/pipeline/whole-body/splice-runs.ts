@@ -7,7 +7,7 @@ import { alignRuns, lastPause } from '../../audio/dsp/speech-alignment.ts';
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
 import type { Mp3Frame } from '../../audio/mp3/mp3-frame-parser.ts';
 import { silentMp3Frame } from '../../audio/mp3/mp3-hole.ts';
-import type { BodyReading } from './body-reading.ts';
+import type { BodyReading } from './relayed-speech.ts';
 
 export type Splice = {
   readonly crossfade: Crossfade;

@@ -4,12 +4,11 @@
 
 import { wavHeader } from '../../audio/containers/wav.ts';
 import { BYTES_PER_SAMPLE } from '../../audio/dsp/pcm-format.ts';
-import { pcmFormatOf } from '../../audio/encoders.ts';
 import { type HeavyFormat, isHeavyFormat } from '../../audio/heavy-encoders.ts';
 import type { ClosableStage } from '../../audio/stage.ts';
 import { streamHeadBytes } from '../../audio/stream-head.ts';
 import type { Codecs } from '../../audio/transcoder.ts';
-import { openTurnEncoder } from '../../audio/turn-encoder.ts';
+import { openTurnEncoder, pcmFormatOf } from '../../audio/turn-encoder.ts';
 import type { SessionFormat } from '../../speech/audio-format.ts';
 import { type PlainSound, SILENT_SAMPLE } from '../../speech/plain-sound.ts';
 

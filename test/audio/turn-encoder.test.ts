@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FrameRule, Framer } from '../../src/audio/framer.ts';
 import type { AudioFrame } from '../../src/audio/stage.ts';
+import { type FrameRule, Framer } from '../../src/audio/turn-encoder.ts';
 import { keepIn } from '../support/keep-frames.ts';
 
 const RULE: FrameRule = { sampleRate: 8000, frameMs: 20, bytesPerSample: 1, padByte: 0xff };
