@@ -13,7 +13,7 @@ export const foreignVoices = () =>
   listForeignVoices().filter(({ language }) => !UNKNOWN_LANGUAGES.includes(language));
 
 /** Samples in ±1 at `sampleRate` as MP3 at `rate`. */
-function toMp3(program, { samples, sampleRate }, rate) {
+export function toMp3(program, { samples, sampleRate }, rate) {
   const encoder = program.encoders.open({ sampleRate: rate, bitrateKbps: program.speechBitrateKbps(rate) });
   const chunks = [];
   const resampler = program.createResampler(
