@@ -12,19 +12,23 @@ const UNKNOWN_LANGUAGES = ['finnish'];
 export const foreignVoices = () =>
   listForeignVoices().filter(({ language }) => !UNKNOWN_LANGUAGES.includes(language));
 
-/** Samples in ±1 at `sampleRate` as MP3 at `rate`. */
-export function toMp3(program, { samples, sampleRate }, rate) {
+/** Samples in ±1 at `sampleRate`, in parts, as MP3 at `rate`: what each part gives, at once. */
+export function* mp3Of(program, parts, sampleRate, rate) {
   const encoder = program.encoders.open({ sampleRate: rate, bitrateKbps: program.speechBitrateKbps(rate) });
-  const chunks = [];
+  let chunks = [];
   const resampler = program.createResampler(
     program.banks,
     { fromRate: sampleRate, toRate: rate },
     (resampled) => chunks.push(encoder.encode(resampled)),
   );
-  resampler.push(samples);
+  for (const samples of parts) {
+    resampler.push(samples);
+    yield Buffer.concat(chunks);
+    chunks = [];
+  }
   resampler.flush();
   chunks.push(encoder.finish());
-  return Buffer.concat(chunks);
+  yield Buffer.concat(chunks);
 }
 
 /** The true start of each of our words that begins a word of theirs; both count code points of the sentence. */
@@ -57,7 +61,7 @@ export async function foreignSpeech(program, { engine, voice, language }, spoken
   const turn = await openTurn(program, plan);
   if (turn === undefined) return undefined;
   const sampleRate = program.MP3_SAMPLE_RATES.includes(spoken.sampleRate) ? spoken.sampleRate : USUAL_RATE;
-  const bytes = toMp3(program, spoken, sampleRate);
+  const bytes = Buffer.concat([...mp3Of(program, [spoken.samples], spoken.sampleRate, sampleRate)]);
   return { ...plan, bytes, sampleRate, truthMs: startsOf(turn.words, spoken.words), spokenAs: [] };
 }
 

@@ -1,7 +1,7 @@
 // Who reads a long narration aloud in `narration-words-trial.mjs`, and tells when each word really begins: the embedded engine, or
 // a synthesiser that is not ours, whose sentences are spoken beforehand and joined as a request asks for them.
 
-import { foreignPcm, toMp3 } from './foreign-voices.mjs';
+import { foreignPcm, mp3Of } from './foreign-voices.mjs';
 import { sentencesOf } from './own-speech.mjs';
 import { openBody } from './relayed-body.mjs';
 
@@ -71,17 +71,10 @@ export async function foreignNarrator(program, root, foreign) {
         samples += sound.length + rest.length;
         at += sentence.length;
       }
-      const whole = new Float32Array(samples);
-      let filled = 0;
-      for (const part of parts) {
-        whole.set(part, filled);
-        filled += part.length;
-      }
       const counted = openBody(program, () => {});
       begin({ 'content-type': 'audio/mpeg' });
-      const bytes = toMp3(program, { samples: whole, sampleRate: rate }, sampleRate);
-      for (let from = 0; from < bytes.length; from += 16_384) {
-        const chunk = bytes.subarray(from, from + 16_384);
+      for (const chunk of mp3Of(program, parts, rate, sampleRate)) {
+        if (chunk.length === 0) continue;
         counted.push(chunk);
         await write(chunk);
       }
