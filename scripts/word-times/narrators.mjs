@@ -1,6 +1,7 @@
 // Who reads a long narration aloud in `narration-words-trial.mjs`, and tells when each word really begins: the embedded engine, or
 // a synthesiser that is not ours, whose sentences are spoken beforehand and joined as a request asks for them.
 
+import { setImmediate } from 'node:timers/promises';
 import { foreignPcm, mp3Of } from './foreign-voices.mjs';
 import { sentencesOf } from './own-speech.mjs';
 import { openBody } from './relayed-body.mjs';
@@ -74,9 +75,12 @@ export async function foreignNarrator(program, root, foreign) {
       const counted = openBody(program, () => {});
       begin({ 'content-type': 'audio/mpeg' });
       for (const chunk of mp3Of(program, parts, rate, sampleRate)) {
-        if (chunk.length === 0) continue;
-        counted.push(chunk);
-        await write(chunk);
+        if (chunk.length > 0) {
+          counted.push(chunk);
+          await write(chunk);
+        }
+        // The client that listens is in this process, too.
+        await setImmediate();
       }
       counted.end();
       return { told, heardMs: counted.heardMs() };
