@@ -10,6 +10,7 @@ import { systemRandom } from '../base/random.ts';
 import { createEngineKeeper } from '../cluster/engine-keeper.ts';
 import { spawnEngineProcess } from '../cluster/ipc-engine-process.ts';
 import type { Config } from '../settings/settings.ts';
+import { usesEngine } from '../settings/upstream-settings.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
 import { isEspeakInstalled, SPEECH_PACKAGE } from '../speech-program/speech-command.ts';
 import type { Stop } from './context.ts';
@@ -23,7 +24,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const { config, log } = options;
   try {
-    const engine = config.upstreamUrl === undefined ? launchEmbeddedEngine({ ...config, log }) : undefined;
+    const engine = usesEngine(config) ? launchEmbeddedEngine({ ...config, log }) : undefined;
     onStop(() => engine?.close());
     // Loaded while the engine starts: each of the two takes about as long as the other.
     const start =

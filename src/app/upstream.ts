@@ -6,6 +6,7 @@ import { createSpeechRecovery, type SpeechRecovery } from '../pipeline/whole-bod
 import { createKnownVoices, createUncheckedVoices, type VoiceDirectory } from '../service/voice-directory.ts';
 import { defaultSettings, type TurnSettings } from '../session/turn-settings.ts';
 import type { Config } from '../settings/settings.ts';
+import { PUBLIC_ADDRESSES, type ServiceKindName } from '../settings/upstream-settings.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
 import { RECORDED_VOICE_FIELDS } from '../speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
@@ -20,6 +21,7 @@ import { createMemoryQuotaStore } from '../upstream/quota/memory-quota-store.ts'
 import type { QuotaStore } from '../upstream/quota/quota-store.ts';
 import { createHttpSpeechUpstream } from '../upstream/services/http-speech-upstream.ts';
 import { createHttpVoiceList } from '../upstream/services/http-voice-list.ts';
+import { createServiceKind } from '../upstream/services/service-kinds.ts';
 import type { AppContext } from './context.ts';
 import type { StartOptions } from './gateway.ts';
 
@@ -48,7 +50,11 @@ export async function openAppUpstream(
   const { config, clock, random, log, metrics, onStop } = context;
   const transport = createHttpSpeechUpstream({
     baseUrl: new URL(service.url),
-    maxConnections: service.keys.length * config.upstreamMaxInFlightPerKey,
+    kind: createServiceKind(service.kind, { model: config.upstreamModel }),
+    maxConnections: service.keys.reduce(
+      (sum, { atOnce }) => sum + (atOnce ?? config.upstreamMaxInFlightPerKey),
+      0,
+    ),
     deadlines: {
       connectMs: config.upstreamConnectTimeoutMs,
       firstByteMs: config.upstreamFirstByteTimeoutMs,
@@ -107,6 +113,7 @@ export async function openAppUpstream(
 
 /** The speech service behind the gateway, as it was found at the start. */
 export type SpeechService = {
+  readonly kind: Exclude<ServiceKindName, 'engine'>;
   readonly url: string;
   readonly keys: Config['upstreamKeys'];
   readonly voice: string | undefined;
@@ -127,17 +134,19 @@ export async function chooseService({
     return { voice, voice2: voice2 ?? undefined, aliases };
   };
   if (launched === undefined) {
-    const url = config.upstreamUrl!;
+    const kind = config.upstreamKind as SpeechService['kind'];
+    const url = config.upstreamUrl ?? PUBLIC_ADDRESSES[kind]!;
     const ownVoices = defaultVoices(appVoiceAliases(config, undefined));
     const { voice, voice2 } = ownVoices;
     const voices = [voice, voice2].flatMap((id) => (id === undefined ? [] : [{ id }]));
-    return { url, keys: config.upstreamKeys, ...ownVoices, isEmbedded: false, voices };
+    return { kind, url, keys: keysOf(kind, config.upstreamKeys), ...ownVoices, isEmbedded: false, voices };
   }
   const engine = await launched.started;
   const ownVoices = defaultVoices(appVoiceAliases(config, engine.voices));
   return {
+    kind: 'speech-service',
     url: engine.url,
-    keys: [engine.key],
+    keys: [{ ...engine.key, atOnce: undefined }],
     voice: ownVoices.voice ?? engine.femaleVoice,
     voice2: ownVoices.voice2 ?? engine.maleVoice,
     aliases: ownVoices.aliases,
@@ -146,7 +155,25 @@ export async function chooseService({
   };
 }
 
-function openVoices({ clock }: AppContext, { url, keys, isEmbedded, voices }: SpeechService): VoiceDirectory {
+/** Only services of our own interface have user ids; what looks like one is a part of another vendor's key. */
+function keysOf(kind: SpeechService['kind'], keys: Config['upstreamKeys']): Config['upstreamKeys'] {
+  if (kind === 'speech-service') return keys;
+  if (keys.length === 0) return [{ userId: '', apiKey: '', perMinute: undefined, atOnce: undefined }];
+  return keys.map(({ userId, apiKey, ...limits }) => ({
+    userId: '',
+    apiKey: userId === '' ? apiKey : `${userId}:${apiKey}`,
+    ...limits,
+  }));
+}
+
+function openVoices(
+  { clock, config }: AppContext,
+  { kind, url, keys, isEmbedded, voices }: SpeechService,
+): VoiceDirectory {
+  if (kind !== 'speech-service') {
+    const { ignored } = createServiceKind(kind, { model: config.upstreamModel });
+    return createUncheckedVoices(() => Promise.resolve(voices), ignored);
+  }
   if (isEmbedded) return createKnownVoices(voices, RECORDED_VOICE_FIELDS);
   const list = createHttpVoiceList({ baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
   return createUncheckedVoices(list);

@@ -5,7 +5,7 @@ import type { SpokenWord } from '../speech/spoken-word.ts';
 import { type AlignedText, alignedText } from '../text/aligned-text.ts';
 import { wellFormed } from '../text/code-points.ts';
 import { createPronouncer, type Pronunciation } from '../text/pronunciations.ts';
-import type { RequestText } from '../text/request-text.ts';
+import { type RequestText, speakerOf } from '../text/request-text.ts';
 import { segmentText } from '../text/segment.ts';
 import { type MappedText, mapText } from '../text/spoken-form/mapped-text.ts';
 
@@ -55,17 +55,24 @@ export const toAlignedText = (
  */
 export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): OutgoingRequest {
   const { synthesis, seed, defaultVoice, defaultVoice2, pronunciations = [] } = spokenWith;
-  const voice = synthesis.voice ?? defaultVoice;
   const isDialogue = text.turnPrefix !== undefined || text.turnPrefix2 !== undefined;
-  const voice2 = synthesis.voice2 ?? (isDialogue ? defaultVoice2 : undefined);
+  const isSecond = speakerOf(text) === 2;
+  const first = synthesis.voice ?? defaultVoice;
+  const second = synthesis.voice2 ?? (isDialogue || isSecond ? defaultVoice2 : undefined);
+  // What the second speaker says alone is said by a voice that is the request's only one.
+  const [voice, voice2] = isSecond ? [second ?? first, undefined] : [first, second];
   const {
     voice: _voice,
     voice2: _voice2,
     turnPrefix: _p,
     turnPrefix2: _p2,
     seed: _seed,
-    ...rest
+    ...fields
   } = synthesis;
+  const { prompt, prompt2, voiceConditioningSeconds2, ...others } = fields;
+  const rest = isSecond
+    ? { ...others, prompt: prompt2, voiceConditioningSeconds: voiceConditioningSeconds2 }
+    : fields;
   const given = Object.fromEntries(
     Object.entries(rest)
       .filter(([, value]) => value != null)

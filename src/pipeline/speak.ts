@@ -3,7 +3,7 @@
 
 import type { Transcoder } from '../audio/transcoder.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
-import type { RequestText } from '../text/request-text.ts';
+import { type RequestShape, type RequestText, shapedRequests } from '../text/request-text.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import type { RequestLine } from './request-line.ts';
 import { type RequestVoice, sayRequest } from './say-request.ts';
@@ -78,6 +78,9 @@ export async function speak(turn: TurnAudio, signal: AbortSignal): Promise<void>
   }
 }
 
+const requestsOf = (text: RequestText, shape: RequestShape | undefined): readonly RequestText[] =>
+  shape === undefined ? [text] : shapedRequests(text, shape);
+
 /** Request by request into the spool; never rejects, because the spool carries the failure to the loop above. */
 async function fillSpool(turn: TurnAudio, signal: AbortSignal): Promise<void> {
   const { requests, spool, report } = turn;
@@ -85,14 +88,15 @@ async function fillSpool(turn: TurnAudio, signal: AbortSignal): Promise<void> {
   try {
     for (let item = await requests.next(signal); item !== undefined; item = await requests.next(signal)) {
       if (item.kind === 'flush') spool.add(item);
-      else {
-        const work = turn.toWork();
-        const pauseMs = before === undefined ? 0 : (turn.pauseBetween?.(before, item.text) ?? 0);
-        before = item.text;
-        report.asked(item.text, pauseMs);
-        if (pauseMs > 0) spool.add({ kind: 'pause', ms: pauseMs });
-        await sayRequest(turn, item.text, work, signal);
-      }
+      else
+        for (const text of requestsOf(item.text, turn.upstream.shape)) {
+          const work = turn.toWork();
+          const pauseMs = before === undefined ? 0 : (turn.pauseBetween?.(before, text) ?? 0);
+          before = text;
+          report.asked(text, pauseMs);
+          if (pauseMs > 0) spool.add({ kind: 'pause', ms: pauseMs });
+          await sayRequest(turn, text, work, signal);
+        }
     }
     spool.end();
   } catch (error) {

@@ -35,8 +35,11 @@ export function createKnownVoices(
 }
 
 /** A service that is asked for its list; every name is let through to it. */
-export const createUncheckedVoices = (list: () => Promise<readonly ListedVoice[]>): VoiceDirectory => ({
+export const createUncheckedVoices = (
+  list: () => Promise<readonly ListedVoice[]>,
+  ignoredFields: readonly string[] = [],
+): VoiceDirectory => ({
   list,
   check() {},
-  ignoredFields: [],
+  ignoredFields,
 });

@@ -5,6 +5,7 @@
 import { fromEnv, fromFlags, fromYaml, type Given, isName, NAMES, printable } from './given-settings.ts';
 import { isLoopback, type Setting } from './setting.ts';
 import { type Config, SETTINGS, type SettingName, toEnv } from './settings.ts';
+import { PUBLIC_ADDRESSES, usesEngine } from './upstream-settings.ts';
 
 export type ConfigSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -53,14 +54,7 @@ function crossCheck(
     );
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined))
     problems.push(`${toEnv('tlsCert')} and ${toEnv('tlsKey')} belong together; set both or none`);
-  if (config.upstreamUrl !== undefined && config.upstreamKeys.length === 0)
-    problems.push(
-      `${named('upstreamUrl')} is set, but there are no keys to call it with; set ${toEnv('upstreamKeys')}`,
-    );
-  if (config.upstreamUrl === undefined && config.upstreamKeys.length > 0)
-    warnings.push(
-      `${named('upstreamKeys')} is not used: without ${toEnv('upstreamUrl')} the embedded engine speaks`,
-    );
+  checkUpstream(config, named, problems, warnings);
   if (config.scriptUrl !== undefined && config.scriptModel === undefined)
     problems.push(
       `${named('scriptUrl')} is set, but not which model is to write; set ${toEnv('scriptModel')}`,
@@ -73,6 +67,40 @@ function crossCheck(
     problems.push(
       `${named('audiosocketPort')} is ${config.audiosocketPort}, the port of another listener, too; choose another or 0 = off`,
     );
+}
+
+function checkUpstream(
+  config: Config,
+  named: (name: SettingName) => string,
+  problems: string[],
+  warnings: string[],
+) {
+  const { upstreamKind: kind, upstreamUrl, upstreamKeys, upstreamModel } = config;
+  const isVendors = Object.hasOwn(PUBLIC_ADDRESSES, kind);
+  if (kind === 'engine' && upstreamUrl !== undefined)
+    problems.push(
+      `${named('upstreamUrl')} is set, but ${named('upstreamKind')} is engine, which has no address; leave one of them out`,
+    );
+  if (
+    (upstreamUrl !== undefined || isVendors) &&
+    upstreamKeys.length === 0 &&
+    kind !== 'openai' &&
+    kind !== 'engine'
+  )
+    problems.push(
+      `${named(isVendors ? 'upstreamKind' : 'upstreamUrl')} is set, but there are no keys to call it with; set ${toEnv('upstreamKeys')}`,
+    );
+  if (usesEngine(config) && upstreamKeys.length > 0)
+    warnings.push(
+      `${named('upstreamKeys')} is not used: without ${toEnv('upstreamUrl')} the embedded engine speaks`,
+    );
+  const nameless = upstreamKeys.findIndex(({ userId }) => userId === '');
+  if (kind === 'speech-service' && upstreamUrl !== undefined && nameless >= 0)
+    problems.push(
+      `${named('upstreamKeys')} entry ${nameless + 1} has no colon (value not shown); allowed: userId:apiKey[@perMinute][#atOnce] for services of the kind speech-service`,
+    );
+  if (upstreamModel !== undefined && !isVendors)
+    warnings.push(`${named('upstreamModel')} is not used: the kind ${kind} has no models`);
 }
 
 function deepFreeze<T>(value: T): T {

@@ -5,14 +5,18 @@ import { type Reading, type Setting, secretList } from './setting.ts';
 
 export type ApiKey = { readonly user: string; readonly key: string };
 
-/** `perMinute` is the key's request limit where the operator knows it; `undefined` = not told. */
+/** Limits of a key where the operator knows them; `undefined` = not told. */
 export type UpstreamKey = {
+  /** What stands before the first colon; empty without one. Only services of this project's interface have user ids. */
   readonly userId: string;
   readonly apiKey: string;
   readonly perMinute: number | undefined;
+  /** Requests under way. */
+  readonly atOnce: number | undefined;
 };
 
 const MAX_PER_MINUTE = 100_000;
+const MAX_AT_ONCE = 9999;
 const wrong = (what: string): { readonly ok: false; readonly wrong: string } => ({ ok: false, wrong: what });
 
 /** Both halves travel in HTTP headers, so they are visible ASCII (RFC 9110 5.5), at most 512 characters. */
@@ -44,15 +48,25 @@ export const apiKeyList = (meaning: string): Setting<readonly ApiKey[]> =>
     },
   });
 
+/** `key#15` without its end, and what that says; other keys as they are. */
+function takeAtOnce(entry: string): { readonly rest: string; readonly atOnce: number | undefined } {
+  const found = /#(\d{1,4})$/.exec(entry);
+  return found === null
+    ? { rest: entry, atOnce: undefined }
+    : { rest: entry.slice(0, found.index), atOnce: Number(found[1]) };
+}
+
 export const upstreamKeyList = (meaning: string): Setting<readonly UpstreamKey[]> =>
   secretList<UpstreamKey>({
-    placeholder: 'USERID:APIKEY[@PERMINUTE],…',
+    placeholder: '[USERID:]APIKEY[@PERMINUTE][#ATONCE],…',
     meaning,
-    allowed: `userId:apiKey[@perMinute][,…], perMinute from 1 to ${MAX_PER_MINUTE}, each apiKey once`,
+    allowed: `[userId:]apiKey[@perMinute][#atOnce][,…], perMinute from 1 to ${MAX_PER_MINUTE}, atOnce from 1 to ${MAX_AT_ONCE}, each apiKey once`,
     readEntry(entry, before) {
-      const parts = divide(entry);
+      const { rest: limited, atOnce } = takeAtOnce(entry);
+      const parts = limited.includes(':') ? divide(limited) : divide(`-:${limited}`);
       if (!parts.ok) return parts;
-      const [userId, rest] = parts.value;
+      const userId = limited.includes(':') ? parts.value[0] : '';
+      const [, rest] = parts.value;
       // The last @ divides: a key that holds one itself needs its limit written out.
       const at = rest.lastIndexOf('@');
       const apiKey = at < 0 ? rest : rest.slice(0, at);
@@ -63,10 +77,11 @@ export const upstreamKeyList = (meaning: string): Setting<readonly UpstreamKey[]
         return wrong('has something other than digits after the @');
       if (perMinute !== undefined && (perMinute < 1 || perMinute > MAX_PER_MINUTE))
         return wrong('asks for a limit out of range');
+      if (atOnce === 0) return wrong('asks for no request at once');
       const twin = before.findIndex((each) => each.apiKey === apiKey);
       // Limits are counted per key, so the same key twice would be counted as two budgets.
       return twin < 0
-        ? { ok: true, value: { userId, apiKey, perMinute } }
+        ? { ok: true, value: { userId, apiKey, perMinute, atOnce } }
         : wrong(`has the same key as entry ${twin + 1}`);
     },
   });

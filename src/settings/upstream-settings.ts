@@ -10,12 +10,50 @@ const COUNT = 'COUNT';
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 
+/** Whose interface a speech service speaks. */
+export const SERVICE_KINDS = [
+  'speech-service',
+  'openai',
+  'elevenlabs',
+  'deepgram',
+  'cartesia',
+  'engine',
+] as const;
+export type ServiceKindName = (typeof SERVICE_KINDS)[number];
+
+/** Where a kind's own vendor has it. */
+export const PUBLIC_ADDRESSES: Readonly<Partial<Record<ServiceKindName, string>>> = {
+  openai: 'https://api.openai.com/v1',
+  elevenlabs: 'https://api.elevenlabs.io',
+  deepgram: 'https://api.deepgram.com',
+  cartesia: 'https://api.cartesia.ai',
+};
+
+/** No speech service elsewhere is set. */
+export const usesEngine = (set: {
+  readonly upstreamKind: ServiceKindName;
+  readonly upstreamUrl: string | undefined;
+}): boolean =>
+  set.upstreamKind === 'engine' || (set.upstreamKind === 'speech-service' && set.upstreamUrl === undefined);
+
 export const UPSTREAM_SETTINGS = {
+  upstreamKind: oneOf('speech-service', {
+    values: SERVICE_KINDS,
+    placeholder: 'KIND',
+    meaning:
+      'Whose interface the speech service speaks: ours, that of a vendor (many servers speak `openai`), or the embedded engine.',
+  }),
   upstreamUrl: webAddress(
     'base',
-    'Base address of the speech service. Empty: the embedded engine is started and used.',
+    "Base address of the speech service. Empty: the vendor's own for kinds that have one, else the embedded engine is used.",
   ),
-  upstreamKeys: upstreamKeyList('The keys to spread requests over. Needed as soon as `upstreamUrl` is set.'),
+  upstreamModel: text(undefined, {
+    placeholder: 'MODEL',
+    meaning: 'Model that a service of another vendor is asked for. Empty: a usual one of that kind.',
+  }),
+  upstreamKeys: upstreamKeyList(
+    'The keys to spread requests over. Needed by every service but the engine; `openai` may go without.',
+  ),
   upstreamKeysFile: secretFile('`upstreamKeys`'),
   voice: text(undefined, {
     placeholder: 'VOICE',

@@ -53,3 +53,6 @@ const BY_CODE = new Map(
 /** The language of a tag such as `pt-BR` or `eng`, whatever its case; undefined when it is none of ours. */
 export const languageOfTag = (tag: string | null | undefined): Language | undefined =>
   BY_CODE.get(/^\s*([a-z]{2,3})(?:[-_][\w-]{0,60})?\s*$/i.exec(tag ?? '')?.[1]?.toLowerCase() ?? '');
+
+/** The two letters of ISO 639-1 for a language of the service interface. */
+export const languageCode = (language: Language): string => CODES[language].slice(0, 2);

@@ -5,7 +5,7 @@
 import { MAX_REQUEST_TEXT } from '../speech/speech-request.ts';
 import { isGraphemeBoundary, isLineBreak, isSpace, UNSPACED_LETTER } from './character-class.ts';
 import { isParagraphEnd } from './paragraphs.ts';
-import { isSpeakable, type Segment, segmentText } from './segment.ts';
+import { isSpeakable, type Segment, type Speaker, segmentText } from './segment.ts';
 import { createHeldText } from './sentences/held-text.ts';
 import type { TurnPrefixes } from './turn-prefix-reader.ts';
 import type { CutStep } from './turn-text.ts';
@@ -16,6 +16,14 @@ export type RequestText = Partial<PrefixPair> & {
   readonly text: string;
   /** The segments that `text` is made of, and the UTF-16 unit of `text` at which each begins. */
   readonly parts: readonly { readonly segment: Segment; readonly textStart: number }[];
+};
+
+/** What one request to a speech service may hold. */
+export type RequestShape = {
+  /** `one`: the turns of a dialogue are requests of their own, without turn prefixes, each with its speaker's voice. */
+  readonly voices: 'one' | 'two';
+  /** UTF-16 units. */
+  readonly maxText: number;
 };
 
 const speaks = (segment: Segment) => isSpeakable(segmentText(segment));
@@ -140,7 +148,13 @@ export function splitIntoRequests(
   own: Partial<TurnPrefixes> = {},
 ): RequestText[] {
   const spoken = spokenSegments(segments);
-  const prefixes = prefixesOf(spoken, own);
+  return split(spoken, limit, prefixesOf(spoken, own));
+}
+/** One speaker's segments, in requests without turn prefixes. */
+const splitAlone = (segments: readonly Segment[], limit: number): RequestText[] =>
+  split(spokenSegments(segments), limit, undefined);
+
+function split(spoken: readonly Segment[], limit: number, prefixes: PrefixPair | undefined): RequestText[] {
   const longest = prefixes === undefined ? 0 : Math.max(...Object.values(prefixes).map((p) => p.length)) + 1;
   const pieces = spoken.flatMap((segment) => partSegment(segment, Math.max(1, limit - longest)));
   const reach = requestEnds(pieces, limit, prefixes);
@@ -281,4 +295,30 @@ function choosePrefixes(spoken: string, own: Partial<TurnPrefixes>): PrefixPair 
     turnPrefix2: usable(own.turnPrefix2, body) ?? made.turnPrefix2,
   };
   return apart(fold(wanted.turnPrefix), fold(wanted.turnPrefix2)) ? wanted : made;
+}
+
+/** The speaker of a request without turn prefixes: `RequestShape` of one voice. */
+export const speakerOf = ({ turnPrefix, parts }: RequestText): Speaker =>
+  turnPrefix === undefined ? (parts[0]?.segment.speaker ?? 1) : 1;
+
+/** A request as those that a service takes; it follows from the text and the service alone. */
+export function shapedRequests(
+  request: RequestText,
+  { voices, maxText }: RequestShape,
+): readonly RequestText[] {
+  const { turnPrefix, turnPrefix2, parts } = request;
+  const isDialogue = turnPrefix !== undefined;
+  if (request.text.length <= maxText && !(isDialogue && voices === 'one')) return [request];
+  const segments = parts.map(({ segment }) => segment);
+  if (voices === 'two') {
+    const own = { turnPrefix, turnPrefix2 };
+    return splitIntoRequests(segments, maxText, own);
+  }
+  const turns: Segment[][] = [];
+  for (const segment of segments) {
+    const turn = turns.at(-1);
+    if (turn !== undefined && (turn[0]!.speaker ?? 1) === (segment.speaker ?? 1)) turn.push(segment);
+    else turns.push([segment]);
+  }
+  return turns.flatMap((turn) => splitAlone(turn, maxText));
 }

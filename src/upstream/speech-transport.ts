@@ -4,6 +4,7 @@
 import type { AppError } from '../base/app-error.ts';
 import type { RateAdvice } from '../limits/rate-headers.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
+import type { RequestShape } from '../text/request-text.ts';
 import type { Gathering, ToldLength } from './speech-upstream.ts';
 
 /** A pool member's pair; the service interface wants both in every request (section 5). */
@@ -43,6 +44,7 @@ export type Attempt =
   | ({ readonly ok: false } & AttemptFailure);
 
 export type SpeechTransport = {
+  readonly shape?: RequestShape;
   /** Settles at the first body byte or at the failure; rejects only with the signal's reason. */
   send(request: OutgoingRequest, credentials: Credentials, options: AttemptOptions): Promise<Attempt>;
   /** Opens `connections` ahead of need. Never throws: a cold start is slower, not wrong. */

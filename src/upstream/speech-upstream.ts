@@ -2,6 +2,7 @@
 // hedging); below it, `SpeechTransport` makes single attempts.
 
 import type { OutgoingRequest } from '../speech/speech-request.ts';
+import type { RequestShape } from '../text/request-text.ts';
 import type { SpeechWork } from './speech-work.ts';
 
 /** Told while a request waits for its turn: at once, then at least every 2 s. */
@@ -59,6 +60,8 @@ export type SpeechBody = {
 };
 
 export type SpeechUpstream = {
+  /** What one request may hold; absent: whatever the service interface allows. */
+  readonly shape?: RequestShape;
   /**
    * Resolves when the first audio bytes have arrived; rejects with an `upstream_…`, `busy` or `shutting_down`
    * AppError, or with the signal's reason (an Error). The body iterator may throw `upstream_timeout` (stall),

@@ -159,10 +159,34 @@ describe('credentials', () => {
       },
     });
     expect(config.upstreamKeys).toEqual([
-      { userId: 'a@b.example', apiKey: 'k1', perMinute: 60 },
-      { userId: 'u2', apiKey: 'k2', perMinute: undefined },
-      { userId: 'u3', apiKey: 'k@3', perMinute: 1 },
+      { userId: 'a@b.example', apiKey: 'k1', perMinute: 60, atOnce: undefined },
+      { userId: 'u2', apiKey: 'k2', perMinute: undefined, atOnce: undefined },
+      { userId: 'u3', apiKey: 'k@3', perMinute: 1, atOnce: undefined },
     ]);
+  });
+
+  it('reads how many requests of an upstream key may be under way', () => {
+    const { config } = accepted({
+      env: { VOXGATE_UPSTREAM_KIND: 'openai', VOXGATE_UPSTREAM_KEYS: 'sk-1#4,sk-2@60#15,a:b#2@7,k#x' },
+    });
+    expect(config.upstreamKeys).toEqual([
+      { userId: '', apiKey: 'sk-1', perMinute: undefined, atOnce: 4 },
+      { userId: '', apiKey: 'sk-2', perMinute: 60, atOnce: 15 },
+      { userId: 'a', apiKey: 'b#2', perMinute: 7, atOnce: undefined },
+      { userId: '', apiKey: 'k#x', perMinute: undefined, atOnce: undefined },
+    ]);
+  });
+
+  it('asks for what a kind of service needs', () => {
+    const problemsOf = (env: Record<string, string>) => refused({ env })[0];
+    expect(
+      problemsOf({ VOXGATE_UPSTREAM_KIND: 'engine', VOXGATE_UPSTREAM_URL: 'https://tts.example' }),
+    ).toMatch(/UPSTREAM_URL is set, but VOXGATE_UPSTREAM_KIND is engine/);
+    expect(problemsOf({ VOXGATE_UPSTREAM_KIND: 'deepgram' })).toMatch(/no keys to call it with/);
+    expect(
+      problemsOf({ VOXGATE_UPSTREAM_URL: 'https://tts.example', VOXGATE_UPSTREAM_KEYS: 'HIDDEN' }),
+    ).toMatch(/entry 1 has no colon/);
+    expect(accepted({ env: { VOXGATE_UPSTREAM_KIND: 'openai' } }).config.upstreamKeys).toEqual([]);
   });
 
   const wrong: [SettingName, string, RegExp][] = [

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { composeRequest, type RequestText, splitIntoRequests } from '../../src/text/request-text.ts';
+import {
+  composeRequest,
+  type RequestText,
+  shapedRequests,
+  speakerOf,
+  splitIntoRequests,
+} from '../../src/text/request-text.ts';
 import { isSpeakable, type Segment, segmentText } from '../../src/text/segment.ts';
 import { dialogueSegments, wholeTextSegments } from '../../src/text/turn-text.ts';
 import { hardText } from './any-split.ts';
@@ -176,6 +182,73 @@ describe('a whole turn', () => {
         expect(letters(said)).toBe(letters(dialogue.map((line) => line.text).join('')));
       }),
       { numRuns: 300 },
+    );
+  });
+});
+
+describe('requests of a service with one voice', () => {
+  it('are the turns of a dialogue, without prefixes, each of one speaker', () => {
+    const [request] = splitIntoRequests(talk([1, 'Ready?'], [2, 'Almost. Wait.'], [2, 'Now.'], [1, 'Go!']));
+    const shaped = shapedRequests(request!, { voices: 'one', maxText: 1000 });
+    expect(shaped.map((one) => [speakerOf(one), one.text.trim()])).toEqual([
+      [1, 'Ready?'],
+      [2, 'Almost. Wait.\nNow.'],
+      [1, 'Go!'],
+    ]);
+    expect(shapedRequests(request!, { voices: 'two', maxText: 1000 })).toEqual([request]);
+  });
+
+  it('say every word once, in order, by its speaker, none longer than the service takes', () => {
+    const shapes = fc.record({
+      voices: fc.constantFrom('one' as const, 'two' as const),
+      maxText: fc.integer({ min: 40, max: 400 }),
+    });
+    fc.assert(
+      fc.property(dialogues, shapes, (dialogue, shape) => {
+        const requests = splitIntoRequests(dialogueSegments(dialogue, OPTIONS));
+        const shaped = requests.flatMap((request) => shapedRequests(request, shape));
+        const saidBy = (all: readonly RequestText[]) =>
+          all.flatMap(({ parts }) =>
+            parts.map(({ segment }) => [segment.speaker ?? 1, segmentText(segment)] as const),
+          );
+        for (const speaker of [1, 2])
+          expect(
+            letters(
+              saidBy(shaped)
+                .filter(([by]) => by === speaker)
+                .map(([, text]) => text)
+                .join(''),
+            ),
+          ).toBe(
+            letters(
+              saidBy(requests)
+                .filter(([by]) => by === speaker)
+                .map(([, text]) => text)
+                .join(''),
+            ),
+          );
+        expect(
+          letters(
+            saidBy(shaped)
+              .map(([, text]) => text)
+              .join(''),
+          ),
+        ).toBe(
+          letters(
+            saidBy(requests)
+              .map(([, text]) => text)
+              .join(''),
+          ),
+        );
+        for (const one of shaped) {
+          expectSound(one);
+          expect(one.text.length).toBeLessThanOrEqual(shape.maxText);
+          if (shape.voices === 'two') continue;
+          expect(one).not.toHaveProperty('turnPrefix');
+          for (const { segment } of one.parts) expect(segment.speaker ?? 1).toBe(speakerOf(one));
+        }
+      }),
+      { numRuns: 100 },
     );
   });
 });

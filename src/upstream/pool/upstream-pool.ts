@@ -12,14 +12,14 @@ import { createRetryBudget } from '../../limits/retry-budget.ts';
 import type { OutgoingRequest } from '../../speech/speech-request.ts';
 import type { QuotaStore } from '../quota/quota-store.ts';
 import { useOf } from '../quota/quota-use.ts';
-import type { Attempt, Credentials, SpeechTransport } from '../speech-transport.ts';
+import type { Attempt, SpeechTransport } from '../speech-transport.ts';
 import type { OpenOptions, SpeechUpstream } from '../speech-upstream.ts';
 import type { SpeechWork, WorkClass } from '../speech-work.ts';
 import { isCounted, nextStep } from './failure-policy.ts';
 import { createHedgePolicy } from './hedge-policy.ts';
 import { raceHedge } from './hedge-race.ts';
 import type { PoolMember } from './pool-member.ts';
-import { createPoolMembers } from './pool-members.ts';
+import { createPoolMembers, type PoolKey } from './pool-members.ts';
 import { createPoolMetrics } from './pool-metrics.ts';
 import { type PoolReport, reportMembers } from './pool-report.ts';
 import type { Send } from './send-grants.ts';
@@ -28,7 +28,7 @@ import { type LongestWait, longestWait, type SendPatience } from './send-patienc
 import { createAttemptStarter } from './speech-attempt.ts';
 
 export type UpstreamPoolOptions = {
-  readonly keys: readonly Credentials[];
+  readonly keys: readonly PoolKey[];
   /** Counts the sends of `quotaIdOf(apiKey)` of each key; the pool is its only listener. */
   readonly store: QuotaStore;
   readonly maxInFlightPerKey: number;
@@ -232,6 +232,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
 
   return {
     open,
+    ...(transport.shape === undefined ? {} : { shape: transport.shape }),
     state: () => ({
       keys: report(),
       waiting: line.length(),

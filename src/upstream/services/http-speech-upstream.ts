@@ -1,5 +1,5 @@
-// POST /api/v1/tts/stream over HTTP/1.1: one kept-alive connection for each live stream (over HTTP/2, undici 7 runs
-// the POSTs of a connection one after another). undici's own timeouts are off: they fire up to a second late.
+// Requests for speech over HTTP/1.1, whatever kind of service answers: one kept-alive connection for each live stream (over
+// HTTP/2, undici 7 runs the POSTs of a connection one after another). undici's own timeouts are off: they fire up to a second late.
 
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
@@ -11,6 +11,7 @@ import { announcesBodyBytes, readBodyBytes } from '../../speech/body-bytes.ts';
 import type { Attempt, AttemptEnd, AttemptOptions, SpeechTransport } from '../speech-transport.ts';
 import type { ToldLength } from '../speech-upstream.ts';
 import { BodyQueue } from './body-queue.ts';
+import type { ServiceKind } from './service-kind.ts';
 import { badAudioError, brokenError, refusedError } from './upstream-failure.ts';
 
 export type Deadlines = {
@@ -210,8 +211,9 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
 }
 
 export type HttpSpeechUpstreamOptions = {
-  /** Origin and optional path prefix; /api/v1/tts/stream is appended. */
+  /** Origin and optional path prefix; the kind's paths are appended. */
   readonly baseUrl: URL;
+  readonly kind: ServiceKind;
   /** The most streams at a time; one more is refused as `busy`. */
   readonly maxConnections: number;
   readonly deadlines: Deadlines;
@@ -223,7 +225,7 @@ const KEEP_ALIVE_MS = 30_000;
 const NOT_WARMED = new Error('not warmed in time');
 
 export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): SpeechTransport {
-  const { baseUrl, maxConnections, deadlines, clock } = options;
+  const { baseUrl, kind, maxConnections, deadlines, clock } = options;
   const prefix = baseUrl.pathname.replace(/\/+$/, '');
   let live = 0;
 
@@ -261,7 +263,7 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         resolve();
       });
       const socket = dispatch(
-        { method: 'GET', path: `${prefix}/livez` },
+        { method: 'GET', path: `${prefix}${kind.warmPath}` },
         {
           onRequestStart(controller) {
             hangUp = () => controller.abort(NOT_WARMED);
@@ -276,7 +278,8 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
     });
 
   return {
-    send(request, { userId, apiKey }, attempt) {
+    shape: kind.shape,
+    send(request, credentials, attempt) {
       if (live >= maxConnections) {
         const error = new AppError(
           'busy',
@@ -287,28 +290,26 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         return Promise.resolve({ ok: false, ...failure });
       }
       live += 1;
-      const headers = {
-        authorization: `Bearer ${apiKey}`,
-        'x-user-id': userId,
-        'content-type': 'application/json',
-        accept: 'audio/mpeg',
-        'accept-encoding': 'identity',
-        // Lets the service send the length of the body after it (speech/body-bytes.ts). The field should be named in Connection,
-        // too (RFC 9110, 10.1.4), but the HTTP client controls that field.
-        te: 'trailers',
-      };
-      const body = JSON.stringify(request);
+      const { path, headers, body } = kind.toHttp(request, credentials);
       const onClosed: typeof attempt.onClosed = (end) => {
         live -= 1;
         attempt.onClosed(end);
       };
       return exchangeSpeech({
         dispatch: (handler) =>
-          dispatch({ method: 'POST', path: `${prefix}/api/v1/tts/stream`, headers, body }, handler),
+          dispatch(
+            {
+              method: 'POST',
+              path: prefix + path,
+              headers: { ...headers, 'accept-encoding': 'identity' },
+              body,
+            },
+            handler,
+          ),
         attempt: { ...attempt, onClosed },
         deadlines,
         clock,
-        secrets: [apiKey, userId, request.text],
+        secrets: [credentials.apiKey, credentials.userId, request.text].filter((secret) => secret !== ''),
       });
     },
     async warm(connections) {

@@ -4,6 +4,7 @@ import { silentLog } from '../../../src/base/log.ts';
 import { quotaIdOf } from '../../../src/upstream/key-digest.ts';
 import { createMemoryQuotaStore } from '../../../src/upstream/quota/memory-quota-store.ts';
 import { createHttpSpeechUpstream } from '../../../src/upstream/services/http-speech-upstream.ts';
+import { createVoxgateService } from '../../../src/upstream/services/voxgate-service.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
 import { type BenchKey, poolBench as bench, key, request, TEXT } from '../../support/pool-bench.ts';
 import {
@@ -613,6 +614,7 @@ describe('over real sockets', () => {
     const upstream = await startScriptedUpstream(script);
     const clock = createFakeClock();
     const transport = createHttpSpeechUpstream({
+      kind: createVoxgateService(),
       baseUrl: upstream.url,
       maxConnections: 8,
       deadlines,

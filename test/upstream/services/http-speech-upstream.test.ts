@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/base/app-error.ts';
 import type { SpeechRequest } from '../../../src/speech/speech-request.ts';
 import { createHttpSpeechUpstream } from '../../../src/upstream/services/http-speech-upstream.ts';
+import { createVoxgateService } from '../../../src/upstream/services/voxgate-service.ts';
 import type { Attempt, AttemptEnd, SpeechTransport } from '../../../src/upstream/speech-transport.ts';
 import { createFakeClock, type FakeClock, settle } from '../../support/fake-clock.ts';
 import {
@@ -49,6 +50,7 @@ async function bench(script: Script | readonly Script[], baseUrl?: URL, maxConne
   const upstream = await startScriptedUpstream(script);
   const clock = createFakeClock();
   const transport = createHttpSpeechUpstream({
+    kind: createVoxgateService(),
     baseUrl: baseUrl ?? upstream.url,
     maxConnections,
     deadlines,
@@ -140,6 +142,7 @@ describe('a request that goes well', () => {
   it('keeps a path prefix of the base address', async () => {
     const { upstream, clock, ends } = await bench(audio(bytes(1)));
     const transport = createHttpSpeechUpstream({
+      kind: createVoxgateService(),
       baseUrl: new URL('/speech/', upstream.url),
       maxConnections: 1,
       deadlines,

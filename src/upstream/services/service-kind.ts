@@ -1,0 +1,36 @@
+// What one kind of speech service is to the gateway: how a request to it is written, and what it can do. Connections, deadlines,
+// limits, keys and the joining of bodies are the same for all kinds.
+
+import type { OutgoingRequest, SynthesisFields } from '../../speech/speech-request.ts';
+import type { RequestShape } from '../../text/request-text.ts';
+import type { Credentials } from '../speech-transport.ts';
+
+export type ServiceHttpRequest = {
+  /** Behind the path of the base address. */
+  readonly path: string;
+  /** Names in small letters; Host, Content-Length and Accept-Encoding are the transport's. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+};
+
+export type ServiceKind = {
+  /** What one request may hold. */
+  readonly shape: RequestShape;
+  /** Fields of a turn that it does not know; they are left out. */
+  readonly ignored: readonly (keyof SynthesisFields)[];
+  /** Asked for by GET to open connections ahead of need; whatever it answers. */
+  readonly warmPath: string;
+  /** Requests keep to `shape`. The answer is MP3. */
+  toHttp(request: OutgoingRequest, credentials: Credentials): ServiceHttpRequest;
+};
+
+/** What is set about a service, besides its address and keys. */
+export type KindSettings = {
+  /** Absent: the kind's own default. */
+  readonly model: string | undefined;
+};
+
+/** Services refuse a speed outside of their bounds; the nearest that they know is closer to what was asked for. */
+export const clamped = (speed: number, slowest: number, fastest: number): number =>
+  Math.min(fastest, Math.max(slowest, speed));

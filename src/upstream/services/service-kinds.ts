@@ -1,0 +1,22 @@
+// The kinds of speech services by the names that settings have for them. A new kind is a file beside this one and a line here.
+
+import type { ServiceKindName } from '../../settings/upstream-settings.ts';
+import { createCartesiaService } from './cartesia-service.ts';
+import { createDeepgramService } from './deepgram-service.ts';
+import { createElevenLabsService } from './elevenlabs-service.ts';
+import { createOpenAiService } from './openai-service.ts';
+import type { KindSettings, ServiceKind } from './service-kind.ts';
+import { createVoxgateService } from './voxgate-service.ts';
+
+const KINDS: Readonly<Record<Exclude<ServiceKindName, 'engine'>, (settings: KindSettings) => ServiceKind>> = {
+  'speech-service': createVoxgateService,
+  openai: createOpenAiService,
+  elevenlabs: createElevenLabsService,
+  deepgram: createDeepgramService,
+  cartesia: createCartesiaService,
+};
+
+export const createServiceKind = (
+  name: Exclude<ServiceKindName, 'engine'>,
+  settings: KindSettings,
+): ServiceKind => KINDS[name](settings);

@@ -1,0 +1,75 @@
+// Gateways before a gateway: each asks the inner one by the interface of another vendor. A dialogue arrives word for word, each turn
+// as a request of its own with its speaker's voice; an interruption ends the innermost request.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningGateway, speaking, spoken, startRunningGateway } from '../support/running-gateway.ts';
+import { stallAfter } from '../support/scripted-upstream.ts';
+
+const KINDS = ['openai', 'elevenlabs', 'deepgram', 'cartesia'] as const;
+/** Where the inner gateway has each interface, behind its origin. */
+const BASES = { openai: '/v1', elevenlabs: '', deepgram: '', cartesia: '' } as const;
+const DIALOGUE = [
+  { speaker: 1, text: 'When does the ferry leave?' },
+  { speaker: 2, text: 'At nine. Do you want to come along?' },
+  { speaker: 1, text: 'Gladly.' },
+];
+const LONG = 'This one is never said to its end.';
+
+let inner: RunningGateway;
+const outer = new Map<string, RunningGateway>();
+beforeAll(async () => {
+  inner = await startRunningGateway({
+    script: (reply) => {
+      const { text } = reply.request.body as { text: string };
+      return text === LONG ? stallAfter(spoken(2))(reply) : speaking(reply);
+    },
+  });
+  for (const kind of KINDS)
+    outer.set(
+      kind,
+      await startRunningGateway({
+        env: {
+          VOXGATE_UPSTREAM_KIND: kind,
+          VOXGATE_UPSTREAM_URL: inner.url + BASES[kind],
+          VOXGATE_UPSTREAM_KEYS: 'any-key#4',
+          VOXGATE_VOICE: 'aura-2-one-en',
+          VOXGATE_VOICE2: 'aura-2-two-en',
+        },
+      }),
+    );
+}, 60_000);
+afterAll(async () => {
+  for (const gateway of outer.values()) await gateway.close();
+  await inner?.close();
+});
+
+describe.each(KINDS)('a gateway before a service of the kind %s', (kind) => {
+  it('has a dialogue spoken turn by turn, each by its voice', async () => {
+    const before = inner.upstream.requests.length;
+    const probe = await outer.get(kind)!.session('format=raw&sampleRate=16000&pace=burst');
+    probe.send({ type: 'speak', turn: 'talk', dialogue: DIALOGUE });
+    expect(await probe.ended('talk')).toMatchObject({ outcome: 'complete', requests: 3 });
+    probe.terminate();
+    const said = inner.upstream.requests
+      .slice(before)
+      .map(({ body }) => body as { text: string; voice: string; voice2?: string });
+    expect(said.map(({ text, voice, voice2 }) => [voice, text.trim(), voice2])).toEqual(
+      DIALOGUE.map(({ speaker, text }) => [
+        speaker === 1 ? 'aura-2-one-en' : 'aura-2-two-en',
+        text,
+        undefined,
+      ]),
+    );
+  });
+
+  it('ends the innermost request when it is interrupted', async () => {
+    const probe = await outer.get(kind)!.session();
+    const asked = inner.upstream.requests.length;
+    probe.send({ type: 'speak', turn: 'long', text: LONG });
+    await probe.event('started');
+    probe.send({ type: 'cancel', turn: 'long' });
+    expect(await probe.ended('long')).toMatchObject({ outcome: 'cancelled' });
+    await inner.upstream.requests[asked]!.hungUp;
+    probe.terminate();
+  });
+});
