@@ -23,14 +23,6 @@ const LOG_EVERY_MS = 10_000;
 
 const nameOf = (key: string) => `voxgate:phrase:${key}`;
 
-/** What kind of error it is; the rest of a reply's text may name a key. */
-const codeOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'unknown';
-  if (error.message === 'Command timed out') return 'timeout';
-  if (error instanceof ReplyError) return error.message.split(' ', 1)[0]!;
-  return 'code' in error ? String(error.code) : error.name;
-};
-
 export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseStoreOptions): PhraseStore {
   const redis = new Redis(url, {
     maxRetriesPerRequest: 0,
@@ -46,7 +38,7 @@ export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseSto
   const tell = (error: unknown) => {
     if (clock.now() - loggedAtMs < LOG_EVERY_MS) return;
     loggedAtMs = clock.now();
-    log.warn('redis_error', { code: codeOf(error) });
+    log.warn('redis_error', { code: faultCode(error) });
   };
   redis.on('error', tell);
 
