@@ -10,7 +10,7 @@ if (given[0]! > LEAST[0]! || (given[0] === LEAST[0] && given[1]! >= LEAST[1]!)) 
 else {
   const needed = LEAST.join('.');
   process.stderr.write(
-    `Voxgate needs Node.js ${needed} or later; this is ${process.version} (${process.execPath}). Install a newer one (https://nodejs.org), or use the image, which has its own.\n`,
+    `Voxgate needs Node.js ${needed} or later; this is ${process.versions.node} (${process.execPath}). Install a newer one (https://nodejs.org), or use the image, which has its own.\n`,
   );
   process.exitCode = 1;
 }

@@ -48,6 +48,6 @@ export function fromFramework(thrown: unknown, contentType?: string): AppError {
   // What the JSON parser throws has a status and no code of the framework.
   if (statusCode === 400) return new AppError('invalid_json', NOT_JSON);
   if (typeof statusCode === 'number' && statusCode > 400 && statusCode < 500)
-    return new AppError('invalid_request', 'The request cannot be read.');
+    return new AppError('invalid_request', `The request cannot be read (${String(code)}); check its headers and its path.`);
   return toAppError(thrown);
 }

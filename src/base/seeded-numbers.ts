@@ -14,7 +14,7 @@ const WORDS = new DataView(new ArrayBuffer(8));
 function seedBits(seed: number): number {
   if (seed === seed >>> 0) return seed;
   WORDS.setFloat64(0, seed);
-  return mix(WORDS.getUint32(0)) ^ WORDS.getUint32(4);
+  return mix(WORDS.getUint32(0) ^ 0x9e3779b9) ^ WORDS.getUint32(4);
 }
 
 /**

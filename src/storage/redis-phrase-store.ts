@@ -2,8 +2,9 @@
 // what this process keeps itself. A greeting is then made once for the whole fleet. Redis that is slow or away is a
 // phrase that is not there.
 
-import { Redis, ReplyError } from 'ioredis';
+import { Redis } from 'ioredis';
 import type { Clock } from '../base/clock.ts';
+import { faultCode } from '../base/fault-code.ts';
 import type { Log } from '../base/log.ts';
 import { KEPT_MS, type PhraseStore } from './phrase-store.ts';
 

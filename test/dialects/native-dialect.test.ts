@@ -79,7 +79,7 @@ const WRONG: Record<string, readonly unknown[]> = {
   speed: [0.09, 5.01, '1'],
   seed: [-1, 9_007_199_254_740_994, '1'],
   temperature: [-0.1, 2.1],
-  turnPrefix: ['', 'x'.repeat(201)],
+  turnPrefix: [1, 'x'.repeat(201)],
   language: ['klingon', 'English'],
   voiceConditioningSeconds: [-1],
   id: [7, 'x'.repeat(129)],

@@ -50,7 +50,7 @@ describe('upgrades to the ElevenLabs protocols', () => {
   it('are refused for a voice that cannot be one', () => {
     expect(refusalOf({ path: '/v1/text-to-speech/%E0%A4%A/stream-input' })).toBe('invalid_request voice_id');
     expect(refusalOf({ path: `/v1/text-to-speech/${'v'.repeat(2049)}/stream-input` })).toBe(
-      'invalid_request voice_id',
+      'invalid_request voice',
     );
   });
 
