@@ -16,6 +16,7 @@ type Issue = {
   readonly maximum?: unknown;
   readonly origin?: unknown;
   readonly format?: unknown;
+  readonly discriminator?: unknown;
 };
 
 export type IssueNames = {
@@ -69,7 +70,13 @@ function allowed(issue: Issue): string {
 
 /** A closed set of words, or another kind of value: then what was given is a slip that the caller wants to see. */
 const isSlip = ({ code, expected }: Issue): boolean =>
-  code === 'invalid_value' || (code === 'invalid_type' && expected !== 'string');
+  code === 'invalid_value' || code === 'invalid_union' || (code === 'invalid_type' && expected !== 'string');
+
+/** Of several shapes that one field tells apart, the whole is given with the path of that field. */
+const givenOf = ({ input, discriminator }: Issue): unknown =>
+  typeof discriminator === 'string' && typeof input === 'object' && input !== null
+    ? (input as Readonly<Record<string, unknown>>)[discriminator]
+    : input;
 
 function told(issue: Issue, { whole = 'message', fields }: IssueNames): string[] {
   const path = issue.path.map(String);
@@ -79,8 +86,9 @@ function told(issue: Issue, { whole = 'message', fields }: IssueNames): string[]
   }
   const field = path.length === 0 ? whole : path.join('.').slice(0, MAX_FIELD_NAME);
   const words = allowed(issue).slice(0, MAX_WORDS);
-  if (issue.input === undefined && issue.code !== 'custom') return [`${field}: ${words}; it is missing`];
-  const shown = shownValue(issue.input, { field: path.at(-1) ?? whole, isSlip: isSlip(issue) });
+  const given = givenOf(issue);
+  if (given === undefined && issue.code !== 'custom') return [`${field}: ${words}; it is missing`];
+  const shown = shownValue(given, { field: path.at(-1) ?? whole, isSlip: isSlip(issue) });
   return [`${field}: ${words}${shown === undefined ? '' : ` (got ${shown})`}`];
 }
 

@@ -7,8 +7,14 @@ const NEVER: ReadonlySet<string> = new Set([
   ...['written', 'spoken', 'turnPrefix', 'turnPrefix2', 'data', 'message', 'body'],
   ...['token', 'key', 'apiKey', 'api_key', 'authorization', 'sourceFileUrl', 'webHookUrl', 'url', 'callback'],
 ]);
-/** Spoken text has blanks, or is in letters of other scripts; the names that are asked for have neither. */
-const NAME_LIKE = /^[\x21-\x7e]*$/;
+/**
+ * A word as formats and languages have it: `aiff`, `pcm_44100`, `pt-BR`. Longer ones may be spoken text, or a key, that was put
+ * in the wrong field.
+ */
+const SHORT_WORD = /^[a-z0-9]{0,8}(?:[_.]\d{1,6}){0,3}$|^[a-z]{2,3}[-_][a-z0-9]{2,8}$/i;
+const isNumeral = (text: string): boolean =>
+  text.length <= MAX_NUMERAL && text.trim() !== '' && !Number.isNaN(Number(text));
+const MAX_NUMERAL = 20;
 
 const characters = (text: string): string => {
   const count = text.length > 1_000_000 ? text.length : [...text].length;
@@ -17,7 +23,7 @@ const characters = (text: string): string => {
 
 /**
  * Undefined where nothing can be shown that would help. `isSlip`: the field takes one of a few words, or no text at all; then a
- * short word without blanks is shown, of other texts how long they are.
+ * short word or a number is shown, of other texts how long they are.
  */
 export function shownValue(
   value: unknown,
@@ -25,7 +31,9 @@ export function shownValue(
 ): string | undefined {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value === 'string')
-    return isSlip && !NEVER.has(field) && NAME_LIKE.test(value) ? shownName(value) : characters(value);
+    return isSlip && !NEVER.has(field) && (SHORT_WORD.test(value) || isNumeral(value))
+      ? JSON.stringify(value)
+      : characters(value);
   if (Array.isArray(value)) return `a list of ${value.length}`;
   return typeof value === 'object' ? 'an object' : undefined;
 }

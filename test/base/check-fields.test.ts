@@ -260,7 +260,7 @@ describe('what was given', () => {
     expect(told({ text: 'abcd', format: 'mp3' })).toBe('text: must have at most 3 characters (got 4 characters)');
     expect(told({ text: 'a', format: 'opus' })).toBe('format: must be one of mp3, wav (got "opus")');
     expect(told({ text: 'a', format: 'two words' })).toBe('format: must be one of mp3, wav (got 9 characters)');
-    expect(told({ text: 'a', format: 'mp3', n: '7' })).toBe('n: must be a whole number (got "7")');
+    expect(told({ text: 'a', format: 'mp3', n: '7' })).toBe('n: must be a number (got "7")');
     expect(told({ text: ['a'], format: 'mp3' })).toBe('text: must be a text (got a list of 1)');
     expect(told({ format: 'mp3' })).toBe('text: must be a text; it is missing');
     expect(told({ text: 'a', format: 'mp3', colour: 'red' })).toBe('colour: is no field here; there are text, format, n');

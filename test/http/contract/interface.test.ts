@@ -124,7 +124,7 @@ beforeAll(async () => {
     told,
   };
   contract = { service, lived };
-});
+}, 300_000);
 
 afterAll(async () => {
   await service?.close();
