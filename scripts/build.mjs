@@ -6,16 +6,29 @@
 //   node scripts/build.mjs --if-stale   build only when dist/ is missing or older than the sources
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // Before anything else is loaded: what an older Node says of it helps nobody.
-const LEAST = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).engines.node.replace('>=', '');
+const LEAST = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+).engines.node.replace('>=', '');
 const [major, minor] = process.versions.node.split('.').map(Number);
 const [leastMajor, leastMinor] = LEAST.split('.').map(Number);
 if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
-  console.error(`Voxgate needs Node.js ${LEAST} or later; this is ${process.versions.node} (${process.execPath}).`);
+  console.error(
+    `Voxgate needs Node.js ${LEAST} or later; this is ${process.versions.node} (${process.execPath}).`,
+  );
   process.exit(1);
 }
 

@@ -146,7 +146,8 @@ export async function chooseService({
 
 function openVoices({ clock }: AppContext, service: SpeechService): VoiceDirectory {
   const { url, keys, isEmbedded, voices, aliases } = service;
-  if (isEmbedded) return createKnownVoices(voices, { aliases, ignoredFields: RECORDED_VOICE_FIELDS, spokenAs });
+  if (isEmbedded)
+    return createKnownVoices(voices, { aliases, ignoredFields: RECORDED_VOICE_FIELDS, spokenAs });
   const list = createHttpVoiceList({ baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
   return createUncheckedVoices(list, aliases);
 }

@@ -19,13 +19,13 @@ type Row = {
   readonly errorId?: string;
 };
 
-const row = (
-  http: number,
-  close: number,
-  retryable: boolean,
-  scope: Row['scope'],
-  remedy?: string,
-): Row => ({ http, close, retryable, scope, remedy });
+const row = (http: number, close: number, retryable: boolean, scope: Row['scope'], remedy?: string): Row => ({
+  http,
+  close,
+  retryable,
+  scope,
+  remedy,
+});
 
 export const ERROR_TABLE = {
   // Input: what the caller sent cannot be used as it is.
@@ -40,10 +40,22 @@ export const ERROR_TABLE = {
   unsupported_media_type: row(415, 1003, false, 'session'),
   invalid_source: row(422, 1008, false, 'session', 'take another file, or save this one as another kind'),
   address_refused: row(422, 1008, false, 'session', 'give an http or https address of the open internet'),
-  address_unreachable: row(502, 1011, true, 'session', 'check that it can be reached from outside, and try again'),
+  address_unreachable: row(
+    502,
+    1011,
+    true,
+    'session',
+    'check that it can be reached from outside, and try again',
+  ),
 
   // Access.
-  unauthorized: row(401, 4401, false, 'session', 'send Authorization: Bearer with a valid key, or get another token'),
+  unauthorized: row(
+    401,
+    4401,
+    false,
+    'session',
+    'send Authorization: Bearer with a valid key, or get another token',
+  ),
   forbidden: row(403, 4403, false, 'session', 'connect to 127.0.0.1 directly, or set VOXGATE_API_KEYS'),
 
   // A turn's life.
@@ -56,11 +68,23 @@ export const ERROR_TABLE = {
   credit_timeout: row(408, 4408, false, 'turn', 'send played while the listener hears the turn'),
   pause_timeout: row(408, 4408, false, 'turn', 'resume in time, or speak the rest in a new turn'),
   cannot_seek: row(409, 1008, false, 'turn', 'speak the paragraph in a new turn'),
-  leg_not_found: row(404, 4404, true, 'session', 'check the id and that the call reaches this gateway, and attach again'),
+  leg_not_found: row(
+    404,
+    4404,
+    true,
+    'session',
+    'check the id and that the call reaches this gateway, and attach again',
+  ),
   leg_taken: row(409, 1008, false, 'session', 'detach it first'),
   leg_codec: row(415, 4415, false, 'session', 'ask the platform for another codec'),
   leg_gone: row(410, 1011, false, 'turn', 'speak again when another call is attached'),
-  leg_unreachable: row(502, 1011, true, 'session', 'check VOXGATE_ASTERISK_URL, and that Asterisk answers there'),
+  leg_unreachable: row(
+    502,
+    1011,
+    true,
+    'session',
+    'check VOXGATE_ASTERISK_URL, and that Asterisk answers there',
+  ),
 
   // Capacity and time.
   busy: row(503, 4503, true, 'turn', 'try again later'),
@@ -71,7 +95,10 @@ export const ERROR_TABLE = {
   shutting_down: row(503, 1012, true, 'session', 'connect again, another instance answers'),
 
   // Jobs, PlayNotes and agents.
-  active_generation: { ...row(403, 4403, true, 'session', 'wait for its end, or delete it'), errorId: 'UNAUTHORIZED' }, // interface 7
+  active_generation: {
+    ...row(403, 4403, true, 'session', 'wait for its end, or delete it'),
+    errorId: 'UNAUTHORIZED',
+  }, // interface 7
   too_many: row(429, 4429, true, 'session', 'wait for some of them, or delete them'),
   storage_full: row(507, 4507, false, 'session', 'delete jobs and PlayNotes that are no longer needed'), // the user's room: it helps to delete files
   insufficient_storage: row(507, 4507, true, 'session', 'try again later'), // the disk: it helps to wait
@@ -82,7 +109,13 @@ export const ERROR_TABLE = {
   script_failed: row(502, 1011, true, 'session', 'try again later'),
 
   // The upstream speech service.
-  upstream_unreachable: row(502, 1011, true, 'turn', 'try again, the operator checks VOXGATE_UPSTREAM_URL and the service'),
+  upstream_unreachable: row(
+    502,
+    1011,
+    true,
+    'turn',
+    'try again, the operator checks VOXGATE_UPSTREAM_URL and the service',
+  ),
   upstream_timeout: row(504, 1011, true, 'turn', 'try again, the operator looks at the service'),
   upstream_rejected: row(502, 1011, false, 'turn', 'check voice and fields'),
   upstream_unauthorized: row(502, 1011, false, 'turn', 'the operator checks VOXGATE_UPSTREAM_KEYS'),
@@ -101,7 +134,9 @@ export type ErrorCode = keyof typeof ERROR_TABLE;
 /** What happened; what to do. The second half is that of the table unless the message has one of its own. */
 function inFull(code: ErrorCode, message: string): string {
   const { remedy } = ERROR_TABLE[code] as Row;
-  return remedy === undefined || message.includes(';') ? message : `${message.replace(/\.$/, '')}; ${remedy}.`;
+  return remedy === undefined || message.includes(';')
+    ? message
+    : `${message.replace(/\.$/, '')}; ${remedy}.`;
 }
 
 /** A failure with a code from the table. Callers match on `code`, never on the message. */

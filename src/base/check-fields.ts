@@ -26,7 +26,10 @@ export function readBySchema<T>(schema: z.ZodType<T>, given: unknown, whole: str
   if (parsed.success) return { ok: true, value: parsed.data };
   const { issues } = parsed.error;
   const [first] = issues;
-  const path = [...(first?.path ?? []), ...(first?.code === 'unrecognized_keys' ? first.keys.slice(0, 1) : [])];
+  const path = [
+    ...(first?.path ?? []),
+    ...(first?.code === 'unrecognized_keys' ? first.keys.slice(0, 1) : []),
+  ];
   return {
     ok: false,
     field: path.map(String).join('.').slice(0, MAX_FIELD_NAME),

@@ -55,12 +55,16 @@ function allowed(issue: Issue): string {
     case 'invalid_type':
       return `must be ${KINDS[String(expected)] ?? String(expected)}`;
     case 'invalid_value':
-      return values.length === 1 ? `must be ${String(values[0])}` : `must be one of ${values.map(String).join(', ')}`;
+      return values.length === 1
+        ? `must be ${String(values[0])}`
+        : `must be one of ${values.map(String).join(', ')}`;
     case 'too_small':
       if (part === '') return `must be at least ${String(minimum)}`;
       return Number(minimum) === 1 ? 'must not be empty' : `must have at least ${String(minimum)} ${part}`;
     case 'too_big':
-      return part === '' ? `must be at most ${String(maximum)}` : `must have at most ${String(maximum)} ${part}`;
+      return part === ''
+        ? `must be at most ${String(maximum)}`
+        : `must have at most ${String(maximum)} ${part}`;
     case 'invalid_format':
       return format === 'url' ? 'must be an http:// or https:// address' : 'must have another form';
     default:
@@ -82,7 +86,9 @@ function told(issue: Issue, { whole = 'message', fields }: IssueNames): string[]
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
     const there = fields === undefined || path.length > 0 ? '' : `; there are ${fields.join(', ')}`;
-    return (issue.keys ?? []).map((key) => `${[...path, key].join('.').slice(0, MAX_FIELD_NAME)}: is no field here${there}`);
+    return (issue.keys ?? []).map(
+      (key) => `${[...path, key].join('.').slice(0, MAX_FIELD_NAME)}: is no field here${there}`,
+    );
   }
   const field = path.length === 0 ? whole : path.join('.').slice(0, MAX_FIELD_NAME);
   const words = allowed(issue).slice(0, MAX_WORDS);

@@ -25,7 +25,7 @@ const wrongMediaType = (given: string | undefined): AppError =>
     fieldMessage({
       field: 'Content-Type',
       allowed: `must be ${JSON_TYPE}, of a PlayNote's form multipart/form-data`,
-      given: given?.split(';', 1)[0]!.trim(),
+      given: given?.split(';', 1)[0]?.trim(),
       ...(given === undefined && { todo: 'it is missing' }),
     }),
     { field: 'Content-Type' },
@@ -48,6 +48,9 @@ export function fromFramework(thrown: unknown, contentType?: string): AppError {
   // What the JSON parser throws has a status and no code of the framework.
   if (statusCode === 400) return new AppError('invalid_json', NOT_JSON);
   if (typeof statusCode === 'number' && statusCode > 400 && statusCode < 500)
-    return new AppError('invalid_request', `The request cannot be read (${String(code)}); check its headers and its path.`);
+    return new AppError(
+      'invalid_request',
+      `The request cannot be read (${String(code)}); check its headers and its path.`,
+    );
   return toAppError(thrown);
 }

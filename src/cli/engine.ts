@@ -51,15 +51,15 @@ async function run(terminal: Terminal): Promise<number> {
   const log = createPinoLog(level.value);
   const engine = await listening(
     startEngine({
-    host: host.value,
-    port,
-    keys,
-    log,
-    clock: systemClock,
-    random: systemRandom,
-    faults: createFaultPlan({ faults, seed: faultSeed, clock: systemClock, unixMs: Date.now }),
-    ...(canned !== undefined && { canned }),
-    ...(values.report && { report: 'served' }),
+      host: host.value,
+      port,
+      keys,
+      log,
+      clock: systemClock,
+      random: systemRandom,
+      faults: createFaultPlan({ faults, seed: faultSeed, clock: systemClock, unixMs: Date.now }),
+      ...(canned !== undefined && { canned }),
+      ...(values.report && { report: 'served' }),
     }),
     { host: host.value, port, portSetting: '--port', hostSetting: '--host' },
   );

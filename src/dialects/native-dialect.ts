@@ -6,11 +6,11 @@ import { readBySchema } from '../base/check-fields.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
 import { shownValue } from '../base/shown-value.ts';
 import type { Dialect, DialectCodec, DialectSink } from './dialect.ts';
-import { NO_MESSAGE, NOT_JSON } from './unreadable-message.ts';
 import { errorEvent } from './error-event.ts';
 import type { ServerEvent } from './native-events.ts';
 import { type ClientCommand, clientMessageSchemas } from './native-messages.ts';
 import { readPreset } from './session-preset.ts';
+import { NO_MESSAGE, NOT_JSON } from './unreadable-message.ts';
 
 export type Decoded =
   | { readonly ok: true; readonly command: ClientCommand }
@@ -24,8 +24,7 @@ export type Decoded =
 
 export function decodeNative(frame: string): Decoded {
   const json = parseJson(frame);
-  if (json === undefined)
-    return { ok: false, code: 'invalid_json', message: NOT_JSON, turn: undefined };
+  if (json === undefined) return { ok: false, code: 'invalid_json', message: NOT_JSON, turn: undefined };
   const { value } = json;
   if (!isJsonObject(value)) {
     return {

@@ -4,8 +4,8 @@
 
 import type { Redis } from 'ioredis';
 import { AppError } from '../base/app-error.ts';
-import { faultCode } from '../base/fault-code.ts';
 import type { Clock } from '../base/clock.ts';
+import { faultCode } from '../base/fault-code.ts';
 import type { Log } from '../base/log.ts';
 import type { ActiveSlots } from './active-slots.ts';
 
@@ -54,10 +54,14 @@ export function createRedisActiveSlots({ redis, clock, log }: RedisActiveSlotsOp
       try {
         isTaken = await take(owner, workId);
       } catch (cause) {
-        throw new AppError('busy', 'Whether this user has a PlayNote under way cannot be told now, for Redis does not answer; try again later.', {
-          cause,
-          retryAfterMs: 5000,
-        });
+        throw new AppError(
+          'busy',
+          'Whether this user has a PlayNote under way cannot be told now, for Redis does not answer; try again later.',
+          {
+            cause,
+            retryAfterMs: 5000,
+          },
+        );
       }
       if (isTaken) {
         held.set(workId, owner);

@@ -26,7 +26,10 @@ const turnOf = (command: ClientCommand): string | undefined => ('turn' in comman
 
 function checkNoFields(fields: Preset): void {
   if (Object.values(fields).some((value) => value !== undefined))
-    throw new AppError('turn_open', 'Synthesis fields and format go with the first message of a turn; begin another turn for others.');
+    throw new AppError(
+      'turn_open',
+      'Synthesis fields and format go with the first message of a turn; begin another turn for others.',
+    );
 }
 
 /** A class, not closures: one object per session keeps cache misses low (decision 0041). */

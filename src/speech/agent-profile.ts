@@ -48,7 +48,8 @@ export const agentProfileSchema = z
   .check(({ value, issues }) => {
     const { format, sampleRate } = value;
     const message = format != null && sampleRate != null ? sampleRateRefusal(format, sampleRate) : undefined;
-    if (message !== undefined) issues.push({ code: 'custom', path: ['sampleRate'], message, input: sampleRate });
+    if (message !== undefined)
+      issues.push({ code: 'custom', path: ['sampleRate'], message, input: sampleRate });
   });
 
 export type AgentProfile = z.infer<typeof agentProfileSchema>;

@@ -70,7 +70,10 @@ const checkModel: FieldsCheck = ({ value, issues }) => {
   const foreign = model === 'Vox3.0-mini' ? [DIALOGUE_FIELD] : MINI_FIELDS;
   const only = model === 'Vox3.0-mini' ? 'VoxDialog' : 'Vox3.0-mini';
   for (const field of foreign)
-    if (value[field] != null) issues.push(fieldIssue(value, field, `is for ${only} only, not for ${model}: leave it out, or change model`));
+    if (value[field] != null)
+      issues.push(
+        fieldIssue(value, field, `is for ${only} only, not for ${model}: leave it out, or change model`),
+      );
 };
 
 const checkAll: FieldsCheck = (context) => {

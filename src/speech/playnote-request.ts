@@ -20,17 +20,17 @@ const gender = z.enum(GENDERS);
 const webAddress = z.url({ protocol: /^https?$/ }).max(2048);
 
 export const playNoteFieldsSchema = z.strictObject({
-    sourceFileUrl: webAddress.optional().describe('Exactly one of sourceFile and sourceFileUrl'),
-    synthesisStyle: z.enum(SYNTHESIS_STYLES),
-    voice1: voice,
-    voice1Name: orNull(name),
-    voice1Gender: orAbsent(gender),
-    voice2: orAbsent(voice),
-    voice2Name: orAbsent(name),
-    voice2Gender: orAbsent(gender),
-    webHookUrl: webAddress.optional(),
-    name: z.string().trim().min(1).max(200).optional().describe('Ours: the title; else that of the source'),
-    language: z.enum(LANGUAGES).optional().describe('Ours: else that of the source'),
-  });
+  sourceFileUrl: webAddress.optional().describe('Exactly one of sourceFile and sourceFileUrl'),
+  synthesisStyle: z.enum(SYNTHESIS_STYLES),
+  voice1: voice,
+  voice1Name: orNull(name),
+  voice1Gender: orAbsent(gender),
+  voice2: orAbsent(voice),
+  voice2Name: orAbsent(name),
+  voice2Gender: orAbsent(gender),
+  webHookUrl: webAddress.optional(),
+  name: z.string().trim().min(1).max(200).optional().describe('Ours: the title; else that of the source'),
+  language: z.enum(LANGUAGES).optional().describe('Ours: else that of the source'),
+});
 
 export type PlayNoteFields = z.infer<typeof playNoteFieldsSchema>;

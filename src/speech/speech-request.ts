@@ -93,8 +93,7 @@ export const checkSampleRate: FieldsCheck = ({ value, issues }) => {
     sampleRate?: number;
   };
   const refusal = sampleRate === undefined ? undefined : sampleRateRefusal(outputFormat ?? 'mp3', sampleRate);
-  if (refusal !== undefined)
-    issues.push(fieldIssue(value, 'sampleRate', refusal));
+  if (refusal !== undefined) issues.push(fieldIssue(value, 'sampleRate', refusal));
 };
 
 /** The request body of 4.5, unknown fields refused. Lengths count Unicode code points. */

@@ -36,7 +36,8 @@ const WAYS: Readonly<Record<string, (error: AppError) => string | Promise<string
   'jambonz, HTTP': byVendor(JAMBONZ),
   'ElevenLabs, WebSocket': (error) => JSON.stringify(toProtocolError(errorEvent(error))),
   'Deepgram, WebSocket': (error) => JSON.stringify(deepgramMessage(errorEvent(error))),
-  'Cartesia, WebSocket': (error) => JSON.stringify(cartesiaMessage('a', 'ends-context', errorEvent(error), 'r')),
+  'Cartesia, WebSocket': (error) =>
+    JSON.stringify(cartesiaMessage('a', 'ends-context', errorEvent(error), 'r')),
   'jambonz, WebSocket'(error) {
     const sent: string[] = [];
     const entry = jambonzDialect.enter({
@@ -83,6 +84,7 @@ describe('the table', () => {
   });
 
   it('says in few words what somebody can do, without a second half of its own', () => {
-    for (const code of CODES) expect(ERROR_TABLE[code].remedy ?? 'x').toMatch(/^[a-zA-Z][^;]{1,90}[a-zA-Z]$|^x$/);
+    for (const code of CODES)
+      expect(ERROR_TABLE[code].remedy ?? 'x').toMatch(/^[a-zA-Z][^;]{1,90}[a-zA-Z]$|^x$/);
   });
 });

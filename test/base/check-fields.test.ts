@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { AppError, toAppError } from '../../src/base/app-error.ts';
+import { type AppError, toAppError } from '../../src/base/app-error.ts';
 import { checkFields, fieldError } from '../../src/base/check-fields.ts';
 import { readSound } from '../../src/cli/say-flags.ts';
 import { readCartesiaOpening } from '../../src/dialects/cartesia/cartesia-opening.ts';
@@ -23,11 +23,23 @@ import { jobRequestSchema } from '../../src/speech/job-request.ts';
 import { playNoteFieldsSchema } from '../../src/speech/playnote-request.ts';
 import { streamRequestSchema } from '../../src/speech/speech-request.ts';
 
-type Fault = 'voice' | 'speed' | 'rate' | 'rateOfFormat' | 'format' | 'language' | 'seed' | 'text' | 'unknown';
+type Fault =
+  | 'voice'
+  | 'speed'
+  | 'rate'
+  | 'rateOfFormat'
+  | 'format'
+  | 'language'
+  | 'seed'
+  | 'text'
+  | 'unknown';
 
 /** What is given, how it is shown, and what is said to be allowed. */
 const FAULTS: Readonly<Record<Fault, { readonly given: unknown; readonly told: RegExp }>> = {
-  voice: { given: 'nobody', told: /there is no such voice here \(got "nobody"\); GET \/api\/v1\/voices lists/ },
+  voice: {
+    given: 'nobody',
+    told: /there is no such voice here \(got "nobody"\); GET \/api\/v1\/voices lists/,
+  },
   speed: { given: 99, told: /must be a number from [\d.]+ to [\d.]+.*\(got 99\)/ },
   rate: { given: 7999, told: /must be a whole number from 8000 to 48000 \(got 7999\)/ },
   rateOfFormat: { given: 9000, told: /must be a rate that mp3 has: 8000, .*48000 \(got 9000\)/ },
@@ -60,7 +72,10 @@ const messageOf = (attempt: () => unknown): string | undefined => {
 function withField(body: object, name: string, value: unknown): object {
   const [first, ...rest] = name.split('.');
   const inner = (body as Record<string, unknown>)[first!];
-  return { ...body, [first!]: rest.length === 0 ? value : withField((inner ?? {}) as object, rest.join('.'), value) };
+  return {
+    ...body,
+    [first!]: rest.length === 0 ? value : withField((inner ?? {}) as object, rest.join('.'), value),
+  };
 }
 const bySchema =
   (schema: z.ZodType, least: object, voices: readonly string[] = ['voice']): Refuse =>
@@ -70,7 +85,12 @@ const bySchema =
       VOICES.check(Object.fromEntries(voices.map((field) => [field, fields[field]])));
     });
 const vendor =
-  (read: (body: object) => unknown, least: object, field: string, voiceOf: (body: object) => string | undefined): Refuse =>
+  (
+    read: (body: object) => unknown,
+    least: object,
+    field: string,
+    voiceOf: (body: object) => string | undefined,
+  ): Refuse =>
   (name, given) => {
     const body = withField(least, name, given);
     return (
@@ -87,7 +107,11 @@ const vendor =
 const settings = defaultSettings(200, 'off', VOICES);
 /** Refused by the dialect, or by the session in the dialect's words. */
 const upgrade =
-  (dialect: Dialect, path: string | ((name: string, given: unknown) => string), least: Record<string, string> = {}): Refuse =>
+  (
+    dialect: Dialect,
+    path: string | ((name: string, given: unknown) => string),
+    least: Record<string, string> = {},
+  ): Refuse =>
   (name, given) =>
     messageOf(() => {
       const query = new URLSearchParams(least);
@@ -103,7 +127,11 @@ const upgrade =
 const dialect = (name: string): Dialect => DIALECTS.find((each) => each.name === name)!;
 
 const TEXT = { text: 'Hello.', voice: 'voice://a' };
-const CARTESIA = { transcript: 'Hello.', voice: 'voice://a', output_format: { container: 'mp3', sample_rate: 24_000 } };
+const CARTESIA = {
+  transcript: 'Hello.',
+  voice: 'voice://a',
+  output_format: { container: 'mp3', sample_rate: 24_000 },
+};
 const native = (type: string, least: object): Refuse => {
   return (name, given) => {
     const decoded = decodeNative(JSON.stringify({ type, ...least, [name]: given }));
@@ -115,7 +143,13 @@ const native = (type: string, least: object): Refuse => {
     return messageOf(() => applySettings(settings, fields));
   };
 };
-const OURS = { voice: 'voice', speed: 'speed', rate: 'sampleRate', language: 'language', unknown: 'colour' } as const;
+const OURS = {
+  voice: 'voice',
+  speed: 'speed',
+  rate: 'sampleRate',
+  language: 'language',
+  unknown: 'colour',
+} as const;
 
 const WAYS: Readonly<Record<string, Way>> = {
   'POST /api/v1/tts/stream': {
@@ -142,7 +176,10 @@ const WAYS: Readonly<Record<string, Way>> = {
     names: { ...OURS, rateOfFormat: 'sampleRate', format: 'format', seed: 'seed' },
     refuse: native('speak', { turn: 'a', text: 'Hello.', format: 'mp3' }),
   },
-  append: { names: { ...OURS, format: 'format', seed: 'seed' }, refuse: native('append', { turn: 'a', text: 'Hi.' }) },
+  append: {
+    names: { ...OURS, format: 'format', seed: 'seed' },
+    refuse: native('append', { turn: 'a', text: 'Hi.' }),
+  },
   configure: {
     names: { ...OURS, rateOfFormat: 'sampleRate', format: 'format', seed: 'seed' },
     refuse: native('configure', { format: 'mp3' }),
@@ -153,10 +190,21 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
   'POST /v1/audio/speech (OpenAI)': {
     names: { voice: 'voice', speed: 'speed', format: 'response_format', text: 'input' },
-    refuse: vendor(readOpenAiSpeech, { input: 'Hello.', voice: 'voice://a' }, 'voice', (body) => (body as { voice: string }).voice),
+    refuse: vendor(
+      readOpenAiSpeech,
+      { input: 'Hello.', voice: 'voice://a' },
+      'voice',
+      (body) => (body as { voice: string }).voice,
+    ),
   },
   'POST /v1/text-to-speech (ElevenLabs)': {
-    names: { voice: 'voice_id', speed: 'voice_settings.speed', seed: 'seed', text: 'text', language: 'language_code' },
+    names: {
+      voice: 'voice_id',
+      speed: 'voice_settings.speed',
+      seed: 'seed',
+      text: 'text',
+      language: 'language_code',
+    },
     refuse: vendor(
       (body) => readElevenLabsSpeech((body as { voice_id: string }).voice_id, body, {}),
       { text: 'Hello.', voice_id: 'voice://a' },
@@ -173,9 +221,19 @@ const WAYS: Readonly<Record<string, Way>> = {
     refuse: upgrade(dialect('elevenlabs'), '/v1/text-to-speech/anna/stream-input'),
   },
   'POST /v1/speak (Deepgram)': {
-    names: { voice: 'model', speed: 'speed', rate: 'sample_rate', rateOfFormat: 'sample_rate', format: 'encoding' },
+    names: {
+      voice: 'model',
+      speed: 'speed',
+      rate: 'sample_rate',
+      rateOfFormat: 'sample_rate',
+      format: 'encoding',
+    },
     refuse: vendor(
-      (query) => readDeepgramSpeech({ text: 'Hello.' }, Object.fromEntries(Object.entries(query).map(([key, value]) => [key, String(value)]))),
+      (query) =>
+        readDeepgramSpeech(
+          { text: 'Hello.' },
+          Object.fromEntries(Object.entries(query).map(([key, value]) => [key, String(value)])),
+        ),
       { model: 'anna', encoding: 'mp3' },
       'model',
       (query) => (query as { model: string }).model.replace('anna', 'voice://a'),
@@ -199,19 +257,37 @@ const WAYS: Readonly<Record<string, Way>> = {
       text: 'transcript',
       language: 'language',
     },
-    refuse: vendor((body) => readCartesiaSpeech(body, 'bytes'), CARTESIA, 'voice', (body) => (body as { voice: string }).voice),
+    refuse: vendor(
+      (body) => readCartesiaSpeech(body, 'bytes'),
+      CARTESIA,
+      'voice',
+      (body) => (body as { voice: string }).voice,
+    ),
   },
   'message of /tts/websocket (Cartesia)': {
-    names: { voice: 'voice', rate: 'output_format.sample_rate', format: 'output_format.encoding', language: 'language' },
+    names: {
+      voice: 'voice',
+      rate: 'output_format.sample_rate',
+      format: 'output_format.encoding',
+      language: 'language',
+    },
     refuse(name, given) {
-      const least = { voice: 'anna', output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate: 8000 } };
+      const least = {
+        voice: 'anna',
+        output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate: 8000 },
+      };
       const read = readCartesiaOpening(withField(least, name, given));
       return read.ok ? messageOf(() => applySettings(settings, read.opening.fields)) : read.message;
     },
   },
   'POST /jambonz/tts': {
     names: { voice: 'voice', text: 'text', format: 'type' },
-    refuse: vendor((body) => readJambonzSpeech(body, undefined), TEXT, 'voice', (body) => (body as { voice: string }).voice),
+    refuse: vendor(
+      (body) => readJambonzSpeech(body, undefined),
+      TEXT,
+      'voice',
+      (body) => (body as { voice: string }).voice,
+    ),
   },
   'upgrade /jambonz/tts': {
     names: { voice: 'voice', rate: 'sampleRate' },
@@ -242,12 +318,18 @@ describe('say', () => {
     ['language', 'klingon', 'afrikaans, '],
     ['seed', '-1', 'a number from 0 to 9007199254740992'],
   ])('names its flag --%s, %s', (flag, given, allowed) => {
-    expect(() => readSound({ [flag]: given })).toThrow(`--${flag} is ${JSON.stringify(given)}; allowed: ${allowed}`);
+    expect(() => readSound({ [flag]: given })).toThrow(
+      `--${flag} is ${JSON.stringify(given)}; allowed: ${allowed}`,
+    );
   });
 });
 
 describe('what was given', () => {
-  const schema = z.strictObject({ text: z.string().max(3), format: z.enum(['mp3', 'wav']), n: z.int().optional() });
+  const schema = z.strictObject({
+    text: z.string().max(3),
+    format: z.enum(['mp3', 'wav']),
+    n: z.int().optional(),
+  });
   const told = (given: unknown) => {
     try {
       return checkFields(schema, given, 'body');
@@ -257,13 +339,19 @@ describe('what was given', () => {
   };
 
   it('is a name, a number or a count of characters, and never a text', () => {
-    expect(told({ text: 'abcd', format: 'mp3' })).toBe('text: must have at most 3 characters (got 4 characters)');
+    expect(told({ text: 'abcd', format: 'mp3' })).toBe(
+      'text: must have at most 3 characters (got 4 characters)',
+    );
     expect(told({ text: 'a', format: 'opus' })).toBe('format: must be one of mp3, wav (got "opus")');
-    expect(told({ text: 'a', format: 'two words' })).toBe('format: must be one of mp3, wav (got 9 characters)');
+    expect(told({ text: 'a', format: 'two words' })).toBe(
+      'format: must be one of mp3, wav (got 9 characters)',
+    );
     expect(told({ text: 'a', format: 'mp3', n: '7' })).toBe('n: must be a number (got "7")');
     expect(told({ text: ['a'], format: 'mp3' })).toBe('text: must be a text (got a list of 1)');
     expect(told({ format: 'mp3' })).toBe('text: must be a text; it is missing');
-    expect(told({ text: 'a', format: 'mp3', colour: 'red' })).toBe('colour: is no field here; there are text, format, n');
+    expect(told({ text: 'a', format: 'mp3', colour: 'red' })).toBe(
+      'colour: is no field here; there are text, format, n',
+    );
     expect(told([])).toBe('body: must be an object (got a list of 0)');
     expect(told('x'.repeat(1e6))).toBe('body: must be an object (got 1000000 characters)');
     const wild = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`${'k'.repeat(200)}${at}`, 1]));
@@ -271,7 +359,12 @@ describe('what was given', () => {
   });
 
   it('is told of a check by hand in the same form, with the field for programs', () => {
-    const error = fieldError({ field: 'agent', allowed: 'there is no agent of this id', name: 'x y', todo: 'make one' });
+    const error = fieldError({
+      field: 'agent',
+      allowed: 'there is no agent of this id',
+      name: 'x y',
+      todo: 'make one',
+    });
     expect(error).toMatchObject({
       code: 'invalid_request',
       field: 'agent',

@@ -13,7 +13,17 @@ describe('numbers of a seed', () => {
   });
 
   it('are the same for the same seed, and others for another one, whatever its size', () => {
-    const seeds = [2 ** 32, 2 ** 32 + 1, 1_764_200_000_000, 1_764_200_000_001, 2 ** 53, 0.5, 1.5, 0.1, 5e-324];
+    const seeds = [
+      2 ** 32,
+      2 ** 32 + 1,
+      1_764_200_000_000,
+      1_764_200_000_001,
+      2 ** 53,
+      0.5,
+      1.5,
+      0.1,
+      5e-324,
+    ];
     const drawn = [0, 1, ...seeds].map((seed) => first(seed));
     expect(new Set(drawn).size).toBe(drawn.length);
     expect([0, 1, ...seeds].map((seed) => first(seed))).toEqual(drawn);

@@ -18,7 +18,9 @@ describe('a gateway that cannot be reached', () => {
     const port = await freePort();
     const words = (scheme: string) =>
       `${scheme}://127.0.0.1:${port} cannot be reached (ECONNREFUSED); nothing listens there: start one there with "voxgate serve", or correct the address.`;
-    await expect(connectSession({ url: `ws://127.0.0.1:${port}/v1/session?token=secret` })).rejects.toThrow(words('ws'));
+    await expect(connectSession({ url: `ws://127.0.0.1:${port}/v1/session?token=secret` })).rejects.toThrow(
+      words('ws'),
+    );
     const call = createRestCall({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'k', userId: 'u' });
     await expect(call('/api/v1/voices', {}, () => undefined)).rejects.toThrow(words('http'));
   });
@@ -35,6 +37,8 @@ describe('a gateway that cannot be reached', () => {
   it('for a reason that is not known is told as that, or at least by its address', () => {
     const other = new Error('Unexpected server response');
     expect(connectFault(other, 'ws://a')).toBe(other);
-    expect(connectFault(new TypeError('fetch failed'), 'http://a:1/b').message).toBe('http://a:1 cannot be reached.');
+    expect(connectFault(new TypeError('fetch failed'), 'http://a:1/b').message).toBe(
+      'http://a:1 cannot be reached.',
+    );
   });
 });

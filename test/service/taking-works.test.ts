@@ -18,7 +18,11 @@ import { createMemoryWorkStore } from '../support/memory-work-store.ts';
 
 const VOICES = createKnownVoices(
   ['voice://a', 'voice://b'].map((id) => ({ id, name: id, language: 'english' }) as never),
-  { aliases: { ann: 'voice://a', both: 'voice://a+voice://b' }, ignoredFields: [], spokenAs: () => undefined },
+  {
+    aliases: { ann: 'voice://a', both: 'voice://a+voice://b' },
+    ignoredFields: [],
+    spokenAs: () => undefined,
+  },
 );
 const JOB = { model: 'VoxDialog', text: 'Hello.', voice: 'voice://a' } as JobRequest;
 const NOTE = {
@@ -120,7 +124,9 @@ describe('a job with an agent', () => {
     const own = await withAgent({ aliases: { ann: 'voice://b' } }, { voice: 'ann' });
     expect(own.work.input).toMatchObject({ shown: { voice: 'voice://b' } });
     const both = await withAgent({}, { voice: 'both' });
-    expect(both.work.input).toMatchObject({ shown: { voice: 'voice://a', voice2: 'voice://b', turnPrefix: '[S1]' } });
+    expect(both.work.input).toMatchObject({
+      shown: { voice: 'voice://a', voice2: 'voice://b', turnPrefix: '[S1]' },
+    });
     await expect(withAgent({}, { voice: 'both', model: 'Vox3.0-mini' })).rejects.toMatchObject(
       refusal('invalid_request', /^voice2: is for VoxDialog only/),
     );

@@ -67,9 +67,7 @@ describe('a job (interface 4.4)', () => {
   });
 
   it('refuses rates that the format has not, equal prefixes, foreign addresses and unknown fields', () => {
-    expect(problemsOf({ sampleRate: 23_000 })[0]).toMatch(
-      /^sampleRate: must be a rate that mp3 has: 8000, /,
-    );
+    expect(problemsOf({ sampleRate: 23_000 })[0]).toMatch(/^sampleRate: must be a rate that mp3 has: 8000, /);
     expect(problemsOf({ sampleRate: 23_000, outputFormat: 'wav' })).toEqual([]);
     expect(problemsOf({ turnPrefix: 'A:', turnPrefix2: 'A: ' })[0]).toMatch(/^turnPrefix2: must differ/);
     expect(problemsOf({ webHookUrl: 'ftp://example.com' })).toHaveLength(1);

@@ -40,14 +40,18 @@ const FAULTS: Readonly<Record<string, (at: ListenAt, code: string) => string>> =
 function codeOf(thrown: unknown): string | undefined {
   const { code, message } = (thrown ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === 'string' && Object.hasOwn(FAULTS, code)) return code;
-  return typeof message === 'string' ? /^(?:listen|bind|getaddrinfo) (E[A-Z_]+)/.exec(message)?.[1] : undefined;
+  return typeof message === 'string'
+    ? /^(?:listen|bind|getaddrinfo) (E[A-Z_]+)/.exec(message)?.[1]
+    : undefined;
 }
 
 /** `thrown` by a listener that was to be opened `at`; anything else than a fault of that address as it is. */
 export function listenFault(thrown: unknown, at: ListenAt): unknown {
   const code = codeOf(thrown);
   const told = code === undefined ? undefined : FAULTS[code];
-  return told === undefined || code === undefined ? thrown : new Error(`${told(at, code)}.`, { cause: thrown });
+  return told === undefined || code === undefined
+    ? thrown
+    : new Error(`${told(at, code)}.`, { cause: thrown });
 }
 
 /** Waits for a listener to be open; rejects in those words. */

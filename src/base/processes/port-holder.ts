@@ -35,7 +35,12 @@ const holds = (process: string, sockets: ReadonlySet<string>): boolean =>
 
 /** Such as `node, process 4711`; undefined when the system does not tell it. */
 export function portHolder(port: number): string | undefined {
-  const inodes = TABLES.flatMap((path) => inodesOf(tried(() => readFileSync(path, 'latin1'), ''), port));
+  const inodes = TABLES.flatMap((path) =>
+    inodesOf(
+      tried(() => readFileSync(path, 'latin1'), ''),
+      port,
+    ),
+  );
   const sockets = new Set(inodes.map((inode) => `socket:[${inode}]`));
   if (sockets.size === 0) return undefined;
   const processes = tried<string[]>(() => readdirSync('/proc'), []).filter((name) => /^\d+$/.test(name));

@@ -48,7 +48,9 @@ const schema = z.object({
   }),
   // A speed in words belongs to voices that are not ours.
   generation_config: z
-    .object({ speed: z.union([numberFrom(0.1, 5), z.string()], { error: 'must be a number from 0.1 to 5' }).nullish() })
+    .object({
+      speed: z.union([numberFrom(0.1, 5), z.string()], { error: 'must be a number from 0.1 to 5' }).nullish(),
+    })
     .nullish(),
   add_timestamps: z.boolean().nullish(),
   max_buffer_delay_ms: z.unknown().optional(),

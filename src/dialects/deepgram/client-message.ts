@@ -72,7 +72,9 @@ function readInterrupt({ playback_offset: offset }: JsonObject): V2Message | Unr
 
 function readConfigure({ speed }: JsonObject): V2Message | Unreadable {
   if (speed === undefined || speed === null) return { type: 'Configure', speed: undefined };
-  return isNumber(speed) ? { type: 'Configure', speed } : wrong(`Configure: speed: ${SPEED_RULE}${got('speed', speed)}`);
+  return isNumber(speed)
+    ? { type: 'Configure', speed }
+    : wrong(`Configure: speed: ${SPEED_RULE}${got('speed', speed)}`);
 }
 
 export function readV2(frame: string): V2Message | Unreadable {

@@ -29,7 +29,6 @@ const PARAMETERS = {
 } as const;
 const NUMBERS: readonly string[] = ['sample_rate', 'speed'];
 
-
 function readOne(query: URLSearchParams, name: string): string | undefined {
   const given = query.getAll(name);
   if (given.length > 1) throw fieldError({ field: name, allowed: 'given twice; give it once' });
@@ -73,7 +72,8 @@ export function readSpeakQuery(query: URLSearchParams, version: SpeakVersion): P
     });
   const parameters = readParameters(query);
   if (version === 'v2') {
-    if (parameters.voice === undefined) throw fieldError({ field: 'model', allowed: 'must be given: it is the voice' });
+    if (parameters.voice === undefined)
+      throw fieldError({ field: 'model', allowed: 'must be given: it is the voice' });
     const fault = parameters.speed === undefined ? undefined : speedFault(parameters.speed);
     if (fault !== undefined) throw speedError(fault, parameters.speed);
   }

@@ -133,7 +133,8 @@ export function createV2Codec(sink: DialectSink, model: string): DialectCodec {
       client.say({ type: 'ConfigureFailure', code, field: 'speed', value: speed, description });
     if (speed !== undefined) {
       const fault = speedFault(speed);
-      if (fault !== undefined) return refuse(fault, fieldMessage({ field: 'speed', allowed: SPEED_RULE, given: speed }));
+      if (fault !== undefined)
+        return refuse(fault, fieldMessage({ field: 'speed', allowed: SPEED_RULE, given: speed }));
       const refusal = line.command({ type: 'configure', speed });
       if (refusal !== undefined) return refuse('INTERNAL_ERROR', refusal.message);
       applied = { speed };

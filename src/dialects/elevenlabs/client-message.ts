@@ -132,8 +132,7 @@ export function readClientMessage(door: FrontDoor, frame: string): ClientMessage
   const json = parseJson(frame);
   const value = json?.value;
   const context = meantContext(door, value);
-  if (json === undefined)
-    return { kind: 'refused', code: 'invalid_json', message: NOT_JSON, context };
+  if (json === undefined) return { kind: 'refused', code: 'invalid_json', message: NOT_JSON, context };
   if (isJsonObject(value) && door !== 'single' && value.close_socket === true)
     return { kind: 'close-socket' };
   if (door === 'dialogue') {

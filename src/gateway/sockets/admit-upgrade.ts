@@ -137,9 +137,13 @@ export function checkRoom(
     throw new AppError('connection_limit', message, { retryAfterMs: RETRY_AFTER_MS });
   }
   if (occupancy.connections >= maxConnections) {
-    throw new AppError('busy', `The gateway has ${maxConnections} connections, as many as it may; come back later.`, {
-      retryAfterMs: RETRY_AFTER_MS,
-    });
+    throw new AppError(
+      'busy',
+      `The gateway has ${maxConnections} connections, as many as it may; come back later.`,
+      {
+        retryAfterMs: RETRY_AFTER_MS,
+      },
+    );
   }
   const refused = occupancy.refusal();
   if (refused !== undefined) throw refused;

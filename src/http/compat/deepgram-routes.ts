@@ -77,8 +77,7 @@ function readSound(query: z.infer<typeof querySchema>): Read<Sound> {
   const sampleRate = query.sample_rate ?? RATE_OF[encoding];
   const refusal =
     sampleRate === undefined ? undefined : sampleRateRefusal(FORMAT_OF[encoding], sampleRate, encoding);
-  if (refusal !== undefined)
-    return refused({ field: 'sample_rate', allowed: refusal, given: sampleRate });
+  if (refusal !== undefined) return refused({ field: 'sample_rate', allowed: refusal, given: sampleRate });
   if (encoding === 'mp3' || encoding === 'opus' || encoding === 'flac' || sampleRate === undefined)
     return { ok: true, value: plainSound(FORMAT_OF[encoding], sampleRate) };
   const code = encoding === 'linear16' ? 'pcm16' : encoding;

@@ -69,7 +69,8 @@ const WAV_RATES: readonly number[] = [8000, 16_000, 22_050, 24_000, 32_000, 44_1
 /** None: mp3 as the speech service sends it, which needs no transcoding and loses no quality. */
 function readSound(name: unknown): Read<Sound> {
   if (name === undefined) return { ok: true, value: plainSound('mp3', undefined) };
-  if (typeof name !== 'string') return refused({ field: 'output_format', allowed: 'given twice; give it once' });
+  if (typeof name !== 'string')
+    return refused({ field: 'output_format', allowed: 'given twice; give it once' });
   const wavRate = Number(/^wav_(\d{4,5})$/.exec(name)?.[1]);
   if (WAV_RATES.includes(wavRate)) return { ok: true, value: plainSound('wav', wavRate) };
   try {
@@ -130,7 +131,8 @@ export function readElevenLabsDialogue(body: unknown, query: unknown): Read<Aske
   if (!read.ok) return read;
   const lines = read.value.inputs.map(({ text, voice_id }) => ({ text, voice: voice_id }));
   const { length } = namedVoices(lines);
-  if (length > 2) return refused({ field: 'inputs', allowed: 'must have at most two different voices', given: length });
+  if (length > 2)
+    return refused({ field: 'inputs', allowed: 'must have at most two different voices', given: length });
   return askedOf(lines, read.value, undefined, query);
 }
 

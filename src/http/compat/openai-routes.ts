@@ -5,13 +5,7 @@ import { toAppError } from '../../base/app-error.ts';
 import { numberFrom } from '../../speech/speech-request.ts';
 import { codePointLength } from '../../text/code-points.ts';
 import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
-import {
-  type AskedSpeech,
-  type Read,
-  readFields,
-  textField,
-  voiceField,
-} from './asked-speech.ts';
+import { type AskedSpeech, type Read, readFields, textField, voiceField } from './asked-speech.ts';
 import { base64Of, EVENT_STREAM, eventOf } from './event-stream.ts';
 import { plainSound, type Sound } from './sound.ts';
 import { type SpeakAskedMeans, type SpokenReply, speakAsked } from './speak-asked.ts';

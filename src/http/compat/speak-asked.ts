@@ -32,7 +32,10 @@ export async function speakAsked(
 ): Promise<SpokenReply> {
   const { random, voices, defaultVoice, defaultVoice2 } = means;
   const isPromptIgnored = asked.prompt !== undefined && voices.ignoredFields.includes('prompt');
-  const { synthesis, texts } = planSpeech(isPromptIgnored ? { ...asked, prompt: undefined } : asked, voices.aliases);
+  const { synthesis, texts } = planSpeech(
+    isPromptIgnored ? { ...asked, prompt: undefined } : asked,
+    voices.aliases,
+  );
   voices.check({ voice: synthesis.voice, voice2: synthesis.voice2 });
   const seed = asked.seed ?? random.below(MAX_DRAWN_SEED + 1);
   const speech = await beginSpeech(reply, means, {

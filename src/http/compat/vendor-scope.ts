@@ -129,8 +129,7 @@ export async function openVendorScope(
       api,
       tenantOf: (request) => tenants.get(request)!,
       requestIdOf: idOf,
-      refuse: (reply, { field, message }) =>
-        send(reply, new AppError('invalid_request', message, { field })),
+      refuse: (reply, { field, message }) => send(reply, new AppError('invalid_request', message, { field })),
     });
     methods.close();
   });

@@ -50,7 +50,8 @@ function admitObserver(
   const text = given ?? (bearer !== undefined && tokens.isToken(bearer) ? bearer : undefined);
   const token = text === undefined ? undefined : tokens.checkWatch(text, id, medium);
   const live = findSession(sessions, token?.userId ?? credentials.identify(headers), id);
-  if (live === undefined) throw new AppError('not_found', 'There is no open session of this id; GET /v1/sessions lists them.');
+  if (live === undefined)
+    throw new AppError('not_found', 'There is no open session of this id; GET /v1/sessions lists them.');
   return { live, tokenId: token?.id };
 }
 

@@ -8,8 +8,8 @@ import type { VoiceDirectory } from '../../service/voice-directory.ts';
 import { AUDIO_FORMATS, type OutputFormat, type ServiceFormat } from '../../speech/audio-format.ts';
 import { mediaTypeOf, usualRateOf } from '../../speech/reply-media-type.ts';
 import {
-  MAX_REQUEST_TEXT,
   MAX_DRAWN_SEED,
+  MAX_REQUEST_TEXT,
   type SpeechRequest,
   streamRequestSchema,
   synthesisOf,

@@ -23,23 +23,25 @@ export type TokenRoutesOptions = {
 };
 
 const MAX_S = MAX_TOKEN_LIFE_MS / 1000;
-const expiresInSeconds = wholeFrom(1, MAX_S)
-  .default(MAX_S)
-  .describe('How long one may connect with it');
+const expiresInSeconds = wholeFrom(1, MAX_S).default(MAX_S).describe('How long one may connect with it');
 const SCOPES = { error: 'must be speak or watch' };
-const bodySchema = z.discriminatedUnion('scope', [
-  z.strictObject({ scope: z.literal('speak'), expiresInSeconds }),
-  z.strictObject({
-    scope: z.literal('watch'),
-    session: z.string().min(1).max(64).describe('The session of `ready`'),
-    media: z
-      .array(z.enum(MEDIA))
-      .min(1)
-      .max(MEDIA.length)
-      .default([...MEDIA]),
-    expiresInSeconds,
-  }),
-], SCOPES);
+const bodySchema = z.discriminatedUnion(
+  'scope',
+  [
+    z.strictObject({ scope: z.literal('speak'), expiresInSeconds }),
+    z.strictObject({
+      scope: z.literal('watch'),
+      session: z.string().min(1).max(64).describe('The session of `ready`'),
+      media: z
+        .array(z.enum(MEDIA))
+        .min(1)
+        .max(MEDIA.length)
+        .default([...MEDIA]),
+      expiresInSeconds,
+    }),
+  ],
+  SCOPES,
+);
 const issuedSchema = z.object({
   id: z.string().describe('To revoke it by'),
   token: z.string(),

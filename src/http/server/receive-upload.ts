@@ -65,9 +65,11 @@ export async function receiveForm(request: FastifyRequest, rule: FormRule): Prom
       if (part.type === 'field') {
         if (Object.hasOwn(fields, part.fieldname))
           throw wrongField(part.fieldname, 'given twice; give it once');
-        if (part.valueTruncated === true) throw wrongField(part.fieldname, `must have at most ${MAX_FIELD_BYTES} bytes`);
+        if (part.valueTruncated === true)
+          throw wrongField(part.fieldname, `must have at most ${MAX_FIELD_BYTES} bytes`);
         // A part may say that it is JSON, and is read as such then; the fields here are plain text.
-        if (typeof part.value !== 'string') throw wrongField(part.fieldname, 'must be plain text, without a Content-Type of its own');
+        if (typeof part.value !== 'string')
+          throw wrongField(part.fieldname, 'must be plain text, without a Content-Type of its own');
         fields[part.fieldname] = part.value;
         continue;
       }
@@ -104,7 +106,8 @@ function formError(error: unknown, rule: FormRule): unknown {
   if (code === 'FST_FILES_LIMIT') return wrongField(rule.fileField, 'given twice; give it once');
   if (code === 'FST_FIELDS_LIMIT' || code === 'FST_PARTS_LIMIT')
     return invalid(`form: must have at most ${MAX_FIELDS} fields`);
-  if (code === 'FST_PROTO_VIOLATION') return invalid('form: has a field of a name that is not allowed, such as __proto__');
+  if (code === 'FST_PROTO_VIOLATION')
+    return invalid('form: has a field of a name that is not allowed, such as __proto__');
   if (code === 'FST_INVALID_JSON_FIELD_ERROR')
     return invalid('form: has a field that is said to be JSON and is none');
   if (error instanceof AppError) return error;
@@ -113,6 +116,8 @@ function formError(error: unknown, rule: FormRule): unknown {
     code === 'ERR_STREAM_PREMATURE_CLOSE' ||
     code === 'FST_MP_PREMATURE_CLOSE'
   )
-    return invalid('form: must be whole and well-formed multipart/form-data (RFC 7578); it ends too soon, or has no such boundary');
+    return invalid(
+      'form: must be whole and well-formed multipart/form-data (RFC 7578); it ends too soon, or has no such boundary',
+    );
   return error;
 }

@@ -152,8 +152,7 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
         const change = { profile, ifVersion: agent.version, nowMs: unixMs() };
         const outcome = await store.replace(owner, id, change);
         if (outcome === 'unknown') throw unknown();
-        if (outcome === 'replaced')
-          return toRecord({ ...agent, profile, updatedAtMs: change.nowMs });
+        if (outcome === 'replaced') return toRecord({ ...agent, profile, updatedAtMs: change.nowMs });
       }
       throw new AppError('busy', 'This agent is being changed by many at once; try again.', {
         retryAfterMs: 1000,

@@ -93,10 +93,7 @@ export function createJobService(options: JobServiceOptions): JobService {
     const { voice, voice2, turnPrefix, turnPrefix2 } = fields;
     const shown = {
       ...fields,
-      ...resolveVoices(
-        { ...gatewayAliases, ...agent?.aliases },
-        { voice, voice2, turnPrefix, turnPrefix2 },
-      ),
+      ...resolveVoices({ ...gatewayAliases, ...agent?.aliases }, { voice, voice2, turnPrefix, turnPrefix2 }),
       outputFormat: request.outputFormat ?? 'mp3',
       seed: request.seed ?? random.below(MAX_DRAWN_SEED + 1),
     };

@@ -114,7 +114,9 @@ describe('opus encoder', () => {
 
   it('codes sound of any rate at the next one that it has', () => {
     for (let sampleRate = 7000; sampleRate < 50_000; sampleRate += 25)
-      expect(isSampleRateOf('ogg', sampleRate), `${sampleRate}`).toBe(sampleRate >= 8000 && sampleRate <= 48_000);
+      expect(isSampleRateOf('ogg', sampleRate), `${sampleRate}`).toBe(
+        sampleRate >= 8000 && sampleRate <= 48_000,
+      );
     expect([8000, 8001, 11_025, 12_001, 22_050, 32_000, 44_100, 48_000].map(opusRateOf)).toEqual([
       ...[8000, 12_000, 12_000, 16_000, 24_000, 48_000, 48_000, 48_000],
     ]);

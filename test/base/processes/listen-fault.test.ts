@@ -28,7 +28,9 @@ describe('a listener that cannot be opened', () => {
     const at = { host: '127.0.0.1', port, ...settings };
     const refused = await listening(open(at), at).catch((error: Error) => error);
     const { message, cause } = refused as Error;
-    expect(message).toMatch(new RegExp(`^VOXGATE_PORT is ${port}, and .+ listens there already \\(EADDRINUSE\\): stop`));
+    expect(message).toMatch(
+      new RegExp(`^VOXGATE_PORT is ${port}, and .+ listens there already \\(EADDRINUSE\\): stop`),
+    );
     expect(message).toMatch(/set VOXGATE_PORT to another port; 0 is any free one\.$/);
     if (platform() === 'linux') expect(message).toContain(`, process ${process.pid} listens`);
     expect(cause).toMatchObject({ code: 'EADDRINUSE' });
@@ -42,12 +44,22 @@ describe('a listener that cannot be opened', () => {
   });
 
   it.each([
-    [{ code: 'EACCES' }, 80, /^VOXGATE_PORT is 80, which the user that Voxgate runs as may not open \(EACCES\)/],
+    [
+      { code: 'EACCES' },
+      80,
+      /^VOXGATE_PORT is 80, which the user that Voxgate runs as may not open \(EACCES\)/,
+    ],
     [{ code: 'EACCES' }, 8080, /^VOXGATE_PORT is 8080, which this system does not let anybody open/],
     // Of one in another thread only the words are left.
-    [new Error('listen EADDRINUSE: address already in use 127.0.0.1:1'), 1, /^VOXGATE_PORT is 1, and another program/],
+    [
+      new Error('listen EADDRINUSE: address already in use 127.0.0.1:1'),
+      1,
+      /^VOXGATE_PORT is 1, and another program/,
+    ],
   ])('of %o is told, too', (thrown, at, words) => {
-    expect((listenFault(thrown, { host: '127.0.0.1', port: at, ...settings }) as Error).message).toMatch(words);
+    expect((listenFault(thrown, { host: '127.0.0.1', port: at, ...settings }) as Error).message).toMatch(
+      words,
+    );
   });
 
   it('for any other reason is told as it is', () => {

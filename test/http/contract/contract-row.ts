@@ -103,7 +103,7 @@ export const commonRules: readonly FieldRule[] = [
   {
     field: 'seed',
     nullable: 'nullable',
-     takes: [0, 1, 1.5, 4_294_967_296, 1_764_200_000_000, 2 ** 53],
+    takes: [0, 1, 1.5, 4_294_967_296, 1_764_200_000_000, 2 ** 53],
     refuses: [-1, '1', 2 ** 53 + 2],
   },
   { field: 'temperature', nullable: 'nullable', takes: [0, 0.5, 2], refuses: [-0.001, 2.001, '1'] },

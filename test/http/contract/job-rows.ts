@@ -145,7 +145,12 @@ export const jobRows: readonly ContractRow[] = [
     check: async ({ service }) => {
       const made = await service.ask('POST', '/api/v1/tts/', { user: 'bob', json: VOX });
       expect(made.status, made.text).toBe(201);
-      for (const path of ['/api/v1/tts/', `/api/v1/tts/${made.json.id}/`, '/api/v1/playnotes/', '/api/v1/voices/'])
+      for (const path of [
+        '/api/v1/tts/',
+        `/api/v1/tts/${made.json.id}/`,
+        '/api/v1/playnotes/',
+        '/api/v1/voices/',
+      ])
         expect([path, (await service.ask('GET', path, { user: 'bob' })).status]).toEqual([path, 200]);
       const other = await service.ask('PUT', '/api/v1/tts/', { user: 'bob', json: VOX });
       expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);

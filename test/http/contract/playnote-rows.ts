@@ -139,7 +139,10 @@ export const playNoteRows: readonly ContractRow[] = [
     check: async (contract) => {
       for (const [voices, told] of [
         [{ voice1: 'anna' }, { voice1: VOICE, voice2: null }],
-        [{ voice1: 'anna', voice2: 'ben' }, { voice1: VOICE, voice2: 'voice://b' }],
+        [
+          { voice1: 'anna', voice2: 'ben' },
+          { voice1: VOICE, voice2: 'voice://b' },
+        ],
         [{ voice1: 'both' }, { voice1: VOICE, voice2: 'voice://b' }],
       ] as const) {
         const answer = await playNotes.post(contract, { ...LEAST, ...voices });

@@ -93,7 +93,10 @@ export const streamRows: readonly ContractRow[] = [
       says: `may be ${sampleRate} with ogg, which tells it as the rate of its input`,
       check: async (contract) => {
         const response = await open(contract, { ...LEAST, outputFormat: 'ogg', sampleRate });
-        expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/ogg; codecs=opus']);
+        expect([response.status, response.headers.get('content-type')]).toEqual([
+          200,
+          'audio/ogg; codecs=opus',
+        ]);
         const { inputRate, heard } = readOggOpus(Buffer.from(await response.arrayBuffer()));
         expect(inputRate).toBe(sampleRate);
         expect(heard).toBeGreaterThan(4800);
