@@ -51,7 +51,7 @@ function allowed(issue: Issue): string {
   const { code, message, expected, values = [], minimum, maximum, origin, format } = issue;
   if (isOwnWording(message)) return message;
   const part = counted(origin);
-  switch (code) {
+  switch (code ?? '') {
     case 'invalid_type':
       return `must be ${KINDS[String(expected)] ?? String(expected)}`;
     case 'invalid_value':
