@@ -9,7 +9,8 @@ const ROOT = resolve(import.meta.dirname, '..');
 
 /** By the name of its bundle: what is run as a process or a thread, and what others import. */
 const PROGRAMS = {
-  main: 'src/main.ts',
+  main: 'src/check-node.ts',
+  program: 'src/main.ts',
   'call-thread': 'src/gateway/calls/call-thread.ts',
   'encoder-worker': 'src/pipeline/encoders/encoder-worker.ts',
   'engine-process': 'src/engine/engine-process.ts',

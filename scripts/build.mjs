@@ -6,12 +6,33 @@
 //   node scripts/build.mjs --if-stale   build only when dist/ is missing or older than the sources
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { buildPlayground } from './build-playground.mjs';
-import { buildPrograms, COPIED } from './build-programs.mjs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const ROOT = resolve(import.meta.dirname, '..');
+// Before anything else is loaded: what an older Node says of it helps nobody.
+const LEAST = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+).engines.node.replace('>=', '');
+const [major, minor] = process.versions.node.split('.').map(Number);
+const [leastMajor, leastMinor] = LEAST.split('.').map(Number);
+if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
+  console.error(
+    `Voxgate needs Node.js ${LEAST} or later; this is ${process.versions.node} (${process.execPath}).`,
+  );
+  process.exit(1);
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 const PROGRAM = join(DIST, 'main.js');
 const PAGE = 'playground';
@@ -49,6 +70,8 @@ function declareTypes() {
 }
 
 async function build() {
+  const { buildPlayground } = await import('./build-playground.mjs');
+  const { buildPrograms, COPIED } = await import('./build-programs.mjs');
   rmSync(DIST, { recursive: true, force: true });
   await buildPrograms(DIST).catch((error) => fail(error.message));
   declareTypes();

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The program: finds the command, hands it the terminal, turns its end into an exit code. The only file of the
 // gateway that reads the environment and the command line, and ends the process.
 

@@ -1,11 +1,12 @@
 // A gateway of one process: what plays sessions and what answers requests, beside each other on one listener.
 
 import { createAttachTokens } from '../access/attach-tokens.ts';
+import { listening } from '../base/processes/listen-fault.ts';
 import { createLocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
 import { viewsOf } from '../http/routes/live-view.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { findSession } from '../session/live-sessions.ts';
-import { createAppContext, readTls, type Stop } from './context.ts';
+import { createAppContext, listenAt, readTls, type Stop } from './context.ts';
 import { asGateway, type Gateway, originOf, portOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
@@ -65,13 +66,14 @@ export async function startAlone(
     },
   });
   sockets.attach(http.server);
-  await http.listen({ host: config.host, port: config.port });
+  await listening(http.listen({ host: config.host, port: config.port }), listenAt(config, 'port'));
   onStop(() => http.close());
   const scheme = tls === undefined ? 'http' : 'https';
   const url = originOf(scheme, config.host, portOf(http.server.address()));
   service?.start();
   if (config.audiosocketPort !== 0) {
-    await legs.audioSockets.listen({ host: config.host, port: config.audiosocketPort });
+    const at = listenAt(config, 'audiosocketPort');
+    await listening(legs.audioSockets.listen(at), at);
     onStop(() => legs.audioSockets.close());
   }
   const adminUrl = await openAppAdmin(

@@ -7,6 +7,7 @@ import { createSecureContext } from 'node:tls';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createMetrics, type Metrics } from '../base/metrics.ts';
+import type { ListenAt } from '../base/processes/listen-fault.ts';
 import { type Random, systemRandom } from '../base/random.ts';
 import { type Config, toEnv } from '../settings/settings.ts';
 
@@ -35,6 +36,12 @@ export const createAppContext = (
   metrics: createMetrics(),
   onStop,
 });
+
+/** A listener of this gateway, for what is said when it cannot be opened. */
+export const listenAt = (
+  { host, ...ports }: Pick<Config, 'host' | 'port' | 'audiosocketPort'>,
+  of: 'port' | 'audiosocketPort',
+): ListenAt => ({ host, port: ports[of], portSetting: toEnv(of), hostSetting: toEnv('host') });
 
 export type Tls = { readonly cert: string; readonly key: string };
 

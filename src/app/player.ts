@@ -7,6 +7,7 @@ import { createAttachTokens } from '../access/attach-tokens.ts';
 import { AppError } from '../base/app-error.ts';
 import { systemClock } from '../base/clock.ts';
 import { forwardingLog, type Log, type LogLevel } from '../base/log.ts';
+import { listening } from '../base/processes/listen-fault.ts';
 import { helpersYieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { sharedClock } from '../base/shared-clock.ts';
 import { createFrontServer, watchedSession } from '../cluster/front-server.ts';
@@ -24,7 +25,7 @@ import { createHttpServer } from '../http/server/http-server.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { QuotaState } from '../upstream/quota/quota-store.ts';
-import { createAppContext, type Stop } from './context.ts';
+import { createAppContext, listenAt, type Stop } from './context.ts';
 import { SPARE_SOCKETS } from './gateway.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppUpstream, type SpeechService } from './upstream.ts';
@@ -171,13 +172,15 @@ async function openAppPlayer(
     },
   });
   sockets.attach(front.server);
-  const port = await front.listen({ host: config.host, port: config.port });
+  const at = listenAt(config, 'port');
+  const port = await listening(front.listen(at), at);
   onStop(() => front.close());
   onStop(() => proxy.settle());
   const { audioSockets } = playing.legs;
   let audiosocketPort = 0;
   if (config.audiosocketPort !== 0) {
-    audiosocketPort = await audioSockets.listen({ host: config.host, port: config.audiosocketPort });
+    const calls = listenAt(config, 'audiosocketPort');
+    audiosocketPort = await listening(audioSockets.listen(calls), calls);
     onStop(() => audioSockets.close());
   }
   onStop(() => playing.legs.close());

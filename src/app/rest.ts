@@ -2,6 +2,7 @@
 // which do not listen yet; and the operator's listener, on this machine alone.
 
 import { fileURLToPath } from 'node:url';
+import { listening } from '../base/processes/listen-fault.ts';
 import { asyncApiDocument } from '../dialects/asyncapi.ts';
 import { addCompatRoutes } from '../http/compat/compat-routes.ts';
 import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
@@ -9,7 +10,7 @@ import { addPlaygroundRoutes } from '../http/routes/playground-routes.ts';
 import { type AdminServerOptions, createAdminServer } from '../http/server/admin-server.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import { addServiceApi } from '../http/server/service-api.ts';
-import type { Config } from '../settings/settings.ts';
+import { type Config, toEnv } from '../settings/settings.ts';
 import { originOf, portOf, SPARE_SOCKETS, type StartOptions } from './gateway.ts';
 import type { AppObservers, ObserverListRoutes } from './observers.ts';
 import { type AppService, type AppServiceOptions, openAppService } from './service.ts';
@@ -79,7 +80,8 @@ export async function openAppAdmin(
 ): Promise<string | undefined> {
   if (adminPort === 0) return undefined;
   const admin = createAdminServer({ ...told, adminKey });
-  await admin.listen({ host: ADMIN_HOST, port: adminPort });
+  const at = { host: ADMIN_HOST, port: adminPort, portSetting: toEnv('adminPort'), hostSetting: undefined };
+  await listening(admin.listen(at), at);
   onStop(async () => {
     await admin.close();
   });

@@ -3,6 +3,7 @@
 
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { faultCode } from '../base/fault-code.ts';
 import { RATE_WINDOW_MS } from '../limits/rate-window.ts';
 import { type ActiveSlots, soleInstance } from '../service/active-slots.ts';
 import { openServiceSecret } from '../service/file-service-secret.ts';
@@ -12,6 +13,7 @@ import type { ScriptWriter } from '../service/playnotes/script-writer.ts';
 import { createWorkerScriptWriter } from '../service/playnotes/worker-script-writer.ts';
 import { createWorkerSourceDigest } from '../service/playnotes/worker-source-digest.ts';
 import { createRedisActiveSlots } from '../service/redis-active-slots.ts';
+import { toEnv } from '../settings/settings.ts';
 import type { AgentStore } from '../storage/agent-store.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
 import { createSqliteAgentStore } from '../storage/sqlite-agent-store.ts';
@@ -90,12 +92,21 @@ export async function openAppShared({
   if (redisUrl === undefined) return { slots: soleInstance, openLimiter: inMemory };
   const { Redis } = await import('ioredis');
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false });
-  redis.on('error', (error) => log.warn('redis_not_reachable', { cause: error.name }));
+  redis.on('error', (error) =>
+    log.warn('redis_not_reachable', {
+      setting: toEnv('redisUrl'),
+      server: serverOf(redisUrl),
+      code: faultCode(error),
+    }),
+  );
   onStop(() => redis.disconnect());
   const slots = createRedisActiveSlots({ redis, clock, log });
   onStop(() => slots.close());
   return { slots, openLimiter: inRedis(redis) };
 }
+
+/** Host and port, or the path of a socket: neither user nor password. */
+const serverOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 /** Counted for all instances; while Redis is away, by each for itself. */
 const inRedis =

@@ -1,6 +1,6 @@
 // Every failure a caller can meet, in one table: HTTP status, WebSocket close code, whether trying again
 // can help, and how far it reaches. docs/errors.md is tested against this table both ways.
-// Messages say what to do; they never hold a key or spoken text.
+// Messages say what happened and, behind a semicolon, what to do; they never hold a key or spoken text.
 
 import { type StorageFault, storageFaultOf } from './storage-fault.ts';
 
@@ -13,15 +13,18 @@ type Row = {
   readonly retryable: boolean;
   /** What the failure ends: one turn, or the whole session or request. */
   readonly scope: 'turn' | 'session';
+  /** What helps, for messages that do not say so themselves; undefined where each names the field and what is allowed there. */
+  readonly remedy: string | undefined;
   /** The `errorId` of a REST reply, where the service interface fixes it; else the code in capitals. */
   readonly errorId?: string;
 };
 
-const row = (http: number, close: number, retryable: boolean, scope: Row['scope']): Row => ({
+const row = (http: number, close: number, retryable: boolean, scope: Row['scope'], remedy?: string): Row => ({
   http,
   close,
   retryable,
   scope,
+  remedy,
 });
 
 export const ERROR_TABLE = {
@@ -29,71 +32,112 @@ export const ERROR_TABLE = {
   invalid_json: row(400, 1007, false, 'session'),
   invalid_request: row(400, 1008, false, 'session'),
   unknown_type: row(400, 1008, false, 'session'),
-  unexpected_binary: row(415, 1003, false, 'session'),
-  payload_too_large: row(413, 1009, false, 'session'),
-  unsupported: row(501, 1008, false, 'session'),
-  not_found: row(404, 4404, false, 'session'),
-  method_not_allowed: row(405, 1008, false, 'session'),
+  unexpected_binary: row(415, 1003, false, 'session', 'send text frames'),
+  payload_too_large: row(413, 1009, false, 'session', 'send less at a time'),
+  unsupported: row(501, 1008, false, 'session', 'do without it'),
+  not_found: row(404, 4404, false, 'session', 'check the address and the ids in it'),
+  method_not_allowed: row(405, 1008, false, 'session', 'use one of them'),
   unsupported_media_type: row(415, 1003, false, 'session'),
-  invalid_source: row(422, 1008, false, 'session'),
-  address_refused: row(422, 1008, false, 'session'),
-  address_unreachable: row(502, 1011, true, 'session'),
+  invalid_source: row(422, 1008, false, 'session', 'take another file, or save this one as another kind'),
+  address_refused: row(422, 1008, false, 'session', 'give an http or https address of the open internet'),
+  address_unreachable: row(
+    502,
+    1011,
+    true,
+    'session',
+    'check that it can be reached from outside, and try again',
+  ),
 
   // Access.
-  unauthorized: row(401, 4401, false, 'session'),
-  forbidden: row(403, 4403, false, 'session'),
+  unauthorized: row(
+    401,
+    4401,
+    false,
+    'session',
+    'send Authorization: Bearer with a valid key, or get another token',
+  ),
+  forbidden: row(403, 4403, false, 'session', 'connect to 127.0.0.1 directly, or set VOXGATE_API_KEYS'),
 
   // A turn's life.
-  turn_open: row(409, 1008, false, 'turn'),
-  turn_ended: row(409, 1008, false, 'turn'),
-  unknown_turn: row(404, 1008, false, 'turn'),
-  text_full: row(429, 1013, true, 'turn'),
-  marks_full: row(429, 1013, true, 'turn'),
-  text_too_long: row(413, 1009, false, 'turn'),
-  credit_timeout: row(408, 4408, false, 'turn'),
-  pause_timeout: row(408, 4408, false, 'turn'),
-  cannot_seek: row(409, 1008, false, 'turn'),
-  leg_not_found: row(404, 4404, true, 'session'),
-  leg_taken: row(409, 1008, false, 'session'),
-  leg_codec: row(415, 4415, false, 'session'),
-  leg_gone: row(410, 1011, false, 'turn'),
-  leg_unreachable: row(502, 1011, true, 'session'),
+  turn_open: row(409, 1008, false, 'turn', 'choose another id for a new turn'),
+  turn_ended: row(409, 1008, false, 'turn', 'choose another id'),
+  unknown_turn: row(404, 1008, false, 'turn', 'check the id, only speak and append open a turn'),
+  text_full: row(429, 1013, true, 'turn', 'send the same again after the time given'),
+  marks_full: row(429, 1013, true, 'turn', 'send it again when some have come back'),
+  text_too_long: row(413, 1009, false, 'turn', 'split it into turns, or append it in pieces'),
+  credit_timeout: row(408, 4408, false, 'turn', 'send played while the listener hears the turn'),
+  pause_timeout: row(408, 4408, false, 'turn', 'resume in time, or speak the rest in a new turn'),
+  cannot_seek: row(409, 1008, false, 'turn', 'speak the paragraph in a new turn'),
+  leg_not_found: row(
+    404,
+    4404,
+    true,
+    'session',
+    'check the id and that the call reaches this gateway, and attach again',
+  ),
+  leg_taken: row(409, 1008, false, 'session', 'detach it first'),
+  leg_codec: row(415, 4415, false, 'session', 'ask the platform for another codec'),
+  leg_gone: row(410, 1011, false, 'turn', 'speak again when another call is attached'),
+  leg_unreachable: row(
+    502,
+    1011,
+    true,
+    'session',
+    'check VOXGATE_ASTERISK_URL, and that Asterisk answers there',
+  ),
 
   // Capacity and time.
-  busy: row(503, 4503, true, 'turn'),
-  rate_limited: row(429, 4429, true, 'session'),
-  connection_limit: row(429, 4429, true, 'session'),
-  idle_timeout: row(408, 4408, true, 'session'),
-  slow_reader: row(408, 4508, true, 'session'),
-  shutting_down: row(503, 1012, true, 'session'),
+  busy: row(503, 4503, true, 'turn', 'try again later'),
+  rate_limited: row(429, 4429, true, 'session', 'send larger pieces, or less'),
+  connection_limit: row(429, 4429, true, 'session', 'close one, or come back later'),
+  idle_timeout: row(408, 4408, true, 'session', 'open a session when it is needed'),
+  slow_reader: row(408, 4508, true, 'session', 'read as fast as it is heard, and open a new session'),
+  shutting_down: row(503, 1012, true, 'session', 'connect again, another instance answers'),
 
   // Jobs, PlayNotes and agents.
-  active_generation: { ...row(403, 4403, true, 'session'), errorId: 'UNAUTHORIZED' }, // interface 7
-  too_many: row(429, 4429, true, 'session'),
-  storage_full: row(507, 4507, false, 'session'), // the user's room: it helps to delete files
-  insufficient_storage: row(507, 4507, true, 'session'), // the disk: it helps to wait
-  storage_unavailable: row(503, 1013, true, 'session'),
-  idempotency_conflict: row(422, 1008, false, 'session'),
-  range_not_satisfiable: row(416, 1008, false, 'session'),
-  interrupted: row(500, 1011, true, 'session'),
-  script_failed: row(502, 1011, true, 'session'),
+  active_generation: {
+    ...row(403, 4403, true, 'session', 'wait for its end, or delete it'),
+    errorId: 'UNAUTHORIZED',
+  }, // interface 7
+  too_many: row(429, 4429, true, 'session', 'wait for some of them, or delete them'),
+  storage_full: row(507, 4507, false, 'session', 'delete jobs and PlayNotes that are no longer needed'), // the user's room: it helps to delete files
+  insufficient_storage: row(507, 4507, true, 'session', 'try again later'), // the disk: it helps to wait
+  storage_unavailable: row(503, 1013, true, 'session', 'try again later'),
+  idempotency_conflict: row(422, 1008, false, 'session', 'take a new key for each new request'),
+  range_not_satisfiable: row(416, 1008, false, 'session', 'ask for a range within it'),
+  interrupted: row(500, 1011, true, 'session', 'ask for it again'),
+  script_failed: row(502, 1011, true, 'session', 'try again later'),
 
   // The upstream speech service.
-  upstream_unreachable: row(502, 1011, true, 'turn'),
-  upstream_timeout: row(504, 1011, true, 'turn'),
-  upstream_rejected: row(502, 1011, false, 'turn'),
-  upstream_unauthorized: row(502, 1011, false, 'turn'),
-  upstream_rate_limited: row(503, 1013, true, 'turn'),
-  upstream_bad_audio: row(502, 1011, true, 'turn'),
-  upstream_broken: row(502, 1011, true, 'turn'),
+  upstream_unreachable: row(
+    502,
+    1011,
+    true,
+    'turn',
+    'try again, the operator checks VOXGATE_UPSTREAM_URL and the service',
+  ),
+  upstream_timeout: row(504, 1011, true, 'turn', 'try again, the operator looks at the service'),
+  upstream_rejected: row(502, 1011, false, 'turn', 'check voice and fields'),
+  upstream_unauthorized: row(502, 1011, false, 'turn', 'the operator checks VOXGATE_UPSTREAM_KEYS'),
+  upstream_rate_limited: row(503, 1013, true, 'turn', 'come back later, the operator may add keys'),
+  upstream_bad_audio: row(502, 1011, true, 'turn', 'try again, the operator looks at the service'),
+  upstream_broken: row(502, 1011, true, 'turn', 'speak the rest again, heard tells which it is'),
 
   // The embedded engine.
-  engine_unavailable: row(503, 1013, true, 'session'),
+  engine_unavailable: row(503, 1013, true, 'session', 'try again later, the log has the cause'),
 
-  internal: row(500, 1011, true, 'session'),
+  internal: row(500, 1011, true, 'session', 'the log has the cause, please report it'),
 } as const satisfies Record<string, Row>;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** What happened; what to do. The second half is that of the table unless the message has one of its own. */
+function inFull(code: ErrorCode, message: string): string {
+  const { remedy } = ERROR_TABLE[code] as Row;
+  return remedy === undefined || message.includes(';')
+    ? message
+    : `${message.replace(/\.$/, '')}; ${remedy}.`;
+}
 
 /** A failure with a code from the table. Callers match on `code`, never on the message. */
 export class AppError extends Error {
@@ -101,11 +145,18 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   /** Milliseconds after which trying again makes sense, when that is known. */
   readonly retryAfterMs: number | undefined;
+  /** The field of a request that is wrong, for protocols that tell it beside the message; '' or undefined: none. */
+  readonly field: string | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAfterMs?: number } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number; field?: string } = {},
+  ) {
+    super(inFull(code, message), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
+    this.field = options.field;
   }
 
   get http(): number {

@@ -5,6 +5,7 @@ import { createFaultPlan } from '../../testkit/faults/fault-plan.ts';
 import { FAULT_HELP, readFault } from '../../testkit/faults/fault-table.ts';
 import { systemClock } from '../base/clock.ts';
 import { createPinoLog } from '../base/pino-log.ts';
+import { listening } from '../base/processes/listen-fault.ts';
 import { systemRandom } from '../base/random.ts';
 import { startEngine } from '../engine/engine-server.ts';
 import { upstreamKeyList } from '../settings/credential-lists.ts';
@@ -48,17 +49,20 @@ async function run(terminal: Terminal): Promise<number> {
       `--host is ${host.value}, which others can reach, but there are no keys, so anybody could use the engine; set --keys-file or use 127.0.0.1`,
     );
   const log = createPinoLog(level.value);
-  const engine = await startEngine({
-    host: host.value,
-    port,
-    keys,
-    log,
-    clock: systemClock,
-    random: systemRandom,
-    faults: createFaultPlan({ faults, seed: faultSeed, clock: systemClock, unixMs: Date.now }),
-    ...(canned !== undefined && { canned }),
-    ...(values.report && { report: 'served' }),
-  });
+  const engine = await listening(
+    startEngine({
+      host: host.value,
+      port,
+      keys,
+      log,
+      clock: systemClock,
+      random: systemRandom,
+      faults: createFaultPlan({ faults, seed: faultSeed, clock: systemClock, unixMs: Date.now }),
+      ...(canned !== undefined && { canned }),
+      ...(values.report && { report: 'served' }),
+    }),
+    { host: host.value, port, portSetting: '--port', hostSetting: '--host' },
+  );
   terminal.print(`Voxgate engine ${terminal.version} is listening at ${engine.url}`);
   terminal.print(`  speak      POST ${engine.url}/api/v1/tts/stream`);
   terminal.print(`  voices     GET  ${engine.url}/api/v1/voices`);

@@ -1,5 +1,6 @@
 // One call of the REST side: credentials, a deadline, and refusals as `VoxgateError`.
 
+import { connectFault } from './connect-fault.ts';
 import { toVoxgateError } from './voxgate-error.ts';
 
 export type RestOptions = {
@@ -30,13 +31,6 @@ export type RestCall = <T>(
 
 const DEADLINE_MS = 30_000;
 
-/** What `fetch` says of a connection is "fetch failed"; why, stands in its cause. */
-const unreachable = (url: URL, error: TypeError) =>
-  new Error(
-    `${url.origin} cannot be reached (${(error.cause as { code?: string } | undefined)?.code ?? error.message}).`,
-    { cause: error },
-  );
-
 export function createRestCall(options: RestOptions): RestCall {
   const base = options.baseUrl.replace(/\/+$/, '');
   return async (path, request, read) => {
@@ -66,7 +60,7 @@ export function createRestCall(options: RestOptions): RestCall {
       if (!response.ok) throw await toVoxgateError(response);
       return await read(response);
     } catch (error) {
-      throw error instanceof TypeError ? unreachable(url, error) : error;
+      throw error instanceof TypeError ? connectFault(error, url.href) : error;
     } finally {
       clearTimeout(timer);
     }

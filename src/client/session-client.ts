@@ -2,8 +2,10 @@
 // messages are handed over as they arrive, audio with the turn that it belongs to.
 
 import { WebSocket } from 'ws';
+import { isJsonObject, parseJson } from '../base/json.ts';
 import type { EventOf, ServerEvent, ServerEventType } from '../dialects/native-events.ts';
 import type { ClientCommand } from '../dialects/native-messages.ts';
+import { connectFault } from './connect-fault.ts';
 
 export type SessionClient = {
   /** What the gateway said of itself first. */
@@ -34,6 +36,13 @@ type Waiter = {
 };
 
 const CONNECT_DEADLINE_MS = 10_000;
+
+/** The gateway's own words; whatever else, when something between us answered. */
+function refusalIn(status: number, body: string): string {
+  const told = parseJson(body)?.value;
+  if (!isJsonObject(told) || typeof told.errorMessage !== 'string') return `${status} ${body}`.trim();
+  return `${status} ${String(told.errorId)}: ${told.errorMessage}`;
+}
 
 /** Resolves after `ready`; rejects with what the gateway answered when it refuses the upgrade. */
 export async function connectSession(options: SessionClientOptions): Promise<SessionClient> {
@@ -114,9 +123,9 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
       body = (body + chunk.toString('utf8')).slice(0, 2000);
     });
     response.on('end', () =>
-      fail(new Error(`The gateway refused the session: ${response.statusCode} ${body}`)),
+      fail(new Error(`The gateway refused the session: ${refusalIn(response.statusCode ?? 0, body)}`)),
     );
   });
-  socket.on('error', fail);
+  socket.on('error', (error) => fail(connectFault(error, options.url)));
   return { ...client, ready: await client.next('ready') };
 }

@@ -150,7 +150,7 @@ export function createReverseProxy({ secret, clock, log }: ReverseProxyOptions):
         if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')
           return refuse(
             response,
-            new AppError('invalid_request', 'The request cannot be passed on as it is.'),
+            new AppError('invalid_request', 'The request cannot be passed on as it is; check its headers.'),
           );
         log.warn('request_not_passed_on', { cause: code ?? name });
         refuse(

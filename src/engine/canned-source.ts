@@ -149,7 +149,10 @@ export async function createCannedSource(options: CannedSourceOptions): Promise<
   return {
     open(job) {
       if (job.format !== 'mp3')
-        throw new AppError('invalid_request', 'outputFormat: this engine has prebuilt sound, in mp3 only');
+        throw new AppError(
+          'invalid_request',
+          'outputFormat: must be mp3; this engine has prebuilt sound (--canned)',
+        );
       const pieces = piecesAt(job.sampleRate);
       const pieceMs = (1000 * pieces.silent.length) / REPLY_FORMATS.mp3.bytesPerSecond(job.sampleRate);
       return sendPaced(arrange(pieces, job, pieceMs), pieceMs, options, options);

@@ -5,6 +5,7 @@
 import type { Redis } from 'ioredis';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
+import { faultCode } from '../base/fault-code.ts';
 import type { Log } from '../base/log.ts';
 import type { ActiveSlots } from './active-slots.ts';
 
@@ -43,7 +44,7 @@ export function createRedisActiveSlots({ redis, clock, log }: RedisActiveSlotsOp
     disarm = held.size === 0 ? undefined : clock.after(RENEW_MS, renewAll);
     for (const [workId, owner] of held)
       take(owner, workId).catch((cause: unknown) =>
-        log.warn('generation_slot_not_renewed', { cause: String(cause) }),
+        log.warn('generation_slot_not_renewed', { code: faultCode(cause) }),
       );
   };
 
@@ -53,10 +54,14 @@ export function createRedisActiveSlots({ redis, clock, log }: RedisActiveSlotsOp
       try {
         isTaken = await take(owner, workId);
       } catch (cause) {
-        throw new AppError('busy', 'What this user has under way cannot be told now; try again.', {
-          cause,
-          retryAfterMs: 5000,
-        });
+        throw new AppError(
+          'busy',
+          'Whether this user has a PlayNote under way cannot be told now, for Redis does not answer; try again later.',
+          {
+            cause,
+            retryAfterMs: 5000,
+          },
+        );
       }
       if (isTaken) {
         held.set(workId, owner);
@@ -70,7 +75,7 @@ export function createRedisActiveSlots({ redis, clock, log }: RedisActiveSlotsOp
         await redis.eval(RELEASE, 1, PREFIX + owner, workId);
       } catch (cause) {
         log.warn('generation_slot_not_released', {
-          cause: String(cause),
+          code: faultCode(cause),
         });
       }
     },

@@ -219,7 +219,8 @@ export class SessionTurns {
 }
 
 export const turnOpen = () => new AppError('turn_open', 'A turn of this id is open; choose another id.');
-export const textEnded = () => new AppError('turn_ended', 'The text of this turn has ended.');
+export const textEnded = () =>
+  new AppError('turn_ended', 'The text of this turn has ended; begin another turn.');
 const unknownTurn = () =>
   new AppError('unknown_turn', 'There is no such turn; only speak and append open one.');
 const turnEnded = () => new AppError('turn_ended', 'The turn has ended; its id cannot be used again.');

@@ -26,7 +26,10 @@ const turnOf = (command: ClientCommand): string | undefined => ('turn' in comman
 
 function checkNoFields(fields: Preset): void {
   if (Object.values(fields).some((value) => value !== undefined))
-    throw new AppError('turn_open', 'Synthesis fields and format go with the first message of a turn.');
+    throw new AppError(
+      'turn_open',
+      'Synthesis fields and format go with the first message of a turn; begin another turn for others.',
+    );
 }
 
 /** A class, not closures: one object per session keeps cache misses low (decision 0041). */
@@ -289,7 +292,7 @@ export class Session {
     if (characters <= textChars) return;
     throw new AppError(
       'text_too_long',
-      `A text has at most ${textChars} characters; this one has ${characters}.`,
+      `text: must have at most ${textChars} characters (got ${characters}); split it into turns, or append it in pieces`,
     );
   }
   private checkRoom(characters: number, pending: number): void {

@@ -1,6 +1,8 @@
 // Language tags of files and of other services' callers (BCP 47: `de-AT`, `zh-Hant`; ISO 639-2 in older ones) as the
 // languages of the service interface. Norwegian, Finnish and the like are not among them: undefined.
 
+import type { AppError } from '../base/app-error.ts';
+import { type FieldFault, fieldError } from '../base/check-fields.ts';
 import type { Language } from './language.ts';
 
 /** Two letters and three, by ISO 639-1 and 639-2 (bibliographic and terminological). */
@@ -56,3 +58,14 @@ export const languageOfTag = (tag: string | null | undefined): Language | undefi
 
 /** The two letters of ISO 639-1 for a language of the service interface. */
 export const languageCode = (language: Language): string => CODES[language].slice(0, 2);
+
+/** Of a tag that is none of those languages'. */
+export const languageFault = (field: string, given: string): FieldFault => ({
+  field,
+  allowed: `must be a tag (de, pt-BR) of a language that is spoken here: ${Object.values(CODES)
+    .map((codes) => codes.split(' ', 1)[0])
+    .join(', ')}`,
+  given,
+});
+export const unknownLanguage = (field: string, given: string): AppError =>
+  fieldError(languageFault(field, given));

@@ -2,8 +2,9 @@
 // what this process keeps itself. A greeting is then made once for the whole fleet. Redis that is slow or away is a
 // phrase that is not there.
 
-import { Redis, ReplyError } from 'ioredis';
+import { Redis } from 'ioredis';
 import type { Clock } from '../base/clock.ts';
+import { faultCode } from '../base/fault-code.ts';
 import type { Log } from '../base/log.ts';
 import { KEPT_MS, type PhraseStore } from './phrase-store.ts';
 
@@ -23,14 +24,6 @@ const LOG_EVERY_MS = 10_000;
 
 const nameOf = (key: string) => `voxgate:phrase:${key}`;
 
-/** What kind of error it is; the rest of a reply's text may name a key. */
-const codeOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'unknown';
-  if (error.message === 'Command timed out') return 'timeout';
-  if (error instanceof ReplyError) return error.message.split(' ', 1)[0]!;
-  return 'code' in error ? String(error.code) : error.name;
-};
-
 export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseStoreOptions): PhraseStore {
   const redis = new Redis(url, {
     maxRetriesPerRequest: 0,
@@ -46,7 +39,7 @@ export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseSto
   const tell = (error: unknown) => {
     if (clock.now() - loggedAtMs < LOG_EVERY_MS) return;
     loggedAtMs = clock.now();
-    log.warn('redis_error', { code: codeOf(error) });
+    log.warn('redis_error', { code: faultCode(error) });
   };
   redis.on('error', tell);
 

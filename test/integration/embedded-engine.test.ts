@@ -95,6 +95,55 @@ describe.runIf(platform() === 'linux')('the embedded engine of a gateway', () =>
     expect(program.stderr()).not.toContain('Hello');
   });
 
+  it('has all of its voices: another is refused in the same words on every way in, and opens no turn', async () => {
+    const { url } = await serve();
+    const words = /there is no such voice here \(got "nobody"\); GET \/api\/v1\/voices lists/;
+    const headers = { authorization: 'Bearer me', 'x-user-id': 'me', 'content-type': 'application/json' };
+    const post = (path: string, fields: object) =>
+      fetch(url + path, { method: 'POST', headers, body: JSON.stringify(fields) });
+    for (const [path, fields] of [
+      ['/api/v1/tts/stream', { model: 'VoxDialog', text: 'Hi.', voice: 'nobody' }],
+      ['/api/v1/tts', { text: 'Hi.', voice: 'nobody' }],
+      ['/v1/audio/speech', { input: 'Hi.', voice: 'nobody' }],
+      ['/v1/text-to-speech/nobody', { text: 'Hi.' }],
+      ['/v1/speak?model=nobody', { text: 'Hi.' }],
+    ] as const) {
+      const refused = await post(path, fields);
+      expect([path, refused.status]).toEqual([path, 400]);
+      expect(JSON.stringify(JSON.parse(await refused.text())).replaceAll('\\"', '"')).toMatch(words);
+    }
+    const probe = await open(url);
+    for (const message of [
+      { type: 'configure', voice: 'nobody' },
+      { type: 'speak', turn: 'a', text: 'Hi.', voice: 'nobody' },
+      { type: 'append', turn: 'a', text: 'Hi.', voice2: 'nobody' },
+    ]) {
+      probe.send(message);
+      const { code, message: told } = await probe.event('error');
+      expect([code, told]).toEqual(['invalid_request', expect.stringMatching(words) as string]);
+    }
+    probe.send({ type: 'speak', turn: 'a', text: 'Hello.', voice: 'anna' });
+    expect((await probe.event('ended')).outcome).toBe('complete');
+    for (const path of ['/v1/session?voice=nobody', '/v1/speak?model=nobody', '/v1/text-to-speech/nobody/stream-input'])
+      await expect(openProbe(url.replace('http', 'ws') + path)).rejects.toThrow(words.source.slice(0, 20));
+
+    // What else a caller is told of it, and the port that is taken.
+    const fields = { model: 'VoxDialog', text: 'Ola.', voice: 'anna', language: 'galician' };
+    const spoken = await post('/api/v1/tts/stream', fields);
+    expect([spoken.status, spoken.headers.get('x-voxgate-spoken-as')]).toEqual([200, 'portuguese']);
+    await spoken.body!.cancel();
+    const { port } = new URL(url);
+    const second = startProgram(['serve', '--port', port, '--data-dir', mkdtempSync(join(folder, 'data-'))]);
+    running.push(second);
+    const { code, stderr } = await second.ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        new RegExp(`VOXGATE_PORT is ${port}, and .* listens there already \\(EADDRINUSE\\)`),
+      ) as string,
+    ]);
+  });
+
   it('is started again when it dies: turns wait, and readiness says so meanwhile', async () => {
     const { url, pid } = await serve();
     const first = engineOf(pid)!;

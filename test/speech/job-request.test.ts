@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jobRequestSchema, turboRequestSchema } from '../../src/speech/job-request.ts';
+import { ignoredFieldsOf, jobRequestSchema, turboRequestSchema } from '../../src/speech/job-request.ts';
 
 const least = { text: 'Good morning.', voice: 'voxgate://embedded/voices/anna' };
 const problemsOf = (
@@ -34,9 +34,28 @@ describe('a job (interface 4.4)', () => {
     ['VoxDialog', 'voiceGuidance', 3, 'Vox3.0-mini'],
   ])('refuses for %s the field %s', (model, field, value, only) => {
     expect(problemsOf({ model, [field]: value })).toEqual([
-      `${field}: is for ${only} only, not for ${model}`,
+      `${field}: is for ${only} only, not for ${model}: leave it out, or change model`,
     ]);
     expect(problemsOf({ model: only, [field]: value })).toEqual([]);
+  });
+
+  it('has for Vox3.0-mini what the interface does not keep from it, and says that nothing comes of it', () => {
+    const fields = { turnPrefix2: 'B:', prompt2: 'calm', voiceConditioningSeconds2: 9 };
+    expect(problemsOf({ model: 'Vox3.0-mini', ...fields })).toEqual([]);
+    const asked = (model: string) => jobRequestSchema.parse({ ...least, model, ...fields, textGuidance: 1 });
+    expect(ignoredFieldsOf(asked('Vox3.0-mini'))).toEqual(['textGuidance', ...Object.keys(fields)]);
+    expect(ignoredFieldsOf(asked('VoxDialog'))).toEqual(['textGuidance']);
+  });
+
+  it('takes seeds of any size and kind, and markers of blanks for none', () => {
+    for (const seed of [0, 1.5, 1_764_200_000_000, 2 ** 53]) expect(problemsOf({ seed })).toEqual([]);
+    for (const seed of [-1, 2 ** 53 + 2, Number.NaN])
+      expect(problemsOf({ seed })).toEqual(['seed: must be a number from 0 to 9007199254740992']);
+    for (const turnPrefix of ['', '  '])
+      expect(jobRequestSchema.parse({ ...least, turnPrefix, turnPrefix2: '' })).toMatchObject({
+        turnPrefix: null,
+        turnPrefix2: null,
+      });
   });
 
   it('takes a null where it says nothing', () => {
@@ -48,9 +67,7 @@ describe('a job (interface 4.4)', () => {
   });
 
   it('refuses rates that the format has not, equal prefixes, foreign addresses and unknown fields', () => {
-    expect(problemsOf({ sampleRate: 23_000 })[0]).toMatch(
-      /^sampleRate: 23000 is not a rate of mp3, which has 8000/,
-    );
+    expect(problemsOf({ sampleRate: 23_000 })[0]).toMatch(/^sampleRate: must be a rate that mp3 has: 8000, /);
     expect(problemsOf({ sampleRate: 23_000, outputFormat: 'wav' })).toEqual([]);
     expect(problemsOf({ turnPrefix: 'A:', turnPrefix2: 'A: ' })[0]).toMatch(/^turnPrefix2: must differ/);
     expect(problemsOf({ webHookUrl: 'ftp://example.com' })).toHaveLength(1);

@@ -132,7 +132,10 @@ const START_MS = 5000;
 const REFUSALS: Readonly<Record<LegEnd, (reason: string) => AppError>> = {
   leg_codec: (reason) => new AppError('leg_codec', reason),
   unauthorized: () =>
-    new AppError('forbidden', 'The channel brings a VOXGATE_TOKEN that belongs to no session of this user.'),
+    new AppError(
+      'forbidden',
+      'The channel brings a VOXGATE_TOKEN that belongs to no session of this user; give it the attachToken of one.',
+    ),
   idle_timeout: () =>
     new AppError(
       'leg_unreachable',

@@ -143,7 +143,10 @@ export class TurnScript {
     if (paragraph < count) return;
     const there = count === 1 ? '1 paragraph, 0' : `${count} paragraphs, 0 to ${count - 1}`;
     const sofar = this.state === 'open' ? ' so far' : '';
-    throw new AppError('invalid_request', `seek: paragraph: is ${paragraph}; the text has ${there}${sofar}.`);
+    throw new AppError(
+      'invalid_request',
+      `seek: paragraph: must be one that the text has, which has ${there}${sofar} (got ${paragraph})`,
+    );
   }
   /** A new stretch from there on. */
   seek(paragraph: number): void {

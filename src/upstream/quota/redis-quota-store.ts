@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Clock } from '../../base/clock.ts';
+import { faultCode } from '../../base/fault-code.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { firstKnowledge, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
@@ -107,7 +108,7 @@ function createRedisQuotaServer(
   redis.on('error', (error: Error) => {
     if (clock.now() - loggedAtMs < LOG_EVERY_MS) return;
     loggedAtMs = clock.now();
-    log.warn('redis_error', { code: 'code' in error ? String(error.code) : error.name });
+    log.warn('redis_error', { code: faultCode(error) });
   });
   redis.on('close', () => {
     isReady = false;

@@ -4,6 +4,8 @@
 import { languageCode } from '../../speech/language-tag.ts';
 import { clamped, type KindSettings, type ServiceKind } from './service-kind.ts';
 
+/** "Must be integer between 0 and 4294967295" (the package's own types). */
+const SEEDS = 2 ** 32;
 const MODEL = 'eleven_flash_v2_5';
 /** "Rachel", which their own examples used for years; ids of other voices come by the settings. */
 const VOICE = '21m00Tcm4TlvDq8ikWAM';
@@ -19,7 +21,7 @@ export const createElevenLabsService = ({ model = MODEL }: KindSettings): Servic
     body: JSON.stringify({
       text,
       model_id: model,
-      seed: seed ?? undefined,
+      seed: seed == null ? undefined : Math.floor(seed) % SEEDS,
       language_code: language == null ? undefined : languageCode(language),
       voice_settings: speed === undefined ? undefined : { speed: clamped(speed, 0.7, 1.2) },
     }),

@@ -46,6 +46,37 @@ describe('ogg opus encoder', () => {
     );
   });
 
+  it.each([8001, 11_025, 22_050, 32_000, 44_100, 47_999])(
+    'codes sound of %i Hz at the next rate that Opus has, and tells the rate that it was given',
+    (sampleRate) => {
+      for (const length of [1, 107, 441, 5000, 9001]) {
+        const frames = encode(sampleRate, tone(1000, sampleRate, length), [700, 3]);
+        const facts = readOggOpus(joined(frames));
+        expect(facts).toMatchObject({ preSkip: 312, inputRate: sampleRate });
+        expect(Math.abs(facts.heard - (length * 48_000) / sampleRate)).toBeLessThanOrEqual(3);
+        expect(frames.reduce((sum, frame) => sum + frame.samples, 0)).toBe(length);
+      }
+      const samples = noise(5000);
+      expect(encode(sampleRate, samples, [1])).toEqual(encode(sampleRate, samples, [5000]));
+      // A release in the middle adds silence, and loses nothing.
+      const frames: AudioFrame[] = [];
+      const stage = createOggOpusEncoder(sampleRate, (frame) => frames.push(frame));
+      stage.push(noise(3000));
+      stage.release();
+      stage.release();
+      const released = frames.reduce((sum, frame) => sum + frame.samples, 0);
+      expect(released).toBeGreaterThanOrEqual(3000);
+      expect(released).toBeLessThan(3000 + sampleRate * 0.04);
+      stage.push(noise(3000));
+      stage.flush();
+      stage.close();
+      const all = frames.reduce((sum, frame) => sum + frame.samples, 0);
+      // The encoder's own delay is heard behind the release.
+      expect(Math.abs(all - released - 3000 - sampleRate * 0.0065)).toBeLessThanOrEqual(3);
+      readOggOpus(joined(frames));
+    },
+  );
+
   it('does not care how the samples are split', () => {
     const samples = noise(5000);
     const whole = encode(16_000, samples, [5000]);

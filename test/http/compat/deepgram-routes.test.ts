@@ -58,9 +58,9 @@ describe.each(['/v1/speak', '/v2/speak'])('POST %s', (path) => {
   });
 
   it.each([
-    ['encoding=aac', { text: TEXT }, /^encoding: aac/],
+    ['encoding=aac', { text: TEXT }, /^encoding: must be one of linear16, .* \(got "aac"\)$/],
     ['encoding=linear16&container=ogg', { text: TEXT }, /^container/],
-    ['encoding=opus&sample_rate=44100', { text: TEXT }, /^sample_rate/],
+    ['encoding=mp3&sample_rate=44101', { text: TEXT }, /^sample_rate/],
     ['sample_rate=8000&sample_rate=8000', { text: TEXT }, /^sample_rate/],
     ['sample_rate=', { text: TEXT }, /^sample_rate/],
     ['sample_rate=0x1f40', { text: TEXT }, /^sample_rate/],

@@ -106,7 +106,7 @@ describe('POST /v1/text-to-speech', () => {
     const ms = Buffer.concat(bytes).length / 48;
     expect(Math.abs(ms - text.length * 50)).toBeLessThan(150);
     const told = lines.flatMap(({ alignment }) => alignment ?? []);
-    expect(told.flatMap(({ characters }) => characters).join('')).toBe(`${text} `);
+    expect(told.flatMap(({ characters }) => characters).join('')).toBe(text);
     const starts = told.flatMap((one) => one.character_start_times_seconds);
     const ends = told.flatMap((one) => one.character_end_times_seconds);
     expect(starts).toEqual([...starts].sort((a, b) => a - b));
@@ -121,7 +121,7 @@ describe('POST /v1/text-to-speech', () => {
     const { audio_base64, alignment, normalized_alignment } = (await response.json()) as Line;
     const heard = heardSound(Buffer.from(audio_base64, 'base64'), 'audio/mpeg');
     expect(Math.abs(heard.ms - SPEECH_MS)).toBeLessThan(100);
-    expect(alignment!.characters.join('')).toBe(`${FIELDS.text} `);
+    expect(alignment!.characters.join('')).toBe(FIELDS.text);
     expect(normalized_alignment).toEqual(alignment);
   });
 

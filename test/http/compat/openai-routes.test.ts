@@ -154,7 +154,7 @@ describe('POST /v1/audio/speech', () => {
     }
     for (const [body, headers, code] of [
       ['{"input":', {}, 400],
-      ['text', { 'content-type': 'text/plain' }, 400],
+      ['text', { 'content-type': 'text/plain' }, 415],
       ['<text/>', { 'content-type': 'application/xml' }, 415],
       [`{"input":"${'x'.repeat(1024 * 1024)}"}`, {}, 413],
       [JSON.stringify(FIELDS), { authorization: 'Bearer wrong' }, 401],

@@ -97,10 +97,15 @@ export const commonRules: readonly FieldRule[] = [
   {
     field: 'sampleRate',
     takes: [8000, 24_000, 48_000],
-    refuses: [7999, 48_001, 0, -8000, '24000'],
+    refuses: [7999, 48_001, 0, -8000, '24000', 22_050.5],
     beside: { outputFormat: 'wav' },
   },
-  { field: 'seed', nullable: 'nullable', takes: [0, 1, 42, 4_294_967_295], refuses: [-1, '1'] },
+  {
+    field: 'seed',
+    nullable: 'nullable',
+    takes: [0, 1, 1.5, 4_294_967_296, 1_764_200_000_000, 2 ** 53],
+    refuses: [-1, '1', 2 ** 53 + 2],
+  },
   { field: 'temperature', nullable: 'nullable', takes: [0, 0.5, 2], refuses: [-0.001, 2.001, '1'] },
   { field: 'turnPrefix', nullable: 'nullable', takes: ['A:', '[host]'], refuses: [1, {}] },
   { field: 'turnPrefix2', nullable: 'nullable', takes: ['B:'], refuses: [1, []] },

@@ -80,6 +80,7 @@ beforeAll(async () => {
       VOXGATE_WORKS_AT_ONCE: '1',
       VOXGATE_WORKS_PER_USER: '10000',
       VOXGATE_UPSTREAM_FIRST_BYTE_TIMEOUT_MS: '60000',
+      VOXGATE_VOICE_ALIASES: `anna=${VOICE},ben=voice://b,both=anna+ben`,
     },
   });
 
@@ -123,7 +124,7 @@ beforeAll(async () => {
     told,
   };
   contract = { service, lived };
-});
+}, 300_000);
 
 afterAll(async () => {
   await service?.close();

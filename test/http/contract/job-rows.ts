@@ -95,6 +95,67 @@ export const jobRows: readonly ContractRow[] = [
   ...text('Vox3.0-mini', 20_000),
   ...onlyOf('Vox3.0-mini', 'VoxDialog', { quality: 'low', voiceGuidance: 2 }),
   ...onlyOf('VoxDialog', 'Vox3.0-mini', { voice2: 'voice://b' }),
+  ...Object.entries({ turnPrefix2: 'B:', prompt2: 'calm', voiceConditioningSeconds2: 20 }).map(
+    ([field, value]): ContractRow => ({
+      section: `4.4 ${field}`,
+      says: 'is taken with Vox3.0-mini, and told to have no effect',
+      check: async (contract) => {
+        const answer = await jobs.post(contract, { ...VOX, ...MINI, [field]: value });
+        expect([answer.status, answer.headers.get('x-voxgate-ignored')]).toEqual([201, field]);
+      },
+    }),
+  ),
+  {
+    section: '4.4 turnPrefix',
+    says: 'may be empty, which is as good as null',
+    check: async (contract) => {
+      const answer = await jobs.post(contract, { ...VOX, turnPrefix: '', turnPrefix2: ' ' });
+      expect(answer.status).toBe(201);
+      expect(answer.json.input).not.toHaveProperty('turnPrefix');
+    },
+  },
+  {
+    section: '4.4 voice',
+    says: 'may be a short name of the gateway, which the record shows as the voice that it stands for',
+    check: async (contract) => {
+      const { json } = await jobs.post(contract, { ...VOX, voice: 'anna', voice2: 'ben' });
+      expect(json.input).toMatchObject({ voice: VOICE, voice2: 'voice://b' });
+      const both = await jobs.post(contract, { ...VOX, voice: 'both' });
+      expect(both.json.input).toMatchObject({ voice: VOICE, voice2: 'voice://b', turnPrefix: '[S1]' });
+    },
+  },
+  {
+    section: '4.4 body',
+    says: 'has its own media type: without it, and as plain text, it is 415 that names the header',
+    check: async ({ service }) => {
+      const headers = { authorization: 'Bearer key-of-bob', 'x-user-id': 'bob' };
+      for (const path of ['/api/v1/tts', '/api/v1/tts/stream', '/api/v1/agents'])
+        for (const body of [JSON.stringify(VOX), Buffer.from(JSON.stringify(VOX))]) {
+          // `fetch` calls a text text/plain; of bytes it says nothing.
+          const response = await fetch(`${service.url}${path}`, { method: 'POST', headers, body });
+          const told = (await response.json()) as { errorId: string; errorMessage: string };
+          expect([path, response.status, told.errorId]).toEqual([path, 415, 'UNSUPPORTED_MEDIA_TYPE']);
+          expect(told.errorMessage).toMatch(/^Content-Type: must be application\/json/);
+        }
+    },
+  },
+  {
+    section: '4.4 body',
+    says: 'may be sent to the path with a slash behind it, as to any other',
+    check: async ({ service }) => {
+      const made = await service.ask('POST', '/api/v1/tts/', { user: 'bob', json: VOX });
+      expect(made.status, made.text).toBe(201);
+      for (const path of [
+        '/api/v1/tts/',
+        `/api/v1/tts/${made.json.id}/`,
+        '/api/v1/playnotes/',
+        '/api/v1/voices/',
+      ])
+        expect([path, (await service.ask('GET', path, { user: 'bob' })).status]).toEqual([path, 200]);
+      const other = await service.ask('PUT', '/api/v1/tts/', { user: 'bob', json: VOX });
+      expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+    },
+  },
   {
     section: '4.4 model',
     says: 'is VoxDialog by default',

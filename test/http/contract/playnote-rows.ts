@@ -60,6 +60,7 @@ export const playNoteRows: readonly ContractRow[] = [
     { field: 'voice1Gender', nullable: 'nullable', takes: ['Male', 'Female'], refuses: ['male', 'Other'] },
     { field: 'voice2', nullable: 'nullable', takes: ['voice://b'], refuses: ['v'.repeat(2049)] },
     { field: 'voice2Name', nullable: 'nullable', takes: ['Ben'], refuses: ['b'.repeat(81)], beside: two },
+    { field: 'voice2Name', nullable: 'nullable', takes: ['Ben'], refuses: ['b'.repeat(81)] },
     { field: 'voice2Gender', nullable: 'nullable', takes: ['Male', 'Female'], refuses: ['x'], beside: two },
     {
       field: 'webHookUrl',
@@ -130,6 +131,24 @@ export const playNoteRows: readonly ContractRow[] = [
       });
       await drop(contract, answer);
       expect(answer.status).toBe(201);
+    },
+  },
+  {
+    section: '4.3 voice1',
+    says: 'may be a short name of the gateway, and so may voice2; one name may be both',
+    check: async (contract) => {
+      for (const [voices, told] of [
+        [{ voice1: 'anna' }, { voice1: VOICE, voice2: null }],
+        [
+          { voice1: 'anna', voice2: 'ben' },
+          { voice1: VOICE, voice2: 'voice://b' },
+        ],
+        [{ voice1: 'both' }, { voice1: VOICE, voice2: 'voice://b' }],
+      ] as const) {
+        const answer = await playNotes.post(contract, { ...LEAST, ...voices });
+        await drop(contract, answer);
+        expect(answer.json).toMatchObject(told);
+      }
     },
   },
   {

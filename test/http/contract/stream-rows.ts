@@ -1,6 +1,7 @@
 // Interface 4.5, POST /api/v1/tts/stream, row by row. That a field was taken shows at the speech service, which gets it.
 
 import { expect } from 'vitest';
+import { readOggOpus } from '../../support/ogg-reader.ts';
 import { spokenBody, VOICE } from '../../support/running-service.ts';
 import {
   type Contract,
@@ -86,6 +87,55 @@ export const streamRows: readonly ContractRow[] = [
       },
     }),
   ),
+  ...[8000, 8001, 11_025, 22_050, 32_000, 44_100, 48_000].map(
+    (sampleRate): ContractRow => ({
+      section: '4.5 sampleRate',
+      says: `may be ${sampleRate} with ogg, which tells it as the rate of its input`,
+      check: async (contract) => {
+        const response = await open(contract, { ...LEAST, outputFormat: 'ogg', sampleRate });
+        expect([response.status, response.headers.get('content-type')]).toEqual([
+          200,
+          'audio/ogg; codecs=opus',
+        ]);
+        const { inputRate, heard } = readOggOpus(Buffer.from(await response.arrayBuffer()));
+        expect(inputRate).toBe(sampleRate);
+        expect(heard).toBeGreaterThan(4800);
+      },
+    }),
+  ),
+  {
+    section: '4.5 turnPrefix',
+    says: 'may be empty, which is as good as null',
+    check: async (contract) => {
+      const before = contract.service.upstream.requests.length;
+      const response = await open(contract, { ...LEAST, turnPrefix: '', turnPrefix2: '' });
+      expect(response.status).toBe(200);
+      await response.body!.cancel();
+      const sent = contract.service.upstream.requests.slice(before).map(({ body }) => spokenBody(body));
+      expect(sent.find(({ text }) => text !== 'job')).not.toHaveProperty('turnPrefix');
+    },
+  },
+  {
+    section: '4.5 voice',
+    says: 'may be a short name of the gateway, also one for two voices',
+    check: async (contract) => {
+      const sentFor = async (fields: object) => {
+        const before = contract.service.upstream.requests.length;
+        const response = await open(contract, { ...LEAST, ...fields });
+        expect(response.status).toBe(200);
+        await response.body!.cancel();
+        const sent = contract.service.upstream.requests.slice(before).map(({ body }) => spokenBody(body));
+        return sent.find(({ text }) => text !== 'job');
+      };
+      expect(await sentFor({ voice: 'anna' })).toMatchObject({ voice: VOICE });
+      expect(await sentFor({ voice: 'both', text: '[S1] Yes? [S2] No.' })).toMatchObject({
+        voice: VOICE,
+        voice2: 'voice://b',
+        turnPrefix: '[S1]',
+        turnPrefix2: '[S2]',
+      });
+    },
+  },
   {
     section: '4.5 seed',
     says: 'is told in the reply, random when it is null or absent; the same one again gives the same bytes',

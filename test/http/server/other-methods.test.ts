@@ -44,7 +44,7 @@ describe('a method that a path has not', () => {
     const { body } = await app.inject({ method: 'PUT', url: '/things/1' });
     expect(JSON.parse(body)).toEqual({
       errorId: 'METHOD_NOT_ALLOWED',
-      errorMessage: 'This path is for DELETE, GET, HEAD.',
+      errorMessage: 'This path is for DELETE, GET, HEAD; use one of them.',
     });
   });
 });

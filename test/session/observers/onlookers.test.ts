@@ -259,7 +259,7 @@ describe('the sound', () => {
     expect(live.session.audience.onlookers()).toBe(0);
     await live.run(50);
     expect(live.clock.timers).toBe(0);
-    expect(() => listen(live, MULAW)).toThrow('The session has ended.');
+    expect(() => listen(live, MULAW)).toThrow('The session has ended;');
   });
 });
 

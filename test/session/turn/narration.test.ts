@@ -236,8 +236,16 @@ describe('a seek', () => {
     live.send({ type: 'append', turn: 'b', text: 'One.\n \nTwo.' });
     live.send({ type: 'seek', turn: 'b', paragraph: 2 });
     expect(live.said('error').map(({ code, turn, message }) => [code, turn, message])).toEqual([
-      ['invalid_request', 'a', 'seek: paragraph: is 6; the text has 6 paragraphs, 0 to 5.'],
-      ['invalid_request', 'b', 'seek: paragraph: is 2; the text has 2 paragraphs, 0 to 1 so far.'],
+      [
+        'invalid_request',
+        'a',
+        'seek: paragraph: must be one that the text has, which has 6 paragraphs, 0 to 5 (got 6)',
+      ],
+      [
+        'invalid_request',
+        'b',
+        'seek: paragraph: must be one that the text has, which has 2 paragraphs, 0 to 1 so far (got 2)',
+      ],
     ]);
   });
 
