@@ -85,6 +85,7 @@ export async function openAppShared({
   config: { redisUrl },
   clock,
   log,
+  redisLinks,
   onStop,
 }: AppContext): Promise<AppShared> {
   if (redisUrl === undefined) return { slots: soleInstance, openLimiter: inMemory };
@@ -92,6 +93,7 @@ export async function openAppShared({
   const redis = new Redis(redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false });
   redis.on('error', (error) => log.warn('redis_not_reachable', { cause: error.name }));
   onStop(() => redis.disconnect());
+  redisLinks.set('generations', () => redis.status === 'ready');
   const slots = createRedisActiveSlots({ redis, clock, log });
   onStop(() => slots.close());
   return { slots, openLimiter: inRedis(redis) };

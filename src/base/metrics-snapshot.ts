@@ -64,7 +64,8 @@ export const metricsText = (snapshot: MetricsSnapshot): string =>
     )
     .join('');
 
-function joinSamples<Each extends { readonly labels: Labels | undefined }>(
+/** Those of the same labels as one. */
+export function joinSamples<Each extends { readonly labels: Labels | undefined }>(
   samples: readonly Each[],
   join: (a: Each, b: Each) => Each,
 ): readonly Each[] {
@@ -78,7 +79,8 @@ function joinSamples<Each extends { readonly labels: Labels | undefined }>(
 }
 
 const added = (a: Sample, b: Sample): Sample => ({ ...a, value: a.value + b.value });
-const JOINS: Readonly<Record<Across, (a: Sample, b: Sample) => Sample>> = {
+/** What several samples of one series are together. */
+export const JOINS: Readonly<Record<Across, (a: Sample, b: Sample) => Sample>> = {
   sum: added,
   most: (a, b) => (b.value > a.value ? b : a),
   least: (a, b) => (b.value < a.value ? b : a),

@@ -31,7 +31,10 @@ const codeOf = (error: unknown): string => {
   return 'code' in error ? String(error.code) : error.name;
 };
 
-export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseStoreOptions): PhraseStore {
+/** `isUp`: Redis is connected. */
+export type RedisPhraseStore = PhraseStore & { readonly isUp: () => boolean };
+
+export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseStoreOptions): RedisPhraseStore {
   const redis = new Redis(url, {
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
@@ -66,6 +69,7 @@ export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseSto
   };
 
   return {
+    isUp: () => redis.status === 'ready',
     async find(key) {
       return (await near.find(key)) ?? fetch(key);
     },

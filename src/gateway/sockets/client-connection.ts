@@ -17,6 +17,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { createIntakeLimit } from './intake-limit.ts';
 import { PacedIntake, textBytes } from './paced-intake.ts';
 import { createReadingWatch, type ReadingWatch } from './reading-watch.ts';
+import { SessionRecord } from './session-record.ts';
 import { stopReadingAfterClose } from './socket-bounds.ts';
 import type { TimeLimits } from './time-shares.ts';
 
@@ -54,6 +55,10 @@ export class ClientConnection {
   private readonly congestedBytes: number;
   private readonly idleTimeoutMs: number;
   private heardFromAtMs: number;
+  private readonly record: SessionRecord;
+  /** What we closed it for, if it was for an error. */
+  private closedFor: ErrorCode | undefined;
+  private heardAtEndMs = 0;
   /** Why we closed: a peer that does not answer our close frame would be counted as lost. */
   private closedAs: number | undefined;
   /**
@@ -87,9 +92,11 @@ export class ClientConnection {
       send: (message) => this.send(message),
       close: (code, reason) => this.closeAs(code, reason),
     });
-    this.codec = new GuardedCodec(codec, runtime.log, () =>
-      this.closeAs(ERROR_TABLE.internal.close, 'internal'),
-    );
+    this.record = new SessionRecord({ ...runtime, session: this.id, seen: options.seen });
+    this.codec = new GuardedCodec(codec, runtime.log, () => {
+      this.closedFor ??= 'internal';
+      this.closeAs(ERROR_TABLE.internal.close, 'internal');
+    });
     this.intake = new PacedIntake({
       ...options.share,
       clock: runtime.clock,
@@ -105,7 +112,10 @@ export class ClientConnection {
     const speaker = { tenant: options.userId, session: options.id };
     const work = { charge: (ms: number) => this.intake.charge(runtime.clock.now(), ms) };
     const outlet: SessionOutlet = {
-      say: (event) => this.codec.event(event),
+      say: (event) => {
+        this.record.note(event);
+        this.codec.event(event);
+      },
       sendAudio: (audio) => this.codec.audio(audio),
       isCongested: () => this.waitingBytes() > this.congestedBytes,
       cork: () => this.wire.cork(),
@@ -155,6 +165,7 @@ export class ClientConnection {
     if (this.session.turnsUnheard() === 0) this.close('shutting_down');
   }
   close(code: ErrorCode): void {
+    this.closedFor ??= code;
     this.closeAs(this.codec.closeCode(code) ?? ERROR_TABLE[code].close, code);
   }
 
@@ -176,6 +187,8 @@ export class ClientConnection {
     });
     socket.once('close', (code) => {
       this.fallSilent();
+      const { closedFor, heardAtEndMs } = this;
+      this.record.end({ close: this.closedAs ?? code, code: closedFor, heardMs: heardAtEndMs });
       options.onClosed(this.closedAs ?? code);
     });
   }
@@ -256,6 +269,7 @@ export class ClientConnection {
     const { clock } = this.options.runtime;
     const error = new AppError('slow_reader', why);
     this.phase = 'giving-up';
+    this.closedFor ??= 'slow_reader';
     this.codec.event(errorEvent(error));
     const readUntilMs = this.heartbeat.readUntilMs();
     this.session.giveUp(error, clock.now() - readUntilMs);
@@ -289,6 +303,7 @@ export class ClientConnection {
     if (wasSilent) return;
     this.intake.close();
     try {
+      this.heardAtEndMs = this.session.heardMs();
       this.session.close();
     } catch (fault) {
       // A session that failed may not even end in order; its socket and its slot must be freed all the same.

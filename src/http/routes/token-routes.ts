@@ -1,7 +1,7 @@
 // Tokens for browsers, asked for with a key: to speak in a session of one's own, or to watch one. A connection stays open
 // when its token expires; a revoked token lets nobody in, and its observers are closed.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MEDIA, type TokenGrant } from '../../access/caller-tokens.ts';
 import type { Credentials } from '../../access/credentials.ts';
@@ -9,6 +9,7 @@ import { headerLines } from '../../access/header-lines.ts';
 import { MAX_TOKEN_LIFE_MS, type TokenIssuer } from '../../access/token-issuer.ts';
 import { AppError, aboutToStop } from '../../base/app-error.ts';
 import { errorReplies } from '../server/error-replies.ts';
+import { noteRequest } from '../server/request-log.ts';
 
 export type TokenRoutesOptions = {
   readonly credentials: Credentials;
@@ -53,9 +54,12 @@ const ABOUT = { tags: ['Tokens'], security: BEARER_ONLY };
 
 export function addTokenRoutes(scope: FastifyInstance, options: TokenRoutesOptions): void {
   const { credentials, tokens, hasSession } = options;
-  const callerOf = (request: { readonly raw: { readonly rawHeaders: readonly string[] } }) =>
-    credentials.identify(headerLines(request.raw.rawHeaders));
-  const onRequest = async (request: Parameters<typeof callerOf>[0]) => void callerOf(request);
+  const callerOf = (request: FastifyRequest) => {
+    const tenant = credentials.identify(headerLines(request.raw.rawHeaders));
+    noteRequest(request, { tenant });
+    return tenant;
+  };
+  const onRequest = async (request: FastifyRequest) => void callerOf(request);
 
   scope.post(
     '/v1/tokens',
