@@ -48,17 +48,17 @@ const STATUSES = [
   503, 504, 507,
 ].map(String);
 /** Of routes whose schema names none. */
-const USUAL = ['200', '400', '401', '404', '429', '500', '503'];
+const USUAL: ReadonlySet<string> = new Set(['200', '400', '401', '404', '429', '500', '503']);
 
 /** Before the routes are added: each is counted from the start with the statuses that its schema names. */
 export function logRequests(app: FastifyInstance, { clock, log, metrics }: RequestLogOptions): void {
-  const routes = new Map<string, Set<string>>([[NO_ROUTE, new Set(['404'])]]);
+  const routes = new Map<string, ReadonlySet<string>>([[NO_ROUTE, new Set(['404'])]]);
   let count = (_route: string, _status: number) => {};
   app.addHook('onRoute', ({ url, schema }: RouteOptions) => {
     const told = Object.keys((schema?.response as object | undefined) ?? {});
-    const statuses = routes.get(url) ?? new Set<string>();
-    for (const status of told.length === 0 ? USUAL : [...told, '500']) statuses.add(status);
-    routes.set(url, statuses);
+    const known = routes.get(url) ?? USUAL;
+    if (told.length === 0) routes.set(url, known);
+    else routes.set(url, new Set([...(known === USUAL ? [] : known), ...told, '500']));
   });
   app.addHook('onReady', async () => {
     const counter = metrics.counters(

@@ -142,7 +142,8 @@ describe.each(CALLS)('a call of %s in a codec that is not served', (kind, says, 
     expect(errors()).toEqual([{ code: 'leg_codec', message: words, retryable: false }]);
     expect(live.clock.now()).toBe(beforeMs);
     const [came, served] = words.split(' came; served: ');
-    expect(lines).toEqual([{ level: 'warn', fields: { kind, came, served } }]);
+    const tenant = kind === 'audiosocket' ? undefined : 'anna';
+    expect(lines).toEqual([{ level: 'warn', fields: { leg: 'leg-1', kind, tenant, came, served } }]);
   });
 
   it('is told to the session that asks for it within ten seconds, at once', async () => {
@@ -216,5 +217,5 @@ it('a leg that does not say which call it is, is logged', async () => {
   call('twilio', []);
   await live.run(10_000);
   expect(closed).toEqual([[4408, 'idle_timeout']]);
-  expect(lines).toEqual([{ level: 'warn', fields: { kind: 'twilio' } }]);
+  expect(lines).toEqual([{ level: 'warn', fields: { leg: 'leg-1', kind: 'twilio' } }]);
 });
