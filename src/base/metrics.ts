@@ -102,10 +102,6 @@ class Family<Name extends string, Each> {
   all(): readonly Each[] {
     return [...this.series.values()];
   }
-  /** As they are reported: without a value that was not said. */
-  admitted(labels: LabelSet<Name>): Labels | undefined {
-    return this.labelsOf(this.valuesOf(labels));
-  }
 
   private valuesOf(labels: LabelSet<Name> | undefined): readonly string[] {
     return this.names.map((name, i) => {
@@ -148,10 +144,11 @@ export function createMetrics(): Metrics {
     };
   };
   const gauges: Metrics['gauges'] = (name, help, values, read, across = 'sum') => {
-    const family = new Family(values, zero, []);
+    // Of each series its labels, which are the same object at every scrape.
+    const family = new Family(values, (labels) => labels, []);
     const samples = (): readonly Sample[] =>
       joinSamples(
-        [...read()].map(([labels, value]) => ({ labels: family.admitted(labels), value })),
+        Array.from(read(), ([labels, value]) => ({ labels: family.of(labels), value })),
         JOINS[across],
       );
     register(name, () => ({ name, help, kind: 'gauge', across, samples: samples() }));

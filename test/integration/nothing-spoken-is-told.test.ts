@@ -103,7 +103,7 @@ const openSocket = async (target: string, headers: Readonly<Record<string, strin
   return {
     socket,
     texts,
-    send(...all: object[]) {
+    send: (...all: object[]) => {
       for (const one of all) socket.send(JSON.stringify(one));
     },
   };

@@ -2,7 +2,7 @@
 
 export type LogLine = { readonly level: string; readonly event: string; readonly [field: string]: unknown };
 
-export const linesOf = (logLines: readonly string[]): readonly LogLine[] =>
+const linesOf = (logLines: readonly string[]): readonly LogLine[] =>
   logLines.map((line) => JSON.parse(line) as LogLine);
 
 /** The lines of `event` with these fields. */

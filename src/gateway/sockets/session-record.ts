@@ -41,23 +41,16 @@ export class SessionRecord {
 
   /** The session says it. */
   note(event: ServerEvent): void {
-    switch (event.type) {
-      case 'started':
-        this.firstAudioMs ??= event.timings.firstAudioMs;
-        return;
-      case 'error':
-        if (event.turn !== undefined) this.failure = { turn: event.turn, code: event.code as ErrorCode };
-        return;
-      case 'ended':
-        this.turns[event.outcome] += 1;
-        if (event.outcome === 'failed' || event.outcome === 'truncated')
-          this.turnFailed(event.turn, event.outcome, event.sentMs);
-        return;
-      case 'heard':
-        this.heardMs += event.playedMs;
-        return;
-      case 'attached':
-        this.leg = { leg: event.leg, kind: event.kind };
+    const { type } = event;
+    if (type === 'started') this.firstAudioMs ??= event.timings.firstAudioMs;
+    else if (type === 'heard') this.heardMs += event.playedMs;
+    else if (type === 'attached') this.leg = { leg: event.leg, kind: event.kind };
+    else if (type === 'error' && event.turn !== undefined)
+      this.failure = { turn: event.turn, code: event.code as ErrorCode };
+    else if (type === 'ended') {
+      const { turn, outcome, sentMs } = event;
+      this.turns[outcome] += 1;
+      if (outcome === 'failed' || outcome === 'truncated') this.turnFailed(turn, outcome, sentMs);
     }
   }
   /** It has ended; once. */
