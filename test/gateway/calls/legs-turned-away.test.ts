@@ -180,7 +180,9 @@ describe('a call that is turned away', () => {
     expect(errors()).toEqual([]);
     call('raw', { format: 'g722', sampleRate: 16_000, token: 'unknown' });
     expect(closed[1]).toEqual([4401, 'unauthorized']);
-    expect(lines).toHaveLength(1);
+    const refused = { leg: 'leg-1', kind: 'raw', tenant: undefined, code: 'unauthorized' };
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toEqual({ level: 'warn', fields: refused });
   });
 
   it('is found by its call id as well', () => {
