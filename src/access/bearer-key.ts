@@ -12,4 +12,7 @@ export const digestKey = (key: string): Buffer => createHash('sha256').update(ke
 /** Tells one key from another without telling the key: limits are counted by it, whatever protocol the key came by. */
 export const nameOfKey = (key: string): string => digestKey(key).toString('base64url', 0, 12);
 
+/** The key of a caller in the log: `c_` and 8 hexadecimal digits of its SHA-256, as `printf %s KEY | sha256sum` has them. */
+export const callerKeyName = (key: string): string => `c_${digestKey(key).toString('hex', 0, 4)}`;
+
 export const isKey = (given: string, digest: Buffer): boolean => timingSafeEqual(digestKey(given), digest);

@@ -15,3 +15,9 @@ export function headerLines(rawHeaders: readonly string[]): HeaderLines {
   }
   return lines;
 }
+
+const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+
+/** The id of the trace that the caller's request is part of (W3C Trace Context 3.2); undefined when it names none. */
+export const traceIdOf = (headers: HeaderLines): string | undefined =>
+  TRACE_PARENT.exec(headers.traceparent?.[0] ?? '')?.[1];

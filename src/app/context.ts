@@ -4,12 +4,18 @@
 
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { ERROR_TABLE } from '../base/app-error.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createMetrics, type Metrics } from '../base/metrics.ts';
 import type { ListenAt } from '../base/processes/listen-fault.ts';
 import { type Random, systemRandom } from '../base/random.ts';
 import { type Config, toEnv } from '../settings/settings.ts';
+import { createBoundedLog, FAILURES_OF } from './bounded-log.ts';
+
+const REDIS_USES = ['quotas', 'phrases', 'generations'] as const;
+/** The counting of the upstream's quota, kept phrases, and what each user has under way. */
+type RedisUse = (typeof REDIS_USES)[number];
 
 export type Stop = () => Promise<void> | void;
 
@@ -20,22 +26,39 @@ export type AppContext = {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Whether each connection to Redis is up; what opens one adds it. */
+  readonly redisLinks: Map<RedisUse, () => boolean>;
   /** Takes what is to be done at the end, in reverse order. */
   readonly onStop: (stop: Stop) => void;
 };
 
-export const createAppContext = (
-  { config, version, log }: Pick<AppContext, 'config' | 'version' | 'log'>,
+export function createAppContext(
+  { config, version, log: written }: Pick<AppContext, 'config' | 'version' | 'log'>,
   onStop: AppContext['onStop'],
-): AppContext => ({
-  config,
-  version,
-  clock: systemClock,
-  random: systemRandom,
-  log,
-  metrics: createMetrics(),
-  onStop,
-});
+): AppContext {
+  const clock = systemClock;
+  const metrics = createMetrics();
+  const failures = metrics.counters(
+    'voxgate_failures_total',
+    'What ended by a failure or was not let in, by the code of the failure',
+    { of: FAILURES_OF, code: Object.keys(ERROR_TABLE) },
+  );
+  const log = createBoundedLog({
+    log: written,
+    clock,
+    onFailure: (of, code) => failures.add(1, { of, code }),
+  });
+  onStop(() => log.close());
+  const redisLinks = new Map<RedisUse, () => boolean>();
+  metrics.gauges(
+    'voxgate_redis_up',
+    '1 while Redis answers, by what it is used for',
+    { use: REDIS_USES },
+    () => [...redisLinks].map(([use, isUp]) => [{ use }, isUp() ? 1 : 0] as const),
+    'least',
+  );
+  return { config, version, clock, random: systemRandom, log, metrics, redisLinks, onStop };
+}
 
 /** A listener of this gateway, for what is said when it cannot be opened. */
 export const listenAt = (

@@ -130,6 +130,7 @@ async function openAppPlayer(
   const seats = createHttpServer({
     clock,
     log,
+    metrics,
     tls: undefined,
     maxSockets: config.maxConnections + SPARE_SOCKETS,
     loopbackOnly: !credentials.areRequired,

@@ -83,7 +83,7 @@ export async function startPrimary(
     share,
     sessions,
     legs,
-    log,
+    log: options.log, // players have bounded and counted their lines
     findAgent: async (userId, agentId) => service?.findAgent(userId, agentId),
     tellQuota: (player, states) => players.of(player)?.tell('quotaChanged', states),
   });

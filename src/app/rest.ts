@@ -28,10 +28,11 @@ export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping'
 const PLAYGROUND = fileURLToPath(new URL('../playground', import.meta.url));
 
 export async function openAppRest(options: AppRestOptions) {
-  const { config, clock, log, version, credentials, observers, routes, legs } = options;
+  const { config, clock, log, metrics, version, credentials, observers, routes, legs } = options;
   const http = createHttpServer({
     clock,
     log,
+    metrics,
     tls: options.tls,
     maxSockets: config.maxConnections + SPARE_SOCKETS,
     loopbackOnly: !credentials.areRequired,

@@ -87,6 +87,7 @@ export async function openAppShared({
   config: { redisUrl },
   clock,
   log,
+  redisLinks,
   onStop,
 }: AppContext): Promise<AppShared> {
   if (redisUrl === undefined) return { slots: soleInstance, openLimiter: inMemory };
@@ -100,6 +101,7 @@ export async function openAppShared({
     }),
   );
   onStop(() => redis.disconnect());
+  redisLinks.set('generations', () => redis.status === 'ready');
   const slots = createRedisActiveSlots({ redis, clock, log });
   onStop(() => slots.close());
   return { slots, openLimiter: inRedis(redis) };

@@ -38,6 +38,7 @@ import type { AgentProfile } from '../speech/agent-profile.ts';
 import { dataFolderFault, openDataFolder } from '../storage/data-folder.ts';
 import type { WorkKind } from '../storage/works/work.ts';
 import type { AppContext } from './context.ts';
+import { openServiceMetrics } from './service-metrics.ts';
 import { openAppRecords, openAppShared, openScriptWriter } from './service-parts.ts';
 import type { AppUpstream } from './upstream.ts';
 
@@ -74,7 +75,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const LAST_WEBHOOKS_MS = 2000;
 
 export async function openAppService(options: AppServiceOptions): Promise<AppService> {
-  const { config, clock, random, log, metrics, upstream, runtime, onStop } = options;
+  const { config, clock, random, log, upstream, runtime, onStop } = options;
   const unixMs = Date.now;
   const { dataDir } = config;
   openDataFolder(dataDir);
@@ -89,11 +90,6 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     throw dataFolderFault(dataDir, cause);
   });
   const { works: store, deliveries, files, secret, storage, checkHeld } = records;
-  metrics.gauge(
-    'voxgate_storage_writable',
-    '1 while the disk of the data folder takes what is written',
-    () => (storage.state() === 'ok' ? 1 : 0),
-  );
   const isStopping = () => options.isStopping() || folder === 'lost';
   const fetch = createHttpGuardedFetch({
     clock,
@@ -104,10 +100,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
   const { slots, openLimiter } = await openAppShared(options);
 
   const masters = config.webhookSecrets.length > 0 ? config.webhookSecrets : [secret.toString('base64url')];
-  const attempts = metrics.counter(
-    'voxgate_webhook_attempts_total',
-    'Attempts to tell a webhook, by what came of it',
-  );
+  const measured = openServiceMetrics(options, { ...records, running: () => runner.running(), unixMs });
   const dispatcher = createWebhookDispatcher({
     store: deliveries,
     fetch,
@@ -116,7 +109,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     unixMs,
     random,
     log,
-    onAttempt: (result) => attempts.add(1, { result }),
+    onAttempt: measured.webhookAttempted,
   });
   onStop(() => dispatcher.stop(LAST_WEBHOOKS_MS));
 
@@ -146,10 +139,6 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
   const writer = openScriptWriter(options);
   const finisher = await openFinisher(options);
   onStop(() => finisher.close());
-  const ended = metrics.counter(
-    'voxgate_works_total',
-    'Jobs and PlayNotes that have ended, by kind and status',
-  );
   const runner = createWorkRunner({
     store,
     handlers: {
@@ -181,13 +170,12 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     storage,
     onDelivery: dispatcher.recheck,
     onEnded(work) {
-      ended.add(1, { kind: work.kind, status: work.status });
+      measured.workEnded(work);
       const spoken = jobSpoken(work);
       if (spoken !== undefined) agents.used(work.owner, spoken.agentId, spoken.use);
     },
   });
   onStop(() => runner.close());
-  metrics.gauge('voxgate_works_running', 'Jobs and PlayNotes that are being made', () => runner.running());
 
   const retention = createRetention({
     works: store,
@@ -223,6 +211,7 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
       files,
       runner,
       unixMs,
+      onEnded: measured.workEnded,
       toDelivery,
       onDelivery: dispatcher.recheck,
       onTakenAway: (owner, id) => (kind === 'playnote' ? slots.release(owner, id) : Promise.resolve()),

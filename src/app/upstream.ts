@@ -2,7 +2,11 @@
 // is cached of its speech, the short names of its voices. Adapters are chosen here as in alone.ts, and nowhere else.
 
 import { createHash } from 'node:crypto';
-import { createSpeechRecovery, type SpeechRecovery } from '../pipeline/whole-body/speech-recovery.ts';
+import {
+  createSpeechRecovery,
+  type ResumeKind,
+  type SpeechRecovery,
+} from '../pipeline/whole-body/speech-recovery.ts';
 import { createKnownVoices, createUncheckedVoices, type VoiceDirectory } from '../service/voice-directory.ts';
 import { defaultSettings, type TurnSettings } from '../session/turn-settings.ts';
 import type { Config } from '../settings/settings.ts';
@@ -14,7 +18,7 @@ import { WELL_KNOWN_VOICES } from '../speech/well-known-voices.ts';
 import { spokenAs } from '../speech-program/program-language.ts';
 import { createMemoryPhraseStore } from '../storage/memory-phrase-store.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
-import type { createRedisPhraseStore } from '../storage/redis-phrase-store.ts';
+import type { createRedisPhraseStore, RedisPhraseStore } from '../storage/redis-phrase-store.ts';
 import { quotaIdOf } from '../upstream/key-digest.ts';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/pool/upstream-pool.ts';
 import { openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts';
@@ -35,6 +39,27 @@ export type AppUpstream = {
   readonly voices: VoiceDirectory;
   /** The embedded engine's address, when it is the service. */
   readonly engineUrl: string | undefined;
+};
+
+/** All that there are, by the compiler's word: each is counted from the start. */
+const RESUMES: Readonly<Record<ResumeKind, true>> = {
+  exact: true,
+  aligned: true,
+  regenerated: true,
+  failed: true,
+};
+const DOUBTS: Readonly<Record<Parameters<SpeechRecovery['onDoubt']>[0], true>> = {
+  'cut-frame': true,
+  'frames-missing': true,
+  'bytes-missing': true,
+  'words-missing': true,
+  'breaks-off': true,
+  'too-short': true,
+};
+const PROOFS: Readonly<Record<Parameters<SpeechRecovery['onWhole']>[0], true>> = {
+  told: true,
+  heard: true,
+  nothing: true,
 };
 
 const MAX_WAITING_REQUESTS = 1000;
@@ -85,12 +110,19 @@ export async function openAppUpstream(
   // Not waited for: a service that is silent must not hold up the start. It never throws and ends by its own deadline.
   void transport.warm(WARM_CONNECTIONS);
 
-  const resumes = metrics.counter(
+  const resumes = metrics.counters(
     'voxgate_resumes_total',
     'Speech that broke or was in doubt, by how it was made whole',
+    { kind: Object.keys(RESUMES) },
   );
-  const doubts = metrics.counter('voxgate_doubtful_bodies_total', 'Bodies that ended too early, by the sign');
-  const whole = metrics.counter('voxgate_whole_bodies_total', 'Bodies taken for whole, by what proved it');
+  const doubts = metrics.counters(
+    'voxgate_doubtful_bodies_total',
+    'Bodies that ended too early, by the sign',
+    { doubt: Object.keys(DOUBTS) },
+  );
+  const whole = metrics.counters('voxgate_whole_bodies_total', 'Bodies taken for whole, by what proved it', {
+    by: Object.keys(PROOFS),
+  });
   const phrases = await openPhraseStore(context);
   onStop(() => phrases?.close());
   return {
@@ -178,7 +210,7 @@ function openVoices({ clock, config }: AppContext, service: SpeechService): Voic
 
 /** Shared by all instances, or this one's own; the embedded engine is always one's own. */
 export async function openQuotaStore(
-  { config, clock, random, log }: AppContext,
+  { config, clock, random, log, redisLinks }: AppContext,
   service: SpeechService,
 ): Promise<QuotaStore> {
   const { url, keys, isEmbedded } = service;
@@ -190,7 +222,7 @@ export async function openQuotaStore(
   }));
   if (config.redisUrl !== undefined && !isEmbedded) {
     const { createRedisQuotaStore } = await import('../upstream/quota/redis-quota-store.ts');
-    return createRedisQuotaStore({
+    const store = createRedisQuotaStore({
       url: config.redisUrl,
       pool: name,
       quotas,
@@ -199,6 +231,8 @@ export async function openQuotaStore(
       random,
       log,
     });
+    redisLinks.set('quotas', store.isShared);
+    return store;
   }
   const learned = isEmbedded
     ? undefined
@@ -213,7 +247,7 @@ export async function openQuotaStore(
 }
 
 /** What a gateway without Redis does not need is not loaded. */
-const openShared = async (options: Parameters<typeof createRedisPhraseStore>[0]): Promise<PhraseStore> =>
+const openShared = async (options: Parameters<typeof createRedisPhraseStore>[0]): Promise<RedisPhraseStore> =>
   (await import('../storage/redis-phrase-store.ts')).createRedisPhraseStore(options);
 
 async function openPhraseStore({
@@ -221,15 +255,19 @@ async function openPhraseStore({
   clock,
   log,
   metrics,
+  redisLinks,
 }: AppContext): Promise<PhraseStore | undefined> {
-  const lookups = metrics.counter(
+  const lookups = metrics.counters(
     'voxgate_phrases_total',
     'Requests that might be played from kept speech, by result',
+    { result: ['hit', 'miss'] },
   );
   if (config.phraseCache === 'off') return undefined;
   const near = createMemoryPhraseStore(config.phraseCacheBytes, clock);
   const url = config.phraseCacheRedisUrl;
-  const store = url === undefined ? near : await openShared({ url, near, clock, log });
+  const shared = url === undefined ? undefined : await openShared({ url, near, clock, log });
+  if (shared !== undefined) redisLinks.set('phrases', shared.isUp);
+  const store = shared ?? near;
   return {
     async find(key) {
       const body = await store.find(key);

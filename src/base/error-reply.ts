@@ -4,9 +4,16 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import { AppError, toErrorBody } from './app-error.ts';
+import { AppError, type ErrorCode, toErrorBody } from './app-error.ts';
+
+const errors = new WeakMap<FastifyReply, ErrorCode>();
+
+/** For the log: what the reply refuses its caller with. */
+export const errorOf = (reply: FastifyReply): ErrorCode | undefined => errors.get(reply);
+export const noteError = (reply: FastifyReply, { code }: AppError): void => void errors.set(reply, code);
 
 export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
+  noteError(reply, error);
   if (error.code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
   if (error.retryAfterMs !== undefined)
     reply.header('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterMs / 1000))));

@@ -27,3 +27,7 @@ export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** What may be logged of a fault whose message may hold spoken text: its kind, never its words. */
 export const faultKind = (fault: unknown): string => (fault instanceof Error ? fault.name : typeof fault);
+
+/** Of a line about what was refused or failed with this HTTP status: whether an operator should see it. */
+export const levelOfStatus = (status: number): 'warn' | 'info' =>
+  status >= 500 || status === 401 || status === 403 || status === 429 ? 'warn' : 'info';

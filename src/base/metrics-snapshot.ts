@@ -29,11 +29,25 @@ export type MetricsSnapshot = readonly MetricSnapshot[];
 
 const escapeLabel = (value: string) => value.replace(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`));
 
+/** Of labels that are the same objects at every scrape; thousands of series are written while others wait. */
+const texts = new WeakMap<Labels, string>();
+
+/** `name="value",…`, or nothing. */
+function pairsOf(labels: Labels | undefined): string {
+  if (labels === undefined) return '';
+  const known = texts.get(labels);
+  if (known !== undefined) return known;
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
+  const text = pairs.join(',');
+  texts.set(labels, text);
+  return text;
+}
+
 /** `{name="value"}`, or nothing. */
-export const labelText = (labels: Labels | undefined, extra?: string): string => {
-  const parts = Object.entries(labels ?? {}).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
-  if (extra !== undefined) parts.push(extra);
-  return parts.length === 0 ? '' : `{${parts.join(',')}}`;
+const labelText = (labels: Labels | undefined, extra = ''): string => {
+  const pairs = pairsOf(labels);
+  if (pairs === '' && extra === '') return '';
+  return pairs === '' || extra === '' ? `{${pairs}${extra}}` : `{${pairs},${extra}}`;
 };
 
 const distributionLines = (name: string, bounds: readonly number[], each: Distribution): string[] => {
@@ -64,7 +78,8 @@ export const metricsText = (snapshot: MetricsSnapshot): string =>
     )
     .join('');
 
-function joinSamples<Each extends { readonly labels: Labels | undefined }>(
+/** Those of the same labels as one. */
+export function joinSamples<Each extends { readonly labels: Labels | undefined }>(
   samples: readonly Each[],
   join: (a: Each, b: Each) => Each,
 ): readonly Each[] {
@@ -78,7 +93,8 @@ function joinSamples<Each extends { readonly labels: Labels | undefined }>(
 }
 
 const added = (a: Sample, b: Sample): Sample => ({ ...a, value: a.value + b.value });
-const JOINS: Readonly<Record<Across, (a: Sample, b: Sample) => Sample>> = {
+/** What several samples of one series are together. */
+export const JOINS: Readonly<Record<Across, (a: Sample, b: Sample) => Sample>> = {
   sum: added,
   most: (a, b) => (b.value > a.value ? b : a),
   least: (a, b) => (b.value < a.value ? b : a),

@@ -14,6 +14,8 @@ export type SpeakPartsOptions = SpokenWith & {
   /** One part each; without any there is one part, a short silence. */
   readonly texts: readonly RequestText[];
   readonly tenant: string;
+  /** For the log. */
+  readonly work: string;
   readonly shelf: PartShelf;
   /** Parts that are spoken at the same time. */
   readonly atOnce: number;
@@ -32,7 +34,7 @@ export async function speakParts(
   options: SpeakPartsOptions,
   signal: AbortSignal,
 ): Promise<readonly SpokenPart[]> {
-  const { runtime, texts, shelf, tenant } = options;
+  const { runtime, texts, shelf, tenant, work } = options;
   const { clock } = runtime;
   const count = Math.max(1, texts.length);
   const parts = new Array<SpokenPart>(count);
@@ -48,7 +50,7 @@ export async function speakParts(
         ...options,
         texts: texts.slice(index, index + 1),
         output: OUTPUT,
-        toWork: () => ({ class: 'batch', tenant, deadlineMs: clock.now() + DUE_AFTER_MS }),
+        toWork: () => ({ class: 'batch', tenant, work, deadlineMs: clock.now() + DUE_AFTER_MS }),
         listener: 'nobody',
         words: 'timed',
       },

@@ -5,6 +5,7 @@ import { AppError } from '../base/app-error.ts';
 import type { NewDelivery } from '../storage/delivery-store.ts';
 import type { Work, WorkKind } from '../storage/works/work.ts';
 import type { WorkFiles } from '../storage/works/work-files.ts';
+import { cancelled, isUnfinished } from '../storage/works/work-steps.ts';
 import type { WorkPage, WorkStore } from '../storage/works/work-store.ts';
 import type { WorkRunner } from './work-runner.ts';
 
@@ -28,6 +29,8 @@ export type WorkQuestionsOptions = {
   readonly store: WorkStore;
   readonly files: WorkFiles;
   readonly runner: Pick<WorkRunner, 'interrupt'>;
+  /** Its caller has ended it: cancelled it, or deleted it before it had ended by itself. */
+  readonly onEnded: (work: Work) => void;
   /** It was ended or forgotten before its time. */
   readonly onTakenAway: (owner: string, id: string) => Promise<void>;
   readonly unixMs: () => number;
@@ -45,8 +48,10 @@ export function createWorkQuestions(options: WorkQuestionsOptions): WorkQuestion
       return work;
     },
     async cancel(owner, id) {
+      const before = await store.find(owner, kind, id);
       const work = await store.cancel(owner, kind, id, options.unixMs(), options.toDelivery);
       if (work === undefined) throw unknown();
+      if (before !== undefined && isUnfinished(before) && work.status === 'cancelled') options.onEnded(work);
       if (work.status === 'cancelled') {
         await runner.interrupt(id); // it still writes to its folder until it has stopped
         options.onDelivery();
@@ -56,7 +61,9 @@ export function createWorkQuestions(options: WorkQuestionsOptions): WorkQuestion
       return work;
     },
     async remove(owner, id) {
+      const before = await store.find(owner, kind, id);
       if (!(await store.remove(owner, kind, id))) throw unknown();
+      if (before !== undefined && isUnfinished(before)) options.onEnded(cancelled(before, options.unixMs()));
       await runner.interrupt(id);
       await options.onTakenAway(owner, id);
       await files.remove(id);

@@ -8,7 +8,8 @@ import { turnWeight } from '../limits/turn-weight.ts';
 import type { TurnSettings } from './turn-settings.ts';
 
 /** Who asks: a session at its upgrade, a turn of an open session, a call at its upgrade, speech as the reply to a request. */
-export type SpeechAsker = 'session' | 'turn' | 'leg' | 'reply';
+export const SPEECH_ASKERS = ['session', 'turn', 'leg', 'reply'] as const;
+export type SpeechAsker = (typeof SPEECH_ASKERS)[number];
 
 export type SpeakingPlace = {
   /** Its first audio is on its way. */

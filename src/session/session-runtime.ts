@@ -65,8 +65,12 @@ export type SessionRuntime = {
 };
 
 /** Why a turn failed; what is not the client's or the upstream's doing is logged. */
-export function toTurnError(log: Log, fault: unknown): AppError {
+export function toTurnError(
+  log: Log,
+  fault: unknown,
+  ids: { readonly session: string; readonly turn: string | undefined },
+): AppError {
   const error = toAppError(fault);
-  if (error.code === 'internal') log.error('a turn failed inside', { cause: String(error.cause) });
+  if (error.code === 'internal') log.error('a turn failed inside', { ...ids, cause: String(error.cause) });
   return error;
 }

@@ -211,10 +211,11 @@ export class SessionTurns {
     this.retired.add(turn.id, this.textEndTold.delete(turn.id) ? 'told' : 'untold');
   }
   private broken(turn: LiveTurn, fault: unknown): void {
-    const { runtime, out, audience } = this.options;
+    const { runtime, out, audience, speaker } = this.options;
     this.retired.add(turn.id, 'untold');
     audience.lost(turn.id);
-    out.say(errorEvent(toTurnError(runtime.log, fault), turn.id));
+    const ids = { session: speaker.session, turn: turn.id };
+    out.say(errorEvent(toTurnError(runtime.log, fault, ids), turn.id));
   }
 }
 

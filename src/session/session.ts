@@ -86,6 +86,13 @@ export class Session {
   bufferedBytes(): number {
     return this.turns.line.bufferedBytes() + this.turns.line.textBytes('now') + this.awaited.bytes();
   }
+  /** What has been heard of turns whose `heard` has not been said yet, ms. */
+  heardMs(): number {
+    const nowMs = this.runtime.clock.now();
+    return this.turns.line
+      .all()
+      .reduce((sum, turn) => sum + (turn.phase() === 'finished' ? 0 : turn.heardMs(nowMs)), 0);
+  }
   /** In which a turn would be sent that is named now. */
   sound(): { readonly format: SessionFormat; readonly sampleRate: number | undefined } {
     const { format, sampleRate } = outputOf(this.attachedLeg.settingsFor(this.settings));

@@ -63,6 +63,8 @@ export type DeliveryStore = {
   }): Promise<readonly Delivery[]>;
   /** When the next pending one is due; undefined when there is none. */
   nextDueMs(): Promise<number | undefined>;
+  /** Pending ones of all owners, and when the first of them is or was due. */
+  backlog(): Promise<{ readonly waiting: number; readonly dueAtMs: number | undefined }>;
   /**
    * Writes one attempt and what follows from it. Of a delivery that was given up meanwhile, only a success changes the
    * state.

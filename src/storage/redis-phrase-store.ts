@@ -24,7 +24,10 @@ const LOG_EVERY_MS = 10_000;
 
 const nameOf = (key: string) => `voxgate:phrase:${key}`;
 
-export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseStoreOptions): PhraseStore {
+/** `isUp`: Redis is connected. */
+export type RedisPhraseStore = PhraseStore & { readonly isUp: () => boolean };
+
+export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseStoreOptions): RedisPhraseStore {
   const redis = new Redis(url, {
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
@@ -59,6 +62,7 @@ export function createRedisPhraseStore({ url, near, clock, log }: RedisPhraseSto
   };
 
   return {
+    isUp: () => redis.status === 'ready',
     async find(key) {
       return (await near.find(key)) ?? fetch(key);
     },

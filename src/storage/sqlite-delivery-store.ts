@@ -61,6 +61,13 @@ export function createSqliteDeliveryStore({ read, write }: SqliteDatabase): Sqli
       return dueAtMs === Number.MAX_SAFE_INTEGER ? undefined : dueAtMs;
     },
 
+    async backlog() {
+      const row = read.one(
+        "SELECT count(*) AS n, min(next_at) AS due FROM deliveries WHERE state = 'pending'",
+      );
+      return { waiting: Number(row?.n), dueAtMs: (row?.due as number | null) ?? undefined };
+    },
+
     settle: (id, attempt, { state, nextAtMs }) =>
       write((sql) => {
         const row = sql.one('SELECT state, attempts, next_at FROM deliveries WHERE id = ?', id);

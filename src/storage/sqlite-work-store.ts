@@ -274,6 +274,13 @@ export function createSqliteWorkStore({ read, write }: SqliteDatabase): SqliteWo
       });
     },
 
+    async backlog() {
+      const row = read.one(
+        `SELECT count(*) AS n, min(requested_at) AS oldest FROM works WHERE status = 'waiting' AND ${UNFINISHED}`,
+      );
+      return { waiting: Number(row?.n), oldestAtMs: (row?.oldest as number | null) ?? undefined };
+    },
+
     async usage(owner) {
       const stored = read.one(
         'SELECT coalesce(sum(file_bytes), 0) AS bytes FROM works WHERE owner = ? AND file_bytes > 0',

@@ -1,5 +1,5 @@
 // What a request to the speech service is for. The scheduler reads nothing else: the tenant, the class, and the time from which
-// a listener would notice the delay.
+// a listener would notice the delay. The ids of what it is for go to the log alone.
 
 /**
  * In order of weight: resuming a turn that broke while it is heard; the first words of a turn; what a playing turn needs next;
@@ -14,6 +14,12 @@ export type SpeechWork = {
   readonly tenant: string;
   /** A listener's session, which has at most a few requests under way. */
   readonly session?: string;
+  /** In that session. */
+  readonly turn?: string | undefined;
+  /** A request over HTTP, by its `X-Request-Id`. */
+  readonly request?: string;
+  /** A job or PlayNote. */
+  readonly work?: string;
   /** Monotonic ms: when the audio is needed. Within a tenant the earliest goes first. */
   readonly deadlineMs: number;
   /**

@@ -98,6 +98,17 @@ describe.each(recordSubjects)('a delivery store $name', ({ open }) => {
     expect(await due(3_000)).toEqual([early, same, late]);
   });
 
+  it('knows how many wait, and since when the first is due', async () => {
+    expect(await store.backlog()).toEqual({ waiting: 0, dueAtMs: undefined });
+    await add({ createdAtMs: 3_000 });
+    const first = await add({ createdAtMs: 1_000, owner: 'bob' });
+    expect(await store.backlog()).toEqual({ waiting: 2, dueAtMs: 1_000 });
+    await due(1_000);
+    expect((await store.backlog()).waiting).toBe(2);
+    await store.settle(first, attempt(1_010, 204), { state: 'delivered', nextAtMs: undefined });
+    expect(await store.backlog()).toEqual({ waiting: 1, dueAtMs: 3_000 });
+  });
+
   it('writes attempts and what follows from them', async () => {
     const id = await add();
     expect(await due(1_000)).toEqual([id]);

@@ -365,6 +365,17 @@ describe.each(recordSubjects)('a work store $name', ({ open }) => {
     expect(await works.usage('eve')).toEqual({ bytes: 0, unfinished: 0 });
   });
 
+  it('knows how many of all owners wait, and since when the oldest does', async () => {
+    expect(await works.backlog()).toEqual({ waiting: 0, oldestAtMs: undefined });
+    await create(works, { requestedAtMs: 2_000 });
+    await create(works, { owner: 'bob', kind: 'playnote', requestedAtMs: 1_500 });
+    await create(works, { id: 'gone', requestedAtMs: 1_000 });
+    await works.cancel('ann', 'tts', 'gone', 10, silent);
+    expect(await works.backlog()).toEqual({ waiting: 2, oldestAtMs: 1_500 });
+    await claimed(works);
+    expect((await works.backlog()).waiting).toBe(1);
+  });
+
   it('takes what is no cursor for the first page', async () => {
     const { id } = await create(works);
     for (const cursor of ['', 'x', 'bnVsbA', 'WzEsMl0', '💥', 'A'.repeat(10_000)])

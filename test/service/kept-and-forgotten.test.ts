@@ -119,6 +119,7 @@ describe('questions about works', () => {
     const records = openRecords();
     const happened: string[] = [];
     const questions = createWorkQuestions({
+      onEnded() {},
       kind: 'tts',
       called: 'job',
       store: records.works,

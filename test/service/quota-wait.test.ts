@@ -37,6 +37,7 @@ async function speak(key: StrictKey) {
       defaultVoice2: undefined,
       texts: splitIntoRequests(segments, PART_CHARACTERS),
       tenant: 'ann',
+      work: 'job',
       shelf,
       atOnce: 2,
       onProgress() {},

@@ -61,6 +61,7 @@ function open(auto: (request: MemoryRequest, count: number) => void = answer, te
         defaultVoice2: undefined,
         texts,
         tenant: 'ann',
+        work: 'job',
         shelf,
         atOnce,
         onProgress: (done) => progress.push(done),

@@ -89,7 +89,14 @@ export async function startSocketServer({
     findAgent,
     limits: { ...config, messageBytes: 1000, messagesPerSecond: 100, bytesPerSecond: 100_000 },
     legs: NO_LEG_SERVER,
-    intake: { intakeSpent() {}, intakeSlowed() {}, intakeRefused() {}, legEvicted() {} },
+    intake: {
+      intakeSpent() {},
+      intakeSlowed() {},
+      intakeRefused() {},
+      legStarted() {},
+      legOver() {},
+      legEvicted() {},
+    },
     onOpened() {},
     onClosed() {},
   });

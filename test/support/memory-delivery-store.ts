@@ -81,6 +81,11 @@ export function createMemoryDeliveryStore(): MemoryDeliveryStore {
       return times.length === 0 ? undefined : times.reduce((least, time) => Math.min(least, time));
     },
 
+    async backlog() {
+      const times = pending().map(({ delivery }) => delivery.nextAtMs!);
+      return { waiting: times.length, dueAtMs: times.length === 0 ? undefined : Math.min(...times) };
+    },
+
     async settle(id, attempt, { state, nextAtMs }) {
       const row = rows.get(id);
       if (row === undefined) return;

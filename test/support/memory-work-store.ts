@@ -193,6 +193,12 @@ export function createMemoryWorkStore(deliveries: Pick<MemoryDeliveryStore, 'put
       for (const id of ids) disposable.delete(id);
     },
 
+    async backlog() {
+      const waiting = [...rows.values()].map(({ work }) => work).filter(({ status }) => status === 'waiting');
+      const times = waiting.map(({ requestedAtMs }) => requestedAtMs);
+      return { waiting: waiting.length, oldestAtMs: times.length === 0 ? undefined : Math.min(...times) };
+    },
+
     async usage(owner) {
       const works = [...rows.values()].map(({ work }) => work).filter((work) => work.owner === owner);
       return {

@@ -67,6 +67,7 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
 
   const open = (wire: LegWire, address: string | undefined): CallEvents => {
     let silences = 0;
+    let state: 'new' | 'started' = 'new';
     let cancelSilence = () => {};
     const keepAlive = () => {
       cancelSilence = clock.after(KEEP_ALIVE_MS, keepAlive);
@@ -89,6 +90,8 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
       wire,
       onStarted(leg) {
         cancelSilence();
+        options.intake.legStarted(kind);
+        state = 'started';
         intake.started(leg.audio());
       },
       onAudioChanged: (audio) => intake.started(audio),
@@ -99,7 +102,6 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
       metrics: options.intake,
       handle: (frame) => connection.receive(frame),
       onRefused(error) {
-        log.info('a leg was closed', { kind, because: error.code });
         connection.close(error.message, 'rate_limited');
         wire.terminate();
       },
@@ -115,6 +117,7 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
         cancelSilence();
         connections.delete(connection);
         room.leave(connection);
+        if (state === 'started') options.intake.legOver(kind);
         intake.close();
         connection.closed();
       },
@@ -128,7 +131,11 @@ export function createAudioSocketServer(options: AudioSocketServerOptions): Call
       const refused = hasRoom ? admission.refusal('leg') : undefined;
       if (hasRoom && refused === undefined) return open(wire, address);
       const because = refused?.message ?? 'it is not private, or there are as many as may be';
-      log.warn('leg_refused', { kind, because });
+      log.warn('leg_refused', {
+        kind,
+        code: refused?.code ?? (isPrivatePeer(address) ? 'busy' : 'forbidden'),
+        because,
+      });
       return undefined;
     },
     onFault: (fault) => log.warn('audiosocket_listener_failed', { fault }),

@@ -3,7 +3,7 @@
 
 import { AppError, ERROR_TABLE } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
+import { type Log, levelOfStatus } from '../../base/log.ts';
 import type { LegAudio, LegCodec, LegFrame, LegInput } from '../../legs/leg.ts';
 import type { CallLeg } from '../../playout/call-leg.ts';
 import { createFrameMeter } from '../../playout/frame-meter.ts';
@@ -98,8 +98,14 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   let takingSinceMs = clock.now();
   let bufferedBefore = 0;
   let markedAtMs = Number.NEGATIVE_INFINITY;
+  const openedAtMs = clock.now();
+  /** A session has had it, so that it had an owner. */
+  let wasTaken = false;
+  /** A line of the log has said why it is not served. */
+  let isTold = false;
   let cancelTimer = clock.after(options.startWithinMs ?? START_DEADLINE_MS, () => {
-    options.log.warn('leg_without_call', { kind });
+    options.log.warn('leg_without_call', { leg: id, kind });
+    isTold = true;
     end('idle_timeout', 'the platform did not say which call this is');
   });
 
@@ -107,11 +113,22 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   /** By its own reports it plays slower than the clock. */
   const isOverfed = (unheardMs: number) =>
     unheardMs > codec.rules().leadMs + MAX_UNTOLD_MS && clock.now() - markedAtMs < MARKS_STAY_AWAY_MS;
+  const tellEnd = (why: LegEnd, hasSession: boolean) => {
+    const { log } = options;
+    const code = why === 'over' ? undefined : why;
+    const fields = { leg: id, kind, tenant: owner, code };
+    if (owner !== undefined || hasSession || wasTaken) {
+      const seconds = Math.round(clock.now() - openedAtMs) / 1000;
+      log.info('leg_ended', { ...fields, outcome: code === undefined ? 'over' : 'ended', seconds });
+    } else if (code !== undefined && !isTold)
+      log[levelOfStatus(ERROR_TABLE[code].http)]('leg_refused', fields);
+  };
   const leave = (reason: string, why: LegEnd = 'over') => {
     if (isOver) return;
     isOver = true;
     cancelTimer();
     sender?.close();
+    tellEnd(why, place?.listener() !== undefined);
     place?.leave(reason);
     place = undefined;
     options.onEnded?.(why, reason);
@@ -172,6 +189,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       hangUpWithin(MAX_GOODBYE_MS);
     }),
     release() {
+      wasTaken = true;
       // A call that is about to end is not given to another session.
       if (isHangingUp) return hangUpNow();
       unlessBroken<void>(() => own.clear(() => undefined))();
@@ -193,7 +211,8 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     const whose = playout === undefined ? ownerOf(token) : undefined;
     if (whose === undefined) return;
     const message = `${came} came; served: ${served}`;
-    options.log.warn('leg_codec_not_served', { kind, came, served });
+    options.log.warn('leg_codec_not_served', { leg: id, kind, tenant: whose.userId, came, served });
+    isTold = true;
     arrivals.turnAway({
       callId: options.callId ?? callId,
       ...whose,

@@ -12,6 +12,7 @@ import { guardLoopback } from '../../access/loopback-guard.ts';
 import { isSignedByTwilio } from '../../access/twilio-signature.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Leg } from '../../legs/leg.ts';
+import { LEGS } from '../../legs/legs.ts';
 import { offeredProtocols, SOCKET_BOUNDS } from '../sockets/socket-bounds.ts';
 import { type LegSockets, MAX_LEG_BYTES, type OpenedLeg } from './leg-sockets.ts';
 
@@ -35,6 +36,12 @@ export type LegServer = {
 };
 
 const PATH = /^\/v1\/legs\/([a-z-]{1,40})(?:\/([\w.~-]{1,500}))?$/;
+
+/** The kind of leg that a path names, if there is such a kind: what else it holds may be a token. */
+export const legKindOf = (path: string): string | undefined => {
+  const named = path.split(/[/?]/, 4)[3];
+  return LEGS.find(({ kind }) => kind === named)?.kind;
+};
 
 export function createLegServer(options: LegServerOptions): LegServer {
   const { legs, tokens, callers } = options;

@@ -77,6 +77,7 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
       };
     },
     open(socket, { leg, standing, address, ...opened }) {
+      let state: 'new' | 'started' = 'new';
       const connection = connect({
         ...opened,
         id: random.id(12),
@@ -98,12 +99,13 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
         ...(standing === 'unproved' && { admit: refusal }),
         onStarted(call) {
           room.leave(connection);
+          options.intake.legStarted(leg.kind);
+          state = 'started';
           intake.started(call.audio());
           opened.onStarted?.(call);
         },
       });
       const refuse = (error: AppError) => {
-        log.info('a leg was closed', { kind: leg.kind, because: error.code });
         connection.close(error.message, 'rate_limited');
         stopReadingAfterClose(socket, clock);
       };
@@ -128,6 +130,7 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
       socket.once('close', () => {
         connections.delete(connection);
         room.leave(connection);
+        if (state === 'started') options.intake.legOver(leg.kind);
         intake.close();
         connection.closed();
       });

@@ -2,8 +2,9 @@
 // becomes a session; any other is refused with an HTTP status.
 
 import type { IncomingMessage } from 'node:http';
+import { callerKeyName, readBearer } from '../../access/bearer-key.ts';
 import type { Credentials } from '../../access/credentials.ts';
-import { type HeaderLines, headerLines } from '../../access/header-lines.ts';
+import { type HeaderLines, headerLines, traceIdOf } from '../../access/header-lines.ts';
 import { guardLoopback } from '../../access/loopback-guard.ts';
 import type { TokenIssuer } from '../../access/token-issuer.ts';
 import { AppError, toAppError } from '../../base/app-error.ts';
@@ -13,11 +14,21 @@ import { renamedError } from '../../dialects/field-names.ts';
 import type { Preset } from '../../dialects/native-messages.ts';
 import { offeredProtocols } from './socket-bounds.ts';
 
+/** What the log may have of an upgrade; each is known from some step on. */
+export type UpgradeSeen = {
+  readonly dialect?: string;
+  readonly tenant?: string;
+  /** The name of the caller's key. */
+  readonly key?: string | undefined;
+  readonly trace?: string | undefined;
+};
+
 export type Admission = {
   readonly userId: string;
   /** The agent that was asked for; its profile is yet to be found. */
   readonly agentId: string | undefined;
   readonly entry: DialectEntry;
+  readonly seen: UpgradeSeen;
   /** What the upgrade sets, over the gateway's own and the agent's settings. */
   readonly preset: Preset;
 };
@@ -50,6 +61,7 @@ export type Refusal = {
   readonly error: AppError;
   /** What the caller's protocol wants beside the status. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly seen: UpgradeSeen;
 };
 
 export type Answer =
@@ -62,26 +74,32 @@ export function admitUpgrade(
   occupancy: Occupancy,
 ): Answer {
   let entry: DialectEntry | undefined;
+  let seen: UpgradeSeen = {};
   try {
     const headers = headerLines(request.rawHeaders);
+    seen = { trace: traceIdOf(headers) };
     if (!options.credentials.areRequired) guardLoopback(headers, options.scheme);
     const { upgrade, agents } = readTarget(request.url ?? '/', headers);
-    entry = enterDialect(options.dialects, upgrade);
+    const entered = enterDialect(options.dialects, upgrade);
+    entry = entered.entry;
+    const key = options.credentials.areRequired ? keyNameOf(entry, headers) : undefined;
+    seen = { ...seen, dialect: entered.name, key };
     const userId = identify(entry, headers, options);
+    seen = { ...seen, tenant: userId };
     refuseBody(headers);
     if (agents.length > 1) throw fieldError({ field: 'agent', allowed: 'given twice; give it once' });
     const preset = entry.preset();
     checkRoom(userId, options, occupancy);
-    return { ok: true, admission: { userId, agentId: agents[0], entry, preset } };
+    return { ok: true, admission: { userId, agentId: agents[0], entry, seen, preset } };
   } catch (thrown) {
-    return { ok: false, refusal: refusalOf(toAppError(thrown), entry) };
+    return { ok: false, refusal: refusalOf(toAppError(thrown), entry, seen) };
   }
 }
 
 /** In the words of the caller's protocol. */
-export function refusalOf(thrown: AppError, entry: DialectEntry | undefined): Refusal {
+export function refusalOf(thrown: AppError, entry: DialectEntry | undefined, seen: UpgradeSeen): Refusal {
   const error = renamedError(thrown, entry?.fieldNames ?? {});
-  return { error, headers: entry?.refusalHeaders?.(error) ?? {} };
+  return { error, headers: entry?.refusalHeaders?.(error) ?? {}, seen };
 }
 
 /** The target is compared as it came: a URL parser would mend `//host/v1/session` and `/x/../v1/session` first. */
@@ -94,10 +112,13 @@ function readTarget(url: string, headers: HeaderLines): { upgrade: Upgrade; agen
   return { upgrade: { path: queryAt < 0 ? url : url.slice(0, queryAt), query, headers, protocols }, agents };
 }
 
-function enterDialect(dialects: readonly Dialect[], upgrade: Upgrade): DialectEntry {
+function enterDialect(
+  dialects: readonly Dialect[],
+  upgrade: Upgrade,
+): { readonly name: string; readonly entry: DialectEntry } {
   for (const dialect of dialects) {
     const entry = dialect.enter(upgrade);
-    if (entry !== undefined) return entry;
+    if (entry !== undefined) return { name: dialect.name, entry };
   }
   throw new AppError(
     'not_found',
@@ -113,6 +134,15 @@ function identify(
   // A caller that shows a token is not let in without it.
   if (token !== undefined) return tokens.checkSpeak(token);
   return caller === 'headers' ? credentials.identify(headers) : credentials.identifyKey(caller.apiKey);
+}
+
+/** A token is none: it would be one more secret, and its user says as much. */
+function keyNameOf({ caller, token }: DialectEntry, headers: HeaderLines): string | undefined {
+  if (token !== undefined) return undefined;
+  const bearer = headers.authorization?.[0];
+  const fromHeaders = bearer === undefined ? undefined : readBearer(bearer);
+  const apiKey = caller === 'headers' ? fromHeaders : caller.apiKey;
+  return apiKey === undefined ? undefined : callerKeyName(apiKey);
 }
 
 /** Its bytes would be taken for frames here, and for another request by a proxy. */

@@ -19,6 +19,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { createIntakeLimit } from './intake-limit.ts';
 import { PacedIntake, textBytes } from './paced-intake.ts';
 import { createReadingWatch, type ReadingWatch } from './reading-watch.ts';
+import { SessionRecord } from './session-record.ts';
 import { stopReadingAfterClose } from './socket-bounds.ts';
 import { tooMuchTime } from './time-shares.ts';
 
@@ -56,6 +57,10 @@ export class ClientConnection {
   private readonly congestedBytes: number;
   private readonly idleTimeoutMs: number;
   private heardFromAtMs: number;
+  private readonly record: SessionRecord;
+  /** What we closed it for, if it was for an error. */
+  private closedFor: ErrorCode | undefined;
+  private heardAtEndMs = 0;
   /** Why we closed: a peer that does not answer our close frame would be counted as lost. */
   private closedAs: number | undefined;
   /**
@@ -89,6 +94,7 @@ export class ClientConnection {
       send: (message) => this.send(message),
       close: (code, reason) => this.closeAs(code, reason),
     });
+    this.record = new SessionRecord({ ...runtime, session: this.id, seen: options.seen });
     this.intake = new PacedIntake({
       ...options.share,
       clock: runtime.clock,
@@ -102,7 +108,10 @@ export class ClientConnection {
     const speaker = { tenant: options.userId, session: options.id };
     const work = { charge: (ms: number) => this.intake.charge(runtime.clock.now(), ms) };
     const outlet: SessionOutlet = {
-      say: (event) => this.say(event),
+      say: (event) => {
+        this.record.note(event);
+        this.say(event);
+      },
       sendAudio: (audio) => this.sendAudio(audio),
       isCongested: () => this.waitingBytes() > this.congestedBytes,
       cork: () => this.wire.cork(),
@@ -152,6 +161,7 @@ export class ClientConnection {
     if (this.session.turnsUnheard() === 0) this.close('shutting_down');
   }
   close(code: ErrorCode): void {
+    this.closedFor ??= code;
     this.closeAs(this.codec.closeCode?.(code) ?? ERROR_TABLE[code].close, code);
   }
 
@@ -173,6 +183,8 @@ export class ClientConnection {
     });
     socket.once('close', (code) => {
       this.fallSilent();
+      const { closedFor, heardAtEndMs } = this;
+      this.record.end({ close: this.closedAs ?? code, code: closedFor, heardMs: heardAtEndMs });
       options.onClosed(this.closedAs ?? code);
     });
   }
@@ -201,6 +213,7 @@ export class ClientConnection {
   /** Only the kind is logged: the message may hold spoken text. */
   private codecFailed(fault: unknown): void {
     this.options.runtime.log.error('a codec failed inside', { cause: faultKind(fault) });
+    this.closedFor ??= 'internal';
     this.closeAs(ERROR_TABLE.internal.close, 'internal');
   }
   private send(message: string | Uint8Array): void {
@@ -279,6 +292,7 @@ export class ClientConnection {
     const { clock } = this.options.runtime;
     const error = new AppError('slow_reader', why);
     this.phase = 'giving-up';
+    this.closedFor ??= 'slow_reader';
     this.say(errorEvent(error));
     const readUntilMs = this.heartbeat.readUntilMs();
     this.session.giveUp(error, clock.now() - readUntilMs);
@@ -312,6 +326,7 @@ export class ClientConnection {
     if (wasSilent) return;
     this.intake.close();
     try {
+      this.heardAtEndMs = this.session.heardMs();
       this.session.close();
     } catch (fault) {
       // A session that failed may not even end in order; its socket and its slot must be freed all the same.

@@ -6,6 +6,7 @@ import type { DialectEntry } from '../../dialects/dialect.ts';
 import type { EventOf } from '../../dialects/native-events.ts';
 import type { SessionRuntime } from '../../session/session-runtime.ts';
 import type { TurnSettings } from '../../session/turn-settings.ts';
+import type { UpgradeSeen } from './admit-upgrade.ts';
 import type { SendBuffer } from './frame-writer.ts';
 import type { HeartbeatLimits } from './heartbeat.ts';
 import type { IntakeLimits } from './intake-limit.ts';
@@ -27,6 +28,7 @@ export type ConnectionLimits = HeartbeatLimits &
 export type ConnectionOptions = {
   readonly id: string;
   readonly userId: string;
+  readonly seen: UpgradeSeen;
   readonly version: string;
   readonly socket: WebSocket;
   /** What `socket` speaks through. */

@@ -2,14 +2,18 @@
 
 import { ERROR_TABLE } from '../../base/app-error.ts';
 import type { Metrics } from '../../base/metrics.ts';
-import type { SpeechAsker } from '../../session/admission-control.ts';
+import { DIALECTS } from '../../dialects/dialects.ts';
+import { OUTCOMES } from '../../dialects/native-events.ts';
+import { audioSocketLeg } from '../../legs/audiosocket-leg.ts';
+import { LEGS } from '../../legs/legs.ts';
+import { SPEECH_ASKERS, type SpeechAsker } from '../../session/admission-control.ts';
 import type { SessionMetrics } from '../../session/session-runtime.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
 
 export type GatewayMetrics = SessionMetrics &
   IntakeMetrics & {
-    readonly sessionOpened: () => void;
-    readonly sessionClosed: (code: number) => void;
+    readonly sessionOpened: (dialect: string) => void;
+    readonly sessionClosed: (code: number, dialect: string) => void;
     /** How much later than its deadline a tick of the playout clock ran. */
     readonly tick: (latenessMs: number) => void;
     readonly refusedAsBusy: (asker: SpeechAsker) => void;
@@ -24,7 +28,6 @@ export type GatewayGauges = {
   readonly loopDelaySeconds: () => number;
   readonly usedRatio: () => number;
   readonly headroomRatio: () => number;
-  readonly residentBytes: () => number;
 };
 
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10] as const;
@@ -34,20 +37,44 @@ const LATENESS_SECONDS = [
 ] as const;
 
 /** Clients choose codes too, four thousand of them: what neither RFC 6455 7.4.1 nor our table knows is `other`. */
-const OWN_CLOSE_CODES: ReadonlySet<number> = new Set(Object.values(ERROR_TABLE).map(({ close }) => close));
-const closeLabel = (code: number) =>
-  (code >= 1000 && code <= 1015) || OWN_CLOSE_CODES.has(code) ? String(code) : 'other';
+const OWN_CLOSE_CODES = Object.values(ERROR_TABLE).map(({ close }) => close);
+const RFC_CLOSE_CODES = Array.from({ length: 16 }, (_, i) => 1000 + i);
+const CLOSE_CODES = [...new Set([...RFC_CLOSE_CODES, ...OWN_CLOSE_CODES])].map(String);
+const DIALECT_NAMES = DIALECTS.map(({ name }) => name);
+const LEG_KINDS = [...LEGS, audioSocketLeg].map(({ kind }) => kind);
 
 export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): GatewayMetrics {
   const opened = metrics.counter('voxgate_sessions_opened_total', 'Sessions opened.');
-  const closes = metrics.counter('voxgate_ws_closes_total', 'Sessions closed, by WebSocket close code.');
-  const ended = metrics.counter('voxgate_turns_total', 'Turns ended, by outcome.');
+  const dialects = { dialect: DIALECT_NAMES };
+  const openedOf = metrics.counters(
+    'voxgate_dialect_sessions_opened_total',
+    'Sessions opened, by the protocol that their client speaks.',
+    dialects,
+  );
+  const openOf = new Population(DIALECT_NAMES);
+  metrics.gauges(
+    'voxgate_dialect_sessions',
+    'Open sessions, by the protocol that their client speaks.',
+    dialects,
+    () => openOf.counts('dialect'),
+  );
+  const legs = { kind: LEG_KINDS };
+  const legsStarted = metrics.counters('voxgate_legs_started_total', 'Legs that have begun, by kind.', legs);
+  const legsOf = new Population(LEG_KINDS);
+  metrics.gauges('voxgate_legs', 'Legs that have begun and not ended, by kind.', legs, () =>
+    legsOf.counts('kind'),
+  );
+  const closes = metrics.counters('voxgate_ws_closes_total', 'Sessions closed, by WebSocket close code.', {
+    code: [...CLOSE_CODES, 'other'],
+  });
+  const ended = metrics.counters('voxgate_turns_total', 'Turns ended, by outcome.', { outcome: OUTCOMES });
   const spoken = metrics.counter('voxgate_audio_seconds_total', 'Seconds of audio sent.');
   const underruns = metrics.counter('voxgate_playback_underruns_total', 'Times a listener ran dry.');
   const gaps = metrics.counter('voxgate_underrun_seconds_total', 'Seconds for which listeners ran dry.');
-  const refused = metrics.counter(
+  const refused = metrics.counters(
     'voxgate_busy_refusals_total',
     'Sessions, turns, legs and replies refused because the thread has no time left for them, by kind.',
+    { kind: SPEECH_ASKERS },
   );
   const intakeTime = metrics.counter(
     'voxgate_intake_seconds_total',
@@ -57,9 +84,10 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
     'voxgate_intake_slowed_total',
     'Times a client or a leg was beyond its budget of time, so that its messages waited.',
   );
-  const intakeRefused = metrics.counter(
+  const intakeRefused = metrics.counters(
     'voxgate_intake_refusals_total',
     'Clients and legs closed for sending too much, by source and limit.',
+    { source: ['session', 'leg'], limit: ['volume', 'time'] },
   );
   const evicted = metrics.counter(
     'voxgate_leg_evictions_total',
@@ -85,7 +113,7 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
   metrics.gauge('voxgate_onlookers', 'Those who look on at sessions.', gauges.observers);
   metrics.gauge(
     'voxgate_eventloop_delay_seconds',
-    '99th percentile of the event loop delay since the last look.',
+    '99th percentile of the event loop delay in the worst quarter of the last minute.',
     gauges.loopDelaySeconds,
     'most',
   );
@@ -101,16 +129,27 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
     gauges.headroomRatio,
     'least',
   );
-  metrics.gauge('process_resident_memory_bytes', 'Resident memory of this process.', gauges.residentBytes);
 
   return {
-    sessionOpened: () => opened.add(),
-    sessionClosed: (code) => closes.add(1, { code: closeLabel(code) }),
+    sessionOpened(dialect) {
+      opened.add();
+      openedOf.add(1, { dialect });
+      openOf.came(dialect);
+    },
+    sessionClosed(code, dialect) {
+      closes.add(1, { code: String(code) });
+      openOf.left(dialect);
+    },
     tick: (latenessMs) => lateness.observe(Math.max(0, latenessMs) / 1000),
     refusedAsBusy: (asker) => refused.add(1, { kind: asker }),
     intakeSpent: (ms) => intakeTime.add(ms / 1000),
     intakeSlowed: () => slowed.add(),
     intakeRefused: (by, limit) => intakeRefused.add(1, { source: by, limit }),
+    legStarted(kind) {
+      legsStarted.add(1, { kind });
+      legsOf.came(kind);
+    },
+    legOver: (kind) => legsOf.left(kind),
     legEvicted: () => evicted.add(),
     firstAudio: (ms) => ttfa.observe(ms / 1000),
     underrun(gapMs) {
@@ -122,4 +161,25 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
       spoken.add(sentMs / 1000);
     },
   };
+}
+
+/** How many there are of each kind now. */
+class Population {
+  private readonly numbers: Map<string, number>;
+
+  constructor(kinds: readonly string[]) {
+    this.numbers = new Map(kinds.map((kind) => [kind, 0]));
+  }
+
+  came(kind: string): void {
+    this.numbers.set(kind, (this.numbers.get(kind) ?? 0) + 1);
+  }
+  left(kind: string): void {
+    this.numbers.set(kind, (this.numbers.get(kind) ?? 0) - 1);
+  }
+  counts<Label extends string>(label: Label): (readonly [Readonly<Record<Label, string>>, number])[] {
+    return [...this.numbers].map(
+      ([kind, count]) => [{ [label]: kind } as Record<Label, string>, count] as const,
+    );
+  }
 }

@@ -1,4 +1,4 @@
-// What is counted of what callers send.
+// What is counted of callers' messages and of telephony legs.
 
 export type IntakeSource = 'session' | 'leg';
 
@@ -9,6 +9,10 @@ export type IntakeMetrics = {
   intakeSlowed(): void;
   /** A caller was closed for sending too much. */
   intakeRefused(by: IntakeSource, limit: 'volume' | 'time'): void;
+  /** A leg has said which call it is and has an owner, or may still be claimed by one. */
+  legStarted(kind: string): void;
+  /** The socket of a leg that had started is closed. */
+  legOver(kind: string): void;
   /** The socket of a leg without a proved owner was evicted for another. */
   legEvicted(): void;
 };

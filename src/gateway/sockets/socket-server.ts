@@ -7,12 +7,13 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError, toAppError } from '../../base/app-error.ts';
 import { fieldMessage } from '../../base/check-fields.ts';
 import { rawRefusal } from '../../base/error-reply.ts';
+import { type LogFields, levelOfStatus } from '../../base/log.ts';
 import type { DialectEntry } from '../../dialects/dialect.ts';
 import type { Player, PlayoutClock } from '../../playout/playout-clock.ts';
 import { agentRuntime, agentSettings, type SessionAgent } from '../../session/session-agent.ts';
 import type { SessionRuntime } from '../../session/session-runtime.ts';
 import { applySettings, type TurnSettings } from '../../session/turn-settings.ts';
-import type { LegServer } from '../calls/leg-server.ts';
+import { type LegServer, legKindOf } from '../calls/leg-server.ts';
 import {
   type Admission,
   type AdmissionOptions,
@@ -20,6 +21,7 @@ import {
   admitUpgrade,
   type Refusal,
   refusalOf,
+  type UpgradeSeen,
 } from './admit-upgrade.ts';
 import { ClientConnection, type ConnectionLimits } from './client-connection.ts';
 import { createSendBuffer } from './frame-writer.ts';
@@ -45,8 +47,8 @@ export type SocketServerOptions = {
   /** Takes the upgrades of telephony platforms. */
   readonly legs: Pick<LegServer, 'takes' | 'upgrade'>;
   readonly intake: IntakeMetrics;
-  onOpened(): void;
-  onClosed(code: number): void;
+  onOpened(dialect: string): void;
+  onClosed(code: number, dialect: string): void;
 };
 
 /** Which callers may come in, and with what. */
@@ -57,6 +59,7 @@ type Seat = {
   readonly agent: SessionAgent | undefined;
   readonly settings: TurnSettings;
   readonly entry: DialectEntry;
+  readonly seen: UpgradeSeen;
   /** Gives back the room that `enlist` has reserved. */
   readonly leave: () => void;
 };
@@ -108,7 +111,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     if (phase !== 'open') {
       const message = 'The gateway is about to stop; try another instance.';
       const error = new AppError('shutting_down', message, { retryAfterMs: 1000 });
-      return { ok: false, refusal: refusalOf(error, undefined) };
+      return { ok: false, refusal: refusalOf(error, undefined, {}) };
     }
     return admitUpgrade(request, options.admission, {
       connections: connections.size,
@@ -133,17 +136,20 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     return agent;
   };
   /** Throws `invalid_request` when the settings do not go together. */
-  const takeSeat = ({ userId, preset, entry }: Admission, agent: SessionAgent | undefined): Seat => {
+  const takeSeat = ({ userId, preset, entry, seen }: Admission, agent: SessionAgent | undefined): Seat => {
     const base = agent === undefined ? options.settings : agentSettings(options.settings, agent.profile);
     const settings = applySettings(base, preset);
-    return { id: runtime.random.id(16), userId, agent, settings, entry, leave: () => {} };
+    return { id: runtime.random.id(16), userId, agent, settings, entry, seen, leave: () => {} };
   };
 
-  /** Answers an upgrade with a plain HTTP refusal and ends the socket. */
-  const refuse = (socket: Duplex, { error, headers }: Refusal) => {
-    if (error.code === 'internal')
-      runtime.log.error('an upgrade failed inside', { cause: String(error.cause) });
-    socket.end(rawRefusal(error, error.http, headers));
+  /** Answers an upgrade with a plain HTTP refusal and ends the socket; its id finds the line of the log. */
+  const refuse = (socket: Duplex, { error, headers, seen }: Refusal, more: LogFields = {}) => {
+    const { log } = runtime;
+    const { code, http: status } = error;
+    const request = runtime.random.id(16);
+    if (code === 'internal') log.error('an upgrade failed inside', { request, cause: String(error.cause) });
+    log[levelOfStatus(status)]('upgrade_refused', { request, ...seen, ...more, status, code });
+    socket.end(rawRefusal(error, status, { ...headers, 'X-Request-Id': request }));
     // What the peer still sends is read and dropped: closing over unread bytes resets the connection, and the
     // refusal is lost with it. Not for ever, though.
     let unreadBytes = MAX_BYTES_AFTER_REFUSAL;
@@ -171,7 +177,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     };
     const enter = (answer: Answer, agent: SessionAgent | undefined) => {
       if (!answer.ok) return refuse(socket, answer.refusal);
-      const { entry } = answer.admission;
+      const { entry, seen } = answer.admission;
       try {
         const seat = takeSeat(answer.admission, agent);
         if (options.enlist === undefined) return seated(seat);
@@ -183,26 +189,26 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
             leave();
             refuse(socket, again.refusal);
           })
-          .catch((thrown: unknown) => refuse(socket, refusalOf(toAppError(thrown), entry)));
+          .catch((thrown: unknown) => refuse(socket, refusalOf(toAppError(thrown), entry, seen)));
       } catch (thrown) {
-        refuse(socket, refusalOf(toAppError(thrown), entry));
+        refuse(socket, refusalOf(toAppError(thrown), entry, seen));
       }
     };
     if (phase === 'open' && options.legs.takes(request.url ?? '')) {
       try {
         options.legs.upgrade(request, socket, head);
       } catch (thrown) {
-        refuse(socket, refusalOf(toAppError(thrown), undefined));
+        refuse(socket, refusalOf(toAppError(thrown), undefined, {}), { leg: legKindOf(request.url ?? '') });
       }
       return;
     }
     const answer = admit(request);
     if (!answer.ok || answer.admission.agentId === undefined) return enter(answer, undefined);
-    const { userId, agentId, entry } = answer.admission;
+    const { userId, agentId, entry, seen } = answer.admission;
     // The slot is checked again afterwards: others may have taken it meanwhile.
     findAgent(userId, agentId)
       .then((agent) => enter(admit(request), agent))
-      .catch((thrown: unknown) => refuse(socket, refusalOf(toAppError(thrown), entry)));
+      .catch((thrown: unknown) => refuse(socket, refusalOf(toAppError(thrown), entry, seen)));
   };
 
   /** The shared clock as one connection sees it: what joins is recorded as its player. */
@@ -214,12 +220,15 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     },
   });
 
-  const open = (socket: WebSocket, wire: Duplex, { id, userId, settings, agent, entry }: Seat) => {
+  const open = (socket: WebSocket, wire: Duplex, seat: Seat) => {
+    const { id, userId, settings, agent, entry, seen } = seat;
+    const { dialect = '' } = seen;
     const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection: ClientConnection = new ClientConnection({
       id,
       userId,
+      seen,
       version: options.version,
       socket,
       wire,
@@ -235,14 +244,14 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
         const left = (perUser.get(userId) ?? 1) - 1;
         if (left > 0) perUser.set(userId, left);
         else perUser.delete(userId);
-        options.onClosed(code);
+        options.onClosed(code, dialect);
         onDrained();
       },
     });
     connections.add(connection);
     runtime.admission.opened();
     agent?.used({ sessions: 1 });
-    options.onOpened();
+    options.onOpened(dialect);
     sweeper.start();
     if (agent?.profile.greeting != null && entry.greets !== 'no') connection.greet(agent.profile.greeting);
   };

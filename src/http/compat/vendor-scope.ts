@@ -2,17 +2,17 @@
 // everything that can go wrong on its paths; tenants, limits and the error table are the gateway's.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { nameOfKey } from '../../access/bearer-key.ts';
+import { callerKeyName, nameOfKey } from '../../access/bearer-key.ts';
 import type { Credentials } from '../../access/credentials.ts';
 import { type HeaderLines, headerLines } from '../../access/header-lines.ts';
 import { AppError } from '../../base/app-error.ts';
+import { noteError } from '../../base/error-reply.ts';
 import { fromFramework } from '../../base/framework-error.ts';
 import type { Log } from '../../base/log.ts';
-import type { Random } from '../../base/random.ts';
-import { requestIdOf } from '../../dialects/deepgram/wire-ids.ts';
 import { renamedError } from '../../dialects/field-names.ts';
 import type { KeyLimits } from '../../service/key-limits.ts';
 import { refuseOtherMethods } from '../server/other-methods.ts';
+import { noteRequest } from '../server/request-log.ts';
 import { countRequest } from '../server/service-caller.ts';
 import type { Refused } from './asked-speech.ts';
 
@@ -62,7 +62,6 @@ export type Vendor = {
 export type VendorScopeMeans = {
   readonly credentials: Credentials;
   readonly limits: KeyLimits;
-  readonly random: Random;
   readonly log: Log;
 };
 
@@ -76,19 +75,15 @@ export type VendorScope = {
   readonly refuse: (reply: FastifyReply, refusal: Refused) => FastifyReply;
 };
 
-const ID_BYTES = 16;
-
 export async function openVendorScope(
   app: FastifyInstance,
   vendor: Vendor,
-  { credentials, limits, random, log }: VendorScopeMeans,
+  { credentials, limits, log }: VendorScopeMeans,
   addRoutes: (scope: VendorScope) => void,
 ): Promise<void> {
   const tenants = new WeakMap<FastifyRequest, string>();
   const idOf = (reply: FastifyReply): string => {
-    const given = reply.getHeader(vendor.idHeader);
-    if (typeof given === 'string') return given;
-    const id = requestIdOf(random.id(ID_BYTES));
+    const { id } = reply.request;
     reply.header(vendor.idHeader, id);
     return id;
   };
@@ -98,6 +93,7 @@ export async function openVendorScope(
     const field = error.field === '' ? undefined : error.field;
     const status = error.code === 'upstream_rate_limited' ? vendor.upstreamLimit : error.http;
     const requestId = idOf(reply);
+    noteError(reply, error);
     if (error.code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
     if (error.retryAfterMs !== undefined)
       reply.header('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterMs / 1000))));
@@ -110,19 +106,22 @@ export async function openVendorScope(
   };
 
   await app.register(async (api) => {
-    api.setErrorHandler((thrown, { raw, headers }, reply) => {
+    api.setErrorHandler((thrown, { id, raw, headers }, reply) => {
       const error = fromFramework(thrown, headers['content-type']);
       if (error.code === 'internal' && !raw.socket.destroyed)
-        log.error('a request failed inside', { cause: String(error.cause) });
+        log.error('a request failed inside', { request: id, cause: String(error.cause) });
       return send(reply, error);
     });
     const methods = refuseOtherMethods(api);
     api.addHook('onRequest', async (request, reply) => {
       idOf(reply);
       const apiKey = readRequestKey(headerLines(request.raw.rawHeaders), vendor.key);
+      const isNamed = credentials.areRequired && apiKey !== undefined;
+      noteRequest(request, { key: isNamed ? callerKeyName(apiKey) : undefined });
       const userId = credentials.identifyKey(apiKey);
+      noteRequest(request, { tenant: userId });
       tenants.set(request, userId);
-      const keyName = credentials.areRequired && apiKey !== undefined ? nameOfKey(apiKey) : userId;
+      const keyName = isNamed ? nameOfKey(apiKey) : userId;
       await countRequest(limits, request.routeOptions.config.rateRule, { userId, keyName }, reply);
     });
     addRoutes({

@@ -7,6 +7,7 @@ import { headerLines } from '../../access/header-lines.ts';
 import { SESSION_FORMATS } from '../../speech/audio-format.ts';
 import { errorReplies } from '../server/error-replies.ts';
 import { mayReadMetrics } from '../server/metrics-access.ts';
+import { noteRequest } from '../server/request-log.ts';
 import type { LiveView } from './live-view.ts';
 import { BEARER_ONLY } from './token-routes.ts';
 
@@ -47,9 +48,11 @@ export function addLiveRoutes(scope: FastifyInstance, options: LiveRoutesOptions
         response: { 200: sessionsSchema, ...errorReplies(401) },
       },
     },
-    async (request) => ({
-      sessions: await sessionsOf(credentials.identify(headerLines(request.raw.rawHeaders))),
-    }),
+    async (request) => {
+      const tenant = credentials.identify(headerLines(request.raw.rawHeaders));
+      noteRequest(request, { tenant });
+      return { sessions: await sessionsOf(tenant) };
+    },
   );
   scope.get(
     '/v1/pool',

@@ -19,6 +19,7 @@ import { SESSION_FORMATS, type SessionFormat, sampleRateRefusal } from '../../sp
 import { mediaTypeOf } from '../../speech/reply-media-type.ts';
 import { sampleRateField } from '../../speech/speech-request.ts';
 import { errorReplies } from '../server/error-replies.ts';
+import { noteRequest } from '../server/request-log.ts';
 import { createLiveReply, type LiveReply } from './live-reply.ts';
 
 // Who may observe: the session's own user with a key, a caller with a token for it, and on a gateway without keys this
@@ -180,7 +181,11 @@ export function addObserverRoutes(scope: FastifyInstance, options: ObserverRoute
       `/v1/sessions/:id/${name}`,
       {
         // Before the query is looked at: a stranger is not told what is wrong with it.
-        onRequest: async (request) => void admitted.set(request, admitObserver(request, medium, options)),
+        onRequest: async (request) => {
+          const access = admitObserver(request, medium, options);
+          noteRequest(request, { tenant: access.live.userId });
+          admitted.set(request, access);
+        },
         schema: {
           summary: about.summary,
           tags: ['Onlookers'],

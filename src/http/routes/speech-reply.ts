@@ -4,12 +4,14 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { toAppError } from '../../base/app-error.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
 import { type DrainedSpeechOptions, drainSpeech } from '../../pipeline/drained-speech.ts';
 import type { SpeechRuntime } from '../../pipeline/speech-runtime.ts';
 import { usualRateOf } from '../../speech/reply-media-type.ts';
 import type { OpenReplies } from '../server/open-replies.ts';
 import { withReadTimeout } from '../server/read-timeout.ts';
+import { noteRequest } from '../server/request-log.ts';
 
 export type SpeechReplyMeans = {
   readonly runtime: SpeechRuntime;
@@ -44,7 +46,7 @@ const gone = () => new Error('the client has gone');
 
 /** Throws what the speech failed with before its first audio, `shutting_down`, and when the caller has left. */
 export async function beginSpeech(
-  { raw }: FastifyReply,
+  { raw, request }: FastifyReply,
   { runtime, replies }: SpeechReplyMeans,
   { tenant, ...spoken }: SpeechToReply,
 ): Promise<BegunSpeech> {
@@ -58,19 +60,28 @@ export async function beginSpeech(
     {
       ...spoken,
       runtime,
-      toWork: (request, inMs) => ({
-        class: request,
+      toWork: (of, inMs) => ({
+        class: of,
         tenant,
-        deadlineMs: clock.now() + (request === 'first' ? DUE_AFTER_MS : Math.max(0, inMs - FIRST_BYTE_MS)),
+        request: request.id,
+        deadlineMs: clock.now() + (of === 'first' ? DUE_AFTER_MS : Math.max(0, inMs - FIRST_BYTE_MS)),
       }),
       listener: 'live',
     },
     left.signal,
   );
+  const fromMs = clock.now();
   const first = await speech.chunks.next();
+  noteRequest(request, { firstAudioMs: clock.now() - fromMs, audioMs: () => speech.audioMs() });
   async function* all() {
     if (!first.done) yield first.value;
-    yield* speech.chunks;
+    try {
+      yield* speech.chunks;
+    } catch (thrown) {
+      // The reply has its status already; a caller that has left is no failure.
+      if (!left.signal.aborted) noteRequest(request, { broke: toAppError(thrown).code });
+      throw thrown;
+    }
   }
   return {
     chunks: withReadTimeout(all(), STALLED_MS, clock, () => raw.destroy()),

@@ -1,7 +1,7 @@
 // Tokens for browsers, asked for with a key: to speak in a session of one's own, or to watch one. A connection stays open
 // when its token expires; a revoked token lets nobody in, and its observers are closed.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { MEDIA, type TokenGrant } from '../../access/caller-tokens.ts';
 import type { Credentials } from '../../access/credentials.ts';
@@ -11,6 +11,7 @@ import { AppError, aboutToStop } from '../../base/app-error.ts';
 import { fieldMessage } from '../../base/check-fields.ts';
 import { wholeFrom } from '../../speech/speech-request.ts';
 import { errorReplies } from '../server/error-replies.ts';
+import { noteRequest } from '../server/request-log.ts';
 
 export type TokenRoutesOptions = {
   readonly credentials: Credentials;
@@ -55,9 +56,12 @@ const ABOUT = { tags: ['Tokens'], security: BEARER_ONLY };
 
 export function addTokenRoutes(scope: FastifyInstance, options: TokenRoutesOptions): void {
   const { credentials, tokens, hasSession } = options;
-  const callerOf = (request: { readonly raw: { readonly rawHeaders: readonly string[] } }) =>
-    credentials.identify(headerLines(request.raw.rawHeaders));
-  const onRequest = async (request: Parameters<typeof callerOf>[0]) => void callerOf(request);
+  const callerOf = (request: FastifyRequest) => {
+    const tenant = credentials.identify(headerLines(request.raw.rawHeaders));
+    noteRequest(request, { tenant });
+    return tenant;
+  };
+  const onRequest = async (request: FastifyRequest) => void callerOf(request);
 
   scope.post(
     '/v1/tokens',

@@ -9,13 +9,16 @@ import type { Clock } from '../../base/clock.ts';
 import { refuseUnreadable, sendError } from '../../base/error-reply.ts';
 import { BODY_BYTES, fromFramework } from '../../base/framework-error.ts';
 import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import { limitBodyTime, UPLOAD_MS } from './body-deadline.ts';
 import { NO_OTHER_SCHEMAS } from './check-by-schema.ts';
 import { mayReadMetrics } from './metrics-access.ts';
+import { logRequests, newRequestId } from './request-log.ts';
 
 export type HttpServerOptions = {
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Sockets of all kinds, sessions included; more are closed as they come. */
   readonly maxSockets: number;
@@ -50,6 +53,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { log, tls } = options;
   const app = Fastify({
     logger: false,
+    genReqId: newRequestId,
     bodyLimit: BODY_BYTES,
     requestTimeout: UPLOAD_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -72,16 +76,17 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.server.maxConnections = options.maxSockets;
   app.server.maxHeadersCount = MAX_HEADERS;
 
+  logRequests(app, options);
   app.addHook('onRequest', async ({ raw, protocol }) => {
     if (options.loopbackOnly) guardLoopback(headerLines(raw.rawHeaders), protocol);
   });
   limitBodyTime(app, options.clock);
-  app.setErrorHandler((thrown, { raw, headers }, reply) => {
+  app.setErrorHandler((thrown, { id, raw, headers }, reply) => {
     const error = fromFramework(thrown, headers['content-type']);
     if (isStorageError(error)) options.onStorageError?.(error);
     // A request that its caller has abandoned is no fault, and there is no one to answer.
     if (error.code === 'internal' && !raw.socket.destroyed)
-      log.error('a request failed inside', { cause: String(error.cause) });
+      log.error('a request failed inside', { request: id, cause: String(error.cause) });
     return sendError(reply, error);
   });
   app.setNotFoundHandler((request, reply) => {

@@ -1,11 +1,13 @@
 // The caller of the service: both credentials of the interface (section 5), and the key's requests by the minute (section 8).
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { callerKeyName, readBearer } from '../../access/bearer-key.ts';
 import type { Credentials, ServiceCaller } from '../../access/credentials.ts';
-import { headerLines } from '../../access/header-lines.ts';
+import { type HeaderLines, headerLines } from '../../access/header-lines.ts';
 import { AppError } from '../../base/app-error.ts';
 import { rateLimitHeaders } from '../../limits/rate-limit-headers.ts';
 import type { KeyLimits, RateRule } from '../../service/key-limits.ts';
+import { noteRequest } from './request-log.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,10 +44,19 @@ export async function countRequest(
   );
 }
 
+/** Of a wrong key, too: the operator finds whose it is. */
+function noteKey(request: FastifyRequest, headers: HeaderLines): void {
+  const apiKey = readBearer(headers.authorization?.[0] ?? '');
+  if (apiKey !== undefined) noteRequest(request, { key: callerKeyName(apiKey) });
+}
+
 /** Every route of `api` needs both headers from here on. */
 export function requireCaller(api: FastifyInstance, credentials: Credentials, limits: KeyLimits): void {
   api.addHook('onRequest', async (request, reply) => {
-    const caller = credentials.identifyCaller(headerLines(request.raw.rawHeaders));
+    const headers = headerLines(request.raw.rawHeaders);
+    if (credentials.areRequired) noteKey(request, headers);
+    const caller = credentials.identifyCaller(headers);
+    noteRequest(request, { tenant: caller.userId });
     callers.set(request, caller);
     await countRequest(limits, request.routeOptions.config.rateRule, caller, reply);
   });

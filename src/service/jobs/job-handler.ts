@@ -69,6 +69,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
           defaultVoice2: options.defaultVoice2,
           texts: splitIntoRequests(segments, PART_CHARACTERS, prefixes),
           tenant: work.owner,
+          work: work.id,
           shelf: options.openShelf(folder),
           atOnce: PARTS_AT_ONCE[model === 'VoxDialog-turbo' ? 'turbo' : 'normal'],
           onProgress: (done) => tell({ phase: 'speaking', progress: done * SPEAKING_SHARE }),

@@ -173,6 +173,7 @@ export function createPlayNoteHandler(options: PlayNoteHandlerOptions): WorkHand
           defaultVoice2: undefined,
           texts: scriptParts.map(({ text }) => text),
           tenant: work.owner,
+          work: work.id,
           shelf: options.openShelf(folder),
           atOnce: 1,
           onProgress: speaking,

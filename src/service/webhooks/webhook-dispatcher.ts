@@ -174,6 +174,8 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
       status: attempt.status,
       verdict: verdict.kind,
     });
+    if (verdict.kind === 'given-up' || verdict.kind === 'gone')
+      log.warn('webhook_given_up', { id, type, tenant: owner, attempts: number, status: attempt.status });
     for (let failures = 0; ; failures++) {
       try {
         // In this order both may be repeated: an attempt is written once.

@@ -174,7 +174,9 @@ export class LiveTurn implements SendGate {
   }
   /** Something broke inside: the turn ends, its neighbours go on. */
   fail(fault: unknown): void {
-    this.life.happen({ type: 'fail', error: toTurnError(this.options.runtime.log, fault) });
+    const { runtime, speaker, id: turn } = this.options;
+    const error = toTurnError(runtime.log, fault, { session: speaker.session, turn });
+    this.life.happen({ type: 'fail', error });
   }
   /** Stops without a word: the client is gone. */
   abandon(): void {

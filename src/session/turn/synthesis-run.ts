@@ -216,7 +216,7 @@ export class SynthesisRun implements TurnAudio, RunReport {
       await speak(this, this.controller.signal);
     } catch (error) {
       if (!this.isLive()) return;
-      failure = toTurnError(this.options.runtime.log, error);
+      failure = toTurnError(this.options.runtime.log, error, this.options.work.ids());
     }
     if (!this.isLive()) return;
     this.controller.abort(OVER);

@@ -74,7 +74,7 @@ export function wireTurn(live: LiveTurnOptions, life: () => TurnLife): TurnParts
     tenant: live.speaker.tenant,
     audience: live.audience,
     work: new TurnWork({
-      speaker: live.speaker,
+      speaker: { ...live.speaker, turn: id },
       clock,
       freeAtMs: live.freeAtMs,
       remainingMs,

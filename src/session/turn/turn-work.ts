@@ -11,7 +11,7 @@ export type Speaker = {
 };
 
 export type TurnWorkOptions = {
-  readonly speaker: Speaker;
+  readonly speaker: Speaker & { readonly turn?: string };
   readonly clock: Clock;
   /** When the turns before this one will have been heard. */
   readonly freeAtMs: number;
@@ -28,7 +28,7 @@ const FIRST_BYTE_MS = 500;
 
 /** One for each turn. */
 export class TurnWork {
-  private readonly speaker: Speaker;
+  private readonly speaker: TurnWorkOptions['speaker'];
   private readonly clock: Clock;
   private readonly freeAtMs: number;
   private readonly remainingMs: () => number;
@@ -46,6 +46,10 @@ export class TurnWork {
     this.boundMs = waitsUntilMs;
   }
 
+  /** For the log. */
+  ids(): { readonly session: string; readonly turn: string | undefined } {
+    return { session: this.speaker.session, turn: this.speaker.turn };
+  }
   /** Of the next request; `first`: it is this turn's time to be heard, `ahead`: others are before it. */
   next(place: 'first' | 'ahead'): SpeechWork {
     this.asked += 1;
@@ -70,7 +74,7 @@ export class TurnWork {
     return this.work('resume', this.clock.now() + this.remainingMs());
   }
 
-  private work(name: SpeechWork['class'], deadlineMs: number): SpeechWork & Speaker {
+  private work(name: SpeechWork['class'], deadlineMs: number): Standing {
     return {
       class: name,
       ...this.speaker,
@@ -86,19 +90,23 @@ export class TurnWork {
   }
 }
 
+type Standing = SpeechWork & TurnWorkOptions['speaker'];
+
 /** Work that becomes worth more while its request waits, and tells the one line in which it does. */
 class RisingWork implements SpeechWork {
   class: SpeechWork['class'];
   readonly tenant: string;
   readonly session: string;
+  readonly turn: string | undefined;
   deadlineMs: number;
   private readonly boundMs: TurnWorkOptions['waitsUntilMs'];
   private listener: (() => void) | undefined;
 
-  constructor(standing: SpeechWork & Speaker, boundMs: TurnWorkOptions['waitsUntilMs']) {
+  constructor(standing: Standing, boundMs: TurnWorkOptions['waitsUntilMs']) {
     this.class = standing.class;
     this.tenant = standing.tenant;
     this.session = standing.session;
+    this.turn = standing.turn;
     this.deadlineMs = standing.deadlineMs;
     this.boundMs = boundMs;
   }

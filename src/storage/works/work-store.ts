@@ -91,6 +91,12 @@ export type WorkStore = {
   disposable(): Promise<readonly string[]>;
   /** The files of these are gone. */
   disposed(ids: readonly string[]): Promise<void>;
+  /** Works of all owners that wait to be begun. */
+  backlog(): Promise<{
+    readonly waiting: number;
+    /** When the oldest of them was asked for; undefined: there is none. */
+    readonly oldestAtMs: number | undefined;
+  }>;
   /** Bytes of the finished files of an owner (`output.fileSize`), and how many works are not finished. */
   usage(owner: string): Promise<{ readonly bytes: number; readonly unfinished: number }>;
 };

@@ -38,9 +38,10 @@ export function reportMembers(
   quotas: readonly QuotaState[],
   nowMs: number,
 ): readonly PoolMemberReport[] {
+  const byId = new Map(quotas.map((quota) => [quota.quota, quota]));
   return members.all.map((member) => {
     const state = member.state(nowMs);
-    const quota = quotas.find((candidate) => candidate.quota === member.quota);
+    const quota = byId.get(member.quota);
     const heldMs = quota?.heldMs ?? 0;
     return {
       ...state,

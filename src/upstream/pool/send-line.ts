@@ -39,7 +39,8 @@ export type SendWaiter = QueueEntry &
     readonly refuse: (error: AppError) => void;
   };
 
-export type RefusalReason = 'full' | 'tenant_full' | 'too_long' | 'closing';
+export const REFUSAL_REASONS = ['full', 'tenant_full', 'too_long', 'closing'] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 export type SendLine = {
   length(): number;

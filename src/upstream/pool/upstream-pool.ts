@@ -4,7 +4,7 @@
 
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
+import { type Log, levelOfStatus } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { pause } from '../../base/pause.ts';
 import type { Random } from '../../base/random.ts';
@@ -12,7 +12,7 @@ import { createRetryBudget } from '../../limits/retry-budget.ts';
 import type { OutgoingRequest } from '../../speech/speech-request.ts';
 import type { QuotaStore } from '../quota/quota-store.ts';
 import { useOf } from '../quota/quota-use.ts';
-import type { Attempt, SpeechTransport } from '../speech-transport.ts';
+import type { Attempt, AttemptFailure, SpeechTransport } from '../speech-transport.ts';
 import type { OpenOptions, SpeechUpstream } from '../speech-upstream.ts';
 import type { SpeechWork, WorkClass } from '../speech-work.ts';
 import { isCounted, nextStep } from './failure-policy.ts';
@@ -58,6 +58,9 @@ const RETRY_BUDGET = { share: 0.2, least: 3, windowMs: 10_000 };
 const MIN_RETRY_MS = 1_000;
 /** Above this use the pool sends no hedges. */
 const HEDGE_USE = 0.7;
+
+/** `key`: that it was sent with. */
+type Failed = AttemptFailure & { readonly key: string };
 
 /** A request on its way through the pool. */
 type Journey = {
@@ -161,8 +164,9 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     return send;
   };
   /** Returns a send for another attempt; throws `error`, as callers are to see it, when there is none. */
-  const reenter = async (error: AppError, attempts: number, journey: Journey): Promise<Send> => {
-    const { tried, patience, options: given } = journey;
+  const reenter = async (failed: Failed, attempts: number, journey: Journey): Promise<Send> => {
+    const { error, key, status } = failed;
+    const { tried, patience, work, options: given } = journey;
     const nowMs = clock.now();
     const situation = {
       attempts,
@@ -170,11 +174,15 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
       otherKeys: members.hopes(nowMs, tried),
     };
     const next = nextStep(error.code, situation, random);
-    if (next.step === 'give-up' || (next.budget === 'charged' && !retries.tryRetry(nowMs)))
+    if (next.step === 'give-up' || (next.budget === 'charged' && !retries.tryRetry(nowMs))) {
+      const fields = { code: error.code, status, key, attempts, ...idsOf(work) };
+      log[levelOfStatus(error.http)]('upstream_gave_up', fields);
       throw withoutKeysPause(error, Math.min(...store.state().map(({ heldMs }) => heldMs)));
+    }
     metrics.retried(error.code);
-    log.info('upstream_retry', { reason: error.code, attempts, delayMs: next.delayMs });
-    if (next.delayMs > 0) await pause(next.delayMs, clock, given.signal);
+    const { delayMs } = next;
+    log.info('upstream_retry', { reason: error.code, status, key, attempts, delayMs, ...idsOf(work) });
+    if (delayMs > 0) await pause(delayMs, clock, given.signal);
     const accepts = next.on === 'another-key' ? 'untried' : 'any';
     return enter(journey, { place: 'front', accepts }).catch((refusal: unknown) => {
       if (!(refusal instanceof AppError) || refusal.code !== 'busy') throw refusal;
@@ -223,7 +231,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
           };
         }
         if (isCounted(result.error.code)) counted += 1;
-        send = await reenter(result.error, counted, journey);
+        send = await reenter(result, counted, journey);
       }
     } finally {
       if (clock.now() > work.deadlineMs && !given.signal.aborted) metrics.missed(work.class);
@@ -242,6 +250,15 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     close: () => line.close(),
   };
 }
+
+/** For the log: what a request is for. */
+const idsOf = ({ tenant, session, turn, request, work }: SpeechWork) => ({
+  tenant: tenant === '' ? undefined : tenant,
+  session,
+  turn,
+  request,
+  work,
+});
 
 /** A key's own Retry-After does not apply to the caller: another key may be free earlier. */
 function withoutKeysPause(error: AppError, retryAfterMs: number | undefined): AppError {

@@ -10,8 +10,8 @@ import type { Random } from '../../base/random.ts';
 import { firstKnowledge, type QuotaKnowledge } from '../../limits/quota-knowledge.ts';
 import { ACQUIRE, EXCHANGE } from './quota-scripts.ts';
 import type { Acquired, Exchanged, Lease, QuotaServer, Told } from './quota-server.ts';
-import type { QuotaId, QuotaStore } from './quota-store.ts';
-import { createSharedQuotaStore } from './shared-quota-store.ts';
+import type { QuotaId } from './quota-store.ts';
+import { createSharedQuotaStore, type SharedQuotaStore } from './shared-quota-store.ts';
 
 export type RedisQuotaStoreOptions = {
   /** `redis://[[user]:password@]host[:port][/database]`, `rediss://…`, or the path of a Unix socket. */
@@ -52,7 +52,7 @@ type Scripts = {
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
-export function createRedisQuotaStore(options: RedisQuotaStoreOptions): QuotaStore {
+export function createRedisQuotaStore(options: RedisQuotaStoreOptions): SharedQuotaStore {
   const { pool, clock, random, log, maxInstances, windowMs } = options;
   if (!/^[\w-]+$/.test(pool)) throw new RangeError('a pool is named with letters, digits, - and _');
   const quotas = options.quotas.map(({ quota, perMinute }) => {

@@ -50,7 +50,12 @@ const MAX_ROUNDS = 4;
 
 type Standing = 'newcomer' | 'cut off' | 'rebuilding' | 'sharing';
 
-export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaStore {
+export type SharedQuotaStore = QuotaStore & {
+  /** The server answers: what is counted is counted with the other instances. */
+  readonly isShared: () => boolean;
+};
+
+export function createSharedQuotaStore(options: SharedQuotaStoreOptions): SharedQuotaStore {
   const { server, maxInstances, clock, random, log } = options;
   const instance = random.id(9);
   const time = createStoreTime(clock);
@@ -320,6 +325,7 @@ export function createSharedQuotaStore(options: SharedQuotaStoreOptions): QuotaS
     },
     state: () =>
       accounts.map((account) => account.state(time.now(), standing === 'sharing' ? 'shared' : 'local')),
+    isShared: () => server.isReady() && !circuit.isOpen(),
     onChange(listener) {
       notify = listener;
     },

@@ -17,7 +17,7 @@ function lookTwice(values: readonly number[], earlier: readonly number[] = []) {
 describe('readMetrics', () => {
   it('adds up a metric over its labels and takes no other for it', () => {
     const metrics = createMetrics();
-    const closes = metrics.counter('closes_total', 'Closes.');
+    const closes = metrics.counters('closes_total', 'Closes.', { code: ['1000', '{odd} "label"'] });
     closes.add(2, { code: '1000' });
     closes.add(3, { code: '{odd} "label"' });
     metrics.counter('closes_total_more', 'Another.').add(7);

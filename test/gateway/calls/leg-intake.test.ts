@@ -17,6 +17,8 @@ function start() {
       intakeSpent() {},
       intakeSlowed() {},
       intakeRefused: (by, limit) => void told.limits.push(`${by} ${limit}`),
+      legStarted() {},
+      legOver() {},
       legEvicted() {},
     },
     handle: () => {

@@ -142,7 +142,8 @@ describe.each(CALLS)('a call of %s in a codec that is not served', (kind, says, 
     expect(errors()).toEqual([{ code: 'leg_codec', message: words, retryable: false }]);
     expect(live.clock.now()).toBe(beforeMs);
     const [came, served] = words.split(' came; served: ');
-    expect(lines).toEqual([{ level: 'warn', fields: { kind, came, served } }]);
+    const tenant = kind === 'audiosocket' ? undefined : 'anna';
+    expect(lines).toEqual([{ level: 'warn', fields: { leg: 'leg-1', kind, tenant, came, served } }]);
   });
 
   it('is told to the session that asks for it within ten seconds, at once', async () => {
@@ -179,7 +180,9 @@ describe('a call that is turned away', () => {
     expect(errors()).toEqual([]);
     call('raw', { format: 'g722', sampleRate: 16_000, token: 'unknown' });
     expect(closed[1]).toEqual([4401, 'unauthorized']);
-    expect(lines).toHaveLength(1);
+    const refused = { leg: 'leg-1', kind: 'raw', tenant: undefined, code: 'unauthorized' };
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toEqual({ level: 'warn', fields: refused });
   });
 
   it('is found by its call id as well', () => {
@@ -216,5 +219,5 @@ it('a leg that does not say which call it is, is logged', async () => {
   call('twilio', []);
   await live.run(10_000);
   expect(closed).toEqual([[4408, 'idle_timeout']]);
-  expect(lines).toEqual([{ level: 'warn', fields: { kind: 'twilio' } }]);
+  expect(lines).toEqual([{ level: 'warn', fields: { leg: 'leg-1', kind: 'twilio' } }]);
 });

@@ -55,7 +55,9 @@ describe('a path of another vendor', () => {
     for (const [path, body] of ROUTES) {
       const { headers } = await rig.post(path, body);
       const ids = ['x-request-id', 'request-id', 'dg-request-id'].flatMap((name) => headers.get(name) ?? []);
-      expect(ids, path).toEqual([expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)]);
+      expect([...new Set(ids)], path).toEqual([
+        expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/),
+      ]);
     }
   });
 

@@ -97,6 +97,7 @@ beforeAll(async () => {
   const unixMs = () => 1_000;
   const questionsAbout = (kind: WorkKind) =>
     createWorkQuestions({
+      onEnded() {},
       kind,
       called: 'work',
       store: works,

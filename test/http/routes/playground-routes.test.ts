@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
+import { createMetrics } from '../../../src/base/metrics.ts';
 import {
   addPlaygroundRoutes,
   type PlaygroundRoutesOptions,
@@ -30,6 +31,7 @@ function serve(options: Partial<PlaygroundRoutesOptions>) {
   const app = createHttpServer({
     clock: createFakeClock(),
     log: silentLog,
+    metrics: createMetrics(),
     tls: undefined,
     maxSockets: 10,
     loopbackOnly: options.wants !== 'keys',

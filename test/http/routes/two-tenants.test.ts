@@ -60,7 +60,7 @@ const shown = ({ status, headers, text }: Answer) => ({
   status,
   text,
   headers: [...headers]
-    .filter(([name]) => !['date', 'ratelimit-remaining', 'ratelimit-reset'].includes(name))
+    .filter(([name]) => !['date', 'ratelimit-remaining', 'ratelimit-reset', 'x-request-id'].includes(name))
     .map((line) => line.join(': '))
     .sort(),
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
+import { createMetrics } from '../../../src/base/metrics.ts';
 import { createHttpServer } from '../../../src/http/server/http-server.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createSelfSigned, type SelfSigned } from '../../support/self-signed.ts';
@@ -14,6 +15,7 @@ const serverOf = (kind: 'plain' | 'TLS') =>
   createHttpServer({
     clock: createFakeClock(),
     log: silentLog,
+    metrics: createMetrics(),
     tls: kind === 'TLS' ? { cert: files.cert, key: files.key } : undefined,
     maxSockets: 123,
     loopbackOnly: true,
