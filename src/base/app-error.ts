@@ -66,6 +66,7 @@ export const ERROR_TABLE = {
   idle_timeout: row(408, 4408, true, 'session'),
   slow_reader: row(408, 4508, true, 'session'),
   shutting_down: row(503, 1012, true, 'session'),
+  ended_by_operator: row(410, 4410, false, 'session'),
 
   // Jobs, PlayNotes and agents.
   active_generation: { ...row(403, 4403, true, 'session'), errorId: 'UNAUTHORIZED' }, // interface 7

@@ -15,6 +15,8 @@ export type Admission = {
   readonly userId: string;
   /** The agent that was asked for; its profile is yet to be found. */
   readonly agentId: string | undefined;
+  /** Its name. */
+  readonly dialect: string;
   readonly entry: DialectEntry;
   /** What the upgrade sets, over the gateway's own and the agent's settings. */
   readonly preset: Preset;
@@ -64,13 +66,15 @@ export function admitUpgrade(
     const headers = headerLines(request.rawHeaders);
     if (!options.credentials.areRequired) guardLoopback(headers, options.scheme);
     const { upgrade, agents } = readTarget(request.url ?? '/', headers);
-    entry = enterDialect(options.dialects, upgrade);
+    const entered = enterDialect(options.dialects, upgrade);
+    const { dialect } = entered;
+    entry = entered.entry;
     const userId = identify(entry, headers, options);
     refuseBody(headers);
     if (agents.length > 1) throw new AppError('invalid_request', 'agent: given twice.');
     const preset = entry.preset();
     checkRoom(userId, options, occupancy);
-    return { ok: true, admission: { userId, agentId: agents[0], entry, preset } };
+    return { ok: true, admission: { userId, agentId: agents[0], dialect, entry, preset } };
   } catch (thrown) {
     return { ok: false, refusal: refusalOf(toAppError(thrown), entry) };
   }
@@ -91,10 +95,13 @@ function readTarget(url: string, headers: HeaderLines): { upgrade: Upgrade; agen
   return { upgrade: { path: queryAt < 0 ? url : url.slice(0, queryAt), query, headers, protocols }, agents };
 }
 
-function enterDialect(dialects: readonly Dialect[], upgrade: Upgrade): DialectEntry {
+function enterDialect(
+  dialects: readonly Dialect[],
+  upgrade: Upgrade,
+): { readonly dialect: string; readonly entry: DialectEntry } {
   for (const dialect of dialects) {
     const entry = dialect.enter(upgrade);
-    if (entry !== undefined) return entry;
+    if (entry !== undefined) return { dialect: dialect.name, entry };
   }
   throw new AppError(
     'not_found',

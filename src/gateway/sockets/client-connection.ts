@@ -7,6 +7,8 @@
 import { WebSocket } from 'ws';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
 import { errorEvent } from '../../dialects/error-event.ts';
+import type { Outcome, ServerEvent } from '../../dialects/native-events.ts';
+import type { LiveSession } from '../../session/live-sessions.ts';
 import { Session } from '../../session/session.ts';
 import { GREETING_TURN } from '../../session/session-agent.ts';
 import type { SessionOutlet } from '../../session/session-outlet.ts';
@@ -38,10 +40,12 @@ const FIRST_ANSWER_MS = 30_000;
 const LAST_WORDS = 'last words';
 
 /** A class, not closures: one object per client keeps cache misses low (decision 0041). */
-export class ClientConnection {
+export class ClientConnection implements LiveSession {
   readonly id: string;
   readonly userId: string;
+  readonly dialect: string;
   readonly openedAtMs: number;
+  readonly turnsEnded: Record<Outcome, number> = { complete: 0, cancelled: 0, truncated: 0, failed: 0 };
   readonly session: Session;
   private readonly options: ConnectionOptions;
   private readonly socket: WebSocket;
@@ -68,6 +72,7 @@ export class ClientConnection {
     const { socket, runtime, limits, entry } = options;
     this.id = options.id;
     this.userId = options.userId;
+    this.dialect = options.dialect;
     this.openedAtMs = runtime.clock.now();
     this.options = options;
     this.socket = socket;
@@ -105,7 +110,7 @@ export class ClientConnection {
     const speaker = { tenant: options.userId, session: options.id };
     const work = { charge: (ms: number) => this.intake.charge(runtime.clock.now(), ms) };
     const outlet: SessionOutlet = {
-      say: (event) => this.codec.event(event),
+      say: (event) => this.say(event),
       sendAudio: (audio) => this.codec.audio(audio),
       isCongested: () => this.waitingBytes() > this.congestedBytes,
       cork: () => this.wire.cork(),
@@ -129,6 +134,12 @@ export class ClientConnection {
   /** Ends a session that failed with an internal error. */
   fail(): void {
     this.refuseAndClose(new AppError('internal', 'The session failed inside; open a new one.'));
+  }
+  /** An operator ends it: its turns end as what was heard of them, and nothing is left open. */
+  end(): void {
+    if (this.isSilent() || this.phase === 'giving-up') return;
+    this.giveUp(new AppError('ended_by_operator', 'An operator of the gateway has ended this session.'), 0);
+    this.closeAfterLastWords('ended_by_operator');
   }
   /** Heartbeat, idle time and slow reading; called about once a second for all connections. */
   sweep(nowMs: number): void {
@@ -166,7 +177,7 @@ export class ClientConnection {
     socket.on('pong', (data: Buffer) => {
       const payload = data.toString('latin1');
       const isTaken = this.takesFrame(data.length);
-      if (this.phase === 'last-words' && payload === LAST_WORDS) this.closeAfterLastWords();
+      if (this.phase === 'last-words' && payload === LAST_WORDS) this.closeAfterLastWords('slow_reader');
       else if (isTaken || this.phase === 'last-words') this.heartbeat.answered(payload, clock.now());
     });
     // A protocol fault is answered and closed by `ws` itself; without a listener it would end the process.
@@ -178,6 +189,10 @@ export class ClientConnection {
       this.fallSilent();
       options.onClosed(this.closedAs ?? code);
     });
+  }
+  private say(event: ServerEvent): void {
+    if (event.type === 'ended') this.turnsEnded[event.outcome] += 1;
+    this.codec.event(event);
   }
   private send(message: string | Uint8Array): void {
     // After a close frame there is nothing to say (RFC 6455 5.5.1); `ws` knows of the other side's.
@@ -254,12 +269,9 @@ export class ClientConnection {
   private endSlowReader(lastWords: 'time-to-read' | 'no-time-to-read', why: string): void {
     if (this.isSilent() || this.phase === 'giving-up') return;
     const { clock } = this.options.runtime;
-    const error = new AppError('slow_reader', why);
-    this.phase = 'giving-up';
-    this.codec.event(errorEvent(error));
     const readUntilMs = this.heartbeat.readUntilMs();
-    this.session.giveUp(error, clock.now() - readUntilMs);
-    if (lastWords === 'no-time-to-read') return this.closeAfterLastWords();
+    this.giveUp(new AppError('slow_reader', why), clock.now() - readUntilMs);
+    if (lastWords === 'no-time-to-read') return this.closeAfterLastWords('slow_reader');
     this.fallSilent('last-words');
     this.wire.flush();
     this.socket.ping(LAST_WORDS);
@@ -273,9 +285,15 @@ export class ClientConnection {
       cancelLast();
     });
   }
-  private closeAfterLastWords(): void {
-    const code = this.codec.closeCode('slow_reader') ?? ERROR_TABLE.slow_reader.close;
-    const { lastClose = { code, reason: 'slow_reader' } } = this;
+  /** Tells why, and ends all turns; the client has heard nothing of the last `behindMs`. */
+  private giveUp(error: AppError, behindMs: number): void {
+    this.phase = 'giving-up';
+    this.codec.event(errorEvent(error));
+    this.session.giveUp(error, behindMs);
+  }
+  private closeAfterLastWords(why: 'slow_reader' | 'ended_by_operator'): void {
+    const code = this.codec.closeCode(why) ?? ERROR_TABLE[why].close;
+    const { lastClose = { code, reason: why } } = this;
     this.closeNow(lastClose.code, lastClose.reason);
   }
 

@@ -27,6 +27,8 @@ export type ConnectionLimits = HeartbeatLimits &
 export type ConnectionOptions = {
   readonly id: string;
   readonly userId: string;
+  /** The name of the wire protocol. */
+  readonly dialect: string;
   readonly version: string;
   readonly socket: WebSocket;
   /** What `socket` speaks through. */

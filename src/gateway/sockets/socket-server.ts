@@ -60,6 +60,7 @@ type Seat = {
   readonly userId: string;
   readonly agent: SessionAgent | undefined;
   readonly settings: TurnSettings;
+  readonly dialect: string;
   readonly entry: DialectEntry;
   /** Gives back the room that `enlist` has reserved. */
   readonly leave: () => void;
@@ -127,11 +128,11 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     return agent;
   };
   /** Throws `invalid_request` when the settings do not go together. */
-  const takeSeat = ({ userId, preset, entry }: Admission, agent: SessionAgent | undefined): Seat => {
+  const takeSeat = ({ userId, preset, dialect, entry }: Admission, agent: SessionAgent | undefined): Seat => {
     const base = agent === undefined ? options.settings : agentSettings(options.settings, agent.profile);
     const settings = applySettings(base, preset);
     options.checkVoices({ voice: settings.synthesis.voice, voice2: settings.synthesis.voice2 });
-    return { id: runtime.random.id(16), userId, agent, settings, entry, leave: () => {} };
+    return { id: runtime.random.id(16), userId, agent, settings, dialect, entry, leave: () => {} };
   };
 
   /** Answers an upgrade with a plain HTTP refusal and ends the socket. */
@@ -209,12 +210,17 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     },
   });
 
-  const open = (socket: WebSocket, wire: Duplex, { id, userId, settings, agent, entry }: Seat) => {
+  const open = (
+    socket: WebSocket,
+    wire: Duplex,
+    { id, userId, settings, agent, dialect, entry }: Seat,
+  ) => {
     const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection: ClientConnection = new ClientConnection({
       id,
       userId,
+      dialect,
       version: options.version,
       socket,
       wire,
