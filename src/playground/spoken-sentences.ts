@@ -41,7 +41,8 @@ export function createSpokenSentences(): SpokenSentences {
   }
 
   /** From word `from` to the end of word `to`, of one line, as it is written. */
-  function written(text: string, from: TrackedWord, to: TrackedWord): string {
+  function written(lines: readonly { readonly text: string }[], from: TrackedWord, to: TrackedWord): string {
+    const text = lines[from.line]?.text ?? '';
     const start = unitsAt(text, from.line, from.charStart);
     let end = unitsAt(text, to.line, to.charEnd);
     while (end < text.length && CLOSING.test(text[end]!)) end += 1;
@@ -60,19 +61,19 @@ export function createSpokenSentences(): SpokenSentences {
       }
       const told: string[] = [];
       for (; looked < begun; looked++) {
-        const from = words[first]!;
         const word = words[looked]!;
-        const next = words[looked + 1];
-        const sentence = written(lines[word.line]?.text ?? '', from, word);
-        const endsLine = next !== undefined && next.line !== word.line;
+        if (first < looked && words[first]!.line !== word.line) {
+          told.push(written(lines, words[first]!, words[looked - 1]!));
+          first = looked;
+        }
+        const sentence = written(lines, words[first]!, word);
         const isLong = sentence.length > LONG && CLAUSE_END.test(sentence);
-        if (!endsLine && !isLong && !SENTENCE_END.test(sentence) && sentence.length < TOO_LONG) continue;
+        if (!isLong && !SENTENCE_END.test(sentence) && sentence.length < TOO_LONG) continue;
         told.push(sentence);
         first = looked + 1;
       }
       if (state === 'over' && first < looked) {
-        const last = words[looked - 1]!;
-        told.push(written(lines[last.line]?.text ?? '', words[first]!, last));
+        told.push(written(lines, words[first]!, words[looked - 1]!));
         first = looked;
       }
       return told;

@@ -63,7 +63,10 @@ export type OpenPlayground = {
   readonly url: string;
   readonly gateway: Gateway;
   /** A page of its own, with the tap; `faults` gathers what it should not have done. */
-  page(options?: { scale?: number; hasTouch?: boolean }): Promise<{ page: BrowserPage; faults: readonly string[] }>;
+  page(options?: {
+    scale?: number;
+    hasTouch?: boolean;
+  }): Promise<{ page: BrowserPage; faults: readonly string[] }>;
   close(): Promise<void>;
 };
 

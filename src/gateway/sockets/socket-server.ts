@@ -210,11 +210,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     },
   });
 
-  const open = (
-    socket: WebSocket,
-    wire: Duplex,
-    { id, userId, settings, agent, dialect, entry }: Seat,
-  ) => {
+  const open = (socket: WebSocket, wire: Duplex, { id, userId, settings, agent, dialect, entry }: Seat) => {
     const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection: ClientConnection = new ClientConnection({

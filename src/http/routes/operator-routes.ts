@@ -49,7 +49,9 @@ const overviewSchema = z.object({
   services: z.array(z.record(z.string(), z.unknown())),
   endingTakes: z
     .enum(['nothing', 'admin-key', 'setting'])
-    .describe('What this caller needs to end a session: nothing more, the admin key, or VOXGATE_ADMIN_KEY to be set'),
+    .describe(
+      'What this caller needs to end a session: nothing more, the admin key, or VOXGATE_ADMIN_KEY to be set',
+    ),
 });
 const paramsSchema = z.object({ id: z.string().regex(/^[\w-]{1,64}$/) });
 

@@ -2,7 +2,7 @@
 // that the keyboard stays where it is, a selection stays, and a screen reader is not told everything again. Roles are
 // written out because on a narrow page the rows are shown as cards, which takes a table's own roles from it.
 
-import { madeElement } from './page-element.ts';
+import { madeElement, setText } from './page-element.ts';
 
 export type Column<Item> = {
   readonly label: string;
@@ -22,11 +22,6 @@ export type KeyedRowsOptions<Item> = {
   /** Gets the focus when the row that has it goes. */
   readonly fallback: HTMLElement;
 };
-
-/** Text is written only when it is another one. */
-export function setText(element: Element, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
-}
 
 export const textColumn = <Item>(label: string, of: (item: Item) => string): Column<Item> => ({
   label,

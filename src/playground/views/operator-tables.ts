@@ -1,8 +1,8 @@
 // What the operator's view says of a session, a call and a key of a speech service, as columns.
 
 import type { PoolKey } from '../quota-left.ts';
-import { type Column, setText, textColumn } from './keyed-rows.ts';
-import { madeElement } from './page-element.ts';
+import { type Column, textColumn } from './keyed-rows.ts';
+import { madeElement, setText } from './page-element.ts';
 
 export type RunningSession = {
   readonly id: string;

@@ -4,7 +4,7 @@
 import type { GatewayOffer } from '../gateway-offer.ts';
 import { type GatewayRest, statusOf } from '../gateway-rest.ts';
 import { confirmFirst } from './confirm-dialog.ts';
-import { createKeyedRows, type KeyedRows, setText } from './keyed-rows.ts';
+import { createKeyedRows, type KeyedRows } from './keyed-rows.ts';
 import {
   CALL_COLUMNS,
   KEY_COLUMNS,
@@ -14,7 +14,7 @@ import {
   type ServiceKey,
   sessionColumns,
 } from './operator-tables.ts';
-import { madeElement, pageElement } from './page-element.ts';
+import { madeElement, pageElement, setText } from './page-element.ts';
 
 export type OperatorView = { enter(): void; leave(): void };
 
@@ -99,8 +99,10 @@ export function createOperatorView({ rest, offer, tell }: OperatorViewOptions): 
   function showService(service: RunningService): void {
     const { about, keys } = services.get(service.name) ?? openService(service);
     const wait =
-      service.waiting === 0 ? 'no request waits' : `${counted(service.waiting, 'request')} waiting for a key`;
-    setText(about, [service.address, wait].filter((part) => part !== undefined).join(', '));
+      service.waiting === 0
+        ? 'No request waits for a key.'
+        : `${counted(service.waiting, 'request')} waiting for a key.`;
+    setText(about, service.address === undefined ? wait : `${service.address}. ${wait}`);
     keys.show(service.keys);
   }
 

@@ -4,7 +4,7 @@
 import type { Conversation } from '../conversation.ts';
 import { heardMs, isOver, type SpokenTurn } from '../spoken-turn.ts';
 import { createCaptionLog } from './caption-log.ts';
-import { pageElement } from './page-element.ts';
+import { pageElement, setText } from './page-element.ts';
 import { createTranscriptView } from './transcript-view.ts';
 import { createTurnView, type TurnView } from './turn-view.ts';
 import { createWaveView } from './wave-view.ts';
@@ -58,7 +58,7 @@ export function createStage({ conversation, canNarrate, tell, onOver, onBusy }: 
   const interrupt = pageElement('interrupt', HTMLButtonElement);
   const pause = pageElement('pause', HTMLButtonElement);
   const paragraphs = pageElement('paragraphs', HTMLElement);
-  const paragraph = pageElement('paragraph', HTMLOutputElement);
+  const paragraph = pageElement('paragraph-number', HTMLElement);
   const wave = createWaveView(pageElement('wave', HTMLCanvasElement));
   const transcript = createTranscriptView(pageElement('transcript', HTMLElement));
   const captions = createCaptionLog(pageElement('captions', HTMLElement));
@@ -92,7 +92,7 @@ export function createStage({ conversation, canNarrate, tell, onOver, onBusy }: 
     pause.textContent = turn?.isHeld === true ? 'Resume' : 'Pause';
     const many = turn?.paragraphs ?? 0;
     paragraphs.hidden = pause.hidden || many < 2;
-    paragraph.textContent = `Paragraph ${(turn?.paragraph ?? 0) + 1} of ${many}`;
+    setText(paragraph, `${(turn?.paragraph ?? 0) + 1} of ${many}`);
   }
 
   function draw(): void {

@@ -12,9 +12,15 @@ afterEach(() => gateway.close());
 
 const KEYS = { VOXGATE_API_KEYS: 'ann:key-of-ann,bob:key-of-bob', VOXGATE_ADMIN_KEY: 'admin' };
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+type Overview = {
+  readonly sessions: readonly object[];
+  readonly calls: readonly { readonly id: string; readonly session?: string }[];
+  readonly services: readonly object[];
+  readonly endingTakes: string;
+};
 const overview = async (headers: Record<string, string> = {}) => {
   const answer = await fetch(`${gateway.url}/v1/operator`, { headers });
-  return { status: answer.status, body: (await answer.json()) as Record<string, any> };
+  return { status: answer.status, body: (await answer.json()) as Overview };
 };
 const end = (id: string, headers: Record<string, string> = {}) =>
   fetch(`${gateway.url}/v1/operator/sessions/${id}`, { method: 'DELETE', headers });
@@ -68,17 +74,17 @@ describe('the view of an operator', () => {
     const call = await dial(`ws://127.0.0.1:${gateway.port}/v1/legs/twilio`, createTwilioSide(), {
       callId: 'CA1',
     });
-    await expect.poll(async () => (await overview()).body.calls).toMatchObject([
-      { kind: 'twilio', callSid: 'CA1', tenant: 'local', ageMs: expect.any(Number) },
-    ]);
-    expect((await overview()).body.calls[0].session).toBeUndefined();
+    await expect
+      .poll(async () => (await overview()).body.calls)
+      .toMatchObject([{ kind: 'twilio', callSid: 'CA1', tenant: 'local', ageMs: expect.any(Number) }]);
+    expect((await overview()).body.calls[0]!.session).toBeUndefined();
     const bot = await gateway.session();
     const { session } = await bot.event('ready');
     bot.send({ type: 'attach', leg: { callSid: 'CA1' } });
     await bot.event('attached');
     const { body } = await overview();
     expect(body.calls).toMatchObject([{ callSid: 'CA1', session }]);
-    expect(body.sessions).toMatchObject([{ leg: { kind: 'twilio', callSid: 'CA1', id: body.calls[0].id } }]);
+    expect(body.sessions).toMatchObject([{ leg: { kind: 'twilio', callSid: 'CA1', id: body.calls[0]!.id } }]);
     call.hangUp();
     await bot.event('detached');
     expect((await overview()).body.calls).toEqual([]);
@@ -100,7 +106,11 @@ describe('ending one session', () => {
     const ann = await gateway.session('leadMs=40', { headers: bearer('key-of-ann') });
     const bob = await gateway.session(undefined, { headers: bearer('key-of-bob') });
     const { session } = await ann.event('ready');
-    ann.send({ type: 'speak', turn: 'a', text: 'One. Two. Three. Four. Five. Six. Seven. Eight. Nine. Ten.' });
+    ann.send({
+      type: 'speak',
+      turn: 'a',
+      text: 'One. Two. Three. Four. Five. Six. Seven. Eight. Nine. Ten.',
+    });
     await ann.nextAudio();
     expect((await end(session, bearer('admin'))).status).toBe(204);
     expect(await ann.closed).toEqual({ code: 4410, reason: 'ended_by_operator' });
@@ -145,7 +155,7 @@ describe('ending one session', () => {
     expect((await bot.closed).code).toBe(4410);
     const [left] = (await overview()).body.calls;
     expect(left).toMatchObject({ callSid: 'CA1' });
-    expect(left.session).toBeUndefined();
+    expect(left!.session).toBeUndefined();
     const other = await gateway.session();
     other.send({ type: 'attach', leg: { callSid: 'CA1' } });
     await other.event('attached');

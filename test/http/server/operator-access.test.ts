@@ -1,6 +1,6 @@
 // Who may end another's session: the admin key where there are keys, this machine where there are none.
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/base/app-error.ts';
+import type { AppError } from '../../../src/base/app-error.ts';
 import {
   mayEndSessions,
   type OperatorAccess,
