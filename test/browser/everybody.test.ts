@@ -206,14 +206,14 @@ describe('PlayNotes', { retry: 1 }, () => {
       'By command',
       'By curl',
     ]);
-    expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(
-      'Delete By command',
-    );
+    await until(page, `document.activeElement.getAttribute('aria-label') === 'Delete By command'`);
 
     const gone = await beginOverHttp('Gone');
     await until(page, `document.querySelectorAll('#notes > li').length === 3`);
+    await page.evaluate(`document.querySelector('#notes button[aria-label="Delete Gone"]').focus()`);
     await ask(`/api/v1/playnotes/${gone.id}`, { method: 'DELETE' });
     await until(page, `document.querySelectorAll('#notes > li').length === 2`);
+    expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe('Delete By command');
     expect(await names()).toEqual(['By command', 'By curl']);
   });
 });
@@ -278,10 +278,10 @@ describe('the keyboard alone', { retry: 1 }, () => {
     await page.keyboard.type('Executive');
     await tabTo('#note-make');
     await press('Enter');
-    await until(page, `document.querySelectorAll('#notes audio').length === 3`);
-    await tabTo('#notes > li:first-child .chapters button');
+    await until(page, `document.querySelectorAll('#notes > li').length === 3`);
+    await tabTo('#notes > li:nth-child(2) .chapters button');
     await press('Enter');
-    await until(page, `!document.querySelector('#notes > li:first-child audio').paused`);
+    await until(page, `!document.querySelector('#notes > li:nth-child(2) audio').paused`);
     await tabTo('#notes > li:first-child .note-head button', 'Shift+Tab');
     await press('Enter');
     await until(page, `document.getElementById('confirm').open`);
@@ -428,6 +428,8 @@ describe('axe', { retry: 1 }, () => {
           await page.setViewportSize(size);
           for (const view of VIEWS) {
             await enter(view);
+            // Colours on their way are no colours to judge.
+            await until(page, 'document.getAnimations().length === 0');
             await find(`${view} ${colorScheme} ${size.width} ${reducedMotion}`);
           }
           if (reducedMotion === 'no-preference') continue;

@@ -55,6 +55,7 @@ export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
   const whose = () => `user ${rest.credentials?.userId ?? ''}`;
 
   function showAll(notes: readonly PlayNoteRecord[]): void {
+    const focusedAt = known.findIndex(({ id }) => items.get(id)?.element.contains(document.activeElement));
     known = notes;
     const there = new Set(notes.map(({ id }) => id));
     for (const [id, { element }] of items) {
@@ -68,6 +69,11 @@ export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
       item.show(note);
       // What is in its place is not moved: moving would stop what it plays.
       if (list.children[at] !== item.element) list.insertBefore(item.element, list.children[at] ?? null);
+    }
+    // The keyboard was on one that has gone, here or elsewhere: it goes on with the one in its place.
+    if (focusedAt >= 0 && document.activeElement === document.body) {
+      const next = notes[focusedAt] ?? notes.at(-1);
+      (next === undefined ? pageElement('notes-title', HTMLElement) : items.get(next.id)!).focus();
     }
     about.textContent =
       notes.length === 0
@@ -113,7 +119,6 @@ export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
       action: 'Delete it',
     });
     if (answer === 'left') return;
-    const at = known.findIndex((note) => note.id === id);
     try {
       await rest.ask(`${PATH}/${encodeURIComponent(id)}`, { method: 'DELETE' });
     } catch (error) {
@@ -121,8 +126,6 @@ export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
       if (statusOf(error) !== 404) return tell(error);
     }
     showAll(known.filter((note) => note.id !== id));
-    const next = known[at] ?? known[at - 1];
-    (next === undefined ? pageElement('notes-title', HTMLElement) : items.get(next.id)!).focus();
     options.tell(`“${name}” has been deleted.`);
     await ask().catch(tell);
   }
