@@ -213,7 +213,9 @@ describe('PlayNotes', { retry: 1 }, () => {
     await page.evaluate(`document.querySelector('#notes button[aria-label="Delete Gone"]').focus()`);
     await ask(`/api/v1/playnotes/${gone.id}`, { method: 'DELETE' });
     await until(page, `document.querySelectorAll('#notes > li').length === 2`);
-    expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe('Delete By command');
+    expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe(
+      'Delete By command',
+    );
     expect(await names()).toEqual(['By command', 'By curl']);
   });
 });

@@ -43,7 +43,7 @@ export type RunningService = {
   readonly waiting: number;
 };
 
-export function timeText(ms: number): string {
+function timeText(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
@@ -52,7 +52,7 @@ export function timeText(ms: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-export function turnsText({ turnsUnheard, turnsEnded }: RunningSession): string {
+function turnsText({ turnsUnheard, turnsEnded }: RunningSession): string {
   const ended = Object.entries(turnsEnded)
     .filter(([, count]) => count > 0)
     .map(([outcome, count]) => `${count} ${outcome}`);
@@ -109,7 +109,7 @@ export const CALL_COLUMNS: readonly Column<RunningCall>[] = [
 ];
 
 /** With the time that it rests, where it does. */
-export function stateText({ state, heldMs, doubt }: ServiceKey): string {
+function stateText({ state, heldMs, doubt }: ServiceKey): string {
   const restMs = Math.max(heldMs, doubt?.restMs ?? 0);
   return restMs === 0 ? state : `${state}, for ${timeText(Math.ceil(restMs / 1000) * 1000)}`;
 }

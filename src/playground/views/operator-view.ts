@@ -147,9 +147,10 @@ export function createOperatorView({ rest, offer, tell }: OperatorViewOptions): 
       showAll((await answer.json()) as Overview);
     } catch (error) {
       const isRefused = statusOf(error) === 401 || statusOf(error) === 403;
-      await (isRefused ? showOwn(error) : Promise.reject(error)).catch((failed: unknown) =>
-        setText(notice, `The gateway does not tell what runs: ${messageOf(failed)}`),
-      );
+      const silent = (failed: unknown) =>
+        setText(notice, `The gateway does not tell what runs: ${messageOf(failed)}`);
+      if (isRefused) await showOwn(error).catch(silent);
+      else silent(error);
     }
     clearTimeout(timer);
     if (phase === 'seen') timer = setTimeout(() => void look(), ASK_EVERY_MS);
