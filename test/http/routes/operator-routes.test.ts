@@ -13,7 +13,7 @@ afterEach(() => gateway.close());
 const KEYS = { VOXGATE_API_KEYS: 'ann:key-of-ann,bob:key-of-bob', VOXGATE_ADMIN_KEY: 'admin' };
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 type Overview = {
-  readonly sessions: readonly object[];
+  readonly sessions: readonly { readonly id: string }[];
   readonly calls: readonly { readonly id: string; readonly session?: string }[];
   readonly services: readonly object[];
   readonly endingTakes: string;
@@ -66,7 +66,10 @@ describe('the view of an operator', () => {
       },
     ]);
     expect(JSON.stringify(body)).not.toMatch(/key-of|upstream-key|which is cut/);
-    bob.terminate();
+    // A code that clients of that protocol take as final.
+    const closed = new Promise((resolve) => bob.once('close', resolve));
+    expect((await end(body.sessions[1]!.id, bearer('admin'))).status).toBe(204);
+    expect(await closed).toBe(1008);
   });
 
   it('has the calls that are there, with the session that has them', async () => {
