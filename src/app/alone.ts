@@ -4,13 +4,14 @@ import { createAttachTokens } from '../access/attach-tokens.ts';
 import { listening } from '../base/processes/listen-fault.ts';
 import { createLocalLegRegistry } from '../gateway/calls/local-leg-registry.ts';
 import { viewsOf } from '../http/routes/live-view.ts';
+import type { OperatorDesk } from '../http/routes/operator-routes.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
-import { findSession } from '../session/live-sessions.ts';
+import { endSession, findSession } from '../session/live-sessions.ts';
 import { createAppContext, listenAt, readTls, type Stop } from './context.ts';
 import { asGateway, type Gateway, originOf, portOf, SECRET_BYTES, type StartOptions } from './gateway.ts';
 import { openAppPlaying } from './playing.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
-import { chooseService, openAppUpstream, openQuotaStore } from './upstream.ts';
+import { chooseService, openAppUpstream, openQuotaStore, serviceReport } from './upstream.ts';
 
 /** `stopAll` does what was handed to `onStop`, in reverse. */
 export async function startAlone(
@@ -26,15 +27,13 @@ export async function startAlone(
   const quotas = await openQuotaStore(context, speech);
   onStop(() => quotas.close());
   const upstream = await openAppUpstream(context, speech, quotas);
+  // Leg and session meet in one process, so the secret need not outlive it.
+  const tokens = createAttachTokens(random.id(SECRET_BYTES));
+  const registry = createLocalLegRegistry(clock, tokens);
   const { runtime, sockets, legs, observers, credentials, admission } = await openAppPlaying({
     ...context,
     upstream,
-    legRegistry() {
-      // Leg and session meet in one process, so the secret need not outlive it.
-      const tokens = createAttachTokens(random.id(SECRET_BYTES));
-      const registry = createLocalLegRegistry(clock, tokens);
-      return { tokens, registry, arrivals: registry, maxLegs: config.maxConnections };
-    },
+    legRegistry: () => ({ tokens, registry, arrivals: registry, maxLegs: config.maxConnections }),
     tokenSecret: random.id(SECRET_BYTES),
     tokenClock: clock,
     maxOnlookers: config.maxOnlookers,
@@ -43,6 +42,12 @@ export async function startAlone(
 
   let phase: 'ready' | 'stopping' = 'ready';
   const views = (userId: string | undefined) => viewsOf(sockets.connections, userId, clock.now());
+  const desk: OperatorDesk = {
+    sessions: () => views(undefined),
+    calls: () => registry.calls(),
+    services: () => [serviceReport(speech, upstream.pool.state())],
+    endSession: (id) => endSession(() => sockets.connections, id),
+  };
   const replies = createOpenReplies(clock, admission);
   const { http, service, playground } = await openAppRest({
     ...options,
@@ -63,6 +68,7 @@ export async function startAlone(
       sessionsOf: views,
       revoke: (userId, id) => observers.tokens.revoke(userId, id),
       pool: () => upstream.pool.state(),
+      desk,
     },
   });
   sockets.attach(http.server);
@@ -81,7 +87,7 @@ export async function startAlone(
     {
       exposeMetrics: () => metrics.expose(),
       pool: () => upstream.pool.state(),
-      sessions: () => views(undefined),
+      desk,
     },
     onStop,
   );

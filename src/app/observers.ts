@@ -9,6 +9,7 @@ import type { Clock } from '../base/clock.ts';
 import { addLiveRoutes } from '../http/routes/live-routes.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
 import { addObserverRoutes } from '../http/routes/observer-routes.ts';
+import { addOperatorRoutes, type OperatorDesk } from '../http/routes/operator-routes.ts';
 import { addTokenRoutes } from '../http/routes/token-routes.ts';
 import { checkBySchema } from '../http/server/check-by-schema.ts';
 import { refuseOtherMethods } from '../http/server/other-methods.ts';
@@ -41,6 +42,7 @@ export type ObserverListRoutes = ObserverRoutes & {
   readonly sessionsOf: (userId: string) => readonly LiveView[] | Promise<readonly LiveView[]>;
   readonly revoke: (userId: string, id: string) => void | Promise<void>;
   readonly pool: () => unknown;
+  readonly desk: OperatorDesk;
 };
 
 export function openAppObservers(options: AppObserversOptions) {
@@ -80,9 +82,11 @@ export function openAppObservers(options: AppObserversOptions) {
     /** The observers' routes, and all that a caller needs to use them. */
     addRoutes: (http: FastifyInstance, routes: ObserverListRoutes): Promise<void> =>
       inScope(http, (scope) => {
-        const { hasSession, sessionsOf, revoke, pool, isStopping } = routes;
+        const { hasSession, sessionsOf, revoke, pool, desk, isStopping } = routes;
+        const access = { adminKey: config.adminKey, areKeysRequired: credentials.areRequired };
         addTokenRoutes(scope, { credentials, tokens, hasSession, revoke, unixMs: Date.now, isStopping });
         addLiveRoutes(scope, { credentials, sessionsOf, adminKey: config.adminKey, pool });
+        addOperatorRoutes(scope, { desk, access });
         addSeats(scope, routes);
       }),
     close: () => ticks.close(),

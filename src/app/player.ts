@@ -23,6 +23,7 @@ import { createReverseProxy } from '../cluster/reverse-proxy.ts';
 import { viewsOf } from '../http/routes/live-view.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
+import { endSession } from '../session/live-sessions.ts';
 import type { Config } from '../settings/settings.ts';
 import type { QuotaState } from '../upstream/quota/quota-store.ts';
 import { createAppContext, listenAt, type Stop } from './context.ts';
@@ -199,6 +200,7 @@ async function openAppPlayer(
       pool: () => upstream.pool.state(),
       sessions: ({ userId }) =>
         viewsOf(sockets.connections, userId, clock.now()).map((view) => ({ ...view, process: player })),
+      endSession: (id) => endSession(() => sockets.connections, id),
       revokeToken({ id, leftMs }) {
         observers.tokens.noteRevoked(id, leftMs);
         return null;
@@ -270,6 +272,7 @@ function playFor({ line, leave }: PrimaryLine): Promise<void> {
         metrics: (nothing, signal) => now().answers.metrics(nothing, signal),
         pool: (nothing, signal) => now().answers.pool(nothing, signal),
         sessions: (of, signal) => now().answers.sessions(of, signal),
+        endSession: (id, signal) => now().answers.endSession(id, signal),
         revokeToken: (token, signal) => now().answers.revokeToken(token, signal),
         dialLeg: (wanted, signal) => now().answers.dialLeg(wanted, signal),
       },

@@ -13,6 +13,7 @@ import { openPrivateListener } from '../cluster/private-listener.ts';
 import { createQuotaShare } from '../cluster/quota-share.ts';
 import { createSessionRegistry } from '../cluster/session-registry.ts';
 import { createWholeGateway } from '../cluster/whole-gateway.ts';
+import type { OperatorDesk } from '../http/routes/operator-routes.ts';
 import { createOpenReplies } from '../http/server/open-replies.ts';
 import { openTemporaryFolder } from '../storage/temporary-folder.ts';
 import { quotaIdOf } from '../upstream/key-digest.ts';
@@ -23,7 +24,7 @@ import { type PlayerBrief, PRIMARY, privatePath } from './player.ts';
 import { openAppCredentials, openAppSound } from './playing.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { openAppAdmin, openAppRest } from './rest.ts';
-import { chooseService, openAppUpstream, openQuotaStore } from './upstream.ts';
+import { chooseService, openAppUpstream, openQuotaStore, serviceReport } from './upstream.ts';
 
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 
@@ -110,6 +111,13 @@ export async function startPrimary(
   });
   const whole = createWholeGateway({ players, metrics, pool: upstream.pool, tokens: observers.tokens });
 
+  const desk: OperatorDesk = {
+    sessions: () => whole.sessions(undefined),
+    calls: () => legs.calls(),
+    services: async () => [serviceReport(speech, await whole.pool())],
+    endSession: whole.endSession,
+  };
+
   let phase: 'ready' | 'stopping' = 'ready';
   const replies = createOpenReplies(clock, admission);
   const { http, service, playground } = await openAppRest({
@@ -131,6 +139,7 @@ export async function startPrimary(
       sessionsOf: whole.sessions,
       revoke: whole.revoke,
       pool: whole.pool,
+      desk,
     },
   });
   await http.ready();
@@ -151,7 +160,7 @@ export async function startPrimary(
     {
       exposeMetrics: async () => metricsText(await whole.metrics()),
       pool: whole.pool,
-      sessions: () => whole.sessions(undefined),
+      desk,
     },
     onStop,
   );

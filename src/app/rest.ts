@@ -75,12 +75,13 @@ const ADMIN_HOST = '127.0.0.1';
 
 /** The operator's listener: its address; undefined when it is off. */
 export async function openAppAdmin(
-  { adminPort, adminKey }: Pick<Config, 'adminPort' | 'adminKey'>,
-  told: Omit<AdminServerOptions, 'adminKey'>,
+  { adminPort, adminKey, apiKeys }: Pick<Config, 'adminPort' | 'adminKey' | 'apiKeys'>,
+  told: Omit<AdminServerOptions, 'access'>,
   onStop: (stop: () => Promise<void>) => void,
 ): Promise<string | undefined> {
   if (adminPort === 0) return undefined;
-  const admin = createAdminServer({ ...told, adminKey });
+  const access = { adminKey, areKeysRequired: apiKeys.length > 0 };
+  const admin = createAdminServer({ ...told, access });
   const at = { host: ADMIN_HOST, port: adminPort, portSetting: toEnv('adminPort'), hostSetting: undefined };
   await listening(admin.listen(at), at);
   onStop(async () => {

@@ -2,6 +2,7 @@
 // is cached of its speech, the short names of its voices. Adapters are chosen here as in alone.ts, and nowhere else.
 
 import { createHash } from 'node:crypto';
+import type { ServiceReport } from '../http/routes/operator-routes.ts';
 import {
   createSpeechRecovery,
   type ResumeKind,
@@ -20,6 +21,7 @@ import { createMemoryPhraseStore } from '../storage/memory-phrase-store.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { createRedisPhraseStore, RedisPhraseStore } from '../storage/redis-phrase-store.ts';
 import { quotaIdOf } from '../upstream/key-digest.ts';
+import type { PoolReport } from '../upstream/pool/pool-report.ts';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/pool/upstream-pool.ts';
 import { openFileLearnedQuotas } from '../upstream/quota/file-learned-quotas.ts';
 import { createMemoryQuotaStore } from '../upstream/quota/memory-quota-store.ts';
@@ -153,6 +155,14 @@ export type SpeechService = {
   readonly voices: readonly ListedVoice[];
   readonly aliases: VoiceAliases;
 };
+
+/** What an operator is told of `service`, whose pool this is. */
+export const serviceReport = ({ url, isEmbedded }: SpeechService, pool: PoolReport): ServiceReport => ({
+  ...(isEmbedded
+    ? { name: 'engine', kind: 'engine' }
+    : { name: 'speech-service', kind: 'speech-service', address: new URL(url).origin }),
+  ...pool,
+});
 
 /** The configured speech service, or the embedded engine. */
 export async function chooseService({

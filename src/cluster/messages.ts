@@ -89,6 +89,8 @@ export type PlayerAsks<Brief> = {
   readonly pool: (nothing: null) => PoolReport;
   /** Of one user, or of all. */
   readonly sessions: (of: { readonly userId: string | undefined }) => readonly LiveView[];
+  /** False when it has no such session. */
+  readonly endSession: (id: string) => boolean;
   readonly revokeToken: (revoked: { readonly id: string; readonly leftMs: number }) => null;
   readonly dialLeg: (wanted: {
     readonly userId: string;

@@ -53,6 +53,8 @@ type WholeGateway = {
   readonly pool: () => Promise<PoolReport>;
   /** Of one user, or of all. */
   readonly sessions: (userId: string | undefined) => Promise<readonly LiveView[]>;
+  /** False when no process has such a session. */
+  readonly endSession: (id: string) => Promise<boolean>;
   /** When it is done, no process lets anybody in with the token. */
   readonly revoke: (userId: string, id: string) => Promise<void>;
   readonly dialLeg: LegRoutesOptions['dial'];
@@ -99,6 +101,8 @@ export function createWholeGateway<Brief>(options: WholeGatewayOptions<Brief>): 
       joinPools(pool.state(), await askAll((player) => player.ask('pool', null, { deadlineMs: LOOK_MS }))),
     sessions: async (userId) =>
       (await askAll((player) => player.ask('sessions', { userId }, { deadlineMs: LOOK_MS }))).flat(),
+    endSession: async (id) =>
+      (await askAll((player) => player.ask('endSession', id, { deadlineMs: LOOK_MS }))).some(Boolean),
     async revoke(userId, id) {
       tokens.revoke(userId, id);
       const revoked = { id, leftMs: MAX_TOKEN_LIFE_MS };

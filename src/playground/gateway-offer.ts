@@ -1,6 +1,6 @@
 // What the gateway that served this page has, as it wrote into it: nothing needs to be tried out and to fail.
 
-export const FEATURES = ['service', 'tokens', 'sessions', 'pool', 'narration'] as const;
+export const FEATURES = ['service', 'tokens', 'sessions', 'pool', 'operator', 'narration'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 export type GatewayOffer = {

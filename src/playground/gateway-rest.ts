@@ -10,14 +10,20 @@ export type GatewayRest = {
   /** Throws `RestRefusal`. */
   ask(path: string, request?: RequestInit): Promise<Response>;
   json<Answer>(path: string, request?: RequestInit): Promise<Answer>;
+  /** With the admin key in place of the caller's, where it has been given. Throws `RestRefusal`. */
+  askAsOperator(path: string, request?: RequestInit): Promise<Response>;
+  useAdminKey(key: string): void;
   /** Subprotocols of a session: a token stands in for the key, which no WebSocket of a browser can carry. */
   protocols(): Promise<readonly string[]>;
 };
 
 export type RestRefusal = Error & { readonly status: number };
 
-/** Without API keys any pair of the two headers does; the user id names whose jobs are whose. */
-const LOCAL: PageCredentials = { userId: 'playground', key: 'playground' };
+/**
+ * Without API keys any pair of the two headers does, and the user id names whose things are whose. Sessions of such a gateway
+ * belong to this user, and so do the things that the command line makes and the examples of docs/service.md.
+ */
+const LOCAL: PageCredentials = { userId: 'local', key: 'local' };
 const SUBPROTOCOL = 'voxgate.v1';
 
 export const statusOf = (error: unknown): number | undefined =>
@@ -31,16 +37,20 @@ async function refusalOf(response: Response): Promise<RestRefusal> {
 
 export function createGatewayRest(wants: GatewayOffer['wants']): GatewayRest {
   let credentials = wants === 'nothing' ? LOCAL : undefined;
+  let adminKey: string | undefined;
 
+  async function send(path: string, request: RequestInit, headers: Headers): Promise<Response> {
+    const response = await fetch(path, { ...request, headers, credentials: 'omit' });
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  }
   async function ask(path: string, request: RequestInit = {}): Promise<Response> {
     const headers = new Headers(request.headers);
     if (credentials !== undefined) {
       headers.set('Authorization', `Bearer ${credentials.key}`);
       headers.set('X-USER-ID', credentials.userId);
     }
-    const response = await fetch(path, { ...request, headers, credentials: 'omit' });
-    if (!response.ok) throw await refusalOf(response);
-    return response;
+    return send(path, request, headers);
   }
 
   return {
@@ -51,6 +61,14 @@ export function createGatewayRest(wants: GatewayOffer['wants']): GatewayRest {
       credentials = given;
     },
     ask,
+    askAsOperator(path, request = {}) {
+      const headers = new Headers(request.headers);
+      if (adminKey !== undefined) headers.set('Authorization', `Bearer ${adminKey}`);
+      return send(path, request, headers);
+    },
+    useAdminKey(key) {
+      adminKey = key;
+    },
     json: async (path, request) => (await ask(path, request)).json(),
     async protocols() {
       if (wants === 'nothing') return [SUBPROTOCOL];

@@ -21,6 +21,7 @@ const CONNECT_MS = 10_000;
 const REASONS: Readonly<Record<number, string>> = {
   1012: 'the gateway is restarting',
   4408: 'nothing was said for a long time',
+  4410: 'an operator of the gateway has ended it',
   4429: 'too many messages',
   4508: 'this page stopped reading',
 };

@@ -10,7 +10,7 @@ import { askForKeys } from './views/keys-dialog.ts';
 import { createLiveEditor } from './views/live-editor.ts';
 import { createOperatorView } from './views/operator-view.ts';
 import { pageElement } from './views/page-element.ts';
-import { followPageViews } from './views/page-views.ts';
+import { followPageViews, type ViewName } from './views/page-views.ts';
 import { createPlayNoteView } from './views/playnote-view.ts';
 import { createStage } from './views/stage.ts';
 
@@ -74,6 +74,7 @@ const stage = createStage({
   canNarrate: offer.has('narration'),
   tell,
   onOver: () => void showQuota().catch(() => {}),
+  onBusy: () => showInterruptElsewhere(),
 });
 
 function say(): void {
@@ -88,7 +89,17 @@ pageElement('composer', HTMLFormElement).addEventListener('submit', (event) => {
   say();
 });
 pageElement('flush', HTMLButtonElement).addEventListener('click', () => conversation.flush());
-pageElement('interrupt', HTMLButtonElement).addEventListener('click', () => void conversation.interrupt());
+const interruptElsewhere = pageElement('interrupt-elsewhere', HTMLButtonElement);
+for (const button of [pageElement('interrupt', HTMLButtonElement), interruptElsewhere])
+  button.addEventListener('click', () => void conversation.interrupt());
+let view: ViewName = 'speak';
+/** Speech goes on while another view is seen, and must be stopped from there, too. */
+function showInterruptElsewhere(): void {
+  const isWanted = conversation.isBusy && view !== 'speak';
+  // A focused button that is hidden takes the keyboard's place on the page with it.
+  if (!isWanted && document.activeElement === interruptElsewhere) pageElement('main', HTMLElement).focus();
+  interruptElsewhere.hidden = !isWanted;
+}
 pageElement('pause', HTMLButtonElement).addEventListener('click', () =>
   conversation.narrate(conversation.current?.isHeld === true ? 'resume' : 'pause'),
 );
@@ -97,7 +108,8 @@ const seekBy = (paragraphs: number) => () =>
 pageElement('paragraph-back', HTMLButtonElement).addEventListener('click', seekBy(-1));
 pageElement('paragraph-on', HTMLButtonElement).addEventListener('click', seekBy(1));
 addEventListener('keydown', (event) => {
-  if (pageElement('keys', HTMLDialogElement).open) return;
+  // In a dialog these keys are the dialog's.
+  if (document.querySelector('dialog[open]') !== null) return;
   if (event.key === 'Escape' && conversation.isBusy) void conversation.interrupt();
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
@@ -105,8 +117,8 @@ addEventListener('keydown', (event) => {
   }
 });
 
-const playNotes = createPlayNoteView(rest);
-const operator = createOperatorView(rest, offer);
+const playNotes = createPlayNoteView({ rest, tell });
+const operator = createOperatorView({ rest, offer, tell });
 
 async function open(): Promise<void> {
   if (offer.wants === 'keys') {
@@ -121,8 +133,11 @@ async function open(): Promise<void> {
   for (const link of document.querySelectorAll<HTMLElement>('nav a[data-view="playnote"]'))
     link.hidden = !offer.has('service');
   followPageViews({
-    onEnter(view) {
+    onEnter(entered) {
+      view = entered;
+      showInterruptElsewhere();
       if (view === 'playnote') playNotes.enter();
+      else playNotes.leave();
       if (view === 'operator') operator.enter();
       else operator.leave();
     },

@@ -1,7 +1,6 @@
 // The playground in a real browser, with real audio of the embedded engine: what is played is what was sent, words light
 // by the sound's own clock, an interrupt is silence, and nothing of the page needs a mouse, a third party or a fault.
 import { mkdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALAW_VALUES, MULAW_VALUES } from '../../src/audio/dsp/g711.ts';
 import type { EventOf, ServerEvent } from '../../src/dialects/native-events.ts';
@@ -10,7 +9,6 @@ import { type BrowserPage, type OpenPlayground, openPlayground, until } from '..
 const QUANTUM = 128;
 /** The audio thread's word that it has begun takes its time on a machine that is busy. */
 const NEWS_SECONDS = 0.4;
-const require = createRequire(import.meta.url);
 
 type Shown = {
   readonly ms: number;
@@ -257,31 +255,6 @@ describe('the playground', { retry: 1 }, () => {
     await page.selectOption('#note-style', 'executive-briefing');
     await page.click('#note-make');
     await until(page, `document.querySelector('#notes audio')?.duration > 1`);
-  });
-
-  it('has nothing that axe finds serious, light and dark, wide and narrow', async () => {
-    await page.evaluate(require('axe-core').source);
-    const find = async () => {
-      const { violations } = (await page.evaluate(
-        `axe.run().then(({ violations }) => ({ violations: violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(', ')) }))`,
-      )) as { violations: string[] };
-      return violations;
-    };
-    const found: Record<string, string[]> = {};
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1280, 360]) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.setViewportSize({ width, height: 800 });
-        for (const view of ['speak', 'playnote', 'operator']) {
-          await page.click(`a[data-view=${view}]`);
-          found[`${colorScheme} ${width} ${view}`] = await find();
-          const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-          expect(await page.evaluate(overhang)).toBe(0);
-        }
-      }
-    expect(Object.entries(found).filter(([, violations]) => violations.length > 0)).toEqual([]);
   });
 });
 

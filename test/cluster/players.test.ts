@@ -46,6 +46,7 @@ const spawn = (player: number): PlayerProcess => {
       throw new AppError('internal', 'not here');
     },
     sessions: () => [],
+    endSession: () => false,
     revokeToken: () => null,
     dialLeg: () => {
       throw new AppError('internal', 'not here');

@@ -126,6 +126,21 @@ describe('the start', () => {
 });
 
 describe('the admin listener', () => {
+  it('ends a session for the admin key, and tells calls', async () => {
+    const env = { VOXGATE_API_KEYS: 'ann:key', VOXGATE_ADMIN_KEY: 'admin' };
+    await start({ ...env, VOXGATE_ADMIN_PORT: String(await freePort()) });
+    const probe = await gateway.session(undefined, { headers: { authorization: 'Bearer key' } });
+    const { session } = await probe.event('ready');
+    const end = (headers: Record<string, string> = {}) =>
+      fetch(`${gateway.adminUrl}/sessions/${session}`, { method: 'DELETE', headers });
+    expect(await (await fetch(`${gateway.adminUrl}/calls`)).json()).toEqual([]);
+    expect((await end()).status).toBe(401);
+    expect((await end({ authorization: 'Bearer key' })).status).toBe(401);
+    expect((await end({ authorization: 'Bearer admin' })).status).toBe(204);
+    expect(await probe.closed).toEqual({ code: 4410, reason: 'ended_by_operator' });
+    expect((await end({ authorization: 'Bearer admin' })).status).toBe(404);
+  });
+
   it('shows sessions and keys without their secrets, to this machine only', async () => {
     const adminPort = await freePort();
     await start({ VOXGATE_ADMIN_PORT: String(adminPort) });

@@ -151,8 +151,11 @@ describe('looking on', () => {
       sessions: [
         {
           id: session,
+          tenant: 'ann',
+          dialect: 'native',
           ageMs: expect.any(Number) as number,
           turnsUnheard: 0,
+          turnsEnded: { complete: 0, cancelled: 0, truncated: 0, failed: 0 },
           bufferedBytes: expect.any(Number) as number,
           format: 'mulaw',
           sampleRate: 8000,

@@ -60,6 +60,19 @@ describe('two processes are one gateway', () => {
     for (const probe of probes) probe.socket.close();
   });
 
+  it('to an operator, who ends a session of either', async () => {
+    for (const probe of await onePerProcess(gateway)) {
+      const id = await idOf(probe);
+      const answer = await fetch(`${gateway.url}/v1/operator/sessions/${id}`, { method: 'DELETE' });
+      expect(answer.status).toBe(204);
+      expect(await probe.closed).toEqual({ code: 4410, reason: 'ended_by_operator' });
+    }
+    const view = (await (await fetch(`${gateway.url}/v1/operator`)).json()) as {
+      services: { keys: object[] }[];
+    };
+    expect(view.services.map(({ keys }) => keys.length)).toEqual([1]);
+  });
+
   it('to onlookers, who may come by either, and to tokens that are taken back', async () => {
     const [first, second] = await onePerProcess(gateway);
     for (const probe of [first, second]) {

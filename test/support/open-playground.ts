@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildPlayground } from '../../scripts/build-playground.mjs';
+import type { Gateway } from '../../src/app/gateway.ts';
 import { startGateway } from '../../src/app/start.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { LAUNCH } from './chromium.ts';
@@ -20,6 +21,7 @@ export type BrowserPage = {
   evaluate(expression: string): Promise<unknown>;
   addInitScript(script: { content: string }): Promise<void>;
   click(selector: string): Promise<void>;
+  tap(selector: string): Promise<void>;
   fill(selector: string, text: string): Promise<void>;
   check(selector: string): Promise<void>;
   selectOption(selector: string, value: string): Promise<unknown>;
@@ -59,8 +61,12 @@ export async function until(page: BrowserPage, expression: string): Promise<void
 
 export type OpenPlayground = {
   readonly url: string;
+  readonly gateway: Gateway;
   /** A page of its own, with the tap; `faults` gathers what it should not have done. */
-  page(options?: { scale?: number }): Promise<{ page: BrowserPage; faults: readonly string[] }>;
+  page(options?: {
+    scale?: number;
+    hasTouch?: boolean;
+  }): Promise<{ page: BrowserPage; faults: readonly string[] }>;
   close(): Promise<void>;
 };
 
@@ -88,10 +94,12 @@ export async function openPlayground(env: Readonly<Record<string, string>> = {})
   const origin = new URL(gateway.url);
   return {
     url: gateway.playgroundUrl!,
-    async page({ scale = 1 } = {}) {
+    gateway,
+    async page({ scale = 1, hasTouch = false } = {}) {
       const context = await browser.newContext({
         viewport: { width: 1280, height: 860 },
         deviceScaleFactor: scale,
+        hasTouch,
       });
       const page = await context.newPage();
       const faults: string[] = [];

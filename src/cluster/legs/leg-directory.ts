@@ -4,7 +4,12 @@
 import type { AttachTokens } from '../../access/attach-tokens.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
-import { createLocalLegRegistry, type LegPlace } from '../../gateway/calls/local-leg-registry.ts';
+import {
+  createLocalLegRegistry,
+  type LegPlace,
+  type LocalLegRegistry,
+} from '../../gateway/calls/local-leg-registry.ts';
+import type { CallLeg } from '../../playout/call-leg.ts';
 import type { LegAddress, PlayerNews, PlayerNumber, PrimaryNews } from '../messages.ts';
 
 type Told = 'legGiven' | 'legAwaited' | 'legRefused' | 'legEnded';
@@ -20,10 +25,11 @@ export type LegDirectory = {
   readonly unwanted: From<'legUnwanted'>;
   /** The process has died: its calls are gone, and what it played to is free again. */
   playerGone(player: PlayerNumber): void;
+  readonly calls: LocalLegRegistry['calls'];
 };
 
 /** A leg as the registry knows it, and the process whose session has it. */
-type KnownLeg = LegAddress & { readonly callId: string | undefined };
+type KnownLeg = LegAddress & Pick<CallLeg, 'id' | 'kind' | 'callId'>;
 type Attached = { readonly by: PlayerNumber; onGone(): void };
 
 export function createLegDirectory(clock: Clock, tokens: AttachTokens, tell: TellLegs): LegDirectory {
@@ -43,10 +49,10 @@ export function createLegDirectory(clock: Clock, tokens: AttachTokens, tell: Tel
   };
 
   return {
-    arrived(holder, { key, callId, userId, token }) {
+    arrived(holder, { key, id, kind, callId, userId, token }) {
       const ended = (why: 'unclaimed' | 'forsaken') => () => tell(holder, 'legEnded', { key, why });
       const place = registry.arrive({
-        leg: { key, holder, callId },
+        leg: { key, holder, id, kind, callId },
         userId,
         token,
         onUnclaimed: ended('unclaimed'),
@@ -59,6 +65,7 @@ export function createLegDirectory(clock: Clock, tokens: AttachTokens, tell: Tel
         leave: (reason) => place.leave(reason),
       });
     },
+    calls: () => registry.calls(),
     turnedAway: (_player, { code, message, ...leg }) =>
       registry.turnAway({ ...leg, error: new AppError(code, message) }),
     left: (_player, { key, reason }) => leave(key, reason),

@@ -20,6 +20,7 @@ const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
   idle_timeout: 1011,
   slow_reader: 1011,
   rate_limited: 1008,
+  ended_by_operator: 1008,
 };
 /** Whatever is not told apart above is the server's, or the speech service's. */
 const SERVER_FAULT = 'NET-0000';

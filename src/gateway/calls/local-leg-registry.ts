@@ -6,6 +6,7 @@ import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { CallLeg, LegListener } from '../../playout/call-leg.ts';
 import type { LegBroker, LegWanted } from '../../session/leg-broker.ts';
+import type { LiveCall } from '../../session/live-sessions.ts';
 
 // Unsigned tokens of a platform, such as the UUID of an AudioSocket: they belong to the user who named them first, before
 // the call or within its first seconds, and to no other user as long as they may still be used.
@@ -57,7 +58,7 @@ export function createTokenClaims(clock: Clock): TokenClaims {
 }
 
 /** What the registry itself asks of a leg and of the session that has it. */
-type Named = { readonly callId: string | undefined };
+type Named = Pick<CallLeg, 'id' | 'kind' | 'callId'>;
 type Told = Pick<LegListener, 'onGone'>;
 
 /** A leg of `userId`, with the token that it brought; undefined: it will belong to the first user who names that token. */
@@ -81,7 +82,7 @@ export type LegPlace<Listener extends Told = LegListener> = {
 };
 
 /** A call that came and cannot be served. */
-export type TurnedAwayLeg = Named &
+export type TurnedAwayLeg = Pick<Named, 'callId'> &
   Pick<ArrivedLeg, 'userId' | 'token'> & {
     readonly error: AppError;
   };
@@ -96,7 +97,11 @@ export type LocalLegRegistry<Leg extends Named = CallLeg, Listener extends Told 
   Leg,
   Listener
 > &
-  LegArrivals<Leg, Listener> & { legs(): number };
+  LegArrivals<Leg, Listener> & {
+    legs(): number;
+    /** Those that are there, in the order in which they came. */
+    calls(): readonly LiveCall[];
+  };
 
 /** A call that was answered and a bot that was told of it find each other well within this. */
 const WAIT_MS = 10_000;
@@ -111,6 +116,7 @@ const MAX_TURNED_AWAY = 1000;
 
 type Entry<Leg extends Named, Listener> = Omit<ArrivedLeg<Leg>, 'userId'> & {
   userId: string | undefined;
+  readonly arrivedAtMs: number;
   listener: Listener | undefined;
   stopWaiting: () => void;
 };
@@ -122,7 +128,7 @@ type Waiting<E> = {
 };
 
 const isWanted = (
-  { leg, userId, token }: { readonly leg: Named } & Pick<ArrivedLeg, 'userId' | 'token'>,
+  { leg, userId, token }: { readonly leg: Pick<Named, 'callId'> } & Pick<ArrivedLeg, 'userId' | 'token'>,
   by: Pick<Waiting<never>, 'userId' | 'wanted'>,
 ): boolean =>
   userId === by.userId &&
@@ -215,7 +221,8 @@ export function createLocalLegRegistry<Leg extends Named = CallLeg, Listener ext
     },
     arrive(arrived) {
       const userId = ownerOf(arrived);
-      const entry: Mine = { ...arrived, userId, listener: undefined, stopWaiting: () => {} };
+      const arrivedAtMs = clock.now();
+      const entry: Mine = { ...arrived, userId, arrivedAtMs, listener: undefined, stopWaiting: () => {} };
       entries.add(entry);
       awaitSession(entry);
       const first = [...waiting].find((each) => isWanted(entry, each));
@@ -243,5 +250,13 @@ export function createLocalLegRegistry<Leg extends Named = CallLeg, Listener ext
       clock.after(WAIT_MS, () => void turnedAway.delete(kept));
     },
     legs: () => entries.size,
+    calls: () =>
+      [...entries].map(({ leg: { id, kind, callId }, userId, arrivedAtMs }) => ({
+        id,
+        kind,
+        ...(callId !== undefined && { callSid: callId }),
+        ...(userId !== undefined && { tenant: userId }),
+        ageMs: Math.round(clock.now() - arrivedAtMs),
+      })),
   };
 }

@@ -27,6 +27,8 @@ export type Admission = {
   readonly userId: string;
   /** The agent that was asked for; its profile is yet to be found. */
   readonly agentId: string | undefined;
+  /** Its name. */
+  readonly dialect: string;
   readonly entry: DialectEntry;
   readonly seen: UpgradeSeen;
   /** What the upgrade sets, over the gateway's own and the agent's settings. */
@@ -81,16 +83,17 @@ export function admitUpgrade(
     if (!options.credentials.areRequired) guardLoopback(headers, options.scheme);
     const { upgrade, agents } = readTarget(request.url ?? '/', headers);
     const entered = enterDialect(options.dialects, upgrade);
+    const { dialect } = entered;
     entry = entered.entry;
     const key = options.credentials.areRequired ? keyNameOf(entry, headers) : undefined;
-    seen = { ...seen, dialect: entered.name, key };
+    seen = { ...seen, dialect, key };
     const userId = identify(entry, headers, options);
     seen = { ...seen, tenant: userId };
     refuseBody(headers);
     if (agents.length > 1) throw fieldError({ field: 'agent', allowed: 'given twice; give it once' });
     const preset = entry.preset();
     checkRoom(userId, options, occupancy);
-    return { ok: true, admission: { userId, agentId: agents[0], entry, seen, preset } };
+    return { ok: true, admission: { userId, agentId: agents[0], dialect, entry, seen, preset } };
   } catch (thrown) {
     return { ok: false, refusal: refusalOf(toAppError(thrown), entry, seen) };
   }
@@ -115,10 +118,10 @@ function readTarget(url: string, headers: HeaderLines): { upgrade: Upgrade; agen
 function enterDialect(
   dialects: readonly Dialect[],
   upgrade: Upgrade,
-): { readonly name: string; readonly entry: DialectEntry } {
+): { readonly dialect: string; readonly entry: DialectEntry } {
   for (const dialect of dialects) {
     const entry = dialect.enter(upgrade);
-    if (entry !== undefined) return { name: dialect.name, entry };
+    if (entry !== undefined) return { dialect: dialect.name, entry };
   }
   throw new AppError(
     'not_found',

@@ -10,41 +10,32 @@ import { faultKind } from '../../base/log.ts';
 import type { DialectAudio, DialectCodec } from '../../dialects/dialect.ts';
 import { errorEvent } from '../../dialects/error-event.ts';
 import type { ServerEvent } from '../../dialects/native-events.ts';
+import type { LiveSession } from '../../session/live-sessions.ts';
 import { Session } from '../../session/session.ts';
 import { GREETING_TURN } from '../../session/session-agent.ts';
 import type { SessionOutlet } from '../../session/session-outlet.ts';
-import { type ConnectionOptions, idleTimeoutOf, readyEvent } from './connection-options.ts';
+import { type ConnectionOptions, idleTimeoutOf, readyEvent, saidNothing } from './connection-options.ts';
 import { FrameWriter, frameHeaderBytes } from './frame-writer.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { createIntakeLimit } from './intake-limit.ts';
 import { PacedIntake, textBytes } from './paced-intake.ts';
 import { createReadingWatch, type ReadingWatch } from './reading-watch.ts';
 import { SessionRecord } from './session-record.ts';
-import { stopReadingAfterClose } from './socket-bounds.ts';
+import { endUnlessRead, stopReadingAfterClose } from './socket-bounds.ts';
 import { tooMuchTime } from './time-shares.ts';
-
-export type { ConnectionLimits, ConnectionOptions } from './connection-options.ts';
 
 /** Above this the socket is given time before it gets more; far below the bound, so that one frame never hits it. */
 const CONGESTED_BYTES = 128 * 1024;
 
-/**
- * For how long a client that is too slow may still read what lies before its last messages: at a quarter of real time it has
- * some 40 s of it to read when it is noticed.
- */
-const MAX_LAST_WORDS_MS = 60_000;
-/**
- * For how long such a client may leave all pings unanswered. At a quarter of real time the last ping, some
- * 6 s of sound after the one before, is answered 25 s later.
- */
-const FIRST_ANSWER_MS = 30_000;
 const LAST_WORDS = 'last words';
 
 /** A class, not closures: one object per client keeps cache misses low (decision 0041). */
-export class ClientConnection {
+export class ClientConnection implements LiveSession {
   readonly id: string;
   readonly userId: string;
+  readonly dialect: string;
   readonly openedAtMs: number;
+  readonly turnsEnded: SessionRecord['turns'];
   readonly session: Session;
   private readonly options: ConnectionOptions;
   private readonly socket: WebSocket;
@@ -75,6 +66,7 @@ export class ClientConnection {
     const { socket, runtime, limits, entry } = options;
     this.id = options.id;
     this.userId = options.userId;
+    this.dialect = options.dialect;
     this.openedAtMs = runtime.clock.now();
     this.options = options;
     this.socket = socket;
@@ -95,10 +87,13 @@ export class ClientConnection {
       close: (code, reason) => this.closeAs(code, reason),
     });
     this.record = new SessionRecord({ ...runtime, session: this.id, seen: options.seen });
+    this.turnsEnded = this.record.turns;
     this.intake = new PacedIntake({
       ...options.share,
       clock: runtime.clock,
-      handle: (frame) => this.receive(frame),
+      handle: (frame) => {
+        if (this.reads()) this.guarded(() => this.codec.receive(frame));
+      },
       toKeep: (frame) => frame,
       isUrgent: (frame) => this.codec.isUrgent?.(frame) ?? false,
       onSpent: (ms) => options.intake.intakeSpent(ms),
@@ -136,6 +131,12 @@ export class ClientConnection {
   fail(): void {
     this.refuseAndClose(new AppError('internal', 'The session failed inside; open a new one.'));
   }
+  /** An operator ends it: its turns end as what was heard of them, and nothing is left open. */
+  end(): void {
+    if (this.isSilent() || this.phase === 'giving-up') return;
+    this.giveUp(new AppError('ended_by_operator', 'An operator of the gateway has ended this session.'), 0);
+    this.closeAfterLastWords('ended_by_operator');
+  }
   /** Heartbeat, idle time and slow reading; called about once a second for all connections. */
   sweep(nowMs: number): void {
     const { session, idleTimeoutMs } = this;
@@ -143,9 +144,7 @@ export class ClientConnection {
     if (session.turnsUnheard() > 0) this.heardFromAtMs = nowMs;
     if (this.phase === 'draining' && session.turnsUnheard() === 0) return this.close('shutting_down');
     if (idleTimeoutMs > 0 && nowMs - this.heardFromAtMs >= idleTimeoutMs) {
-      return this.refuseAndClose(
-        new AppError('idle_timeout', 'Nothing was said for a while; open a new session when needed.'),
-      );
+      return this.refuseAndClose(saidNothing());
     }
     this.guarded(() => this.codec.tick?.(nowMs));
     this.watchReading(nowMs);
@@ -173,7 +172,7 @@ export class ClientConnection {
     socket.on('pong', (data: Buffer) => {
       const payload = data.toString('latin1');
       const isTaken = this.takesFrame(data.length);
-      if (this.phase === 'last-words' && payload === LAST_WORDS) this.closeAfterLastWords();
+      if (this.phase === 'last-words' && payload === LAST_WORDS) this.closeAfterLastWords('slow_reader');
       else if (isTaken || this.phase === 'last-words') this.heartbeat.answered(payload, clock.now());
     });
     // A protocol fault is answered and closed by `ws` itself; without a listener it would end the process.
@@ -189,9 +188,6 @@ export class ClientConnection {
     });
   }
   // A codec reads what any caller may send: a fault in it ends this connection and no other.
-  private receive(frame: string): void {
-    if (this.reads()) this.guarded(() => this.codec.receive(frame));
-  }
   private say(event: ServerEvent): void {
     this.guarded(() => this.codec.event(event));
   }
@@ -290,29 +286,25 @@ export class ClientConnection {
   private endSlowReader(lastWords: 'time-to-read' | 'no-time-to-read', why: string): void {
     if (this.isSilent() || this.phase === 'giving-up') return;
     const { clock } = this.options.runtime;
-    const error = new AppError('slow_reader', why);
-    this.phase = 'giving-up';
-    this.closedFor ??= 'slow_reader';
-    this.say(errorEvent(error));
     const readUntilMs = this.heartbeat.readUntilMs();
-    this.session.giveUp(error, clock.now() - readUntilMs);
-    if (lastWords === 'no-time-to-read') return this.closeAfterLastWords();
+    this.giveUp(new AppError('slow_reader', why), clock.now() - readUntilMs);
+    if (lastWords === 'no-time-to-read') return this.closeAfterLastWords('slow_reader');
     this.fallSilent('last-words');
     this.wire.flush();
     this.socket.ping(LAST_WORDS);
     // One that is slow answers the pings that lie before the last one; one that is gone does not.
-    const cancelFirst = clock.after(FIRST_ANSWER_MS, () => {
-      if (this.heartbeat.readUntilMs() === readUntilMs) this.socket.terminate();
-    });
-    const cancelLast = clock.after(MAX_LAST_WORDS_MS, () => this.socket.terminate());
-    this.socket.once('close', () => {
-      cancelFirst();
-      cancelLast();
-    });
+    endUnlessRead(this.socket, clock, () => this.heartbeat.readUntilMs() > readUntilMs);
   }
-  private closeAfterLastWords(): void {
-    const code = this.codec.closeCode?.('slow_reader') ?? ERROR_TABLE.slow_reader.close;
-    const { lastClose = { code, reason: 'slow_reader' } } = this;
+  /** Tells why, and ends all turns; the client has heard nothing of the last `behindMs`. */
+  private giveUp(error: AppError, behindMs: number): void {
+    this.phase = 'giving-up';
+    this.closedFor ??= error.code;
+    this.say(errorEvent(error));
+    this.session.giveUp(error, behindMs);
+  }
+  private closeAfterLastWords(why: 'slow_reader' | 'ended_by_operator'): void {
+    const code = this.codec.closeCode?.(why) ?? ERROR_TABLE[why].close;
+    const { lastClose = { code, reason: why } } = this;
     this.closeNow(lastClose.code, lastClose.reason);
   }
 

@@ -2,6 +2,7 @@
 
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { AppError } from '../../base/app-error.ts';
 import type { DialectEntry } from '../../dialects/dialect.ts';
 import type { EventOf } from '../../dialects/native-events.ts';
 import type { SessionRuntime } from '../../session/session-runtime.ts';
@@ -29,6 +30,8 @@ export type ConnectionOptions = {
   readonly id: string;
   readonly userId: string;
   readonly seen: UpgradeSeen;
+  /** The name of the wire protocol. */
+  readonly dialect: string;
   readonly version: string;
   readonly socket: WebSocket;
   /** What `socket` speaks through. */
@@ -48,6 +51,9 @@ export type ConnectionOptions = {
 /** How long a session may say nothing, ms; 0 is for ever. */
 export const idleTimeoutOf = ({ entry, limits }: ConnectionOptions): number =>
   entry.idleTimeoutMs ?? limits.idleTimeoutMs;
+
+export const saidNothing = (): AppError =>
+  new AppError('idle_timeout', 'Nothing was said for a while; open a new session when needed.');
 
 export const readyEvent = (options: ConnectionOptions): EventOf<'ready'> => {
   const { id, userId, version, runtime, limits } = options;

@@ -27,7 +27,8 @@ export type SessionEnd = {
 export class SessionRecord {
   private readonly options: SessionRecordOptions;
   private readonly openedAtMs: number;
-  private readonly turns: Record<Outcome, number> = { complete: 0, cancelled: 0, truncated: 0, failed: 0 };
+  /** Turns that have ended, by how. */
+  readonly turns: Record<Outcome, number> = { complete: 0, cancelled: 0, truncated: 0, failed: 0 };
   private firstAudioMs: number | undefined;
   private heardMs = 0;
   private leg: { readonly leg: string; readonly kind: string } | undefined;

@@ -36,6 +36,29 @@ export function stopReadingAfterClose(socket: WebSocket, clock: Clock): void {
   socket.once('close', cancel);
 }
 
+/**
+ * For how long a client that is too slow may still read what lies before its last messages: at a quarter of real time it has
+ * some 40 s of it to read when it is noticed.
+ */
+const MAX_SLOW_MS = 60_000;
+/**
+ * For how long such a client may leave all pings unanswered. At a quarter of real time the last ping, some
+ * 6 s of sound after the one before, is answered 25 s later.
+ */
+const FIRST_ANSWER_MS = 30_000;
+
+/** A peer that reads too slowly is ended when it has read nothing for a while (`hasRead`), or not all of it in time. */
+export function endUnlessRead(socket: WebSocket, clock: Clock, hasRead: () => boolean): void {
+  const cancelFirst = clock.after(FIRST_ANSWER_MS, () => {
+    if (!hasRead()) socket.terminate();
+  });
+  const cancelLast = clock.after(MAX_SLOW_MS, () => socket.terminate());
+  socket.once('close', () => {
+    cancelFirst();
+    cancelLast();
+  });
+}
+
 /** The subprotocols that lines of `Sec-WebSocket-Protocol` offer, in order. */
 export const offeredProtocols = (lines: readonly string[] = []): string[] =>
   lines.flatMap((line) => line.split(',').map((name) => name.trim()));

@@ -23,7 +23,8 @@ import {
   refusalOf,
   type UpgradeSeen,
 } from './admit-upgrade.ts';
-import { ClientConnection, type ConnectionLimits } from './client-connection.ts';
+import { ClientConnection } from './client-connection.ts';
+import type { ConnectionLimits } from './connection-options.ts';
 import { createSendBuffer } from './frame-writer.ts';
 import type { IntakeMetrics } from './intake-metrics.ts';
 import { CLOSE_TIMEOUT_MS, SOCKET_BOUNDS } from './socket-bounds.ts';
@@ -58,6 +59,7 @@ type Seat = {
   readonly userId: string;
   readonly agent: SessionAgent | undefined;
   readonly settings: TurnSettings;
+  readonly dialect: string;
   readonly entry: DialectEntry;
   readonly seen: UpgradeSeen;
   /** Gives back the room that `enlist` has reserved. */
@@ -136,10 +138,11 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     return agent;
   };
   /** Throws `invalid_request` when the settings do not go together. */
-  const takeSeat = ({ userId, preset, entry, seen }: Admission, agent: SessionAgent | undefined): Seat => {
+  const takeSeat = (admission: Admission, agent: SessionAgent | undefined): Seat => {
+    const { userId, preset, dialect, entry, seen } = admission;
     const base = agent === undefined ? options.settings : agentSettings(options.settings, agent.profile);
     const settings = applySettings(base, preset);
-    return { id: runtime.random.id(16), userId, agent, settings, entry, seen, leave: () => {} };
+    return { id: runtime.random.id(16), userId, agent, settings, dialect, entry, seen, leave: () => {} };
   };
 
   /** Answers an upgrade with a plain HTTP refusal and ends the socket; its id finds the line of the log. */
@@ -221,14 +224,14 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   });
 
   const open = (socket: WebSocket, wire: Duplex, seat: Seat) => {
-    const { id, userId, settings, agent, entry, seen } = seat;
-    const { dialect = '' } = seen;
+    const { id, userId, settings, agent, dialect, entry, seen } = seat;
     const ownRuntime = { ...runtime, playout: clockOf(() => connection) };
     perUser.set(userId, (perUser.get(userId) ?? 0) + 1);
     const connection: ClientConnection = new ClientConnection({
       id,
       userId,
       seen,
+      dialect,
       version: options.version,
       socket,
       wire,

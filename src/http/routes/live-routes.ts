@@ -20,21 +20,23 @@ export type LiveRoutesOptions = {
 };
 
 const count = z.int().min(0);
-const sessionsSchema = z.object({
-  sessions: z.array(
-    z.object({
-      id: z.string(),
-      ageMs: count,
-      turnsUnheard: count,
-      bufferedBytes: count,
-      format: z.enum(SESSION_FORMATS),
-      sampleRate: count.optional().describe('Absent for mp3 as the upstream sends it'),
-      onlookers: count,
-      leg: z.object({ kind: z.string(), callSid: z.string().optional() }).optional(),
-      process: count.optional().describe('The process that plays it, where there are several'),
-    }),
-  ),
+export const liveSessionSchema = z.object({
+  id: z.string(),
+  tenant: z.string().describe('The user that it belongs to'),
+  dialect: z.string().describe('The wire protocol of its client'),
+  ageMs: count,
+  turnsUnheard: count,
+  turnsEnded: z
+    .object({ complete: count, cancelled: count, truncated: count, failed: count })
+    .describe('Turns so far, by outcome'),
+  bufferedBytes: count,
+  format: z.enum(SESSION_FORMATS),
+  sampleRate: count.optional().describe('Absent for mp3 as the upstream sends it'),
+  onlookers: count,
+  leg: z.object({ id: z.string(), kind: z.string(), callSid: z.string().optional() }).optional(),
+  process: count.optional().describe('The process that plays it, where there are several'),
 });
+const sessionsSchema = z.object({ sessions: z.array(liveSessionSchema) });
 
 export function addLiveRoutes(scope: FastifyInstance, options: LiveRoutesOptions): void {
   const { credentials, sessionsOf } = options;

@@ -1,17 +1,21 @@
 // What is shown of a running session: ids, counts and formats, never a word of it.
 
-import type { LiveSession } from '../../session/live-sessions.ts';
+import type { LiveSession, TurnTally } from '../../session/live-sessions.ts';
 import type { SessionFormat } from '../../speech/audio-format.ts';
 
 export type LiveView = {
   readonly id: string;
+  /** The user that it belongs to. */
+  readonly tenant: string;
+  readonly dialect: string;
   readonly ageMs: number;
   readonly turnsUnheard: number;
+  readonly turnsEnded: TurnTally;
   readonly bufferedBytes: number;
   readonly format: SessionFormat;
   readonly sampleRate?: number | undefined;
   readonly onlookers: number;
-  readonly leg?: { readonly kind: string; readonly callSid?: string };
+  readonly leg?: { readonly id: string; readonly kind: string; readonly callSid?: string };
   /** The process that plays it, where there are several. */
   readonly process?: number;
 };
@@ -27,17 +31,20 @@ export const viewsOf = (
     .map((live) => viewOf(live, nowMs));
 
 function viewOf(live: LiveSession, nowMs: number): LiveView {
-  const { id, openedAtMs, session } = live;
+  const { id, userId: tenant, dialect, openedAtMs, session } = live;
   const leg = session.leg();
   return {
     id,
+    tenant,
+    dialect,
     ageMs: Math.round(nowMs - openedAtMs),
     turnsUnheard: live.turnsUnheard(),
+    turnsEnded: { ...live.turnsEnded },
     bufferedBytes: live.bufferedBytes(),
     ...session.sound(),
     onlookers: session.audience.onlookers(),
     ...(leg !== undefined && {
-      leg: { kind: leg.kind, ...(leg.callSid !== undefined && { callSid: leg.callSid }) },
+      leg: { id: leg.leg, kind: leg.kind, ...(leg.callSid !== undefined && { callSid: leg.callSid }) },
     }),
   };
 }

@@ -28,6 +28,7 @@ const FEATURES = [
   ['tokens', 'POST', '/v1/tokens'],
   ['sessions', 'GET', '/v1/sessions'],
   ['pool', 'GET', '/v1/pool'],
+  ['operator', 'GET', '/v1/operator'],
 ] as const;
 const OFFER = 'name="voxgate-gateway" content="';
 const PLAIN_HOST = /^[\w.:[\]-]+$/;

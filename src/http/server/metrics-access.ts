@@ -6,7 +6,7 @@ import { headerLines } from '../../access/header-lines.ts';
 import { strangerTrace } from '../../access/loopback-guard.ts';
 import { AppError } from '../../base/app-error.ts';
 
-type Asker = {
+export type Asker = {
   readonly ip: string;
   readonly protocol: 'http' | 'https';
   readonly raw: { readonly rawHeaders: readonly string[] };

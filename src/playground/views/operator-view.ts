@@ -1,131 +1,195 @@
-// The operator's look at the gateway: who speaks now, and what the keys of the pool may still send.
+// The operator's look at the whole gateway: sessions, calls, and the services that speak with the state of their keys. Read
+// anew every two seconds while it is seen. Who may not look at all of it is shown the sessions that are one's own.
 
 import type { GatewayOffer } from '../gateway-offer.ts';
 import { type GatewayRest, statusOf } from '../gateway-rest.ts';
-import type { PoolKey } from '../quota-left.ts';
-import { madeElement, pageElement } from './page-element.ts';
+import { confirmFirst } from './confirm-dialog.ts';
+import { createKeyedRows, type KeyedRows } from './keyed-rows.ts';
+import {
+  CALL_COLUMNS,
+  KEY_COLUMNS,
+  type RunningCall,
+  type RunningService,
+  type RunningSession,
+  type ServiceKey,
+  sessionColumns,
+} from './operator-tables.ts';
+import { madeElement, pageElement, setText } from './page-element.ts';
 
 export type OperatorView = { enter(): void; leave(): void };
 
-type RunningSession = {
-  readonly id: string;
-  readonly ageMs: number;
-  readonly turnsUnheard: number;
-  readonly bufferedBytes: number;
-  readonly format?: string;
-  readonly sampleRate?: number;
-  readonly onlookers?: number;
-  readonly leg?: { readonly kind?: string } | string;
+export type OperatorViewOptions = {
+  readonly rest: GatewayRest;
+  readonly offer: GatewayOffer;
+  /** For a screen reader. */
+  readonly tell: (text: string) => void;
 };
-type Pool = {
-  readonly keys: readonly (PoolKey & { readonly inFlight: number; readonly mode: string })[];
-  readonly waiting: number;
+
+type Overview = {
+  readonly sessions: readonly RunningSession[];
+  readonly calls: readonly RunningCall[];
+  readonly services: readonly RunningService[];
+  readonly endingTakes: 'nothing' | 'admin-key' | 'setting';
 };
 
 const ASK_EVERY_MS = 2000;
-const NO_ENTRANCE = new Set([401, 403, 404]);
+const PATH = '/v1/operator';
 
-function age(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
+const ENDING: Readonly<Record<Overview['endingTakes'], string>> = {
+  nothing: '',
+  'admin-key': 'Sessions can be ended here with the admin key of this gateway.',
+  setting: 'Sessions cannot be ended here: the gateway has no admin key (VOXGATE_ADMIN_KEY).',
+};
 
-function row(...cells: readonly (string | Node)[]): HTMLTableRowElement {
-  const made = madeElement('tr');
-  for (const content of cells) {
-    const cell = madeElement('td');
-    cell.append(content);
-    made.append(cell);
-  }
-  return made;
-}
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-/** In place of rows when there are none. */
-function noRows(text: string, columns: number): HTMLTableRowElement {
-  const made = row(text);
-  made.cells[0]!.colSpan = columns;
-  made.cells[0]!.className = 'none';
-  return made;
-}
-
-function soundOf({ format, sampleRate, leg }: RunningSession): string {
-  const kind = typeof leg === 'string' ? leg : leg?.kind;
-  const sound = [format, sampleRate].filter((part) => part !== undefined).join(' ');
-  return [sound, kind === undefined ? '' : `to ${kind}`].filter((part) => part !== '').join(', ');
-}
-
-function useOf({ used, limit }: PoolKey): Node {
-  const cell = madeElement('span');
-  if (limit === undefined) {
-    cell.textContent = 'no limit';
-    return cell;
-  }
-  const meter = madeElement('meter');
-  meter.max = limit;
-  meter.value = used;
-  meter.setAttribute('aria-label', 'Used');
-  cell.append(meter, `${used} of ${limit}`);
-  return cell;
-}
-
-export function createOperatorView(rest: GatewayRest, offer: GatewayOffer): OperatorView {
-  const notice = pageElement('operator-notice', HTMLElement);
+export function createOperatorView({ rest, offer, tell }: OperatorViewOptions): OperatorView {
+  const element = (id: string) => pageElement(id, HTMLElement);
+  const table = (id: string) => pageElement(id, HTMLTableElement);
+  const notice = element('operator-notice');
+  const form = pageElement('admin-form', HTMLFormElement);
+  const key = pageElement('admin-key', HTMLInputElement);
   let phase: 'seen' | 'left' = 'left';
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let mayEnd = false;
+  let tried: 'none' | 'key' = 'none';
 
-  const parts = {
-    sessions: {
-      part: pageElement('sessions-part', HTMLElement),
-      async read() {
-        const { sessions } = await rest.json<{ sessions: readonly RunningSession[] }>('/v1/sessions');
-        const rows = sessions.map((session) =>
-          row(
-            session.id,
-            soundOf(session),
-            age(session.ageMs),
-            String(session.turnsUnheard),
-            `${(session.bufferedBytes / 1024).toFixed(1)} KiB`,
-            String(session.onlookers ?? 0),
-          ),
-        );
-        const body = pageElement('sessions', HTMLTableSectionElement);
-        body.replaceChildren(...(rows.length > 0 ? rows : [noRows('Nobody is connected.', 6)]));
-      },
-    },
-    pool: {
-      part: pageElement('pool-part', HTMLElement),
-      async read() {
-        const { keys } = await rest.json<Pool>('/v1/pool');
-        const rows = keys.map((key) =>
-          row(key.fingerprint, key.state, useOf(key), String(key.inFlight), key.mode),
-        );
-        pageElement('pool', HTMLTableSectionElement).replaceChildren(...rows);
-      },
-    },
-  };
-  const closed = new Set<string>();
-  for (const name of ['sessions', 'pool'] as const) if (!offer.has(name)) closed.add(name);
+  const sessions = createKeyedRows<RunningSession>({
+    table: table('sessions'),
+    columns: sessionColumns(
+      () => mayEnd,
+      (session) => void end(session),
+    ),
+    keyOf: ({ id }) => id,
+    none: 'No session is open.',
+    fallback: element('sessions-region'),
+  });
+  const calls = createKeyedRows<RunningCall>({
+    table: table('calls'),
+    columns: CALL_COLUMNS,
+    keyOf: ({ id }) => id,
+    none: 'No call is there.',
+    fallback: element('calls-region'),
+  });
+  const services = new Map<string, { readonly about: HTMLElement; readonly keys: KeyedRows<ServiceKey> }>();
+
+  function openService({ name, kind }: RunningService) {
+    const title = madeElement('h3', { text: kind === 'engine' ? 'Embedded engine' : name });
+    title.id = `service-${name}`;
+    const about = madeElement('p', { className: 'hint' });
+    const region = madeElement('section', { className: 'scroll' });
+    region.tabIndex = 0;
+    region.setAttribute('aria-labelledby', title.id);
+    const keysTable = madeElement('table');
+    region.append(keysTable);
+    element('services').append(title, about, region);
+    const keys = createKeyedRows<ServiceKey>({
+      table: keysTable,
+      columns: KEY_COLUMNS,
+      keyOf: ({ fingerprint }) => fingerprint,
+      none: 'It has no keys.',
+      fallback: region,
+    });
+    const opened = { about, keys };
+    services.set(name, opened);
+    return opened;
+  }
+
+  function showService(service: RunningService): void {
+    const { about, keys } = services.get(service.name) ?? openService(service);
+    const wait =
+      service.waiting === 0
+        ? 'No request waits for a key.'
+        : `${counted(service.waiting, 'request')} waiting for a key.`;
+    setText(about, service.address === undefined ? wait : `${service.address}. ${wait}`);
+    keys.show(service.keys);
+  }
+
+  /** `what`: why the form is there; undefined: it is not. */
+  function askForKey(what: string | undefined): void {
+    form.hidden = what === undefined;
+    if (what === undefined) return;
+    setText(element('admin-text'), tried === 'key' ? `That is not the admin key. ${what}` : what);
+  }
+
+  function showAll({ sessions: running, calls: there, services: all, endingTakes }: Overview): void {
+    mayEnd = endingTakes === 'nothing';
+    element('calls-part').hidden = false;
+    element('services-part').hidden = false;
+    setText(
+      element('operator-sum'),
+      `${counted(running.length, 'session')} and ${counted(there.length, 'call')} now, of all users.`,
+    );
+    sessions.show(running);
+    calls.show(there);
+    for (const service of all) showService(service);
+    askForKey(endingTakes === 'admin-key' ? ENDING[endingTakes] : undefined);
+    setText(notice, endingTakes === 'setting' ? ENDING[endingTakes] : '');
+  }
+
+  async function showOwn(refused: unknown): Promise<void> {
+    mayEnd = false;
+    element('calls-part').hidden = true;
+    element('services-part').hidden = true;
+    const needsKey = statusOf(refused) === 401;
+    askForKey(needsKey ? 'Other users, calls and services are shown with the admin key.' : undefined);
+    setText(notice, needsKey ? '' : messageOf(refused));
+    const own = await rest.json<{ sessions: readonly RunningSession[] }>('/v1/sessions');
+    setText(element('operator-sum'), `${counted(own.sessions.length, 'session')} of yours now.`);
+    sessions.show(own.sessions);
+  }
 
   async function look(): Promise<void> {
-    for (const [name, reader] of Object.entries(parts)) {
-      if (!closed.has(name))
-        try {
-          await reader.read();
-        } catch (error) {
-          // Who may not look in need not be asked again; anything else may pass.
-          if (NO_ENTRANCE.has(statusOf(error) ?? 0)) closed.add(name);
-        }
-      reader.part.hidden = closed.has(name);
+    clearTimeout(timer);
+    try {
+      const answer = await rest.askAsOperator(PATH);
+      showAll((await answer.json()) as Overview);
+    } catch (error) {
+      const isRefused = statusOf(error) === 401 || statusOf(error) === 403;
+      const silent = (failed: unknown) =>
+        setText(notice, `The gateway does not tell what runs: ${messageOf(failed)}`);
+      if (isRefused) await showOwn(error).catch(silent);
+      else silent(error);
     }
-    notice.textContent = closed.size === 2 ? 'This gateway does not show its sessions and keys here.' : '';
-    if (phase === 'seen' && closed.size < 2) timer = setTimeout(() => void look(), ASK_EVERY_MS);
+    clearTimeout(timer);
+    if (phase === 'seen') timer = setTimeout(() => void look(), ASK_EVERY_MS);
   }
+
+  async function end({ id, tenant, turnsUnheard }: RunningSession): Promise<void> {
+    const lost = turnsUnheard === 0 ? '' : ` ${counted(turnsUnheard, 'turn')} will not be heard to the end.`;
+    const answer = await confirmFirst({
+      title: 'End this session?',
+      text: `Session ${id} of ${tenant} is closed, and its client is told that an operator did it.${lost}`,
+      action: 'End the session',
+    });
+    if (answer === 'left') return;
+    try {
+      await rest.askAsOperator(`${PATH}/sessions/${encodeURIComponent(id)}`, { method: 'DELETE' });
+      tell(`Session ${id} has been ended.`);
+    } catch (error) {
+      // One that has ended by itself meanwhile is what was wanted.
+      if (statusOf(error) !== 404) setText(notice, messageOf(error));
+    }
+    await look();
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    tried = 'key';
+    rest.useAdminKey(key.value);
+    key.value = '';
+    void look().then(() => {
+      if (form.hidden) element('sessions-region').focus();
+      else key.focus();
+    });
+  });
 
   return {
     enter() {
       phase = 'seen';
-      clearTimeout(timer);
-      void look();
+      if (offer.has('operator')) void look();
+      else setText(notice, 'This gateway does not show here what runs on it.');
     },
     leave() {
       phase = 'left';

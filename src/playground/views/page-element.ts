@@ -16,3 +16,8 @@ export function madeElement<Tag extends keyof HTMLElementTagNameMap>(
   if (properties.text !== undefined) element.textContent = properties.text;
   return element;
 }
+
+/** Text is written only when it is another one. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}

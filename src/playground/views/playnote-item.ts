@@ -7,6 +7,8 @@ import { madeElement } from './page-element.ts';
 export type PlayNoteItem = {
   readonly element: HTMLLIElement;
   show(record: PlayNoteRecord): void;
+  /** To its button. */
+  focus(): void;
 };
 
 /** Files lie behind the origin that this page came from, however the gateway calls itself. */
@@ -64,19 +66,26 @@ function player({ name, audioUrl, chaptersUrl, captionsUrl, scriptUrl }: PlayNot
   return [audio, chapters, links];
 }
 
-export function createPlayNoteItem(): PlayNoteItem {
+/** `onDelete`: its button was pressed. */
+export function createPlayNoteItem(onDelete: (record: PlayNoteRecord) => void): PlayNoteItem {
   const element = madeElement('li');
-  const title = madeElement('h2');
+  const title = madeElement('h3');
   const about = madeElement('p', { className: 'hint' });
   const progress = madeElement('progress');
   progress.max = 1;
   progress.setAttribute('aria-label', 'Progress');
-  element.append(title, about, progress);
+  const remove = madeElement('button', { className: 'quiet', text: 'Delete' });
+  remove.type = 'button';
+  const head = madeElement('div', { className: 'note-head' });
+  head.append(title, remove);
+  element.append(head, about, progress);
   let status: PlayNoteRecord['status'] | undefined;
   return {
     element,
     show(record) {
       title.textContent = record.name;
+      remove.setAttribute('aria-label', `Delete ${record.name}`);
+      remove.onclick = () => onDelete(record);
       const style = styleName(record.synthesisStyle);
       const length = record.duration === null ? '' : `, ${minutes(record.duration)}`;
       const phases = { generating: `, ${record.phase}`, completed: length, failed: '' };
@@ -88,5 +97,6 @@ export function createPlayNoteItem(): PlayNoteItem {
       progress.hidden = status !== 'generating';
       if (status === 'completed') element.append(...player(record));
     },
+    focus: () => remove.focus(),
   };
 }

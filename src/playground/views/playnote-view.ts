@@ -1,23 +1,35 @@
-// Documents made into something to hear: the form, and what became of earlier ones, asked for while any is being made.
+// Documents made into something to hear: the form, and all that this user has had made, here or by any other way in. The list
+// is read anew while it is seen, often while something is being made.
 
 import type { ListedVoice } from '../../speech/listed-voice.ts';
 import type { PlayNoteRecord } from '../../speech/service-records.ts';
-import type { GatewayRest } from '../gateway-rest.ts';
+import { type GatewayRest, statusOf } from '../gateway-rest.ts';
+import { type NotePage, nextOf, withNewest, withOlder } from '../playnote-list.ts';
 import { firstOf, offerVoices } from './composer.ts';
+import { confirmFirst } from './confirm-dialog.ts';
 import { pageElement } from './page-element.ts';
 import { createPlayNoteItem, type PlayNoteItem, styleName } from './playnote-item.ts';
 
 export type PlayNoteView = {
   /** The view is seen now. */
   enter(): void;
+  leave(): void;
   offerVoices(voices: readonly ListedVoice[]): void;
 };
 
 const PATH = '/api/v1/playnotes';
-const ASK_EVERY_MS = 1000;
+const ASK_WHILE_MAKING_MS = 1000;
+const ASK_EVERY_MS = 4000;
 const STYLES = ['podcast', 'executive-briefing', 'childrens-story', 'debate'] as const;
 
-export function createPlayNoteView(rest: GatewayRest): PlayNoteView {
+export type PlayNoteViewOptions = {
+  readonly rest: GatewayRest;
+  /** For a screen reader. */
+  readonly tell: (text: string) => void;
+};
+
+export function createPlayNoteView(options: PlayNoteViewOptions): PlayNoteView {
+  const { rest } = options;
   const form = pageElement('note-form', HTMLFormElement);
   const file = pageElement('note-file', HTMLInputElement);
   const style = pageElement('note-style', HTMLSelectElement);
@@ -27,6 +39,11 @@ export function createPlayNoteView(rest: GatewayRest): PlayNoteView {
   const notice = pageElement('note-notice', HTMLElement);
   const list = pageElement('notes', HTMLUListElement);
   const items = new Map<string, PlayNoteItem>();
+  const about = pageElement('notes-about', HTMLElement);
+  const older = pageElement('notes-older', HTMLButtonElement);
+  let known: readonly PlayNoteRecord[] = [];
+  let olderAt: string | undefined;
+  let phase: 'seen' | 'left' = 'left';
   let timer: ReturnType<typeof setTimeout> | undefined;
   let names = new Map<string, string>();
   style.append(...STYLES.map((name) => new Option(styleName(name), name)));
@@ -35,23 +52,82 @@ export function createPlayNoteView(rest: GatewayRest): PlayNoteView {
     notice.textContent = error instanceof Error ? error.message : String(error);
   };
 
-  function show(record: PlayNoteRecord, where: 'first' | 'last'): void {
-    let item = items.get(record.id);
-    if (item === undefined) {
-      item = createPlayNoteItem();
-      items.set(record.id, item);
-      if (where === 'first') list.prepend(item.element);
-      else list.append(item.element);
+  const whose = () => `user ${rest.credentials?.userId ?? ''}`;
+
+  function showAll(notes: readonly PlayNoteRecord[]): void {
+    const focusedAt = known.findIndex(({ id }) => items.get(id)?.element.contains(document.activeElement));
+    known = notes;
+    const there = new Set(notes.map(({ id }) => id));
+    for (const [id, { element }] of items) {
+      if (there.has(id)) continue;
+      element.remove();
+      items.delete(id);
     }
-    item.show(record);
+    for (const [at, note] of notes.entries()) {
+      const item = items.get(note.id) ?? createPlayNoteItem((record) => void remove(record));
+      items.set(note.id, item);
+      item.show(note);
+      // What is in its place is not moved: moving would stop what it plays.
+      if (list.children[at] !== item.element) list.insertBefore(item.element, list.children[at] ?? null);
+    }
+    // The keyboard was on one that has gone, here or elsewhere: it goes on with the one in its place.
+    if (focusedAt >= 0 && document.activeElement === document.body) {
+      const next = notes[focusedAt] ?? notes.at(-1);
+      (next === undefined ? pageElement('notes-title', HTMLElement) : items.get(next.id)!).focus();
+    }
+    about.textContent =
+      notes.length === 0
+        ? `Nothing yet. What ${whose()} makes here, with the command line or over HTTP is listed here.`
+        : `Whatever ${whose()} has made here, with the command line or over HTTP, newest first.`;
+  }
+
+  async function readPage(path: string): Promise<NotePage<PlayNoteRecord>> {
+    const answer = await rest.ask(path);
+    return { notes: (await answer.json()) as PlayNoteRecord[], next: nextOf(answer.headers.get('Link')) };
   }
 
   async function ask(): Promise<void> {
     clearTimeout(timer);
-    const records = await rest.json<PlayNoteRecord[]>(PATH);
-    for (const record of records) show(record, 'last');
-    if (records.some(({ status }) => status === 'generating'))
-      timer = setTimeout(() => void ask().catch(tell), ASK_EVERY_MS);
+    try {
+      const page = await readPage(PATH);
+      showAll(withNewest(known, page));
+      if (known.length === page.notes.length) olderAt = page.next;
+      older.hidden = olderAt === undefined;
+    } finally {
+      clearTimeout(timer);
+      const isMaking = known.some(({ status }) => status === 'generating');
+      if (phase === 'seen')
+        timer = setTimeout(() => void ask().catch(tell), isMaking ? ASK_WHILE_MAKING_MS : ASK_EVERY_MS);
+    }
+  }
+
+  async function askOlder(): Promise<void> {
+    if (olderAt === undefined) return;
+    const page = await readPage(olderAt);
+    olderAt = page.next;
+    showAll(withOlder(known, page));
+    older.hidden = olderAt === undefined;
+  }
+
+  async function remove({ id, name, status: made }: PlayNoteRecord): Promise<void> {
+    const answer = await confirmFirst({
+      title: 'Delete this PlayNote?',
+      text:
+        made === 'generating'
+          ? `“${name}” is stopped and deleted.`
+          : `“${name}” is deleted with its audio, captions and script. This cannot be undone.`,
+      action: 'Delete it',
+    });
+    if (answer === 'left') return;
+    try {
+      await rest.ask(`${PATH}/${encodeURIComponent(id)}`, { method: 'DELETE' });
+    } catch (error) {
+      // Deleted meanwhile is what was wanted.
+      if (statusOf(error) !== 404) return tell(error);
+    }
+    showAll(known.filter((note) => note.id !== id));
+    options.tell(`“${name}” has been deleted.`);
+    await ask().catch(tell);
   }
 
   async function create(): Promise<void> {
@@ -72,7 +148,8 @@ export function createPlayNoteView(rest: GatewayRest): PlayNoteView {
       const record = await rest.json<PlayNoteRecord>(PATH, { method: 'POST', body });
       notice.textContent = '';
       form.reset();
-      show(record, 'first');
+      showAll([record, ...known]);
+      options.tell('The document has been taken. It is made into a PlayNote now.');
       await ask();
     } catch (error) {
       tell(error);
@@ -81,6 +158,7 @@ export function createPlayNoteView(rest: GatewayRest): PlayNoteView {
     }
   }
 
+  older.addEventListener('click', () => void askOlder().catch(tell));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void create();
@@ -100,7 +178,14 @@ export function createPlayNoteView(rest: GatewayRest): PlayNoteView {
   });
 
   return {
-    enter: () => void ask().catch(tell),
+    enter() {
+      phase = 'seen';
+      void ask().catch(tell);
+    },
+    leave() {
+      phase = 'left';
+      clearTimeout(timer);
+    },
     offerVoices(voices) {
       names = new Map(voices.map(({ id, name }) => [id, name ?? '']));
       for (const [select, gender] of [

@@ -3,7 +3,8 @@
 
 import type { Conversation } from '../conversation.ts';
 import { heardMs, isOver, type SpokenTurn } from '../spoken-turn.ts';
-import { pageElement } from './page-element.ts';
+import { createCaptionLog } from './caption-log.ts';
+import { pageElement, setText } from './page-element.ts';
 import { createTranscriptView } from './transcript-view.ts';
 import { createTurnView, type TurnView } from './turn-view.ts';
 import { createWaveView } from './wave-view.ts';
@@ -21,6 +22,8 @@ export type StageOptions = {
   readonly tell: (text: string) => void;
   /** A turn is over. */
   readonly onOver: (turn: SpokenTurn) => void;
+  /** There is something to hear, or no more. */
+  readonly onBusy: (is: 'busy' | 'idle') => void;
 };
 
 const CREDIT_EVERY_MS = 40;
@@ -48,16 +51,18 @@ function spokenState(state: string, turn: SpokenTurn | undefined): string | unde
   return `Interrupted. Heard: ${heard.spokenText || 'nothing'}. Not heard: ${heard.remainingText || 'nothing'}`;
 }
 
-export function createStage({ conversation, canNarrate, tell, onOver }: StageOptions): Stage {
+export function createStage({ conversation, canNarrate, tell, onOver, onBusy }: StageOptions): Stage {
   const state = pageElement('state', HTMLElement);
   const position = pageElement('position', HTMLOutputElement);
   const lead = pageElement('lead', HTMLOutputElement);
   const interrupt = pageElement('interrupt', HTMLButtonElement);
   const pause = pageElement('pause', HTMLButtonElement);
   const paragraphs = pageElement('paragraphs', HTMLElement);
-  const paragraph = pageElement('paragraph', HTMLOutputElement);
+  const paragraph = pageElement('paragraph-number', HTMLElement);
   const wave = createWaveView(pageElement('wave', HTMLCanvasElement));
   const transcript = createTranscriptView(pageElement('transcript', HTMLElement));
+  const captions = createCaptionLog(pageElement('captions', HTMLElement));
+  const transport = pageElement('transport', HTMLElement);
   const turnView = createTurnView();
   let frame: number | undefined;
   let credit: ReturnType<typeof setInterval> | undefined;
@@ -77,12 +82,17 @@ export function createStage({ conversation, canNarrate, tell, onOver }: StageOpt
     const { isBusy } = conversation();
     // A focused button that is disabled takes the keyboard's place on the page with it.
     if (!isBusy && document.activeElement === interrupt) pageElement('transcript', HTMLElement).focus();
-    interrupt.disabled = !isBusy;
+    const busy = isBusy ? 'busy' : 'idle';
+    if (interrupt.disabled === isBusy || transport.dataset.state === undefined) {
+      interrupt.disabled = !isBusy;
+      transport.dataset.state = busy;
+      onBusy(busy);
+    }
     pause.hidden = !canNarrate || !isBusy || turn?.output === undefined;
     pause.textContent = turn?.isHeld === true ? 'Resume' : 'Pause';
     const many = turn?.paragraphs ?? 0;
     paragraphs.hidden = pause.hidden || many < 2;
-    paragraph.textContent = `Paragraph ${(turn?.paragraph ?? 0) + 1} of ${many}`;
+    setText(paragraph, `${(turn?.paragraph ?? 0) + 1} of ${many}`);
   }
 
   function draw(): void {
@@ -92,7 +102,9 @@ export function createStage({ conversation, canNarrate, tell, onOver }: StageOpt
       turnView.show(turn.timeline);
       const { output, startSample } = turn;
       const ms = heardMs(turn);
-      transcript.light(isOver(turn) ? { begun: turn.track.words.length, lit: undefined } : turn.track.at(ms));
+      const moment = isOver(turn) ? { begun: turn.track.words.length, lit: undefined } : turn.track.at(ms);
+      transcript.light(moment);
+      captions.show(turn, moment.begun);
       position.textContent = clockTime(ms);
       position.dataset.ms = String(ms);
       if (output !== undefined && peaks !== undefined) {

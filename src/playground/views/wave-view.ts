@@ -49,6 +49,8 @@ export function createWaveView(canvas: HTMLCanvasElement): WaveView {
   function draw(moment: WaveMoment | undefined): void {
     last = moment;
     const { clientWidth: width, clientHeight: height } = canvas;
+    // In a view that is not shown: there is nothing to divide by.
+    if (width === 0) return;
     const ratio = devicePixelRatio;
     if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
     if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
@@ -62,7 +64,7 @@ export function createWaveView(canvas: HTMLCanvasElement): WaveView {
     const { peaks, played } = moment;
     const columns = width / COLUMN;
     const head = played / peaks.stretch;
-    const room = Math.floor(columns * PLAYHEAD);
+    const room = Math.max(1, Math.floor(columns * PLAYHEAD));
     const first = lessMotion.matches ? Math.floor(head / room) * room : head - columns * PLAYHEAD;
     const xOf = (column: number) => (column - first) * COLUMN;
     drawAxis(moment, xOf, { first, columns, height });

@@ -58,6 +58,26 @@ function start() {
   };
 }
 
+it('tells of the calls that are there, whose they are and for how long', () => {
+  const { clock, registry, arrive, attach } = start();
+  const place = arrive('anna', 'CA1');
+  clock.advance(1500);
+  registry.arrive({
+    leg: legOf(undefined, 'leg 2'),
+    userId: undefined,
+    token: undefined,
+    onUnclaimed() {},
+    onForsaken() {},
+  });
+  attach('anna', { callSid: 'CA1' });
+  expect(registry.calls()).toEqual([
+    { id: 'leg of CA1', kind: 'twilio', callSid: 'CA1', tenant: 'anna', ageMs: 1500 },
+    { id: 'leg 2', kind: 'twilio', ageMs: 0 },
+  ]);
+  place.leave('over');
+  expect(registry.calls().map(({ id }) => id)).toEqual(['leg 2']);
+});
+
 describe('the registry of legs', () => {
   it('gives a leg at once that is there', () => {
     const { arrive, attach } = start();

@@ -87,9 +87,10 @@ describe('the page', () => {
   it('is told what the gateway has and wants', async () => {
     const { app, get } = serve({ wants: 'keys', publicUrl: 'https://voice.example.com' });
     app.get('/v1/pool', () => ({}));
+    app.get('/v1/operator', () => ({}));
     const { headers, body } = await get('/', 'inside:8080');
     const [, offer] = /name="voxgate-gateway" content="([^"]*)"/.exec(body)!;
-    expect(offer!.split(' ').slice(0, 2)).toEqual(['keys', 'pool']);
+    expect(offer!.split(' ').slice(0, 3)).toEqual(['keys', 'pool', 'operator']);
     expect(offer).not.toContain('sessions');
     expect(headers['content-security-policy']).toContain('wss://voice.example.com');
   });
