@@ -241,7 +241,7 @@ export const SETTINGS = {
   }),
   adminKey: secret(
     'KEY',
-    'Lets a caller who sends it read admin pages and metrics from elsewhere. Empty: loopback only.',
+    'Lets a caller who sends it read admin pages and metrics from elsewhere, and end sessions. Empty: loopback only.',
   ),
   logLevel: oneOf('info', {
     values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
