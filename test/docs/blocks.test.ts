@@ -2,8 +2,9 @@
 // parser that would read it or by as much of one as is needed to see what is wrong. CONTRIBUTING.md has the table for people.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
@@ -172,6 +173,36 @@ function checkKubernetes({ text }: PageBlock): void {
   expect(resources).toHaveProperty('limits.memory');
 }
 
+const NGINX_NEEDS = [
+  'proxy_pass http://127.0.0.1:8080;',
+  'proxy_http_version 1.1;',
+  'proxy_set_header Upgrade $http_upgrade;',
+  'proxy_set_header Connection upgrade;',
+  'proxy_buffering off;',
+];
+
+/** What a WebSocket needs of nginx, in one location; nginx's own parser where it is there. */
+function checkNginx({ text }: PageBlock): void {
+  const [location, ...rest] = text.split('\n');
+  expect([location, rest.at(-1)]).toEqual(['location / {', '}']);
+  const directives = rest.slice(0, -1).map((line) => line.trim());
+  for (const directive of directives) expect(directive).toMatch(/^proxy_[a-z_]+ [^;{}]+;$/);
+  expect(directives).toEqual(expect.arrayContaining(NGINX_NEEDS));
+  const [, seconds] = /^proxy_read_timeout (\d+)s;$/m.exec(directives.join('\n'))!;
+  expect(Number(seconds) * 1000).toBeGreaterThan(SETTINGS.heartbeatMs.default);
+  const folder = mkdtempSync(join(tmpdir(), 'voxgate-nginx-'));
+  const whole = `pid ${folder}/pid;\nevents {}\nhttp { access_log off; server { listen 127.0.0.1:1; ${text} } }\n`;
+  writeFileSync(join(folder, 'nginx.conf'), whole);
+  try {
+    const args = ['-t', '-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
+    execFileSync('nginx', args, { stdio: 'pipe' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /** Caddy's own parser where it is there; a site with its address and directives in braces in any case. */
 function checkCaddyfile({ text }: PageBlock): void {
   const [site, ...rest] = text.split('\n');
@@ -287,6 +318,7 @@ const READ: Readonly<Record<string, (block: PageBlock) => void | Promise<void>>>
   commands: checkCommands,
   compose: checkComposeFile,
   kubernetes: checkKubernetes,
+  nginx: checkNginx,
   caddy: checkCaddyfile,
   asterisk: checkAsterisk,
   'leg-address': checkLegAddress,
@@ -296,7 +328,7 @@ const READ: Readonly<Record<string, (block: PageBlock) => void | Promise<void>>>
 };
 /** By no parser that would carry it out; people are told where. */
 const ONLY_READ = new Set(
-  'figure commands requests leg-address asterisk kubernetes caddy syntax'.split(' '),
+  'figure commands requests leg-address asterisk kubernetes nginx caddy syntax'.split(' '),
 );
 /** Run by a test that takes all blocks of this kind. */
 const RUN: Readonly<Record<string, string>> = { run: 'test/docs/run.test.ts' };
@@ -319,7 +351,8 @@ describe('code blocks', () => {
       /^test\/.*\.test\.ts$/,
     );
     expect(existsSync(join(ROOT, file)), file).toBe(true);
-    expect(readFileSync(join(ROOT, file), 'utf8')).toContain(page.replace(/^docs\/legs\//, ''));
+    const named = readFileSync(join(ROOT, file), 'utf8').includes(basename(page));
+    expect(named, `${file} names ${basename(page)}`).toBe(true);
   });
 
   it('that are only read are listed for people, in CONTRIBUTING.md', () => {

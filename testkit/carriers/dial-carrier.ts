@@ -28,7 +28,7 @@ export function dialCarrier(
     transport: carrier.transport ?? dialWebSocket({ protocols: carrier.protocols, headers }),
     url,
     clock: systemClock,
-    says: caller.next,
+    says: (_index, isSpokenTo) => caller.next(isSpokenTo),
     lateness,
   });
 }

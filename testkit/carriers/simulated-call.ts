@@ -29,8 +29,8 @@ export type SimulatedCallOptions = {
   readonly transport: CallTransport;
   readonly url: string;
   readonly clock: Clock;
-  /** What the caller says: the next 20 ms in the call's audio; `isSpokenTo`: something has been heard by now. */
-  readonly says: (isSpokenTo: boolean) => Uint8Array;
+  /** What the caller says: the `index`th 20 ms in the call's audio; `isSpokenTo`: something has been heard by now. */
+  readonly says: (index: number, isSpokenTo: boolean) => Uint8Array;
   readonly lateness?: CallLateness;
 };
 
@@ -142,7 +142,7 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
     tellPassed();
     if (clock.now() >= startsAtMs) start();
     if (clock.now() >= isHeardFromMs) {
-      send([side.inbound(says(playout.heard.length > 0), index)]);
+      send([side.inbound(says(index, playout.heard.length > 0), index)]);
       index += 1;
     }
     if (rules.silentMs !== undefined && clock.now() - spokeAtMs >= rules.silentMs) {
