@@ -258,27 +258,16 @@ function checkLegAddress({ language, text }: PageBlock): void {
   expectLegAddresses(text, { atLeast: 1 });
 }
 
-/** Of Asterisk's POST /channels/externalMedia. */
-const ARI_PARAMETERS =
-  'app external_host encapsulation transport connection_type format direction data transport_data connection_id'.split(' ');
-
 /** Calls of curl to servers that are not there: address, and a body that is JSON. */
 function checkRequests({ text }: PageBlock): void {
   const calls = argumentsOf('curl', text, { CALL_CONTROL_ID: 'v3:1', TELNYX_API_KEY: 'key' });
   expect(calls.length).toBeGreaterThan(0);
   for (const words of calls) {
-    const url = new URL(words.find((word) => /^https?:/.test(word))!);
+    expect(URL.canParse(words.find((word) => word.startsWith('https:'))!)).toBe(true);
     const body = words[words.indexOf('-d') + 1]!;
-    if (words.includes('-d')) {
-      JSON.parse(body);
-      expect(words).toContain('Content-Type: application/json');
-      expectLegAddresses(body, { atLeast: url.hostname.includes('telnyx') ? 1 : 0 });
-    } else expect(words.slice(0, words.indexOf(url.href))).toContain('POST');
-    if (url.port === '8088') {
-      expect(url.pathname).toBe('/ari/channels/externalMedia');
-      for (const name of url.searchParams.keys()) expect(ARI_PARAMETERS).toContain(name);
-      for (const name of ['app', 'external_host', 'format']) expect(url.searchParams.get(name)).toBeTruthy();
-    }
+    JSON.parse(body);
+    expect(words).toContain('Content-Type: application/json');
+    expectLegAddresses(body, { atLeast: 1 });
   }
 }
 

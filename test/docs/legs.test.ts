@@ -6,6 +6,8 @@ import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { LEGS } from '../../src/legs/legs.ts';
+import { CARRIERS } from '../../testkit/carriers/carriers.ts';
+import { dialCarrier } from '../../testkit/carriers/dial-carrier.ts';
 import { blocksBy, blocksOf } from '../support/page-blocks.ts';
 import { startRunningGateway } from '../support/running-gateway.ts';
 
@@ -27,6 +29,27 @@ describe('docs/legs', () => {
     const programLines = programs.flatMap(({ text }) => text.split('\n')).length;
     const allowed = page === 'twilio.md' ? 70 : 40;
     expect(read(page).split('\n').length - 1 - programLines).toBeLessThanOrEqual(allowed);
+  });
+});
+
+describe.concurrent('the recipes for carriers', () => {
+  const kinds = pages.map((page) => page.replace('.md', '')).filter((kind) => CARRIERS[kind] !== undefined);
+  const spoken = kinds.filter((kind) => kind !== 'audiosocket' && kind !== 'raw');
+
+  it.each(spoken)('%s.md: its messages, in its order, are heard by a strict far side', async (kind) => {
+    const gateway = await startRunningGateway();
+    const session = await gateway.session();
+    const { attachToken } = await session.event('ready');
+    const block = blocksBy(`docs/legs/${kind}.md`, 'messages')[0]!.text.replaceAll('ATTACH_TOKEN', attachToken);
+    session.send(...block.split('\n').map((line) => JSON.parse(line) as object));
+    const url = `ws://127.0.0.1:${gateway.port}/v1/legs/${kind}`;
+    const call = await dialCarrier(CARRIERS[kind]!, url, { callId: 'C1', token: attachToken });
+    expect(await session.event('heard')).toMatchObject({ turn: 'hello', remainingText: '' });
+    await session.event('inbound');
+    session.send({ type: 'hangup' });
+    await call.closed;
+    expect(call.faults).toEqual([]);
+    await gateway.close();
   });
 });
 
