@@ -12,7 +12,12 @@ import { type MediaServer, startMediaServer } from '../../testkit/carriers/media
 import type { SimulatedCall } from '../../testkit/carriers/simulated-call.ts';
 import { blocksBy } from '../support/page-blocks.ts';
 import { speaking } from '../support/running-gateway.ts';
-import { credentialsOf, keyOf, type RunningService, startRunningService } from '../support/running-service.ts';
+import {
+  credentialsOf,
+  keyOf,
+  type RunningService,
+  startRunningService,
+} from '../support/running-service.ts';
 import type { SessionProbe } from '../support/session-probe.ts';
 
 /** Of POST /channels/externalMedia. */
@@ -53,7 +58,9 @@ beforeAll(async () => {
         ['app', 'external_host', 'format'].every((name) => query.get(name) !== null) &&
         (body === '' || request.headers['content-type'] === 'application/json');
       if (!isWhole) return response.writeHead(400).end();
-      const { variables = {} } = (body === '' ? {} : JSON.parse(body)) as { variables?: Record<string, string> };
+      const { variables = {} } = (body === '' ? {} : JSON.parse(body)) as {
+        variables?: Record<string, string>;
+      };
       calls.push(makeChannel({ query, variables }));
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"id":"pbx-1"}');
     });

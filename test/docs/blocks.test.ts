@@ -11,13 +11,13 @@ import { parse as parseYaml } from 'yaml';
 import { checkCompose, overlaid } from '../../scripts/check-compose.mjs';
 import { parseDockerfile } from '../../scripts/dockerfile.mjs';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { clientMessageSchemas } from '../../src/dialects/native-messages.ts';
 import { serverEventSchemas } from '../../src/dialects/native-events.ts';
+import { clientMessageSchemas } from '../../src/dialects/native-messages.ts';
 import { readPreset } from '../../src/dialects/session-preset.ts';
 import { LEGS } from '../../src/legs/legs.ts';
 import { SETTINGS, toEnv } from '../../src/settings/settings.ts';
 import { readXml } from '../../testkit/carriers/small-xml.ts';
-import { blocksBy, blocksOf, PAGES, type PageBlock, readPage, ROOT } from '../support/page-blocks.ts';
+import { blocksBy, blocksOf, PAGES, type PageBlock, ROOT, readPage } from '../support/page-blocks.ts';
 import { accepted, refused } from '../support/settings.ts';
 import { argumentsOf, checkShell, commandsOf } from '../support/shell-words.ts';
 
@@ -79,7 +79,7 @@ function checkSettings({ page, language, text }: PageBlock): void {
       const [, name, value = ''] = /^(VOXGATE_\w+)=(.*)$/.exec(word) ?? [];
       if (name !== undefined) env[name] = value.replace(/^'(.*)'$/, '$1');
     }
-    const flags = words.slice(words.findIndex((word) => word === 'serve') + 1);
+    const flags = words.slice(words.indexOf('serve') + 1);
     const isServe = words.includes('serve');
     accepted({
       env,
@@ -210,7 +210,10 @@ function checkCaddyfile({ text }: PageBlock): void {
   expect(rest.at(-1)).toBe('}');
   for (const line of rest.slice(0, -1)) expect(line).toMatch(/^ {2}reverse_proxy [\w.]+:\d+$/);
   try {
-    execFileSync('caddy', ['adapt', '--adapter', 'caddyfile', '--config', '-'], { input: text, stdio: 'pipe' });
+    execFileSync('caddy', ['adapt', '--adapter', 'caddyfile', '--config', '-'], {
+      input: text,
+      stdio: 'pipe',
+    });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
@@ -247,7 +250,10 @@ function expectLegAddresses(text: string, { atLeast }: { atLeast: number }): voi
   expect(addresses.length).toBeGreaterThanOrEqual(atLeast);
   for (const address of addresses) {
     const [, kind] = /^\/v1\/legs\/([a-z-]+)(?:\/ATTACH_TOKEN)?$/.exec(new URL(address).pathname) ?? [];
-    expect(LEGS.map((leg) => leg.kind), address).toContain(kind);
+    expect(
+      LEGS.map((leg) => leg.kind),
+      address,
+    ).toContain(kind);
   }
 }
 
@@ -285,7 +291,11 @@ async function checkSpeechLine({ text }: PageBlock): Promise<void> {
   for (let bytes = Buffer.concat(parts); bytes.length > 0; bytes = bytes.subarray(9 + bytes.readUInt32LE(5)))
     frames.push(`${String.fromCharCode(bytes[0]!)}${bytes.readUInt32LE(1)}`);
   const { id } = JSON.parse(text) as { id: number };
-  expect([frames[0], new Set(frames.slice(1, -1)), frames.at(-1)]).toEqual(['R0', new Set([`A${id}`]), `D${id}`]);
+  expect([frames[0], new Set(frames.slice(1, -1)), frames.at(-1)]).toEqual([
+    'R0',
+    new Set([`A${id}`]),
+    `D${id}`,
+  ]);
 }
 
 /** Plug-ins of frameworks that are no packages here: their language's own parser. */

@@ -138,7 +138,10 @@ describe('docs/legs/twilio.md', () => {
     const bot = run(folder, process.execPath, ['twilio-bot.mjs'], env);
     await bot.until(/the webhook listens/);
 
-    const stranger = await fetch(env.WEBHOOK!, { method: 'POST', body: new URLSearchParams({ CallSid: 'CA1' }) });
+    const stranger = await fetch(env.WEBHOOK!, {
+      method: 'POST',
+      body: new URLSearchParams({ CallSid: 'CA1' }),
+    });
     expect(stranger.status).toBe(403);
 
     const words = commandsOf(ported(ofCall!))[0]!;

@@ -40,7 +40,10 @@ describe.concurrent('the recipes for carriers', () => {
     const gateway = await startRunningGateway();
     const session = await gateway.session();
     const { attachToken } = await session.event('ready');
-    const block = blocksBy(`docs/legs/${kind}.md`, 'messages')[0]!.text.replaceAll('ATTACH_TOKEN', attachToken);
+    const block = blocksBy(`docs/legs/${kind}.md`, 'messages')[0]!.text.replaceAll(
+      'ATTACH_TOKEN',
+      attachToken,
+    );
     session.send(...block.split('\n').map((line) => JSON.parse(line) as object));
     const url = `ws://127.0.0.1:${gateway.port}/v1/legs/${kind}`;
     const call = await dialCarrier(CARRIERS[kind]!, url, { callId: 'C1', token: attachToken });
@@ -83,8 +86,8 @@ describe('the bridge of raw.md', () => {
 
   it('brings a call to a session, its audio both ways, and hangs up', async () => {
     const gateway = await startRunningGateway();
-    const code = blocksBy('docs/legs/raw.md', 'test/docs/legs.test.ts')[0]!.text
-      .replace(/^import .*$/m, '')
+    const code = blocksBy('docs/legs/raw.md', 'test/docs/legs.test.ts')[0]!
+      .text.replace(/^import .*$/m, '')
       .replace('export function', 'return function')
       .replace('wss://voice.example.com', `ws://127.0.0.1:${gateway.port}`);
     const bridge = (runInThisContext(`(function (WebSocket) {${code}})`) as Bridges)(WebSocket);

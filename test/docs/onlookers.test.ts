@@ -31,7 +31,10 @@ const [ofToken, ofSession, ofEvents, ofVideo, ofSound] = blocksBy(
   'docs/onlookers.md',
   'test/docs/onlookers.test.ts',
 ).map(({ text }) =>
-  text.replace('"media": ["captions"]', '"media": ["captions", "audio"]').replace('wss:', 'ws:').replace('https:', 'http:'),
+  text
+    .replace('"media": ["captions"]', '"media": ["captions", "audio"]')
+    .replace('wss:', 'ws:')
+    .replace('https:', 'http:'),
 );
 const placed = (text: string) =>
   text.replaceAll(/localhost:8080|voice\.example\.com/g, `127.0.0.1:${gateway.port}`);
@@ -75,7 +78,7 @@ describe('docs/onlookers.md', () => {
     await session.event('heard');
     session.socket.close();
     await listening;
-    expect(await captions.text()).toMatch(/^WEBVTT[^]*reads along\./);
+    expect(await captions.text()).toMatch(/^WEBVTT[\s\S]*reads along\./);
     expect(readFileSync(join(folder.path, 'heard.mp3')).length).toBeGreaterThan(5000);
     expect(shown.join('')).toBe('Hello to everybody who reads along. ');
     await expect.poll(() => events.readyState).toBe(EventSource.CLOSED);

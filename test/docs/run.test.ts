@@ -86,7 +86,7 @@ describe.concurrent('the shell of the pages', { timeout: 240_000 }, () => {
     expect(code, stderr).toBe(0);
     const bytes = (name: string) => readFileSync(join(folder.path, name));
     expect(bytes('hello.wav').toString('latin1', 0, 4)).toBe('RIFF');
-    expect(bytes('hello.srt').toString()).toMatch(/^1\n00:00:00,\d{3} --> [^]*Hello from Voxgate\./);
+    expect(bytes('hello.srt').toString()).toMatch(/^1\n00:00:00,\d{3} --> [\s\S]*Hello from Voxgate\./);
     expect(stdout).toMatch(/"leg":"twilio".*"outcome":"cancelled"/);
     expect(bytes('call.wav').length).toBeGreaterThan(5000);
     expect(bytes('report.mp3').length).toBeGreaterThan(50_000);
@@ -98,7 +98,7 @@ describe.concurrent('the shell of the pages', { timeout: 240_000 }, () => {
     const { code, stderr } = await run(folder, textOf('docs/narration.md').join('\n'));
     expect(code, stderr).toBe(0);
     expect(statSync(join(folder.path, 'chapter.mp3')).size).toBeGreaterThan(10_000);
-    expect(readFileSync(join(folder.path, 'chapter.vtt'), 'utf8')).toMatch(/^WEBVTT\n[^]*dark and stormy/);
+    expect(readFileSync(join(folder.path, 'chapter.vtt'), 'utf8')).toMatch(/^WEBVTT\n[\s\S]*dark and stormy/);
   });
 
   it('docs/deploy.md: makes keys that the gateway takes, and starts the containers', async () => {
@@ -108,6 +108,8 @@ describe.concurrent('the shell of the pages', { timeout: 240_000 }, () => {
     const keys = readFileSync(join(folder.path, 'secrets/api-keys'), 'utf8');
     const { config } = accepted({ flags: ['--api-keys-file', 'keys'], files: { keys } });
     expect(config.apiKeys).toMatchObject([{ user: 'me', key: expect.stringMatching(/^[\da-f]{48}$/) }]);
-    expect(readFileSync(join(folder.path, 'docker.log'), 'utf8')).toBe('compose up --build --detach --wait\n');
+    expect(readFileSync(join(folder.path, 'docker.log'), 'utf8')).toBe(
+      'compose up --build --detach --wait\n',
+    );
   });
 });

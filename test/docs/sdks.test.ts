@@ -15,7 +15,12 @@ const { default: Cartesia } = require('@cartesia/cartesia-js') as { default: unk
 const { ElevenLabsClient } = require('@elevenlabs/elevenlabs-js') as { ElevenLabsClient: unknown };
 
 /** The `index`th of a page, whose last name is answered. */
-async function run<T>(page: string, index: number, address: string, given: Record<string, unknown>): Promise<T> {
+async function run<T>(
+  page: string,
+  index: number,
+  address: string,
+  given: Record<string, unknown>,
+): Promise<T> {
   const block = blocksBy(`docs/dialects/${page}.md`, 'test/docs/sdks.test.ts')[index]!;
   const code = block.text
     .replace(/^import .*$/gm, '')

@@ -18,7 +18,9 @@ afterAll(() => gateway.close());
 
 describe.concurrent('docs/simulate.md', () => {
   it.each(commandsOf(text).map((words) => [words.join(' '), words] as const))('%s', async (_line, words) => {
-    const args = words.slice(2).map((word) => word.replace(/^"(.*)"$/, '$1').replace('8080', String(gateway.port)));
+    const args = words
+      .slice(2)
+      .map((word) => word.replace(/^"(.*)"$/, '$1').replace('8080', String(gateway.port)));
     for (const [flag, value] of Object.entries(LESS))
       if (args.includes(flag)) args[args.indexOf(flag) + 1] = value;
     expect(words.slice(0, 2)).toEqual(['voxgate', 'simulate']);

@@ -11,9 +11,10 @@ import { buildProgram, startProgram } from '../support/program.ts';
 import { createReaderFolder, type ReaderFolder } from '../support/reader-folder.ts';
 import { commandsOf } from '../support/shell-words.ts';
 
-const [services, client, promise, inTests] = blocksBy('docs/testing-kit.md', 'test/docs/testing-kit.test.ts').map(
-  ({ text }) => text,
-);
+const [services, client, promise, inTests] = blocksBy(
+  'docs/testing-kit.md',
+  'test/docs/testing-kit.test.ts',
+).map(({ text }) => text);
 
 let folder: ReaderFolder;
 beforeAll(() => {
@@ -61,6 +62,12 @@ describe('docs/testing-kit.md', { timeout: 240_000 }, () => {
       `return (async () => {${code}\n})()`,
     ) as (...given: unknown[]) => Promise<Awaited<ReturnType<typeof startChaosProxy>>>;
     const proxy = await run(startChaosProxy, readToxic, createToxic, engine);
-    expect(Object.keys(proxy.stats())).toEqual(['connections', 'openConnections', 'requests', 'bytes', 'met']);
+    expect(Object.keys(proxy.stats())).toEqual([
+      'connections',
+      'openConnections',
+      'requests',
+      'bytes',
+      'met',
+    ]);
   });
 });

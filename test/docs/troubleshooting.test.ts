@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ERROR_TABLE } from '../../src/base/app-error.ts';
 import { SETTINGS, toEnv } from '../../src/settings/settings.ts';
-import { readPage, ROOT } from '../support/page-blocks.ts';
+import { ROOT, readPage } from '../support/page-blocks.ts';
 
 /** Of Node and of the system, which come through as they are. */
 const OF_NODE = [
@@ -33,7 +33,8 @@ const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
   .map((name) => readFileSync(join(ROOT, 'src', name), 'utf8'))
   .join('\n');
 /** The words of a cell that stand in code. */
-const quotedIn = (cell: string): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, words]) => words!);
+const quotedIn = (cell: string): readonly string[] =>
+  [...cell.matchAll(/`([^`]+)`/g)].map(([, words]) => words!);
 /** What `ready` and `ended` may say, fields, and the like are words of the protocol, so of the source, too. */
 const quoted = rows.flatMap(([seen]) => quotedIn(seen!));
 

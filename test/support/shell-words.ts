@@ -20,7 +20,11 @@ export function commandsOf(text: string): readonly (readonly string[])[] {
 export function argumentsOf(program: string, text: string, env: Readonly<Record<string, string>> = {}) {
   const script = `PATH=
 ${program}() { printf '%s\\0' "$@"; printf '\\1\\0'; }\n${text}`;
-  const printed = execFileSync('bash', ['-euc', script], { encoding: 'utf8', env: { PATH: process.env.PATH, ...env } });
+  const printed = execFileSync('bash', ['--norc', '-euc', script], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, ...env },
+  });
   const calls: string[][] = [[]];
   for (const word of printed.split('\0').slice(0, -1)) {
     if (word === '\x01') calls.push([]);

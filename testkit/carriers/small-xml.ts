@@ -7,7 +7,8 @@ export type XmlElement = {
   readonly children: readonly XmlElement[];
 };
 
-const TOKEN = /<!--[^]*?-->|<\?[^]*?\?>|<(\/?)([A-Za-z][\w.-]*)([^<>]*?)(\/?)>|[^<]+|</g;
+const DECLARATION = /^<\?xml[^<>]*\?>/;
+const TOKEN = /<(\/?)([A-Za-z][\w.-]*)(?=[\s/>])([^<>]*?)(\/?)>|[^<]+|</g;
 const ATTRIBUTE = /\s+([A-Za-z_][\w:.-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -18,14 +19,15 @@ const decoded = (text: string): string =>
     return sign;
   });
 
-function attributesOf(text: string): Record<string, string> {
+function attributesOf(inside: string): Record<string, string> {
+  const text = inside.trimEnd();
   const attributes: Record<string, string> = {};
   let at = 0;
-  while (text.slice(at).trim() !== '') {
+  while (at < text.length) {
     ATTRIBUTE.lastIndex = at;
     const [all, name, double, single] = ATTRIBUTE.exec(text) ?? [];
     if (all === undefined || Object.hasOwn(attributes, name!))
-      throw new Error(`${text.slice(at).trim()} is no attribute.`);
+      throw new Error(`${text.slice(at, at + 40).trim()} is no attribute, or there twice.`);
     attributes[name!] = decoded(double ?? single!);
     at = ATTRIBUTE.lastIndex;
   }
@@ -34,11 +36,24 @@ function attributesOf(text: string): Record<string, string> {
 
 type OpenElement = { name: string; attributes: Record<string, string>; children: XmlElement[] };
 
+function withoutComments(text: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (let begin = text.indexOf('<!--'); begin >= 0; begin = text.indexOf('<!--', at)) {
+    const end = text.indexOf('-->', begin + 4);
+    if (end < 0) throw new Error('A comment that does not end.');
+    parts.push(text.slice(at, begin));
+    at = end + 3;
+  }
+  return parts.join('') + text.slice(at);
+}
+
 /** The root element. */
 export function readXml(text: string): XmlElement {
   const document: OpenElement = { name: '', attributes: {}, children: [] };
   const open = [document];
-  for (const [token, slash, name, inside, isEmpty] of text.matchAll(TOKEN)) {
+  const plain = withoutComments(text.replace(DECLARATION, ''));
+  for (const [token, slash, name, inside, isEmpty] of plain.matchAll(TOKEN)) {
     if (name === undefined) {
       if (token === '<') throw new Error('A < that begins no tag.');
       if (open.length === 1 && !token.startsWith('<') && token.trim() !== '')

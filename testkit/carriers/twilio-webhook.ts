@@ -84,7 +84,9 @@ export async function askTwilioWebhook(
     redirect: 'error',
     signal: AbortSignal.timeout(ANSWER_DEADLINE_MS),
   }).catch((error: unknown) => {
-    throw new Error(`The webhook did not answer: ${(error as Error & { cause?: Error }).cause?.message ?? error}`);
+    throw new Error(
+      `The webhook did not answer: ${(error as Error & { cause?: Error }).cause?.message ?? error}`,
+    );
   });
   const twiml = await response.text();
   if (!response.ok) throw new Error(`The webhook answered ${response.status}.`);

@@ -85,9 +85,12 @@ export function readWebhook(
   if (kind !== SIGNING_KIND) throw new UsageError(`--webhook is for ${SIGNING_KIND}`);
   if (!URL.canParse(webhook) || !/^https?:$/.test(new URL(webhook).protocol))
     throw new UsageError(`--webhook is ${JSON.stringify(webhook)}; allowed: an http:// or https:// address`);
-  if (url === undefined) throw new UsageError('--webhook needs --url: where the gateway is that your bot uses');
+  if (url === undefined)
+    throw new UsageError('--webhook needs --url: where the gateway is that your bot uses');
   if (say !== undefined || token !== undefined)
-    throw new UsageError('--webhook goes without --say and --token: your bot speaks, and its TwiML has the token');
+    throw new UsageError(
+      '--webhook goes without --say and --token: your bot speaks, and its TwiML has the token',
+    );
   return webhook;
 }
 
