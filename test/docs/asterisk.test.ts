@@ -70,7 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   ari.close();
   await service.close();
-  await asterisk.close();
+  asterisk.close();
 });
 
 /** The page's commands, with the addresses and keys that are there. */

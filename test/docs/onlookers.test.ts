@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { blocksBy } from '../support/page-blocks.ts';
 import { createReaderFolder, type ReaderFolder } from '../support/reader-folder.ts';
+import { runSnippet } from '../support/run-snippet.ts';
 import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
 import type { SessionProbe } from '../support/session-probe.ts';
 
@@ -53,18 +54,17 @@ const bash = (text: string, env: Record<string, string>): Promise<string> =>
     child.once('error', reject);
     child.once('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`ended with ${code}`))));
   });
-const js = <T>(text: string, given: Record<string, unknown>, answer: string) =>
-  (new Function(...Object.keys(given), `${placed(text)}\nreturn ${answer};`) as (...values: unknown[]) => T)(
-    ...Object.values(given),
-  );
-
 describe('docs/onlookers.md', () => {
   it('a token lets others read, watch and listen until the session ends', async () => {
     const { token } = JSON.parse(await bash(ofToken!, { KEY, SESSION: id })) as { token: string };
 
     const shown: string[] = [];
     const document = { body: { append: (word: string) => void shown.push(word) } };
-    const events = js<EventSource>(ofEvents!, { EventSource, document, session: id, token }, 'events');
+    const { events } = await runSnippet<{ events: EventSource }>(
+      placed(ofEvents!),
+      { EventSource, document, session: id, token },
+      '{ events }',
+    );
     await new Promise((resolve) => events.addEventListener('open', resolve));
     const listening = bash(ofSound!, { SESSION: id, TOKEN: token });
     const [, track] = /<track[^>]* src="([^"]+)"/.exec(ofVideo!)!;
@@ -91,7 +91,11 @@ describe('docs/onlookers.md', () => {
       body: JSON.stringify({ scope: 'speak' }),
     });
     const { token } = (await reply.json()) as { token: string };
-    const socket = js<WebSocket>(ofSession!, { WebSocket, token }, 'socket');
+    const { socket } = await runSnippet<{ socket: WebSocket }>(
+      placed(ofSession!),
+      { WebSocket, token },
+      '{ socket }',
+    );
     const first = await new Promise<Buffer>((resolve) => socket.once('message', resolve));
     expect([JSON.parse(first.toString()).type, socket.protocol]).toEqual(['ready', 'voxgate.v1']);
     socket.close();

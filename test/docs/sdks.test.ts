@@ -5,6 +5,7 @@ import { DeepgramClient } from '@deepgram/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksBy } from '../support/page-blocks.ts';
+import { runSnippet } from '../support/run-snippet.ts';
 import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
 import { createSelfSigned, type SelfSigned } from '../support/self-signed.ts';
 
@@ -28,11 +29,7 @@ async function run<T>(
     .replaceAll(/(?:https|wss):\/\/(?:voice|voxgate)\.example\.com/g, address)
     .replace('.websocket()', '.websocket({ ca })');
   const last = [...code.matchAll(/^const (\w+) =/gm)].at(-1)![1]!;
-  const names = Object.keys(given);
-  const run = new Function(...names, `return (async () => {${code}\nreturn ${last};})()`) as (
-    ...values: unknown[]
-  ) => Promise<T>;
-  return run(...Object.values(given));
+  return (await runSnippet<{ it: T }>(code, given, `{ it: ${last} }`)).it;
 }
 
 let gateway: RunningGateway;

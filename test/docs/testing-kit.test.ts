@@ -4,11 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../testkit/carriers/free-port.ts';
-import { startChaosProxy } from '../../testkit/chaos/chaos-proxy.ts';
+import { type ChaosProxy, startChaosProxy } from '../../testkit/chaos/chaos-proxy.ts';
 import { createToxic, readToxic } from '../../testkit/chaos/toxic-table.ts';
 import { blocksBy, ROOT } from '../support/page-blocks.ts';
 import { buildProgram, startProgram } from '../support/program.ts';
 import { createReaderFolder, type ReaderFolder } from '../support/reader-folder.ts';
+import { runSnippet } from '../support/run-snippet.ts';
 import { commandsOf } from '../support/shell-words.ts';
 
 const [services, client, promise, inTests] = blocksBy(
@@ -56,12 +57,8 @@ describe('docs/testing-kit.md', { timeout: 240_000 }, () => {
 
   it('a proxy in a test of one’s own', async () => {
     const engine = { url: `http://127.0.0.1:${await freePort()}` };
-    const code = inTests!.replace('await proxy.close();', 'await proxy.close(); return proxy;');
-    const run = new Function(
-      ...['startChaosProxy', 'readToxic', 'createToxic', 'engine'],
-      `return (async () => {${code}\n})()`,
-    ) as (...given: unknown[]) => Promise<Awaited<ReturnType<typeof startChaosProxy>>>;
-    const proxy = await run(startChaosProxy, readToxic, createToxic, engine);
+    const given = { startChaosProxy, readToxic, createToxic, engine };
+    const { proxy } = await runSnippet<{ proxy: ChaosProxy }>(inTests!, given, '{ proxy }');
     expect(Object.keys(proxy.stats())).toEqual([
       'connections',
       'openConnections',

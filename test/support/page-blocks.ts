@@ -30,7 +30,7 @@ export const readPage = (page: string): string => readFileSync(join(ROOT, page),
 /** All tokens of a page, those inside of others too, in order. */
 export function tokensOf(page: string): readonly Token[] {
   const tokens: Token[] = [];
-  marked.walkTokens(marked.lexer(readPage(page)), (token) => void tokens.push(token));
+  void marked.walkTokens(marked.lexer(readPage(page)), (token) => void tokens.push(token));
   return tokens;
 }
 

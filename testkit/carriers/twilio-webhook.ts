@@ -83,10 +83,8 @@ export async function askTwilioWebhook(
     body: new URLSearchParams(fields),
     redirect: 'error',
     signal: AbortSignal.timeout(ANSWER_DEADLINE_MS),
-  }).catch((error: unknown) => {
-    throw new Error(
-      `The webhook did not answer: ${(error as Error & { cause?: Error }).cause?.message ?? error}`,
-    );
+  }).catch((error: Error & { readonly cause?: Error }) => {
+    throw new Error(`The webhook did not answer: ${error.cause?.message ?? error.message}`);
   });
   const twiml = await response.text();
   if (!response.ok) throw new Error(`The webhook answered ${response.status}.`);
