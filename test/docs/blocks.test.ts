@@ -16,7 +16,7 @@ import { clientMessageSchemas } from '../../src/dialects/native-messages.ts';
 import { readPreset } from '../../src/dialects/session-preset.ts';
 import { LEGS } from '../../src/legs/legs.ts';
 import { SETTINGS, toEnv } from '../../src/settings/settings.ts';
-import { readXml } from '../../testkit/carriers/small-xml.ts';
+import { readXml } from '../../testkit/callers/small-xml.ts';
 import { blocksBy, blocksOf, PAGES, type PageBlock, ROOT, readPage } from '../support/page-blocks.ts';
 import { accepted, refused } from '../support/settings.ts';
 import { argumentsOf, checkShell, commandsOf } from '../support/shell-words.ts';

@@ -3,13 +3,13 @@
 import { EventEmitter } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { runInThisContext } from 'node:vm';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { LEGS } from '../../src/legs/legs.ts';
 import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import { dialCarrier } from '../../testkit/carriers/dial-carrier.ts';
 import { blocksBy, blocksOf } from '../support/page-blocks.ts';
-import { startRunningGateway } from '../support/running-gateway.ts';
+import { type RunningGateway, startRunningGateway } from '../support/running-gateway.ts';
 
 const FOLDER = new URL('../../docs/legs/', import.meta.url);
 const read = (page: string) => readFileSync(new URL(page, FOLDER), 'utf8');
@@ -36,8 +36,13 @@ describe.concurrent('the recipes for carriers', () => {
   const kinds = pages.map((page) => page.replace('.md', '')).filter((kind) => CARRIERS[kind] !== undefined);
   const spoken = kinds.filter((kind) => kind !== 'audiosocket' && kind !== 'raw');
 
+  let gateway: RunningGateway;
+  beforeAll(async () => {
+    gateway = await startRunningGateway();
+  });
+  afterAll(() => gateway.close());
+
   it.each(spoken)('%s.md: its messages, in its order, are heard by a strict far side', async (kind) => {
-    const gateway = await startRunningGateway();
     const session = await gateway.session();
     const { attachToken } = await session.event('ready');
     const block = blocksBy(`docs/legs/${kind}.md`, 'messages')[0]!.text.replaceAll(
@@ -46,13 +51,12 @@ describe.concurrent('the recipes for carriers', () => {
     );
     session.send(...block.split('\n').map((line) => JSON.parse(line) as object));
     const url = `ws://127.0.0.1:${gateway.port}/v1/legs/${kind}`;
-    const call = await dialCarrier(CARRIERS[kind]!, url, { callId: 'C1', token: attachToken });
+    const call = await dialCarrier(CARRIERS[kind]!, url, { callId: `call-of-${kind}`, token: attachToken });
     expect(await session.event('heard')).toMatchObject({ turn: 'hello', remainingText: '' });
     await session.event('inbound');
     session.send({ type: 'hangup' });
     await call.closed;
     expect(call.faults).toEqual([]);
-    await gateway.close();
   });
 });
 

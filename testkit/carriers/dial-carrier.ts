@@ -1,7 +1,7 @@
 // A simulated carrier dials: its side, its rules and its transport as the table has them, with a caller who says nothing unless told to.
 
 import { systemClock } from '../../src/base/clock.ts';
-import { createCallerVoice } from './caller-voice.ts';
+import { createCallerVoice } from '../callers/caller-voice.ts';
 import type { CarrierCall } from './carrier-side.ts';
 import type { SimulatedCarrier } from './carriers.ts';
 import { dialWebSocket } from './dial-websocket.ts';

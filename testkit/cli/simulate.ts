@@ -8,12 +8,12 @@ import { checkGatewayUrl, type ReachedGateway, reachGateway } from '../../src/cl
 import { readFlags } from '../../src/cli/read-flags.ts';
 import { connectSession, type SessionClient } from '../../src/client/session-client.ts';
 import { LEGS } from '../../src/legs/legs.ts';
+import { askTwilioWebhook } from '../callers/twilio-webhook.ts';
 import { CARRIERS, type SimulatedCarrier } from '../carriers/carriers.ts';
 import { dialCarrier } from '../carriers/dial-carrier.ts';
 import { freePort } from '../carriers/free-port.ts';
 import { heardWav } from '../carriers/heard-wav.ts';
 import type { SimulatedCall } from '../carriers/simulated-call.ts';
-import { askTwilioWebhook } from '../carriers/twilio-webhook.ts';
 import { readListenPort, startWaitingAsterisk } from './simulate-listen.ts';
 import {
   readCodec,

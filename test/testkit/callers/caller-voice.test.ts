@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ALAW_VALUES, MULAW_VALUES } from '../../../src/audio/dsp/g711.ts';
 import { bytesPerMs, type PlainSound } from '../../../src/speech/plain-sound.ts';
-import { createCallerVoice } from '../../../testkit/carriers/caller-voice.ts';
+import { createCallerVoice } from '../../../testkit/callers/caller-voice.ts';
 
 const SOUNDS: readonly PlainSound[] = [
   { format: 'mulaw', sampleRate: 8000 },

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { askTwilioWebhook, readTwiml, webhookSignature } from '../../../testkit/carriers/twilio-webhook.ts';
+import { askTwilioWebhook, readTwiml, webhookSignature } from '../../../testkit/callers/twilio-webhook.ts';
 
 const servers: Server[] = [];
 afterAll(() => servers.forEach((server) => void server.close()));

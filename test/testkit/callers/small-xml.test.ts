@@ -1,7 +1,7 @@
 // XML of a few elements: what is whole is read, what is not is refused, in time that grows with its length.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readXml, type XmlElement } from '../../../testkit/carriers/small-xml.ts';
+import { readXml, type XmlElement } from '../../../testkit/callers/small-xml.ts';
 
 const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9]{0,8}$/);
 const { element } = fc.letrec<{ element: XmlElement }>((tie) => ({
