@@ -114,7 +114,7 @@ async function main(scratch) {
   }).stdout;
   const variables = new Set([...help.matchAll(/Variable: (VOXGATE_\w+)/g)].map(([, variable]) => variable));
   const compose = parse(read('compose.yaml'), { merge: true });
-  const override = parse(/```yaml\n(services:[^`]*)```/.exec(read('docs/deploy.md'))[1]);
+  const override = parse(/```yaml compose\n(services:[^`]*)```/.exec(read('docs/deploy.md'))[1]);
   const problems = [compose, overlaid(compose, override)].flatMap((file) =>
     checkCompose(file, { images, variables }),
   );

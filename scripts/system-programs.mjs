@@ -54,7 +54,7 @@ const PROGRAMS = [
     packages: ['python3', 'python3-websockets'],
     // The system's own Python: another one first in PATH would not see Debian's packages.
     probes: [['/usr/bin/python3', '-c', 'import websockets']],
-    partOf: /^test\/examples\.test\.ts$/,
+    partOf: /^test\/(examples|docs\/(bots|blocks))\.test\.ts$/,
   },
   {
     name: 'redis-server',

@@ -18,6 +18,7 @@ import type { Gateway } from '../../src/app/gateway.ts';
 import { startGateway } from '../../src/app/start.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { SETTINGS, toEnv } from '../../src/settings/settings.ts';
+import { blocksBy } from '../support/page-blocks.ts';
 import { buildProgram } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { accepted } from '../support/settings.ts';
@@ -25,7 +26,9 @@ import { accepted } from '../support/settings.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/service.md'), 'utf8');
 const blocks = (language: string) =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, code]) => code!);
+  blocksBy('docs/service.md', 'test/docs/service.test.ts')
+    .filter((block) => block.language === language)
+    .map(({ text }) => text);
 const hasCurl = (() => {
   try {
     return execFileSync('curl', ['--version'], { stdio: 'pipe' }).length > 0;

@@ -1,13 +1,11 @@
-// A simulated carrier dials: its side, its rules and its transport as the table has them, with a caller who says nothing.
+// A simulated carrier dials: its side, its rules and its transport as the table has them, with a caller who says nothing unless told to.
 
 import { systemClock } from '../../src/base/clock.ts';
-import { silenceOf } from '../../src/speech/plain-sound.ts';
+import { createCallerVoice } from '../callers/caller-voice.ts';
 import type { CarrierCall } from './carrier-side.ts';
 import type { SimulatedCarrier } from './carriers.ts';
 import { dialWebSocket } from './dial-websocket.ts';
 import { type CallLateness, type SimulatedCall, startSimulatedCall } from './simulated-call.ts';
-
-const TICK_MS = 20;
 
 export type DialManner = {
   /** Of the upgrade. */
@@ -22,7 +20,7 @@ export function dialCarrier(
   call: CarrierCall,
   { headers = {}, lateness = {} }: DialManner = {},
 ): Promise<SimulatedCall> {
-  const silence = silenceOf(carrier.audio, TICK_MS);
+  const caller = createCallerVoice(carrier.audio, lateness.talkAfterMs);
   return startSimulatedCall({
     side: carrier.side(),
     rules: carrier.rules,
@@ -30,7 +28,7 @@ export function dialCarrier(
     transport: carrier.transport ?? dialWebSocket({ protocols: carrier.protocols, headers }),
     url,
     clock: systemClock,
-    says: () => silence,
+    says: (_index, isSpokenTo) => caller.next(isSpokenTo),
     lateness,
   });
 }

@@ -29,17 +29,19 @@ export type SimulatedCallOptions = {
   readonly transport: CallTransport;
   readonly url: string;
   readonly clock: Clock;
-  /** What the caller says: the `index`th 20 ms in the call's audio. */
-  readonly says: (index: number) => Uint8Array;
+  /** What the caller says: the `index`th 20 ms in the call's audio; `isSpokenTo`: something has been heard by now. */
+  readonly says: (index: number, isSpokenTo: boolean) => Uint8Array;
   readonly lateness?: CallLateness;
 };
 
-/** What platforms take their time for, ms. */
+/** What takes its time in a call, ms. */
 export type CallLateness = {
   /** From the connection on until it is said what the call is. */
   readonly startMs?: number | undefined;
   /** From then on until the caller is first heard. */
   readonly firstFrameMs?: number | undefined;
+  /** From the first sound that the caller hears until the caller talks, for a second; undefined: never. */
+  readonly talkAfterMs?: number | undefined;
 };
 
 const TICK_MS = 20;
@@ -140,7 +142,7 @@ export async function startSimulatedCall(options: SimulatedCallOptions): Promise
     tellPassed();
     if (clock.now() >= startsAtMs) start();
     if (clock.now() >= isHeardFromMs) {
-      send([side.inbound(says(index), index)]);
+      send([side.inbound(says(index, playout.heard.length > 0), index)]);
       index += 1;
     }
     if (rules.silentMs !== undefined && clock.now() - spokeAtMs >= rules.silentMs) {

@@ -8,13 +8,17 @@ import type { CallLateness } from '../carriers/simulated-call.ts';
 
 type Given = Readonly<
   Partial<
-    Record<'codec' | 'start-ms' | 'first-frame-ms' | 'auth-token-file' | 'public-url', string | undefined>
+    Record<
+      'codec' | 'start-ms' | 'first-frame-ms' | 'talk-after-ms' | 'auth-token-file' | 'public-url',
+      string | undefined
+    >
   >
 >;
 
 const SIGNING_KIND = 'twilio';
 /** A gateway has long given such a call up. */
 const MAX_LATE_MS = 60_000;
+const MAX_TALK_AFTER_MS = 600_000;
 
 export function readCodec<Carrier extends SimulatedCarrier>(
   kind: string,
@@ -40,10 +44,19 @@ export function readWhole(flag: string, text: string | undefined, least: number,
 export const readLateness = (given: Given): CallLateness => ({
   startMs: readWhole('start-ms', given['start-ms'], 0, MAX_LATE_MS) ?? 0,
   firstFrameMs: readWhole('first-frame-ms', given['first-frame-ms'], 0, MAX_LATE_MS) ?? 0,
+  talkAfterMs: readWhole('talk-after-ms', given['talk-after-ms'], 0, MAX_TALK_AFTER_MS),
 });
 
-/** Headers of the upgrade to `path` of a gateway at `origin`. */
-export type Signer = (origin: string, path: string) => Readonly<Record<string, string>>;
+export type Signer = {
+  /** Undefined: nothing is signed. */
+  readonly authToken: string | undefined;
+  /** Headers of the upgrade to `path` of a gateway at `origin`. */
+  headers(origin: string, path: string): Readonly<Record<string, string>>;
+};
+
+export const signedUpgrade = (authToken: string, origin: string, path: string) => ({
+  'X-Twilio-Signature': twilioSignature(authToken, origin, path),
+});
 
 /** Signs where there is a token; its value is in a file or in the environment and shows nowhere. */
 export function readSigner(kind: string, given: Given, terminal: Pick<Terminal, 'env' | 'readFile'>): Signer {
@@ -54,10 +67,31 @@ export function readSigner(kind: string, given: Given, terminal: Pick<Terminal, 
   const token =
     file === undefined ? terminal.env.VOXGATE_TWILIO_AUTH_TOKEN : readToken(file, terminal.readFile);
   const publicOrigin = publicUrl ?? terminal.env.VOXGATE_PUBLIC_URL;
-  if (kind !== SIGNING_KIND || token === undefined || token === '') return () => ({});
-  return (origin, path) => ({
-    'X-Twilio-Signature': twilioSignature(token, publicOrigin ?? origin, path),
-  });
+  if (kind !== SIGNING_KIND || token === undefined || token === '')
+    return { authToken: undefined, headers: () => ({}) };
+  return {
+    authToken: token,
+    headers: (origin, path) => signedUpgrade(token, publicOrigin ?? origin, path),
+  };
+}
+
+/** `--webhook`, which only the platform with webhooks of this kind has; it needs `--url`, where the gateway really is. */
+export function readWebhook(
+  kind: string,
+  webhook: string | undefined,
+  { url, say, token }: Readonly<Partial<Record<'url' | 'say' | 'token', string | undefined>>>,
+): string | undefined {
+  if (webhook === undefined) return undefined;
+  if (kind !== SIGNING_KIND) throw new UsageError(`--webhook is for ${SIGNING_KIND}`);
+  if (!URL.canParse(webhook) || !/^https?:$/.test(new URL(webhook).protocol))
+    throw new UsageError(`--webhook is ${JSON.stringify(webhook)}; allowed: an http:// or https:// address`);
+  if (url === undefined)
+    throw new UsageError('--webhook needs --url: where the gateway is that your bot uses');
+  if (say !== undefined || token !== undefined)
+    throw new UsageError(
+      '--webhook goes without --say and --token: your bot speaks, and its TwiML has the token',
+    );
+  return webhook;
 }
 
 function readToken(file: string, readFile: Terminal['readFile']): string {

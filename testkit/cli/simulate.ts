@@ -8,13 +8,21 @@ import { checkGatewayUrl, type ReachedGateway, reachGateway } from '../../src/cl
 import { readFlags } from '../../src/cli/read-flags.ts';
 import { connectSession, type SessionClient } from '../../src/client/session-client.ts';
 import { LEGS } from '../../src/legs/legs.ts';
+import { askTwilioWebhook } from '../callers/twilio-webhook.ts';
 import { CARRIERS, type SimulatedCarrier } from '../carriers/carriers.ts';
 import { dialCarrier } from '../carriers/dial-carrier.ts';
 import { freePort } from '../carriers/free-port.ts';
 import { heardWav } from '../carriers/heard-wav.ts';
 import type { SimulatedCall } from '../carriers/simulated-call.ts';
 import { readListenPort, startWaitingAsterisk } from './simulate-listen.ts';
-import { readCodec, readLateness, readSigner, readWhole } from './simulate-manner.ts';
+import {
+  readCodec,
+  readLateness,
+  readSigner,
+  readWebhook,
+  readWhole,
+  signedUpgrade,
+} from './simulate-manner.ts';
 import { type SimulationReport, simulationTable } from './simulate-report.ts';
 import { type BotPlan, type SpokenTurn, speakToCall, turnFaults } from './simulated-bot.ts';
 
@@ -29,6 +37,8 @@ const OPTIONS = {
   codec: string,
   'start-ms': string,
   'first-frame-ms': string,
+  'talk-after-ms': string,
+  webhook: string,
   'auth-token-file': string,
   'public-url': string,
   call: string,
@@ -133,7 +143,8 @@ async function run(terminal: Terminal): Promise<number> {
   const usual = readCarrier(positionals[0]);
   const carrier = readCodec(usual.kind, usual, values);
   const lateness = readLateness(values);
-  const headersFor = readSigner(carrier.kind, values, terminal);
+  const signer = readSigner(carrier.kind, values, terminal);
+  const webhook = readWebhook(carrier.kind, values.webhook, values);
   const plan = readPlan(values);
   const seconds =
     readWhole('seconds', values.seconds, 1, 86_400) ?? (plan === undefined ? WATCH_SECONDS : SPEAK_SECONDS);
@@ -155,12 +166,20 @@ async function run(terminal: Terminal): Promise<number> {
     const { protocol, host } = new URL(gateway.url);
     const origin = `${protocol}//${host}`;
     if (plan !== undefined) bot = await openBot(`${origin}/v1/session`, values);
-    const leg = legOf(carrier.kind, bot, values);
-    const path = `/v1/legs/${carrier.kind}${leg.token === undefined ? '' : `/${leg.token}`}`;
+    let leg = legOf(carrier.kind, bot, values);
+    let path = `/v1/legs/${carrier.kind}${leg.token === undefined ? '' : `/${leg.token}`}`;
+    let headers = signer.headers(origin, path);
+    if (webhook !== undefined) {
+      const { authToken } = signer;
+      const { url, parameters } = await askTwilioWebhook(webhook, { callSid: leg.callId, authToken });
+      leg = { ...leg, token: parameters.token };
+      path = url.pathname;
+      headers = authToken === undefined ? {} : signedUpgrade(authToken, url.origin, path);
+    }
     call =
       asterisk === undefined
         ? await dialCarrier(carrier, legUrl ?? `${origin}${path}`, leg, {
-            headers: headersFor(origin, path),
+            headers,
             lateness,
           })
         : await asterisk.call(carrier, leg, {
@@ -234,8 +253,10 @@ export const simulate: Command = {
       '  --listen PORT      chan-websocket does not dial but waits to be dialled, on a port of this machine; 0 is any free one',
       '  --codec NAME       what the call is in, of the platform’s list; a wrong one names it',
       '  --start-ms N       it says so late what the call is;  --first-frame-ms N  and so much later the first of the caller',
+      '  --talk-after-ms N  the caller talks for a second, N ms after the first sound: for a bot of yours to notice',
       '  --auth-token-file FILE  twilio signs with the token in it, else with VOXGATE_TWILIO_AUTH_TOKEN;',
       '  --public-url URL   as the gateway has VOXGATE_PUBLIC_URL. Default: that variable, else where it is dialled',
+      '  --webhook URL      twilio asks your bot there, as for an incoming call, and dials what its TwiML says, at --url',
       '  --call ID          the id of the call, by which a session may ask for it',
       `  --seconds N        the call lasts so long at most. Default: ${WATCH_SECONDS}, with --say ${SPEAK_SECONDS}`,
       '  --out FILE.wav     keep what the caller heard',
