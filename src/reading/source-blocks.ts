@@ -6,8 +6,8 @@ import { invalidSource } from './invalid-source.ts';
 import { withUnit } from './table-cell.ts';
 
 export type SourceBlocks = {
-  /** `text` as it stands in the source. */
-  add(kind: 'paragraph' | 'item', text: string): void;
+  /** `text` as it stands in the source; `under`: the term that it explains, added before as an item of its own. */
+  add(kind: 'paragraph' | 'item', text: string, under?: string): void;
   addHeading(level: number, text: string): void;
   addRow(cells: readonly { readonly name: string; readonly value: string }[]): void;
   /** A block that has been cleaned already. */
@@ -60,11 +60,12 @@ export function createSourceBlocks(mostChars: number): SourceBlocks {
   };
   return {
     list,
-    add(kind, text) {
+    add(kind, text, under) {
       const clean = cleaned(text);
       if (isBlank(clean)) return;
       count(clean);
-      push({ kind, text: clean });
+      const term = under === undefined ? '' : cleaned(under);
+      push(kind === 'item' && term !== '' ? { kind, text: clean, under: term } : { kind, text: clean });
     },
     addHeading(level, text) {
       const clean = cleaned(text);

@@ -49,14 +49,29 @@ export function headingName(heading: string | undefined): string | undefined {
   return GENERIC.has(name.toLowerCase()) ? undefined : name;
 }
 
-/** Whether a heading opens what is no part of the text itself. */
-export function isApparatus(heading: string): boolean {
-  const name = heading
+/** What a text comes to in the end stands under these. */
+const CONCLUSIONS = new Set(
+  `conclusion|conclusions|concluding remarks|summary|summary and conclusions|outlook|final remarks|fazit|zusammenfassung|ausblick|schluss
+conclusion générale|perspectives|conclusiones|conclusión|conclusioni|conclusione|conclusão|conclusões|considerações finais
+conclusie|conclusies|slutsats|slutsatser|wnioski|podsumowanie|заключение|выводы|sonuç|sonuçlar|おわりに|まとめ|結論|结论|总结|结语|결론|맺음말|الخاتمة|خاتمة|निष्कर्ष`.split(
+    /[|\n]/,
+  ),
+);
+
+/** A heading without its number and what stands behind it, in lower case. */
+const bareHeading = (heading: string): string =>
+  heading
     .replace(/\s+/gu, ' ')
     .trim()
     .replace(NUMBERING, '')
     .replace(/[\s.:;,。：、…]+$/u, '')
     .toLowerCase();
+
+export const isConclusion = (heading: string): boolean => CONCLUSIONS.has(bareHeading(heading));
+
+/** Whether a heading opens what is no part of the text itself. */
+export function isApparatus(heading: string): boolean {
+  const name = bareHeading(heading);
   return APPARATUS.has(name) || LISTING.test(name);
 }
 

@@ -11,6 +11,8 @@ export type LanguageReader = {
   readonly leaningEarly: RegExp;
   readonly leaningUnnamed: RegExp;
   readonly articles: RegExp;
+  readonly aboutItself: RegExp;
+  readonly definite: RegExp;
   readonly leaningAtEnd: RegExp;
   readonly benefit: RegExp;
   readonly concern: RegExp;
@@ -33,6 +35,8 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   leaningEarly: cuePattern(cues?.leaningEarly ?? ''),
   leaningUnnamed: cuePattern(cues?.leaningUnnamed ?? ''),
   articles: cuePattern(cues?.articles ?? ''),
+  aboutItself: cuePattern(cues?.aboutItself ?? '', 'start'),
+  definite: cuePattern(cues?.definite ?? '', 'start'),
   leaningAtEnd: cuePattern(cues?.leaningAtEnd ?? '', 'end'),
   benefit: cuePattern(cues?.benefit ?? ''),
   concern: cuePattern(cues?.concern ?? ''),

@@ -6,7 +6,7 @@
 // its neighbour, which is true either way.
 
 import type { LanguageReader } from './language-reader.ts';
-import { isUnspaced } from './words.ts';
+import { isUnspaced, stemOf, wordsOf } from './words.ts';
 
 type LeaningCues = Pick<
   LanguageReader,
@@ -60,3 +60,23 @@ export const leansOnBefore = (spoken: string, cues: LeaningCues): boolean =>
   cues.leaningAtEnd.test(spoken) ||
   hasEarlyPronoun(spoken, cues) ||
   hasUnnamedPerson(spoken, cues);
+
+/** Words of a noun with its adjectives, behind the article. */
+const WORDS_OF_NOUN = 3;
+
+/**
+ * True when `spoken`, which another sentence of its paragraph comes before, begins with a definite noun ("The wheel …"), or has a
+ * pronoun anywhere that may stand for what was said there. `isKnown`: words that need no introduction, by their stems.
+ */
+export function pointsBack(
+  spoken: string,
+  { definite, leaningEarly }: Pick<LanguageReader, 'definite' | 'leaningEarly'>,
+  isKnown: (stem: string) => boolean,
+): boolean {
+  const article = definite.exec(spoken);
+  if (article !== null) {
+    const behind = spoken.slice(article[0].length, article[0].length + 80);
+    return !wordsOf(behind).slice(0, WORDS_OF_NOUN).map(stemOf).some(isKnown);
+  }
+  return leaningEarly.test(spoken) && !NAME.test(spoken);
+}

@@ -108,6 +108,10 @@ export type Cues = {
   readonly leaningUnnamed: string;
   /** What a noun is known by in front of such a pronoun: articles, "every", "nobody". */
   readonly articles: string;
+  /** A sentence that begins so says what the whole text is about ("this paper"); near its beginning it needs nothing before it. */
+  readonly aboutItself: string;
+  /** What a definite noun begins with ("the"); empty where the language has no such word. */
+  readonly definite: string;
   /** A sentence that ends so needs the one before: "too", "as well". */
   readonly leaningAtEnd: string;
   readonly benefit: string;

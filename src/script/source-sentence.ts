@@ -20,6 +20,8 @@ export type Unfit =
   | 'signs'
   /** A command, a comment, a formula. */
   | 'code'
+  /** It explains a term that cannot be said, such as an option of a command. */
+  | 'note'
   /** It stands in a list of references or contents, or among thanks and rights. */
   | 'apparatus'
   /** It was there before, word by word. */

@@ -44,6 +44,7 @@ export function isBroken(text: string): boolean {
   if (count(/[([（［]/gu) !== count(/[)\]）］]/gu) || count(/[«「『]/gu) !== count(/[»」』]/gu)) return true;
   // German sets “ where English begins.
   const [opening, closing] = text.includes('„') ? [/„/gu, /[“”]/gu] : [/“/gu, /”/gu];
+  if (/`[^`'’]*$/u.test(text)) return true;
   if (count(opening) !== count(closing) || count(/"/gu) % 2 === 1) return true;
   return /[.!?…]’$/u.test(text) && !text.includes('‘');
 }

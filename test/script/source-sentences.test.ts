@@ -92,7 +92,7 @@ describe('toSourceSentences', () => {
   });
 
   it('speaks no item that nothing announces, and nothing of references and contents', () => {
-    const item: SourceBlock = { kind: 'item', text: 'a wheel of old oak' };
+    const item: SourceBlock = { kind: 'item', text: 'a wheel of old oak from the hills' };
     expect(read(item)[0]!.unfit).toBe('fragment');
     expect(read(paragraph('The mill has two things:'), item)[1]!.unfit).toBeUndefined();
     for (const text of ['References', '7. Bibliography', 'SEE ALSO', 'List of figures', 'Contents'])

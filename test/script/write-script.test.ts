@@ -129,8 +129,11 @@ describe.each(Object.entries(SAMPLES))('a script of %s', (_, document) => {
     const reader = languageReaderOf(scriptLanguageOf(document.language!)?.cues);
     const isPoint = (number: number) =>
       isStatement(sentences[number]!, reader) && sentences[number + 1]?.leans !== true;
-    const best = stated.filter(isPoint).sort((a, b) => weights[b]! - weights[a]!)[0]!;
-    expect(stated.slice(0, Math.max(3, Math.ceil(stated.length / 3)))).toContain(best);
+    const ranked = stated.filter(isPoint).sort((a, b) => weights[b]! - weights[a]!);
+    // The other points open the text, or a paragraph.
+    expect(ranked.slice(0, Math.ceil(ranked.length / 3)).some((number) => stated.indexOf(number) < 3)).toBe(
+      true,
+    );
   });
 });
 
