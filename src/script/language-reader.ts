@@ -25,6 +25,7 @@ export type LanguageReader = {
   readonly commands: RegExp;
   readonly subjectless: RegExp;
   readonly technical: RegExp;
+  readonly lineOpenings: ReadonlySet<string>;
   readonly common: ReadonlySet<string>;
 };
 
@@ -49,6 +50,7 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   commands: cuePattern(cues?.commands ?? '', 'start'),
   subjectless: cuePattern(cues?.subjectless ?? '', 'start'),
   technical: cuePattern(cues?.technical ?? ''),
+  lineOpenings: new Set(listed(cues?.lineOpenings ?? '')),
   common: new Set(listed(cues?.common ?? '')),
 });
 

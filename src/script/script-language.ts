@@ -110,6 +110,8 @@ export type Cues = {
   readonly articles: string;
   /** A sentence that begins so says what the whole text is about ("this paper"); near its beginning it needs nothing before it. */
   readonly aboutItself: string;
+  /** Words that have a capital within a sentence only where a line of verse begins with them. */
+  readonly lineOpenings: string;
   /** What a definite noun begins with ("the"); empty where the language has no such word. */
   readonly definite: string;
   /** A sentence that ends so needs the one before: "too", "as well". */

@@ -8,7 +8,17 @@ import { leansOnBefore, pointsBack } from './leaning.ts';
 import type { SourceBlock, SourceDocument } from './source-document.ts';
 import type { SentenceCutter, SourceSentence, Unfit } from './source-sentence.ts';
 import { endsAsSentence, needsItsCitation, spokenForm, withFullStop } from './spoken-form.ts';
-import { asks, hasCodeWords, isBroken, isCapitals, isCode, isContents, lacksSubject } from './statement.ts';
+import {
+  asks,
+  hasCodeWords,
+  isBroken,
+  isCapitals,
+  isCode,
+  isContents,
+  isVerse,
+  lacksSubject,
+  openQuotes,
+} from './statement.ts';
 import { stemOf, wordCount, wordsOf } from './words.ts';
 
 const MIN_WORDS = 4;
@@ -52,6 +62,8 @@ type Draft = Pick<SourceSentence, 'kind' | 'text' | 'spoken' | 'words'> & {
   readonly isLabel: boolean;
   /** It says what the whole text is about. */
   readonly isAboutAll: boolean;
+  /** It begins with a name from the title, which may be in lower case ("ssh is …"). */
+  readonly isNamed: boolean;
 };
 
 function unfitness(sentence: Draft, reader: LanguageReader): Unfit | undefined {
@@ -68,8 +80,13 @@ function unfitness(sentence: Draft, reader: LanguageReader): Unfit | undefined {
   if (words > MAX_WORDS || spoken.length > MAX_SPOKEN_CHARACTERS) return 'too-long';
   if (LEADS_IN.test(text)) return 'lead-in';
   if (lettersShare(spoken) < (kind === 'row' ? 0.3 : MIN_LETTERS_SHARE)) return 'signs';
-  if (kind === 'sentence' && (!endsAsSentence(spoken) || /^["'“„«]?\p{Ll}/u.test(spoken))) return 'fragment';
-  if (kind !== 'row' && (isBroken(text) || lacksSubject(spoken, reader))) return 'fragment';
+  if (
+    kind === 'sentence' &&
+    (!endsAsSentence(spoken) || (/^["'“„«]?\p{Ll}/u.test(spoken) && !sentence.isNamed))
+  )
+    return 'fragment';
+  if (kind !== 'row' && (isBroken(text) || lacksSubject(spoken, reader) || isVerse(text, reader)))
+    return 'fragment';
   // Nobody knows of what it is an item.
   if (kind === 'item' && !isListed && (!endsAsSentence(text) || /^\p{Ll}/u.test(spoken))) return 'fragment';
   return undefined;
@@ -103,6 +120,12 @@ function knownWordsOf({ title, blocks }: SourceDocument): (stem: string) => bool
 /** Where a sentence stands in its block. */
 type Place = { readonly isFirst: boolean; readonly isOnly: boolean };
 
+/** False for a text that is set as one quotation from end to end. */
+const isMostlyPlain = ({ blocks }: SourceDocument): boolean => {
+  const paragraphs = blocks.filter((block) => block.kind === 'paragraph');
+  return paragraphs.filter(({ isQuoted }) => isQuoted === true).length <= paragraphs.length / 2;
+};
+
 /** Whether a paragraph in the middle, by length, is long. */
 function hasLongParagraphsIn({ blocks }: SourceDocument): boolean {
   const lengths = blocks.flatMap((block) => (block.kind === 'paragraph' ? [wordCount(block.text)] : []));
@@ -131,6 +154,11 @@ export function toSourceSentences(
   let apparatus = false;
   let announced = false;
   let term: string | undefined;
+  let isQuoted = false;
+  /** Of the block, up to here. */
+  let quotes = 0;
+  const titled = new Set(document.title?.match(/\p{L}[\p{L}\p{N}-]*/gu) ?? []);
+  const hasQuotes = isMostlyPlain(document);
   const isKnown = knownWordsOf(document);
   const hasLongParagraphs = hasLongParagraphsIn(document);
 
@@ -147,25 +175,34 @@ export function toSourceSentences(
       ? 'apparatus'
       : term !== undefined && !isSayable(term)
         ? 'note'
-        : (unfitness({ ...draft, isListed, isLabel, isAboutAll }, reader) ??
-          (seen.has(key) ? 'repeated' : undefined));
+        : isQuoted
+          ? 'quoted'
+          : (unfitness(
+              { ...draft, isListed, isLabel, isAboutAll, isNamed: titled.has(spoken.split(/\s/u, 1)[0]!) },
+              reader,
+            ) ?? (seen.has(key) ? 'repeated' : undefined));
     seen.add(key);
     const before = sentences.at(-1);
     const answers = kind !== 'row' && before !== undefined && before.path === path && asks(before.text);
+    const isWithinQuotes = !place.isFirst && quotes > 0;
+    quotes = (place.isFirst ? 0 : quotes) + openQuotes(text);
     const leans =
+      isWithinQuotes ||
       isAnnounced ||
       answers ||
       (!place.isFirst && term !== undefined) ||
       (kind !== 'row' && !isAboutAll && leansOnBefore(spoken, reader)) ||
       // Within a paragraph a definite noun is mostly one that was just spoken of.
       (!place.isFirst && kind === 'sentence' && !isAboutAll && pointsBack(spoken, reader, isKnown));
-    sentences.push({ ...draft, number: sentences.length, path, block, unfit, leans });
+    const explains = term !== undefined;
+    sentences.push({ ...draft, number: sentences.length, explains, path, block, unfit, leans });
   };
 
   for (const [block, given] of document.blocks.entries()) {
     if (given.kind === 'row') {
       const text = rowText(given.cells);
       term = undefined;
+      isQuoted = false;
       if (text !== '') add('row', text, block, { isFirst: true, isOnly: true });
       announced = false;
       continue;
@@ -185,6 +222,7 @@ export function toSourceSentences(
     const parts = cut(text, language)
       .map(collapsed)
       .filter((part) => part !== '');
+    isQuoted = hasQuotes && given.kind === 'paragraph' && given.isQuoted === true;
     const before = term;
     term = given.kind === 'item' ? given.under : undefined;
     const goesOn = term !== undefined && term === before;

@@ -172,8 +172,8 @@ function topicsFor(
 }
 
 function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWish): Script | StyleMisfit {
-  const { document, sentences, fit, ranked, spoken, reader } = source;
-  const misfit = styleMisfit(style, fit, reader);
+  const { document, sentences, ranked, spoken, reader } = source;
+  const misfit = styleMisfit(style, sentences, reader);
   if (misfit !== undefined) return misfit;
   const topics = topicsFor(style, source);
   const told = topics.reduce((sum, topic) => sum + topic.numbers.length, 0);

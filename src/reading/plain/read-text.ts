@@ -16,7 +16,7 @@ import {
 } from './text-layout.ts';
 import { withoutPages } from './text-pages.ts';
 
-const ITEM = /^\s{0,8}(?:[-*•–·‣▪]|\(?\d{1,3}[.)])\s+(?=\S)/;
+const ITEM = /^\s{0,8}(?:[-*•–·‣▪]|o(?=\s\s)|\(?\d{1,3}[.)])\s+(?=\S)/;
 const UNDERLINE = /^\s*(?:={3,}|-{3,}|~{3,}|\*{3,})\s*$/;
 const CHAPTER =
   /^(?:chapter|part|section|book|kapitel|teil|abschnitt|chapitre|partie|capítulo|capitolo|parte|hoofdstuk|rozdział|глава)\s+[\dIVXLC]{1,7}\b.{0,80}$/iu;
@@ -51,7 +51,7 @@ export function readText(text: string, blocks: SourceBlocks): DocumentFacts {
   let open: Body | undefined;
   for (const [index, lines] of parts.entries())
     open = addPart(lines, blocks, { before: parts[index - 1], behind: parts[index + 1], open });
-  return { title: isManual ? manualTitle(parts[0]!) : undefined, language: undefined };
+  return { title: isManual ? manualTitle(parts[0]!) : ownTitle(parts), language: undefined };
 }
 
 /** "NAME: mill - grinds flour" */
@@ -59,6 +59,12 @@ function manualTitle([heading = '', ...lines]: readonly string[]): string | unde
   const name = lines.map((line) => line.trim()).join(' ');
   return /\p{Ll}/u.test(heading) || !MANUAL_NAME.test(name) ? undefined : name;
 }
+
+/** A line of its own at the beginning. */
+const ownTitle = ([first = [], second]: readonly (readonly string[])[]): string | undefined =>
+  first.length === 1 && second !== undefined && !ITEM.test(first[0]!)
+    ? headingText(first[0]!, 'any-case')
+    : undefined;
 
 type Part = readonly string[] | undefined;
 
@@ -96,8 +102,8 @@ function addBodies(lines: readonly string[], blocks: SourceBlocks, open: Body | 
   for (const { term, lines: body } of bodies)
     if (term !== undefined) {
       blocks.add('item', term);
-      blocks.add('item', joinLines(body), term);
-    } else if (goesOn) blocks.add('item', joinLines(body), open.term);
+      blocks.add('item', joinLines(body), { under: term });
+    } else if (goesOn) blocks.add('item', joinLines(body), { under: open.term });
     else addLines(body, blocks);
   const last = bodies.at(-1);
   return last?.term === undefined ? (goesOn ? open : undefined) : last;
@@ -140,7 +146,7 @@ function addList(lines: readonly string[], blocks: SourceBlocks): void {
 /** A chapter's line, or one in capitals. */
 const isHeading = (line: string): boolean =>
   CHAPTER.test(line.trim()) ||
-  (line.length <= 80 && /\p{Lu}{3}/u.test(line) && !/\p{Ll}|[.!?,;]\s*$/u.test(line));
+  (line.length <= 80 && /\p{Lu}{3}/u.test(line) && !/\p{Ll}|[_=<>|{}]|[.!?,;]\s*$/u.test(line));
 
 function isBroken(lines: readonly string[]): boolean {
   const widest = lines.reduce((most, line) => Math.max(most, line.trimEnd().length), 0);

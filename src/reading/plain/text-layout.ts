@@ -41,11 +41,12 @@ const DECORATED = /^([*=~#+-]{2,})\s*(\S.*?)\s*\1$/u;
 const BRACKETED_END = /[.!?,;:…]["'”’)]*$/u;
 
 /** Words that may stand over a text: no sentence, no line of a table, nothing for a machine. */
-export function headingText(line: string): string | undefined {
+export function headingText(line: string, letters: 'capital' | 'any-case' = 'capital'): string | undefined {
   const plain = line.trim().replace(DECORATED, '$2');
   const bare = plain.replace(NUMBERED, '');
   if (plain.length > MAX_HEADING_CHARS || bare.split(/\s+/u).length > MAX_HEADING_WORDS) return undefined;
-  if (!/^["“‘(]?[\p{Lu}\p{Lo}\p{N}]/u.test(bare) || !/\p{L}{2}/u.test(bare)) return undefined;
+  if (letters === 'capital' && !/^["“‘(]?[\p{Lu}\p{Lo}\p{N}]/u.test(bare)) return undefined;
+  if (!/\p{L}{2}/u.test(bare)) return undefined;
   return BRACKETED_END.test(bare) || /\s{2}/u.test(bare) || isCodeTerm(bare) ? undefined : plain;
 }
 
@@ -59,7 +60,10 @@ export function headingLevel(line: string): number {
 export const isNumbered = (line: string): boolean => NUMBERED.test(line.trim());
 
 /** What an item of a list begins with is no term. */
-const ITEM_MARK = /^(?:[-*•–·‣▪]|\(?(?:\p{N}{1,3}|\p{Ll})[.)])$/u;
+const ITEM_MARK = /^(?:[-*•–·‣▪]|\(?(?:\p{N}{1,3}|\p{Ll})[.)]|o)$/u;
+
+/** "1. Oil the wheel": its text goes on below in the same column. */
+const LISTED = /^(?:[-*•–·‣▪]|\(?(?:\p{N}{1,3}|\p{Ll})[.)])\s/u;
 
 type Tagged = { readonly term: string; readonly column: number; readonly text: string };
 
@@ -112,7 +116,7 @@ export function layoutOf(lines: Lines): LaidOut {
   const inner = rest.reduce((least, line) => Math.min(least, indentOf(line)), Number.POSITIVE_INFINITY);
   if (rest.length === 0 || inner < indentOf(first) + 2) return whole;
   const over = first.trim();
-  const heading = isCodeTerm(over) ? undefined : headingText(first);
+  const heading = isCodeTerm(over) || LISTED.test(over) ? undefined : headingText(first);
   const isDeep = indentOf(first) > 3 && /\p{Ll}/u.test(first);
   if (heading !== undefined && !isDeep) {
     const below = layoutOf(rest);

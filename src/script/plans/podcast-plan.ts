@@ -5,6 +5,7 @@
 import { headingName, isConclusion, isQuestion } from '../heading-name.ts';
 import type { ScriptChapter, ScriptLine } from '../script.ts';
 import type { Place } from '../script-language.ts';
+import type { SourceSentence } from '../source-sentence.ts';
 import { comparedTerms } from '../words.ts';
 import {
   answers,
@@ -31,6 +32,7 @@ const SENTENCES_TO_SUM_UP = 9;
 const MANY_SENTENCES = 24;
 /** Of the sentences, in the order of the source: what a text comes to stands near its end. */
 const CLOSING_SHARE = 1 / 2;
+const MIN_TO_SUM_UP = 2;
 const MAX_WORDS_TO_REMEMBER = 30;
 const MAX_WORDS_OF_CONCLUSION = 160;
 const CHARACTERS_OF_OPENING = 24;
@@ -81,11 +83,12 @@ function kept(material: Material, numbers: readonly number[]): number[] {
   const closing = numbers.slice(Math.floor(numbers.length * (1 - CLOSING_SHARE)));
   const titled = new Set(comparedTerms(material.title));
   // What does not name the subject is a detail to a listener who has heard the whole.
-  const onSubject = closing.filter((number) =>
-    comparedTerms(sentences[number]!.spoken).some((term) => titled.has(term)),
-  );
+  const isOnSubject = ({ spoken }: SourceSentence) =>
+    !/\p{N}/u.test(spoken) && comparedTerms(spoken).some((term) => titled.has(term));
+  const onSubject = closing.filter((number) => isOnSubject(sentences[number]!));
   const count = numbers.length >= MANY_SENTENCES ? 3 : 2;
-  return strongest(material, onSubject, count, MAX_WORDS_TO_REMEMBER).sort((a, b) => a - b);
+  const chosen = strongest(material, onSubject, count, MAX_WORDS_TO_REMEMBER).sort((a, b) => a - b);
+  return chosen.length < MIN_TO_SUM_UP ? [] : chosen;
 }
 
 /** The heading right above a sentence, if it is another than that of the one before. */
@@ -114,7 +117,7 @@ function createHost(material: Material) {
       const heading = subheading(material, answer[0]!, heard);
       if (heading !== undefined && !named.has(heading)) {
         named.add(heading);
-        return isQuestion(heading) ? heading : book.say('ask', { term: heading });
+        return isQuestion(heading) ? heading : book.say('topicNext', { topic: heading });
       }
       const kind = kindOfQuestion(material, answer[0]!, heard);
       // The same kind again only after three other questions: repeated patterns tire the listener.

@@ -19,8 +19,12 @@ const byLength = (words: number, ofLong: number): number =>
   isLong(words) ? ofLong : isShort(words) ? 0.5 : 1;
 
 /** Half of what a sentence of a text counts is an item that stands by itself, a fifth a command: it tells what is shown beside it. */
-const byForm = ({ kind, spoken, leans }: SourceSentence, { commands }: LanguageReader): number =>
-  kind === 'sentence' && commands.test(spoken) ? 0.2 : kind === 'item' && !leans ? 0.5 : 1;
+const byForm = ({ kind, spoken, leans }: SourceSentence, { commands }: LanguageReader): number => {
+  if (kind === 'sentence' && commands.test(spoken)) return 0.2;
+  // Names of functions and files can be read, and hardly heard.
+  if (kind !== 'row' && hasCodeWords(spoken)) return 0.4;
+  return kind === 'item' && !leans ? 0.5 : 1;
+};
 
 /** Short, concrete, without figures and capital letters in a row; nothing longer than a child can hold. */
 const forChildren =
