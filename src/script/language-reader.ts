@@ -16,6 +16,8 @@ export type LanguageReader = {
   readonly leaningAtEnd: RegExp;
   readonly benefit: RegExp;
   readonly concern: RegExp;
+  readonly inFavour: RegExp;
+  readonly against: RegExp;
   readonly contrast: RegExp;
   readonly reason: RegExp;
   readonly example: RegExp;
@@ -41,6 +43,8 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   leaningAtEnd: cuePattern(cues?.leaningAtEnd ?? '', 'end'),
   benefit: cuePattern(cues?.benefit ?? ''),
   concern: cuePattern(cues?.concern ?? ''),
+  inFavour: cuePattern(cues?.inFavour ?? ''),
+  against: cuePattern(cues?.against ?? ''),
   contrast: cuePattern(cues?.contrast ?? ''),
   reason: cuePattern(cues?.reason ?? ''),
   example: cuePattern(cues?.example ?? ''),

@@ -118,6 +118,9 @@ export type Cues = {
   readonly leaningAtEnd: string;
   readonly benefit: string;
   readonly concern: string;
+  /** Who speaks for the matter, and against it, or what: where a paragraph begins with one, all of it is of that side. */
+  readonly inFavour: string;
+  readonly against: string;
   readonly contrast: string;
   readonly reason: string;
   readonly example: string;

@@ -16,7 +16,8 @@ const MAX_CODE_SHARE = 0.2;
 const DOT_LEADER = /(?:[.·]\s?){4,}|…{2,}|(?:\s\.){3,}/u;
 
 const wordsIn = (text: string): string[] => text.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
-const isCodeWord = (word: string): boolean => CODE_WORD.test(word.replace(/^["'`“(‘]+|["'`”).,;:!?’]+$/gu, ''));
+const isCodeWord = (word: string): boolean =>
+  CODE_WORD.test(word.replace(/^["'`“(‘]+|["'`”).,;:!?’]+$/gu, ''));
 
 export const hasCodeWords = (text: string): boolean => wordsIn(text).some(isCodeWord);
 

@@ -100,7 +100,7 @@ function openingOf(
   const named = beginning.find(({ spoken }) => {
     const own = new Set(comparedTerms(spoken));
     return (
-      titled.length > 0 && titled.filter((term) => own.has(term)).length >= titled.length * MIN_TITLE_SHARE
+      titled.length > 1 && titled.filter((term) => own.has(term)).length >= titled.length * MIN_TITLE_SHARE
     );
   });
   const ownWords = beginning.find(({ spoken }) => reader.aboutItself.test(spoken));
