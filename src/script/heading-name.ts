@@ -2,7 +2,7 @@
 // nothing, and those too long to be said in one breath are left to the readers.
 
 const NUMBERING =
-  /^(?:(?:chapter|section|part|kapitel|teil|abschnitt|chapitre|partie|capítulo|capitolo|hoofdstuk|rozdział|глава)\s+(?:\d+(?:\.\d+)*|[ivxlc]+)[.:]?\s+(?=\S)|\(\d+\)\s*|[—–-]+\s*(?=\p{L})|(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/iu;
+  /^(?:(?:chapter|section|part|kapitel|teil|abschnitt|chapitre|partie|capítulo|capitolo|hoofdstuk|rozdział|глава)\s+(?:\d+(?:\.\d+)*|[ivxlc]+)[.:]?\s+(?=\S)|\d+(?:\.\d+)+[.)]?\s+|\(\d+\)\s*|[—–-]+\s*(?=\p{L})|(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*[—–-]*\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/iu;
 const MAX_CHARACTERS = 90;
 /** In any language that the phrase tables know; a word that names a subject in one of them is not here. */
 const GENERIC = new Set(

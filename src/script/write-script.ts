@@ -191,6 +191,7 @@ function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWis
     topics,
     opening: source.opening,
     sentences,
+    titleDepth: titleDepth(sentences),
     weights: ranked.weights,
     terms,
     reader,

@@ -17,7 +17,7 @@ const WORDS_OF_TURN = 34;
 /** Fewer opinions on a side make no debate of them. */
 const MIN_OPINIONS = 2;
 /** Of all sentences, on the rarer side: in less than that, a word of praise here and there is told, not argued. */
-const MIN_OPINION_SHARE = 0.05;
+const MIN_OPINION_SHARE = 0.08;
 /** Of the words of both sides. */
 const COMMON_SHARE = 0.5;
 /** Sentences that go on with an opinion, each behind the other. */

@@ -1,6 +1,7 @@
 // What the four planners work with: the picked sentences in their topics, the words of the language and the phrases. And
 // the two ways to make a line: said (a phrase, without sources) and stated (sentences of the source, with their numbers).
 
+import { headingName } from '../heading-name.ts';
 import type { KeyTerms } from '../key-terms.ts';
 import type { LanguageReader } from '../language-reader.ts';
 import type { PhraseBook } from '../phrase-book.ts';
@@ -19,6 +20,8 @@ export type Material = {
   /** The first statement of the text that stands by itself, whether it was picked or not. */
   readonly opening: number | undefined;
   readonly sentences: readonly SourceSentence[];
+  /** How many headings from the top are titles of the whole text. */
+  readonly titleDepth: number;
   /** By the number of the sentence. */
   readonly weights: readonly number[];
   readonly terms: KeyTerms;
@@ -83,6 +86,12 @@ export function topicName({ terms, sentences }: Material, topic: Topic, index: n
   const later = others.map((number) => sentences[number]!.spoken.toLowerCase());
   return terms.take([first!], (term) => later.some((spoken) => spoken.includes(term.toLowerCase())));
 }
+
+/** The heading right above a sentence, as people say it, unless it is the title. */
+export const headingOver = ({ sentences, titleDepth }: Material, number: number): string | undefined => {
+  const path = sentences[number]!.path.slice(titleDepth);
+  return headingName(path.at(-1));
+};
 
 /** Shorter ones go on with the next paragraph. */
 const MIN_WORDS_OF_RUN = 25;

@@ -2,13 +2,14 @@
 // answers it: for a term in it, or for what it is (a reason, an example, an objection, a figure). With one voice the
 // same questions are rhetorical, and there are fewer of them.
 
-import { headingName, isConclusion, isQuestion } from '../heading-name.ts';
+import { isConclusion, isQuestion } from '../heading-name.ts';
 import type { ScriptChapter, ScriptLine } from '../script.ts';
 import type { Place } from '../script-language.ts';
 import type { SourceSentence } from '../source-sentence.ts';
 import { comparedTerms } from '../words.ts';
 import {
   answers,
+  headingOver,
   type Material,
   openingRun,
   runsOf,
@@ -91,13 +92,6 @@ function kept(material: Material, numbers: readonly number[]): number[] {
   return chosen.length < MIN_TO_SUM_UP ? [] : chosen;
 }
 
-/** The heading right above a sentence, if it is another than that of the one before. */
-function subheading({ sentences }: Material, number: number, heard: number | undefined): string | undefined {
-  const own = sentences[number]!.path;
-  if (heard === undefined || own === sentences[heard]!.path) return undefined;
-  return headingName(own.at(-1));
-}
-
 function createHost(material: Material) {
   const { book, terms, sentences } = material;
   const lastAsked = new Map<Place, number>();
@@ -114,7 +108,8 @@ function createHost(material: Material) {
     /** Asks for what comes next; `heard` is the sentence before it. */
     asks(answer: readonly number[], heard: number | undefined): string | undefined {
       asked += 1;
-      const heading = subheading(material, answer[0]!, heard);
+      const isUnderOther = heard !== undefined && sentences[answer[0]!]!.path !== sentences[heard]!.path;
+      const heading = isUnderOther ? headingOver(material, answer[0]!) : undefined;
       if (heading !== undefined && !named.has(heading)) {
         named.add(heading);
         return isQuestion(heading) ? heading : book.say('topicNext', { topic: heading });

@@ -46,7 +46,7 @@ export function styleTaste(
     case 'podcast':
       return [
         (sentence) =>
-          (sentence.kind === 'row' ? 0.6 : 1) *
+          (sentence.kind === 'row' ? 0.3 : 1) *
           byForm(sentence, reader) *
           (asks(sentence.spoken) ? 0.6 : 1) *
           byLength(sentence.words, 0.7),
