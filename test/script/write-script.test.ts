@@ -195,6 +195,27 @@ describe('writeScript', () => {
       });
     });
 
+    it('a podcast of a work of reference', () => {
+      const note = (term: string, text: string): SourceDocument['blocks'] => [
+        { kind: 'item', text: term },
+        { kind: 'item', text, under: term },
+      ];
+      const manual: SourceDocument = {
+        ...paragraphs(
+          'The mill grinds wheat and rye for the whole valley. A miller opens the gate in the morning and closes it at night. Flour from the mill is sold in sacks of ten pounds.',
+        ),
+      };
+      const options = ['-a', '-b', '-c', '-d', '-e'].flatMap((term) =>
+        note(term, 'The wheel is set to turn faster than before, and the stones are lifted by a finger.'),
+      );
+      const reference = { ...manual, blocks: [...manual.blocks, ...options] };
+      expect(refusal(reference, 'podcast')).toEqual({
+        refused: 'reference-work',
+        suits: ['executive-briefing'],
+      });
+      expect(refusal(manual, 'podcast')).toHaveProperty('chapters');
+    });
+
     it('a podcast of a table', () => {
       const table: SourceDocument = {
         title: 'Rain',
@@ -282,6 +303,64 @@ describe('writeScript', () => {
       ].map((text) => ({ kind: 'paragraph', text })),
     };
     expect(textOf(write(source, 'podcast')).match(/twice a day/g)).toHaveLength(1);
+  });
+
+  it('is told in runs of neighbouring sentences, each section from its beginning', () => {
+    const section = (name: string): SourceDocument['blocks'] => [
+      { kind: 'heading', level: 2, text: name },
+      ...Array.from({ length: 6 }, (_, at) => ({
+        kind: 'paragraph' as const,
+        text: Array.from(
+          { length: 5 },
+          (_unused, place) =>
+            `${name} of kind ${at * 5 + place} have ${['oak', 'iron', 'stone', 'brass', 'rope'][place]} in their parts, as millers of the valley say.`,
+        ).join(' '),
+      })),
+    ];
+    const names = ['Wheels', 'Gates', 'Stones', 'Sacks'];
+    const source: SourceDocument = { title: 'Mills', language: 'english', blocks: names.flatMap(section) };
+    const sentences = sentencesOf(source);
+    const told = linesOf(write(source, 'podcast')).flatMap((line) => line.sources);
+    const joined = told.filter((number, at) => told[at + 1] === number + 1).length;
+    expect(joined).toBeGreaterThan(told.length / 2);
+    for (const name of names) {
+      const first = sentences.find(({ path }) => path.at(-1) === name)!.number;
+      expect(told).toContain(first);
+    }
+  });
+
+  it('comes to what its source concludes', () => {
+    const texts = [
+      [
+        'Wheels',
+        'Wheels of oak last for forty years in the stream. Wheels of elm last longer, but elm is hard to find. A wheel is hung by six men in a day.',
+      ],
+      [
+        'Stones',
+        'Stones of quartz come from one quarry only. A stone is dressed every spring by a mason. Sparks fly when a stone runs dry.',
+      ],
+      [
+        'Gates',
+        'Gates hold the water of the pond at night. A gate is opened by a chain from the loft. Leaves are taken from a gate with a rake.',
+      ],
+      [
+        'Conclusion',
+        'Mills need people who look after wood, stone and water. Whoever keeps a mill keeps a stream as well.',
+      ],
+    ] as const;
+    const source: SourceDocument = {
+      title: 'Mills',
+      language: 'english',
+      blocks: texts.flatMap(([name, text]): SourceDocument['blocks'] => [
+        { kind: 'heading', level: 1, text: name },
+        { kind: 'paragraph', text },
+      ]),
+    };
+    const script = write(source, 'podcast');
+    expect(script.chapters.at(-2)!.title).toBe('Summary');
+    expect(script.chapters.at(-2)!.lines.at(-1)!.text).toBe(
+      'Mills need people who look after wood, stone and water. Whoever keeps a mill keeps a stream as well.',
+    );
   });
 
   it('introduces people by their names where they have some', () => {
