@@ -33,30 +33,41 @@ const sections = (sentences: readonly SourceSentence[], most = 7, budget = 2000)
 describe('the sections of a source', () => {
   it('are those of its headings, as deep as they are worth it', () => {
     const sentences = sentencesUnder(
-      ['T', 'A', 'a'],
-      ['T', 'A', 'a'],
-      ['T', 'A', 'b'],
-      ['T', 'A', 'b'],
-      ['T', 'B'],
-      ['T', 'B'],
+      ['Mills', 'Wheels', 'Spokes'],
+      ['Mills', 'Wheels', 'Spokes'],
+      ['Mills', 'Wheels', 'Hubs'],
+      ['Mills', 'Wheels', 'Hubs'],
+      ['Mills', 'Gates'],
+      ['Mills', 'Gates'],
     );
     expect(titleDepth(sentences)).toBe(1);
     expect(sections(sentences)).toEqual([
-      ['a', [0, 1]],
-      ['b', [2, 3]],
-      ['B', [4, 5]],
+      ['Spokes', [0, 1]],
+      ['Hubs', [2, 3]],
+      ['Gates', [4, 5]],
     ]);
     expect(sections(sentences, 2)).toEqual([
-      ['A', [0, 1, 2, 3]],
-      ['B', [4, 5]],
+      ['Wheels', [0, 1, 2, 3]],
+      ['Gates', [4, 5]],
     ]);
   });
 
   it('are the weightiest where there are too many, and always the one that the text opens in', () => {
-    const sentences = sentencesUnder(['Open'], ['B'], ['B'], ['B'], ['C'], ['C'], ['D'], ['D'], ['D'], ['D']);
+    const sentences = sentencesUnder(
+      ['Open'],
+      ['Gates'],
+      ['Gates'],
+      ['Gates'],
+      ['Stones'],
+      ['Stones'],
+      ['Sacks'],
+      ['Sacks'],
+      ['Sacks'],
+      ['Sacks'],
+    );
     expect(sections(sentences, 2)).toEqual([
       ['Open', [0]],
-      ['D', [6, 7, 8, 9]],
+      ['Sacks', [6, 7, 8, 9]],
     ]);
   });
 

@@ -306,15 +306,15 @@ describe('writeScript', () => {
   });
 
   it('is told in runs of neighbouring sentences, each section from its beginning', () => {
-    const section = (name: string): SourceDocument['blocks'] => [
+    const word = (seed: number) => `w${((seed * 7919) % 9973).toString(36)}x`;
+    const section = (name: string, part: number): SourceDocument['blocks'] => [
       { kind: 'heading', level: 2, text: name },
       ...Array.from({ length: 6 }, (_, at) => ({
         kind: 'paragraph' as const,
-        text: Array.from(
-          { length: 5 },
-          (_unused, place) =>
-            `${name} of kind ${at * 5 + place} have ${['oak', 'iron', 'stone', 'brass', 'rope'][place]} in their parts, as millers of the valley say.`,
-        ).join(' '),
+        text: Array.from({ length: 5 }, (_unused, place) => {
+          const seed = part * 600 + at * 100 + place * 11;
+          return `${name} ${Array.from({ length: 9 }, (_none, next) => word(seed + next)).join(' ')}.`;
+        }).join(' '),
       })),
     ];
     const names = ['Wheels', 'Gates', 'Stones', 'Sacks'];

@@ -22,7 +22,7 @@ const CHAPTER =
   /^(?:chapter|part|section|book|kapitel|teil|abschnitt|chapitre|partie|capítulo|capitolo|parte|hoofdstuk|rozdział|глава)\s+[\dIVXLC]{1,7}\b.{0,80}$/iu;
 /** Lines are broken to a width when none is longer than this and most come near the longest. */
 const WIDEST_BROKEN_CHARS = 110;
-const MIN_TEXT_BELOW = 80;
+const MIN_TEXT_BELOW = 60;
 /** Titles in the middle of a line are of a poem as often as of a text. */
 const MAX_HEADING_INDENT = 3;
 

@@ -18,6 +18,8 @@ const WORDS_OF_TURN = 34;
 const MIN_OPINIONS = 2;
 /** Of all sentences, on the rarer side: in less than that, a word of praise here and there is told, not argued. */
 const MIN_OPINION_SHARE = 0.08;
+/** Of all sentences, on both sides together. */
+const MIN_OPINIONS_SHARE = 0.2;
 /** Of the words of both sides. */
 const COMMON_SHARE = 0.5;
 /** Sentences that go on with an opinion, each behind the other. */
@@ -93,7 +95,11 @@ function takesSides({ sentences, reader }: Pick<Material, 'sentences' | 'reader'
   const stances = stancesOf({ sentences, reader });
   const own = told.map(({ spoken, block }) => opinionOf({ reader }, spoken) || stances.get(block)!);
   const held = (sign: number) => own.filter((opinion) => opinion === sign).length;
-  return Math.min(held(1), held(-1)) >= Math.max(MIN_OPINIONS, told.length * MIN_OPINION_SHARE);
+  const [inFavour, against] = [held(1), held(-1)];
+  return (
+    Math.min(inFavour, against) >= Math.max(MIN_OPINIONS, told.length * MIN_OPINION_SHARE) &&
+    inFavour + against >= told.length * MIN_OPINIONS_SHARE
+  );
 }
 
 /** Turns of one opinion each; a sentence stays with the one it leans on. */
