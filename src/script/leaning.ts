@@ -55,6 +55,8 @@ const isQuotation = (spoken: string): boolean => /^["“„«「『].*["”“»
  */
 export const leansOnBefore = (spoken: string, cues: LeaningCues): boolean =>
   isQuotation(spoken) ||
+  // "What a noise that made!" is said of something.
+  /[!！]["”’»」]*$/u.test(spoken) ||
   cues.leaning.test(spoken) ||
   cues.leaningWithin.test(spoken) ||
   cues.leaningAtEnd.test(spoken) ||
@@ -63,20 +65,36 @@ export const leansOnBefore = (spoken: string, cues: LeaningCues): boolean =>
 
 /** Words of a noun with its adjectives, behind the article. */
 const WORDS_OF_NOUN = 3;
+/** And up to a word that says more of it ("the gate of the mill"). */
+const WORDS_TO_COMPLEMENT = 4;
 
-/**
- * True when `spoken`, which another sentence of its paragraph comes before, begins with a definite noun ("The wheel …"), or has a
- * pronoun anywhere that may stand for what was said there. `isKnown`: words that need no introduction, by their stems.
- */
-export function pointsBack(
+/** "The wheel …": a definite noun that nothing in the sentence says more of. `isKnown`: of a stem, whether it needs no introduction. */
+export function hasBareDefinite(
   spoken: string,
-  { definite, leaningEarly }: Pick<LanguageReader, 'definite' | 'leaningEarly'>,
+  { definite, binding }: Pick<LanguageReader, 'definite' | 'binding'>,
   isKnown: (stem: string) => boolean,
 ): boolean {
   const article = definite.exec(spoken);
-  if (article !== null) {
-    const behind = spoken.slice(article[0].length, article[0].length + 80);
-    return !wordsOf(behind).slice(0, WORDS_OF_NOUN).map(stemOf).some(isKnown);
-  }
-  return leaningEarly.test(spoken) && !NAME.test(spoken);
+  if (article === null) return false;
+  const words = wordsOf(spoken.slice(article[0].length, article[0].length + 80));
+  const noun = words.slice(0, WORDS_OF_NOUN);
+  return (
+    !noun.map(stemOf).some(isKnown) &&
+    !words.slice(1, WORDS_TO_COMPLEMENT).some((word) => binding.test(word) && !VERBS.has(word))
+  );
 }
+
+/** Among the words that bind are forms of "to be", which say nothing more of the noun. */
+const VERBS = new Set(['is', 'are', 'was', 'were']);
+
+/**
+ * True when `spoken`, which another sentence of its paragraph comes before, begins with a definite noun ("The wheel …"), or has a
+ * pronoun anywhere that may stand for what was said there.
+ */
+export const pointsBack = (
+  spoken: string,
+  cues: Pick<LanguageReader, 'definite' | 'binding' | 'leaningEarly'>,
+  isKnown: (stem: string) => boolean,
+): boolean =>
+  hasBareDefinite(spoken, cues, isKnown) ||
+  (!cues.definite.test(spoken) && cues.leaningEarly.test(spoken) && !NAME.test(spoken));

@@ -4,7 +4,7 @@
 import type { Language } from '../speech/language.ts';
 import { isApparatus } from './heading-name.ts';
 import type { LanguageReader } from './language-reader.ts';
-import { leansOnBefore, pointsBack } from './leaning.ts';
+import { hasBareDefinite, leansOnBefore, pointsBack } from './leaning.ts';
 import type { SourceBlock, SourceDocument } from './source-document.ts';
 import type { SentenceCutter, SourceSentence, Unfit } from './source-sentence.ts';
 import { endsAsSentence, needsItsCitation, spokenForm, withFullStop } from './spoken-form.ts';
@@ -155,6 +155,8 @@ export function toSourceSentences(
   let announced = false;
   let term: string | undefined;
   let isQuoted = false;
+  /** Stems of the headings above. */
+  let headed: ReadonlySet<string> = new Set();
   /** Of the block, up to here. */
   let quotes = 0;
   const titled = new Set(document.title?.match(/\p{L}[\p{L}\p{N}-]*/gu) ?? []);
@@ -186,6 +188,7 @@ export function toSourceSentences(
     const answers = kind !== 'row' && before !== undefined && before.path === path && asks(before.text);
     const isWithinQuotes = !place.isFirst && quotes > 0;
     quotes = (place.isFirst ? 0 : quotes) + openQuotes(text);
+    const isNamed = (stem: string) => isKnown(stem) || headed.has(stem);
     const leans =
       isWithinQuotes ||
       isAnnounced ||
@@ -193,7 +196,12 @@ export function toSourceSentences(
       (!place.isFirst && term !== undefined) ||
       (kind !== 'row' && !isAboutAll && leansOnBefore(spoken, reader)) ||
       // Within a paragraph a definite noun is mostly one that was just spoken of.
-      (!place.isFirst && kind === 'sentence' && !isAboutAll && pointsBack(spoken, reader, isKnown));
+      (!place.isFirst && kind === 'sentence' && !isAboutAll && pointsBack(spoken, reader, isNamed)) ||
+      // And so it may be at the beginning of one, if that is not the first under its heading.
+      (place.isFirst &&
+        kind === 'sentence' &&
+        before?.path === path &&
+        hasBareDefinite(spoken, reader, isNamed));
     const explains = term !== undefined;
     sentences.push({ ...draft, number: sentences.length, explains, path, block, unfit, leans });
   };
@@ -212,6 +220,7 @@ export function toSourceSentences(
     if (given.kind === 'heading') {
       open = under(open, { level: given.level, text });
       path = open.map((heading) => heading.text);
+      headed = new Set(path.flatMap(wordsOf).map(stemOf));
       apparatus = path.some(isApparatus);
       announced = false;
       continue;
