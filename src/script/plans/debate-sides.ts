@@ -17,7 +17,7 @@ const WORDS_OF_TURN = 34;
 /** Fewer opinions on a side make no debate of them. */
 const MIN_OPINIONS = 2;
 /** Of all sentences, on the rarer side: in less than that, a word of praise here and there is told, not argued. */
-const MIN_OPINION_SHARE = 0.08;
+const MIN_OPINION_SHARE = 1 / 12;
 /** Of all sentences, on both sides together. */
 const MIN_OPINIONS_SHARE = 0.2;
 /** Of the words of both sides. */
