@@ -28,7 +28,7 @@ import type { SentenceCutter, SourceSentence } from './source-sentence.ts';
 import { toSourceSentences } from './source-sentences.ts';
 import { isStatement } from './statement.ts';
 import { createTermFinder } from './term-places.ts';
-import { comparedTerms } from './words.ts';
+import { comparedTerms, wordsOf } from './words.ts';
 
 export type ScriptWish = {
   readonly style: SynthesisStyle;
@@ -103,8 +103,14 @@ function openingOf(
       titled.length > 1 && titled.filter((term) => own.has(term)).length >= titled.length * MIN_TITLE_SHARE
     );
   });
+  // "ssh is a program …" of what is called "ssh - a remote login".
+  const [name = ''] = wordsOf(nameOfText(document, sentences) ?? '');
+  const begun =
+    name.length < 2 || reader.articles.test(name)
+      ? undefined
+      : beginning.find(({ spoken }) => wordsOf(spoken.slice(0, 60))[0] === name);
   const ownWords = beginning.find(({ spoken }) => reader.aboutItself.test(spoken));
-  return (ownWords ?? named ?? beginning[0])?.number;
+  return (ownWords ?? begun ?? named ?? beginning[0])?.number;
 }
 
 /** What all styles of one source have in common. */

@@ -329,6 +329,29 @@ describe('writeScript', () => {
     }
   });
 
+  it('begins with what its source is about', () => {
+    const opening = (title: string, ...texts: string[]) => {
+      const source: SourceDocument = {
+        title,
+        language: 'english',
+        blocks: texts.map((text) => ({ kind: 'paragraph', text })),
+      };
+      return linesOf(write(source, 'executive-briefing')).find(({ sources }) => sources.length > 0)!.text;
+    };
+    const others = [
+      'Millers of the valley wake before the sun does. Wheels of oak last for forty years.',
+      'Stones of quartz come from one quarry only. Sparks fly when a stone runs dry.',
+    ];
+    const about = 'This paper describes how grain was ground in the valley.';
+    expect(opening('Grain and stone', ...others, about)).toBe(about);
+    expect(opening('millctl - opens gates', ...others, 'millctl opens and closes the gates of a mill.')).toBe(
+      'millctl opens and closes the gates of a mill.',
+    );
+    expect(
+      opening('Sparks of dry stones', ...others, 'A mill has a stone that is dry and gives sparks.'),
+    ).toBe('Sparks fly when a stone runs dry.');
+  });
+
   it('comes to what its source concludes', () => {
     const texts = [
       [
