@@ -433,9 +433,9 @@ describe('a sentence behind another one of its paragraph', () => {
     ['english', 'Rivers carry their sand to the sea.'],
     ['german', 'Das Rad dreht sich langsam.'],
     ['french', 'La roue tourne lentement.'],
-    ['french', 'L’eau vient de la colline.'],
+    ['french', 'L’eau monte chaque nuit.'],
     ['spanish', 'La rueda gira despacio.'],
-    ['italian', 'L’acqua scende dalla collina.'],
+    ['italian', 'L’acqua sale ogni notte.'],
     ['portuguese', 'A roda gira devagar.'],
     ['dutch', 'Het rad draait langzaam.'],
   ])('points back with a definite noun or a pronoun, in %s: %s', (language, sentence) =>
