@@ -107,7 +107,7 @@ async function run(terminal: Terminal): Promise<number> {
         }
       }
       if ((await ended).outcome !== 'complete') outcome = 'faulty';
-      else await listed?.();
+      else if (listed !== undefined && (await listed()) === 'listed') keeper.check(terminal);
     } finally {
       speaker.stop();
       client.close();

@@ -25,6 +25,11 @@ export class GrowingText {
     this.#open = this.#open.slice(-TAIL_CHARS);
   }
 
+  /** At most the last 4,096 characters. */
+  peek(): string {
+    return this.#open;
+  }
+
   /** Takes the last character away, if there is one. */
   dropLast(): void {
     this.#open = this.#open.slice(0, -1);

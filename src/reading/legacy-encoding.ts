@@ -1,17 +1,16 @@
 // Which encoding a text has that is no Unicode and does not say: the East Asian ones by the characters that most of such a
-// text consists of, the Western one where letters with accents stand among plain ones. What is neither is not guessed at:
+// text consists of, those of a byte for each letter by the alphabets of languages. What is neither is not guessed at:
 // the wrong letters would be spoken as if they were right.
 
-export type LegacyEncoding = 'windows-1252' | 'shift_jis' | 'euc-jp' | 'euc-kr' | 'gb18030' | 'big5';
+import { type SingleByteEncoding, singleByteEncoding } from './plain/single-byte-encoding.ts';
+
+export type LegacyEncoding = SingleByteEncoding | 'shift_jis' | 'euc-jp' | 'euc-kr' | 'gb18030' | 'big5';
 
 /** Enough to tell; a longer text is looked at no further. */
 const SAMPLE_BYTES = 64 * 1024;
 /** Fewer characters than these, in a text that is mostly Latin, may be accented capitals beside each other. */
 const MIN_PAIRS = 8;
 const MIN_PAIR_SHARE = 0.3;
-/** French has one accented letter in twenty, Vietnamese and Icelandic one in seven. */
-const MAX_WESTERN_SHARE = 0.45;
-const MIN_LETTERS = 20;
 const KANA = /[\u3041-\u3096\u30a1-\u30fa]/gu;
 const HANGUL = /[\uac00-\ud7a3]/gu;
 const HAN = /\p{Script=Han}/gu;
@@ -77,7 +76,5 @@ export function legacyEncoding(whole: Uint8Array): LegacyEncoding | undefined {
     if (gb2312 > pairs * 0.88 && decoded(bytes, 'gb18030') !== undefined) return 'gb18030';
     if (big5 > pairs * 0.88 && decoded(bytes, 'big5') !== undefined) return 'big5';
   }
-  let accented = 0;
-  for (const byte of bytes) if (byte >= 0xc0) accented++;
-  return letters >= MIN_LETTERS && accented > letters * MAX_WESTERN_SHARE ? undefined : 'windows-1252';
+  return singleByteEncoding(bytes);
 }

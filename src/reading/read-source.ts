@@ -73,8 +73,7 @@ async function readKind(
   if (kind === 'html') return (await import('./markup/read-html.ts')).readHtml(text, blocks, mostChars);
   if (kind === 'markdown') return (await import('./markup/read-markdown.ts')).readMarkdown(text, blocks);
   if (kind === 'csv') return (await import('./read-csv.ts')).readCsv(text, name, blocks);
-  (await import('./read-text.ts')).readText(text, blocks);
-  return { title: undefined, language: undefined };
+  return (await import('./plain/read-text.ts')).readText(text, blocks);
 }
 
 /** Office files and e-books are archives; what they hold tells them apart. */

@@ -6,8 +6,15 @@ import { invalidSource } from './invalid-source.ts';
 import { withUnit } from './table-cell.ts';
 
 export type SourceBlocks = {
-  /** `text` as it stands in the source. */
-  add(kind: 'paragraph' | 'item', text: string): void;
+  /**
+   * `text` as it stands in the source. `under`: the term that an item explains, added before as an item of its own. `isQuoted`: a
+   * paragraph of somebody else's words.
+   */
+  add(
+    kind: 'paragraph' | 'item',
+    text: string,
+    about?: { readonly under?: string | undefined; readonly isQuoted?: boolean },
+  ): void;
   addHeading(level: number, text: string): void;
   addRow(cells: readonly { readonly name: string; readonly value: string }[]): void;
   /** A block that has been cleaned already. */
@@ -60,11 +67,13 @@ export function createSourceBlocks(mostChars: number): SourceBlocks {
   };
   return {
     list,
-    add(kind, text) {
+    add(kind, text, { under, isQuoted = false } = {}) {
       const clean = cleaned(text);
       if (isBlank(clean)) return;
       count(clean);
-      push({ kind, text: clean });
+      const term = under === undefined ? '' : cleaned(under);
+      if (kind === 'item') push(term === '' ? { kind, text: clean } : { kind, text: clean, under: term });
+      else push(isQuoted ? { kind, text: clean, isQuoted } : { kind, text: clean });
     },
     addHeading(level, text) {
       const clean = cleaned(text);

@@ -2,7 +2,7 @@
 // nothing, and those too long to be said in one breath are left to the readers.
 
 const NUMBERING =
-  /^(?:(?:chapter|section|part|kapitel|teil|abschnitt|chapitre|partie|capítulo|capitolo|hoofdstuk|rozdział|глава)\s+(?:\d+(?:\.\d+)*|[ivxlc]+)[.:]?\s+(?=\S)|(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/iu;
+  /^(?:(?:chapter|section|part|kapitel|teil|abschnitt|chapitre|partie|capítulo|capitolo|hoofdstuk|rozdział|глава)\s+(?:\d+(?:\.\d+)*|[ivxlc]+)[.:]?\s+(?=\S)|\d+(?:\.\d+)+[.)]?\s+|\(\d+\)\s*|[—–-]+\s*(?=\p{L})|(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*[—–-]*\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/iu;
 const MAX_CHARACTERS = 90;
 /** In any language that the phrase tables know; a word that names a subject in one of them is not here. */
 const GENERIC = new Set(
@@ -21,7 +21,7 @@ inledning|sammanfattning|slutsats|innehåll|bakgrund|resultat|indledning|resumé
 
 /** What stands under these is the apparatus of a book: sources, thanks, rights, contents. */
 const APPARATUS = new Set(
-  `references|bibliography|works cited|literature cited|further reading|acknowledgements|acknowledgments|acknowledgement|contents|table of contents|index|see also|copyright|license|licence|legal notice|copying|author|authors|author contributions|about the author|funding|competing interests|conflict of interest|data availability|footnotes|endnotes|list of figures|list of tables|changelog|change log|revision history|reporting bugs|contributors|colophon|transcriber's note|transcriber's notes
+  `references|bibliography|works cited|literature cited|further reading|acknowledgements|acknowledgments|acknowledgement|contents|table of contents|index|see also|copyright|license|licence|legal notice|copying|author|authors|author contributions|about the author|funding|competing interests|conflict of interest|data availability|footnotes|endnotes|list of figures|list of tables|changelog|change log|revision history|reporting bugs|standards|conforming to|versions|contributors|colophon|credits|transcriber's note|transcriber's notes
 literatur|literaturverzeichnis|quellen|danksagung|inhalt|inhaltsverzeichnis|impressum|autoren|lizenz|siehe auch|abbildungsverzeichnis
 bibliographie|références|remerciements|table des matières|sommaire|auteurs|licence|voir aussi|bibliografía|referencias|agradecimientos|índice|licencia|véase también
 bibliografia|riferimenti|ringraziamenti|indice|licenza|vedi anche|referências|agradecimentos|sumário|licença|ver também|literatuur|bronnen|dankwoord|inhoud|inhoudsopgave|zie ook
@@ -49,14 +49,29 @@ export function headingName(heading: string | undefined): string | undefined {
   return GENERIC.has(name.toLowerCase()) ? undefined : name;
 }
 
-/** Whether a heading opens what is no part of the text itself. */
-export function isApparatus(heading: string): boolean {
-  const name = heading
+/** What a text comes to in the end stands under these. */
+const CONCLUSIONS = new Set(
+  `conclusion|conclusions|concluding remarks|summary|summary and conclusions|outlook|final remarks|fazit|zusammenfassung|ausblick|schluss
+conclusion générale|perspectives|conclusiones|conclusión|conclusioni|conclusione|conclusão|conclusões|considerações finais
+conclusie|conclusies|slutsats|slutsatser|wnioski|podsumowanie|заключение|выводы|sonuç|sonuçlar|おわりに|まとめ|結論|结论|总结|结语|결론|맺음말|الخاتمة|خاتمة|निष्कर्ष`.split(
+    /[|\n]/,
+  ),
+);
+
+/** A heading without its number and what stands behind it, in lower case. */
+const bareHeading = (heading: string): string =>
+  heading
     .replace(/\s+/gu, ' ')
     .trim()
     .replace(NUMBERING, '')
     .replace(/[\s.:;,。：、…]+$/u, '')
     .toLowerCase();
+
+export const isConclusion = (heading: string): boolean => CONCLUSIONS.has(bareHeading(heading));
+
+/** Whether a heading opens what is no part of the text itself. */
+export function isApparatus(heading: string): boolean {
+  const name = bareHeading(heading);
   return APPARATUS.has(name) || LISTING.test(name);
 }
 

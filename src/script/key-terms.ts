@@ -5,8 +5,8 @@ import type { TermFinder } from './term-places.ts';
 import { isUnspaced, wordsOf } from './words.ts';
 
 export type KeyTerms = {
-  /** The best term of these sentences that was not yet asked for; undefined when there is none. */
-  take(numbers: readonly number[]): string | undefined;
+  /** The best term of these sentences that was not yet asked for and that `suits`; undefined when there is none. */
+  take(numbers: readonly number[], suits?: (term: string) => boolean): string | undefined;
   /** As `take`, but the term may have been asked for. */
   peek(numbers: readonly number[]): string | undefined;
 };
@@ -14,6 +14,8 @@ export type KeyTerms = {
 /** Enough text to see what comes back. */
 const MAX_SENTENCES = 3000;
 const MIN_TIMES = 2;
+/** A single word in lower case is a subject when it comes back more often. */
+const MIN_TIMES_OF_WORD = 4;
 /** What stands in more of the sentences is the subject of the whole text: asking for it asks for nothing. */
 const MAX_SHARE = 0.3;
 
@@ -60,8 +62,11 @@ export function createKeyTerms(
     let winner: { key: string; score: number } | undefined;
     for (const number of numbers)
       for (const key of within.get(number) ?? []) {
-        const { times } = terms.get(key)!;
-        if (times < MIN_TIMES || times > most || isTaken(key) || !isFree(key)) continue;
+        const { times, forms } = terms.get(key)!;
+        const isName =
+          key.includes(' ') || [...forms.keys()].every((form) => form !== key) || isUnspaced(key);
+        if (times < (isName ? MIN_TIMES : MIN_TIMES_OF_WORD) || times > most || isTaken(key) || !isFree(key))
+          continue;
         const score = Math.min(times, 6) + (key.includes(' ') ? 2 : 0) + Math.min(key.length, 12) / 4;
         if (winner === undefined || score > winner.score) winner = { key, score };
       }
@@ -71,8 +76,8 @@ export function createKeyTerms(
     [...terms.get(key)!.forms].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
 
   return {
-    take(numbers) {
-      const key = best(numbers, (candidate) => !used.has(candidate));
+    take(numbers, suits = () => true) {
+      const key = best(numbers, (candidate) => !used.has(candidate) && suits(formOf(candidate)));
       if (key === undefined) return undefined;
       // "solar power" and "power" are one subject to a listener.
       used.add(key);

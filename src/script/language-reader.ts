@@ -11,9 +11,13 @@ export type LanguageReader = {
   readonly leaningEarly: RegExp;
   readonly leaningUnnamed: RegExp;
   readonly articles: RegExp;
+  readonly aboutItself: RegExp;
+  readonly definite: RegExp;
   readonly leaningAtEnd: RegExp;
   readonly benefit: RegExp;
   readonly concern: RegExp;
+  readonly inFavour: RegExp;
+  readonly against: RegExp;
   readonly contrast: RegExp;
   readonly reason: RegExp;
   readonly example: RegExp;
@@ -23,6 +27,7 @@ export type LanguageReader = {
   readonly commands: RegExp;
   readonly subjectless: RegExp;
   readonly technical: RegExp;
+  readonly lineOpenings: ReadonlySet<string>;
   readonly common: ReadonlySet<string>;
 };
 
@@ -33,9 +38,13 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   leaningEarly: cuePattern(cues?.leaningEarly ?? ''),
   leaningUnnamed: cuePattern(cues?.leaningUnnamed ?? ''),
   articles: cuePattern(cues?.articles ?? ''),
+  aboutItself: cuePattern(cues?.aboutItself ?? '', 'start'),
+  definite: cuePattern(cues?.definite ?? '', 'start'),
   leaningAtEnd: cuePattern(cues?.leaningAtEnd ?? '', 'end'),
   benefit: cuePattern(cues?.benefit ?? ''),
   concern: cuePattern(cues?.concern ?? ''),
+  inFavour: cuePattern(cues?.inFavour ?? ''),
+  against: cuePattern(cues?.against ?? ''),
   contrast: cuePattern(cues?.contrast ?? ''),
   reason: cuePattern(cues?.reason ?? ''),
   example: cuePattern(cues?.example ?? ''),
@@ -45,6 +54,7 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   commands: cuePattern(cues?.commands ?? '', 'start'),
   subjectless: cuePattern(cues?.subjectless ?? '', 'start'),
   technical: cuePattern(cues?.technical ?? ''),
+  lineOpenings: new Set(listed(cues?.lineOpenings ?? '')),
   common: new Set(listed(cues?.common ?? '')),
 });
 

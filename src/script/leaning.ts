@@ -6,7 +6,7 @@
 // its neighbour, which is true either way.
 
 import type { LanguageReader } from './language-reader.ts';
-import { isUnspaced } from './words.ts';
+import { isUnspaced, stemOf, wordsOf } from './words.ts';
 
 type LeaningCues = Pick<
   LanguageReader,
@@ -55,8 +55,46 @@ const isQuotation = (spoken: string): boolean => /^["“„«「『].*["”“»
  */
 export const leansOnBefore = (spoken: string, cues: LeaningCues): boolean =>
   isQuotation(spoken) ||
+  // "What a noise that made!" is said of something.
+  /[!！]["”’»」]*$/u.test(spoken) ||
   cues.leaning.test(spoken) ||
   cues.leaningWithin.test(spoken) ||
   cues.leaningAtEnd.test(spoken) ||
   hasEarlyPronoun(spoken, cues) ||
   hasUnnamedPerson(spoken, cues);
+
+/** Words of a noun with its adjectives, behind the article. */
+const WORDS_OF_NOUN = 3;
+/** And up to a word that says more of it ("the gate of the mill"). */
+const WORDS_TO_COMPLEMENT = 4;
+
+/** "The wheel …": a definite noun that nothing in the sentence says more of. `isKnown`: of a stem, whether it needs no introduction. */
+export function hasBareDefinite(
+  spoken: string,
+  { definite, binding }: Pick<LanguageReader, 'definite' | 'binding'>,
+  isKnown: (stem: string) => boolean,
+): boolean {
+  const article = definite.exec(spoken);
+  if (article === null) return false;
+  const words = wordsOf(spoken.slice(article[0].length, article[0].length + 80));
+  const noun = words.slice(0, WORDS_OF_NOUN);
+  return (
+    !noun.map(stemOf).some(isKnown) &&
+    !words.slice(1, WORDS_TO_COMPLEMENT).some((word) => binding.test(word) && !VERBS.has(word))
+  );
+}
+
+/** Among the words that bind are forms of "to be", which say nothing more of the noun. */
+const VERBS = new Set(['is', 'are', 'was', 'were']);
+
+/**
+ * True when `spoken`, which another sentence of its paragraph comes before, begins with a definite noun ("The wheel …"), or has a
+ * pronoun anywhere that may stand for what was said there.
+ */
+export const pointsBack = (
+  spoken: string,
+  cues: Pick<LanguageReader, 'definite' | 'binding' | 'leaningEarly'>,
+  isKnown: (stem: string) => boolean,
+): boolean =>
+  hasBareDefinite(spoken, cues, isKnown) ||
+  (!cues.definite.test(spoken) && cues.leaningEarly.test(spoken) && !NAME.test(spoken));

@@ -108,10 +108,19 @@ export type Cues = {
   readonly leaningUnnamed: string;
   /** What a noun is known by in front of such a pronoun: articles, "every", "nobody". */
   readonly articles: string;
+  /** A sentence that begins so says what the whole text is about ("this paper"); near its beginning it needs nothing before it. */
+  readonly aboutItself: string;
+  /** Words that have a capital within a sentence only where a line of verse begins with them. */
+  readonly lineOpenings: string;
+  /** What a definite noun begins with ("the"); empty where the language has no such word. */
+  readonly definite: string;
   /** A sentence that ends so needs the one before: "too", "as well". */
   readonly leaningAtEnd: string;
   readonly benefit: string;
   readonly concern: string;
+  /** Who speaks for the matter, and against it, or what: where a paragraph begins with one, all of it is of that side. */
+  readonly inFavour: string;
+  readonly against: string;
   readonly contrast: string;
   readonly reason: string;
   readonly example: string;

@@ -14,17 +14,33 @@ type Length = {
   readonly mostWords: number;
   /** Chapters between opening and closing. */
   readonly mostTopics: number;
+  /** Words of neighbouring sentences that are told together. */
+  readonly run: number;
 };
 
 export const SCRIPT_LENGTHS: Readonly<Record<SynthesisStyle, Length>> = {
   // 20 minutes are 3,000 words.
-  podcast: { share: 1 / 3, mostShare: 1, leastWords: 350, mostWords: 2300, mostTopics: 7 },
+  podcast: { share: 1 / 3, mostShare: 1, leastWords: 350, mostWords: 2300, mostTopics: 7, run: 75 },
   // Six minutes are 900.
-  'executive-briefing': { share: 1 / 8, mostShare: 0.6, leastWords: 220, mostWords: 780, mostTopics: 6 },
+  'executive-briefing': {
+    share: 1 / 8,
+    mostShare: 0.6,
+    leastWords: 220,
+    mostWords: 780,
+    mostTopics: 6,
+    run: 45,
+  },
   // Twelve minutes are 1,560.
-  'childrens-story': { share: 1 / 5, mostShare: 0.8, leastWords: 250, mostWords: 1150, mostTopics: 5 },
+  'childrens-story': {
+    share: 1 / 5,
+    mostShare: 0.8,
+    leastWords: 250,
+    mostWords: 1150,
+    mostTopics: 5,
+    run: 45,
+  },
   // Every turn of a debate has a word of its own before it.
-  debate: { share: 1 / 4, mostShare: 1, leastWords: 350, mostWords: 2100, mostTopics: 6 },
+  debate: { share: 1 / 4, mostShare: 1, leastWords: 350, mostWords: 2100, mostTopics: 6, run: 40 },
 };
 
 /** Words of source sentences for a source of `sourceWords`. */

@@ -21,6 +21,10 @@ export function sourceDigest(
   const sentences = toSourceSentences(document, cut, language, reader);
   const words = sentences.reduce((sum, sentence) => sum + sentence.words, 0);
   if (words <= mostWords) return sentences;
-  const picked = pickSentences(sentences, rankSentences(sentences), { words: mostWords, taste: () => 1 });
+  const picked = pickSentences(sentences, rankSentences(sentences), {
+    words: mostWords,
+    taste: () => 1,
+    run: 0,
+  });
   return picked.map((number) => sentences[number]!);
 }

@@ -5,8 +5,10 @@ import type { Language } from '../speech/language.ts';
 
 export type SourceBlock =
   | { readonly kind: 'heading' /** 1 is the highest. */; readonly level: number; readonly text: string }
-  | { readonly kind: 'paragraph'; readonly text: string }
-  | { readonly kind: 'item'; readonly text: string }
+  /** `isQuoted`: somebody else's words or a poem, set apart from the text. */
+  | { readonly kind: 'paragraph'; readonly text: string; readonly isQuoted?: true }
+  /** `under`: the term that it explains, such as an option of a command; the term is an item of its own before it. */
+  | { readonly kind: 'item'; readonly text: string; readonly under?: string }
   /** One line of a table; a name is empty where the table has no head. */
   | { readonly kind: 'row'; readonly cells: readonly { readonly name: string; readonly value: string }[] };
 

@@ -20,6 +20,10 @@ export type Unfit =
   | 'signs'
   /** A command, a comment, a formula. */
   | 'code'
+  /** It explains a term that cannot be said, such as an option of a command. */
+  | 'note'
+  /** Somebody's words or a poem, set apart in the text. */
+  | 'quoted'
   /** It stands in a list of references or contents, or among thanks and rights. */
   | 'apparatus'
   /** It was there before, word by word. */
@@ -34,6 +38,8 @@ export type SourceSentence = {
   readonly spoken: string;
   /** Words of `spoken`. */
   readonly words: number;
+  /** It is of the explanation of a term, as in a glossary or a list of options. */
+  readonly explains: boolean;
   /** The headings above it, highest first. */
   readonly path: readonly string[];
   /** Counts the blocks of the document; sentences of a paragraph share one. */

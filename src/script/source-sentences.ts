@@ -4,15 +4,32 @@
 import type { Language } from '../speech/language.ts';
 import { isApparatus } from './heading-name.ts';
 import type { LanguageReader } from './language-reader.ts';
-import { leansOnBefore } from './leaning.ts';
+import { hasBareDefinite, leansOnBefore, pointsBack } from './leaning.ts';
 import type { SourceBlock, SourceDocument } from './source-document.ts';
 import type { SentenceCutter, SourceSentence, Unfit } from './source-sentence.ts';
 import { endsAsSentence, needsItsCitation, spokenForm, withFullStop } from './spoken-form.ts';
-import { isBroken, isCapitals, isCode, isContents, lacksSubject } from './statement.ts';
-import { wordCount } from './words.ts';
+import {
+  asks,
+  hasCodeWords,
+  isBroken,
+  isCapitals,
+  isCode,
+  isContents,
+  isVerse,
+  lacksSubject,
+  openQuotes,
+} from './statement.ts';
+import { stemOf, wordCount, wordsOf } from './words.ts';
 
 const MIN_WORDS = 4;
+/** Of a list that was announced; any other is a sentence or nothing. */
 const MIN_WORDS_OF_ITEM = 2;
+const MIN_WORDS_OF_FREE_ITEM = 6;
+/** A paragraph of fewer words among long ones is a label, a caption or a note at the side. */
+const MIN_WORDS_OF_PARAGRAPH = 6;
+const WORDS_OF_LONG_PARAGRAPHS = 25;
+/** Within so many sentences "this paper" is said of the paper as a whole. */
+const SENTENCES_OF_BEGINNING = 40;
 /** About 25 seconds of speech: longer is hard to follow, and a line must hold it. */
 const MAX_WORDS = 70;
 const MAX_SPOKEN_CHARACTERS = 700;
@@ -38,26 +55,82 @@ const lettersShare = (text: string): number => {
   return (signs.match(/[\p{L}\p{M}]/gu)?.length ?? 0) / Math.max(1, signs.length);
 };
 
-function unfitness(
-  sentence: Pick<SourceSentence, 'kind' | 'text' | 'spoken' | 'words'> & { readonly isListed: boolean },
-  reader: LanguageReader,
-): Unfit | undefined {
+type Draft = Pick<SourceSentence, 'kind' | 'text' | 'spoken' | 'words'> & {
+  /** An item of a list that was announced. */
+  readonly isListed: boolean;
+  /** All of its paragraph, in a text of longer ones. */
+  readonly isLabel: boolean;
+  /** It says what the whole text is about. */
+  readonly isAboutAll: boolean;
+  /** It begins with a name from the title, which may be in lower case ("ssh is …"). */
+  readonly isNamed: boolean;
+};
+
+function unfitness(sentence: Draft, reader: LanguageReader): Unfit | undefined {
   const { kind, text, spoken, words, isListed } = sentence;
   if (kind !== 'row' && (isContents(text) || isCapitals(text))) return 'apparatus';
   if (ADDRESS.test(text) || CITED_NAME.test(spoken) || reader.seenNumbered.test(spoken)) return 'reference';
   if (kind !== 'row' && isCode(text)) return 'code';
   // "The following are known:" is spoken with what follows, or not at all.
-  if (!LEADS_IN.test(text) && (reader.seen.test(spoken) || needsItsCitation(text, reader.binding)))
-    return 'reference';
-  if (words < (kind === 'sentence' ? MIN_WORDS : MIN_WORDS_OF_ITEM)) return 'too-short';
+  const isSeen = reader.seen.test(sentence.isAboutAll ? spoken.replace(reader.aboutItself, '') : spoken);
+  if (!LEADS_IN.test(text) && (isSeen || needsItsCitation(text, reader.binding))) return 'reference';
+  const fewest =
+    kind === 'sentence' ? MIN_WORDS : isListed || kind === 'row' ? MIN_WORDS_OF_ITEM : MIN_WORDS_OF_FREE_ITEM;
+  if (words < fewest || (sentence.isLabel && words < MIN_WORDS_OF_PARAGRAPH)) return 'too-short';
   if (words > MAX_WORDS || spoken.length > MAX_SPOKEN_CHARACTERS) return 'too-long';
   if (LEADS_IN.test(text)) return 'lead-in';
   if (lettersShare(spoken) < (kind === 'row' ? 0.3 : MIN_LETTERS_SHARE)) return 'signs';
-  if (kind === 'sentence' && (!endsAsSentence(spoken) || /^["'“„«]?\p{Ll}/u.test(spoken))) return 'fragment';
-  if (kind !== 'row' && (isBroken(text) || lacksSubject(spoken, reader))) return 'fragment';
+  if (
+    kind === 'sentence' &&
+    (!endsAsSentence(spoken) || (/^["'“„«]?\p{Ll}/u.test(spoken) && !sentence.isNamed))
+  )
+    return 'fragment';
+  if (kind !== 'row' && (isBroken(text) || lacksSubject(spoken, reader) || isVerse(text, reader)))
+    return 'fragment';
   // Nobody knows of what it is an item.
   if (kind === 'item' && !isListed && (!endsAsSentence(text) || /^\p{Ll}/u.test(spoken))) return 'fragment';
   return undefined;
+}
+
+const MAX_WORDS_OF_TERM = 6;
+
+/** "Mill stone", and not "-m, --mill=STONE". */
+const isSayable = (term: string): boolean =>
+  /\p{Ll}{2}|\p{Lo}/u.test(term) &&
+  !/[;{}()=%@]/u.test(term) &&
+  !hasCodeWords(term) &&
+  wordCount(term) <= MAX_WORDS_OF_TERM;
+
+/** A word in so many of the blocks is what the text is about. */
+const MIN_SHARE_OF_SUBJECT = 0.08;
+const MIN_BLOCKS_OF_SUBJECT = 4;
+
+/** Which words need no introduction: those of the title, and those that the whole text is about. */
+function knownWordsOf({ title, blocks }: SourceDocument): (stem: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const block of blocks)
+    if (block.kind !== 'row')
+      for (const stem of new Set(wordsOf(block.text).map(stemOf)))
+        counts.set(stem, (counts.get(stem) ?? 0) + 1);
+  const least = Math.max(MIN_BLOCKS_OF_SUBJECT, blocks.length * MIN_SHARE_OF_SUBJECT);
+  const titled = new Set(wordsOf(title ?? '').map(stemOf));
+  return (stem) => titled.has(stem) || (counts.get(stem) ?? 0) >= least;
+}
+
+/** Where a sentence stands in its block. */
+type Place = { readonly isFirst: boolean; readonly isOnly: boolean };
+
+/** False for a text that is set as one quotation from end to end. */
+const isMostlyPlain = ({ blocks }: SourceDocument): boolean => {
+  const paragraphs = blocks.filter((block) => block.kind === 'paragraph');
+  return paragraphs.filter(({ isQuoted }) => isQuoted === true).length <= paragraphs.length / 2;
+};
+
+/** Whether a paragraph in the middle, by length, is long. */
+function hasLongParagraphsIn({ blocks }: SourceDocument): boolean {
+  const lengths = blocks.flatMap((block) => (block.kind === 'paragraph' ? [wordCount(block.text)] : []));
+  const middle = lengths.sort((a, b) => a - b)[Math.floor(lengths.length / 2)];
+  return middle !== undefined && middle >= WORDS_OF_LONG_PARAGRAPHS;
 }
 
 /** The path with `heading` in it, in place of all headings of its level and below. */
@@ -80,25 +153,65 @@ export function toSourceSentences(
   let path: readonly string[] = [];
   let apparatus = false;
   let announced = false;
+  let term: string | undefined;
+  let isQuoted = false;
+  /** Stems of the headings above. */
+  let headed: ReadonlySet<string> = new Set();
+  /** Of the block, up to here. */
+  let quotes = 0;
+  const titled = new Set(document.title?.match(/\p{L}[\p{L}\p{N}-]*/gu) ?? []);
+  const hasQuotes = isMostlyPlain(document);
+  const isKnown = knownWordsOf(document);
+  const hasLongParagraphs = hasLongParagraphsIn(document);
 
-  const add = (kind: SourceSentence['kind'], text: string, block: number, isFirst: boolean) => {
+  const add = (kind: SourceSentence['kind'], text: string, block: number, place: Place) => {
     const bare = spokenForm(text, reader.connective);
     const spoken = kind === 'sentence' ? bare : withFullStop(bare);
     const draft = { kind, text, spoken, words: wordCount(spoken) };
     const key = spoken.toLowerCase();
-    const isListed = kind === 'item' && isFirst && announced && !endsAsSentence(text);
+    const isAnnounced = kind === 'item' && place.isFirst && announced;
+    const isListed = isAnnounced && !endsAsSentence(text);
+    const isAboutAll = sentences.length < SENTENCES_OF_BEGINNING && reader.aboutItself.test(spoken);
+    const isLabel = hasLongParagraphs && kind === 'sentence' && place.isOnly;
     const unfit = apparatus
       ? 'apparatus'
-      : (unfitness({ ...draft, isListed }, reader) ?? (seen.has(key) ? 'repeated' : undefined));
+      : term !== undefined && !isSayable(term)
+        ? 'note'
+        : isQuoted
+          ? 'quoted'
+          : (unfitness(
+              { ...draft, isListed, isLabel, isAboutAll, isNamed: titled.has(spoken.split(/\s/u, 1)[0]!) },
+              reader,
+            ) ?? (seen.has(key) ? 'repeated' : undefined));
     seen.add(key);
-    const leans = isListed || (kind !== 'row' && leansOnBefore(spoken, reader));
-    sentences.push({ ...draft, number: sentences.length, path, block, unfit, leans });
+    const before = sentences.at(-1);
+    const answers = kind !== 'row' && before !== undefined && before.path === path && asks(before.text);
+    const isWithinQuotes = !place.isFirst && quotes > 0;
+    quotes = (place.isFirst ? 0 : quotes) + openQuotes(text);
+    const isNamed = (stem: string) => isKnown(stem) || headed.has(stem);
+    const leans =
+      isWithinQuotes ||
+      isAnnounced ||
+      answers ||
+      (!place.isFirst && term !== undefined) ||
+      (kind !== 'row' && !isAboutAll && leansOnBefore(spoken, reader)) ||
+      // Within a paragraph a definite noun is mostly one that was just spoken of.
+      (!place.isFirst && kind === 'sentence' && !isAboutAll && pointsBack(spoken, reader, isNamed)) ||
+      // And so it may be at the beginning of one, if that is not the first under its heading.
+      (place.isFirst &&
+        kind === 'sentence' &&
+        before?.path === path &&
+        hasBareDefinite(spoken, reader, isNamed));
+    const explains = term !== undefined;
+    sentences.push({ ...draft, number: sentences.length, explains, path, block, unfit, leans });
   };
 
   for (const [block, given] of document.blocks.entries()) {
     if (given.kind === 'row') {
       const text = rowText(given.cells);
-      if (text !== '') add('row', text, block, true);
+      term = undefined;
+      isQuoted = false;
+      if (text !== '') add('row', text, block, { isFirst: true, isOnly: true });
       announced = false;
       continue;
     }
@@ -107,15 +220,26 @@ export function toSourceSentences(
     if (given.kind === 'heading') {
       open = under(open, { level: given.level, text });
       path = open.map((heading) => heading.text);
+      headed = new Set(path.flatMap(wordsOf).map(stemOf));
       apparatus = path.some(isApparatus);
       announced = false;
       continue;
     }
+    const behind = document.blocks[block + 1];
+    // It is said with its explanation.
+    if (given.kind === 'item' && behind?.kind === 'item' && behind.under === given.text) continue;
     const parts = cut(text, language)
       .map(collapsed)
       .filter((part) => part !== '');
-    for (const [index, part] of parts.entries())
-      add(given.kind === 'item' ? 'item' : 'sentence', part, block, index === 0);
+    isQuoted = hasQuotes && given.kind === 'paragraph' && given.isQuoted === true;
+    const before = term;
+    term = given.kind === 'item' ? given.under : undefined;
+    const goesOn = term !== undefined && term === before;
+    for (const [index, part] of parts.entries()) {
+      const isFirst = index === 0 && !goesOn;
+      const said = isFirst && term !== undefined ? `${term}: ${part}` : part;
+      add(given.kind === 'item' ? 'item' : 'sentence', said, block, { isFirst, isOnly: parts.length === 1 });
+    }
     if (given.kind === 'paragraph') announced = LEADS_IN.test(text);
   }
   return sentences;

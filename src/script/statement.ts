@@ -16,7 +16,8 @@ const MAX_CODE_SHARE = 0.2;
 const DOT_LEADER = /(?:[.·]\s?){4,}|…{2,}|(?:\s\.){3,}/u;
 
 const wordsIn = (text: string): string[] => text.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
-const isCodeWord = (word: string): boolean => CODE_WORD.test(word.replace(/^["'“(‘]+|["'”).,;:!?’]+$/gu, ''));
+const isCodeWord = (word: string): boolean =>
+  CODE_WORD.test(word.replace(/^["'`“(‘]+|["'`”).,;:!?’]+$/gu, ''));
 
 export const hasCodeWords = (text: string): boolean => wordsIn(text).some(isCodeWord);
 
@@ -34,23 +35,45 @@ export function isCode(text: string): boolean {
 export const isContents = (text: string): boolean => DOT_LEADER.test(text) || SOURCE_ENTRY.test(text);
 
 const CUT_OFF = /[,;:]\s*\d{1,2}\.$|(?<!\p{L})(?:i\.e|e\.g|cf|vs|d\. ?h|z\. ?B)\.$/u;
+/** "3. Wheels of oak." */
+const ENUMERATED = /^\(?\p{N}{1,2}[.)]\s/u;
 /** "T. Author, A title, 2006." */
 const SOURCE_ENTRY = /^\p{Lu}\.\s.*(?<!\d)(?:1[5-9]|20)\d{2}\.$/su;
 
 /** A sentence that was cut in the middle of an aside or before a number ("…, and 5."), or that is an aside as a whole. */
 export function isBroken(text: string): boolean {
-  if (/^[(（][^()（）]*[)）][.。]?$/u.test(text) || CUT_OFF.test(text)) return true;
+  if (/^[(（][^()（）]*[)）][.。]?$/u.test(text) || CUT_OFF.test(text) || ENUMERATED.test(text)) return true;
   const count = (sign: RegExp) => text.match(sign)?.length ?? 0;
   if (count(/[([（［]/gu) !== count(/[)\]）］]/gu) || count(/[«「『]/gu) !== count(/[»」』]/gu)) return true;
   // German sets “ where English begins.
   const [opening, closing] = text.includes('„') ? [/„/gu, /[“”]/gu] : [/“/gu, /”/gu];
+  if (/`[^`'’]*$/u.test(text)) return true;
   if (count(opening) !== count(closing) || count(/"/gu) % 2 === 1) return true;
+  // Where ’ is an apostrophe as well, it tells nothing.
+  if (!/\p{L}’\p{L}/u.test(text) && count(/‘/gu) !== count(/’/gu)) return true;
   return /[.!?…]’$/u.test(text) && !text.includes('‘');
 }
 
 /** A heading's line, or a clause of a licence, in capitals from end to end. */
 export const isCapitals = (text: string): boolean =>
   !/\p{Ll}|\p{Lo}/u.test(text) && (text.match(/\p{Lu}{2,}/gu)?.length ?? 0) >= 4;
+
+const MIN_LINES_OF_VERSE = 2;
+
+/** "As I sweep Through the deep When the winds do blow." */
+export function isVerse(text: string, { lineOpenings }: Pick<LanguageReader, 'lineOpenings'>): boolean {
+  const inner = text.match(/(?<=[\p{L},;!—-]\s)\p{Lu}\p{Ll}*(?=\s)/gu) ?? [];
+  return (
+    inner.filter((word) => word !== 'I' && lineOpenings.has(word.toLowerCase())).length >= MIN_LINES_OF_VERSE
+  );
+}
+
+/** How many quotations more a text opens than it closes. */
+export const openQuotes = (text: string): number => {
+  const count = (sign: RegExp) => text.match(sign)?.length ?? 0;
+  const single = /\p{L}’\p{L}/u.test(text) ? 0 : count(/‘/gu) - count(/’/gu);
+  return single + count(/“/gu) - count(/”/gu) + count(/«/gu) - count(/»/gu);
+};
 
 /** "Specifies the port.": the subject is a term that stands before it on the page. */
 export function lacksSubject(spoken: string, { subjectless }: Pick<LanguageReader, 'subjectless'>): boolean {

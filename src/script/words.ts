@@ -10,6 +10,9 @@ const WORDS_PER_THAI_CHARACTER = 0.375;
 /** Longer words are cut to their beginning, so that most inflected forms of a word meet. */
 const STEM_LENGTH = 6;
 
+/** Of a word in lower case. */
+export const stemOf = (word: string): string => word.slice(0, STEM_LENGTH);
+
 export const isUnspaced = (text: string): boolean => UNSPACED.test(text);
 
 /** Lower case, as they stand. */
@@ -32,7 +35,7 @@ export function comparedTerms(text: string): string[] {
     if (isUnspaced(word)) {
       const characters = word.replace(/[.,\-‑'’]/gu, '');
       for (let at = 0; at + 1 < characters.length; at += 1) terms.push(characters.slice(at, at + 2));
-    } else if (word.length > 2 && !/^\p{N}/u.test(word)) terms.push(word.slice(0, STEM_LENGTH));
+    } else if (word.length > 2 && !/^\p{N}/u.test(word)) terms.push(stemOf(word));
   }
   return terms;
 }

@@ -12,6 +12,7 @@ import { planDebate } from './plans/debate-plan.ts';
 import type { Material } from './plans/material.ts';
 import { pickSentences } from './plans/pick-sentences.ts';
 import { planPodcast } from './plans/podcast-plan.ts';
+import type { Taste } from './plans/runs.ts';
 import { planStory } from './plans/story-plan.ts';
 import { type StyleMisfit, styleMisfit } from './plans/style-fit.ts';
 import { styleTaste } from './plans/style-taste.ts';
@@ -21,12 +22,13 @@ import type { Script, ScriptChapter, Speakers, SynthesisStyle } from './script.t
 import type { ScriptLanguage } from './script-language.ts';
 import { scriptLanguageOf } from './script-languages.ts';
 import { SCRIPT_LENGTHS, wordBudget } from './script-length.ts';
+import { type Section, sectionsOf, type Topic, titleDepth } from './sections.ts';
 import type { SourceDocument } from './source-document.ts';
 import type { SentenceCutter, SourceSentence } from './source-sentence.ts';
 import { toSourceSentences } from './source-sentences.ts';
 import { isStatement } from './statement.ts';
 import { createTermFinder } from './term-places.ts';
-import { type Topic, titleDepth, topicsOf } from './topics.ts';
+import { comparedTerms, wordsOf } from './words.ts';
 
 export type ScriptWish = {
   readonly style: SynthesisStyle;
@@ -53,6 +55,12 @@ const STYLES = Object.keys(PLANS) as SynthesisStyle[];
 
 /** Less cannot be talked about. */
 const MIN_SENTENCES = 3;
+/** So much each section has, however short it is. */
+const MIN_WORDS_OF_SECTION = 40;
+/** Among the first statements of a text, the one that names its subject says what it is about. */
+const STATEMENTS_OF_BEGINNING = 12;
+/** Of the words of the title. */
+const MIN_TITLE_SHARE = 0.5;
 /** A briefing of a short source has two of its sentences. */
 const MIN_TOLD = 2;
 const MAX_NAME_CHARACTERS = 60;
@@ -77,40 +85,32 @@ function nameOfText(document: SourceDocument, sentences: readonly SourceSentence
   return own ?? (depth > 0 || isTitle ? headingName(heading?.text) : undefined);
 }
 
-/** Where the source has more topics than a script can hold, the weightiest are picked from once more. */
-function chooseTopics(
-  style: SynthesisStyle,
+/** The statement that says what the text is about: the first that names what the title names, else the first of all. */
+function openingOf(
+  document: SourceDocument,
   sentences: readonly SourceSentence[],
-  weights: readonly number[],
-  opening: number | undefined,
-  pick: (keeps: (sentence: SourceSentence) => boolean) => number[],
-): readonly Topic[] {
-  const most = SCRIPT_LENGTHS[style].mostTopics;
-  const topics = topicsOf(
-    pick(() => true),
-    sentences,
-    most,
-  );
-  if (topics.length <= most) return topics;
-  const depth = titleDepth(sentences);
-  const topOf = (sentence: SourceSentence) => sentence.path[depth] ?? '';
-  // What a text begins with is needed for what follows.
-  const worth = ({ numbers }: Topic) =>
-    opening !== undefined && numbers.includes(opening)
-      ? Number.POSITIVE_INFINITY
-      : numbers.reduce((sum, number) => sum + weights[number]!, 0);
-  const kept = new Set(
-    [...topics]
-      .sort((a, b) => worth(b) - worth(a))
-      .slice(0, most)
-      .map(({ numbers }) => topOf(sentences[numbers[0]!]!)),
-  );
-  const again = topicsOf(
-    pick((sentence) => kept.has(topOf(sentence))),
-    sentences,
-    most,
-  );
-  return again.slice(0, most);
+  reader: LanguageReader,
+): number | undefined {
+  const beginning: SourceSentence[] = [];
+  for (const sentence of sentences) {
+    if (isStatement(sentence, reader)) beginning.push(sentence);
+    if (beginning.length === STATEMENTS_OF_BEGINNING) break;
+  }
+  const titled = [...new Set(comparedTerms(nameOfText(document, sentences) ?? ''))];
+  const named = beginning.find(({ spoken }) => {
+    const own = new Set(comparedTerms(spoken));
+    return (
+      titled.length > 1 && titled.filter((term) => own.has(term)).length >= titled.length * MIN_TITLE_SHARE
+    );
+  });
+  // "ssh is a program …" of what is called "ssh - a remote login".
+  const [name = ''] = wordsOf(nameOfText(document, sentences) ?? '');
+  const begun =
+    name.length < 2 || reader.articles.test(name)
+      ? undefined
+      : beginning.find(({ spoken }) => wordsOf(spoken.slice(0, 60))[0] === name);
+  const ownWords = beginning.find(({ spoken }) => reader.aboutItself.test(spoken));
+  return (ownWords ?? begun ?? named ?? beginning[0])?.number;
 }
 
 /** What all styles of one source have in common. */
@@ -126,32 +126,60 @@ type Source = {
   readonly reader: LanguageReader;
 };
 
+/** The told sentences by the sections that they stand in; what announces a list is of the section of the list. */
+function topicsOf(picked: readonly number[], sections: readonly Section[]): Topic[] {
+  const sectionOf = new Map(
+    sections.flatMap(({ numbers }, at) => numbers.map((number) => [number, at] as const)),
+  );
+  const told = sections.map((): number[] => []);
+  let current = sections.length - 1;
+  for (const number of [...picked].reverse()) {
+    current = sectionOf.get(number) ?? current;
+    told[current]!.unshift(number);
+  }
+  return sections
+    .map(({ name }, at) => ({ name, numbers: told[at]! }))
+    .filter(({ numbers }) => numbers.length > 0);
+}
+
 /** The topics of a script of this style, of sentences that suit it; empty when there are too few of these. */
 function topicsFor(
   style: SynthesisStyle,
   { sentences, fit, words, ranked, reader, opening }: Source,
 ): readonly Topic[] {
   const budget = wordBudget(style, words);
-  const tastes = styleTaste(style, reader, words / fit.length);
-  const pick = (keeps: (sentence: SourceSentence) => boolean) => {
-    for (const taste of tastes) {
-      const picked = pickSentences(sentences, ranked, {
-        words: budget,
-        taste: (sentence) => (keeps(sentence) ? taste(sentence) : 0),
-        opening,
-      });
-      if (picked.length >= Math.min(fit.length, 2 * MIN_SENTENCES)) return picked;
-    }
-    return style === 'childrens-story'
-      ? []
-      : pickSentences(sentences, ranked, { words: budget, taste: () => 1, opening });
+  const { mostTopics, run } = SCRIPT_LENGTHS[style];
+  const toldBy = (taste: Taste): readonly Topic[] => {
+    const suited = fit.filter((sentence) => taste(sentence) > 0).map(({ number }) => number);
+    if (suited.length === 0) return [];
+    const worth = (numbers: readonly number[]) =>
+      numbers.reduce((sum, number) => sum + ranked.weights[number]!, 0);
+    const sections = sectionsOf(suited, sentences, { most: mostTopics, budget, opening, worth });
+    const chosen = new Set(sections.flatMap(({ numbers }) => numbers));
+    const all = sections.reduce((sum, section) => sum + section.words, 0);
+    const picked = pickSentences(sentences, ranked, {
+      words: budget,
+      run,
+      opening,
+      taste: (sentence) => (chosen.has(sentence.number) ? taste(sentence) : 0),
+      sections: sections.map(({ numbers, words: own }) => ({
+        numbers,
+        words: Math.max(MIN_WORDS_OF_SECTION, Math.round((budget * own) / all)),
+      })),
+    });
+    return topicsOf(picked, sections);
   };
-  return chooseTopics(style, sentences, ranked.weights, opening, pick);
+  const count = (topics: readonly Topic[]) => topics.reduce((sum, { numbers }) => sum + numbers.length, 0);
+  for (const taste of styleTaste(style, reader, words / fit.length)) {
+    const topics = toldBy(taste);
+    if (count(topics) >= Math.min(fit.length, 2 * MIN_SENTENCES)) return topics;
+  }
+  return style === 'childrens-story' ? [] : toldBy(() => 1);
 }
 
 function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWish): Script | StyleMisfit {
-  const { document, sentences, fit, ranked, spoken, reader } = source;
-  const misfit = styleMisfit(style, fit, reader);
+  const { document, sentences, ranked, spoken, reader } = source;
+  const misfit = styleMisfit(style, sentences, reader);
   if (misfit !== undefined) return misfit;
   const topics = topicsFor(style, source);
   const told = topics.reduce((sum, topic) => sum + topic.numbers.length, 0);
@@ -169,6 +197,7 @@ function scriptOf(source: Source, { style, speakers, language, seed }: ScriptWis
     topics,
     opening: source.opening,
     sentences,
+    titleDepth: titleDepth(sentences),
     weights: ranked.weights,
     terms,
     reader,
@@ -192,7 +221,7 @@ export function writeScript(
   const words = fit.reduce((sum, sentence) => sum + sentence.words, 0);
   if (fit.length < MIN_SENTENCES || words < MIN_SCRIPT_WORDS) return { refused: 'too-little-text' };
 
-  const opening = sentences.find((sentence) => isStatement(sentence, reader))?.number;
+  const opening = openingOf(document, sentences, reader);
   const ranked = rankSentences(sentences);
   const source = { document, sentences, fit, words, ranked, opening, spoken, reader };
   const script = scriptOf(source, wish);

@@ -23,6 +23,10 @@ const TEXTS = {
   'windows-1252': WESTERN,
   'iso-8859-1': 'Le café était fermé; Müller paid nothing for crème brûlée. Nobody else came.',
   gbk: '灯塔建在岩石上，已经有一百多年的历史。每天晚上，看守人点亮灯火，为过往的船只指明方向。',
+  'windows-1250':
+    'Latarnia stoi na skale od stu lat; każdego wieczoru latarnik zapala światło i pilnuje, żeby świeciło całą noc.',
+  'windows-1251': 'Маяк стоит на скале уже сто лет, и каждый вечер смотритель зажигает огонь для кораблей.',
+  'koi8-r': 'Маяк стоит на скале уже сто лет, и каждый вечер смотритель зажигает огонь для кораблей.',
   shift_jis: '灯台は岩の上に建っていて、百年以上の歴史があります。毎晩、灯台守が明かりをともします。',
 } as const;
 
@@ -103,7 +107,7 @@ describe('a document', () => {
   });
 });
 
-const CYRILLIC = 'Маяк стоит на скале уже сто лет, и каждый вечер смотритель зажигает огонь для кораблей.';
+const GREEK = 'Ο φάρος στέκεται στον βράχο εδώ και εκατό χρόνια και κάθε βράδυ ο φύλακας ανάβει το φως.';
 const REFUSED: Readonly<Record<string, Uint8Array>> = {
   'a.png': Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
   'a.rtf': Buffer.from('{\\rtf1 Hello there}'),
@@ -112,7 +116,7 @@ const REFUSED: Readonly<Record<string, Uint8Array>> = {
   'a.zip': epub([], 'x').subarray(0, 80),
   'damaged.pdf': Buffer.from('%PDF-1.7\nnothing of a PDF'),
   'binary.txt': Buffer.from('a\0b\0\0c\x01\x02\x03', 'latin1'),
-  'windows-1251.txt': encodeText(CYRILLIC, 'windows-1251'),
+  'windows-1253.txt': encodeText(GREEK, 'windows-1253'),
 };
 
 describe('what cannot be read', () => {

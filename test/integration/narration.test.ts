@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { narrate } from '../../src/cli/narrate.ts';
+import { say } from '../../src/cli/say.ts';
 import { connectSession } from '../../src/client/session-client.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 import { writePdf } from '../support/pdf-writer.ts';
@@ -62,6 +63,27 @@ describe('narration', () => {
     expect(wav.readUInt32LE(40)).toBe(wav.length - 44);
     expect(readFileSync(vtt!, 'utf8')).toMatch(/^WEBVTT[\s\S]*This is paragraph 3\./);
     expect(JSON.parse(terminal.printed.at(-1)!)).toMatchObject({ outcome: 'complete', bytes: wav.length });
+  });
+
+  it('has a command beside it, `say`, whose captions are not refused for that, and which says so once', async () => {
+    const vtt = join(folder, 'say.vtt');
+    const terminal = {
+      ...createFakeTerminal([
+        'Two words.',
+        '--captions',
+        vtt,
+        '--pace',
+        'burst',
+        '--url',
+        gateway.sessionUrl,
+      ]),
+      writeFile: (path: string, bytes: Uint8Array) => writeFileSync(path, bytes),
+    };
+    expect(await say.run(terminal)).toBe(0);
+    expect(terminal.complaints).toEqual([
+      '2 of 2 words were not found in the audio: their times are estimated from their length.',
+    ]);
+    expect(readFileSync(vtt, 'utf8')).toMatch(/^WEBVTT[\s\S]*Two words\./);
   });
 
   it('reads a PDF, and says why one cannot be read', async () => {

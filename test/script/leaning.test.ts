@@ -1,7 +1,7 @@
 // For each language with a table: sentences that need the one before, and sentences that stand by themselves.
 import { describe, expect, it } from 'vitest';
 import { languageReaderOf } from '../../src/script/language-reader.ts';
-import { leansOnBefore } from '../../src/script/leaning.ts';
+import { leansOnBefore, pointsBack } from '../../src/script/leaning.ts';
 import { scriptLanguageOf } from '../../src/script/script-languages.ts';
 import { LANGUAGES, type Language } from '../../src/speech/language.ts';
 
@@ -421,5 +421,30 @@ describe('a sentence that leans on the one before', () => {
   it('is found in a time in proportion to the text', () => {
     for (const text of ['instead of '.repeat(20_000), `too${'!'.repeat(100_000)}x`, 'it '.repeat(50_000)])
       expect(typeof leans(text, 'english')).toBe('boolean');
+  });
+});
+
+describe('a sentence behind another one of its paragraph', () => {
+  const pointing = (sentence: string, language: Language, ...known: string[]) =>
+    pointsBack(sentence, languageReaderOf(scriptLanguageOf(language)?.cues), (stem) => known.includes(stem));
+
+  it.each<[Language, string]>([
+    ['english', 'The wheel turns slowly.'],
+    ['english', 'Rivers carry their sand to the sea.'],
+    ['german', 'Das Rad dreht sich langsam.'],
+    ['french', 'La roue tourne lentement.'],
+    ['french', 'L’eau monte chaque nuit.'],
+    ['spanish', 'La rueda gira despacio.'],
+    ['italian', 'L’acqua sale ogni notte.'],
+    ['portuguese', 'A roda gira devagar.'],
+    ['dutch', 'Het rad draait langzaam.'],
+  ])('points back with a definite noun or a pronoun, in %s: %s', (language, sentence) =>
+    expect(pointing(sentence, language)).toBe(true),
+  );
+
+  it('does not where the noun is what the whole text is about, or is new', () => {
+    expect(pointing('The wheel turns slowly.', 'english', 'wheel')).toBe(false);
+    expect(pointing('A wheel turns slowly.', 'english')).toBe(false);
+    expect(pointing('Колесо вращается медленно.', 'russian')).toBe(false);
   });
 });

@@ -92,7 +92,7 @@ describe('toSourceSentences', () => {
   });
 
   it('speaks no item that nothing announces, and nothing of references and contents', () => {
-    const item: SourceBlock = { kind: 'item', text: 'a wheel of old oak' };
+    const item: SourceBlock = { kind: 'item', text: 'a wheel of old oak from the hills' };
     expect(read(item)[0]!.unfit).toBe('fragment');
     expect(read(paragraph('The mill has two things:'), item)[1]!.unfit).toBeUndefined();
     for (const text of ['References', '7. Bibliography', 'SEE ALSO', 'List of figures', 'Contents'])
@@ -111,6 +111,71 @@ describe('toSourceSentences', () => {
       ],
     });
     expect(row).toMatchObject({ spoken: 'Region: North, mild winter.', kind: 'row', unfit: undefined });
+  });
+
+  it('speaks an explanation with its term, in order, and none of what is for a machine', () => {
+    const under = (term: string, ...texts: string[]): SourceBlock[] => [
+      { kind: 'item', text: term },
+      ...texts.map((text): SourceBlock => ({ kind: 'item', text, under: term })),
+    ];
+    const [first, second] = read(
+      ...under('Mill stone', 'A stone of hard quartz that grinds. It weighs a ton.'),
+    );
+    expect(first).toMatchObject({
+      spoken: 'Mill stone: A stone of hard quartz that grinds.',
+      unfit: undefined,
+      leans: false,
+    });
+    expect(second).toMatchObject({ spoken: 'It weighs a ton.', leans: true });
+    const [option] = read(...under('-m, --mill=NAME', 'The name of a mill that is asked for.'));
+    expect(option!.unfit).toBe('note');
+  });
+
+  it('speaks no verse and no words of others that are set apart', () => {
+    const plain = paragraph('The wheel of the mill turns slowly in the stream.');
+    expect(first('As I sweep Through the deep When the stormy winds do blow.').unfit).toBe('fragment');
+    expect(
+      read(plain, { kind: 'paragraph', text: 'The mill is a good old friend of mine.', isQuoted: true })[1]!
+        .unfit,
+    ).toBe('quoted');
+  });
+
+  it('knows what is within somebody’s words, what answers, and what is announced', () => {
+    const [, inside] = read(paragraph('He said: “The wheel is old. A wheel of oak lasts long.”'));
+    expect(inside!.leans).toBe(true);
+    const [, answer] = read(paragraph('Who built the mill? Peter built a mill of oak.'));
+    expect(answer!.leans).toBe(true);
+    const [, step] = read(paragraph('The miller does this every day:'), {
+      kind: 'item',
+      text: 'A gate is opened at the pond.',
+    });
+    expect(step!.leans).toBe(true);
+  });
+
+  it('lets a text say what it is about, near its beginning', () => {
+    const about = 'This document describes the mills of the valley.';
+    expect(first(about)).toMatchObject({ unfit: undefined, leans: false });
+    const many = Array.from({ length: 45 }, (_, at) =>
+      paragraph(`A mill of the number ${at} stands at a stream.`),
+    );
+    expect(read(...many, paragraph('This paper describes the mills of the valley.')).at(-1)!.unfit).toBe(
+      'reference',
+    );
+  });
+
+  it('passes over a label among long paragraphs, and a name in lower case is no fragment', () => {
+    const long = paragraph(
+      'The wheel of the mill turns slowly in the stream all day long, and the miller sleeps beside the stones because the noise wakes him when it stops.',
+    );
+    expect(read(long, long, paragraph('Wheels are made well.'))[2]!.unfit).toBe('too-short');
+    const blocks = [paragraph('millctl opens the gate of the mill.')];
+    const [sentence] = toSourceSentences(
+      { title: 'millctl - opens gates', language: 'english', blocks },
+      cutSentences,
+      'english',
+      languageReaderOf(scriptLanguageOf('english')!.cues),
+    );
+    expect(sentence!.unfit).toBeUndefined();
   });
 
   it('takes time in proportion to hostile text', () => {

@@ -13,7 +13,7 @@ function tableOf(encoding: string): ReadonlyMap<string, readonly number[]> {
     if ([...char].length === 1 && char !== '\ufffd' && !table.has(char)) table.set(char, bytes);
   };
   for (let byte = 0; byte < 256; byte++) note(byte);
-  if (!/^(?:windows|iso-8859)/.test(encoding))
+  if (!/^(?:windows|iso-8859|koi8)/.test(encoding))
     for (let lead = 0x81; lead <= 0xfe; lead++)
       for (let trail = 0x40; trail <= 0xfe; trail++) note(lead, trail);
   tables.set(encoding, table);

@@ -17,7 +17,21 @@ export type PdfLayout = {
   readonly leading?: number;
   /** Columns stand so much lower than the one before, in points. */
   readonly shift?: number;
+  /** These letters of the font are private characters, as where a program has not said which letters they draw. */
+  readonly privateLetters?: string;
 };
+
+/** A table of letters for a font (PDF 1.7, 9.10.3). */
+const cmapOf = (letters: string): string =>
+  [
+    '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Private def /CMapType 2 def',
+    '1 begincodespacerange <00> <FF> endcodespacerange',
+    ...[...letters].map((letter) => {
+      const code = letter.charCodeAt(0).toString(16).padStart(2, '0');
+      return `1 beginbfchar <${code}> <E0${code}> endbfchar`;
+    }),
+    'endcmap CMapName currentdict /CMap defineresource pop end end',
+  ].join('\n');
 
 const PAGE = { width: 595, height: 842, margin: 54 };
 
@@ -83,7 +97,7 @@ export function writePdf(paragraphs: readonly string[], layout: PdfLayout): Uint
       ].join(''),
     );
   }
-  return toFile(pages);
+  return toFile(pages, layout.privateLetters ?? '');
 
   function lineAt({ words, isLast }: Line, x: number, y: number): string {
     const text = words.join(' ');
@@ -101,11 +115,11 @@ export function writePdf(paragraphs: readonly string[], layout: PdfLayout): Uint
   }
 }
 
-function toFile(pages: readonly string[]): Uint8Array {
+function toFile(pages: readonly string[], privateLetters: string): Uint8Array {
   const objects: (string | Buffer)[] = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, i) => `${4 + i * 2} 0 R`).join(' ')}] >>`,
-    `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 126 /Widths [${WIDTHS.join(' ')}] >>`,
+    `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 126 /Widths [${WIDTHS.join(' ')}]${privateLetters === '' ? '' : ` /ToUnicode ${4 + pages.length * 2} 0 R`} >>`,
   ];
   for (const [i, page] of pages.entries()) {
     const packed = deflateSync(Buffer.from(page, 'latin1'));
@@ -117,6 +131,10 @@ function toFile(pages: readonly string[]): Uint8Array {
         Buffer.from('\nendstream'),
       ]),
     );
+  }
+  if (privateLetters !== '') {
+    const table = cmapOf(privateLetters);
+    objects.push(`<< /Length ${table.length} >>\nstream\n${table}\nendstream`);
   }
   const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')];
   let at = parts[0]!.length;

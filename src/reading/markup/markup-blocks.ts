@@ -25,14 +25,18 @@ const ROLES =
 const EPUB_TYPES =
   /\b(?:footnotes?|endnotes?|rearnotes?|noteref|backlink|toc|landmarks|page-list|pagebreak|index|bibliography|cover)\b/;
 const CLASSES =
-  /(?:^|[\s_-])(?:footnotes?|footnote-?(?:ref|back)|endnotes?|noteref|reflist|references|mw-editsection|cookie\w*|consent\w*|gdpr\w*|breadcrumbs?|share|sharing|social|related|recommended|newsletter|subscribe|advert\w*|promo|comments?|sr-only|visually-hidden|screen-reader-text|skip-link|pagination|reading-?time|byline|(?:post|entry|article)-meta|meta|toc)(?:$|[\s_-])/i;
+  /(?:^|[\s_-])(?:footnotes?|footnote-?(?:ref|back)|endnotes?|noteref|reflist|references|mw-editsection|cookie\w*|consent\w*|gdpr\w*|breadcrumbs?|share|sharing|social|related|recommended|newsletter|subscribe|advert\w*|promo|comments?|sr-only|visually-hidden|screen-reader-text|skip-link|pagination|reading-?time|side-?notes?|margin-?notes?|pagenum|page-?numbers?|byline|(?:post|entry|article)-meta|meta|toc)(?:$|[\s_-])/i;
+const VERSES = /(?:^|[\s_-])(?:poem|poetry|verses?|stanza|lyrics|block-?quote|letter)(?:$|[\s_-])/i;
 const NOTE_ID = /^(?:foot|end)note-\d+$/;
 const POWERS: Readonly<Record<string, string>> = { '2': '²', '3': '³' };
 
 /** Adds what is to be read of `root`. */
 export function addMarkup(root: MarkupElement, blocks: SourceBlocks): void {
   const text = new GrowingText();
-  const flush = (kind: 'paragraph' | 'item') => blocks.add(kind, text.take());
+  let term: string | undefined;
+  let under: string | undefined;
+  let isQuoted = false;
+  const flush = (kind: 'paragraph' | 'item') => blocks.add(kind, text.take(), { under, isQuoted });
   /** `kind` is what loose text at this place is. Depth was bounded before parsing. */
   const walk = (node: MarkupNode, kind: 'paragraph' | 'item'): void => {
     for (let child = node.firstChild; child !== null; child = child.nextSibling) {
@@ -53,8 +57,14 @@ export function addMarkup(root: MarkupElement, blocks: SourceBlocks): void {
         blocks.addHeading(Number(name[1]), text.take());
       } else if (name !== 'table' || addTable(element, blocks, textOf) === undefined) {
         const inside = /^(?:li|dt|dd)$/.test(name) ? 'item' : kind;
+        const outer = { under, isQuoted };
+        isQuoted ||= name === 'blockquote' || VERSES.test(element.getAttribute('class') ?? '');
+        // An explanation is under the term before it, whatever it consists of.
+        under = name === 'dd' ? term : name === 'dt' ? undefined : under;
         walk(element, inside);
+        if (name === 'dt') term = text.peek();
         flush(inside);
+        ({ under, isQuoted } = outer);
       }
     }
   };

@@ -2,49 +2,81 @@
 // chat, figures kept. A second voice reads the details.
 
 import type { ScriptChapter, ScriptLine } from '../script.ts';
-import { type Material, said, stated, strongest, topicName, withoutNumbers } from './material.ts';
+import type { Topic } from '../sections.ts';
+import {
+  headingOver,
+  type Material,
+  openingRun,
+  said,
+  stated,
+  strongest,
+  topicName,
+  withoutNumbers,
+} from './material.ts';
 
 const KEY_POINTS = 3;
 const MAX_WORDS_OF_KEY_POINT = 40;
 const ORDINALS = ['first', 'second', 'third'] as const;
 
+/** What the text is about, and then its strongest statements. */
 function keyPoints(material: Material): { chapter: ScriptChapter; numbers: readonly number[] } {
   const { book, topics, title } = material;
-  const all = topics.flatMap((topic) => topic.numbers);
-  // What the text begins with says what it is about, so it is said first where it is a point.
-  const numbers = strongest(material, all, KEY_POINTS, MAX_WORDS_OF_KEY_POINT).sort(
-    (a, b) => Number(b === material.opening) - Number(a === material.opening),
-  );
-  const isThree = numbers.length === KEY_POINTS;
-  const points = numbers.flatMap((number, index): ScriptLine[] => [
-    ...said(1, isThree ? book.say(ORDINALS[index]!) : undefined),
-    ...stated(material, 1, [number]),
-  ]);
+  // The statement itself, and what leans on it.
+  const opening = openingRun(material, 0);
+  const others = withoutNumbers(topics, opening).flatMap((topic) => topic.numbers);
+  const points = strongest(material, others, KEY_POINTS, MAX_WORDS_OF_KEY_POINT).sort((a, b) => a - b);
+  const isThree = points.length === KEY_POINTS;
   const lines = [
     ...said(1, book.say('briefOpen')),
-    ...(numbers.length === 0 ? [] : said(1, book.say(isThree ? 'keyThree' : 'keyPoints'))),
-    ...points,
+    ...stated(material, 1, opening),
+    ...(points.length === 0 ? [] : said(1, book.say(isThree ? 'keyThree' : 'keyPoints'))),
+    ...points.flatMap((number, index): ScriptLine[] => [
+      ...said(1, isThree ? book.say(ORDINALS[index]!) : undefined),
+      ...stated(material, 1, [number]),
+    ]),
   ];
-  return { chapter: { title: book.say('titleKeyPoints') ?? title, lines }, numbers };
+  return { chapter: { title: book.say('titleKeyPoints') ?? title, lines }, numbers: [...opening, ...points] };
+}
+
+/** The details of a topic, each part of it under its own heading; `named`: the headings that were said. */
+function detailsOf(material: Material, topic: Topic, named: Set<string>): ScriptLine[] {
+  const { book, voices } = material;
+  const lines: ScriptLine[] = [];
+  let open: number[] = [];
+  const flush = () => {
+    lines.push(...stated(material, voices, open));
+    open = [];
+  };
+  for (const number of topic.numbers) {
+    const heading = headingOver(material, number);
+    if (heading !== undefined && !named.has(heading)) {
+      flush();
+      lines.push(...said(1, book.say('onTopic', { topic: heading })));
+      named.add(heading);
+    }
+    open.push(number);
+  }
+  flush();
+  return lines;
 }
 
 export function planBriefing(material: Material): ScriptChapter[] {
-  const { book, voices, topics, title } = material;
+  const { book, topics, title } = material;
   const { chapter, numbers: told } = keyPoints(material);
+  const named = new Set<string>();
   const details = withoutNumbers(topics, told).map((topic, index): ScriptChapter => {
     const name = topicName(material, topic, index);
-    const lead =
-      name === undefined
-        ? index === 0
-          ? undefined
-          : book.say('further')
-        : book.say('onTopic', { topic: name });
+    // A part that has a heading of its own is led in by that one.
+    const isUnderOwn = headingOver(material, topic.numbers[0]!) !== undefined;
+    const lead = name === undefined ? book.say('further') : book.say('onTopic', { topic: name });
+    const leads = !isUnderOwn && (index > 0 || name !== undefined);
+    if (leads && name !== undefined) named.add(name);
     return {
       title: name ?? title,
       lines: [
         ...(index === 0 ? said(1, book.say('details')) : []),
-        ...said(1, lead),
-        ...stated(material, voices, topic.numbers),
+        ...(leads ? said(1, lead) : []),
+        ...detailsOf(material, topic, named),
       ],
     };
   });

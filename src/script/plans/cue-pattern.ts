@@ -13,7 +13,8 @@ export const listed = (list: string): string[] =>
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-const sourceOf = (word: string): string => escaped(word).replaceAll("'", "['’]").replaceAll(' ', '\\s+');
+/** Between the words of a cue there may be a comma ("the wheel, then, is"). */
+const sourceOf = (word: string): string => escaped(word).replaceAll("'", "['’]").replaceAll(' ', ',?\\s+');
 
 const NO_LETTER_BEFORE = '(?<![\\p{L}\\p{M}\\p{N}])';
 const NO_LETTER_BEHIND = '(?![\\p{L}\\p{M}\\p{N}])';

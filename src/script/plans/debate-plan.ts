@@ -2,7 +2,7 @@
 // and have a last word each, which they have kept for the end. With one voice, a single speaker weighs both sides.
 
 import type { ScriptChapter, ScriptLine } from '../script.ts';
-import type { Topic } from '../topics.ts';
+import type { Topic } from '../sections.ts';
 import { wordCount } from '../words.ts';
 import { type DebateSides, debateSides } from './debate-sides.ts';
 import { type Material, said, stated, wordsIn } from './material.ts';

@@ -1,6 +1,7 @@
 // Which side says what in a debate: one has the advantages that the text itself names, the other its objections. Where the
 // text has not both there is no debate in it, and none is made up.
 
+import type { SourceSentence } from '../source-sentence.ts';
 import { answers, type Material, turnWords, wordsIn } from './material.ts';
 
 export type DebateSides = {
@@ -16,11 +17,15 @@ const WORDS_OF_TURN = 34;
 /** Fewer opinions on a side make no debate of them. */
 const MIN_OPINIONS = 2;
 /** Of all sentences, on the rarer side: in less than that, a word of praise here and there is told, not argued. */
-const MIN_OPINION_SHARE = 0.05;
+const MIN_OPINION_SHARE = 1 / 12;
+/** Of all sentences, on both sides together. */
+const MIN_OPINIONS_SHARE = 0.2;
 /** Of the words of both sides. */
 const COMMON_SHARE = 0.5;
 /** Sentences that go on with an opinion, each behind the other. */
 const MAX_CARRIED = 2;
+const CHARACTERS_OF_STANCE = 60;
+const CHARACTERS_OF_CONTRAST = 24;
 /** Of the words that were picked, those of both sides: where it is less, the text is about something else. */
 const MIN_ARGUED_SHARE = 0.25;
 /** What says what it thinks is the last to be dropped. */
@@ -45,37 +50,71 @@ const inOrder = (turns: readonly Turn[]) => [...turns].sort((a, b) => a.numbers[
 const opinionOf = ({ reader }: Pick<Material, 'reader'>, text: string): number =>
   (reader.benefit.test(text) ? 1 : 0) - (reader.concern.test(text) ? 1 : 0);
 
-/** A sentence's own opinion, else that of its heading, else that of the one right before it, which it goes on with. */
-function opinions(material: Material): Map<number, number> {
-  const { topics, sentences } = material;
+/** Of which side a paragraph is as a whole: who speaks in it is named where it begins. */
+function stancesOf({
+  sentences,
+  reader,
+}: Pick<Material, 'sentences' | 'reader'>): ReadonlyMap<number, number> {
+  const stances = new Map<number, number>();
+  for (const { block, text } of sentences) {
+    if (stances.has(block)) continue;
+    const opening = text.slice(0, CHARACTERS_OF_STANCE);
+    stances.set(block, (reader.inFavour.test(opening) ? 1 : 0) - (reader.against.test(opening) ? 1 : 0));
+  }
+  return stances;
+}
+
+/**
+ * A sentence's own opinion, else that of its paragraph, its heading, or of the one right before it, which it goes on with or, where
+ * it begins with a contrast, answers.
+ */
+function opinionsOf(
+  { sentences, reader }: Pick<Material, 'sentences' | 'reader'>,
+  numbers: readonly number[],
+): Map<number, number> {
+  const stances = stancesOf({ sentences, reader });
   const held = new Map<number, number>();
   let carried = 0;
-  for (const number of topics.flatMap((topic) => topic.numbers)) {
-    const { spoken, path, block } = sentences[number]!;
-    const own = opinionOf(material, spoken) || opinionOf(material, path.at(-1) ?? '');
+  for (const number of numbers) {
+    const { spoken, text, path, block } = sentences[number]!;
+    const own =
+      opinionOf({ reader }, spoken) || stances.get(block)! || opinionOf({ reader }, path.at(-1) ?? '');
     const goesOn = sentences[number - 1]?.block === block && carried < MAX_CARRIED;
     carried = own !== 0 ? 0 : carried + 1;
-    held.set(number, own || (goesOn ? (held.get(number - 1) ?? 0) : 0));
+    const turns = reader.contrast.test(text.slice(0, CHARACTERS_OF_CONTRAST)) ? -1 : 1;
+    held.set(number, own || (goesOn ? turns * (held.get(number - 1) ?? 0) : 0));
   }
   return held;
 }
 
-/** Whether the text itself weighs its matter up: some of its own sentences are for it, and some against. */
+const isTold = ({ unfit, kind }: SourceSentence): boolean => unfit === undefined && kind !== 'row';
+
+/** Whether the text itself weighs its matter up: some of its sentences are for it, and some against. */
 function takesSides({ sentences, reader }: Pick<Material, 'sentences' | 'reader'>): boolean {
-  const fit = sentences.filter(({ unfit, kind }) => unfit === undefined && kind !== 'row');
-  const own = fit.map(({ spoken }) => opinionOf({ reader }, spoken));
+  const told = sentences.filter(isTold);
+  const stances = stancesOf({ sentences, reader });
+  const own = told.map(({ spoken, block }) => opinionOf({ reader }, spoken) || stances.get(block)!);
   const held = (sign: number) => own.filter((opinion) => opinion === sign).length;
-  return Math.min(held(1), held(-1)) >= fit.length * MIN_OPINION_SHARE;
+  const [inFavour, against] = [held(1), held(-1)];
+  return (
+    Math.min(inFavour, against) >= Math.max(MIN_OPINIONS, told.length * MIN_OPINION_SHARE) &&
+    inFavour + against >= told.length * MIN_OPINIONS_SHARE
+  );
 }
 
 /** Turns of one opinion each; a sentence stays with the one it leans on. */
 function turnsByOpinion(material: Material, opinion: ReadonlyMap<number, number>): Turn[] {
   return material.topics.flatMap(({ numbers }) => {
     const stretches: number[][] = [];
+    const left = new Set<number>();
     for (const number of numbers) {
       const last = stretches.at(-1);
-      const leans = material.sentences[number]!.leans && last?.at(-1) === number - 1;
-      if (last !== undefined && (leans || opinion.get(last[0]!) === opinion.get(number))) last.push(number);
+      const leans = material.sentences[number]!.leans;
+      const isSame = last !== undefined && opinion.get(last[0]!) === opinion.get(number);
+      // What answers its antecedent cannot be said by the side that has said that, and without it by nobody.
+      const isOpposed = last !== undefined && opinion.get(last[0]!)! * opinion.get(number)! < 0;
+      if (leans && (left.has(number - 1) || isOpposed)) left.add(number);
+      else if (last !== undefined && (isSame || (leans && last.at(-1) === number - 1))) last.push(number);
       else stretches.push([number]);
     }
     return stretches
@@ -112,7 +151,10 @@ const numbersOf = (turns: readonly Turn[]): (readonly number[])[] =>
 /** Undefined: the text does not weigh its matter up, or what it says on one side is too little. */
 export function debateSides(material: Material): DebateSides | undefined {
   if (!takesSides(material)) return undefined;
-  const opinion = opinions(material);
+  const opinion = opinionsOf(
+    material,
+    material.topics.flatMap((topic) => topic.numbers),
+  );
   const turns = turnsByOpinion(material, opinion);
   const held = (sign: number) => turns.filter(({ numbers }) => opinion.get(numbers[0]!) === sign);
   const inFavour = held(1);

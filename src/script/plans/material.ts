@@ -1,14 +1,15 @@
 // What the four planners work with: the picked sentences in their topics, the words of the language and the phrases. And
 // the two ways to make a line: said (a phrase, without sources) and stated (sentences of the source, with their numbers).
 
+import { headingName } from '../heading-name.ts';
 import type { KeyTerms } from '../key-terms.ts';
 import type { LanguageReader } from '../language-reader.ts';
 import type { PhraseBook } from '../phrase-book.ts';
 import type { ScriptLine } from '../script.ts';
+import type { Topic } from '../sections.ts';
 import type { SourceSentence } from '../source-sentence.ts';
-import { withComma } from '../spoken-form.ts';
+import { endsAsSentence, withComma } from '../spoken-form.ts';
 import { isStatement } from '../statement.ts';
-import type { Topic } from '../topics.ts';
 import { isUnspaced } from '../words.ts';
 
 export type Material = {
@@ -19,6 +20,8 @@ export type Material = {
   /** The first statement of the text that stands by itself, whether it was picked or not. */
   readonly opening: number | undefined;
   readonly sentences: readonly SourceSentence[];
+  /** How many headings from the top are titles of the whole text. */
+  readonly titleDepth: number;
   /** By the number of the sentence. */
   readonly weights: readonly number[];
   readonly terms: KeyTerms;
@@ -28,6 +31,8 @@ export type Material = {
 
 /** Of the rank of the sentence that a text begins with, among its points. */
 const OPENING_WORTH = 1.5;
+/** Of one that a paragraph begins with: it was written to be understood by itself. */
+const PARAGRAPH_WORTH = 1.3;
 const MAX_LINE_CHARACTERS = 1000;
 const TURNS = 9;
 const MIN_WORDS_OF_TURN = 12;
@@ -39,8 +44,8 @@ export const said = (speaker: 1 | 2, text: string | undefined): ScriptLine[] =>
 const MAX_WORDS_OF_LISTED = 8;
 
 /** An item of a list that was announced: "…: one, two, three."; longer ones are sentences of their own. */
-const isListed = ({ kind, leans, words }: SourceSentence): boolean =>
-  kind === 'item' && leans && words <= MAX_WORDS_OF_LISTED;
+const isListed = ({ kind, leans, words, text }: SourceSentence): boolean =>
+  kind === 'item' && leans && words <= MAX_WORDS_OF_LISTED && !endsAsSentence(text);
 
 /** As few lines as hold the sentences. */
 export function stated({ sentences }: Material, speaker: 1 | 2, numbers: readonly number[]): ScriptLine[] {
@@ -74,9 +79,59 @@ export function turnWords(material: Material, most: number): number {
   return Math.min(most, Math.max(MIN_WORDS_OF_TURN, words / TURNS));
 }
 
-/** Of a topic without a heading: a term that it begins with. The first one is about the title, which was just said. */
-export const topicName = ({ terms }: Material, topic: Topic, index: number): string | undefined =>
-  topic.name ?? (index === 0 ? undefined : terms.take(topic.numbers.slice(0, 2)));
+/** Of a topic without a heading: a term that it begins with and comes back to. The first one is about the title, which was just said. */
+export function topicName({ terms, sentences }: Material, topic: Topic, index: number): string | undefined {
+  if (topic.name !== undefined || index === 0) return topic.name;
+  const [first, ...others] = topic.numbers;
+  const later = others.map((number) => sentences[number]!.spoken.toLowerCase());
+  return terms.take([first!], (term) => later.some((spoken) => spoken.includes(term.toLowerCase())));
+}
+
+/** The heading right above a sentence, as people say it, unless it is the title. */
+export const headingOver = ({ sentences, titleDepth }: Material, number: number): string | undefined => {
+  const path = sentences[number]!.path.slice(titleDepth);
+  return headingName(path.at(-1));
+};
+
+/** Shorter ones go on with the next paragraph. */
+const MIN_WORDS_OF_RUN = 25;
+
+/** Parts that the source has in one piece: from one gap, or heading, to the next. */
+export function runsOf(material: Material, numbers: readonly number[]): number[][] {
+  const { sentences } = material;
+  const runs: number[][] = [];
+  for (const number of numbers) {
+    const last = runs.at(-1);
+    const before = last === undefined ? undefined : sentences[last.at(-1)!]!;
+    const { path, block, leans } = sentences[number]!;
+    const goesOn =
+      before?.number === number - 1 &&
+      before.path === path &&
+      (leans || before.block === block || wordsIn(material, last!) < MIN_WORDS_OF_RUN);
+    if (goesOn) last!.push(number);
+    else runs.push([number]);
+  }
+  return runs;
+}
+
+/** What the text is about: the run that begins with its opening statement, if that is told. */
+export function openingRun(material: Material, mostWords: number): readonly number[] {
+  const { opening, topics, sentences } = material;
+  const told =
+    topics.find(({ numbers }) => opening !== undefined && numbers.includes(opening))?.numbers ?? [];
+  const run: number[] = [];
+  for (const number of opening === undefined ? [] : told.slice(told.indexOf(opening))) {
+    const { leans, block, words } = sentences[number]!;
+    const before = run.at(-1);
+    const goesOn =
+      before === undefined ||
+      (before === number - 1 &&
+        (leans || (sentences[before]!.block === block && wordsIn(material, run) + words <= mostWords)));
+    if (!goesOn) break;
+    run.push(number);
+  }
+  return run;
+}
 
 /**
  * Parts of one answer each: about `words` long, at least a sentence; what leans stays with what it leans on, and a table whole.
@@ -109,7 +164,9 @@ export function strongest(
   mostWords: number,
 ): number[] {
   const { sentences, weights, topics, reader, opening } = material;
-  const worth = (number: number) => weights[number]! * (number === opening ? OPENING_WORTH : 1);
+  const opensParagraph = (number: number) => sentences[number - 1]?.block !== sentences[number]!.block;
+  const worth = (number: number) =>
+    weights[number]! * (number === opening ? OPENING_WORTH : opensParagraph(number) ? PARAGRAPH_WORTH : 1);
   const told = new Set(topics.flatMap((topic) => topic.numbers));
   const alone = numbers
     .filter((number) => {

@@ -1,18 +1,21 @@
-// Which sentences are spoken: the weightiest first, each less wanted the more it resembles what was taken (maximal marginal
-// relevance, Carbonell and Goldstein 1998), until the words are used up. A sentence that leans on the one before brings
-// it along or stays away; a list comes whole; what says the same as one that was taken stays away.
+// Which sentences are spoken: of each section its beginning and then the weightiest runs, each less wanted the more it resembles
+// what was taken (maximal marginal relevance, Carbonell and Goldstein 1998), until the words are used up. A sentence that leans on
+// the one before brings it along or stays away; a list comes whole; what says the same as one that was taken stays away.
 
 import type { Ranked } from '../rank-sentences.ts';
 import { similarity } from '../sentence-vectors.ts';
 import type { SourceSentence } from '../source-sentence.ts';
-import { asks } from '../statement.ts';
+import { company, runFrom, type Taste } from './runs.ts';
 import { saysTheSame } from './says-the-same.ts';
 
 export type PickWish = {
   /** Words of all that is picked. */
   readonly words: number;
-  /** How well a sentence suits the style; 0 keeps it out. */
-  readonly taste: (sentence: SourceSentence) => number;
+  readonly taste: Taste;
+  /** Words of sentences that are told together; 0: each by itself. */
+  readonly run: number;
+  /** Numbers of sentences by section, with the words that each may take at first; what is left goes to the weightiest of all. */
+  readonly sections?: readonly { readonly numbers: readonly number[]; readonly words: number }[];
   /** The number of a sentence that is taken first whatever its rank: the one that the text begins with. */
   readonly opening?: number | undefined;
 };
@@ -21,83 +24,57 @@ export type PickWish = {
 const RELEVANCE = 0.7;
 /** Compared with each pick: bounds the time. */
 const MAX_CANDIDATES = 600;
-const MAX_CHAIN = 4;
-const MAX_LIST = 8;
-/** Next to a sentence that was taken: sentences that follow each other are a text, those picked here and there are a list. */
+/** Next to a sentence that was taken. */
 const NEIGHBOUR_BONUS = 0.12;
+/** A run that begins with its paragraph says what the paragraph is about. */
+const PARAGRAPH_BONUS = 0.25;
+/** From so many words on a run is worth what its sentence is, and a word alone half of it. */
+const WORDS_OF_TEXT = 30;
+const SCRAP_SHARE = 0.5;
 /** Below this two sentences are not compared word by word. */
 const MIN_LIKENESS_OF_SAME = 0.55;
-
-/** A short table comes whole; of a long one each line is for itself. */
-function tableAround(sentences: readonly SourceSentence[], number: number): number[] {
-  const isRow = (at: number) =>
-    sentences[at]?.kind === 'row' &&
-    sentences[at].unfit === undefined &&
-    sentences[at].path === sentences[number]!.path;
-  let [from, to] = [number, number];
-  // No further than it takes to know that it is long: every line of a long one asks.
-  while (to - from < MAX_LIST && isRow(from - 1)) from -= 1;
-  while (to - from < MAX_LIST && isRow(to + 1)) to += 1;
-  return to - from < MAX_LIST ? Array.from({ length: to - from + 1 }, (_, index) => from + index) : [number];
-}
-
-/** The sentences that must be spoken with this one, in order; undefined: it cannot be spoken. */
-function company(
-  sentences: readonly SourceSentence[],
-  number: number,
-  taste: PickWish['taste'],
-): number[] | undefined {
-  const sentence = sentences[number]!;
-  const chain = [number];
-  if (sentence.kind === 'row') return tableAround(sentences, number);
-  const isListed = sentence.kind === 'item' && sentence.leans;
-  const longest = isListed ? MAX_LIST : MAX_CHAIN;
-  while (sentences[chain[0]!]!.leans) {
-    const before = sentences[chain[0]! - 1];
-    if (before === undefined || before.path !== sentence.path || chain.length >= longest) return undefined;
-    // What a lead-in announces is the list behind it, nothing else.
-    const announces = before.unfit === 'lead-in' && sentences[chain[0]!]!.kind === 'item';
-    if (before.unfit === undefined ? taste(before) === 0 : !announces) return undefined;
-    chain.unshift(before.number);
-  }
-  if (isListed)
-    for (
-      let next = sentences[number + 1];
-      next?.kind === 'item' && next.leans;
-      next = sentences[next.number + 1]
-    ) {
-      if (next.path !== sentence.path || next.unfit !== undefined || chain.length > longest) return undefined;
-      chain.push(next.number);
-    }
-  // A question comes with what is said to it.
-  for (let last = sentences[chain.at(-1)!]!; asks(last.text); last = sentences[last.number + 1]!) {
-    const next = sentences[last.number + 1];
-    if (next?.block !== last.block || next.unfit !== undefined || taste(next) === 0) return undefined;
-    if (chain.length > longest) return undefined;
-    chain.push(next.number);
-  }
-  return chain;
-}
+/** At the beginning of a section as many are tried. */
+const MAX_TRIED = 6;
 
 /** Numbers in the order of the source. */
 export function pickSentences(
   sentences: readonly SourceSentence[],
   { weights, vectors }: Ranked,
-  wish: PickWish,
+  { words: mostWords, taste, run: runWords, sections = [], opening }: PickWish,
 ): number[] {
   const heaviest = weights.reduce((most, weight) => Math.max(most, weight), 1e-9);
+  const wordsIn = (numbers: readonly number[]) =>
+    numbers.reduce((sum, number) => sum + sentences[number]!.words, 0);
+  /** Of a sentence that is told with its neighbours: one that comes alone, and is short, is a scrap. */
+  const byRun = (number: number) => {
+    const chain = company(sentences, number, taste);
+    if (chain === undefined) return 0;
+    return Math.min(
+      1,
+      SCRAP_SHARE + wordsIn(runFrom(sentences, chain, taste, runWords)) / (2 * WORDS_OF_TEXT),
+    );
+  };
+  const worthOf = ({ number, unfit, block }: SourceSentence) => {
+    const own = unfit === undefined ? taste(sentences[number]!) : 0;
+    if (own === 0) return 0;
+    const weight = weights[number]! / heaviest;
+    if (runWords === 0) return weight * own;
+    const opens = sentences[number - 1]?.block !== block;
+    return (weight + (opens ? PARAGRAPH_BONUS : 0)) * own * byRun(number);
+  };
   const wanted = sentences
-    .map((sentence) => ({
-      number: sentence.number,
-      worth: sentence.unfit === undefined ? (weights[sentence.number]! / heaviest) * wish.taste(sentence) : 0,
-      likeness: 0,
-    }))
+    .map((sentence) => ({ number: sentence.number, worth: worthOf(sentence), likeness: 0 }))
     .filter(({ worth }) => worth > 0)
     .sort((a, b) => b.worth - a.worth || a.number - b.number)
     .slice(0, MAX_CANDIDATES);
 
   const picked = new Set<number>();
-  let left = wish.words;
+  let left = mostWords;
+  const sectionOf = new Map(
+    sections.flatMap(({ numbers }, at) => numbers.map((number) => [number, at] as const)),
+  );
+  const leftOf = sections.map(({ words }) => words);
+
   const isNeighbour = (number: number) =>
     [number - 1, number + 1].some(
       (next) => picked.has(next) && sentences[next]!.block === sentences[number]!.block,
@@ -113,28 +90,55 @@ export function pickSentences(
         return true;
     return false;
   };
-  const opening = wanted.findIndex(({ number }) => number === wish.opening);
-  const next = (): number => {
-    if (picked.size === 0 && opening >= 0 && wanted[opening]?.number === wish.opening) return opening;
-    let best = 0;
-    for (let at = 1; at < wanted.length; at += 1)
-      if (marginal(wanted[at]!) > marginal(wanted[best]!)) best = at;
-    return best;
-  };
-  while (wanted.length > 0) {
-    const [{ number }] = wanted.splice(next(), 1) as [(typeof wanted)[number]];
-    if (picked.has(number)) continue;
-    const added = (company(sentences, number, wish.taste) ?? []).filter((member) => !picked.has(member));
-    const words = added.reduce((sum, member) => sum + sentences[member]!.words, 0);
+
+  /** Takes the sentence with its company, and as much of its run as there is room for. */
+  const take = (number: number, room: number): boolean => {
+    const chain = company(sentences, number, taste);
+    if (chain === undefined) return false;
+    const fresh = (numbers: readonly number[]) => numbers.filter((member) => !picked.has(member));
+    const least = fresh(chain);
     // One that does not fit may be followed by a shorter one that does.
-    if (added.length === 0 || words > left || added.some(isSaid)) continue;
-    left -= words;
+    if (least.length === 0 || wordsIn(least) > room || least.some(isSaid)) return false;
+    const more = fresh(runFrom(sentences, chain, taste, Math.max(runWords, wordsIn(chain))));
+    const added = [...least];
+    for (const member of more.slice(least.length)) {
+      if (wordsIn(added) + sentences[member]!.words > room || isSaid(member)) break;
+      added.push(member);
+    }
+    left -= wordsIn(added);
+    const section = sectionOf.get(number);
+    if (section !== undefined) leftOf[section]! -= wordsIn(added);
     for (const member of added) picked.add(member);
     for (const candidate of wanted)
       candidate.likeness = Math.max(
         candidate.likeness,
         similarity(vectors[candidate.number]!, vectors[number]!),
       );
-  }
+    return true;
+  };
+
+  if (opening !== undefined && sentences[opening] !== undefined && taste(sentences[opening]) > 0)
+    take(opening, left);
+  // Each section begins as it does in the source.
+  for (const { numbers, words } of sections)
+    numbers
+      .filter((number) => sentences[number]!.kind === 'sentence' && taste(sentences[number]!) > 0)
+      .slice(0, MAX_TRIED)
+      .some(
+        (number) => picked.has(number) || (!sentences[number]!.leans && take(number, Math.min(left, words))),
+      );
+
+  /** The weightiest for which `roomFor` leaves room, one after another. */
+  const fill = (roomFor: (number: number) => number) => {
+    const open = [...wanted];
+    while (open.length > 0) {
+      let best = 0;
+      for (let at = 1; at < open.length; at += 1) if (marginal(open[at]!) > marginal(open[best]!)) best = at;
+      const [{ number }] = open.splice(best, 1) as [(typeof open)[number]];
+      if (!picked.has(number)) take(number, roomFor(number));
+    }
+  };
+  if (sections.length > 0) fill((number) => Math.min(left, leftOf[sectionOf.get(number) ?? -1] ?? 0));
+  fill(() => left);
   return [...picked].sort((a, b) => a - b);
 }

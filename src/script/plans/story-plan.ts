@@ -3,7 +3,7 @@
 
 import { isQuestion } from '../heading-name.ts';
 import type { ScriptChapter, ScriptLine } from '../script.ts';
-import type { Topic } from '../topics.ts';
+import type { Topic } from '../sections.ts';
 import { answers, type Material, said, stated } from './material.ts';
 
 const WORDS_AT_A_TIME = 26;

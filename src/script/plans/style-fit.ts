@@ -8,9 +8,13 @@ import { hasCodeWords } from '../statement.ts';
 
 /**
  * `no-two-sides`: the text does not weigh its matter up; `not-for-children`: it speaks of files, figures and
- * abbreviations, or in long sentences; `no-statements`: nearly all of it is tables, lists or code.
+ * abbreviations, or in long sentences; `no-statements`: nearly all of it is tables, lists or code; `reference-work`: most of it
+ * explains options and terms, one after another.
  */
-export type StyleMisfit = 'no-two-sides' | 'not-for-children' | 'no-statements';
+export type StyleMisfit = 'no-two-sides' | 'not-for-children' | 'no-statements' | 'reference-work';
+
+/** Of the words: who talks about such a text talks about what it leaves between its notes. */
+const MAX_NOTE_SHARE = 0.4;
 
 /** Of the sentences: a word of a specialist here and there spoils no story. */
 const MAX_TECHNICAL_SHARE = 0.35;
@@ -24,20 +28,24 @@ const isTechnical = ({ spoken }: SourceSentence, reader: LanguageReader): boolea
   /\p{Lu}{2,}/u.test(spoken.replace(/^\P{Ll}*$/u, '')) ||
   hasCodeWords(spoken);
 
-/** What can be told before anything is picked; `fit`: the sentences that may be spoken. */
+/** What can be told before anything is picked. */
 export function styleMisfit(
   style: SynthesisStyle,
-  fit: readonly SourceSentence[],
+  sentences: readonly SourceSentence[],
   reader: LanguageReader,
 ): StyleMisfit | undefined {
+  const wordsOf = (some: readonly SourceSentence[]) => some.reduce((sum, { words }) => sum + words, 0);
+  const fit = sentences.filter(({ unfit }) => unfit === undefined);
   const told = fit.filter(({ kind }) => kind !== 'row');
   // A briefing reads a table's figures out.
   if (style !== 'executive-briefing' && told.length < MIN_STATEMENTS) return 'no-statements';
+  const text = sentences.filter(({ unfit }) => unfit !== 'apparatus' && unfit !== 'code');
+  const notes = text.filter(({ unfit, explains }) => unfit === 'note' || explains);
+  if (style !== 'executive-briefing' && wordsOf(notes) > wordsOf(text) * MAX_NOTE_SHARE)
+    return 'reference-work';
   if (style !== 'childrens-story') return undefined;
   const technical = told.filter((sentence) => isTechnical(sentence, reader)).length;
   if (technical > told.length * MAX_TECHNICAL_SHARE) return 'not-for-children';
-  const wordsOf = (sentences: readonly SourceSentence[]) =>
-    sentences.reduce((sum, { words }) => sum + words, 0);
   const short = told.filter(({ words }) => words <= MAX_WORDS_FOR_CHILD);
   return wordsOf(short) < wordsOf(told) * MIN_SHORT_SHARE ? 'not-for-children' : undefined;
 }

@@ -5,9 +5,9 @@ import type { LanguageReader } from '../language-reader.ts';
 import type { SynthesisStyle } from '../script.ts';
 import type { SourceSentence } from '../source-sentence.ts';
 import { asks, hasCodeWords } from '../statement.ts';
+import type { Taste } from './runs.ts';
 
-export type Taste = (sentence: SourceSentence) => number;
-
+const FIGURES_OF_BRIEFING = 1.2;
 /** Longer ones than this many times the mean are not for children. */
 const SHORT_FOR_STORY = 1.15;
 
@@ -17,6 +17,14 @@ const isLong = (words: number): boolean => words > 35;
 const isShort = (words: number): boolean => words < 6;
 const byLength = (words: number, ofLong: number): number =>
   isLong(words) ? ofLong : isShort(words) ? 0.5 : 1;
+
+/** Half of what a sentence of a text counts is an item that stands by itself, a fifth a command: it tells what is shown beside it. */
+const byForm = ({ kind, spoken, leans }: SourceSentence, { commands }: LanguageReader): number => {
+  if (kind === 'sentence' && commands.test(spoken)) return 0.2;
+  // Names of functions and files can be read, and hardly heard.
+  if (kind !== 'row' && hasCodeWords(spoken)) return 0.4;
+  return kind === 'item' && !leans ? 0.5 : 1;
+};
 
 /** Short, concrete, without figures and capital letters in a row; nothing longer than a child can hold. */
 const forChildren =
@@ -37,14 +45,20 @@ export function styleTaste(
   switch (style) {
     case 'podcast':
       return [
-        ({ kind, spoken, words }) =>
-          (kind === 'row' ? 0.6 : 1) * (asks(spoken) ? 0.6 : 1) * byLength(words, 0.7),
+        (sentence) =>
+          (sentence.kind === 'row' ? 0.3 : 1) *
+          byForm(sentence, reader) *
+          (asks(sentence.spoken) ? 0.6 : 1) *
+          byLength(sentence.words, 0.7),
       ];
     case 'executive-briefing':
       return [
         // A table's lines are figures with their names: here they count as much as sentences.
-        ({ spoken, words }) =>
-          (hasFigures(spoken) ? 1.35 : 1) * (asks(spoken) ? 0.2 : 1) * byLength(words, 0.6),
+        (sentence) =>
+          (hasFigures(sentence.spoken) ? FIGURES_OF_BRIEFING : 1) *
+          byForm(sentence, reader) *
+          (asks(sentence.spoken) ? 0.2 : 1) *
+          byLength(sentence.words, 0.6),
       ];
     case 'childrens-story':
       return [forChildren(Math.min(18, meanWords * SHORT_FOR_STORY)), forChildren(18), forChildren(26)];

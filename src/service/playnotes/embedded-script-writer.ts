@@ -12,6 +12,8 @@ const MISFITS: Readonly<Record<StyleMisfit, string>> = {
     'There is no debate in this source: it has too few sentences for its subject, or too few against it.',
   'not-for-children':
     'This source is no story for children: it speaks of technical matters, or in sentences too long for a child.',
+  'reference-work':
+    'This source is a work of reference: most of it explains options or terms one by one, which nobody talks about.',
   'no-statements':
     'This source has too few sentences that say something by themselves: nearly all of it is tables, lists or code.',
 };
