@@ -120,9 +120,13 @@ export function createTokenIssuer(
       const token = check(text);
       if (token.scope !== 'watch')
         throw new AppError('forbidden', 'The token is for speaking; onlookers need one of scope "watch".');
-      if (token.session !== session) throw new AppError('forbidden', 'The token is for another session.');
+      if (token.session !== session)
+        throw new AppError('forbidden', 'The token is for another session; get one for this session.');
       if (!token.media.includes(medium))
-        throw new AppError('forbidden', `The token is for ${token.media.join(' and ')}, not for ${medium}.`);
+        throw new AppError(
+          'forbidden',
+          `The token is for ${token.media.join(' and ')}, not for ${medium}; get one for it.`,
+        );
       return token;
     },
     revoke(userId, id) {

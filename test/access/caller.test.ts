@@ -49,7 +49,7 @@ describe('a caller of the REST side', () => {
   it('is never told more by a wrong key than that it is wrong', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]{4,40}$/), (key) => {
-        expect(() => caller(key, 'ann')).toThrow(refusal(/^This API key is not known\.$/));
+        expect(() => caller(key, 'ann')).toThrow(refusal(/^This API key is not known; send Authorization/));
       }),
     );
   });

@@ -57,10 +57,10 @@ describe('a token', () => {
     const speaking = tokens.issue('ann', { scope: 'speak' }, 1000).token;
     expect(tokens.checkWatch(token, 's1', 'captions')).toMatchObject({ userId: 'ann' });
     expect(refusal(() => tokens.checkWatch(token, 's2', 'captions'))).toBe(
-      'forbidden: The token is for another session.',
+      'forbidden: The token is for another session; get one for this session.',
     );
     expect(refusal(() => tokens.checkWatch(token, 's1', 'audio'))).toBe(
-      'forbidden: The token is for captions, not for audio.',
+      'forbidden: The token is for captions, not for audio; get one for it.',
     );
     expect(refusal(() => tokens.checkSpeak(token))).toMatch(/^forbidden: .*for watching/);
     expect(refusal(() => tokens.checkWatch(speaking, 's1', 'audio'))).toMatch(/^forbidden: .*for speaking/);
@@ -93,7 +93,7 @@ describe('a revoked token', () => {
     tokens.revoke('ann', id);
     expect(told).toBe(1);
     expect(refusal(() => tokens.checkWatch(token, 's1', 'captions'))).toBe(
-      'unauthorized: The token has been revoked.',
+      'unauthorized: The token has been revoked; send Authorization: Bearer with a valid key, or get another token.',
     );
     expect(tokens.checkWatch(other, 's1', 'captions').userId).toBe('ann');
   });

@@ -159,8 +159,8 @@ describe('refused at the upgrade', () => {
   });
 
   it('a preset that does not go with the profile', async () => {
-    const { id } = await createAgent({ name: 'Wide', format: 'raw', sampleRate: 11_025 });
-    await expect(gateway.session(`agent=${id}&format=ogg`)).rejects.toThrow(
+    const { id } = await createAgent({ name: 'Wide', format: 'raw', sampleRate: 11_026 });
+    await expect(gateway.session(`agent=${id}&format=mp3`)).rejects.toThrow(
       /^refused with 400 .*sampleRate/s,
     );
     (await gateway.session(`agent=${id}&format=ogg&sampleRate=24000`)).terminate();

@@ -74,7 +74,10 @@ describe.concurrent('the program', () => {
 
   it('a port that is taken: exit code 1, saying which', async () => {
     const { code, stderr } = await runProgram(['engine', '--port', String(gateway.port)]);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(`EADDRINUSE.*${gateway.port}`)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(`--port is ${gateway.port}, and .*EADDRINUSE.*set --port to another`),
+    ]);
   });
 });
 
@@ -84,7 +87,10 @@ describe('serve', () => {
     const { code, stderr } = await runProgram(['serve', '--port', '0', '--audiosocket-port', taken], {
       env: { VOXGATE_DATA_DIR: join(folder, 'taken') },
     });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(`EADDRINUSE.*${taken}`)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(`VOXGATE_AUDIOSOCKET_PORT is ${taken}, and .*EADDRINUSE`),
+    ]);
   });
 
   it('names a command that works where it was started', async () => {

@@ -124,7 +124,11 @@ describe.runIf(platform() === 'linux')('the embedded engine of a gateway', () =>
     }
     probe.send({ type: 'speak', turn: 'a', text: 'Hello.', voice: 'anna' });
     expect((await probe.event('ended')).outcome).toBe('complete');
-    for (const path of ['/v1/session?voice=nobody', '/v1/speak?model=nobody', '/v1/text-to-speech/nobody/stream-input'])
+    for (const path of [
+      '/v1/session?voice=nobody',
+      '/v1/speak?model=nobody',
+      '/v1/text-to-speech/nobody/stream-input',
+    ])
       await expect(openProbe(url.replace('http', 'ws') + path)).rejects.toThrow(words.source.slice(0, 20));
 
     // What else a caller is told of it, and the port that is taken.

@@ -143,7 +143,12 @@ describe('questions about works', () => {
       questions.find('ann', 'two'),
     ];
     for (const one of await Promise.allSettled(asked))
-      expect(one).toMatchObject({ reason: { code: 'not_found', message: 'There is no job of this id.' } });
+      expect(one).toMatchObject({
+        reason: {
+          code: 'not_found',
+          message: 'There is no job of this id; check the address and the ids in it.',
+        },
+      });
     expect(happened).toEqual([]);
     expect((await questions.list('bob', { limit: 5, cursor: undefined })).works).toEqual([]);
   });

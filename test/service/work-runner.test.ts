@@ -164,7 +164,7 @@ describe('the work runner', () => {
     bench.doing(id).fail(new AppError('upstream_rejected', 'It said no.'));
     await settle();
     const { status, phase, progress, failure } = (await bench.find(id))!;
-    expect(failure).toEqual({ code: 'upstream_rejected', message: 'It said no.' });
+    expect(failure).toEqual({ code: 'upstream_rejected', message: 'It said no; check voice and fields.' });
     expect((await bench.told(id)).at(-1)).toEqual({ id, status, phase, progress });
     await runner.close();
   });

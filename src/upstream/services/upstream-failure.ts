@@ -42,7 +42,7 @@ const UNTOLD_FIELDS = ['text', 'prompt', 'prompt2', 'turnPrefix', 'turnPrefix2']
  * The field that a refusal is about, with the value that we have sent for it: the first word of its `errorMessage` or `message`
  * that is the name of a field. Nothing else of what a service says is repeated.
  */
-export function refusedField(body: string, sent: Readonly<Record<string, unknown>>): FieldFault | undefined {
+function refusedField(body: string, sent: Readonly<Record<string, unknown>>): FieldFault | undefined {
   let said: unknown;
   try {
     const told = JSON.parse(body) as { errorMessage?: unknown; message?: unknown } | null;

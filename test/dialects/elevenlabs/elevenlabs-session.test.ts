@@ -97,7 +97,7 @@ describe('an ElevenLabs session', () => {
     ]);
     expect(rig.of('b').find((message) => message.error !== undefined)).toMatchObject({
       code: 1011,
-      message: 'Too many.',
+      message: 'Too many; come back later, the operator may add keys.',
     });
     expect(rig.closed).toBeUndefined();
   });

@@ -211,8 +211,16 @@ describe('what a receiver says', () => {
   it.each([
     [{ status: 302, afterMs: 0 }, 'The receiver answered 302; redirects are not followed.', 302],
     [{ status: 500, afterMs: 0 }, 'The receiver answered 500.', 500],
-    ['dead', 'It did not answer within 15000 ms.', undefined],
-    ['refuses', 'It took no connection.', undefined],
+    [
+      'dead',
+      'It did not answer within 15000 ms; check that it can be reached from outside, and try again.',
+      undefined,
+    ],
+    [
+      'refuses',
+      'It took no connection; check that it can be reached from outside, and try again.',
+      undefined,
+    ],
   ] as const)('%j is a failure, in our words', async (answer, problem, status) => {
     const { clock, store, add, begin, end } = setUp(() => answer);
     const id = add('bad.example');
