@@ -1,15 +1,21 @@
 // `voxgate serve`: the gateway until it is told to stop.
 
+import type { Gateway } from '../app/gateway.ts';
 import { startGateway } from '../app/start.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { helpersYieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { parseConfig } from '../settings/config.ts';
-import { settingsHelp } from '../settings/settings.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import { type Config, SETTINGS, type SettingName, settingsHelp, toFlag } from '../settings/settings.ts';
+import { type Command, FILE, type Flag, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
+import { readAllInput } from './input/read-input.ts';
+import { STANDARD } from './output/file-endings.ts';
 import { untilInterrupted } from './until-interrupted.ts';
 
 async function run(terminal: Terminal): Promise<number> {
-  const parsed = parseConfig({ env: terminal.env, flags: terminal.args, file: terminal.readFile });
+  const json = terminal.args.includes('--json');
+  const flags = terminal.args.filter((each) => each !== '--json');
+  const file = await filesOf(terminal, flags);
+  const parsed = parseConfig({ env: terminal.env, flags, file });
   if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
   const { config } = parsed;
   const log = createPinoLog(config.logLevel);
@@ -27,16 +33,15 @@ async function run(terminal: Terminal): Promise<number> {
     searchPath: terminal.env.PATH,
     onLost: lose,
   });
-  const say = gateway.sessionUrl;
-  terminal.print(`Voxgate ${terminal.version} is listening at ${gateway.url}`);
-  if (gateway.playgroundUrl !== undefined) terminal.print(`  playground ${gateway.playgroundUrl}`);
-  terminal.print(`  sessions   ${say}`);
-  terminal.print(`  service    ${gateway.url}/api/v1 (${gateway.url}/openapi.json tells it)`);
-  terminal.print(`  engine     ${gateway.engineUrl ?? `${config.upstreamUrl} (remote)`}`);
-  if (gateway.adminUrl !== undefined) terminal.print(`  operator   ${gateway.adminUrl}`);
-  terminal.print(
-    `  try        ${terminal.programName} say "Hello from Voxgate." --url ${say} --out hello.wav`,
-  );
+  const { url, sessionUrl, playgroundUrl, adminUrl } = gateway;
+  const engineUrl = gateway.engineUrl ?? config.upstreamUrl;
+  if (json) {
+    const { version } = terminal;
+    const serviceUrl = `${url}/api/v1`;
+    terminal.print(
+      JSON.stringify({ version, url, sessionUrl, serviceUrl, playgroundUrl, engineUrl, adminUrl }),
+    );
+  } else tell(terminal, gateway, config);
   log.info('listening', { url: gateway.url });
 
   const why = await Promise.race([untilInterrupted(terminal.interrupted), lost]);
@@ -50,7 +55,45 @@ async function run(terminal: Terminal): Promise<number> {
   return 1;
 }
 
+function tell(terminal: Terminal, gateway: Gateway, config: Config): void {
+  const say = gateway.sessionUrl;
+  terminal.print(`Voxgate ${terminal.version} is listening at ${gateway.url}`);
+  if (gateway.playgroundUrl !== undefined) terminal.print(`  playground ${gateway.playgroundUrl}`);
+  terminal.print(`  sessions   ${say}`);
+  terminal.print(`  service    ${gateway.url}/api/v1 (${gateway.url}/openapi.json tells it)`);
+  terminal.print(`  engine     ${gateway.engineUrl ?? `${config.upstreamUrl} (remote)`}`);
+  if (gateway.adminUrl !== undefined) terminal.print(`  operator   ${gateway.adminUrl}`);
+  terminal.print(
+    `  try        ${terminal.programName} say "Hello from Voxgate." --url ${say} --out hello.wav`,
+  );
+}
+
+/** Files of settings, among which `-` is standard input. */
+async function filesOf(terminal: Terminal, flags: readonly string[]): Promise<Terminal['readFile']> {
+  const isPiped = flags.some((each) => each === STANDARD || each.endsWith(`=${STANDARD}`));
+  if (!isPiped) return terminal.readFile;
+  const input = Buffer.from(await readAllInput(terminal)).toString('utf8');
+  return (path) => (path === STANDARD ? input : terminal.readFile(path));
+}
+
+const flagOf = (name: SettingName): readonly [string, Flag] => [
+  toFlag(name).slice(2),
+  SETTINGS[name].placeholder === 'FILE' ? FILE : STRING,
+];
+
 export const serve: Command = {
-  help: () => `Usage: voxgate serve [--config FILE] [--SETTING VALUE …]\n\n${settingsHelp()}`,
+  flags: {
+    config: FILE,
+    ...JSON_FLAG,
+    ...Object.fromEntries((Object.keys(SETTINGS) as SettingName[]).map(flagOf)),
+  },
+  help: () =>
+    [
+      'Usage: voxgate serve [--config FILE] [--json] [--SETTING VALUE …]',
+      '',
+      'Prints its addresses, with --json as a line of JSON. For a FILE, - is standard input.',
+      '',
+      settingsHelp(),
+    ].join('\n'),
   run,
 };

@@ -54,7 +54,7 @@ const WRONG: [string, Command, string[], RegExp][] = [
   ['say', say, ['x', '--voice', ''], /--voice is ""; allowed: 1 to 2048/],
   ['say', say, ['x', '--language', 'klingon'], /--language is "klingon"; allowed: afrikaans/],
   ['say', say, ['x', '--url', 'here'], /--url is "here"; allowed: a ws:\/\//],
-  ['say', say, ['x', '--url', 'http://127.0.0.1:1'], /--url is "http:.*allowed: a ws:\/\//],
+  ['say', say, ['x', '--url', 'ftp://127.0.0.1:1'], /--url is "ftp:.*allowed: a ws:\/\//],
   ['say', say, ['x', '--url'], /--url/],
   ['say', say, ['x', '--out', 'x.txt'], /--out is "x\.txt"; allowed: .*\.wav/],
   ['say', say, ['x', '--out', 'x'], /--out is "x"; allowed: .*\.wav/],
