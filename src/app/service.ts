@@ -271,7 +271,6 @@ export async function openAppService(options: AppServiceOptions): Promise<AppSer
     },
     compat: {
       ...speech,
-      aliases: upstream.aliases,
       defaultVoice: upstream.voice,
       defaultVoice2: upstream.voice2,
       credentials: options.credentials,

@@ -10,6 +10,7 @@ import type { ListedVoice } from '../speech/listed-voice.ts';
 import { RECORDED_VOICE_FIELDS } from '../speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
 import { WELL_KNOWN_VOICES } from '../speech/well-known-voices.ts';
+import { spokenAs } from '../speech-program/program-language.ts';
 import { createMemoryPhraseStore } from '../storage/memory-phrase-store.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import type { createRedisPhraseStore } from '../storage/redis-phrase-store.ts';
@@ -30,8 +31,6 @@ export type AppUpstream = {
   readonly voice: string | undefined;
   readonly voice2: string | undefined;
   readonly voices: VoiceDirectory;
-  /** Short names that callers of any protocol may use for voices. */
-  readonly aliases: VoiceAliases;
   /** The embedded engine's address, when it is the service. */
   readonly engineUrl: string | undefined;
 };
@@ -100,7 +99,6 @@ export async function openAppUpstream(
     voice: service.voice,
     voice2: service.voice2,
     voices: openVoices(context, service),
-    aliases: service.aliases,
     engineUrl: service.isEmbedded ? service.url : undefined,
   };
 }
@@ -146,10 +144,11 @@ export async function chooseService({
   };
 }
 
-function openVoices({ clock }: AppContext, { url, keys, isEmbedded, voices }: SpeechService): VoiceDirectory {
-  if (isEmbedded) return createKnownVoices(voices, RECORDED_VOICE_FIELDS);
+function openVoices({ clock }: AppContext, service: SpeechService): VoiceDirectory {
+  const { url, keys, isEmbedded, voices, aliases } = service;
+  if (isEmbedded) return createKnownVoices(voices, { aliases, ignoredFields: RECORDED_VOICE_FIELDS, spokenAs });
   const list = createHttpVoiceList({ baseUrl: new URL(url), key: keys[0]!, known: voices, clock });
-  return createUncheckedVoices(list);
+  return createUncheckedVoices(list, aliases);
 }
 
 /** Shared by all instances, or this one's own; the embedded engine is always one's own. */
@@ -244,5 +243,5 @@ export const appVoiceAliases = (
 /** What a session begins with. */
 export const sessionSettings = (
   { leadMs, phraseCache }: Pick<Config, 'leadMs' | 'phraseCache'>,
-  aliases: VoiceAliases,
-): TurnSettings => defaultSettings(leadMs, phraseCache === 'always' ? 'on' : 'off', aliases);
+  voices: Pick<VoiceDirectory, 'aliases' | 'check'>,
+): TurnSettings => defaultSettings(leadMs, phraseCache === 'always' ? 'on' : 'off', voices);

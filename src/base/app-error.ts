@@ -101,11 +101,18 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   /** Milliseconds after which trying again makes sense, when that is known. */
   readonly retryAfterMs: number | undefined;
+  /** The field of a request that is wrong, for protocols that tell it beside the message; '' or undefined: none. */
+  readonly field: string | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAfterMs?: number } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number; field?: string } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
+    this.field = options.field;
   }
 
   get http(): number {

@@ -1,33 +1,52 @@
 // The HTTP framework's own refusals (fastify, "Errors") as our codes and messages, for the gateway and the engine alike.
 
 import { AppError, type ErrorCode, toAppError } from './app-error.ts';
+import { fieldMessage } from './check-fields.ts';
 
 /** The body of any request to us: 20,000 characters of up to 4 bytes, the prompts, and JSON's escapes. */
 export const BODY_BYTES = 256 * 1024;
 
+const NOT_JSON = 'body: must be valid JSON (RFC 8259)';
+
 const REFUSALS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
-    'unsupported_media_type',
-    'The body must be sent as Content-Type: application/json; the form of a PlayNote as multipart/form-data.',
-  ],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is larger than this path takes.'],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_json', 'The body is empty; it must be a JSON object.'],
-  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_json', 'The body is not valid JSON.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_json', 'body: must be a JSON object; it is empty'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_json', NOT_JSON],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'invalid_request',
-    'Content-Length and the length of the body differ.',
+    'Content-Length: must be the length of the body in bytes.',
   ],
-  FST_ERR_BAD_URL: ['invalid_request', 'The request path is not a valid URL path.'],
+  FST_ERR_BAD_URL: ['invalid_request', 'path: must be a valid URL path, with % as %25'],
 };
 
-/** Anything thrown while a request is served; what was not expected is `internal`. */
-export function fromFramework(thrown: unknown): AppError {
+/** A body that is sent as `given`, a media type, or as none. */
+const wrongMediaType = (given: string | undefined): AppError =>
+  new AppError(
+    'unsupported_media_type',
+    fieldMessage({
+      field: 'Content-Type',
+      allowed: `must be ${JSON_TYPE}, of a PlayNote's form multipart/form-data`,
+      given: given?.split(';', 1)[0]!.trim(),
+      ...(given === undefined && { todo: 'it is missing' }),
+    }),
+    { field: 'Content-Type' },
+  );
+const JSON_TYPE = 'application/json';
+
+/**
+ * Anything thrown while a request is served; what was not expected is `internal`. `contentType`: the request's own, as it came.
+ */
+export function fromFramework(thrown: unknown, contentType?: string): AppError {
   if (thrown instanceof AppError) return thrown;
   const { code, statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown };
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return wrongMediaType(contentType);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new AppError('payload_too_large', 'body: is larger than this path takes; send less at a time', {
+      field: 'body',
+    });
   const known = typeof code === 'string' ? REFUSALS[code] : undefined;
   if (known !== undefined) return new AppError(known[0], known[1]);
   // What the JSON parser throws has a status and no code of the framework.
-  if (statusCode === 400) return new AppError('invalid_json', 'The body is not valid JSON.');
+  if (statusCode === 400) return new AppError('invalid_json', NOT_JSON);
   if (typeof statusCode === 'number' && statusCode > 400 && statusCode < 500)
     return new AppError('invalid_request', 'The request cannot be read.');
   return toAppError(thrown);

@@ -18,7 +18,7 @@ const ALLOWED = {
   'turn-prefix2': '1 to 200 characters',
   language: LANGUAGES.join(', '),
   speed: '0.1 to 5',
-  seed: 'a whole number from 0 to 4294967295',
+  seed: 'a number from 0 to 9007199254740992',
   temperature: '0 to 2',
 } as const;
 

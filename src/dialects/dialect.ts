@@ -30,6 +30,8 @@ export type DialectEntry = {
   readonly token?: string;
   /** The subprotocol that is selected, one of those offered. */
   readonly protocol?: string;
+  /** What this protocol calls the fields of the session that a refusal may name. */
+  readonly fieldNames?: Readonly<Record<string, string>>;
   /** Headers of a refusal. */
   refusalHeaders?(error: AppError): Readonly<Record<string, string>>;
   /** Headers of the answer that lets the client in; the session's id is that of `ready`. */

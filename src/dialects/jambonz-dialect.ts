@@ -8,6 +8,7 @@ import type { ServerEvent } from './native-events.ts';
 import type { Preset } from './native-messages.ts';
 import { readPacing } from './pacing-query.ts';
 import { checkPreset } from './session-preset.ts';
+import { NO_MESSAGE, NOT_JSON } from './unreadable-message.ts';
 
 const PATH = '/jambonz/tts';
 
@@ -55,12 +56,12 @@ type Message =
 
 function readMessage(frame: string): Message {
   const json = parseJson(frame);
-  if (json === undefined) return { type: 'wrong', why: 'The message is not valid JSON.' };
+  if (json === undefined) return { type: 'wrong', why: NOT_JSON };
   const { type, text } = isJsonObject(json.value) ? json.value : {};
-  if (typeof type !== 'string') return { type: 'wrong', why: 'A message is a JSON object with a type.' };
+  if (typeof type !== 'string') return { type: 'wrong', why: NO_MESSAGE };
   if (type === 'stream') {
     if (typeof text === 'string') return { type, text };
-    return { type: 'wrong', why: 'stream: text must be a string.' };
+    return { type: 'wrong', why: 'stream: text: must be a text' };
   }
   // `keepalive`, and whatever a later jambonz may say.
   return { type: type === 'flush' || type === 'clear' || type === 'stop' ? type : 'unknown' };

@@ -1,9 +1,12 @@
 // The native protocol: text frame → command or refusal, event → text frame.
 
+import type { z } from 'zod';
 import { AppError, type ErrorCode } from '../base/app-error.ts';
-import { formatIssues } from '../base/format-issues.ts';
+import { readBySchema } from '../base/check-fields.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
+import { shownValue } from '../base/shown-value.ts';
 import type { Dialect, DialectCodec, DialectSink } from './dialect.ts';
+import { NO_MESSAGE, NOT_JSON } from './unreadable-message.ts';
 import { errorEvent } from './error-event.ts';
 import type { ServerEvent } from './native-events.ts';
 import { type ClientCommand, clientMessageSchemas } from './native-messages.ts';
@@ -22,35 +25,31 @@ export type Decoded =
 export function decodeNative(frame: string): Decoded {
   const json = parseJson(frame);
   if (json === undefined)
-    return { ok: false, code: 'invalid_json', message: 'The message is not valid JSON.', turn: undefined };
+    return { ok: false, code: 'invalid_json', message: NOT_JSON, turn: undefined };
   const { value } = json;
   if (!isJsonObject(value)) {
     return {
       ok: false,
       code: 'invalid_request',
-      message: 'A message is a JSON object with a type.',
+      message: NO_MESSAGE,
       turn: undefined,
     };
   }
   const named = value.turn;
   const turn = typeof named === 'string' && named.length >= 1 && named.length <= 64 ? named : undefined;
   const type = value.type;
-  if (typeof type !== 'string' || !Object.hasOwn(clientMessageSchemas, type)) return refuseType(turn);
-  const parsed = clientMessageSchemas[type as keyof typeof clientMessageSchemas].safeParse(value, {
-    reportInput: true,
-  });
-  if (parsed.success) return { ok: true, command: parsed.data };
-  return {
-    ok: false,
-    code: 'invalid_request',
-    message: `${type}: ${formatIssues(parsed.error.issues)}`,
-    turn,
-  };
+  if (typeof type !== 'string' || !Object.hasOwn(clientMessageSchemas, type)) return refuseType(type, turn);
+  const schema: z.ZodType<ClientCommand> = clientMessageSchemas[type as keyof typeof clientMessageSchemas];
+  const read = readBySchema(schema, value, 'message');
+  if (read.ok) return { ok: true, command: read.value };
+  return { ok: false, code: 'invalid_request', message: `${type}: ${read.message}`, turn };
 }
 
-function refuseType(turn: string | undefined): Decoded {
-  const known = Object.keys(clientMessageSchemas).join(', ');
-  return { ok: false, code: 'unknown_type', message: `type must be one of ${known}.`, turn };
+function refuseType(type: unknown, turn: string | undefined): Decoded {
+  const allowed = `must be one of ${Object.keys(clientMessageSchemas).join(', ')}`;
+  const given = shownValue(type, { field: 'type', isSlip: true });
+  const got = given === undefined ? '; it is missing' : ` (got ${given})`;
+  return { ok: false, code: 'unknown_type', message: `type: ${allowed}${got}`, turn };
 }
 
 export const encodeNative = (event: ServerEvent): string => JSON.stringify(event);

@@ -66,7 +66,7 @@ export const serverEventSchemas = {
     turn,
     format: z.enum(SESSION_FORMATS),
     sampleRate: z.int(),
-    seed: count,
+    seed: z.number().min(0),
     timings: z.strictObject({ queueMs: ms, upstreamTtfbMs: ms, firstAudioMs: ms }),
   }).describe('The next binary frame is audio of this turn'),
   audio: event('audio', { turn, seq: count, ms, data: z.string().describe('base64') }).describe(

@@ -2,21 +2,20 @@
 // and make the AsyncAPI document. Unknown fields are refused, so that a misspelt one is not silently ignored.
 
 import { z } from 'zod';
-import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, SESSION_FORMATS } from '../speech/audio-format.ts';
-import { synthesisFields } from '../speech/speech-request.ts';
+import { SESSION_FORMATS } from '../speech/audio-format.ts';
+import { numberFrom, sampleRateField, synthesisFields } from '../speech/speech-request.ts';
 
 const turn = z.string().min(1).max(64).describe('Id of a turn, chosen by the client');
 const speaker = z.union([z.literal(1), z.literal(2)]);
-const sampleRate = z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE);
-const milliseconds = z.number().min(0).max(86_400_000);
+const milliseconds = numberFrom(0, 86_400_000);
 
 /** Fields of `configure`; the same names may stand in the query string of the upgrade. */
 export const configureFields = {
   format: z.enum(SESSION_FORMATS).optional(),
-  sampleRate: sampleRate.optional(),
-  frameMs: z.number().min(10).max(100).optional(),
+  sampleRate: sampleRateField.optional(),
+  frameMs: numberFrom(10, 100).optional(),
   pace: z.enum(['realtime', 'burst']).optional(),
-  leadMs: z.number().min(40).max(5000).optional(),
+  leadMs: numberFrom(40, 5000).optional(),
   flow: z.enum(['clock', 'credit']).optional(),
   audio: z.enum(['binary', 'base64']).optional(),
   captions: z.enum(['off', 'words']).optional(),

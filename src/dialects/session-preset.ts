@@ -1,7 +1,6 @@
 // The query string of an upgrade as a first `configure`: /v1/session?format=mulaw&sampleRate=8000&voice=…
 
-import { AppError } from '../base/app-error.ts';
-import { formatIssues } from '../base/format-issues.ts';
+import { checkFields, fieldError } from '../base/check-fields.ts';
 import { configureFields, type Preset, presetSchema } from './native-messages.ts';
 
 const NUMBERS: ReadonlySet<string> = new Set([
@@ -21,12 +20,12 @@ export function readPreset(query: URLSearchParams): Preset {
   for (const [name, value] of query) {
     if (!Object.hasOwn(configureFields, name)) {
       const known = [...Object.keys(configureFields), 'agent'].join(', ');
-      throw new AppError(
-        'invalid_request',
-        `${name.slice(0, 80)}: not a parameter of a session; there are ${known}.`,
-      );
+      throw fieldError({
+        field: name.slice(0, 80),
+        allowed: `is no parameter of a session; there are ${known}`,
+      });
     }
-    if (Object.hasOwn(given, name)) throw new AppError('invalid_request', `${name}: given twice.`);
+    if (Object.hasOwn(given, name)) throw fieldError({ field: name, allowed: 'given twice; give it once' });
     // An empty number is a mistake, not a zero.
     given[name] = NUMBERS.has(name) && value.trim() !== '' ? Number(value) : value;
   }
@@ -34,8 +33,5 @@ export function readPreset(query: URLSearchParams): Preset {
 }
 
 /** Settings from wherever a dialect found them. Throws as `readPreset` does. */
-export function checkPreset(given: Readonly<Record<string, unknown>>): Preset {
-  const parsed = presetSchema.safeParse(given, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  throw new AppError('invalid_request', formatIssues(parsed.error.issues));
-}
+export const checkPreset = (given: Readonly<Record<string, unknown>>): Preset =>
+  checkFields(presetSchema, given, 'query');

@@ -1,12 +1,12 @@
 // From the fields of a request (interface 4.5) to what is to be spoken, and to what the caller is told about it.
 // Throws `invalid_request` that names the field, what was given and what is allowed, and never repeats the text.
 
-import { AppError } from '../base/app-error.ts';
-import { formatIssues } from '../base/format-issues.ts';
+import { checkFields } from '../base/check-fields.ts';
 import type { Random } from '../base/random.ts';
+import { unknownVoice } from '../speech/listed-voice.ts';
 import { mediaTypeOf, usualRateOf } from '../speech/reply-media-type.ts';
 import {
-  MAX_SEED,
+  MAX_DRAWN_SEED,
   RECORDED_VOICE_FIELDS,
   type SpeechRequest,
   streamRequestSchema,
@@ -19,19 +19,10 @@ import { findVoice, type Voice } from './voices.ts';
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
-const invalid = (message: string) => new AppError('invalid_request', message);
-
-function parseRequest(body: unknown): SpeechRequest {
-  const parsed = streamRequestSchema.safeParse(body, { reportInput: true });
-  if (!parsed.success) throw invalid(formatIssues(parsed.error.issues));
-  return parsed.data;
-}
-
 function voiceOf(field: 'voice' | 'voice2', id: string): Voice {
   const voice = findVoice(id);
   if (voice !== undefined) return voice;
-  const given = JSON.stringify(id.slice(0, 80));
-  throw invalid(`${field}: there is no voice ${given} here; GET /api/v1/voices lists the ids that there are`);
+  throw unknownVoice(field, id);
 }
 
 function ignoredFields(request: SpeechRequest): string[] {
@@ -42,7 +33,7 @@ function ignoredFields(request: SpeechRequest): string[] {
 
 /** `body` is JSON as it came; `random` draws the seed when it has none. */
 export function toSpeechJob(body: unknown, random: Random): { job: SpeechJob; headers: ReplyHeaders } {
-  const request = parseRequest(body);
+  const request: SpeechRequest = checkFields(streamRequestSchema, body, 'body');
   const voice = voiceOf('voice', request.voice);
   const voice2 = request.voice2 == null ? voice : voiceOf('voice2', request.voice2);
   const language = request.language ?? 'english';
@@ -54,7 +45,7 @@ export function toSpeechJob(body: unknown, random: Random): { job: SpeechJob; he
     voices: { 1: voice, 2: voice2 },
     language,
     speed: request.speed ?? 1,
-    seed: request.seed ?? random.below(MAX_SEED + 1),
+    seed: request.seed ?? random.below(MAX_DRAWN_SEED + 1),
     temperature: request.temperature ?? DEFAULT_TEMPERATURE,
   };
   const ignored = ignoredFields(request);

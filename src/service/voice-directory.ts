@@ -1,42 +1,48 @@
-// Which voices a session or request may name. The embedded engine's list is complete, so an unknown name is refused; a remote
-// service's need not be, so every name goes to it.
+// Which voices a session or request may name, and by which names. The embedded engine's list is complete, so an unknown name is
+// refused; a remote service's need not be, so every name goes to it.
 
-import { AppError } from '../base/app-error.ts';
-import type { ListedVoice } from '../speech/listed-voice.ts';
+import type { Language } from '../speech/language.ts';
+import { type ListedVoice, unknownVoice } from '../speech/listed-voice.ts';
+import type { VoiceAliases } from '../speech/voice-aliases.ts';
 
 export type VoiceDirectory = {
   list(): Promise<readonly ListedVoice[]>;
-  /** Voices by the field that names them. Throws `invalid_request` for one that is known not to exist. */
+  /** Short names for voices, for callers of any protocol. */
+  readonly aliases: VoiceAliases;
+  /** Voices by the field that names them, aliases resolved. Throws `invalid_request` for one that is known not to exist. */
   check(fields: Readonly<Record<string, string | null | undefined>>): void;
   /** Fields of a request that the speech service takes and does nothing with. */
   readonly ignoredFields: readonly string[];
+  /** The language whose rules read `language`, when it is known to be another one. */
+  spokenAs(language: Language): string | undefined;
 };
+
+export type KnownVoicesOptions = Pick<VoiceDirectory, 'aliases' | 'ignoredFields' | 'spokenAs'>;
 
 /** All voices are known. */
 export function createKnownVoices(
   voices: readonly ListedVoice[],
-  ignoredFields: readonly string[],
+  options: KnownVoicesOptions,
 ): VoiceDirectory {
   const ids = new Set(voices.map(({ id }) => id));
   return {
     list: async () => voices,
     check(fields) {
-      for (const [field, id] of Object.entries(fields)) {
-        if (id == null || ids.has(id)) continue;
-        const given = JSON.stringify(id.slice(0, 80));
-        throw new AppError(
-          'invalid_request',
-          `${field}: there is no voice ${given} here; GET /api/v1/voices lists the ids that there are`,
-        );
-      }
+      for (const [field, id] of Object.entries(fields))
+        if (id != null && !ids.has(id)) throw unknownVoice(field, id);
     },
-    ignoredFields,
+    ...options,
   };
 }
 
 /** A service that is asked for its list; every name is let through to it. */
-export const createUncheckedVoices = (list: () => Promise<readonly ListedVoice[]>): VoiceDirectory => ({
+export const createUncheckedVoices = (
+  list: () => Promise<readonly ListedVoice[]>,
+  aliases: VoiceAliases,
+): VoiceDirectory => ({
   list,
+  aliases,
   check() {},
   ignoredFields: [],
+  spokenAs: () => undefined,
 });

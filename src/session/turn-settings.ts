@@ -1,7 +1,7 @@
 // The configuration of a session, and what it means for one turn. A turn takes the configuration in force when
 // it is first named; its own fields win over the session's.
 
-import { AppError } from '../base/app-error.ts';
+import { fieldError } from '../base/check-fields.ts';
 import type { EventOf } from '../dialects/native-events.ts';
 import type { Preset } from '../dialects/native-messages.ts';
 import { type OutputFormat, type SessionFormat, sampleRateRefusal } from '../speech/audio-format.ts';
@@ -26,9 +26,16 @@ export type TurnSettings = WantedWords & {
   readonly synthesis: SynthesisFields;
   /** The gateway's short names for voices, under those of the session's agent. */
   readonly aliases: VoiceAliases;
+  /** Throws `invalid_request` for a voice that is known not to exist. */
+  readonly checkVoices: CheckVoices;
   /** Of the session's agent: how words are said that are written otherwise. */
   readonly pronunciations: readonly Pronunciation[];
 };
+
+type CheckVoices = (named: {
+  readonly voice?: string | null | undefined;
+  readonly voice2?: string | null | undefined;
+}) => void;
 
 /** Memory that a turn's own texts take: prompts, prefixes, names of voices. */
 export function settingsBytes({ synthesis }: TurnSettings): number {
@@ -41,7 +48,7 @@ export function settingsBytes({ synthesis }: TurnSettings): number {
 export const defaultSettings = (
   leadMs: number,
   cache: TurnSettings['cache'] = 'off',
-  aliases: VoiceAliases = {},
+  voices: { readonly aliases: VoiceAliases; readonly check: CheckVoices } = { aliases: {}, check() {} },
 ): TurnSettings => ({
   format: 'mulaw',
   sampleRate: undefined,
@@ -55,7 +62,8 @@ export const defaultSettings = (
   markup: 'strip',
   cache,
   synthesis: {},
-  aliases,
+  aliases: voices.aliases,
+  checkVoices: (named) => voices.check(named),
   pronunciations: [],
 });
 
@@ -76,7 +84,10 @@ export const outputOf = (settings: TurnSettings): OutputFormat => ({
   frameMs: settings.frameMs,
 });
 
-/** `fields` over `settings`; absent fields keep their value. Throws `invalid_request` for a rate that the format has not. */
+/**
+ * `fields` over `settings`; absent fields keep their value. Throws `invalid_request` for a rate that the format has not, and for a
+ * voice that is known not to exist.
+ */
 export function applySettings(settings: TurnSettings, fields: Preset): TurnSettings {
   const {
     format,
@@ -92,10 +103,11 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     cache,
     ...synthesis
   } = fields;
-  const { aliases, pronunciations } = settings;
+  const { aliases, checkVoices, pronunciations } = settings;
   const inForce = settings.synthesis;
   const { turnPrefix = inForce.turnPrefix, turnPrefix2 = inForce.turnPrefix2, voice, voice2 } = synthesis;
   const voices = resolveVoices(aliases, { voice, voice2, turnPrefix, turnPrefix2 });
+  checkVoices({ voice: voices.voice, voice2: voices.voice2 });
   const next: TurnSettings = {
     format: format ?? settings.format,
     sampleRate: sampleRate ?? settings.sampleRate,
@@ -110,10 +122,12 @@ export function applySettings(settings: TurnSettings, fields: Preset): TurnSetti
     cache: cache ?? settings.cache,
     synthesis: { ...inForce, ...synthesis, ...voices },
     aliases,
+    checkVoices,
     pronunciations,
   };
   const refusal = next.sampleRate === undefined ? undefined : sampleRateRefusal(next.format, next.sampleRate);
-  if (refusal !== undefined) throw new AppError('invalid_request', `sampleRate: ${refusal}.`);
+  if (refusal !== undefined)
+    throw fieldError({ field: 'sampleRate', allowed: refusal, given: next.sampleRate });
   return next;
 }
 
@@ -123,6 +137,7 @@ export function configuredEvent(settings: TurnSettings): EventOf<'configured'> {
     wordList,
     synthesis,
     aliases: _aliases,
+    checkVoices: _check,
     pronunciations: _said,
     ...rest
   } = settings;

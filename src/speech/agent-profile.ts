@@ -2,8 +2,8 @@
 // session names it by `?agent=ID`, a job by `agent`; their own fields win.
 
 import { z } from 'zod';
-import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, SESSION_FORMATS, sampleRateRefusal } from './audio-format.ts';
-import { synthesisFields } from './speech-request.ts';
+import { SESSION_FORMATS, sampleRateRefusal } from './audio-format.ts';
+import { sampleRateField, synthesisFields } from './speech-request.ts';
 
 const MAX_ALIASES = 100;
 const MAX_PRONUNCIATIONS = 500;
@@ -25,7 +25,7 @@ export const agentProfileSchema = z
     name: z.string().trim().min(1).max(200),
     ...spokenFields,
     format: z.enum(SESSION_FORMATS).nullish(),
-    sampleRate: z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE).nullish(),
+    sampleRate: sampleRateField.nullish(),
     aliases: z
       .record(word, z.string().min(1).max(2048))
       .refine(
@@ -48,7 +48,7 @@ export const agentProfileSchema = z
   .check(({ value, issues }) => {
     const { format, sampleRate } = value;
     const message = format != null && sampleRate != null ? sampleRateRefusal(format, sampleRate) : undefined;
-    if (message !== undefined) issues.push({ code: 'custom', path: ['sampleRate'], message, input: value });
+    if (message !== undefined) issues.push({ code: 'custom', path: ['sampleRate'], message, input: sampleRate });
   });
 
 export type AgentProfile = z.infer<typeof agentProfileSchema>;
@@ -78,12 +78,3 @@ export const patchProfile = (profile: AgentProfile, patch: Partial<AgentProfile>
   Object.fromEntries(
     Object.entries({ ...profile, ...patch }).filter(([, value]) => value !== undefined && value !== null),
   );
-
-/** The voice that `name` stands for in this profile; a name that is none stands for itself. */
-export const resolveVoice = <Voice extends string | null | undefined>(
-  profile: AgentProfile,
-  voice: Voice,
-): Voice =>
-  (typeof voice === 'string' && profile.aliases && Object.hasOwn(profile.aliases, voice)
-    ? profile.aliases[voice]
-    : voice) as Voice;

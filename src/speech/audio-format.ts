@@ -19,11 +19,16 @@ export const MP3_SAMPLE_RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000,
 /** The rates that an Opus encoder takes (RFC 6716, 2); a decoder plays them all at 48000 Hz. */
 export const OPUS_SAMPLE_RATES = [8000, 12000, 16000, 24000, 48000] as const;
 
+/**
+ * The rate at which Ogg Opus of `sampleRate` Hz is coded: the next one that Opus has. The stream tells the rate that was asked for
+ * as that of its input (RFC 7845, 5.1), as `opusenc` does.
+ */
+export const opusRateOf = (sampleRate: number): number =>
+  OPUS_SAMPLE_RATES.find((rate) => rate >= sampleRate) ?? 48_000;
+
 /** The rates of a format that does not allow every whole one from 8000 to 48000 Hz. */
-export function listedSampleRates(format: SessionFormat | ServiceFormat): readonly number[] | undefined {
-  if (format === 'mp3') return MP3_SAMPLE_RATES;
-  return format === 'ogg' ? OPUS_SAMPLE_RATES : undefined;
-}
+export const listedSampleRates = (format: SessionFormat | ServiceFormat): readonly number[] | undefined =>
+  format === 'mp3' ? MP3_SAMPLE_RATES : undefined;
 
 export function isSampleRateOf(format: SessionFormat | ServiceFormat, sampleRate: number): boolean {
   if (!Number.isInteger(sampleRate) || sampleRate < MIN_SAMPLE_RATE || sampleRate > MAX_SAMPLE_RATE)
@@ -40,7 +45,7 @@ export function sampleRateRefusal(
   if (isSampleRateOf(format, sampleRate)) return undefined;
   const rates =
     listedSampleRates(format)?.join(', ') ?? `every whole rate from ${MIN_SAMPLE_RATE} to ${MAX_SAMPLE_RATE}`;
-  return `${sampleRate} is not a rate of ${name}, which has ${rates}`;
+  return `must be a rate that ${name} has: ${rates}`;
 }
 
 /** Audio as it leaves a turn. `sampleRate` is absent only for mp3 that passes through as the upstream sends it. */

@@ -2,7 +2,7 @@
 // ours for VoxDialog-turbo. Fields that the interface does not have are marked as our own.
 
 import { z } from 'zod';
-import { AUDIO_FORMATS, MAX_SAMPLE_RATE, MIN_SAMPLE_RATE } from './audio-format.ts';
+import { AUDIO_FORMATS } from './audio-format.ts';
 import { LANGUAGES } from './language.ts';
 import {
   atMostCharacters,
@@ -10,6 +10,8 @@ import {
   checkSampleRate,
   type FieldsCheck,
   fieldIssue,
+  numberFrom,
+  sampleRateField,
   synthesisFields,
 } from './speech-request.ts';
 
@@ -30,10 +32,10 @@ const commonFields = {
   text: z.string().min(1),
   voice: synthesisFields.voice.unwrap(),
   outputFormat: z.enum(AUDIO_FORMATS).nullish(),
-  sampleRate: z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE).optional(),
+  sampleRate: sampleRateField.optional(),
   language: z.enum(LANGUAGES).optional(),
-  styleGuidance: z.number().min(1).max(30).nullish(),
-  textGuidance: z.number().min(1).max(2).nullish(),
+  styleGuidance: numberFrom(1, 30).nullish(),
+  textGuidance: numberFrom(1, 2).nullish(),
   webHookUrl: z
     .url({ protocol: /^https?$/ })
     .max(2048)
@@ -49,12 +51,14 @@ const commonFields = {
 
 /** Fields of Vox3.0-mini alone. */
 const MINI_FIELDS = ['quality', 'voiceGuidance'] as const;
-/** Fields of dialogue, which Vox3.0-mini does not speak. */
-export const DIALOGUE_FIELDS = ['voice2', 'turnPrefix2', 'prompt2', 'voiceConditioningSeconds2'] as const;
+/** The field of VoxDialog alone: Vox3.0-mini speaks with one voice (4.4). */
+const DIALOGUE_FIELD = 'voice2';
+/** Of a second voice, which Vox3.0-mini has not: the interface lets it have them, and nothing comes of them. */
+export const SECOND_VOICE_FIELDS = ['turnPrefix2', 'prompt2', 'voiceConditioningSeconds2'] as const;
 
 const miniFields = {
   quality: z.enum(QUALITIES).optional().describe('Vox3.0-mini only'),
-  voiceGuidance: z.number().min(1).max(6).nullish().describe('Vox3.0-mini only'),
+  voiceGuidance: numberFrom(1, 6).nullish().describe('Vox3.0-mini only'),
 } as const;
 
 /** Fields that one model takes and another does not; a null counts as absent. */
@@ -63,10 +67,10 @@ const checkModel: FieldsCheck = ({ value, issues }) => {
   const most = MAX_JOB_TEXT[model];
   if (!atMostCharacters(most)(text))
     issues.push(fieldIssue(value, 'text', `must have at most ${most} characters with ${model}`));
-  const foreign = model === 'Vox3.0-mini' ? DIALOGUE_FIELDS : MINI_FIELDS;
+  const foreign = model === 'Vox3.0-mini' ? [DIALOGUE_FIELD] : MINI_FIELDS;
   const only = model === 'Vox3.0-mini' ? 'VoxDialog' : 'Vox3.0-mini';
   for (const field of foreign)
-    if (value[field] != null) issues.push(fieldIssue(value, field, `is for ${only} only, not for ${model}`));
+    if (value[field] != null) issues.push(fieldIssue(value, field, `is for ${only} only, not for ${model}: leave it out, or change model`));
 };
 
 const checkAll: FieldsCheck = (context) => {
@@ -87,5 +91,12 @@ export const turboRequestSchema = z
 
 export type JobRequest = z.infer<typeof jobRequestSchema> | z.infer<typeof turboRequestSchema>;
 
-/** Accepted and ignored by the models here: the reply says so in `X-Voxgate-Ignored`. */
-export const IGNORED_GUIDANCE = ['voiceGuidance', 'styleGuidance', 'textGuidance'] as const;
+/** Accepted and ignored by the models here. */
+const IGNORED_GUIDANCE = ['voiceGuidance', 'styleGuidance', 'textGuidance'] as const;
+
+/** What of `request` was taken and has no effect: the reply says so in `X-Voxgate-Ignored`. */
+export const ignoredFieldsOf = (request: JobRequest): readonly string[] =>
+  [...IGNORED_GUIDANCE, ...(request.model === 'Vox3.0-mini' ? SECOND_VOICE_FIELDS : [])].filter(
+    (field) => (request as Fields)[field] != null,
+  );
+type Fields = { readonly [field: string]: unknown };

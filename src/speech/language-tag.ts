@@ -1,6 +1,8 @@
 // Language tags of files and of other services' callers (BCP 47: `de-AT`, `zh-Hant`; ISO 639-2 in older ones) as the
 // languages of the service interface. Norwegian, Finnish and the like are not among them: undefined.
 
+import type { AppError } from '../base/app-error.ts';
+import { type FieldFault, fieldError } from '../base/check-fields.ts';
 import type { Language } from './language.ts';
 
 /** Two letters and three, by ISO 639-1 and 639-2 (bibliographic and terminological). */
@@ -53,3 +55,14 @@ const BY_CODE = new Map(
 /** The language of a tag such as `pt-BR` or `eng`, whatever its case; undefined when it is none of ours. */
 export const languageOfTag = (tag: string | null | undefined): Language | undefined =>
   BY_CODE.get(/^\s*([a-z]{2,3})(?:[-_][\w-]{0,60})?\s*$/i.exec(tag ?? '')?.[1]?.toLowerCase() ?? '');
+
+/** Of a tag that is none of those languages'. */
+export const languageFault = (field: string, given: string): FieldFault => ({
+  field,
+  allowed: `must be a tag (de, pt-BR) of a language that is spoken here: ${Object.values(CODES)
+    .map((codes) => codes.split(' ', 1)[0])
+    .join(', ')}`,
+  given,
+});
+export const unknownLanguage = (field: string, given: string): AppError =>
+  fieldError(languageFault(field, given));

@@ -1,6 +1,8 @@
 // A voice in a list of voices (ours: `GET /api/v1/voices`); the id is the name that requests use.
 
 import { z } from 'zod';
+import type { AppError } from '../base/app-error.ts';
+import { fieldError } from '../base/check-fields.ts';
 
 export const listedVoiceSchema = z.object({
   id: z.string(),
@@ -11,3 +13,12 @@ export const listedVoiceSchema = z.object({
 });
 
 export type ListedVoice = z.infer<typeof listedVoiceSchema>;
+
+/** `id` names no voice of a service whose voices are all known. */
+export const unknownVoice = (field: string, id: string): AppError =>
+  fieldError({
+    field,
+    allowed: 'there is no such voice here',
+    name: id,
+    todo: 'GET /api/v1/voices lists the ids and names that there are',
+  });

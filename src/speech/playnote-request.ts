@@ -14,12 +14,12 @@ const orNull = <Inner extends z.ZodType>(inner: Inner) => z.preprocess(nothing, 
 const orAbsent = <Inner extends z.ZodType>(inner: Inner) => z.preprocess(nothing, inner.nullish());
 
 const voice = z.string().min(1).max(2048);
+/** Of a second voice that is not there, too (interface 4.3): nobody is called by it. */
 const name = z.string().trim().min(1).max(MAX_NAME_LENGTH);
 const gender = z.enum(GENDERS);
 const webAddress = z.url({ protocol: /^https?$/ }).max(2048);
 
-export const playNoteFieldsSchema = z
-  .strictObject({
+export const playNoteFieldsSchema = z.strictObject({
     sourceFileUrl: webAddress.optional().describe('Exactly one of sourceFile and sourceFileUrl'),
     synthesisStyle: z.enum(SYNTHESIS_STYLES),
     voice1: voice,
@@ -31,15 +31,6 @@ export const playNoteFieldsSchema = z
     webHookUrl: webAddress.optional(),
     name: z.string().trim().min(1).max(200).optional().describe('Ours: the title; else that of the source'),
     language: z.enum(LANGUAGES).optional().describe('Ours: else that of the source'),
-  })
-  .check(({ value, issues }) => {
-    if (value.voice2 == null && value.voice2Name != null)
-      issues.push({
-        code: 'custom',
-        path: ['voice2Name'],
-        message: 'needs voice2: with one voice there is no second character',
-        input: undefined,
-      });
   });
 
 export type PlayNoteFields = z.infer<typeof playNoteFieldsSchema>;

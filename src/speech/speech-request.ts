@@ -8,23 +8,43 @@ import { LANGUAGES } from './language.ts';
 
 /** The most one upstream request takes, in characters (interface 4.5, 8.2). */
 export const MAX_REQUEST_TEXT = 20_000;
-/** Seeds are whole numbers from 0; the upper bound is ours, so that every seed survives JSON and 32-bit code. */
-export const MAX_SEED = 4_294_967_295;
+/**
+ * A seed is any number from 0 (interface 4.4); the upper bound is ours: beyond it JSON does not tell neighbours apart. One that is
+ * not whole is a seed like any other.
+ */
+export const MAX_SEED = 2 ** 53;
+/** Seeds that are drawn here have 32 bits: enough, and short to write down. */
+export const MAX_DRAWN_SEED = 4_294_967_295;
 
-const number = (minimum: number, maximum: number) => z.number().min(minimum).max(maximum);
-const marker = z.string().min(1).max(200);
+/** A number whose refusal names both of its bounds. */
+export const numberFrom = (minimum: number, maximum: number) => {
+  const error = `must be a number from ${minimum} to ${maximum}`;
+  return z.number({ error }).min(minimum, { error }).max(maximum, { error });
+};
+/** A whole number whose refusal names both of its bounds. */
+export const wholeFrom = (minimum: number, maximum: number) => {
+  const error = `must be a whole number from ${minimum} to ${maximum}`;
+  return z.int({ error }).min(minimum, { error }).max(maximum, { error });
+};
+/** Hz; a format may have fewer (`sampleRateRefusal`). */
+export const sampleRateField = wholeFrom(MIN_SAMPLE_RATE, MAX_SAMPLE_RATE);
+/** A marker of blanks marks nothing: as good as null, which is what the interface allows. */
+const marker = z.preprocess(
+  (value) => (typeof value === 'string' && value.trim() === '' ? null : value),
+  z.string().max(200).nullish(),
+);
 const voice = z.string().min(1).max(2048);
-const conditioningSeconds = number(0, 3600);
+const conditioningSeconds = numberFrom(0, 3600);
 
 /** The fields that shape how a text is spoken: all of 4.5 but model, text, outputFormat and sampleRate. */
 export const synthesisFields = {
   voice: voice.optional(),
   voice2: voice.nullish(),
-  speed: number(0.1, 5).optional(),
-  seed: z.int().min(0).max(MAX_SEED).nullish(),
-  temperature: number(0, 2).nullish(),
-  turnPrefix: marker.nullish(),
-  turnPrefix2: marker.nullish(),
+  speed: numberFrom(0.1, 5).optional(),
+  seed: numberFrom(0, MAX_SEED).nullish(),
+  temperature: numberFrom(0, 2).nullish(),
+  turnPrefix: marker,
+  turnPrefix2: marker,
   prompt: z.string().max(20_000).nullish(),
   prompt2: z.string().max(20_000).nullish(),
   voiceConditioningSeconds: conditioningSeconds.nullish(),
@@ -74,7 +94,7 @@ export const checkSampleRate: FieldsCheck = ({ value, issues }) => {
   };
   const refusal = sampleRate === undefined ? undefined : sampleRateRefusal(outputFormat ?? 'mp3', sampleRate);
   if (refusal !== undefined)
-    issues.push({ code: 'custom', path: ['sampleRate'], message: refusal, input: value });
+    issues.push(fieldIssue(value, 'sampleRate', refusal));
 };
 
 /** The request body of 4.5, unknown fields refused. Lengths count Unicode code points. */
@@ -89,7 +109,7 @@ export const streamRequestSchema = z
     voice,
     voice2: voice.optional(),
     outputFormat: z.enum(AUDIO_FORMATS).nullish(),
-    sampleRate: z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE).optional(),
+    sampleRate: sampleRateField.optional(),
   })
   .check((context) => {
     checkPrefixes(context);

@@ -77,7 +77,7 @@ const WRONG: Record<string, readonly unknown[]> = {
   markup: ['html'],
   voice: ['', null, 'x'.repeat(2049)],
   speed: [0.09, 5.01, '1'],
-  seed: [-1, 1.5, 4_294_967_296],
+  seed: [-1, 9_007_199_254_740_994, '1'],
   temperature: [-0.1, 2.1],
   turnPrefix: ['', 'x'.repeat(201)],
   language: ['klingon', 'English'],

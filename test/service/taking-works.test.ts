@@ -18,7 +18,7 @@ import { createMemoryWorkStore } from '../support/memory-work-store.ts';
 
 const VOICES = createKnownVoices(
   ['voice://a', 'voice://b'].map((id) => ({ id, name: id, language: 'english' }) as never),
-  [],
+  { aliases: { ann: 'voice://a', both: 'voice://a+voice://b' }, ignoredFields: [], spokenAs: () => undefined },
 );
 const JOB = { model: 'VoxDialog', text: 'Hello.', voice: 'voice://a' } as JobRequest;
 const NOTE = {
@@ -101,7 +101,7 @@ describe('a job with an agent', () => {
 
   it('may not have voices from it that are not there', async () => {
     await expect(withAgent({ voice2: 'voice://gone' })).rejects.toMatchObject(
-      refusal('invalid_request', /^voice2: there is no voice "voice:\/\/gone"/),
+      refusal('invalid_request', /^voice2: there is no such voice here \(got "voice:\/\/gone"\)/),
     );
     await expect(withAgent({ aliases: { boss: 'voice://gone' } }, { voice: 'boss' })).rejects.toMatchObject(
       refusal('invalid_request', /^voice: /),
@@ -111,6 +111,18 @@ describe('a job with an agent', () => {
   it('may not have names for voices that the agent does not know either', async () => {
     await expect(withAgent({}, { voice: 'boss' })).rejects.toMatchObject(
       refusal('invalid_request', /^voice: /),
+    );
+  });
+
+  it('knows the names of the gateway and of the agent, the agent’s first, and two voices by one name', async () => {
+    const { work } = await withAgent({}, { voice: 'ann' });
+    expect(work.input).toMatchObject({ shown: { voice: 'voice://a' } });
+    const own = await withAgent({ aliases: { ann: 'voice://b' } }, { voice: 'ann' });
+    expect(own.work.input).toMatchObject({ shown: { voice: 'voice://b' } });
+    const both = await withAgent({}, { voice: 'both' });
+    expect(both.work.input).toMatchObject({ shown: { voice: 'voice://a', voice2: 'voice://b', turnPrefix: '[S1]' } });
+    await expect(withAgent({}, { voice: 'both', model: 'Vox3.0-mini' })).rejects.toMatchObject(
+      refusal('invalid_request', /^voice2: is for VoxDialog only/),
     );
   });
 

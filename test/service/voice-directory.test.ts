@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createKnownVoices, createUncheckedVoices } from '../../src/service/voice-directory.ts';
 
-const book = createKnownVoices([{ id: 'voice://a' }, { id: 'voice://b' }], ['prompt']);
+const book = createKnownVoices([{ id: 'voice://a' }, { id: 'voice://b' }], {
+  aliases: {},
+  ignoredFields: ['prompt'],
+  spokenAs: () => undefined,
+});
 
 describe('voices that are all known', () => {
   it('are listed, with the fields that do nothing for them', async () => {
@@ -24,7 +28,10 @@ describe('voices that are all known', () => {
     expect(() => book.check(fields)).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
-        message: expect.stringMatching(`^${field}: `) as string,
+        field,
+        message: expect.stringMatching(
+          `^${field}: there is no such voice here \\(got "\\S*"\\); GET /api/v1/voices lists`,
+        ) as string,
       }) as Error,
     );
   });
@@ -42,7 +49,7 @@ describe('voices that are all known', () => {
 
 describe('voices of a foreign service', () => {
   it('are whatever it says, and every name is let through', async () => {
-    const foreign = createUncheckedVoices(async () => [{ id: 'v' }]);
+    const foreign = createUncheckedVoices(async () => [{ id: 'v' }], {});
     foreign.check({ voice: 'any', voice2: 'other' });
     expect(await foreign.list()).toEqual([{ id: 'v' }]);
     expect(foreign.ignoredFields).toEqual([]);

@@ -49,7 +49,7 @@ describe('a job (interface 4.4)', () => {
 
   it('refuses rates that the format has not, equal prefixes, foreign addresses and unknown fields', () => {
     expect(problemsOf({ sampleRate: 23_000 })[0]).toMatch(
-      /^sampleRate: 23000 is not a rate of mp3, which has 8000/,
+      /^sampleRate: must be a rate that mp3 has: 8000, .*\(got 23000\)/,
     );
     expect(problemsOf({ sampleRate: 23_000, outputFormat: 'wav' })).toEqual([]);
     expect(problemsOf({ turnPrefix: 'A:', turnPrefix2: 'A: ' })[0]).toMatch(/^turnPrefix2: must differ/);

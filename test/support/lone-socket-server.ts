@@ -86,7 +86,6 @@ export async function startSocketServer({
       tokens: tokenDesk(systemClock),
     },
     settings: defaultSettings(200),
-    checkVoices() {},
     findAgent,
     limits: { ...config, messageBytes: 1000, messagesPerSecond: 100, bytesPerSecond: 100_000 },
     legs: NO_LEG_SERVER,

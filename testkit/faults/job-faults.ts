@@ -3,7 +3,7 @@
 
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
 import type { FaultyManner } from '../../src/engine/fault-plan.ts';
-import { MAX_SEED } from '../../src/speech/speech-request.ts';
+import { MAX_DRAWN_SEED } from '../../src/speech/speech-request.ts';
 import type { FaultEffect } from './fault.ts';
 
 const onJob = (
@@ -16,7 +16,7 @@ const onJob = (
       change(manner, keyNumber, number),
 });
 
-const seedFrom = (number: () => number): number => Math.floor(number() * MAX_SEED);
+const seedFrom = (number: () => number): number => Math.floor(number() * MAX_DRAWN_SEED);
 
 export const seedIgnoredFault = onJob((manner, _, number) => ({ ...manner, seed: seedFrom(number) }));
 

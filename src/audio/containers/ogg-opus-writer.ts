@@ -17,6 +17,8 @@ const SERIAL = 0x766f7867;
 export type OggOpusRule = {
   /** Of the sound that was encoded, mono; a divisor of 48000. */
   readonly sampleRate: number;
+  /** Told as the rate of the input (5.1), which is for information alone; that of the sound by default. */
+  readonly inputRate?: number;
   /** Samples at 48 kHz that a decoder is to leave out: the encoder's delay, less than a packet. */
   readonly preSkip: number;
   /** None by default. */
@@ -76,14 +78,14 @@ export function createOggOpusWriter(rule: OggOpusRule, emit: (frame: AudioFrame)
 }
 
 /** 5.1: version 1, mono, no gain, channel mapping family 0. */
-function opusHead({ sampleRate, preSkip }: OggOpusRule): Uint8Array {
+function opusHead({ sampleRate, inputRate = sampleRate, preSkip }: OggOpusRule): Uint8Array {
   const packet = new Uint8Array(19);
   packet.set(ascii('OpusHead'));
   packet[8] = 1;
   packet[9] = 1;
   const view = new DataView(packet.buffer);
   view.setUint16(10, preSkip, true);
-  view.setUint32(12, sampleRate, true);
+  view.setUint32(12, inputRate, true);
   return packet;
 }
 

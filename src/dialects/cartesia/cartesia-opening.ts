@@ -2,9 +2,10 @@
 // they say is not looked at: a context keeps what it began with.
 
 import { z } from 'zod';
-import { formatIssues } from '../../base/format-issues.ts';
-import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, type SessionFormat } from '../../speech/audio-format.ts';
-import { languageOfTag } from '../../speech/language-tag.ts';
+import { fieldMessage, readBySchema } from '../../base/check-fields.ts';
+import type { SessionFormat } from '../../speech/audio-format.ts';
+import { languageFault, languageOfTag } from '../../speech/language-tag.ts';
+import { numberFrom, sampleRateField } from '../../speech/speech-request.ts';
 import type { CommandOf } from '../native-messages.ts';
 
 /** How the session's audio becomes what the client asked for. */
@@ -43,27 +44,27 @@ const schema = z.object({
   output_format: z.object({
     container: z.literal('raw').nullish(),
     encoding: z.enum(Object.keys(ENCODINGS) as (keyof typeof ENCODINGS)[]),
-    sample_rate: z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE),
+    sample_rate: sampleRateField,
   }),
   // A speed in words belongs to voices that are not ours.
   generation_config: z
-    .object({ speed: z.union([z.number().min(0.1).max(5), z.string()]).nullish() })
+    .object({ speed: z.union([numberFrom(0.1, 5), z.string()], { error: 'must be a number from 0.1 to 5' }).nullish() })
     .nullish(),
   add_timestamps: z.boolean().nullish(),
   max_buffer_delay_ms: z.unknown().optional(),
 });
 
 export function readCartesiaOpening(message: object): ReadOpening {
-  const parsed = schema.safeParse(message, { reportInput: true });
-  if (!parsed.success) return { ok: false, message: formatIssues(parsed.error.issues) };
-  const { voice, language, locale, output_format, generation_config, add_timestamps } = parsed.data;
-  const isUnbuffered = parsed.data.max_buffer_delay_ms === 0;
+  const read = readBySchema(schema, message, 'message');
+  if (!read.ok) return read;
+  const { voice, language, locale, output_format, generation_config, add_timestamps } = read.value;
+  const isUnbuffered = read.value.max_buffer_delay_ms === 0;
   if (language != null && locale != null)
-    return { ok: false, message: 'locale: a request has a language or a locale, not both.' };
+    return { ok: false, message: 'locale: must be left out where there is a language' };
   const tag = language ?? locale ?? '';
   const spoken = languageOfTag(tag);
   if (tag !== '' && spoken === undefined)
-    return { ok: false, message: 'language: is none that the speech service speaks.' };
+    return { ok: false, message: fieldMessage(languageFault(language == null ? 'locale' : 'language', tag)) };
   const id = typeof voice === 'string' ? voice : voice?.id;
   const speed = generation_config?.speed;
   const { format, samples } = ENCODINGS[output_format.encoding];

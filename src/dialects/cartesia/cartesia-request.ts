@@ -2,8 +2,9 @@
 // Fields that it does not know are passed over, as vendors add some with every version of theirs.
 
 import { z } from 'zod';
-import { formatIssues } from '../../base/format-issues.ts';
+import { readBySchema } from '../../base/check-fields.ts';
 import { isJsonObject, parseJson } from '../../base/json.ts';
+import { NO_OBJECT, NOT_JSON } from '../unreadable-message.ts';
 
 /** `ends`: the message says that it is the last one. `whole`: it says nothing of others, and is a request by itself. */
 export type CartesiaInput = 'goes-on' | 'ends' | 'whole';
@@ -55,8 +56,7 @@ const inputOf = (goesOn: unknown): CartesiaInput => {
 export function readCartesiaRequest(frame: string): CartesiaRequest {
   const json = parseJson(frame);
   if (json === undefined) {
-    const message = 'The message is not valid JSON.';
-    return { kind: 'refused', contextId: '', input: 'whole', code: 'invalid_json', message };
+    return { kind: 'refused', contextId: '', input: 'whole', code: 'invalid_json', message: NOT_JSON };
   }
   const { value } = json;
   const refused = (message: string): CartesiaRequest => {
@@ -66,15 +66,15 @@ export function readCartesiaRequest(frame: string): CartesiaRequest {
     const input = inputOf(fields.continue);
     return { kind: 'refused', contextId, input, code: 'invalid_request', message };
   };
-  if (!isJsonObject(value)) return refused('A message is a JSON object.');
+  if (!isJsonObject(value)) return refused(NO_OBJECT);
   const cancel = cancelSchema.safeParse(value);
   if (cancel.success)
     return { kind: 'cancel', contextId: cancel.data.context_id, playedMs: cancel.data.played_ms };
-  const parsed = schema.safeParse(value, { reportInput: true });
-  if (!parsed.success) return refused(formatIssues(parsed.error.issues));
-  const { context_id: contextId, transcript, continue: goesOn, flush } = parsed.data;
+  const read = readBySchema(schema, value, 'message');
+  if (!read.ok) return refused(read.message);
+  const { context_id: contextId, transcript, continue: goesOn, flush } = read.value;
   if (transcript == null && goesOn == null && flush == null)
-    return refused('transcript: is missing; it is the text to speak.');
+    return refused('transcript: must be the text to speak; it is missing');
   return {
     kind: 'generate',
     contextId,

@@ -51,6 +51,7 @@ function speakDialect(
       const { apiKey, protocol } = readUpgradeKey(upgrade);
       return {
         caller: { apiKey },
+        fieldNames: { voice: 'model', sampleRate: 'sample_rate' },
         ...(protocol !== undefined && { protocol }),
         sessionHeaders: (session) => ({ 'dg-request-id': requestIdOf(session) }),
         refusalHeaders: ({ message }) => ({ 'dg-error': headerText(message) }),

@@ -14,4 +14,4 @@ export function speedFault(speed: number): SpeedFault | undefined {
   return Math.abs(steps - Math.round(steps)) > ROUNDING ? 'SPEED_INCREMENT_INVALID' : undefined;
 }
 
-export const SPEED_RULE = 'speed must be between 0.5 and 1.5, in steps of 0.05.';
+export const SPEED_RULE = 'must be a number from 0.5 to 1.5, in steps of 0.05';

@@ -1,8 +1,9 @@
 // The query of /v1/speak and /v2/speak as settings of a session. Parameters that are not known are ignored, because
 // clients send what only the vendor has a meaning for; a known one with a value that cannot be served is refused.
 
+import type { z } from 'zod';
 import { AppError } from '../../base/app-error.ts';
-import { formatIssues } from '../../base/format-issues.ts';
+import { type FieldFault, fieldError, readBySchema } from '../../base/check-fields.ts';
 import { configureFields, type Preset } from '../native-messages.ts';
 import { readPacing } from '../pacing-query.ts';
 import { SPEED_RULE, speedFault } from './speed-rule.ts';
@@ -28,11 +29,10 @@ const PARAMETERS = {
 } as const;
 const NUMBERS: readonly string[] = ['sample_rate', 'speed'];
 
-const refused = (message: string) => new AppError('invalid_request', message);
 
 function readOne(query: URLSearchParams, name: string): string | undefined {
   const given = query.getAll(name);
-  if (given.length > 1) throw refused(`${name}: given twice.`);
+  if (given.length > 1) throw fieldError({ field: name, allowed: 'given twice; give it once' });
   return given[0];
 }
 
@@ -44,26 +44,38 @@ function readParameters(query: URLSearchParams): Preset {
     if (text === undefined) continue;
     // An empty number is a mistake, not a zero.
     const value = NUMBERS.includes(name) && text.trim() !== '' ? Number(text) : text;
-    const parsed = configureFields[field].safeParse(value);
-    if (!parsed.success)
-      throw refused(formatIssues(parsed.error.issues.map((issue) => ({ ...issue, path: [name] }))));
-    preset[field] = parsed.data;
+    const schema: z.ZodType = configureFields[field];
+    const read = readBySchema(schema, value, name);
+    if (!read.ok) throw new AppError('invalid_request', read.message, { field: name });
+    preset[field] = read.value;
   }
   return preset;
 }
+
+const speedError = (fault: string, given: FieldFault['given']) =>
+  fieldError({ field: 'speed', allowed: SPEED_RULE, given, todo: fault });
 
 /** Throws `invalid_request` for what cannot be served. */
 export function readSpeakQuery(query: URLSearchParams, version: SpeakVersion): Preset {
   const encoding = readOne(query, 'encoding') ?? 'linear16';
   if (!isEncoding(encoding))
-    throw refused('encoding: must be linear16, mulaw or alaw; a stream has no other.');
+    throw fieldError({
+      field: 'encoding',
+      allowed: 'must be linear16, mulaw or alaw; a stream has no other',
+      given: encoding,
+    });
   const container = readOne(query, 'container') ?? 'none';
-  if (container !== 'none') throw refused('container: must be none; a stream has no container.');
+  if (container !== 'none')
+    throw fieldError({
+      field: 'container',
+      allowed: 'must be none; a stream has no container',
+      given: container,
+    });
   const parameters = readParameters(query);
   if (version === 'v2') {
-    if (parameters.voice === undefined) throw refused('model: must be given.');
+    if (parameters.voice === undefined) throw fieldError({ field: 'model', allowed: 'must be given: it is the voice' });
     const fault = parameters.speed === undefined ? undefined : speedFault(parameters.speed);
-    if (fault !== undefined) throw refused(`${fault}: ${SPEED_RULE}`);
+    if (fault !== undefined) throw speedError(fault, parameters.speed);
   }
   return {
     format: FORMATS[encoding],

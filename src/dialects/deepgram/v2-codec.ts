@@ -1,6 +1,7 @@
 // /v2/speak: a session is a row of speeches. All and only the audio of a speech stands between its SpeechStarted and the
 // one message that ends it, SpeechMetadata or SpeechInterrupted; the latter tells what was heard.
 
+import { fieldMessage } from '../../base/check-fields.ts';
 import type { DialectCodec, DialectSink } from '../dialect.ts';
 import type { EventOf } from '../native-events.ts';
 import { readV2, type V2Message } from './client-message.ts';
@@ -132,7 +133,7 @@ export function createV2Codec(sink: DialectSink, model: string): DialectCodec {
       client.say({ type: 'ConfigureFailure', code, field: 'speed', value: speed, description });
     if (speed !== undefined) {
       const fault = speedFault(speed);
-      if (fault !== undefined) return refuse(fault, SPEED_RULE);
+      if (fault !== undefined) return refuse(fault, fieldMessage({ field: 'speed', allowed: SPEED_RULE, given: speed }));
       const refusal = line.command({ type: 'configure', speed });
       if (refusal !== undefined) return refuse('INTERNAL_ERROR', refusal.message);
       applied = { speed };

@@ -2,8 +2,9 @@
 // the wrong type is refused, and named.
 
 import { z } from 'zod';
-import { formatIssues } from '../../base/format-issues.ts';
+import { readBySchema } from '../../base/check-fields.ts';
 import { isJsonObject, parseJson } from '../../base/json.ts';
+import { NOT_JSON } from '../unreadable-message.ts';
 import type { FrontDoor } from './voice-path.ts';
 
 export type TextPart = {
@@ -132,17 +133,15 @@ export function readClientMessage(door: FrontDoor, frame: string): ClientMessage
   const value = json?.value;
   const context = meantContext(door, value);
   if (json === undefined)
-    return { kind: 'refused', code: 'invalid_json', message: 'The message is not valid JSON.', context };
+    return { kind: 'refused', code: 'invalid_json', message: NOT_JSON, context };
   if (isJsonObject(value) && door !== 'single' && value.close_socket === true)
     return { kind: 'close-socket' };
-  const parsed = (door === 'dialogue' ? dialogueSchema : speechSchema).safeParse(value, {
-    reportInput: true,
-  });
-  if (!parsed.success) {
-    const message = formatIssues(parsed.error.issues);
-    return { kind: 'refused', code: 'invalid_request', message, context };
+  if (door === 'dialogue') {
+    const read = readBySchema(dialogueSchema, value, 'message');
+    if (!read.ok) return { kind: 'refused', code: 'invalid_request', message: read.message, context };
+    return { kind: 'context', message: readDialogue(read.value) };
   }
-  if (door === 'dialogue')
-    return { kind: 'context', message: readDialogue(parsed.data as z.infer<typeof dialogueSchema>) };
-  return { kind: 'context', message: readSpeech(door, parsed.data) };
+  const read = readBySchema(speechSchema, value, 'message');
+  if (!read.ok) return { kind: 'refused', code: 'invalid_request', message: read.message, context };
+  return { kind: 'context', message: readSpeech(door, read.value) };
 }

@@ -1,7 +1,8 @@
 // What a context's client says → commands for its turns. Every command is held against the native protocol's own schema, and
 // what would be refused there, or is, ends the context: its text would be spoken with a hole in it.
 
-import { formatIssues } from '../../base/format-issues.ts';
+import type { z } from 'zod';
+import { readBySchema } from '../../base/check-fields.ts';
 import type { DialectSink } from '../dialect.ts';
 import { type ClientCommand, clientMessageSchemas } from '../native-messages.ts';
 import type { TextPart } from './client-message.ts';
@@ -35,12 +36,10 @@ const isBlank = (text: string): boolean => text.trim() === '';
 
 export function createContextText({ sink, onTurn, onFailure, onFlushed }: ContextTextOptions): ContextText {
   const order = (context: Context, command: ClientCommand) => {
-    const checked = clientMessageSchemas[command.type].safeParse(command, { reportInput: true });
-    if (checked.success) return sink.carryOut(command, context.queue);
-    onFailure(
-      context,
-      toProtocolError({ code: 'invalid_request', message: formatIssues(checked.error.issues) }),
-    );
+    const schema: z.ZodType = clientMessageSchemas[command.type];
+    const read = readBySchema(schema, command, 'message');
+    if (read.ok) return sink.carryOut(command, context.queue);
+    onFailure(context, toProtocolError({ code: 'invalid_request', message: read.message }));
   };
 
   const openTurn = (context: Context): ContextTurn => {

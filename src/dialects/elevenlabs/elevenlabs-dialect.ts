@@ -3,6 +3,7 @@
 
 import type { Dialect, Upgrade } from '../dialect.ts';
 import { createContextCodec } from './context-codec.ts';
+import { FIELD_NAMES } from './protocol-error.ts';
 import { IDLE_SECONDS, idleMsOf, readAlignmentClock, readPreset } from './session-terms.ts';
 import { enterDoor } from './voice-path.ts';
 
@@ -37,6 +38,7 @@ export const elevenLabsDialect: Dialect = {
     const idleMs = idleMsOf(query) ?? IDLE_SECONDS * 1000;
     return {
       caller: { apiKey: upgradeKey(upgrade) },
+      fieldNames: FIELD_NAMES,
       preset: () => readPreset(entered, query),
       idleTimeoutMs: idleMs,
       playout: 'side-by-side',

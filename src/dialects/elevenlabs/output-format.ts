@@ -1,6 +1,6 @@
 // `output_format` of ElevenLabs → format and rate of ours. The bit rate in a name is a wish: mp3 and opus have their own here.
 
-import { AppError } from '../../base/app-error.ts';
+import { fieldError } from '../../base/check-fields.ts';
 import type { SessionFormat } from '../../speech/audio-format.ts';
 
 const rates = (codec: string, format: SessionFormat, list: readonly number[]) =>
@@ -29,8 +29,9 @@ export const DEFAULT_OUTPUT_FORMAT = 'mp3_44100_128';
 export function readOutputFormat(name: string): { format: SessionFormat; sampleRate: number } {
   const found = FORMATS.get(name);
   if (found !== undefined) return { ...found };
-  throw new AppError(
-    'invalid_request',
-    `output_format: there is no such format here; there are ${[...FORMATS.keys()].join(', ')}.`,
-  );
+  throw fieldError({
+    field: 'output_format',
+    allowed: `must be one of ${[...FORMATS.keys()].join(', ')}`,
+    given: name,
+  });
 }

@@ -1,6 +1,7 @@
 // A failure of ours as ElevenLabs tells one: by one of the two close codes that its clients know.
 
 import { ERROR_TABLE } from '../../base/app-error.ts';
+import { renamedMessage } from '../field-names.ts';
 
 export type ProtocolError = {
   readonly message: string;
@@ -15,10 +16,22 @@ export function vendorCode(code: string): 1008 | 1011 {
   return row !== undefined && row.http < 500 ? 1008 : 1011;
 }
 
+/** What this protocol calls the fields of a session. */
+export const FIELD_NAMES = {
+  voice: 'voice_id',
+  voice2: 'voice_id',
+  language: 'language_code',
+  sampleRate: 'output_format',
+} as const;
+
 export const toProtocolError = (failure: {
   readonly code: string;
   readonly message: string;
-}): ProtocolError => ({ message: failure.message, error: failure.code, code: vendorCode(failure.code) });
+}): ProtocolError => ({
+  message: renamedMessage(failure.message, FIELD_NAMES),
+  error: failure.code,
+  code: vendorCode(failure.code),
+});
 
 export const tooManyContexts = (most: number): ProtocolError => ({
   message: `At most ${most} contexts may be open, and none of them is about to end; close one first.`,

@@ -1,9 +1,9 @@
 // What the query of an upgrade says about the session: its preset, how long nothing may be said, and how characters are
 // timed. Unknown parameters are ignored, for clients send whatever the vendor takes.
 
-import { AppError } from '../../base/app-error.ts';
+import { fieldError } from '../../base/check-fields.ts';
 import type { Language } from '../../speech/language.ts';
-import { languageOfTag } from '../../speech/language-tag.ts';
+import { languageOfTag, unknownLanguage } from '../../speech/language-tag.ts';
 import { MAX_SEED } from '../../speech/speech-request.ts';
 import type { Preset } from '../native-messages.ts';
 import { readPacing } from '../pacing-query.ts';
@@ -38,9 +38,9 @@ export function idleMsOf(query: URLSearchParams): number | undefined {
 function readSeed(query: URLSearchParams): number | undefined {
   const given = query.get('seed');
   if (given === null) return undefined;
-  const seed = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN;
-  if (seed <= MAX_SEED) return seed;
-  throw new AppError('invalid_request', `seed: must be a whole number from 0 to ${MAX_SEED}.`);
+  const seed = given.trim() === '' ? Number.NaN : Number(given);
+  if (seed >= 0 && seed <= MAX_SEED) return seed;
+  throw fieldError({ field: 'seed', allowed: `must be a number from 0 to ${MAX_SEED}`, given });
 }
 
 /** Another language than the one that was asked for would be no service. */
@@ -48,10 +48,7 @@ function readLanguage(query: URLSearchParams): Language | undefined {
   const code = query.get('language_code')?.trim() ?? '';
   const language = languageOfTag(code);
   if (code === '' || language !== undefined) return language;
-  throw new AppError(
-    'invalid_request',
-    'language_code: not spoken here; docs/dialects/elevenlabs.md lists what is.',
-  );
+  throw unknownLanguage('language_code', code);
 }
 
 /**
@@ -67,7 +64,11 @@ export function readAlignmentClock(door: FrontDoor, query: URLSearchParams): Ali
 /** Throws `invalid_request` naming the parameter. */
 export function readPreset({ door, rawVoice }: EnteredDoor, query: URLSearchParams): Preset {
   if (idleMsOf(query) === undefined)
-    throw new AppError('invalid_request', 'inactivity_timeout: must be a number of seconds above 0.');
+    throw fieldError({
+      field: 'inactivity_timeout',
+      allowed: 'must be a number of seconds above 0',
+      given: query.get('inactivity_timeout') ?? '',
+    });
   const [seed, language] = [readSeed(query), readLanguage(query)];
   return checkPreset({
     ...readOutputFormat(query.get('output_format') ?? DEFAULT_OUTPUT_FORMAT),

@@ -1,7 +1,7 @@
 // Which of the three endpoints an upgrade is for, and the voice in its path. Voices may be URIs: clients
 // put them there raw, slashes and all, or percent-encoded, so the match is greedy and what it finds is decoded.
 
-import { AppError } from '../../base/app-error.ts';
+import { fieldError } from '../../base/check-fields.ts';
 
 /**
  * `multi`: many contexts of one voice; `single`: one context; `dialogue`: many contexts whose voices are in the
@@ -30,6 +30,10 @@ export function decodeVoice(rawVoice: string): string {
   try {
     return decodeURIComponent(rawVoice);
   } catch {
-    throw new AppError('invalid_request', 'voice: the path is not percent-encoded UTF-8.');
+    throw fieldError({
+      field: 'voice_id',
+      allowed: 'must be percent-encoded UTF-8, with % as %25',
+      given: rawVoice,
+    });
   }
 }

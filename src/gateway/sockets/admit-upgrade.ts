@@ -7,7 +7,9 @@ import { type HeaderLines, headerLines } from '../../access/header-lines.ts';
 import { guardLoopback } from '../../access/loopback-guard.ts';
 import type { TokenIssuer } from '../../access/token-issuer.ts';
 import { AppError, toAppError } from '../../base/app-error.ts';
+import { fieldError } from '../../base/check-fields.ts';
 import type { Dialect, DialectEntry, Upgrade } from '../../dialects/dialect.ts';
+import { renamedError } from '../../dialects/field-names.ts';
 import type { Preset } from '../../dialects/native-messages.ts';
 import { offeredProtocols } from './socket-bounds.ts';
 
@@ -67,7 +69,7 @@ export function admitUpgrade(
     entry = enterDialect(options.dialects, upgrade);
     const userId = identify(entry, headers, options);
     refuseBody(headers);
-    if (agents.length > 1) throw new AppError('invalid_request', 'agent: given twice.');
+    if (agents.length > 1) throw fieldError({ field: 'agent', allowed: 'given twice; give it once' });
     const preset = entry.preset();
     checkRoom(userId, options, occupancy);
     return { ok: true, admission: { userId, agentId: agents[0], entry, preset } };
@@ -76,10 +78,11 @@ export function admitUpgrade(
   }
 }
 
-export const refusalOf = (error: AppError, entry: DialectEntry | undefined): Refusal => ({
-  error,
-  headers: entry?.refusalHeaders?.(error) ?? {},
-});
+/** In the words of the caller's protocol. */
+export function refusalOf(thrown: AppError, entry: DialectEntry | undefined): Refusal {
+  const error = renamedError(thrown, entry?.fieldNames ?? {});
+  return { error, headers: entry?.refusalHeaders?.(error) ?? {} };
+}
 
 /** The target is compared as it came: a URL parser would mend `//host/v1/session` and `/x/../v1/session` first. */
 function readTarget(url: string, headers: HeaderLines): { upgrade: Upgrade; agents: readonly string[] } {
@@ -130,11 +133,11 @@ export function checkRoom(
 ): void {
   const mine = occupancy.connectionsOf(userId);
   if (maxConnectionsPerUser > 0 && mine >= maxConnectionsPerUser) {
-    const message = `This user has ${mine} connections already, the most allowed.`;
+    const message = `This user has ${mine} connections, of at most ${maxConnectionsPerUser}; close one, or come back later.`;
     throw new AppError('connection_limit', message, { retryAfterMs: RETRY_AFTER_MS });
   }
   if (occupancy.connections >= maxConnections) {
-    throw new AppError('busy', 'The gateway has as many connections as it may.', {
+    throw new AppError('busy', `The gateway has ${maxConnections} connections, as many as it may; come back later.`, {
       retryAfterMs: RETRY_AFTER_MS,
     });
   }

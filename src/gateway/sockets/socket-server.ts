@@ -5,6 +5,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { AppError, toAppError } from '../../base/app-error.ts';
+import { fieldMessage } from '../../base/check-fields.ts';
 import { rawRefusal } from '../../base/error-reply.ts';
 import type { DialectEntry } from '../../dialects/dialect.ts';
 import type { Player, PlayoutClock } from '../../playout/playout-clock.ts';
@@ -33,11 +34,6 @@ export type SocketServerOptions = {
   readonly admission: AdmissionOptions;
   /** What a session begins with. */
   readonly settings: TurnSettings;
-  /** Throws `invalid_request` for a voice that is known not to exist. */
-  readonly checkVoices: (named: {
-    readonly voice?: string | null | undefined;
-    readonly voice2?: string | null | undefined;
-  }) => void;
   /** Undefined when this user has no agent with this id. */
   readonly findAgent: (userId: string, agentId: string) => Promise<SessionAgent | undefined>;
   /**
@@ -123,14 +119,23 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
 
   const findAgent = async (userId: string, agentId: string): Promise<SessionAgent> => {
     const agent = await options.findAgent(userId, agentId);
-    if (agent === undefined) throw new AppError('not_found', 'agent: there is no agent of this id.');
+    if (agent === undefined)
+      throw new AppError(
+        'not_found',
+        fieldMessage({
+          field: 'agent',
+          allowed: 'there is no agent of this id',
+          name: agentId,
+          todo: 'POST /api/v1/agents makes one and tells its id',
+        }),
+        { field: 'agent' },
+      );
     return agent;
   };
   /** Throws `invalid_request` when the settings do not go together. */
   const takeSeat = ({ userId, preset, entry }: Admission, agent: SessionAgent | undefined): Seat => {
     const base = agent === undefined ? options.settings : agentSettings(options.settings, agent.profile);
     const settings = applySettings(base, preset);
-    options.checkVoices({ voice: settings.synthesis.voice, voice2: settings.synthesis.voice2 });
     return { id: runtime.random.id(16), userId, agent, settings, entry, leave: () => {} };
   };
 

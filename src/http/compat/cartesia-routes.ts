@@ -5,8 +5,9 @@ import { toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
 import { COMPLETE, PARTIAL, wordTimestamps } from '../../dialects/cartesia/cartesia-messages.ts';
-import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, sampleRateRefusal } from '../../speech/audio-format.ts';
-import { languageOfTag } from '../../speech/language-tag.ts';
+import { sampleRateRefusal } from '../../speech/audio-format.ts';
+import { languageFault, languageOfTag } from '../../speech/language-tag.ts';
+import { sampleRateField } from '../../speech/speech-request.ts';
 import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
 import {
   type AskedSpeech,
@@ -36,7 +37,7 @@ const CODES = { pcm_s16le: 'pcm16', pcm_f32le: 'float32', pcm_mulaw: 'mulaw', pc
 const NAMED_SPEEDS = { slow: 0.8, normal: 1, fast: 1.2 } as const;
 
 const encoding = z.enum(Object.keys(CODES) as (keyof typeof CODES)[]);
-const sample_rate = z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE);
+const sample_rate = sampleRateField;
 const schema = z.object({
   transcript: textField,
   voice: z
@@ -45,11 +46,15 @@ const schema = z.object({
       { error: 'must be the id of a voice, as a string or as {"mode":"id","id":…}' },
     )
     .nullish(),
-  output_format: z.discriminatedUnion('container', [
-    z.object({ container: z.literal('raw'), encoding, sample_rate }),
-    z.object({ container: z.literal('wav'), encoding: encoding.default('pcm_s16le'), sample_rate }),
-    z.object({ container: z.literal('mp3'), sample_rate }),
-  ]),
+  output_format: z.discriminatedUnion(
+    'container',
+    [
+      z.object({ container: z.literal('raw'), encoding, sample_rate }),
+      z.object({ container: z.literal('wav'), encoding: encoding.default('pcm_s16le'), sample_rate }),
+      z.object({ container: z.literal('mp3'), sample_rate }),
+    ],
+    { error: 'must be raw, wav or mp3' },
+  ),
   language: z.string().max(100).nullish(),
   locale: z.string().max(100).nullish(),
   speed: z
@@ -69,7 +74,7 @@ function soundOf(format: z.infer<typeof schema>['output_format']): Read<Sound> {
   const refusal = sampleRateRefusal('mp3', format.sample_rate);
   return refusal === undefined
     ? { ok: true, value: plainSound('mp3', format.sample_rate) }
-    : refused('output_format.sample_rate', refusal);
+    : refused({ field: 'output_format.sample_rate', allowed: refusal, given: format.sample_rate });
 }
 
 export function readCartesiaSpeech(body: unknown, as: 'bytes' | 'events'): Read<CartesiaSpeech> {
@@ -78,13 +83,17 @@ export function readCartesiaSpeech(body: unknown, as: 'bytes' | 'events'): Read<
   const { transcript, voice, output_format, speed, generation_config, add_timestamps, context_id } =
     read.value;
   if (as === 'events' && output_format.container !== 'raw')
-    return refused('output_format.container', 'must be raw; events have no container');
+    return refused({
+      field: 'output_format.container',
+      allowed: 'must be raw; events have no container',
+      given: output_format.container,
+    });
   const sound = soundOf(output_format);
   if (!sound.ok) return sound;
   const tag = read.value.language ?? read.value.locale;
   const language = languageOfTag(tag);
   if (tag != null && tag !== '' && language === undefined)
-    return refused('language', 'this language is not spoken here');
+    return refused(languageFault(read.value.language == null ? 'locale' : 'language', tag));
   const named = speed == null ? undefined : NAMED_SPEEDS[speed];
   return {
     ok: true,
@@ -115,6 +124,7 @@ const errorBody = ({ error, status, requestId }: Omit<VendorRefusal, 'field'>) =
 });
 
 export const CARTESIA: Vendor = {
+  voiceField: 'voice',
   key: { header: 'x-api-key', schemes: ['bearer'] },
   idHeader: 'x-request-id',
   // A 4xx is the end to its clients; only a 5xx is tried again.

@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import type { ErrorCode } from '../../base/app-error.ts';
-import { MAX_SAMPLE_RATE, MIN_SAMPLE_RATE, sampleRateRefusal } from '../../speech/audio-format.ts';
+import { sampleRateRefusal } from '../../speech/audio-format.ts';
+import { sampleRateField } from '../../speech/speech-request.ts';
 import { codePointLength } from '../../text/code-points.ts';
 import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
 import {
@@ -56,25 +57,28 @@ const FORMAT_OF = {
 const bodySchema = z.object({ text: textField });
 const querySchema = z.object({
   model: voiceField.optional(),
-  encoding: z.enum([...ENCODINGS, 'aac']).optional(),
+  encoding: z.enum(ENCODINGS).optional(),
   container: z.enum(CONTAINERS).optional(),
-  sample_rate: numberInQuery(z.int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE)).optional(),
+  sample_rate: numberInQuery(sampleRateField).optional(),
   speed: numberInQuery(speedField).optional(),
   callback: z.unknown().optional(),
 });
 
 function readSound(query: z.infer<typeof querySchema>): Read<Sound> {
   const encoding = query.encoding ?? 'mp3';
-  if (encoding === 'aac')
-    return refused('encoding', `aac is not made here; there are ${ENCODINGS.join(', ')}`);
   const containers = CONTAINERS_OF[encoding];
   const container = query.container ?? containers[0]!;
   if (!containers.includes(container))
-    return refused('container', `${encoding} can have ${containers.join(' or ')}`);
+    return refused({
+      field: 'container',
+      allowed: `must be ${containers.join(' or ')} with ${encoding}`,
+      given: container,
+    });
   const sampleRate = query.sample_rate ?? RATE_OF[encoding];
   const refusal =
     sampleRate === undefined ? undefined : sampleRateRefusal(FORMAT_OF[encoding], sampleRate, encoding);
-  if (refusal !== undefined) return refused('sample_rate', refusal);
+  if (refusal !== undefined)
+    return refused({ field: 'sample_rate', allowed: refusal, given: sampleRate });
   if (encoding === 'mp3' || encoding === 'opus' || encoding === 'flac' || sampleRate === undefined)
     return { ok: true, value: plainSound(FORMAT_OF[encoding], sampleRate) };
   const code = encoding === 'linear16' ? 'pcm16' : encoding;
@@ -82,10 +86,13 @@ function readSound(query: z.infer<typeof querySchema>): Read<Sound> {
 }
 
 export function readDeepgramSpeech(body: unknown, query: unknown): Read<AskedSpeech> {
-  const how = readFields(querySchema, query ?? {});
+  const how = readFields(querySchema, query ?? {}, 'query');
   if (!how.ok) return how;
   if (how.value.callback !== undefined)
-    return refused('callback', 'the audio comes in the reply; nothing is called back');
+    return refused({
+      field: 'callback',
+      allowed: 'must be left out: the audio comes in the reply, and nothing is called back',
+    });
   const what = readFields(bodySchema, body);
   if (!what.ok) return what;
   const sound = readSound(how.value);
@@ -113,6 +120,7 @@ const CODES: Partial<Record<ErrorCode, string>> = {
 };
 
 export const DEEPGRAM: Vendor = {
+  voiceField: 'model',
   key: { schemes: ['token', 'bearer'] },
   idHeader: 'dg-request-id',
   upstreamLimit: 429,

@@ -10,8 +10,8 @@ import { AppError, type ErrorCode, toAppError } from '../../base/app-error.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
 import { createAligner } from '../../dialects/elevenlabs/aligner.ts';
 import { readOutputFormat } from '../../dialects/elevenlabs/output-format.ts';
-import { languageOfTag } from '../../speech/language-tag.ts';
-import { MAX_REQUEST_TEXT, MAX_SEED } from '../../speech/speech-request.ts';
+import { languageFault, languageOfTag } from '../../speech/language-tag.ts';
+import { MAX_REQUEST_TEXT, synthesisFields } from '../../speech/speech-request.ts';
 import { codePointLength } from '../../text/code-points.ts';
 import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
 import {
@@ -60,7 +60,7 @@ export function readSpeechPath(path: string): Read<SpeechPath> | 'for-sockets' {
     });
     return read.ok ? { ok: true, value: { voice: read.value.voice_id, reply } } : read;
   } catch {
-    return refused('voice_id', 'has a percent sign that begins no escape');
+    return refused({ field: 'voice_id', allowed: 'must be percent-encoded UTF-8, with % as %25' });
   }
 }
 
@@ -69,7 +69,7 @@ const WAV_RATES: readonly number[] = [8000, 16_000, 22_050, 24_000, 32_000, 44_1
 /** None: mp3 as the speech service sends it, which needs no transcoding and loses no quality. */
 function readSound(name: unknown): Read<Sound> {
   if (name === undefined) return { ok: true, value: plainSound('mp3', undefined) };
-  if (typeof name !== 'string') return refused('output_format', 'given twice');
+  if (typeof name !== 'string') return refused({ field: 'output_format', allowed: 'given twice; give it once' });
   const wavRate = Number(/^wav_(\d{4,5})$/.exec(name)?.[1]);
   if (WAV_RATES.includes(wavRate)) return { ok: true, value: plainSound('wav', wavRate) };
   try {
@@ -82,7 +82,7 @@ function readSound(name: unknown): Read<Sound> {
 
 const common = {
   language_code: z.string().max(100).nullish(),
-  seed: z.int().min(0).max(MAX_SEED).nullish(),
+  seed: synthesisFields.seed,
 };
 const speechSchema = z.object({
   ...common,
@@ -111,7 +111,7 @@ function askedOf(
   if (!sound.ok) return sound;
   const language = languageOfTag(fields.language_code);
   if (fields.language_code != null && fields.language_code !== '' && language === undefined)
-    return refused('language_code', 'this language is not spoken here');
+    return refused(languageFault('language_code', fields.language_code));
   return {
     ok: true,
     value: { lines, language, speed, seed: fields.seed ?? undefined, markup: 'strip', sound: sound.value },
@@ -130,7 +130,7 @@ export function readElevenLabsDialogue(body: unknown, query: unknown): Read<Aske
   if (!read.ok) return read;
   const lines = read.value.inputs.map(({ text, voice_id }) => ({ text, voice: voice_id }));
   const { length } = namedVoices(lines);
-  if (length > 2) return refused('inputs', `a dialogue has at most two different voices here; got ${length}`);
+  if (length > 2) return refused({ field: 'inputs', allowed: 'must have at most two different voices', given: length });
   return askedOf(lines, read.value, undefined, query);
 }
 
@@ -140,17 +140,30 @@ type CharacterTimes = {
   readonly character_end_times_seconds: readonly number[];
 };
 
-/** Null without a word. */
-function characterTimes(words: readonly TimedWord[]): CharacterTimes | null {
-  const aligner = createAligner('absolute');
-  for (const word of words) aligner.add(word);
-  const found = aligner.takeLoose(Number.POSITIVE_INFINITY);
-  if (found === undefined) return null;
-  const { chars, charStartTimesMs, charDurationsMs } = found;
-  return {
-    characters: chars,
-    character_start_times_seconds: charStartTimesMs.map((ms) => ms / 1000),
-    character_end_times_seconds: charStartTimesMs.map((ms, at) => (ms + charDurationsMs[at]!) / 1000),
+/**
+ * The characters of one speech after another: null without a word. A space stands between two words and behind none, so the one
+ * behind the last word is kept until another word comes.
+ */
+function createCharacterTimes(): (words: readonly TimedWord[]) => CharacterTimes | null {
+  let space: readonly [startMs: number, endMs: number] | undefined;
+  return (words) => {
+    const aligner = createAligner('absolute');
+    for (const word of words) aligner.add(word);
+    const found = aligner.takeLoose(Number.POSITIVE_INFINITY);
+    if (found === undefined) return null;
+    const times = found.chars.map((character, at) => {
+      const startMs = found.charStartTimesMs[at]!;
+      return [character, startMs, startMs + found.charDurationsMs[at]!] as const;
+    });
+    if (space !== undefined) times.unshift([' ', ...space]);
+    const [character, ...rest] = times.at(-1)!;
+    space = character === ' ' ? rest : undefined;
+    if (space !== undefined) times.pop();
+    return {
+      characters: times.map(([one]) => one),
+      character_start_times_seconds: times.map(([, startMs]) => startMs / 1000),
+      character_end_times_seconds: times.map(([, , endMs]) => endMs / 1000),
+    };
   };
 }
 
@@ -159,11 +172,11 @@ const timed = (alignment: CharacterTimes | null) => ({ alignment, normalized_ali
 
 type Spoken = Pick<SpokenReply, 'sound' | 'audioMs' | 'words'>;
 
-const lineOf = (audio_base64: string, words: readonly TimedWord[]): Buffer =>
-  Buffer.from(`${JSON.stringify({ audio_base64, ...timed(characterTimes(words)) })}\n`);
-
 async function* timedLines(speech: Spoken): AsyncGenerator<Uint8Array, void, undefined> {
   const told = createToldWords(speech);
+  const timesOf = createCharacterTimes();
+  const lineOf = (audio_base64: string, words: readonly TimedWord[]): Buffer =>
+    Buffer.from(`${JSON.stringify({ audio_base64, ...timed(timesOf(words)) })}\n`);
   for await (const bytes of speech.sound) yield lineOf(base64Of(bytes), told.next());
   const rest = told.rest();
   if (rest.length > 0) yield lineOf('', rest);
@@ -179,7 +192,7 @@ async function* timedWhole(speech: Spoken): AsyncGenerator<Uint8Array, void, und
     held = all.subarray(whole);
     yield Buffer.from(base64Of(all.subarray(0, whole)));
   }
-  const times = JSON.stringify(timed(characterTimes(speech.words()))).slice(1);
+  const times = JSON.stringify(timed(createCharacterTimes()(speech.words()))).slice(1);
   yield Buffer.from(`${base64Of(held)}",${times}`);
 }
 
@@ -192,6 +205,7 @@ const STATUSES: Partial<Record<ErrorCode, string>> = {
 };
 
 export const ELEVENLABS: Vendor = {
+  voiceField: 'voice_id',
   key: { header: 'xi-api-key', schemes: ['bearer'] },
   idHeader: 'request-id',
   upstreamLimit: 429,

@@ -80,6 +80,7 @@ export function readJambonzSpeech(body: unknown, accept: string | undefined): Re
 }
 
 export const JAMBONZ: Vendor = {
+  voiceField: 'voice',
   key: { schemes: ['bearer'] },
   idHeader: 'x-request-id',
   upstreamLimit: 503,

@@ -2,14 +2,13 @@
 
 import { z } from 'zod';
 import { toAppError } from '../../base/app-error.ts';
+import { numberFrom } from '../../speech/speech-request.ts';
 import { codePointLength } from '../../text/code-points.ts';
 import { SPEECH_BODY_BYTES, sendSpeech } from '../routes/speech-reply.ts';
 import {
   type AskedSpeech,
   type Read,
   readFields,
-  refused,
-  speedField,
   textField,
   voiceField,
 } from './asked-speech.ts';
@@ -40,8 +39,8 @@ const schema = z.object({
   voice: z.union([voiceField, z.object({ id: voiceField }).transform(({ id }) => id)], {
     error: 'must be the name of a voice, or {"id": …}',
   }),
-  response_format: z.enum([...FORMATS, 'aac']).nullish(),
-  speed: speedField.min(0.25).max(4).nullish(),
+  response_format: z.enum(FORMATS).nullish(),
+  speed: numberFrom(0.25, 4).nullish(),
   instructions: z.string().max(20_000).nullish(),
   stream_format: z.enum(['audio', 'sse']).nullish(),
 });
@@ -50,8 +49,6 @@ export function readOpenAiSpeech(body: unknown): Read<OpenAiSpeech> {
   const read = readFields(schema, body);
   if (!read.ok) return read;
   const { input, voice, response_format, speed, instructions, stream_format } = read.value;
-  if (response_format === 'aac')
-    return refused('response_format', `aac is not made here; there are ${FORMATS.join(', ')}`);
   return {
     ok: true,
     value: {
@@ -84,6 +81,7 @@ const errorBody = ({ error, status, field }: Omit<VendorRefusal, 'requestId'>) =
 });
 
 export const OPENAI: Vendor = {
+  voiceField: 'voice',
   key: { schemes: ['bearer'] },
   idHeader: 'x-request-id',
   upstreamLimit: 429,

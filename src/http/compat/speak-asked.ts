@@ -3,8 +3,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Random } from '../../base/random.ts';
 import type { VoiceDirectory } from '../../service/voice-directory.ts';
-import { MAX_SEED } from '../../speech/speech-request.ts';
-import type { VoiceAliases } from '../../speech/voice-aliases.ts';
+import { MAX_DRAWN_SEED } from '../../speech/speech-request.ts';
 import { type BegunSpeech, beginSpeech, type SpeechReplyMeans } from '../routes/speech-reply.ts';
 import type { AskedSpeech } from './asked-speech.ts';
 import { finishedSound, mediaTypeOfSound } from './sound.ts';
@@ -13,7 +12,6 @@ import { planSpeech } from './speech-plan.ts';
 export type SpeakAskedMeans = SpeechReplyMeans & {
   readonly random: Random;
   readonly voices: VoiceDirectory;
-  readonly aliases: VoiceAliases;
   /** Of speech that names none; undefined: the speech service decides. */
   readonly defaultVoice: string | undefined;
   readonly defaultVoice2: string | undefined;
@@ -32,11 +30,11 @@ export async function speakAsked(
   asked: AskedSpeech,
   { tenant, words }: { readonly tenant: string; readonly words: 'timed' | 'unasked' },
 ): Promise<SpokenReply> {
-  const { random, voices, aliases, defaultVoice, defaultVoice2 } = means;
+  const { random, voices, defaultVoice, defaultVoice2 } = means;
   const isPromptIgnored = asked.prompt !== undefined && voices.ignoredFields.includes('prompt');
-  const { synthesis, texts } = planSpeech(isPromptIgnored ? { ...asked, prompt: undefined } : asked, aliases);
+  const { synthesis, texts } = planSpeech(isPromptIgnored ? { ...asked, prompt: undefined } : asked, voices.aliases);
   voices.check({ voice: synthesis.voice, voice2: synthesis.voice2 });
-  const seed = asked.seed ?? random.below(MAX_SEED + 1);
+  const seed = asked.seed ?? random.below(MAX_DRAWN_SEED + 1);
   const speech = await beginSpeech(reply, means, {
     synthesis,
     seed,
@@ -50,6 +48,8 @@ export async function speakAsked(
   const mediaType = mediaTypeOfSound(asked.sound, speech.sampleRate);
   reply.headers({ 'Content-Type': mediaType, 'Cache-Control': 'no-store', 'X-Voxgate-Seed': String(seed) });
   if (isPromptIgnored) reply.header('X-Voxgate-Ignored', 'prompt');
+  const proxy = voices.spokenAs(asked.language ?? 'english');
+  if (proxy !== undefined) reply.header('X-Voxgate-Spoken-As', proxy);
   return {
     audioMs: () => speech.audioMs(),
     words: speech.words,

@@ -1,6 +1,6 @@
 // A request as the speech service is asked: aliases become voices, a dialogue of two becomes turns. Pure.
 
-import { AppError } from '../../base/app-error.ts';
+import { fieldError } from '../../base/check-fields.ts';
 import { MAX_REQUEST_TEXT, type SynthesisFields } from '../../speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from '../../speech/voice-aliases.ts';
 import { type RequestText, splitIntoRequests } from '../../text/request-text.ts';
@@ -21,7 +21,11 @@ export function planSpeech(asked: AskedSpeech, aliases: VoiceAliases): SpeechPla
   const { lines, speed, prompt } = asked;
   const names = namedVoices(lines);
   if (names.length > 2)
-    throw new AppError('invalid_request', `One speech has at most two voices; this one has ${names.length}.`);
+    throw fieldError({
+      field: 'voice',
+      allowed: 'one speech must have at most two voices',
+      given: names.length,
+    });
   const [first, second] = names;
   const { voice, voice2, turnPrefix, turnPrefix2 } = resolveVoices(aliases, {
     voice: first,

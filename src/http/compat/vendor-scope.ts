@@ -10,6 +10,7 @@ import { fromFramework } from '../../base/framework-error.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { requestIdOf } from '../../dialects/deepgram/wire-ids.ts';
+import { renamedError } from '../../dialects/field-names.ts';
 import type { KeyLimits } from '../../service/key-limits.ts';
 import { refuseOtherMethods } from '../server/other-methods.ts';
 import { countRequest } from '../server/service-caller.ts';
@@ -26,7 +27,7 @@ type KeyPlaces = {
 /** With two lines a proxy could check one and the gateway believe the other. */
 function only(name: string, lines: readonly string[] | undefined): string | undefined {
   if (lines !== undefined && lines.length > 1)
-    throw new AppError('unauthorized', `The header ${name} is there twice; send it once.`);
+    throw new AppError('unauthorized', `${name}: given twice; send it once.`);
   return lines?.[0];
 }
 
@@ -54,6 +55,8 @@ export type Vendor = {
   /** What the status of a refusal by the speech service's own limit is: some clients would not come back after a 429. */
   readonly upstreamLimit: 429 | 503;
   readonly toBody: (refusal: VendorRefusal) => object;
+  /** What a voice is called in its requests. */
+  readonly voiceField: string;
 };
 
 export type VendorScopeMeans = {
@@ -89,7 +92,10 @@ export async function openVendorScope(
     reply.header(vendor.idHeader, id);
     return id;
   };
-  const send = (reply: FastifyReply, error: AppError, field: string | undefined): FastifyReply => {
+  const names = { voice: vendor.voiceField, voice2: vendor.voiceField };
+  const send = (reply: FastifyReply, thrown: AppError): FastifyReply => {
+    const error = renamedError(thrown, names);
+    const field = error.field === '' ? undefined : error.field;
     const status = error.code === 'upstream_rate_limited' ? vendor.upstreamLimit : error.http;
     const requestId = idOf(reply);
     if (error.code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
@@ -104,11 +110,11 @@ export async function openVendorScope(
   };
 
   await app.register(async (api) => {
-    api.setErrorHandler((thrown, { raw }, reply) => {
-      const error = fromFramework(thrown);
+    api.setErrorHandler((thrown, { raw, headers }, reply) => {
+      const error = fromFramework(thrown, headers['content-type']);
       if (error.code === 'internal' && !raw.socket.destroyed)
         log.error('a request failed inside', { cause: String(error.cause) });
-      return send(reply, error, undefined);
+      return send(reply, error);
     });
     const methods = refuseOtherMethods(api);
     api.addHook('onRequest', async (request, reply) => {
@@ -124,7 +130,7 @@ export async function openVendorScope(
       tenantOf: (request) => tenants.get(request)!,
       requestIdOf: idOf,
       refuse: (reply, { field, message }) =>
-        send(reply, new AppError('invalid_request', message), field === '' ? undefined : field),
+        send(reply, new AppError('invalid_request', message, { field })),
     });
     methods.close();
   });

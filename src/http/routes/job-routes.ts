@@ -37,7 +37,9 @@ export function addJobRoutes(
       ...ignored,
       ...voices.ignoredFields.filter((field) => (body as Record<string, unknown>)[field] != null),
     ];
-    if (all.length > 0) reply.header('X-Voxgate-Ignored', all.join(', '));
+    if (all.length > 0) reply.header('X-Voxgate-Ignored', [...new Set(all)].join(', '));
+    const proxy = voices.spokenAs(body.language ?? 'english');
+    if (proxy !== undefined) reply.header('X-Voxgate-Spoken-As', proxy);
     return reply.code(201).header('Location', `/api/v1/tts/${work.id}`).send(toRecord(work, request));
   };
   const creation = (summary: string, body: z.ZodType) => ({

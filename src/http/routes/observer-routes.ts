@@ -8,20 +8,16 @@ import type { Credentials } from '../../access/credentials.ts';
 import { headerLines } from '../../access/header-lines.ts';
 import type { TokenIssuer } from '../../access/token-issuer.ts';
 import { AppError, aboutToStop } from '../../base/app-error.ts';
+import { fieldError } from '../../base/check-fields.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { VTT_HEADER } from '../../captions/growing-vtt.ts';
 import { findSession, type LiveSession, type LiveSessions } from '../../session/live-sessions.ts';
 import type { NumberedEvent } from '../../session/observers/onlooker-words.ts';
 import type { Onlookers } from '../../session/observers/session-audience.ts';
-import {
-  MAX_SAMPLE_RATE,
-  MIN_SAMPLE_RATE,
-  SESSION_FORMATS,
-  type SessionFormat,
-  sampleRateRefusal,
-} from '../../speech/audio-format.ts';
+import { SESSION_FORMATS, type SessionFormat, sampleRateRefusal } from '../../speech/audio-format.ts';
 import { mediaTypeOf } from '../../speech/reply-media-type.ts';
+import { sampleRateField } from '../../speech/speech-request.ts';
 import { errorReplies } from '../server/error-replies.ts';
 import { createLiveReply, type LiveReply } from './live-reply.ts';
 
@@ -49,12 +45,12 @@ function admitObserver(
   const { id } = request.params as { readonly id: string };
   const headers = headerLines(request.raw.rawHeaders);
   const given = (request.query as { readonly token?: string | readonly string[] }).token;
-  if (typeof given === 'object') throw new AppError('invalid_request', 'token: given twice.');
+  if (typeof given === 'object') throw fieldError({ field: 'token', allowed: 'given twice; give it once' });
   const bearer = headers.authorization?.map(readBearer)[0];
   const text = given ?? (bearer !== undefined && tokens.isToken(bearer) ? bearer : undefined);
   const token = text === undefined ? undefined : tokens.checkWatch(text, id, medium);
   const live = findSession(sessions, token?.userId ?? credentials.identify(headers), id);
-  if (live === undefined) throw new AppError('not_found', 'There is no open session of this id.');
+  if (live === undefined) throw new AppError('not_found', 'There is no open session of this id; GET /v1/sessions lists them.');
   return { live, tokenId: token?.id };
 }
 
@@ -83,7 +79,7 @@ const wordsSchema = z.strictObject({ token });
 const soundSchema = z.strictObject({
   token,
   format: z.enum(SESSION_FORMATS).default('mp3'),
-  sampleRate: z.coerce.number().int().min(MIN_SAMPLE_RATE).max(MAX_SAMPLE_RATE).optional(),
+  sampleRate: z.coerce.number().pipe(sampleRateField).optional(),
 });
 
 /** A page of another origin may show what it has the token of; a token in an address goes nowhere else. */
@@ -111,7 +107,7 @@ const sse = ({ id, event }: NumberedEvent): string =>
 function outputOf({ format, sampleRate }: z.output<typeof soundSchema>) {
   const rate = sampleRate ?? (format === 'mulaw' || format === 'alaw' ? TELEPHONE_RATE : SPEECH_RATE);
   const refusal = sampleRateRefusal(format, rate);
-  if (refusal !== undefined) throw new AppError('invalid_request', `sampleRate: ${refusal}.`);
+  if (refusal !== undefined) throw fieldError({ field: 'sampleRate', allowed: refusal, given: rate });
   return { format, sampleRate: rate };
 }
 

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../base/app-error.ts';
+import { fieldError } from '../../base/check-fields.ts';
 import { clientMessageSchemas } from '../../dialects/native-messages.ts';
 import { reachedOrigin } from '../server/reached-origin.ts';
 
@@ -79,7 +80,7 @@ export function addPlaygroundRoutes(
     const origin = reachedOrigin(request, publicUrl);
     // What the caller says stands in a header of the reply.
     if (publicUrl === undefined && !PLAIN_HOST.test(request.headers.host ?? ''))
-      throw new AppError('invalid_request', 'Host: not the name of a host.');
+      throw fieldError({ field: 'Host', allowed: 'must be the name of a host, with or without a port' });
     return reply
       .headers({
         ...COMMON,

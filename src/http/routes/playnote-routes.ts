@@ -2,13 +2,13 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { AppError } from '../../base/app-error.ts';
-import { formatIssues } from '../../base/format-issues.ts';
+import { checkFields } from '../../base/check-fields.ts';
 import type { PlayNoteService } from '../../service/playnotes/playnote-service.ts';
 import type { VoiceDirectory } from '../../service/voice-directory.ts';
 import type { WorkQuestions } from '../../service/work-questions.ts';
 import { type PlayNoteFields, playNoteFieldsSchema } from '../../speech/playnote-request.ts';
 import { type PlayNoteRecord, playNoteSchema } from '../../speech/service-records.ts';
+import { resolveVoices } from '../../speech/voice-aliases.ts';
 import type { Work } from '../../storage/works/work.ts';
 import type { WorkFiles } from '../../storage/works/work-files.ts';
 import { UPLOAD_MS } from '../server/body-deadline.ts';
@@ -38,11 +38,13 @@ const FORM = z.strictObject({
 });
 
 function readFields(form: Form, voices: VoiceDirectory): PlayNoteFields {
-  const parsed = playNoteFieldsSchema.safeParse(form.fields, { reportInput: true });
-  if (!parsed.success) throw new AppError('invalid_request', formatIssues(parsed.error.issues));
-  const { voice1, voice2 } = parsed.data;
+  const given = checkFields(playNoteFieldsSchema, form.fields, 'form');
+  const { voice: voice1 = given.voice1, voice2 } = resolveVoices(voices.aliases, {
+    voice: given.voice1,
+    ...(given.voice2 === undefined ? {} : { voice2: given.voice2 }),
+  });
   voices.check({ voice1, voice2 });
-  return parsed.data;
+  return { ...given, voice1, ...(voice2 === undefined ? {} : { voice2 }) };
 }
 
 export function addPlayNoteRoutes(api: FastifyInstance, options: PlayNoteRoutesOptions): void {

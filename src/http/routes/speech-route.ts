@@ -9,11 +9,12 @@ import { AUDIO_FORMATS, type OutputFormat, type ServiceFormat } from '../../spee
 import { mediaTypeOf, usualRateOf } from '../../speech/reply-media-type.ts';
 import {
   MAX_REQUEST_TEXT,
-  MAX_SEED,
+  MAX_DRAWN_SEED,
   type SpeechRequest,
   streamRequestSchema,
   synthesisOf,
 } from '../../speech/speech-request.ts';
+import { resolveVoices } from '../../speech/voice-aliases.ts';
 import { splitIntoRequests } from '../../text/request-text.ts';
 import { wholeTextSegments } from '../../text/turn-text.ts';
 import { errorReplies } from '../server/error-replies.ts';
@@ -70,16 +71,19 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
       },
     },
     async (request, reply) => {
-      const wanted = request.body as SpeechRequest;
+      const given = request.body as SpeechRequest;
+      const { voice, voice2, turnPrefix: prefix, turnPrefix2: prefix2 } = given;
+      const named = { voice, voice2, turnPrefix: prefix, turnPrefix2: prefix2 };
+      const wanted = { ...given, ...resolveVoices(voices.aliases, named) } as SpeechRequest;
       voices.check({ voice: wanted.voice, voice2: wanted.voice2 });
-      const { turnPrefix, turnPrefix2 } = wanted;
+      const { turnPrefix, turnPrefix2, language = 'english' } = wanted;
       const prefixes = { turnPrefix: turnPrefix ?? undefined, turnPrefix2: turnPrefix2 ?? undefined };
       const segments = wholeTextSegments(wanted.text, {
-        language: wanted.language ?? 'english',
+        language: language ?? 'english',
         markup: 'keep',
         ...prefixes,
       });
-      const seed = wanted.seed ?? random.below(MAX_SEED + 1);
+      const seed = wanted.seed ?? random.below(MAX_DRAWN_SEED + 1);
       const output = outputOf(wanted);
       const speech = await beginSpeech(reply, options, {
         synthesis: synthesisOf(wanted),
@@ -94,10 +98,12 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
       const ignored = voices.ignoredFields.filter(
         (field) => (wanted as Record<string, unknown>)[field] != null,
       );
+      const proxy = voices.spokenAs(language ?? 'english');
       reply.headers({
         'Content-Type': mediaTypeOf(output.format, speech.sampleRate),
         'X-Voxgate-Seed': String(seed),
         ...(ignored.length > 0 && { 'X-Voxgate-Ignored': ignored.join(', ') }),
+        ...(proxy !== undefined && { 'X-Voxgate-Spoken-As': proxy }),
         'Cache-Control': 'no-store',
       });
       return sendSpeech(reply, speech.chunks);

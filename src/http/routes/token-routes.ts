@@ -8,6 +8,8 @@ import type { Credentials } from '../../access/credentials.ts';
 import { headerLines } from '../../access/header-lines.ts';
 import { MAX_TOKEN_LIFE_MS, type TokenIssuer } from '../../access/token-issuer.ts';
 import { AppError, aboutToStop } from '../../base/app-error.ts';
+import { fieldMessage } from '../../base/check-fields.ts';
+import { wholeFrom } from '../../speech/speech-request.ts';
 import { errorReplies } from '../server/error-replies.ts';
 
 export type TokenRoutesOptions = {
@@ -21,12 +23,10 @@ export type TokenRoutesOptions = {
 };
 
 const MAX_S = MAX_TOKEN_LIFE_MS / 1000;
-const expiresInSeconds = z
-  .int()
-  .min(1)
-  .max(MAX_S)
+const expiresInSeconds = wholeFrom(1, MAX_S)
   .default(MAX_S)
   .describe('How long one may connect with it');
+const SCOPES = { error: 'must be speak or watch' };
 const bodySchema = z.discriminatedUnion('scope', [
   z.strictObject({ scope: z.literal('speak'), expiresInSeconds }),
   z.strictObject({
@@ -39,7 +39,7 @@ const bodySchema = z.discriminatedUnion('scope', [
       .default([...MEDIA]),
     expiresInSeconds,
   }),
-]);
+], SCOPES);
 const issuedSchema = z.object({
   id: z.string().describe('To revoke it by'),
   token: z.string(),
@@ -73,7 +73,16 @@ export function addTokenRoutes(scope: FastifyInstance, options: TokenRoutesOptio
       const { expiresInSeconds: seconds, ...grant } = request.body as z.output<typeof bodySchema>;
       const userId = callerOf(request);
       if (grant.scope === 'watch' && !hasSession(userId, grant.session))
-        throw new AppError('not_found', 'session: there is no session of this id.');
+        throw new AppError(
+          'not_found',
+          fieldMessage({
+            field: 'session',
+            allowed: 'there is no open session of this id',
+            name: grant.session,
+            todo: 'GET /v1/sessions lists them',
+          }),
+          { field: 'session' },
+        );
       const lifeMs = seconds * 1000;
       const issued = tokens.issue(userId, grant satisfies TokenGrant, lifeMs);
       const expiresAt = new Date(options.unixMs() + lifeMs).toISOString();

@@ -55,7 +55,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: true,
     // The bound on headers is one on paths, too; the framework's own answers in words that are not ours.
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES, ignoreTrailingSlash: true },
     schemaController: NO_OTHER_SCHEMAS,
     clientErrorHandler: refuseUnreadable,
     // A path that cannot be decoded reaches no route, nor the handlers below.
@@ -67,6 +67,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       ? { http: HTTP_GUARDS }
       : { https: { ...HTTP_GUARDS, ...tls, handshakeTimeout: HANDSHAKE_MS } }),
   }) as unknown as FastifyInstance;
+  // Bodies are JSON or forms; text that is said to be plain is what `fetch` sends when nobody has told it what it is.
+  app.removeContentTypeParser('text/plain');
   app.server.maxConnections = options.maxSockets;
   app.server.maxHeadersCount = MAX_HEADERS;
 
@@ -74,8 +76,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     if (options.loopbackOnly) guardLoopback(headerLines(raw.rawHeaders), protocol);
   });
   limitBodyTime(app, options.clock);
-  app.setErrorHandler((thrown, { raw }, reply) => {
-    const error = fromFramework(thrown);
+  app.setErrorHandler((thrown, { raw, headers }, reply) => {
+    const error = fromFramework(thrown, headers['content-type']);
     if (isStorageError(error)) options.onStorageError?.(error);
     // A request that its caller has abandoned is no fault, and there is no one to answer.
     if (error.code === 'internal' && !raw.socket.destroyed)

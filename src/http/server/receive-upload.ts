@@ -9,6 +9,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../base/app-error.ts';
+import { fieldError, fieldMessage } from '../../base/check-fields.ts';
 import type { Upload } from '../../service/playnotes/playnote-service.ts';
 
 export type Form = { readonly fields: Readonly<Record<string, string>>; readonly upload: Upload | undefined };
@@ -25,11 +26,15 @@ const MAX_FIELDS = 50;
 const MAX_FIELD_BYTES = 64 * 1024;
 const MAX_NAME = 255;
 
+const MAX_FIELD_NAME = 80;
 const invalid = (message: string) => new AppError('invalid_request', message);
+const wrongField = (field: string, allowed: string) =>
+  fieldError({ field: field.slice(0, MAX_FIELD_NAME), allowed });
 const tooLarge = ({ fileField, mostFileBytes }: FormRule) =>
   new AppError(
     'payload_too_large',
-    `${fileField}: must be at most ${Math.floor(mostFileBytes / 1024 / 1024)} MiB`,
+    `${fileField}: must be at most ${Math.floor(mostFileBytes / 1024 / 1024)} MiB; the operator raises VOXGATE_SOURCE_BYTES`,
+    { field: fileField },
   );
 
 /**
@@ -39,7 +44,12 @@ export async function receiveForm(request: FastifyRequest, rule: FormRule): Prom
   if (!request.isMultipart())
     throw new AppError(
       'unsupported_media_type',
-      'The body must be sent as Content-Type: multipart/form-data.',
+      fieldMessage({
+        field: 'Content-Type',
+        allowed: 'must be multipart/form-data',
+        given: request.headers['content-type']?.split(';', 1)[0],
+      }),
+      { field: 'Content-Type' },
     );
   const fields: Record<string, string> = {};
   let upload: Upload | undefined;
@@ -54,16 +64,16 @@ export async function receiveForm(request: FastifyRequest, rule: FormRule): Prom
     for await (const part of request.parts({ limits })) {
       if (part.type === 'field') {
         if (Object.hasOwn(fields, part.fieldname))
-          throw invalid(`${part.fieldname.slice(0, 80)}: is there twice`);
-        if (part.valueTruncated === true) throw invalid(`${part.fieldname.slice(0, 80)}: is too long`);
+          throw wrongField(part.fieldname, 'given twice; give it once');
+        if (part.valueTruncated === true) throw wrongField(part.fieldname, `must have at most ${MAX_FIELD_BYTES} bytes`);
         // A part may say that it is JSON, and is read as such then; the fields here are plain text.
-        if (typeof part.value !== 'string') throw invalid(`${part.fieldname.slice(0, 80)}: must be text`);
+        if (typeof part.value !== 'string') throw wrongField(part.fieldname, 'must be plain text, without a Content-Type of its own');
         fields[part.fieldname] = part.value;
         continue;
       }
       if (part.fieldname !== rule.fileField)
-        throw invalid(`${part.fieldname.slice(0, 80)}: is not a field for a file`);
-      if (upload !== undefined) throw invalid(`${rule.fileField}: is there twice`);
+        throw wrongField(part.fieldname, `is no field for a file; that is ${rule.fileField}`);
+      if (upload !== undefined) throw wrongField(rule.fileField, 'given twice; give it once');
       const path = join(await rule.openFolder(), 'upload');
       const hash = createHash('sha256');
       const hashing = new Transform({
@@ -91,18 +101,18 @@ export async function receiveForm(request: FastifyRequest, rule: FormRule): Prom
 function formError(error: unknown, rule: FormRule): unknown {
   const { code, message } = (error ?? {}) as { code?: string; message?: string };
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(rule);
-  if (code === 'FST_FILES_LIMIT') return invalid(`${rule.fileField}: is there twice`);
+  if (code === 'FST_FILES_LIMIT') return wrongField(rule.fileField, 'given twice; give it once');
   if (code === 'FST_FIELDS_LIMIT' || code === 'FST_PARTS_LIMIT')
-    return invalid('The form has too many fields.');
-  if (code === 'FST_PROTO_VIOLATION') return invalid('The form has a field of a forbidden name.');
+    return invalid(`form: must have at most ${MAX_FIELDS} fields`);
+  if (code === 'FST_PROTO_VIOLATION') return invalid('form: has a field of a name that is not allowed, such as __proto__');
   if (code === 'FST_INVALID_JSON_FIELD_ERROR')
-    return invalid('The form has a field that is said to be JSON and is none.');
+    return invalid('form: has a field that is said to be JSON and is none');
   if (error instanceof AppError) return error;
   if (
     /unexpected end|boundary|malformed|premature/i.test(message ?? '') ||
     code === 'ERR_STREAM_PREMATURE_CLOSE' ||
     code === 'FST_MP_PREMATURE_CLOSE'
   )
-    return invalid('The form ends too soon or is not well formed.');
+    return invalid('form: must be whole and well-formed multipart/form-data (RFC 7578); it ends too soon, or has no such boundary');
   return error;
 }

@@ -2,8 +2,8 @@
 // second, because a turn ends on the thread that plays audio to others.
 
 import { AppError, isStorageError, toAppError } from '../../base/app-error.ts';
+import { checkFields } from '../../base/check-fields.ts';
 import type { Clock } from '../../base/clock.ts';
-import { formatIssues } from '../../base/format-issues.ts';
 import type { Log } from '../../base/log.ts';
 import { percentileMs } from '../../limits/duration-histogram.ts';
 import {
@@ -134,22 +134,26 @@ export function createAgentService(options: AgentServiceOptions): AgentService {
       });
       if (created.kind === 'conflict') throw idempotencyConflict();
       if (created.kind === 'full')
-        throw new AppError('too_many', `A user may have ${options.mostAgents} agents.`);
+        throw new AppError(
+          'too_many',
+          `A user may have ${options.mostAgents} agents; change one of them instead, or have the operator raise VOXGATE_AGENTS_PER_USER.`,
+        );
       return { record: toRecord(created.agent), isNew: created.kind === 'created' };
     },
     find: async (owner, id) => toRecord(await mustFind(owner, id)),
     async patch(owner, id, patch) {
       for (let tries = 0; tries < PATCH_TRIES; tries += 1) {
         const agent = await mustFind(owner, id);
-        const checked = agentProfileSchema.safeParse(patchProfile(agent.profile as AgentProfile, patch), {
-          reportInput: true,
-        });
-        if (!checked.success) throw new AppError('invalid_request', formatIssues(checked.error.issues));
-        const change = { profile: checked.data, ifVersion: agent.version, nowMs: unixMs() };
+        const profile = checkFields(
+          agentProfileSchema,
+          patchProfile(agent.profile as AgentProfile, patch),
+          'body',
+        );
+        const change = { profile, ifVersion: agent.version, nowMs: unixMs() };
         const outcome = await store.replace(owner, id, change);
         if (outcome === 'unknown') throw unknown();
         if (outcome === 'replaced')
-          return toRecord({ ...agent, profile: checked.data, updatedAtMs: change.nowMs });
+          return toRecord({ ...agent, profile, updatedAtMs: change.nowMs });
       }
       throw new AppError('busy', 'This agent is being changed by many at once; try again.', {
         retryAfterMs: 1000,

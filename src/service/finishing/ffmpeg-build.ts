@@ -2,7 +2,7 @@
 
 import { opusSpeechKbps } from '../../audio/containers/opus-encoder.ts';
 import { lameGain, speechBitrateKbps } from '../../audio/mp3/mp3-encoder.ts';
-import type { ServiceFormat } from '../../speech/audio-format.ts';
+import { opusRateOf, type ServiceFormat } from '../../speech/audio-format.ts';
 
 export type FfmpegBuild = {
   /** The program, by name or path. */
@@ -83,12 +83,16 @@ export const bitrateOf = ({
 export const encoderCompensation = (output: FfmpegOutput): number =>
   output.format === 'mp3' ? 1 / lameGain(bitrateOf(output) ?? 0) : 1;
 
+/** ffmpeg refuses a rate that Opus does not have. */
+const codedRateOf = ({ format, sampleRate }: FfmpegOutput): number =>
+  format === 'ogg' ? opusRateOf(sampleRate) : sampleRate;
+
 /** The options of an output, each one argument. */
 export function ffmpegOutputOptions(output: FfmpegOutput): readonly string[] {
   const { encoder, muxer, options = [] } = FORMATS[output.format];
   const kbps = bitrateOf(output);
   return [
-    ...['-c:a', encoder, '-ar', String(output.sampleRate), '-ac', '1'],
+    ...['-c:a', encoder, '-ar', String(codedRateOf(output)), '-ac', '1'],
     ...(kbps === undefined ? [] : ['-b:a', `${kbps}k`]),
     ...options,
     ...['-f', muxer],

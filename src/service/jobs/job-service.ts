@@ -1,18 +1,19 @@
 // Taking on a text-to-speech job: the agent's profile under the caller's fields, a seed, and a row that is never lost.
 
 import { AppError } from '../../base/app-error.ts';
-import { formatIssues } from '../../base/format-issues.ts';
+import { checkFields, fieldError } from '../../base/check-fields.ts';
 import type { Random } from '../../base/random.ts';
-import { type AgentProfile, resolveVoice } from '../../speech/agent-profile.ts';
+import type { AgentProfile } from '../../speech/agent-profile.ts';
 import {
-  DIALOGUE_FIELDS,
-  IGNORED_GUIDANCE,
+  ignoredFieldsOf,
   type JobRequest,
   jobRequestSchema,
+  SECOND_VOICE_FIELDS,
   TURBO_MODEL,
   turboRequestSchema,
 } from '../../speech/job-request.ts';
-import { MAX_SEED, synthesisOf } from '../../speech/speech-request.ts';
+import { MAX_DRAWN_SEED, synthesisOf } from '../../speech/speech-request.ts';
+import { resolveVoices, type VoiceAliases } from '../../speech/voice-aliases.ts';
 import type { Stored, Work } from '../../storage/works/work.ts';
 import type { WorkStore } from '../../storage/works/work-store.ts';
 import type { AdmitWork } from '../admit-work.ts';
@@ -30,8 +31,8 @@ export type JobService = {
     owner: string,
     request: JobRequest,
     idempotencyKey: string | undefined,
-    /** Throws for voices that are not there, those of the agent included. */
-    voices: Pick<VoiceDirectory, 'check'>,
+    /** Its names hold for the request and the agent alike; throws for voices that are not there. */
+    voices: Pick<VoiceDirectory, 'aliases' | 'check'>,
   ): Promise<TakenJob>;
 };
 
@@ -56,7 +57,7 @@ const TURBO_URGENCY = 1;
 
 /** The fields of a profile that shape a job of `model`, those that say something. */
 function fieldsOf(profile: AgentProfile, model: JobRequest['model']): Stored {
-  const foreign: readonly string[] = model === 'Vox3.0-mini' ? DIALOGUE_FIELDS : [];
+  const foreign: readonly string[] = model === 'Vox3.0-mini' ? ['voice2', ...SECOND_VOICE_FIELDS] : [];
   return Object.fromEntries(
     Object.entries(synthesisOf(profile)).filter(
       ([field, value]) => !foreign.includes(field) && value != null,
@@ -67,42 +68,37 @@ function fieldsOf(profile: AgentProfile, model: JobRequest['model']): Stored {
 const withoutNulls = (request: JobRequest): Stored =>
   Object.fromEntries(Object.entries(request).filter(([, value]) => value != null));
 
-/** What an agent has filled in is checked as if the caller had sent it: its profile was stored for any model. */
-function checkInput(
-  { shown }: JobInput,
-  agent: AgentProfile | undefined,
-  voices: Pick<VoiceDirectory, 'check'>,
-): void {
+/**
+ * What an agent or a name for two voices has filled in is checked as if the caller had sent it: a profile was stored for any
+ * model.
+ */
+function checkInput({ shown }: JobInput, voices: Pick<VoiceDirectory, 'check'>): void {
   const { voice, voice2, model } = shown as JobRequest;
-  if (agent !== undefined) {
-    const schema = model === TURBO_MODEL ? turboRequestSchema : jobRequestSchema;
-    const checked = schema.safeParse(shown, { reportInput: true });
-    if (!checked.success) throw new AppError('invalid_request', formatIssues(checked.error.issues));
-  }
+  checkFields<JobRequest>(model === TURBO_MODEL ? turboRequestSchema : jobRequestSchema, shown, 'body');
   voices.check({ voice, voice2 });
 }
 
 export function createJobService(options: JobServiceOptions): JobService {
   const { store, admit, random } = options;
 
-  const toInput = (request: JobRequest, agent: AgentProfile | undefined): JobInput => {
+  const toInput = (
+    request: JobRequest,
+    agent: AgentProfile | undefined,
+    gatewayAliases: VoiceAliases,
+  ): JobInput => {
     const fields = {
       ...(agent === undefined ? {} : fieldsOf(agent, request.model)),
       ...withoutNulls(request),
     } as JobRequest;
-    const { voice, voice2 } = fields;
-    const voices =
-      agent === undefined
-        ? {}
-        : {
-            voice: resolveVoice(agent, voice),
-            ...(voice2 == null ? {} : { voice2: resolveVoice(agent, voice2) }),
-          };
+    const { voice, voice2, turnPrefix, turnPrefix2 } = fields;
     const shown = {
       ...fields,
-      ...voices,
+      ...resolveVoices(
+        { ...gatewayAliases, ...agent?.aliases },
+        { voice, voice2, turnPrefix, turnPrefix2 },
+      ),
       outputFormat: request.outputFormat ?? 'mp3',
-      seed: request.seed ?? random.below(MAX_SEED + 1),
+      seed: request.seed ?? random.below(MAX_DRAWN_SEED + 1),
     };
     return agent?.pronunciations == null ? { shown } : { shown, pronunciations: agent.pronunciations };
   };
@@ -110,16 +106,21 @@ export function createJobService(options: JobServiceOptions): JobService {
   return {
     async create(owner, request, idempotencyKey, voices) {
       const idempotency = readIdempotency(idempotencyKey, ['tts', request]);
-      const ignored = IGNORED_GUIDANCE.filter((field) => (request as Stored)[field] != null);
+      const ignored = ignoredFieldsOf(request);
       admit.checkOpen();
       const before = await findRepeated(store, owner, 'tts', idempotency);
       if (before !== undefined) return { work: before, ignored };
       admit.checkAddress('webHookUrl', request.webHookUrl);
       const agent = request.agent === undefined ? undefined : await options.findAgent(owner, request.agent);
       if (request.agent !== undefined && agent === undefined)
-        throw new AppError('invalid_request', 'agent: there is no agent of this id');
-      const input = toInput(request, agent);
-      checkInput(input, agent, voices);
+        throw fieldError({
+          field: 'agent',
+          allowed: 'there is no agent of this id',
+          name: request.agent,
+          todo: 'POST /api/v1/agents makes one and tells its id',
+        });
+      const input = toInput(request, agent, voices.aliases);
+      checkInput(input, voices);
       await admit.checkRoom(owner);
       admit.checkOpen();
       const created = await store.create({

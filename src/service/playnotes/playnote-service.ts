@@ -3,7 +3,7 @@
 import { AppError } from '../../base/app-error.ts';
 import type { Random } from '../../base/random.ts';
 import type { PlayNoteFields } from '../../speech/playnote-request.ts';
-import { MAX_SEED } from '../../speech/speech-request.ts';
+import { MAX_DRAWN_SEED } from '../../speech/speech-request.ts';
 import type { Work } from '../../storage/works/work.ts';
 import type { WorkFiles } from '../../storage/works/work-files.ts';
 import type { WorkStore } from '../../storage/works/work-store.ts';
@@ -124,7 +124,7 @@ export function createPlayNoteService(options: PlayNoteServiceOptions): PlayNote
           fields,
           uploadName: upload?.name,
           uploadType: upload?.contentType,
-          seed: random.below(MAX_SEED + 1),
+          seed: random.below(MAX_DRAWN_SEED + 1),
         };
         admit.checkOpen();
         const created = await createRow(owner, id, input, idempotency);

@@ -30,6 +30,8 @@ export type Exchange = {
   readonly clock: Clock;
   /** What no error may repeat: key, user id, spoken text. */
   readonly secrets: readonly string[];
+  /** The fields of the request. */
+  readonly sent: Readonly<Record<string, unknown>>;
 };
 
 type Phase = 'connecting' | 'sent' | 'refused' | 'streaming' | 'closed';
@@ -111,7 +113,7 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       const { status, headers, parts } = refusal;
       const [retryAfter, date] = [first(headers['retry-after']), first(headers.date)];
       const body = Buffer.concat(parts).toString();
-      fail(refusedError({ status, retryAfter, date, body }, secrets), status);
+      fail(refusedError({ status, retryAfter, date, body }, secrets, exchange.sent), status);
     };
 
     const queue = new BodyQueue(
@@ -309,6 +311,7 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         deadlines,
         clock,
         secrets: [apiKey, userId, request.text],
+        sent: request,
       });
     },
     async warm(connections) {

@@ -2,6 +2,7 @@
 // well-formed error id of it is passed on, and never a foreign error as `cause` (undici keeps the received bytes in it).
 
 import { AppError, type ErrorCode } from '../../base/app-error.ts';
+import { type FieldFault, fieldMessage } from '../../base/check-fields.ts';
 import { saysAccessIsLost } from '../../limits/lost-access.ts';
 import { parseRetryAfter } from '../../limits/retry-after.ts';
 
@@ -29,8 +30,48 @@ export function readErrorId(body: string, secrets: readonly string[]): string | 
   }
 }
 
-/** An answer other than 200. `secrets` (key, user id, spoken text) are never repeated. */
-export function refusedError(answer: RefusedAnswer, secrets: readonly string[]): AppError {
+/** Fields of a request to a service whose values may be shown: names and numbers, no spoken text (interface 4.5). */
+const TOLD_FIELDS = [
+  ...['model', 'voice', 'voice2', 'outputFormat', 'speed', 'sampleRate', 'seed', 'temperature', 'language'],
+  ...['voiceConditioningSeconds', 'voiceConditioningSeconds2'],
+] as const;
+/** Those that hold spoken text: named, and never shown. */
+const UNTOLD_FIELDS = ['text', 'prompt', 'prompt2', 'turnPrefix', 'turnPrefix2'] as const;
+
+/**
+ * The field that a refusal is about, with the value that we have sent for it: the first word of its `errorMessage` or `message`
+ * that is the name of a field. Nothing else of what a service says is repeated.
+ */
+export function refusedField(body: string, sent: Readonly<Record<string, unknown>>): FieldFault | undefined {
+  let said: unknown;
+  try {
+    const told = JSON.parse(body) as { errorMessage?: unknown; message?: unknown } | null;
+    said = told?.errorMessage ?? told?.message;
+  } catch {
+    return undefined;
+  }
+  if (typeof said !== 'string') return undefined;
+  for (const [word] of said.slice(0, MAX_SAID).matchAll(/[A-Za-z]\w*/g)) {
+    const allowed = 'the service does not take what was sent';
+    if ((UNTOLD_FIELDS as readonly string[]).includes(word)) return { field: word, allowed };
+    const given = sent[word];
+    if (!(TOLD_FIELDS as readonly string[]).includes(word)) continue;
+    if (typeof given === 'string') return { field: word, allowed, name: given };
+    if (typeof given === 'number') return { field: word, allowed, given };
+  }
+  return undefined;
+}
+const MAX_SAID = 500;
+
+/**
+ * An answer other than 200. `secrets` (key, user id, spoken text) are never repeated; of `sent`, the request, the field that was
+ * refused is told.
+ */
+export function refusedError(
+  answer: RefusedAnswer,
+  secrets: readonly string[],
+  sent: Readonly<Record<string, unknown>> = {},
+): AppError {
   const { status } = answer;
   const id = readErrorId(answer.body, secrets);
   const told = id === undefined ? `${status}` : `${status}, ${id}`;
@@ -50,14 +91,24 @@ export function refusedError(answer: RefusedAnswer, secrets: readonly string[]):
     );
   }
   if (status >= 500) return new AppError('upstream_unreachable', `The speech service failed (${told}).`);
-  if (status >= 400)
-    return new AppError('upstream_rejected', `The speech service rejected the request (${told}).`);
+  if (status >= 400) {
+    const fault = refusedField(answer.body, sent);
+    const what =
+      fault === undefined
+        ? '; check voice and fields, the service does not say which of them it is'
+        : `: ${fieldMessage({ ...fault, todo: WHAT_HELPS[fault.field] ?? 'its own documents tell what it takes' })}`;
+    const message = `The speech service rejected the request (${told})${what}`;
+    return new AppError('upstream_rejected', message, fault === undefined ? {} : { field: fault.field });
+  }
   if (status >= 300) {
     const message = `The speech service answered with a redirect (${told}), which is not followed; check VOXGATE_UPSTREAM_URL.`;
     return new AppError('upstream_rejected', message);
   }
   return new AppError('upstream_bad_audio', `The speech service answered without audio (${told}).`);
 }
+
+const VOICES_LISTED = 'GET /api/v1/voices lists its voices, where it tells them';
+const WHAT_HELPS: Readonly<Record<string, string>> = { voice: VOICES_LISTED, voice2: VOICES_LISTED };
 
 const MPEG_AUDIO = /^audio\/(mpeg|mp3)\s*(;|$)/i;
 
@@ -79,6 +130,17 @@ export function badAudioError(
   return undefined;
 }
 
+const REMEDIES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at VOXGATE_UPSTREAM_URL: start the service, or correct the address',
+  ENOTFOUND: 'the host of VOXGATE_UPSTREAM_URL has no address: check its name',
+  EAI_AGAIN: 'the host of VOXGATE_UPSTREAM_URL cannot be looked up now: check the name server',
+  EHOSTUNREACH: 'the host of VOXGATE_UPSTREAM_URL cannot be reached: check the network',
+  ENETUNREACH: 'the host of VOXGATE_UPSTREAM_URL cannot be reached: check the network',
+  CERT_HAS_EXPIRED: 'the certificate of the service has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'the certificate of the service is signed by nobody known: NODE_EXTRA_CA_CERTS names a file of further ones',
+};
+
 /** A fault of the connection: `upstream_unreachable` before the first byte of audio, `upstream_broken` after it. */
 export function brokenError(code: ErrorCode, thrown: unknown): AppError {
   const name = (thrown as { code?: unknown } | null)?.code;
@@ -87,5 +149,6 @@ export function brokenError(code: ErrorCode, thrown: unknown): AppError {
     code === 'upstream_broken'
       ? 'The connection to the speech service broke in mid-answer'
       : 'The speech service could not be reached';
-  return new AppError(code, `${told}${known}.`);
+  const remedy = typeof name === 'string' ? REMEDIES[name] : undefined;
+  return new AppError(code, remedy === undefined ? `${told}${known}.` : `${told}${known}; ${remedy}.`);
 }

@@ -9,7 +9,7 @@ import {
 import { createFilterBanks } from '../../../src/audio/dsp/filter-bank.ts';
 import { encodePcm16 } from '../../../src/audio/dsp/pcm16.ts';
 import { createResampler } from '../../../src/audio/dsp/resampler.ts';
-import { isSampleRateOf, OPUS_SAMPLE_RATES } from '../../../src/speech/audio-format.ts';
+import { isSampleRateOf, OPUS_SAMPLE_RATES, opusRateOf } from '../../../src/speech/audio-format.ts';
 
 import { fixtureSpeech } from '../../support/fixture-speech.ts';
 import { decibels, noise } from '../../support/tone.ts';
@@ -112,11 +112,12 @@ describe('opus encoder', () => {
     expect(first).toEqual(copy);
   });
 
-  it('has the rates that callers may ask of ogg, and no others', () => {
+  it('codes sound of any rate at the next one that it has', () => {
     for (let sampleRate = 7000; sampleRate < 50_000; sampleRate += 25)
-      expect(isSampleRateOf('ogg', sampleRate), `${sampleRate}`).toBe(
-        (OPUS_SAMPLE_RATES as readonly number[]).includes(sampleRate),
-      );
+      expect(isSampleRateOf('ogg', sampleRate), `${sampleRate}`).toBe(sampleRate >= 8000 && sampleRate <= 48_000);
+    expect([8000, 8001, 11_025, 12_001, 22_050, 32_000, 44_100, 48_000].map(opusRateOf)).toEqual([
+      ...[8000, 12_000, 12_000, 16_000, 24_000, 48_000, 48_000, 48_000],
+    ]);
     for (const sampleRate of OPUS_SAMPLE_RATES) openOpusEncoder(sampleRate).close();
     for (const sampleRate of [8000, 8001, 44_100, 48_000])
       expect(isSampleRateOf('flac', sampleRate)).toBe(true);

@@ -76,9 +76,9 @@ describe('the query of /v2/speak', () => {
   });
 
   it.each([
-    ['speed=1.55', /^SPEED_OUT_OF_RANGE/],
-    ['speed=0.45', /^SPEED_OUT_OF_RANGE/],
-    ['speed=1.07', /^SPEED_INCREMENT_INVALID/],
+    ['speed=1.55', /^speed: must be a number from 0.5 to 1.5.*; SPEED_OUT_OF_RANGE$/],
+    ['speed=0.45', /^speed: must be a number from 0.5 to 1.5.*; SPEED_OUT_OF_RANGE$/],
+    ['speed=1.07', /^speed: must be .*; SPEED_INCREMENT_INVALID$/],
   ])('refuses %s', (query, message) => {
     expect(refusal('v2', `model=a&${query}`)).toMatch(message);
   });

@@ -48,9 +48,9 @@ describe('upgrades to the ElevenLabs protocols', () => {
   });
 
   it('are refused for a voice that cannot be one', () => {
-    expect(refusalOf({ path: '/v1/text-to-speech/%E0%A4%A/stream-input' })).toBe('invalid_request voice');
+    expect(refusalOf({ path: '/v1/text-to-speech/%E0%A4%A/stream-input' })).toBe('invalid_request voice_id');
     expect(refusalOf({ path: `/v1/text-to-speech/${'v'.repeat(2049)}/stream-input` })).toBe(
-      'invalid_request voice',
+      'invalid_request voice_id',
     );
   });
 
@@ -78,15 +78,15 @@ describe('upgrades to the ElevenLabs protocols', () => {
   });
 
   it('set seed, language and the time without a word, and say which of them is wrong', () => {
-    expect(presetOf({ query: 'seed=4294967295&language_code=de-AT' })).toMatchObject({
-      seed: 4_294_967_295,
+    expect(presetOf({ query: 'seed=1764200000000&language_code=de-AT' })).toMatchObject({
+      seed: 1_764_200_000_000,
       language: 'german',
     });
     expect(presetOf({ query: 'language_code=' })).not.toHaveProperty('language');
     for (const [query, name] of [
       ['seed=-1', 'seed'],
-      ['seed=4294967296', 'seed'],
-      ['seed=1.5', 'seed'],
+      ['seed=9007199254740994', 'seed'],
+      ['seed=one', 'seed'],
       ['seed=', 'seed'],
       ['language_code=fi', 'language_code'],
       ['language_code=klingon', 'language_code'],

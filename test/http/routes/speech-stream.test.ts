@@ -200,7 +200,7 @@ describe('a slow reader', () => {
       addSpeechRoute(api, {
         runtime: { upstream, recovery: trustingRecovery(), codecs, timer: NO_WORD_TIMER, clock: systemClock },
         random: fixedRandom(0.5),
-        voices: createUncheckedVoices(async () => []),
+        voices: createUncheckedVoices(async () => [], {}),
         replies: createOpenReplies(systemClock, OPEN_ADMISSION),
       });
     });

@@ -1,6 +1,6 @@
 // What faults do to the seed of a job: pure, so that the clock and the keys are the test's own.
 import { describe, expect, it } from 'vitest';
-import { MAX_SEED } from '../../../src/speech/speech-request.ts';
+import { MAX_DRAWN_SEED } from '../../../src/speech/speech-request.ts';
 import type { FaultEffect } from '../../../testkit/faults/fault.ts';
 import { modelUpdateFault, seedIgnoredFault, seedPerKeyFault } from '../../../testkit/faults/job-faults.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
@@ -18,12 +18,12 @@ function changing(effect: FaultEffect, number = () => 0.5) {
 describe('seed-per-key', () => {
   it('is a function of seed and key, and another seed for nearly every pair', () => {
     const { seedOf } = changing(seedPerKeyFault);
-    const seeds = [0, 1, 7, MAX_SEED].flatMap((seed) => [1, 2, 3].map((key) => seedOf(seed, key)));
+    const seeds = [0, 1, 7, MAX_DRAWN_SEED].flatMap((seed) => [1, 2, 3].map((key) => seedOf(seed, key)));
     expect(new Set(seeds).size).toBe(12);
     expect(changing(seedPerKeyFault).seedOf(7, 2)).toBe(seeds[7]);
     for (const seed of seeds) {
       expect(Number.isInteger(seed)).toBe(true);
-      expect(seed >= 0 && seed <= MAX_SEED).toBe(true);
+      expect(seed >= 0 && seed <= MAX_DRAWN_SEED).toBe(true);
     }
   });
 });
@@ -32,7 +32,7 @@ describe('seed-ignored', () => {
   it('draws anew', () => {
     const drawn = [0, 1];
     const { seedOf } = changing(seedIgnoredFault, () => drawn.shift()!);
-    expect([seedOf(5), seedOf(5)]).toEqual([0, MAX_SEED]);
+    expect([seedOf(5), seedOf(5)]).toEqual([0, MAX_DRAWN_SEED]);
   });
 });
 
