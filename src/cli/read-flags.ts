@@ -21,7 +21,7 @@ function faultOf(args: readonly string[], flags: Flags): string | undefined {
     if (flag === undefined) {
       const near = nearestName(rawName, known);
       const meant = near === undefined ? '' : `; did you mean ${near}?`;
-      const dash = rawName.startsWith('--') ? '' : ' A text that begins with a dash is written behind --.';
+      const dash = rawName.startsWith('--') ? '' : '. A text that begins with a dash is written behind --';
       return `${rawName} is not a flag of this command${meant}${dash}\n${list}`;
     }
     if (flag.type === 'boolean' && value !== undefined) return `${rawName} takes no value`;
