@@ -1,5 +1,6 @@
 // Files, links, devices, pipes and standard output as the place of a result.
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   createReadStream,
   existsSync,
@@ -117,9 +118,7 @@ describe('a named pipe', () => {
     const reader = createReadStream(pipe);
     const out = await openOutFile(place, '--out', pipe);
     reader.destroy();
-    await new Promise((resolve) => {
-      reader.once('close', resolve);
-    });
+    await once(reader, 'close');
     out.write(Buffer.alloc(300_000));
     await expect(out.finish()).rejects.toBeInstanceOf(ReaderLeft);
   });
