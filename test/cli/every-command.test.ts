@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import {
   buildProgram,
@@ -26,6 +26,9 @@ const isFullThere = existsSync('/dev/full');
 
 const folder = scratchFolder('every-command');
 const at = (name: string) => join(folder, name);
+// A hundred programs on a machine that does something else as well.
+vi.setConfig({ testTimeout: 240_000 });
+
 let gateway: RunningGateway;
 let endless: RunningGateway;
 let adminUrl: string;
@@ -46,11 +49,17 @@ afterAll(async () => {
   await Promise.all([gateway.close(), endless.close()]);
 });
 
+let users = 0;
+/** One user has one PlayNote under way; each row is a user of its own. */
+const anotherUser = () => {
+  users += 1;
+  return { VOXGATE_URL: gateway.url, VOXGATE_USER: `user-${users}` };
+};
 const run = (args: readonly string[], options: ProgramOptions = {}): Promise<Ended> =>
   runProgram(args, {
     ...options,
     cwd: folder,
-    env: { VOXGATE_URL: gateway.url, NO_COLOR: '1', ...options.env },
+    env: { ...anotherUser(), NO_COLOR: '1', ...options.env },
   });
 /** What it printed, whatever it is: text, WAV. */
 async function outputOf(
@@ -275,7 +284,7 @@ describe.concurrent('a reader that leaves', () => {
     ...SERVERS,
   ] as const)('%s %# ends quietly, with 1', async (name, args) => {
     const all = name === 'keys' ? [...args, '--url', adminUrl] : args;
-    const program = startProgram(all, { cwd: folder, env: { VOXGATE_URL: gateway.url } });
+    const program = startProgram(all, { cwd: folder, env: anotherUser() });
     program.child.stdout!.destroy();
     expect(await program.ended).toMatchObject({ code: 1, stderr: '' });
   });
