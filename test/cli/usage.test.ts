@@ -49,7 +49,7 @@ const WRONG: [string, Command, string[], RegExp][] = [
   ['say', say, ['x', '--sample-rate', '7999'], /--sample-rate is "7999"; allowed: 8000 to 48000/],
   ['say', say, ['x', '--pace', 'fast'], /--pace is "fast"; allowed: realtime, burst/],
   ['say', say, ['x', '--speed', '9'], /--speed is "9"; allowed: 0.1 to 5/],
-  ['say', say, ['x', '--seed', '1.5'], /--seed is "1.5"; allowed: a whole number/],
+  ['say', say, ['x', '--seed=-1'], /--seed is "-1"; allowed: a number from 0/],
   ['say', say, ['x', '--temperature', '3'], /--temperature is "3"; allowed: 0 to 2/],
   ['say', say, ['x', '--voice', ''], /--voice is ""; allowed: 1 to 2048/],
   ['say', say, ['x', '--language', 'klingon'], /--language is "klingon"; allowed: afrikaans/],
