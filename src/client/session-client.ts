@@ -35,6 +35,15 @@ type Waiter = {
 
 const CONNECT_DEADLINE_MS = 10_000;
 
+/** What the system says of a connection names neither the address as it was given nor that nobody is there. */
+function unreachable(url: string, error: NodeJS.ErrnoException): Error {
+  if (!URL.canParse(url) || !/^(connect|getaddrinfo)$/.test(error.syscall ?? '')) return error;
+  const { protocol, host } = new URL(url);
+  return new Error(`${protocol}//${host} cannot be reached (${error.code}); is the gateway running?`, {
+    cause: error,
+  });
+}
+
 /** Resolves after `ready`; rejects with what the gateway answered when it refuses the upgrade. */
 export async function connectSession(options: SessionClientOptions): Promise<SessionClient> {
   const socket = new WebSocket(options.url, 'voxgate.v1', {
@@ -117,6 +126,6 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
       fail(new Error(`The gateway refused the session: ${response.statusCode} ${body}`)),
     );
   });
-  socket.on('error', fail);
+  socket.on('error', (error) => fail(unreachable(options.url, error)));
   return { ...client, ready: await client.next('ready') };
 }

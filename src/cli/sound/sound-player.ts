@@ -76,19 +76,16 @@ function launch(player: FoundPlayer, args: readonly string[], env: PlayerEnv) {
 }
 
 /** Resolves after the end, or kills what hangs when that is long past. */
-async function untilOver(
-  { over, failWith, stop }: ReturnType<typeof launch>,
-  withinMs: number,
-): Promise<void> {
+async function untilOver(playing: ReturnType<typeof launch>, withinMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(() => {
-      failWith('it did not end');
-      stop();
+      playing.failWith('it did not end');
+      playing.stop();
       resolve();
     }, withinMs);
   });
-  await Promise.race([over, late]);
+  await Promise.race([playing.over, late]);
   clearTimeout(timer);
 }
 
