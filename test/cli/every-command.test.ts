@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands.ts';
 import { freePort } from '../../testkit/carriers/free-port.ts';
 import {
   buildProgram,
@@ -222,7 +221,8 @@ describe.concurrent('without a terminal, and with --json', () => {
 });
 
 describe.concurrent('help', () => {
-  it.each([...Object.keys(COMMANDS).filter((name) => name !== 'bench')])('of %s, both ways', async (name) => {
+  // What each of them tells is held to the table of commands elsewhere.
+  it.each(['serve', 'say', 'keys', 'completions'])('of %s, both ways', async (name) => {
     const [asked, flagged] = await Promise.all([run(['help', name]), run([name, '--help'])]);
     expect(asked).toEqual(flagged);
     expect(asked).toMatchObject({
