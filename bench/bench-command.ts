@@ -3,8 +3,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
-import type { parseArgs } from 'node:util';
-import { type Command, type Terminal, UsageError } from '../src/cli/command.ts';
+import { type Command, type Flags, JSON_FLAG, type Terminal, UsageError } from '../src/cli/command.ts';
 import { readFlags } from '../src/cli/read-flags.ts';
 import { AUDIO_FORMATS, type ServiceFormat } from '../src/speech/audio-format.ts';
 import {
@@ -38,14 +37,15 @@ const NUMBER_OPTIONS = {
   minutes: { type: 'string' },
   'load-percent': { type: 'string' },
   seed: { type: 'string' },
-} as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
+} as const satisfies Flags;
 const OPTIONS = {
   ...NUMBER_OPTIONS,
+  ...JSON_FLAG,
   engine: { type: 'boolean' },
   window: { type: 'string' },
   format: { type: 'string' },
   only: { type: 'string' },
-  plots: { type: 'string' },
+  plots: { type: 'string', completes: 'folder' },
 } as const;
 type Flag = keyof typeof NUMBER_OPTIONS;
 
@@ -209,7 +209,9 @@ async function run(terminal: Terminal): Promise<number> {
       signal: terminal.interrupted,
       progress: progressOf(terminal),
     });
-    for (const line of report(benchName, numbers, result, pace)) terminal.print(line);
+    // The line of JSON is the last.
+    const lines = report(benchName, numbers, result, pace);
+    for (const line of values.json ? lines.slice(-1) : lines) terminal.print(line);
     if (values.plots !== undefined && result.plots !== undefined)
       writePlots(terminal, values.plots, benchName, result.plots);
     faults += result.faults.length;
@@ -239,6 +241,7 @@ const help = (): string =>
     ...Object.entries(BENCHES).flatMap(([name, { parts = [] }]) =>
       parts.length === 0 ? [] : [`  --${'only'.padEnd(15)}${name}: measure this alone, ${parts.join(', ')}`],
     ),
+    `  --${'json'.padEnd(15)}the line of JSON alone`,
     `  --${'plots'.padEnd(15)}a folder for the plots of a bench that makes some, as SVG; without it none is written`,
     '',
     'Gateway and upstream run in processes of their own, on loopback. Each bench ends in a table and a line of JSON;',
@@ -247,6 +250,8 @@ const help = (): string =>
   ].join('\n');
 
 export const bench: Command = {
+  flags: OPTIONS,
+  operand: [...Object.keys(BENCHES), 'all'],
   help,
   run,
 };

@@ -1,14 +1,28 @@
 // The program: finds the command, hands it the terminal, turns its end into an exit code. The only file of the
 // gateway that reads the environment and the command line, and ends the process.
 
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, relative } from 'node:path';
-import { type Terminal, UsageError } from './cli/command.ts';
+import { type Command, type Messages, ReaderLeft, type Terminal, UsageError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
+
+/** How long a command has to end by itself when its reader has left. */
+const LEAVE_MS = 2000;
 
 const overview = () =>
   [
@@ -16,10 +30,17 @@ const overview = () =>
     '',
     'Usage: voxgate COMMAND [FLAGS]',
     '',
-    ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`),
+    ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`),
     '',
-    'voxgate COMMAND --help tells more; voxgate --version the version.',
+    'voxgate help COMMAND tells more; voxgate --version the version.',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
   ].join('\n');
+
+const overviewJson = () =>
+  JSON.stringify({
+    version,
+    commands: Object.entries(COMMANDS).map(([name, { summary }]) => ({ name, summary })),
+  });
 
 /** A clone has no `voxgate` in PATH: there the file itself is what node was given. */
 function programName(): string {
@@ -28,38 +49,78 @@ function programName(): string {
 }
 
 function checkWritable(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  // Opening a pipe would wait for its reader.
+  if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) return accessSync(path, constants.W_OK);
   const isNew = !existsSync(path);
   closeSync(openSync(path, 'a'));
   if (isNew) rmSync(path);
 }
 
 const interrupt = new AbortController();
-const isInteractive = process.stdout.isTTY === true;
-const clearLine = () => (isInteractive ? '\r\x1b[K' : '');
+let hasReader = true;
+
+/** Lines that replace one another need a terminal that can. Nothing is coloured, so NO_COLOR asks for nothing more. */
+function messagesOn(stream: NodeJS.WriteStream): Messages {
+  const isInteractive = stream.isTTY === true;
+  const replaces = isInteractive && process.env.TERM !== 'dumb';
+  const clearLine = replaces ? '\r\x1b[K' : '';
+  return {
+    isInteractive,
+    print: (line) => void stream.write(`${clearLine}${line}\n`),
+    status(line) {
+      // What is longer would go on in a second line, which is not cleared.
+      if (replaces) stream.write(`${clearLine}${line.slice(-(stream.columns || 80) + 1)}`);
+    },
+  };
+}
+
+const messages = messagesOn(process.stdout);
+const besideResult = messagesOn(process.stderr);
 
 const terminal: Omit<Terminal, 'args'> = {
+  ...messages,
   programName: programName(),
   env: process.env,
   version,
-  print: (line) => void process.stdout.write(`${clearLine()}${line}\n`),
-  complain: (line) => void process.stderr.write(`${clearLine()}${line}\n`),
-  status(line) {
-    if (isInteractive) process.stdout.write(`${clearLine()}${line}`);
+  complain(line) {
+    if (!hasReader) return;
+    messages.status('');
+    besideResult.print(line);
   },
-  isInteractive,
+  besideResult,
+  output: process.stdout,
   input: process.stdin,
   interrupted: interrupt.signal,
   readFile: (path) => readFileSync(path, 'utf8'),
-  readBytes: (path) => readFileSync(path),
   checkWritable,
   writeFile: (path, bytes) => writeFileSync(path, bytes),
   makeFolder: (path) => void mkdirSync(path, { recursive: true }),
 };
 
+/** Throws a UsageError that names what is near. */
+async function findCommand(name: string): Promise<Command> {
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry !== undefined) return entry.load();
+  const { nearestName } = await import('./settings/given-settings.ts');
+  const near = nearestName(name, Object.keys(COMMANDS));
+  const meant = near === undefined ? '' : ` Did you mean ${near}?`;
+  throw new UsageError(
+    `Unknown command ${JSON.stringify(name)}.${meant} There are ${Object.keys(COMMANDS).join(', ')}.`,
+  );
+}
+
 async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
+  // What stands behind -- is text, whatever it looks like.
+  const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  const asked = name === 'help' ? flags.find((each) => !each.startsWith('-')) : undefined;
+  if (asked !== undefined) {
+    terminal.print((await findCommand(asked)).help());
+    return 0;
+  }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    terminal.print(overview());
+    terminal.print(flags.includes('--json') ? overviewJson() : overview());
     return name === undefined ? 2 : 0;
   }
   if (name === '--version' || name === '-v') {
@@ -75,17 +136,12 @@ async function main(args: readonly string[]): Promise<number> {
       return 0;
     }
   }
-  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (entry === undefined)
-    throw new UsageError(
-      `Unknown command ${JSON.stringify(name)}; there are ${Object.keys(COMMANDS).join(', ')}.`,
-    );
-  if (rest.includes('--version')) {
+  if (flags.includes('--version') && Object.hasOwn(COMMANDS, name)) {
     terminal.print(version);
     return 0;
   }
-  const command = await entry.load();
-  if (rest.includes('--help') || rest.includes('-h')) {
+  const command = await findCommand(name);
+  if (flags.includes('--help') || flags.includes('-h')) {
     terminal.print(command.help());
     return 0;
   }
@@ -100,12 +156,36 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-// Whoever reads our output may leave before its end, as `head` does: there is nobody left to tell.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(1));
+/** Ends what runs; there may be nobody left to tell. */
+function leave(): void {
+  process.exitCode = 1;
+  interrupt.abort();
+  setTimeout(() => process.exit(1), LEAVE_MS).unref();
+}
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever reads our output may leave before its end, as `head` does.
+  if (error.code === 'EPIPE') hasReader = false;
+  else if (!interrupt.signal.aborted)
+    void import('./cli/output/system-words.ts').then(({ systemWords }) => {
+      terminal.complain(`Standard output could not be written: ${systemWords(error)}`);
+    });
+  leave();
+});
+process.stderr.on('error', () => process.exit(1));
+
+/** What is said of an error that ended the command; undefined: nothing. */
+function wordsOf(error: unknown): string | undefined {
+  if (error instanceof ReaderLeft) return undefined;
+  if (interrupt.signal.aborted && (error as Error).name === 'AbortError') return 'Interrupted.';
+  return error instanceof Error ? error.message : String(error);
+}
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  const code = await main(process.argv.slice(2));
+  process.exitCode ??= code;
 } catch (error) {
-  terminal.complain(error instanceof Error ? error.message : String(error));
+  const words = wordsOf(error);
+  if (words !== undefined) terminal.complain(words);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

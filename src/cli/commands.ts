@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Command, UsageError } from './command.ts';
+import { type Command, type CommandEntry, UsageError } from './command.ts';
 
 /** The benchmarks are a part of the repository, not of the package, and are loaded from where they were built. */
 const BENCH_PROGRAM = new URL('../../bench/bench-command.js', import.meta.url);
@@ -14,11 +14,6 @@ async function loadBench(): Promise<Command> {
     throw new UsageError('The benchmarks are run from a clone of the repository: npm run bench -- NAME');
   return ((await import(BENCH_PROGRAM.href)) as { readonly bench: Command }).bench;
 }
-
-export type CommandEntry = {
-  readonly summary: string;
-  readonly load: () => Promise<Command>;
-};
 
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   serve: {
@@ -65,5 +60,9 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   simulate: {
     summary: 'dial a gateway as a telephony platform would, and judge what comes',
     load: async () => (await import('../../testkit/cli/simulate.ts')).simulate,
+  },
+  completions: {
+    summary: 'print what bash, zsh or fish needs to complete commands and flags',
+    load: async () => (await import('./shell/completions.ts')).completionsOf(COMMANDS),
   },
 };

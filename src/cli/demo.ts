@@ -7,7 +7,8 @@ import { createPinoLog } from '../base/pino-log.ts';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
 import { parseConfig } from '../settings/config.ts';
-import type { Command, Terminal } from './command.ts';
+import { type Command, JSON_FLAG, type Terminal } from './command.ts';
+import { writeOutFile } from './output/out-file.ts';
 import { readFlags } from './read-flags.ts';
 
 const SAMPLE_RATE = 8000;
@@ -70,17 +71,19 @@ function createTeller(terminal: Terminal) {
   return { onEvent, timings };
 }
 
-function writeFiles(terminal: Terminal, audio: readonly Uint8Array[]): void {
+async function writeFiles(terminal: Terminal, audio: readonly Uint8Array[]): Promise<void> {
   const mulaw = Buffer.concat(audio);
   const pcm = Buffer.alloc(mulaw.length * 2);
   for (let i = 0; i < mulaw.length; i += 1) pcm.writeInt16LE(MULAW_VALUES[mulaw[i]!]!, i * 2);
   const header = wavHeader({ sampleRate: SAMPLE_RATE, channels: 1, dataBytes: pcm.length });
-  terminal.writeFile('demo.ulaw', mulaw);
-  terminal.writeFile('demo.wav', Buffer.concat([header, pcm]));
+  await writeOutFile(terminal, 'The demo', 'demo.ulaw', mulaw);
+  await writeOutFile(terminal, 'The demo', 'demo.wav', Buffer.concat([header, pcm]));
 }
 
-async function run(terminal: Terminal): Promise<number> {
-  readFlags(terminal.args, {}, 'none');
+async function run(raw: Terminal): Promise<number> {
+  const { values } = readFlags(raw.args, JSON_FLAG, 'none');
+  // Whoever watches a demo is a person, also through a pipe.
+  const terminal = values.json ? { ...raw, print: () => {}, status: () => {} } : raw;
   const parsed = parseConfig({ env: {}, flags: ['--port', '0'], file: terminal.readFile });
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
   const { config } = parsed;
@@ -107,13 +110,22 @@ async function run(terminal: Terminal): Promise<number> {
     terminal.interrupted.addEventListener('abort', () => client.close(), { once: true });
     const turns = [await speakDialogue(client), await speakTokens(client)];
     client.close();
-    writeFiles(terminal, audio);
+    await writeFiles(terminal, audio);
 
     for (const timing of timings) terminal.print(timing);
     const seconds = audio.reduce((sum, bytes) => sum + bytes.length, 0) / SAMPLE_RATE;
     const requests = turns.reduce((sum, turn) => sum + turn.requests, 0);
     terminal.print(`underruns: ${underruns}, upstream requests: ${requests}`);
     terminal.print(`wrote demo.wav and demo.ulaw, ${seconds.toFixed(1)} s`);
+    if (values.json)
+      raw.print(
+        JSON.stringify({
+          files: ['demo.wav', 'demo.ulaw'],
+          seconds: Number(seconds.toFixed(2)),
+          underruns,
+          turns,
+        }),
+      );
     return turns.every((turn) => turn.outcome === 'complete') && seconds > 0 ? 0 : 1;
   } finally {
     await gateway.stop(0);
@@ -121,6 +133,14 @@ async function run(terminal: Terminal): Promise<number> {
 }
 
 export const demo: Command = {
-  help: () => 'Usage: voxgate demo',
+  flags: JSON_FLAG,
+  help: () =>
+    [
+      'Usage: voxgate demo [--json]',
+      '',
+      'Writes demo.wav and demo.ulaw into the folder where it is called.',
+      '',
+      '  --json   One line of JSON in the end, instead of what is said and shown',
+    ].join('\n'),
   run,
 };

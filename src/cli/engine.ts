@@ -1,6 +1,5 @@
 // `voxgate engine`: the embedded speech engine alone, for others to call.
 
-import type { parseArgs } from 'node:util';
 import { createFaultPlan } from '../../testkit/faults/fault-plan.ts';
 import { FAULT_HELP, readFault } from '../../testkit/faults/fault-table.ts';
 import { systemClock } from '../base/clock.ts';
@@ -11,15 +10,18 @@ import { startEngine } from '../engine/engine-server.ts';
 import { upstreamKeyList } from '../settings/credential-lists.ts';
 import { isLoopback } from '../settings/setting.ts';
 import { SETTINGS } from '../settings/settings.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import { type Command, FILE, type Flags, JSON_FLAG, type Terminal, UsageError } from './command.ts';
+import { readInputFile } from './input/read-input.ts';
+import { passInterruptOn, systemWords } from './output/system-words.ts';
 import { readFlags } from './read-flags.ts';
 import { untilInterrupted } from './until-interrupted.ts';
 
-const OPTIONS = {
+const FLAGS = {
+  ...JSON_FLAG,
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '8090' },
   keys: { type: 'string', default: '' },
-  'keys-file': { type: 'string', default: '' },
+  'keys-file': { ...FILE, default: '' },
   fault: { type: 'string', multiple: true, default: [] },
   'fault-seed': { type: 'string', default: '0' },
   canned: { type: 'boolean', default: false },
@@ -27,14 +29,14 @@ const OPTIONS = {
   'canned-first-byte': { type: 'string' },
   report: { type: 'boolean', default: false },
   'log-level': { type: 'string', default: 'info' },
-} as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
+} as const satisfies Flags;
 
 const MAX_SEED = 4_294_967_295;
 const MAX_CANNED_SPEED = 1000;
 const MAX_FIRST_BYTE_MS = 600_000;
 
 async function run(terminal: Terminal): Promise<number> {
-  const { values } = readFlags(terminal.args, OPTIONS, 'none');
+  const { values } = readFlags(terminal.args, FLAGS, 'none');
   const port = readWhole('port', values.port, 65_535, ', 0 = any free port');
   const faultSeed = readWhole('fault-seed', values['fault-seed'], MAX_SEED, '');
   const faults = values.fault.map(readFaultFlag);
@@ -43,7 +45,7 @@ async function run(terminal: Terminal): Promise<number> {
   if (!level.ok) throw new UsageError(`--log-level ${level.wrong}; allowed: ${SETTINGS.logLevel.allowed}`);
   const host = SETTINGS.host.read(values.host);
   if (!host.ok) throw new UsageError(`--host ${host.wrong}; allowed: ${SETTINGS.host.allowed}`);
-  const keys = chooseKeys(terminal, values.keys, values['keys-file']);
+  const keys = await chooseKeys(terminal, values.keys, values['keys-file']);
   if (keys.length === 0 && !isLoopback(host.value))
     throw new UsageError(
       `--host is ${host.value}, which others can reach, but there are no keys, so anybody could use the engine; set --keys-file or use 127.0.0.1`,
@@ -63,18 +65,30 @@ async function run(terminal: Terminal): Promise<number> {
     }),
     { host: host.value, port, portSetting: '--port', hostSetting: '--host' },
   );
-  terminal.print(`Voxgate engine ${terminal.version} is listening at ${engine.url}`);
-  terminal.print(`  speak      POST ${engine.url}/api/v1/tts/stream`);
-  terminal.print(`  voices     GET  ${engine.url}/api/v1/voices`);
-  if (keys.length === 0)
-    terminal.print('  keys       none: any non-empty Authorization and X-USER-ID are taken');
-  if (values.report) terminal.print(`  report     GET  ${engine.url}/report`);
-  if (canned !== undefined)
-    terminal.print(`  canned     ${canned.paceFactor} × real time after ${canned.firstByteMs} ms`);
-  for (const given of values.fault) terminal.print(`  fault      ${given}`);
+  if (values.json) {
+    const served = values.report ? `${engine.url}/report` : undefined;
+    terminal.print(JSON.stringify({ version: terminal.version, url: engine.url, report: served }));
+  } else tell(terminal, values, { url: engine.url, keys: keys.length, canned });
   await untilInterrupted(terminal.interrupted);
   await engine.close();
   return 0;
+}
+
+type Told = { readonly url: string; readonly keys: number; readonly canned: ReturnType<typeof readCanned> };
+
+function tell(
+  terminal: Terminal,
+  { report, fault }: { readonly report: boolean; readonly fault: readonly string[] },
+  { url, keys, canned }: Told,
+): void {
+  terminal.print(`Voxgate engine ${terminal.version} is listening at ${url}`);
+  terminal.print(`  speak      POST ${url}/api/v1/tts/stream`);
+  terminal.print(`  voices     GET  ${url}/api/v1/voices`);
+  if (keys === 0) terminal.print('  keys       none: any non-empty Authorization and X-USER-ID are taken');
+  if (report) terminal.print(`  report     GET  ${url}/report`);
+  if (canned !== undefined)
+    terminal.print(`  canned     ${canned.paceFactor} × real time after ${canned.firstByteMs} ms`);
+  for (const given of fault) terminal.print(`  fault      ${given}`);
 }
 
 function readWhole(flag: string, given: string, most: number, note: string): number {
@@ -105,19 +119,23 @@ function readFaultFlag(given: string) {
   return reading.fault;
 }
 
-function chooseKeys(terminal: Terminal, list: string, path: string) {
+async function chooseKeys(terminal: Terminal, list: string, path: string) {
   if (list !== '' && path !== '')
     throw new UsageError('--keys and --keys-file are both set; set one of them');
   if (list !== '') return readKeys('--keys', list);
-  return path === '' ? [] : readKeys('the file of --keys-file', readKeysFile(terminal, path));
+  return path === '' ? [] : readKeys('the file of --keys-file', await readKeysFile(terminal, path));
 }
 
-function readKeysFile(terminal: Terminal, path: string): string {
+async function readKeysFile(terminal: Terminal, path: string): Promise<string> {
   try {
-    return terminal.readFile(path).trim();
+    return Buffer.from(await readInputFile(terminal, path))
+      .toString('utf8')
+      .trim();
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new UsageError(`--keys-file is ${JSON.stringify(path)}, which cannot be read (${reason})`);
+    passInterruptOn(error);
+    throw new UsageError(
+      `--keys-file is ${JSON.stringify(path)}, which cannot be read: ${systemWords(error)}`,
+    );
   }
 }
 
@@ -130,6 +148,7 @@ function readKeys(as: string, given: string) {
 const faultLines = FAULT_HELP.flatMap(({ syntax, summary }) => [`    ${syntax}`, `        ${summary}`]);
 
 export const engine: Command = {
+  flags: FLAGS,
   help: () =>
     [
       'Usage: voxgate engine [--port N] [--host ADDRESS] [--keys-file FILE] [--log-level LEVEL]',
@@ -139,8 +158,9 @@ export const engine: Command = {
       '  --port N          0 = any free port, printed. Default: 8090',
       '  --host ADDRESS    Another than loopback needs keys. Default: 127.0.0.1',
       '  --keys-file FILE  userId:apiKey[@perMinute], one a line or separated by commas; with a number, more requests',
-      '                    a minute are answered 429. Default: none, any non-empty credentials are taken',
+      '                    a minute are answered 429. - is standard input. Default: none, any non-empty credentials are taken',
       '  --keys LIST       The same as text, which others can read in the list of processes',
+      '  --json            The addresses as a line of JSON',
       '  --log-level LEVEL Default: info',
       '  --fault FAULT     Does something wrong, to test its callers; may be given several times. @SHARE, above 0',
       '                    and at most 1, is the part of the requests that meet it. Default: none',

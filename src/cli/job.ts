@@ -1,52 +1,46 @@
 // `voxgate job`: a text as a finished audio file, made by a text-to-speech job.
 
-import { extname } from 'node:path';
 import type { JobFields, TurboFields } from '../client/voxgate-client.ts';
 import { AUDIO_FORMATS } from '../speech/audio-format.ts';
 import { JOB_MODELS, QUALITIES, TURBO_MODEL } from '../speech/job-request.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
-import { checkOutFile, download } from './out-file.ts';
+import { LANGUAGES } from '../speech/language.ts';
+import { CALLER_FLAGS, callerHelp, readCaller } from './caller/caller.ts';
+import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
+import { checkInputs } from './input/read-input.ts';
+import { tellBeside } from './output/beside-result.ts';
+import { audioEndings, audioFormatOf, captionFormatOf, STANDARD } from './output/file-endings.ts';
+import { checkOutFile, download } from './output/out-file.ts';
 import { createProgressTeller } from './progress-line.ts';
-import { chooseVoice, reachService, SERVICE_OPTIONS } from './reach-service.ts';
+import { chooseVoice, reachService } from './reach-service.ts';
 import { readFlags } from './read-flags.ts';
 import { readTextFile, readWholeInput } from './text-input.ts';
 
-const string = { type: 'string' } as const;
-const OPTIONS = {
-  ...SERVICE_OPTIONS,
-  file: string,
-  out: string,
-  captions: string,
-  model: string,
-  quality: string,
-  format: string,
-  'sample-rate': string,
-  voice: string,
-  voice2: string,
-  'turn-prefix': string,
-  'turn-prefix2': string,
-  language: string,
-  speed: string,
-  seed: string,
-  temperature: string,
-  name: string,
-  agent: string,
+const FLAGS = {
+  ...CALLER_FLAGS,
+  ...JSON_FLAG,
+  file: FILE,
+  out: FILE,
+  captions: FILE,
+  model: { type: 'string', completes: [...JOB_MODELS, TURBO_MODEL] },
+  quality: { type: 'string', completes: QUALITIES },
+  format: { type: 'string', completes: AUDIO_FORMATS },
+  'sample-rate': STRING,
+  voice: STRING,
+  voice2: STRING,
+  'turn-prefix': STRING,
+  'turn-prefix2': STRING,
+  language: { type: 'string', completes: LANGUAGES },
+  speed: STRING,
+  seed: STRING,
+  temperature: STRING,
+  name: STRING,
+  agent: STRING,
 } as const;
 
-const FORMAT_OF: Readonly<Record<string, string>> = { '.ulaw': 'mulaw', '.pcm': 'raw' };
 const TEXT_FLAGS = ['quality', 'voice2', 'language', 'name', 'agent', 'turn-prefix', 'turn-prefix2'] as const;
 const NUMBER_FLAGS = ['sample-rate', 'speed', 'seed', 'temperature'] as const;
 
 const camel = (flag: string) => flag.replace(/-(.)/g, (_match, letter: string) => letter.toUpperCase());
-
-function formatOf(out: string, given: string | undefined): string {
-  const ending = extname(out).toLowerCase();
-  const format = given ?? FORMAT_OF[ending] ?? ending.slice(1);
-  if ((AUDIO_FORMATS as readonly string[]).includes(format)) return format;
-  const named =
-    given === undefined ? `--out is ${JSON.stringify(out)}` : `--format is ${JSON.stringify(given)}`;
-  throw new UsageError(`${named}; allowed: ${AUDIO_FORMATS.join(', ')}, as --format or as the file's ending`);
-}
 
 async function readText(
   terminal: Terminal,
@@ -54,25 +48,26 @@ async function readText(
   file: string | undefined,
 ): Promise<{ readonly text: string; readonly markup?: 'strip' | 'keep' }> {
   if (given !== undefined && file !== undefined) throw new UsageError('Give a text or --file, not both.');
-  if (given !== undefined) return { text: given };
+  if (given !== undefined && given !== STANDARD) return { text: given };
   if (file !== undefined) return readTextFile(terminal, '--file', file);
-  if (terminal.input.isTTY === true)
+  if (given === undefined && terminal.input.isTTY === true)
     throw new UsageError(
       `Give a text or --file: ${terminal.programName} job --file chapter.txt --out chapter.mp3`,
     );
-  return { text: await readWholeInput(terminal.input) };
+  return { text: await readWholeInput(terminal) };
 }
 
-type Values = { readonly [Flag in keyof typeof OPTIONS]?: string | undefined };
+type Values = Readonly<Partial<Record<Exclude<keyof typeof FLAGS, 'json'>, string>>>;
 
 /** What the gateway checks is not checked twice; only what would be lost on the way is. */
 function readFields(
   values: Values,
   said: Awaited<ReturnType<typeof readText>>,
   voice: string | undefined,
+  outputFormat: string,
 ): Record<string, unknown> {
-  const { out, model } = values;
-  const fields: Record<string, unknown> = { ...said, outputFormat: formatOf(out!, values.format) };
+  const { model } = values;
+  const fields: Record<string, unknown> = { ...said, outputFormat };
   if (voice !== undefined) fields.voice = voice;
   if (model !== undefined && model !== TURBO_MODEL) fields.model = model;
   for (const flag of TEXT_FLAGS) if (values[flag] !== undefined) fields[camel(flag)] = values[flag];
@@ -86,19 +81,30 @@ function readFields(
   return fields;
 }
 
-async function run(terminal: Terminal): Promise<number> {
-  const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
+async function run(raw: Terminal): Promise<number> {
+  const { values, positionals } = readFlags(raw.args, FLAGS, 'one');
   const { out, captions } = values;
   if (out === undefined) throw new UsageError('--out is missing: where is the file to go, as speech.mp3?');
-  formatOf(out, values.format);
+  const format = audioFormatOf(out, values.format, AUDIO_FORMATS);
+  const captionsAs =
+    captions === undefined ? 'vtt' : captionFormatOf('--captions', captions, ['vtt', 'srt'], 'taken');
+  checkInputs({ TEXT: positionals[0], '--file': values.file, '--key-file': values['key-file'] });
+  const terminal = tellBeside(raw, {
+    json: values.json,
+    results: [
+      { flag: '--out', path: out, holds: 'audio' },
+      { flag: '--captions', path: captions, holds: 'text' },
+    ],
+  });
+  const caller = await readCaller(terminal, values);
   checkOutFile(terminal, '--out', out);
   checkOutFile(terminal, '--captions', captions);
   const said = await readText(terminal, positionals[0], values.file);
 
-  const { client, stop } = await reachService(terminal, values);
+  const { client, stop } = await reachService(terminal, caller);
   try {
     const voice = await chooseVoice(client, values.voice, { flag: '--voice', gender: 'Female' });
-    const fields = readFields(values, said, voice);
+    const fields = readFields(values, said, voice, format);
     const job =
       values.model === TURBO_MODEL
         ? await client.jobs.createTurbo(fields as TurboFields)
@@ -121,10 +127,10 @@ async function run(terminal: Terminal): Promise<number> {
       terminal.complain(`${ended.status}: ${error?.code ?? ''} ${error?.message ?? ''}`.trim());
       return 1;
     }
-    await download(output.url, out, signal);
+    await download(terminal, output.url, '--out', out);
     if (captions !== undefined) {
-      const url = captions.endsWith('.srt') ? output.subtitlesUrl : output.captionsUrl;
-      await download(url, captions, signal);
+      const url = captionsAs === 'srt' ? output.subtitlesUrl : output.captionsUrl;
+      await download(terminal, url, '--captions', captions);
     }
     terminal.print(
       terminal.isInteractive
@@ -138,24 +144,26 @@ async function run(terminal: Terminal): Promise<number> {
 }
 
 export const job: Command = {
+  flags: FLAGS,
   help: () =>
     [
-      'Usage: voxgate job ["text" | --file FILE] --out FILE [FLAGS]',
+      'Usage: voxgate job ["text" | - | --file FILE] --out FILE [FLAGS]',
       '',
-      'FILE is a text or a document (PDF, DOCX, EPUB, HTML, Markdown, CSV), as is standard input, which is read when no text is given. Without --url it is spoken by a gateway of its own.',
+      'FILE is a text or a document (PDF, DOCX, EPUB, HTML, Markdown, CSV), as is standard input, which is read when no text is given, or -. Without --url it is spoken by a gateway of its own.',
       '',
-      '  --out FILE         Where the audio goes; its ending says the format',
+      `  --out FILE         Where the audio goes; ${audioEndings(AUDIO_FORMATS)} choose the format, - is standard output`,
       '  --captions FILE    Where captions go (WebVTT, or SRT by its ending)',
+      '  --json             Lines of JSON on a terminal, too',
       `  --model MODEL      ${[...JOB_MODELS, TURBO_MODEL].join(', ')}`,
       `  --quality HOW      ${QUALITIES.join(', ')} (Vox3.0-mini only)`,
       `  --format FORMAT    ${AUDIO_FORMATS.join(', ')}`,
       '  --sample-rate HZ   8000 to 48000',
-      '  --voice URI        Default: the first female voice; --voice2, --turn-prefix, --turn-prefix2 for a dialogue',
+      '  --voice VOICE      Default: the first female voice; --voice2, --turn-prefix, --turn-prefix2 for a dialogue',
       '  --language NAME    english, german, …',
       '  --speed X          0.1 to 5; --seed N and --temperature X as in the service’s interface',
       '  --name TITLE       The title inside the file',
       '  --agent ID         An agent whose profile fills what is absent',
-      '  --url URL          A running gateway (http://…), with --key KEY and --user ID when it asks for them',
+      ...callerHelp(19),
     ].join('\n'),
   run,
 };

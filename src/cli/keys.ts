@@ -1,8 +1,7 @@
 // `voxgate keys`: what the keys of a running gateway may still send, as its admin listener tells it.
 
-import type { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import { type Command, JSON_FLAG, type Terminal, UsageError } from './command.ts';
 import { readFlags } from './read-flags.ts';
 
 // The state of a pool as a table for people: what /pool of the admin listener answers, checked and set in columns.
@@ -78,17 +77,17 @@ export function poolTable({ keys, waiting, waitingByClass, hedge }: Pool): reado
   ];
 }
 
-const OPTIONS = {
+const FLAGS = {
   url: { type: 'string' },
-  json: { type: 'boolean', default: false },
+  ...JSON_FLAG,
   watch: { type: 'boolean', default: false },
-} as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
+} as const;
 
 const ANSWER_MS = 5000;
 const WATCH_MS = 1000;
 
 async function run(terminal: Terminal): Promise<number> {
-  const { values } = readFlags(terminal.args, OPTIONS, 'none');
+  const { values } = readFlags(terminal.args, FLAGS, 'none');
   const pool = new URL('/pool', readAdminUrl(values.url, terminal.env));
   const key = terminal.env.VOXGATE_ADMIN_KEY;
   const headers: Record<string, string> =
@@ -162,6 +161,7 @@ const interruptedWithin = (ms: number, signal: AbortSignal): Promise<boolean> =>
   });
 
 export const keys: Command = {
+  flags: FLAGS,
   help: () =>
     [
       'Usage: voxgate keys [--url URL] [--watch] [--json]',

@@ -1,68 +1,34 @@
 // `voxgate narrate`: a file as one turn through a gateway, its audio into a file as it comes, its words as captions.
 
-import { closeSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { finishedWavHeader, WAV_HEADER_BYTES } from '../audio/containers/wav.ts';
 import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
 import { connectSession, type SessionClient } from '../client/session-client.ts';
-import type { ServerEvent } from '../dialects/native-events.ts';
+import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
+import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { codePointLength } from '../text/code-points.ts';
-import { callerHeaders } from './caller-headers.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import { CALLER_FLAGS, callerHelp, readCaller } from './caller/caller.ts';
+import { type Command, FILE, JSON_FLAG, type Terminal, UsageError } from './command.ts';
 import { configureForWords } from './configure-for-words.ts';
 import { configureSession } from './configure-session.ts';
-import { checkOutFile } from './out-file.ts';
+import { checkInputs } from './input/read-input.ts';
+import { tellBeside } from './output/beside-result.ts';
+import { audioEndings, captionFormatOf } from './output/file-endings.ts';
+import { checkOutFile, openOutFile, writeOutFile } from './output/out-file.ts';
 import { createProgressTeller } from './progress-line.ts';
-import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
+import { type ReachedGateway, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
 import { createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
 import { createInputSpeaker } from './speak-input.ts';
 import { readTextFile } from './text-input.ts';
 
-// An audio file that grows while it is made, so that a book need not be held in memory, and that has its name only when
-// it can be played: until then it is NAME.part.
-
-export type GrowingFile = {
-  write(bytes: Uint8Array): void;
-  bytes(): number;
-  /** Gives it its name, its header the true sizes; nothing is left of one without a byte. */
-  finish(): void;
-};
-
-export function openGrowingFile(path: string): GrowingFile {
-  const unfinished = `${path}.part`;
-  const file = openSync(unfinished, 'w+');
-  let bytes = 0;
-  const tellSizes = () => {
-    const head = Buffer.alloc(WAV_HEADER_BYTES);
-    const read = readSync(file, head, 0, head.length, 0);
-    const header = finishedWavHeader(head.subarray(0, read), bytes);
-    if (header !== undefined) writeSync(file, header, 0, header.length, 0);
-  };
-  return {
-    write(more) {
-      for (let at = 0; at < more.length; ) at += writeSync(file, more, at, more.length - at, bytes + at);
-      bytes += more.length;
-    },
-    bytes: () => bytes,
-    finish() {
-      tellSizes();
-      closeSync(file);
-      if (bytes === 0) rmSync(unfinished, { force: true });
-      else renameSync(unfinished, path);
-    },
-  };
-}
-
-const OPTIONS = {
-  url: { type: 'string' },
-  key: { type: 'string' },
-  user: { type: 'string' },
-  out: { type: 'string' },
-  vtt: { type: 'string' },
-  srt: { type: 'string' },
+const FLAGS = {
+  ...CALLER_FLAGS,
+  ...JSON_FLAG,
+  out: FILE,
+  vtt: FILE,
+  srt: FILE,
   ...SOUND_OPTIONS,
 } as const;
 
@@ -75,15 +41,26 @@ const fitsWhole = (text: string, { limits }: SessionClient['ready']): boolean =>
   text.length <= limits.text &&
   Buffer.byteLength(JSON.stringify(text)) <= limits.messageBytes - ENVELOPE_BYTES;
 
-async function run(terminal: Terminal): Promise<number> {
-  const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
+async function run(raw: Terminal): Promise<number> {
+  const { values, positionals } = readFlags(raw.args, FLAGS, 'one');
   const path = positionals[0];
-  const usage = `${terminal.programName} narrate chapter.txt --out chapter.mp3`;
-  if (path === undefined) throw new UsageError(`Give a text file: ${usage}`);
-  const { out, vtt, srt, key, user } = values;
+  const usage = `${raw.programName} narrate chapter.txt --out chapter.mp3`;
+  if (path === undefined) throw new UsageError(`Give a text file, or - for standard input: ${usage}`);
+  const { out, vtt, srt } = values;
   if (out === undefined) throw new UsageError(`--out is missing: where is the audio to go? ${usage}`);
+  checkInputs({ FILE: path, '--key-file': values['key-file'] });
+  const terminal = tellBeside(raw, {
+    json: values.json,
+    results: [
+      { flag: '--out', path: out, holds: 'audio' },
+      { flag: '--vtt', path: vtt, holds: 'text' },
+      { flag: '--srt', path: srt, holds: 'text' },
+    ],
+  });
   const sound = readSound(values);
-  checkGatewayUrl(values.url);
+  if (vtt !== undefined) captionFormatOf('--vtt', vtt, ['vtt'], 'taken');
+  if (srt !== undefined) captionFormatOf('--srt', srt, ['srt'], 'taken');
+  const caller = await readCaller(terminal, values);
   checkOutFile(terminal, '--out', out);
   checkOutFile(terminal, '--vtt', vtt);
   checkOutFile(terminal, '--srt', srt);
@@ -91,8 +68,13 @@ async function run(terminal: Terminal): Promise<number> {
   // What was read as a document has no Markdown; the signs that it has are its own.
   const settings = { ...sound, markup };
 
-  const gateway = await reachGateway(terminal, values.url);
-  const file = openGrowingFile(out);
+  const file = await openOutFile(terminal, '--out', out);
+  const captions = [
+    ['--vtt', vtt, captionsVtt],
+    ['--srt', srt, captionsSrt],
+  ] as const;
+  let gateway: ReachedGateway | undefined;
+  let end: EventOf<'ended'>;
   const speaker = createInputSpeaker(TURN);
   const keeper = createCaptionKeeper();
   keeper.addText(text);
@@ -114,9 +96,10 @@ async function run(terminal: Terminal): Promise<number> {
     }
   };
   try {
+    gateway = await reachGateway(terminal, caller);
     const client = await connectSession({
       url: gateway.url,
-      headers: callerHeaders({ key, user }),
+      headers: gateway.headers,
       onEvent,
       onAudio: (bytes) => file.write(bytes),
     });
@@ -124,57 +107,66 @@ async function run(terminal: Terminal): Promise<number> {
       let listed: (() => Promise<'listed' | 'late'>) | undefined;
       if (vtt === undefined && srt === undefined) await configureSession(client, settings);
       else listed = await configureForWords(client, settings, terminal);
-      const ended = client.next('ended');
+      const ended = Promise.race([client.next('ended'), file.failed]);
+      ended.catch(() => {}); // whoever waits for it is told
       const stop = () => {
         speaker.stop();
         client.send({ type: 'cancel' });
       };
       terminal.interrupted.addEventListener('abort', stop, { once: true });
-      if (terminal.interrupted.aborted) stop();
+      if (terminal.interrupted.aborted) return 1;
       if (fitsWhole(text, client.ready)) client.send({ type: 'speak', turn: TURN, text });
       else await Promise.race([speaker.forward(Readable.from([text]), client), ended]);
-      const { outcome: end, sentMs } = await ended;
-      if (end !== 'complete') outcome = 'faulty';
+      end = await ended;
+      if (end.outcome !== 'complete') outcome = 'faulty';
       else if (listed !== undefined && ((await listed()) === 'late' || keeper.check(terminal) === 'faulty'))
         outcome = 'faulty';
-      terminal.status('');
-      const told = { file: out, outcome: end, seconds: Math.round(sentMs / 100) / 10, bytes: file.bytes() };
-      const stopped = end === 'complete' ? '' : `, ${end}: what was spoken so far can be played`;
-      terminal.print(
-        terminal.isInteractive
-          ? `${out}: ${told.seconds.toFixed(1)} s, ${told.bytes} bytes${stopped}`
-          : JSON.stringify(told),
-      );
     } finally {
       speaker.stop();
       client.close();
     }
-    return outcome === 'fine' ? 0 : 1;
   } finally {
-    file.finish();
-    if (vtt !== undefined && keeper.words() > 0) terminal.writeFile(vtt, keeper.write(captionsVtt));
-    if (srt !== undefined && keeper.words() > 0) terminal.writeFile(srt, keeper.write(captionsSrt));
-    await gateway.stop();
+    await gateway?.stop();
+    // What came before a fault, or before an interruption, is kept.
+    await Promise.all([
+      file.finish(),
+      ...captions.map(async ([flag, to, writer]) => {
+        if (to !== undefined && keeper.words() > 0)
+          await writeOutFile(terminal, flag, to, keeper.write(writer));
+      }),
+    ]);
   }
+  terminal.status('');
+  const { outcome: ended, sentMs } = end;
+  const told = { file: out, outcome: ended, seconds: Math.round(sentMs / 100) / 10, bytes: file.bytes() };
+  const stopped = ended === 'complete' ? '' : `, ${ended}: what was spoken so far can be played`;
+  terminal.print(
+    terminal.isInteractive
+      ? `${out}: ${told.seconds.toFixed(1)} s, ${told.bytes} bytes${stopped}`
+      : JSON.stringify(told),
+  );
+  return outcome === 'fine' ? 0 : 1;
 }
 
 export const narrate: Command = {
+  flags: FLAGS,
+  operand: 'file',
   help: () =>
     [
-      'Usage: voxgate narrate FILE --out FILE [--vtt FILE] [--srt FILE] [--voice V] [--speed X] [--url ws://…] …',
+      'Usage: voxgate narrate FILE|- --out FILE [--vtt FILE] [--srt FILE] [--voice V] [--speed X] [--url URL] …',
       '',
-      'FILE is text or Markdown, with blank lines between paragraphs, or a PDF, EPUB, DOCX or HTML file. It is spoken as one',
-      'turn. Without --url, a gateway is started for it. Ctrl-C leaves what was spoken so far, as a file that plays.',
+      'FILE is text or Markdown, with blank lines between paragraphs, or a PDF, EPUB, DOCX or HTML file; - is standard input. It is',
+      'spoken as one turn. Without --url, a gateway is started for it. Ctrl-C leaves what was spoken so far, as a file that plays.',
       '',
-      '  --out FILE         where the audio goes; .mp3 .wav .ogg .flac .ulaw .alaw .raw choose the format',
+      `  --out FILE         where the audio goes; ${audioEndings(SESSION_FORMATS)} choose the format, - is standard output`,
       '  --vtt FILE         captions as WebVTT;  --srt FILE  as SubRip',
-      '  --url URL          session address that `voxgate serve` printed',
-      '  --key KEY          API key of that gateway;  --user ID  the user it belongs to',
+      '  --json             lines of JSON on a terminal, too',
       '  --pace P           burst (default): as fast as it is made; realtime',
       '  --format F, --sample-rate N',
       '  --voice V, --voice2 V, --turn-prefix T, --turn-prefix2 T',
       '                     two voices: each takes the text behind its prefix',
       '  --language L, --speed 0.1–5, --seed N, --temperature 0–2',
+      ...callerHelp(19),
       '',
       'On a terminal a bar fills; piped, progress is lines of JSON and the last one tells what was written.',
     ].join('\n'),

@@ -1,55 +1,67 @@
 // `voxgate playnote`: a document as something to listen to: a podcast, a briefing, a story, a debate.
 
-import { openAsBlob } from 'node:fs';
+import { openAsBlob, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import type { PlayNoteSource, PlayNoteWish } from '../client/voxgate-client.ts';
+import { LANGUAGES } from '../speech/language.ts';
 import { SYNTHESIS_STYLES } from '../speech/playnote-request.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
-import { checkOutFile, download } from './out-file.ts';
+import { CALLER_FLAGS, callerHelp, readCaller } from './caller/caller.ts';
+import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
+import { checkInputs, readInputFile } from './input/read-input.ts';
+import { tellBeside } from './output/beside-result.ts';
+import { captionFormatOf, checkAudioEnding, STANDARD } from './output/file-endings.ts';
+import { checkOutFile, download } from './output/out-file.ts';
+import { passInterruptOn, systemWords } from './output/system-words.ts';
 import { createProgressTeller } from './progress-line.ts';
-import { chooseVoice, reachService, SERVICE_OPTIONS } from './reach-service.ts';
+import { chooseVoice, reachService } from './reach-service.ts';
 import { readFlags } from './read-flags.ts';
 
-const string = { type: 'string' } as const;
-const OPTIONS = {
-  ...SERVICE_OPTIONS,
-  style: { ...string, default: 'podcast' },
-  voices: string,
-  voice1: string,
-  voice2: string,
-  name1: string,
-  name2: string,
-  name: string,
-  language: string,
-  out: string,
-  captions: string,
-  chapters: string,
-  script: string,
+const FLAGS = {
+  ...CALLER_FLAGS,
+  ...JSON_FLAG,
+  style: { type: 'string', default: 'podcast', completes: SYNTHESIS_STYLES },
+  voices: { type: 'string', completes: ['1', '2'] },
+  voice1: STRING,
+  voice2: STRING,
+  name1: STRING,
+  name2: STRING,
+  name: STRING,
+  language: { type: 'string', completes: LANGUAGES },
+  out: FILE,
+  captions: FILE,
+  chapters: FILE,
+  script: FILE,
 } as const;
 
 /** Styles that live from two people. */
 const FOR_TWO: readonly string[] = ['podcast', 'debate'];
 
-/** Endings of audio that is not mp3: such a file would not be what it is called. */
-const OTHER_AUDIO = /\.(?:wav|ogg|oga|opus|flac|m4a|m4b|aac|aiff?|wma|webm|ulaw|alaw|raw|pcm)$/i;
-
-async function openSource(given: string | undefined): Promise<PlayNoteSource> {
-  if (given === undefined) throw new UsageError('Name a file or an address: voxgate playnote report.pdf');
-  if (/^https?:\/\//i.test(given)) return { url: given };
+/** A blob tells of neither a missing file nor a folder before it is sent. */
+async function openFile(path: string): Promise<Blob> {
+  const handle = await open(path);
   try {
-    // A blob tells of neither a missing file nor a folder before it is sent.
-    const handle = await open(given);
-    try {
-      await handle.read(Buffer.alloc(1));
-    } finally {
-      await handle.close();
-    }
-    return { file: await openAsBlob(given), name: basename(given) };
+    await handle.read(Buffer.alloc(1));
+  } finally {
+    await handle.close();
+  }
+  return openAsBlob(path);
+}
+
+async function openSource(terminal: Terminal, given: string | undefined): Promise<PlayNoteSource> {
+  if (given === undefined)
+    throw new UsageError('Name a file or an address, or - for standard input: voxgate playnote report.pdf');
+  if (/^https?:\/\//i.test(given)) return { url: given };
+  const isPiped = given === STANDARD;
+  try {
+    // What is no plain file can be read once, and not looked into before.
+    const isPlain = !isPiped && !statSync(given).isFIFO();
+    const file = isPlain ? await openFile(given) : new Blob([await readInputFile(terminal, given)]);
+    return { file, name: isPiped ? 'source' : basename(given) };
   } catch (error) {
-    throw new UsageError(
-      `${JSON.stringify(given)} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`,
-    );
+    passInterruptOn(error);
+    const what = isPiped ? 'Standard input' : JSON.stringify(given);
+    throw new UsageError(`${what} cannot be read: ${systemWords(error)}`);
   }
 }
 
@@ -59,28 +71,34 @@ function readVoices(given: string | undefined, style: string, second: string | u
   throw new UsageError(`--voices is ${JSON.stringify(given)}; allowed: 1, 2`);
 }
 
-async function run(terminal: Terminal): Promise<number> {
-  const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
+async function run(raw: Terminal): Promise<number> {
+  const { values, positionals } = readFlags(raw.args, FLAGS, 'one');
   const { style, captions, chapters, script } = values;
   if (!(SYNTHESIS_STYLES as readonly string[]).includes(style))
     throw new UsageError(`--style is ${JSON.stringify(style)}; allowed: ${SYNTHESIS_STYLES.join(', ')}`);
-  const source = await openSource(positionals[0]);
-  const named = 'url' in source ? 'playnote' : basename(source.name, extname(source.name));
-  const out = values.out ?? `${named}.mp3`;
-  if (OTHER_AUDIO.test(out))
-    throw new UsageError(
-      `--out is ${JSON.stringify(out)}; a PlayNote is made as mp3: allowed: a name that ends in .mp3`,
-    );
-  for (const [flag, path] of Object.entries({
-    '--out': out,
-    '--captions': captions,
-    '--chapters': chapters,
-    '--script': script,
-  }))
-    checkOutFile(terminal, flag, path);
+  const given = positionals[0];
+  checkInputs({ FILE: given, '--key-file': values['key-file'] });
+  const isNamed = given !== undefined && given !== STANDARD && !/^https?:\/\//i.test(given);
+  const out = values.out ?? `${isNamed ? basename(given, extname(given)) : 'playnote'}.mp3`;
+  checkAudioEnding(out, 'mp3', 'a PlayNote is made as mp3');
+  const captionsAs =
+    captions === undefined ? 'vtt' : captionFormatOf('--captions', captions, ['vtt', 'srt'], 'taken');
+  if (chapters !== undefined) captionFormatOf('--chapters', chapters, ['vtt'], 'taken');
+  if (script !== undefined) captionFormatOf('--script', script, ['json'], 'taken');
+  const texts = { '--captions': captions, '--chapters': chapters, '--script': script };
+  const terminal = tellBeside(raw, {
+    json: values.json,
+    results: [
+      { flag: '--out', path: out, holds: 'audio' },
+      ...Object.entries(texts).map(([flag, path]) => ({ flag, path, holds: 'text' as const })),
+    ],
+  });
+  const caller = await readCaller(terminal, values);
+  for (const [flag, path] of Object.entries({ '--out': out, ...texts })) checkOutFile(terminal, flag, path);
+  const source = await openSource(terminal, given);
   const voices = readVoices(values.voices, style, values.voice2);
 
-  const { client, stop } = await reachService(terminal, values);
+  const { client, stop } = await reachService(terminal, caller);
   try {
     const wish = {
       synthesisStyle: style as PlayNoteWish['synthesisStyle'],
@@ -110,13 +128,13 @@ async function run(terminal: Terminal): Promise<number> {
       terminal.complain(`failed: ${ended.error?.code ?? ''} ${ended.error?.message ?? ''}`.trim());
       return 1;
     }
-    await download(ended.audioUrl, out, signal);
-    for (const [url, path] of [
-      [captions?.endsWith('.srt') ? ended.subtitlesUrl : ended.captionsUrl, captions],
-      [ended.chaptersUrl, chapters],
-      [ended.scriptUrl, script],
+    await download(terminal, ended.audioUrl, '--out', out);
+    for (const [url, flag, path] of [
+      [captionsAs === 'srt' ? ended.subtitlesUrl : ended.captionsUrl, '--captions', captions],
+      [ended.chaptersUrl, '--chapters', chapters],
+      [ended.scriptUrl, '--script', script],
     ] as const)
-      if (url !== null && path !== undefined) await download(url, path, signal);
+      if (url !== null && path !== undefined) await download(terminal, url, flag, path);
     terminal.print(
       terminal.isInteractive
         ? `${out}: "${ended.name}", ${((ended.duration ?? 0) / 60).toFixed(1)} min`
@@ -129,21 +147,24 @@ async function run(terminal: Terminal): Promise<number> {
 }
 
 export const playnote: Command = {
+  flags: FLAGS,
+  operand: 'file',
   help: () =>
     [
-      'Usage: voxgate playnote FILE|URL [--style STYLE] [--out FILE] [FLAGS]',
+      'Usage: voxgate playnote FILE|URL|- [--style STYLE] [--out FILE] [FLAGS]',
       '',
       'Reads PDF, DOCX, EPUB, HTML, Markdown, text and CSV. Without --url a gateway of its own makes it.',
       '',
       `  --style STYLE     ${SYNTHESIS_STYLES.join(', ')}. Default: podcast`,
-      '  --out FILE        Where the mp3 goes. Default: the name of the source, with .mp3',
+      '  --out FILE        Where the mp3 goes, - is standard output. Default: the name of the source, with .mp3',
       '  --voices N        1 or 2. Default: 2 for podcast and debate, else 1',
-      '  --voice1 URI, --voice2 URI    Default: the first female and the first male voice',
+      '  --voice1 V, --voice2 V    Default: the first female and the first male voice',
       '  --name1 NAME, --name2 NAME    How the speakers are called in the script',
       '  --name TITLE      Default: the title of the source',
       '  --language NAME   Default: the language of the source',
       '  --captions FILE   Captions (WebVTT; .srt: SRT); --chapters FILE (WebVTT); --script FILE (JSON with word times)',
-      '  --url URL         A running gateway (http://…), with --key KEY and --user ID when it asks for them',
+      '  --json            Lines of JSON on a terminal, too',
+      ...callerHelp(18),
     ].join('\n'),
   run,
 };

@@ -1,36 +1,24 @@
 // The speech service that a command uses: the running gateway that was named, or one of its own in a folder that goes
 // with it.
 
-import { startGateway } from '../app/start.ts';
-import { createPinoLog } from '../base/pino-log.ts';
 import { createVoxgateClient, type VoxgateClient } from '../client/voxgate-client.ts';
 import { parseConfig } from '../settings/config.ts';
 import { toEnv } from '../settings/settings.ts';
 import { openTemporaryFolder } from '../storage/temporary-folder.ts';
+import { type Caller, serviceUrlOf } from './caller/caller.ts';
 import { type Terminal, UsageError } from './command.ts';
 import { OF_A_SERVICE } from './own-gateway.ts';
-
-export const SERVICE_OPTIONS = {
-  url: { type: 'string' },
-  key: { type: 'string' },
-  user: { type: 'string' },
-} as const;
-
-type Given = { readonly [Flag in keyof typeof SERVICE_OPTIONS]?: string | undefined };
 
 export type ReachedService = { readonly client: VoxgateClient; readonly stop: () => Promise<void> };
 
 /** For a gateway without keys, where any pair is taken. */
 const ANYBODY = 'local';
 
-export async function reachService(terminal: Terminal, given: Given): Promise<ReachedService> {
-  const { url, key = ANYBODY, user = ANYBODY } = given;
+export async function reachService(terminal: Terminal, caller: Caller): Promise<ReachedService> {
+  const { url, key = ANYBODY, user = ANYBODY } = caller;
   if (url !== undefined) {
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      throw new UsageError(
-        `--url is ${JSON.stringify(url)}; allowed: an http:// or https:// address, as voxgate serve prints it`,
-      );
-    return { client: createVoxgateClient({ baseUrl: url, apiKey: key, userId: user }), stop: async () => {} };
+    const baseUrl = serviceUrlOf(url);
+    return { client: createVoxgateClient({ baseUrl, apiKey: key, userId: user }), stop: async () => {} };
   }
   const { path: folder, remove: removeFolder } = openTemporaryFolder();
   try {
@@ -43,6 +31,11 @@ export async function reachService(terminal: Terminal, given: Given): Promise<Re
     });
     if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
     const { version } = terminal;
+    // Not loaded by a command that is given one: that would take it twice the time to start.
+    const [{ startGateway }, { createPinoLog }] = await Promise.all([
+      import('../app/start.ts'),
+      import('../base/pino-log.ts'),
+    ]);
     const gateway = await startGateway({
       config: parsed.config,
       log: createPinoLog('warn'),

@@ -1,13 +1,12 @@
-// `voxgate say --captions FILE`: the words of the turn with their times, in the format that the file's name ends in.
+// `voxgate say --captions FILE`: the words of the turn with their times, in the format that the ending of the file's name says.
 
-import { extname } from 'node:path';
 import type { CueOptions } from '../captions/caption-cues.ts';
 import { captionsSrt } from '../captions/sub-rip.ts';
 import { captionsVtt } from '../captions/web-vtt.ts';
 import type { TimedWord } from '../captions/word-timeline.ts';
 import type { EventOf, ServerEvent } from '../dialects/native-events.ts';
-import { type Terminal, UsageError } from './command.ts';
-import type { TextInput } from './text-input.ts';
+import type { Terminal } from './command.ts';
+import { type CaptionFormat, captionFormatOf } from './output/file-endings.ts';
 
 type Writer = (words: readonly TimedWord[], options: CueOptions) => string;
 
@@ -24,27 +23,19 @@ const captionsJson: Writer = (words) => {
   return `${JSON.stringify(listed, null, 2)}\n`;
 };
 
-const WRITERS: Readonly<Record<string, Writer>> = {
-  '.vtt': captionsVtt,
-  '.srt': captionsSrt,
-  '.json': captionsJson,
+const WRITERS: Readonly<Record<CaptionFormat, Writer>> = {
+  vtt: captionsVtt,
+  srt: captionsSrt,
+  json: captionsJson,
 };
 
 /** Throws a UsageError when the name does not say a format. */
-export function captionWriter(path: string): Writer {
-  const ending = extname(path).toLowerCase();
-  const writer = Object.hasOwn(WRITERS, ending) ? WRITERS[ending] : undefined;
-  if (writer !== undefined) return writer;
-  throw new UsageError(
-    `--captions is ${JSON.stringify(path)}; allowed: a name that ends in ${Object.keys(WRITERS).join(' ')}`,
-  );
-}
+export const captionWriter = (path: string): Writer =>
+  WRITERS[captionFormatOf('--captions', path, ['vtt', 'srt', 'json'], 'refused')];
 
 export type CaptionKeeper = {
   /** Text that is spoken, in order: cues quote it. */
   addText(text: string): void;
-  /** The same input, whose text is added as it is read. */
-  overhear(input: TextInput): TextInput;
   /** What the gateway says, for the captions among it, and for the list of words that replaces them in the end. */
   onEvent(event: ServerEvent): void;
   /** Words so far. */
@@ -66,17 +57,6 @@ export function createCaptionKeeper(): CaptionKeeper {
   return {
     addText(text) {
       spoken += text;
-    },
-    overhear(input) {
-      return {
-        async *[Symbol.asyncIterator]() {
-          for await (const text of input) {
-            spoken += text;
-            yield text;
-          }
-        },
-        destroy: () => input.destroy?.(),
-      };
     },
     onEvent(event) {
       if (event.type === 'caption') words.push(...wordsOf(event));

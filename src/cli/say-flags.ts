@@ -1,11 +1,11 @@
 // The flags of `voxgate say` that shape the sound: what each takes, and how they become the session's first
 // `configure`. A wrong one is told by its flag, what was given and what is allowed.
 
-import { extname } from 'node:path';
 import { configureFields, type Preset, presetSchema } from '../dialects/native-messages.ts';
 import { SESSION_FORMATS } from '../speech/audio-format.ts';
 import { LANGUAGES } from '../speech/language.ts';
 import { UsageError } from './command.ts';
+import { audioFormatOf } from './output/file-endings.ts';
 
 /** What each flag takes. */
 const ALLOWED = {
@@ -26,36 +26,22 @@ type SoundFlag = keyof typeof ALLOWED;
 const SOUND_FLAGS = Object.keys(ALLOWED) as SoundFlag[];
 const NUMBERS: readonly SoundFlag[] = ['sample-rate', 'speed', 'seed', 'temperature'];
 
-const string = { type: 'string' } as const;
-export const SOUND_OPTIONS = Object.fromEntries(SOUND_FLAGS.map((flag) => [flag, string])) as Record<
-  SoundFlag,
-  typeof string
->;
-
-const FORMAT_OF: Readonly<Record<string, string>> = {
-  '.wav': 'wav',
-  '.mp3': 'mp3',
-  '.ogg': 'ogg',
-  '.flac': 'flac',
-  '.ulaw': 'mulaw',
-  '.alaw': 'alaw',
-  '.raw': 'raw',
-  '.pcm': 'raw',
+/** Of a flag that takes one of a few words, for the shell. */
+const WORDS: { readonly [Flag in SoundFlag]?: readonly string[] } = {
+  format: SESSION_FORMATS,
+  pace: ['realtime', 'burst'],
+  language: LANGUAGES,
 };
+
+type SoundOption = { readonly type: 'string'; readonly completes?: readonly string[] };
+export const SOUND_OPTIONS = Object.fromEntries(
+  SOUND_FLAGS.map((flag) => [flag, { type: 'string', ...(WORDS[flag] && { completes: WORDS[flag] }) }]),
+) as Record<SoundFlag, SoundOption>;
 
 type Given = { readonly [Flag in SoundFlag | 'out']?: string | undefined };
 
 const camel = (flag: string) =>
   flag.replace(/-(.)/g, (_match, letter: string) => letter.toUpperCase()) as keyof typeof configureFields;
-
-function formatOfFile(out: string): string {
-  const format = FORMAT_OF[extname(out).toLowerCase()];
-  if (format !== undefined) return format;
-  const endings = Object.keys(FORMAT_OF).join(' ');
-  throw new UsageError(
-    `--out is ${JSON.stringify(out)}; allowed: a name that ends in ${endings}, or any with --format`,
-  );
-}
 
 /** Throws a UsageError. */
 export function readSound(given: Given): Preset {
@@ -64,7 +50,6 @@ export function readSound(given: Given): Preset {
     captions: 'words',
     pace: out === undefined ? 'realtime' : 'burst',
   };
-  if (out !== undefined && given.format === undefined) preset.format = formatOfFile(out);
   for (const flag of SOUND_FLAGS) {
     const text = given[flag];
     if (text === undefined) continue;
@@ -75,5 +60,6 @@ export function readSound(given: Given): Preset {
       throw new UsageError(`--${flag} is ${JSON.stringify(text)}; allowed: ${ALLOWED[flag]}`);
     preset[name] = value;
   }
+  if (out !== undefined) preset.format = audioFormatOf(out, given.format, SESSION_FORMATS);
   return presetSchema.parse(preset);
 }

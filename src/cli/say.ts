@@ -1,152 +1,226 @@
-// `voxgate say`: one turn through a gateway, its captions on the terminal, its audio into a file.
+// `voxgate say`: one turn through a gateway, heard through a player, or its audio in a file, and its captions.
 
-import { finishedWavHeader } from '../audio/containers/wav.ts';
 import { connectSession } from '../client/session-client.ts';
-import type { ServerEvent } from '../dialects/native-events.ts';
-import { callerHeaders } from './caller-headers.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import type { Preset } from '../dialects/native-messages.ts';
+import { SESSION_FORMATS } from '../speech/audio-format.ts';
+import { CALLER_FLAGS, callerHelp, readCaller } from './caller/caller.ts';
+import { type Command, FILE, JSON_FLAG, type Terminal, UsageError } from './command.ts';
 import { configureForWords } from './configure-for-words.ts';
 import { configureSession } from './configure-session.ts';
-import { checkOutFile } from './out-file.ts';
-import { checkGatewayUrl, reachGateway } from './reach-gateway.ts';
+import { checkInputs } from './input/read-input.ts';
+import { type Told, tellBeside } from './output/beside-result.ts';
+import { audioEndings, STANDARD } from './output/file-endings.ts';
+import { checkOutFile, type OutFile, openOutFile, writeOutFile } from './output/out-file.ts';
+import { type ReachedGateway, reachGateway } from './reach-gateway.ts';
 import { readFlags } from './read-flags.ts';
-import { captionWriter, createCaptionKeeper } from './say-captions.ts';
+import { type CaptionKeeper, captionWriter, createCaptionKeeper } from './say-captions.ts';
 import { readSound, SOUND_OPTIONS } from './say-flags.ts';
+import { createListener, type Listener } from './sound/listener.ts';
+import { PLAYERS } from './sound/players.ts';
+import { createTurnTeller } from './sound/turn-teller.ts';
 import { createInputSpeaker } from './speak-input.ts';
-import { textOfInput } from './text-input.ts';
+import { type TextInput, textOfInput } from './text-input.ts';
+import { untilInterrupted } from './until-interrupted.ts';
 
-const OPTIONS = {
-  url: { type: 'string' },
-  key: { type: 'string' },
-  user: { type: 'string' },
-  out: { type: 'string' },
-  captions: { type: 'string' },
+const FLAGS = {
+  ...CALLER_FLAGS,
+  ...JSON_FLAG,
+  out: FILE,
+  captions: FILE,
+  'no-play': { type: 'boolean', default: false },
   ...SOUND_OPTIONS,
 } as const;
 
 const TURN = 'say';
+/** After a turn that played in real time, and beyond what is played ahead of it; of one that was cut it comes at once. */
+const HEARD_MS = 10_000;
+/** For the gateway to answer that a turn is cancelled. */
+const CANCELLED_MS = 2000;
 
-/** Messages that say nothing to a reader of lines; the list of words is in its file. */
-const UNTOLD: ReadonlySet<ServerEvent['type']> = new Set(['audio', 'pong', 'words']);
+const after = (ms: number) =>
+  new Promise<undefined>((resolve) => {
+    setTimeout(resolve, ms, undefined).unref();
+  });
 
-/** Shows what happens: words as they come on a terminal, the messages themselves when piped. */
-function createTeller(terminal: Terminal): (event: ServerEvent) => void {
-  let words = '';
-  return (event) => {
-    if (!terminal.isInteractive) {
-      if (!UNTOLD.has(event.type)) terminal.print(JSON.stringify(event));
-      return;
-    }
-    if (event.type === 'queued')
-      terminal.status(`waiting (${event.reason}, about ${Math.ceil(event.etaMs / 1000)} s)`);
-    else if (event.type === 'started') terminal.status(`first audio after ${event.timings.firstAudioMs} ms`);
-    else if (event.type === 'caption') {
-      words = `${words} ${event.words.map((word) => word.text).join(' ')}`.slice(-100);
-      terminal.status(words.trim());
-    } else if (event.type === 'error' && event.code !== 'text_full')
-      terminal.complain(`${event.code}: ${event.message}`);
-    else if (event.type === 'ended') {
-      terminal.status('');
-      terminal.print(
-        `${event.outcome}: ${(event.audioMs / 1000).toFixed(1)} s of audio, ${event.requests} upstream request(s)`,
-      );
-    }
-  };
+/** The text itself, or `-`: it comes from standard input. */
+function chooseText(terminal: Terminal, given: string | undefined): string {
+  if (given !== undefined) return given;
+  if (terminal.input.isTTY !== true) return STANDARD;
+  const say = `${terminal.programName} say`;
+  throw new UsageError(`Give a text, or pipe one in: ${say} "Hello." or echo Hello. | ${say}`);
 }
 
-async function run(terminal: Terminal): Promise<number> {
-  const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
-  const text = positionals[0];
-  if (text === undefined && terminal.input.isTTY === true) {
-    const say = `${terminal.programName} say`;
-    throw new UsageError(`Give a text, or pipe one in: ${say} "Hello." or echo Hello. | ${say}`);
-  }
-  const { out, captions, key, user } = values;
+async function run(raw: Terminal): Promise<number> {
+  const { values, positionals } = readFlags(raw.args, FLAGS, 'one');
+  const { out, captions } = values;
+  const text = chooseText(raw, positionals[0]);
+  checkInputs({ TEXT: text, '--key-file': values['key-file'] });
+  const terminal = tellBeside(raw, {
+    json: values.json,
+    results: [
+      { flag: '--out', path: out, holds: 'audio' },
+      { flag: '--captions', path: captions, holds: 'text' },
+    ],
+  });
   const settings = readSound(values);
   const writeCaptions = captions === undefined ? undefined : captionWriter(captions);
-  checkGatewayUrl(values.url);
+  const caller = await readCaller(terminal, values);
   checkOutFile(terminal, '--out', out);
   checkOutFile(terminal, '--captions', captions);
 
-  const gateway = await reachGateway(terminal, values.url);
+  const isHeard = out === undefined && raw.output.isTTY === true && !values['no-play'];
+  const keeper = createCaptionKeeper();
+  const file = out === undefined ? undefined : await openOutFile(terminal, '--out', out);
+  let gateway: ReachedGateway | undefined;
+  let listener: Listener | undefined;
+  let outcome: Outcome;
   try {
-    const audio: Uint8Array[] = [];
-    const speaker = createInputSpeaker(TURN);
-    const keeper = createCaptionKeeper();
-    const tell = createTeller(terminal);
-    let outcome: 'fine' | 'faulty' = 'fine';
-    const client = await connectSession({
-      url: gateway.url,
-      headers: callerHeaders({ key, user }),
-      onEvent(event) {
-        speaker.onEvent(event);
-        if (event.type === 'error' && event.code !== 'text_full') outcome = 'faulty';
-        if (captions !== undefined) keeper.onEvent(event);
-        tell(event);
-      },
-      onAudio(bytes) {
-        if (out !== undefined) audio.push(bytes);
-      },
+    gateway = await reachGateway(terminal, caller);
+    if (isHeard) listener = createListener(terminal, settings);
+    outcome = await speakTurn(terminal, gateway, {
+      text,
+      settings: listener?.settings ?? settings,
+      keeper: captions === undefined ? undefined : keeper,
+      listener,
+      file,
     });
-    try {
-      let listed: (() => Promise<'listed' | 'late'>) | undefined;
-      if (captions === undefined) await configureSession(client, settings);
-      else listed = await configureForWords(client, settings, terminal);
-      const ended = client.next('ended');
-      terminal.interrupted.addEventListener('abort', () => client.send({ type: 'cancel' }), { once: true });
-      if (text !== undefined) {
-        keeper.addText(text);
-        client.send({ type: 'speak', turn: TURN, text });
-      } else {
-        const given = textOfInput(terminal.input);
-        const input = captions === undefined ? given : keeper.overhear(given);
-        const first = await Promise.race([speaker.forward(input, client), ended]);
-        if (first?.outcome === 'complete') {
-          terminal.complain('The turn ended before the input did; what still comes is not spoken.');
-          outcome = 'faulty';
-        }
-      }
-      if ((await ended).outcome !== 'complete') outcome = 'faulty';
-      else if (listed !== undefined && (await listed()) === 'listed') keeper.check(terminal);
-    } finally {
-      speaker.stop();
-      client.close();
-    }
-    if (out !== undefined && audio.length > 0) terminal.writeFile(out, finished(audio));
-    if (captions !== undefined && writeCaptions !== undefined && (keeper.words() > 0 || outcome === 'fine'))
-      terminal.writeFile(captions, keeper.write(writeCaptions));
-    return outcome === 'fine' ? 0 : 1;
   } finally {
-    await gateway.stop();
+    listener?.stop();
+    // What came before a fault is kept.
+    await file?.finish();
+    await gateway?.stop();
+  }
+  if (captions !== undefined && writeCaptions !== undefined && (keeper.words() > 0 || outcome === 'fine'))
+    await writeOutFile(terminal, '--captions', captions, keeper.write(writeCaptions));
+  return outcome === 'fine' ? 0 : 1;
+}
+
+type Outcome = 'fine' | 'faulty';
+type Turn = {
+  readonly text: string;
+  readonly settings: Preset;
+  readonly keeper: CaptionKeeper | undefined;
+  readonly listener: Listener | undefined;
+  readonly file: OutFile | undefined;
+};
+
+async function speakTurn(
+  terminal: Told,
+  { url, headers }: ReachedGateway,
+  { text, settings, keeper, listener, file }: Turn,
+): Promise<Outcome> {
+  const { interrupted } = terminal;
+  const speaker = createInputSpeaker(TURN);
+  const tell = createTurnTeller(terminal);
+  let outcome: Outcome = 'fine';
+  let hasStarted = false;
+  let hasText = false;
+  const client = await connectSession({
+    url,
+    headers,
+    onEvent(event) {
+      speaker.onEvent(event);
+      if (event.type === 'error' && event.code !== 'text_full') outcome = 'faulty';
+      if (event.type === 'started') hasStarted = true;
+      keeper?.onEvent(event);
+      tell(event);
+    },
+    onAudio(bytes) {
+      file?.write(bytes);
+      listener?.hear(bytes);
+    },
+  });
+  const cut = () => {
+    listener?.stop();
+    speaker.stop();
+    client.send({ type: 'cancel' });
+  };
+  try {
+    let listed: (() => Promise<'listed' | 'late'>) | undefined;
+    if (keeper === undefined) await configureSession(client, settings);
+    else listed = await configureForWords(client, settings, terminal);
+    const ended = client.next('ended');
+    const heard = client.next('heard');
+    for (const promise of [ended, heard]) promise.catch(() => {}); // whoever waits for them is told
+    if (interrupted.aborted) return 'faulty';
+    interrupted.addEventListener('abort', cut, { once: true });
+    const unanswered = untilInterrupted(interrupted).then(() => after(hasText ? CANCELLED_MS : 0));
+    const end = Promise.race([ended, unanswered, ...(file === undefined ? [] : [file.failed])]);
+    end.catch(() => {});
+    if (text !== STANDARD) {
+      hasText = true;
+      keeper?.addText(text);
+      client.send({ type: 'speak', turn: TURN, text });
+    } else {
+      const input = overhear(textOfInput(terminal.input), (piece) => {
+        hasText = true;
+        keeper?.addText(piece);
+      });
+      const first = await Promise.race([speaker.forward(input, client), end]);
+      if (first?.outcome === 'complete') {
+        terminal.complain('The turn ended before the input did; what still comes is not spoken.');
+        outcome = 'faulty';
+      }
+    }
+    if ((await end)?.outcome !== 'complete') outcome = 'faulty';
+    else if (listed !== undefined && (await listed()) === 'listed') keeper?.check(terminal);
+    if (hasStarted) await untilHeard(heard, { settings, listener, interrupted });
+    const silence = interrupted.aborted ? undefined : listener?.fault();
+    if (silence === undefined) return outcome;
+    terminal.complain(`${silence}. --no-play speaks without sound, --out hello.wav keeps it.`);
+    return 'faulty';
+  } finally {
+    interrupted.removeEventListener('abort', cut);
+    speaker.stop();
+    client.close();
   }
 }
 
-/** A file knows its length: the streaming sizes of a WAV header are replaced by the true ones. */
-function finished(audio: readonly Uint8Array[]): Uint8Array {
-  const bytes = Buffer.concat(audio);
-  bytes.set(finishedWavHeader(bytes, bytes.length) ?? []);
-  return bytes;
+/** What was heard is told when it is: at once of a turn that was cut, and of one in real time. Nobody waits for a burst to have been played. */
+async function untilHeard(
+  heard: Promise<unknown>,
+  { settings, listener, interrupted }: Pick<Turn, 'settings' | 'listener'> & Pick<Terminal, 'interrupted'>,
+): Promise<void> {
+  const told = heard.catch(() => {});
+  const isLive = settings.pace !== 'burst';
+  const over = Promise.all([listener?.finish(), isLive ? Promise.race([told, after(HEARD_MS)]) : undefined]);
+  await Promise.race([over, untilInterrupted(interrupted)]);
+  if (interrupted.aborted) await Promise.race([told, after(CANCELLED_MS)]);
 }
 
+/** The same input, each piece of which is told as it is read. */
+const overhear = (input: TextInput, onText: (text: string) => void): TextInput => ({
+  async *[Symbol.asyncIterator]() {
+    for await (const text of input) {
+      onText(text);
+      yield text;
+    }
+  },
+  destroy: () => input.destroy?.(),
+});
+
 export const say: Command = {
+  flags: FLAGS,
   help: () =>
     [
-      'Usage: voxgate say [TEXT] [--url ws://…] [--out FILE] [--captions FILE] [--format F] [--sample-rate N] [--voice V] …',
+      'Usage: voxgate say [TEXT | -] [--out FILE] [--captions FILE] [--format F] [--sample-rate N] [--voice V] [--url URL] …',
       '',
-      'Without TEXT, standard input is spoken as it arrives; a document (PDF, DOCX, …) or a text that is not UTF-8 when all of it is there. Without --url, a gateway is started for this turn.',
+      'Without TEXT, or with -, standard input is spoken as it arrives; a document (PDF, DOCX, …) or a text that is not UTF-8 when all of it is there. Without --url, a gateway is started for this turn.',
       '',
-      '  --url URL          session address that `voxgate serve` printed',
-      '  --key KEY          API key of that gateway;  --user ID  the user it belongs to',
-      '  --out FILE         keep the audio; .wav .mp3 .ogg .flac .ulaw .alaw .raw choose the format',
-      '  --captions FILE    keep the words with their times; .vtt .srt .json choose the format',
-      '  --format F         mulaw (default), alaw, raw, wav, mp3, ogg, flac',
+      'On a terminal the words are shown as they are spoken, and heard through the first of these that is there:',
+      `${PLAYERS.map(({ program }) => program).join(', ')}. Piped, each message is one line of JSON. In the end it tells what was heard of it.`,
+      '',
+      `  --out FILE         keep the audio; ${audioEndings(SESSION_FORMATS)} choose the format, - is standard output`,
+      '  --captions FILE    keep the words with their times; .vtt .srt .json choose the format, - is WebVTT on standard output',
+      '  --no-play          show the words without playing them',
+      '  --json             lines of JSON on a terminal, too',
+      '  --format F         mulaw (default; on a terminal raw of 24000 Hz), alaw, raw, wav, mp3, ogg, flac',
       '  --sample-rate N    8000 to 48000',
       '  --pace P           realtime (default), burst (default with --out)',
       '  --voice V, --voice2 V, --turn-prefix T, --turn-prefix2 T',
       '                     two voices: each takes the text behind its prefix',
       '  --language L, --speed 0.1–5, --seed N, --temperature 0–2',
-      '',
-      'On a terminal the words are shown as they are spoken; piped, each message is one line of JSON.',
+      ...callerHelp(19),
     ].join('\n'),
   run,
 };

@@ -1,12 +1,15 @@
 // `voxgate serve`: the gateway until it is told to stop.
 
+import type { Gateway } from '../app/gateway.ts';
 import { startGateway } from '../app/start.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { helpersYieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { parseConfig } from '../settings/config.ts';
-import { settingsHelp } from '../settings/settings.ts';
+import { type Config, SETTINGS, type SettingName, settingsHelp, toFlag } from '../settings/settings.ts';
 import { PUBLIC_ADDRESSES } from '../settings/upstream-settings.ts';
-import { type Command, type Terminal, UsageError } from './command.ts';
+import { type Command, FILE, type Flag, JSON_FLAG, STRING, type Terminal, UsageError } from './command.ts';
+import { readAllInput } from './input/read-input.ts';
+import { STANDARD } from './output/file-endings.ts';
 import { untilInterrupted } from './until-interrupted.ts';
 
 /** `--upstream KIND[:URL]` as the two settings that it is short for. */
@@ -22,8 +25,10 @@ export function longUpstream(args: readonly string[]): readonly string[] {
 }
 
 async function run(terminal: Terminal): Promise<number> {
-  const flags = longUpstream(terminal.args);
-  const parsed = parseConfig({ env: terminal.env, flags, file: terminal.readFile });
+  const json = terminal.args.includes('--json');
+  const flags = longUpstream(terminal.args.filter((each) => each !== '--json'));
+  const file = await filesOf(terminal, flags);
+  const parsed = parseConfig({ env: terminal.env, flags, file });
   if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
   const { config } = parsed;
   const log = createPinoLog(config.logLevel);
@@ -41,18 +46,15 @@ async function run(terminal: Terminal): Promise<number> {
     searchPath: terminal.env.PATH,
     onLost: lose,
   });
-  const say = gateway.sessionUrl;
-  terminal.print(`Voxgate ${terminal.version} is listening at ${gateway.url}`);
-  if (gateway.playgroundUrl !== undefined) terminal.print(`  playground ${gateway.playgroundUrl}`);
-  terminal.print(`  sessions   ${say}`);
-  terminal.print(`  service    ${gateway.url}/api/v1 (${gateway.url}/openapi.json tells it)`);
-  terminal.print(
-    `  engine     ${gateway.engineUrl ?? `${config.upstreamUrl ?? PUBLIC_ADDRESSES[config.upstreamKind]} (${config.upstreamKind === 'speech-service' ? 'remote' : config.upstreamKind})`}`,
-  );
-  if (gateway.adminUrl !== undefined) terminal.print(`  operator   ${gateway.adminUrl}`);
-  terminal.print(
-    `  try        ${terminal.programName} say "Hello from Voxgate." --url ${say} --out hello.wav`,
-  );
+  const { url, sessionUrl, playgroundUrl, adminUrl } = gateway;
+  const engineUrl = gateway.engineUrl ?? config.upstreamUrl ?? PUBLIC_ADDRESSES[config.upstreamKind];
+  if (json) {
+    const { version } = terminal;
+    const serviceUrl = `${url}/api/v1`;
+    terminal.print(
+      JSON.stringify({ version, url, sessionUrl, serviceUrl, playgroundUrl, engineUrl, adminUrl }),
+    );
+  } else tell(terminal, gateway, config);
   log.info('listening', { url: gateway.url });
 
   const why = await Promise.race([untilInterrupted(terminal.interrupted), lost]);
@@ -66,8 +68,49 @@ async function run(terminal: Terminal): Promise<number> {
   return 1;
 }
 
+function tell(terminal: Terminal, gateway: Gateway, config: Config): void {
+  const say = gateway.sessionUrl;
+  terminal.print(`Voxgate ${terminal.version} is listening at ${gateway.url}`);
+  if (gateway.playgroundUrl !== undefined) terminal.print(`  playground ${gateway.playgroundUrl}`);
+  terminal.print(`  sessions   ${say}`);
+  terminal.print(`  service    ${gateway.url}/api/v1 (${gateway.url}/openapi.json tells it)`);
+  terminal.print(`  engine     ${gateway.engineUrl ?? remoteOf(config)}`);
+  if (gateway.adminUrl !== undefined) terminal.print(`  operator   ${gateway.adminUrl}`);
+  terminal.print(
+    `  try        ${terminal.programName} say "Hello from Voxgate." --url ${say} --out hello.wav`,
+  );
+}
+
+const remoteOf = ({ upstreamKind: kind, upstreamUrl }: Config): string =>
+  `${upstreamUrl ?? PUBLIC_ADDRESSES[kind]} (${kind === 'speech-service' ? 'remote' : kind})`;
+
+/** Files of settings, among which `-` is standard input. */
+async function filesOf(terminal: Terminal, flags: readonly string[]): Promise<Terminal['readFile']> {
+  const isPiped = flags.some((each) => each === STANDARD || each.endsWith(`=${STANDARD}`));
+  if (!isPiped) return terminal.readFile;
+  const input = Buffer.from(await readAllInput(terminal)).toString('utf8');
+  return (path) => (path === STANDARD ? input : terminal.readFile(path));
+}
+
+const flagOf = (name: SettingName): readonly [string, Flag] => [
+  toFlag(name).slice(2),
+  SETTINGS[name].placeholder === 'FILE' ? FILE : STRING,
+];
+
 export const serve: Command = {
+  flags: {
+    config: FILE,
+    upstream: STRING,
+    ...JSON_FLAG,
+    ...Object.fromEntries((Object.keys(SETTINGS) as SettingName[]).map(flagOf)),
+  },
   help: () =>
-    `Usage: voxgate serve [--config FILE] [--upstream KIND[:URL]] [--SETTING VALUE …]\n\n${settingsHelp()}`,
+    [
+      'Usage: voxgate serve [--config FILE] [--json] [--upstream KIND[:URL]] [--SETTING VALUE …]',
+      '',
+      'Prints its addresses, with --json as a line of JSON. For a FILE, - is standard input.',
+      '',
+      settingsHelp(),
+    ].join('\n'),
   run,
 };

@@ -8,6 +8,9 @@ import { readSpoken, type SpokenText } from '../reading/read-spoken.ts';
 import { READING_LIMITS } from '../reading/reading-limits.ts';
 import { mayBeJson, sniffKind } from '../reading/sniff-kind.ts';
 import { type Terminal, UsageError } from './command.ts';
+import { readAllInput, readInputFile } from './input/read-input.ts';
+import { STANDARD } from './output/file-endings.ts';
+import { passInterruptOn, systemWords } from './output/system-words.ts';
 
 export type TextInput = AsyncIterable<string> & { destroy?(): void };
 
@@ -17,25 +20,32 @@ const FROM_INPUT = 'The text comes from standard input';
 
 /** A UsageError that says what could not be read, and why. `what` begins the sentence: `FILE is "x"`. */
 function unreadable(what: string, error: unknown): UsageError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const reason = error instanceof AppError ? message : `(${code ?? 'unreadable'})`;
-  return new UsageError(`${what}, which cannot be read${error instanceof AppError ? ':' : ''} ${reason}`);
+  const reason = error instanceof AppError ? error.message : systemWords(error);
+  return new UsageError(`${what}, which cannot be read: ${reason}`);
 }
 
-/** The text of a document of any kind that is read. `flag` names the file's place in the command. Throws a UsageError. */
-export async function readTextFile(terminal: Terminal, flag: string, path: string): Promise<SpokenText> {
+type Inputs = Pick<Terminal, 'input' | 'interrupted'>;
+
+/**
+ * The text of a document of any kind that is read, of standard input for `-`. `flag` names the file's place in the command.
+ * Throws a UsageError.
+ */
+export async function readTextFile(terminal: Inputs, flag: string, path: string): Promise<SpokenText> {
   try {
-    return await readSpoken(terminal.readBytes(path), basename(path));
+    // A document of standard input has no name.
+    return await readSpoken(
+      await readInputFile(terminal, path),
+      path === STANDARD ? undefined : basename(path),
+    );
   } catch (error) {
-    throw unreadable(`${flag} is ${JSON.stringify(path)}`, error);
+    passInterruptOn(error);
+    throw unreadable(path === STANDARD ? FROM_INPUT : `${flag} is ${JSON.stringify(path)}`, error);
   }
 }
 
 /** All of standard input, a document of any kind that is read. Throws a UsageError. */
-export async function readWholeInput(input: Terminal['input']): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of input) chunks.push(chunk);
-  return readHeld(chunks);
+export async function readWholeInput(terminal: Inputs): Promise<string> {
+  return readHeld([await readAllInput(terminal)]);
 }
 
 async function readHeld(chunks: readonly Uint8Array[]): Promise<string> {

@@ -68,12 +68,20 @@ const isInjected = (name: string, value: string): boolean =>
   /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/.test(name) ||
   value.startsWith('tcp://');
 
+/** What the commands that call a gateway read (docs/cli.md): in the environment of one that serves, they are no fault. */
+const OF_CALLERS: ReadonlySet<string> = new Set([
+  'VOXGATE_URL',
+  'VOXGATE_KEY',
+  'VOXGATE_KEY_FILE',
+  'VOXGATE_USER',
+]);
+
 export function fromEnv(env: Readonly<Record<string, string | undefined>>): Collected {
   const given: Given[] = [];
   const problems: string[] = [];
   const injected: string[] = [];
   for (const [as, value = ''] of Object.entries(env)) {
-    if (!as.startsWith('VOXGATE_')) continue;
+    if (!as.startsWith('VOXGATE_') || OF_CALLERS.has(as)) continue;
     const name = BY_ENV.get(as);
     if (isInjected(as, value.trim())) injected.push(printable(as));
     else if (name === undefined) problems.push(unknown('setting', as, NAMES.map(toEnv)));

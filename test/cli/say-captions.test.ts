@@ -1,10 +1,13 @@
 // `voxgate say --captions`: the words of a turn as WebVTT, SubRip or JSON, by the ending of the file.
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { say } from '../../src/cli/say.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 import { readSrt } from '../support/read-srt.ts';
 import { readVtt, untimely } from '../support/read-vtt.ts';
 import { type RunningGateway, speaking, startRunningGateway } from '../support/running-gateway.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { audio, openGate, type Script } from '../support/scripted-upstream.ts';
 
 const TEXT = 'The tide turns twice a day. “Is it late?” she asked – yes.';
@@ -21,17 +24,25 @@ afterEach(() => {
   script = speaking;
 });
 
+const folder = scratchFolder('say-captions');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** `args` with names of files in a folder that is empty before and after. */
 async function run(args: readonly string[], { input = '', interrupted = new AbortController().signal } = {}) {
-  const files: Record<string, string> = {};
+  const placed = args.map((arg) => (/^\w+\.\w{3,4}$/.test(arg) ? join(folder, arg) : arg));
   const terminal = {
-    ...createFakeTerminal([...args, '--url', gateway.sessionUrl, '--pace', 'burst'], input),
+    ...createFakeTerminal([...placed, '--url', gateway.sessionUrl, '--pace', 'burst'], input),
     interrupted,
-    writeFile: (path: string, bytes: Uint8Array) => {
-      files[path] = Buffer.from(bytes).toString('utf8');
-    },
   };
   const code = await say.run(terminal);
-  const ended = JSON.parse(terminal.printed.at(-1)!) as { type: string; outcome: string; audioMs: number };
+  const files: Record<string, string> = {};
+  for (const name of readdirSync(folder)) {
+    files[name] = readFileSync(join(folder, name), 'utf8');
+    rmSync(join(folder, name));
+  }
+  const ended = terminal.printed
+    .map((line) => JSON.parse(line) as { type: string; outcome: string; audioMs: number })
+    .find(({ type }) => type === 'ended')!;
   return { code, files, ended };
 }
 
@@ -70,15 +81,14 @@ describe('captions of a turn', () => {
   });
 
   it('are where the words were found in the end, though a burst is sent before that', async () => {
-    let file = '';
-    const terminal = {
-      ...createFakeTerminal([TEXT, '--captions', 'tide.json', '--out', 'tide.wav']),
-      writeFile: (path: string, bytes: Uint8Array) => {
-        if (path === 'tide.json') file = Buffer.from(bytes).toString('utf8');
-      },
-    };
+    const [json, wav] = [join(folder, 'tide.json'), join(folder, 'tide.wav')];
+    const terminal = createFakeTerminal([TEXT, '--captions', json, '--out', wav]);
     expect(await say.run(terminal)).toBe(0);
-    const words = JSON.parse(file) as { readonly startMs: number; readonly withinMs?: number }[];
+    const words = JSON.parse(readFileSync(json, 'utf8')) as {
+      readonly startMs: number;
+      readonly withinMs?: number;
+    }[];
+    for (const file of [json, wav]) rmSync(file);
     expect(words).toHaveLength(TEXT.split(' ').length - 1); // the dash is no word
     for (const { withinMs } of words) expect(withinMs).toBeLessThan(100);
     expect(terminal.complaints).toEqual([]);

@@ -59,7 +59,7 @@ const WAYS: Readonly<Record<string, (bytes: Uint8Array, name: string) => Promise
     writeFileSync(path, bytes);
     return (await readTextFile(createFakeTerminal([]), 'FILE', path)).text;
   },
-  'job <': (bytes) => readWholeInput(inPieces(bytes, 1 << 16)),
+  'job <': (bytes) => readWholeInput({ ...createFakeTerminal([]), input: inPieces(bytes, 1 << 16) }),
   'say <': (bytes) => joined(textOfInput(inPieces(bytes, 1 << 16))),
   'say < in small pieces': (bytes) => joined(textOfInput(inPieces(bytes, 7))),
 };
@@ -133,7 +133,9 @@ describe('what cannot be read', () => {
 
   it('is told with the flag, and a missing file with its code', async () => {
     const missing = readTextFile(createFakeTerminal([]), '--file', join(folder, 'nowhere.txt'));
-    await expect(missing).rejects.toThrow(/^--file is ".*nowhere\.txt", which cannot be read \(ENOENT\)$/);
+    await expect(missing).rejects.toThrow(
+      /^--file is ".*nowhere\.txt", which cannot be read: no such file or folder \(ENOENT\)$/,
+    );
     await expect(missing).rejects.toBeInstanceOf(UsageError);
   });
 });

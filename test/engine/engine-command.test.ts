@@ -1,35 +1,23 @@
 // The flags of `voxgate engine`: what it prints, and what it says about the ones that it cannot use.
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Terminal, UsageError } from '../../src/cli/command.ts';
+import { UsageError } from '../../src/cli/command.ts';
 import { engine } from '../../src/cli/engine.ts';
+import { createFakeTerminal } from '../support/fake-terminal.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { removeScratch } from './engine-fixture.ts';
 
 afterAll(removeScratch);
+const folder = scratchFolder('engine-command');
+afterAll(() => rmSync(folder, { recursive: true }));
+const keysFile = join(folder, 'keys.txt');
+writeFileSync(keysFile, 'ann:key-of-ann@60\n');
 
-function terminal(args: readonly string[]): Terminal & { readonly printed: string[] } {
-  const printed: string[] = [];
-  return {
-    programName: 'voxgate',
-    args,
-    env: {},
-    version: '0.0.0',
-    print: (line) => void printed.push(line),
-    complain() {},
-    status() {},
-    isInteractive: false,
-    input: process.stdin,
-    interrupted: AbortSignal.abort(),
-    readBytes: () => new Uint8Array(),
-    readFile(path) {
-      if (path === 'keys.txt') return 'ann:key-of-ann@60\n';
-      throw Object.assign(new Error(`no ${path}`), { code: 'ENOENT' });
-    },
-    checkWritable() {},
-    writeFile() {},
-    makeFolder() {},
-    printed,
-  };
-}
+const terminal = (args: readonly string[]) => ({
+  ...createFakeTerminal(args),
+  interrupted: AbortSignal.abort(),
+});
 
 describe('voxgate engine', () => {
   it.each([
@@ -51,7 +39,7 @@ describe('voxgate engine', () => {
     [['--canned-speed', '5'], /--canned-speed and --canned-first-byte are for --canned, which is not set/],
     [['--keys', 'nobody'], /--keys/],
     [['--keys-file', 'nowhere.txt'], /--keys-file.*nowhere\.txt.*ENOENT/],
-    [['--keys-file', 'keys.txt', '--keys', 'bob:key'], /--keys and --keys-file are both set; set one/],
+    [['--keys-file', keysFile, '--keys', 'bob:key'], /--keys and --keys-file are both set; set one/],
     [['--host', '0.0.0.0'], /--host is 0\.0\.0\.0, which others can reach.*--keys-file or use 127\.0\.0\.1/],
     [['--host', '::'], /--host is ::/],
     [['--host', 'a b'], /--host is "a b"; allowed: a host name/],
@@ -76,7 +64,7 @@ describe('voxgate engine', () => {
       '--log-level',
       'silent',
       '--keys-file',
-      'keys.txt',
+      keysFile,
     ]);
     expect(await engine.run(shown)).toBe(0);
     expect(shown.printed.join('\n')).not.toMatch(/keys +none/);

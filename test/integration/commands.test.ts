@@ -169,7 +169,10 @@ describe('say', () => {
 
   it('fails with 1, saying why, when nobody is there, the key is wrong, or the turn fails', async () => {
     const nobody = await runProgram(['say', 'x', '--url', 'ws://127.0.0.1:9/v1/session']);
-    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
+    expect([nobody.code, nobody.stderr]).toEqual([
+      1,
+      'ws://127.0.0.1:9 cannot be reached (ECONNREFUSED); is the gateway running?\n',
+    ]);
     const wrongPath = await runProgram(['say', 'x', '--url', `${gateway.sessionUrl}/x`]);
     expect([wrongPath.code, wrongPath.stderr]).toEqual([1, expect.stringMatching(/refused.*404/)]);
     const broken = await startRunningGateway({ script: audio(Buffer.alloc(5000)) });

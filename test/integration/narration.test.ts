@@ -107,7 +107,7 @@ describe('narration', () => {
     await expect(narrate.run(createFakeTerminal([]))).rejects.toThrow('Give a text file');
     await expect(narrate.run(createFakeTerminal(['book.txt']))).rejects.toThrow('--out is missing');
     await expect(narrate.run(createFakeTerminal(['book.txt', '--out', 'x.mp3']))).rejects.toThrow(
-      'cannot be read (ENOENT)',
+      'cannot be read: no such file or folder (ENOENT)',
     );
   });
 });

@@ -1,17 +1,24 @@
 // `voxgate simulate` before a running gateway: what it says of one that is right and of what is not, and what it leaves.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CARRIERS } from '../../testkit/carriers/carriers.ts';
 import { simulate } from '../../testkit/cli/simulate.ts';
 import type { SimulationReport } from '../../testkit/cli/simulate-report.ts';
 import { createFakeTerminal } from '../support/fake-terminal.ts';
 import { type RunningGateway, SPEECH_MS, startRunningGateway } from '../support/running-gateway.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { status } from '../support/scripted-upstream.ts';
 
+const folder = scratchFolder('simulate');
 let gateway: RunningGateway;
 beforeAll(async () => {
   gateway = await startRunningGateway();
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await gateway.close();
+});
 
 const at = (url: string, ...args: string[]) => createFakeTerminal(['twilio', '--url', url, ...args]);
 const reportOf = (terminal: { readonly printed: readonly string[] }) =>
@@ -19,14 +26,10 @@ const reportOf = (terminal: { readonly printed: readonly string[] }) =>
 
 describe.concurrent('voxgate simulate', () => {
   it('speaks to a call through a gateway, and prints one line of JSON with what came', async () => {
-    let wav = Buffer.alloc(0);
-    const terminal = {
-      ...at(gateway.sessionUrl, '--say', 'Hello there.', '--repeat', '2', '--out', 'heard.wav'),
-      writeFile: (_path: string, bytes: Uint8Array) => {
-        wav = Buffer.from(bytes);
-      },
-    };
+    const out = join(folder, 'heard.wav');
+    const terminal = at(gateway.sessionUrl, '--say', 'Hello there.', '--repeat', '2', '--out', out);
     expect(await simulate.run(terminal)).toBe(0);
+    const wav = readFileSync(out);
     expect(terminal.printed).toHaveLength(1);
     const report = reportOf(terminal);
     expect(report).toMatchObject({ leg: 'twilio', clears: 0, staleBytes: 0, faults: [] });
@@ -117,23 +120,12 @@ describe.concurrent('voxgate simulate', () => {
         VOXGATE_PUBLIC_URL: origin,
       },
     });
-    const call = (token: string, ...more: string[]) => ({
-      ...createFakeTerminal([
-        'twilio',
-        ...[
-          '--url',
-          strict.sessionUrl,
-          '--key',
-          'key-of-ann',
-          '--say',
-          'Hello.',
-          '--auth-token-file',
-          'token',
-        ],
-        ...more,
-      ]),
-      readFile: () => `${token}\n`,
-    });
+    const call = (token: string, ...more: string[]) => {
+      const file = join(folder, token);
+      writeFileSync(file, `${token}\n`);
+      const args = ['--url', strict.sessionUrl, '--key', 'key-of-ann', '--say', 'Hello.'];
+      return createFakeTerminal(['twilio', ...args, '--auth-token-file', file, ...more]);
+    };
     expect(await simulate.run(call('twelve345', '--public-url', origin))).toBe(0);
     await expect(simulate.run(call('another', '--public-url', origin))).rejects.toThrow(
       /refused the leg: 401/,

@@ -26,6 +26,8 @@ export type ProgramOptions = {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input; undefined is nothing, null leaves it to the test. */
   readonly input?: string | null;
+  /** A file that standard output is, instead of a pipe to the test. */
+  readonly stdout?: number;
 };
 
 /** Only these of the tester's own environment reach the program. */
@@ -35,21 +37,21 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: options.cwd,
     env: { PATH, HOME, ...options.env },
-    stdio: 'pipe',
+    stdio: ['pipe', options.stdout ?? 'pipe', 'pipe'],
   });
-  child.stdin.on('error', () => {}); // the program may end without having read all
-  if (options.input !== null) child.stdin.end(options.input ?? '');
+  child.stdin!.on('error', () => {}); // the program may end without having read all
+  if (options.input !== null) child.stdin!.end(options.input ?? '');
   let [stdout, stderr] = ['', ''];
   let ended: Ended | undefined;
   const waiters: (() => void)[] = [];
   const look = () => {
     for (const waiter of waiters) waiter();
   };
-  child.stdout.on('data', (part: Buffer) => {
+  child.stdout?.on('data', (part: Buffer) => {
     stdout += part.toString();
     look();
   });
-  child.stderr.on('data', (part: Buffer) => {
+  child.stderr!.on('data', (part: Buffer) => {
     stderr += part.toString();
   });
   return {

@@ -1,17 +1,17 @@
 // `voxgate chaos`: the proxy that breaks connections on purpose, on this machine alone.
 
-import type { parseArgs } from 'node:util';
-import { type Command, type Terminal, UsageError } from '../../src/cli/command.ts';
+import { type Command, type Flags, JSON_FLAG, type Terminal, UsageError } from '../../src/cli/command.ts';
 import { readFlags } from '../../src/cli/read-flags.ts';
 import { untilInterrupted } from '../../src/cli/until-interrupted.ts';
 import { readToxic, startChaosProxy, TOXIC_HELP } from '../chaos/chaos-proxy.ts';
 
-const OPTIONS = {
+const FLAGS = {
+  ...JSON_FLAG,
   listen: { type: 'string', default: '0' },
   target: { type: 'string' },
   toxic: { type: 'string', multiple: true, default: [] },
   seed: { type: 'string', default: '0' },
-} as const satisfies NonNullable<Parameters<typeof parseArgs>[0]>['options'];
+} as const satisfies Flags;
 
 const MAX_PORT = 65_535;
 const MAX_SEED = 4_294_967_295;
@@ -32,16 +32,20 @@ function readWhole(flag: string, given: string, most: number): number {
 }
 
 async function run(terminal: Terminal): Promise<number> {
-  const { values } = readFlags(terminal.args, OPTIONS, 'none');
+  const { values } = readFlags(terminal.args, FLAGS, 'none');
   const { target } = values;
   if (target === undefined) throw new UsageError('--target is missing; allowed: http://host:port');
   const port = readWhole('listen', values.listen, MAX_PORT);
   const seed = readWhole('seed', values.seed, MAX_SEED);
   const toxics = await asUsage('toxic', () => values.toxic.map(readToxic));
   const proxy = await asUsage('target', () => startChaosProxy({ target, seed, toxics, port }));
-  terminal.print(`Voxgate chaos ${terminal.version} is listening at ${proxy.url}`);
-  terminal.print(`  target     ${target}`);
-  for (const given of values.toxic) terminal.print(`  toxic      ${given}`);
+  const { version } = terminal;
+  if (values.json) terminal.print(JSON.stringify({ version, url: proxy.url, target, toxics: values.toxic }));
+  else {
+    terminal.print(`Voxgate chaos ${version} is listening at ${proxy.url}`);
+    terminal.print(`  target     ${target}`);
+    for (const given of values.toxic) terminal.print(`  toxic      ${given}`);
+  }
   await untilInterrupted(terminal.interrupted);
   terminal.print(JSON.stringify(proxy.stats()));
   await proxy.close();
@@ -51,6 +55,7 @@ async function run(terminal: Terminal): Promise<number> {
 const toxicLines = TOXIC_HELP.flatMap(({ syntax, summary }) => [`    ${syntax}`, `        ${summary}`]);
 
 export const chaos: Command = {
+  flags: FLAGS,
   help: () =>
     [
       'Usage: voxgate chaos --target URL [--listen N] [--toxic NAME[:ATTRIBUTE=VALUE]...[@TOXICITY]]... [--seed N]',
@@ -60,6 +65,7 @@ export const chaos: Command = {
       '  --toxic TOXIC     What to do to them; may be given several times. @TOXICITY, 0 to 1, is the part of the',
       '                    connections (of corrupt and what follows it: of the requests) that meet it. Default: none',
       '  --seed N          Decides which those are, and what else is left to chance. Default: 0',
+      '  --json            The address as a line of JSON, too',
       '',
       'When it is stopped it prints what it counted as one line of JSON.',
       '',

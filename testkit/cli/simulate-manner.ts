@@ -2,6 +2,8 @@
 
 import { twilioSignature } from '../../src/access/twilio-signature.ts';
 import { type Terminal, UsageError } from '../../src/cli/command.ts';
+import { readInputFile } from '../../src/cli/input/read-input.ts';
+import { passInterruptOn, systemWords } from '../../src/cli/output/system-words.ts';
 import { carrierIn, codecsOf } from '../carriers/carrier-codecs.ts';
 import type { SimulatedCarrier } from '../carriers/carriers.ts';
 import type { CallLateness } from '../carriers/simulated-call.ts';
@@ -58,14 +60,15 @@ export const signedUpgrade = (authToken: string, origin: string, path: string) =
   'X-Twilio-Signature': twilioSignature(authToken, origin, path),
 });
 
+type Inputs = Pick<Terminal, 'env' | 'input' | 'interrupted'>;
+
 /** Signs where there is a token; its value is in a file or in the environment and shows nowhere. */
-export function readSigner(kind: string, given: Given, terminal: Pick<Terminal, 'env' | 'readFile'>): Signer {
+export async function readSigner(kind: string, given: Given, terminal: Inputs): Promise<Signer> {
   const { 'auth-token-file': file, 'public-url': publicUrl } = given;
   for (const flag of ['auth-token-file', 'public-url'] as const)
     if (given[flag] !== undefined && kind !== SIGNING_KIND)
       throw new UsageError(`--${flag} is for ${SIGNING_KIND}: ${kind} does not sign`);
-  const token =
-    file === undefined ? terminal.env.VOXGATE_TWILIO_AUTH_TOKEN : readToken(file, terminal.readFile);
+  const token = file === undefined ? terminal.env.VOXGATE_TWILIO_AUTH_TOKEN : await readToken(file, terminal);
   const publicOrigin = publicUrl ?? terminal.env.VOXGATE_PUBLIC_URL;
   if (kind !== SIGNING_KIND || token === undefined || token === '')
     return { authToken: undefined, headers: () => ({}) };
@@ -94,10 +97,15 @@ export function readWebhook(
   return webhook;
 }
 
-function readToken(file: string, readFile: Terminal['readFile']): string {
+async function readToken(file: string, terminal: Inputs): Promise<string> {
   try {
-    return readFile(file).trim();
-  } catch {
-    throw new UsageError(`--auth-token-file ${JSON.stringify(file)} cannot be read`);
+    return Buffer.from(await readInputFile(terminal, file))
+      .toString('utf8')
+      .trim();
+  } catch (error) {
+    passInterruptOn(error);
+    throw new UsageError(
+      `--auth-token-file is ${JSON.stringify(file)}, which cannot be read: ${systemWords(error)}`,
+    );
   }
 }

@@ -1,11 +1,15 @@
 // `voxgate simulate`: a strict fake carrier dials a gateway and judges what it gets; with --say a bot speaks to it.
 
 import { randomUUID } from 'node:crypto';
-import { callerHeaders } from '../../src/cli/caller-headers.ts';
-import { type Command, type Terminal, UsageError } from '../../src/cli/command.ts';
-import { checkOutFile } from '../../src/cli/out-file.ts';
-import { checkGatewayUrl, type ReachedGateway, reachGateway } from '../../src/cli/reach-gateway.ts';
+import { CALLER_FLAGS, callerHeaders, callerHelp, readCaller } from '../../src/cli/caller/caller.ts';
+import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from '../../src/cli/command.ts';
+import { checkInputs } from '../../src/cli/input/read-input.ts';
+import { tellBeside } from '../../src/cli/output/beside-result.ts';
+import { checkAudioEnding, STANDARD } from '../../src/cli/output/file-endings.ts';
+import { checkOutFile, writeOutFile } from '../../src/cli/output/out-file.ts';
+import { type ReachedGateway, reachGateway } from '../../src/cli/reach-gateway.ts';
 import { readFlags } from '../../src/cli/read-flags.ts';
+import { readWholeInput } from '../../src/cli/text-input.ts';
 import { connectSession, type SessionClient } from '../../src/client/session-client.ts';
 import { LEGS } from '../../src/legs/legs.ts';
 import { askTwilioWebhook } from '../callers/twilio-webhook.ts';
@@ -26,29 +30,27 @@ import {
 import { type SimulationReport, simulationTable } from './simulate-report.ts';
 import { type BotPlan, type SpokenTurn, speakToCall, turnFaults } from './simulated-bot.ts';
 
-const string = { type: 'string' } as const;
-const OPTIONS = {
-  url: string,
-  key: string,
-  user: string,
-  token: string,
-  'leg-url': string,
-  listen: string,
-  codec: string,
-  'start-ms': string,
-  'first-frame-ms': string,
-  'talk-after-ms': string,
-  webhook: string,
-  'auth-token-file': string,
-  'public-url': string,
-  call: string,
-  say: string,
-  'barge-in-ms': string,
-  seconds: string,
-  repeat: string,
-  out: string,
+const FLAGS = {
+  ...CALLER_FLAGS,
+  ...JSON_FLAG,
+  token: STRING,
+  'leg-url': STRING,
+  listen: STRING,
+  codec: STRING,
+  'start-ms': STRING,
+  'first-frame-ms': STRING,
+  'talk-after-ms': STRING,
+  webhook: STRING,
+  'auth-token-file': FILE,
+  'public-url': STRING,
+  call: STRING,
+  say: STRING,
+  'barge-in-ms': STRING,
+  seconds: STRING,
+  repeat: STRING,
+  out: FILE,
 } as const;
-type Given = { readonly [Flag in keyof typeof OPTIONS]?: string | undefined };
+type Given = Readonly<Partial<Record<Exclude<keyof typeof FLAGS, 'json'>, string | undefined>>>;
 
 const CALL_ID = 'CA-simulated';
 /** The one leg that is no WebSocket: it is told by a UUID, on a port of its own. */
@@ -138,31 +140,43 @@ function judge(
   return { leg: kind, ...report, turns, faults };
 }
 
-async function run(terminal: Terminal): Promise<number> {
-  const { values, positionals } = readFlags(terminal.args, OPTIONS, 'one');
+async function run(raw: Terminal): Promise<number> {
+  const { values: flags, positionals } = readFlags(raw.args, FLAGS, 'one');
   const usual = readCarrier(positionals[0]);
+  checkInputs({
+    '--say': flags.say,
+    '--key-file': flags['key-file'],
+    '--auth-token-file': flags['auth-token-file'],
+  });
+  if (flags.out !== undefined && flags.out !== STANDARD)
+    checkAudioEnding(flags.out, 'wav', 'what the caller heard is kept as wav');
+  const results = [{ flag: '--out', path: flags.out, holds: 'audio' as const }];
+  const terminal = tellBeside(raw, { json: flags.json, results });
+  const caller = await readCaller(terminal, flags);
+  const { json: _json, ...given } = flags;
+  const said = flags.say === STANDARD ? await readWholeInput(terminal) : flags.say;
+  const values: Given = { ...given, ...caller, say: said };
   const carrier = readCodec(usual.kind, usual, values);
   const lateness = readLateness(values);
-  const signer = readSigner(carrier.kind, values, terminal);
+  const signer = await readSigner(carrier.kind, values, terminal);
   const webhook = readWebhook(carrier.kind, values.webhook, values);
   const plan = readPlan(values);
   const seconds =
     readWhole('seconds', values.seconds, 1, 86_400) ?? (plan === undefined ? WATCH_SECONDS : SPEAK_SECONDS);
-  checkGatewayUrl(values.url);
   checkOutFile(terminal, '--out', values.out);
   const listenPort = readListenPort(carrier.kind, values.listen, values);
 
   const legUrl = await findLegUrl(carrier.kind, values);
   const asterisk = listenPort === undefined ? undefined : await startWaitingAsterisk(listenPort);
-  const flags = legUrl === undefined ? [] : ['--audiosocket-port', new URL(legUrl).port];
+  const settings = legUrl === undefined ? [] : ['--audiosocket-port', new URL(legUrl).port];
   let gateway: ReachedGateway | undefined;
   let bot: SessionClient | undefined;
   let call: SimulatedCall | undefined;
   try {
     gateway =
       asterisk === undefined
-        ? await reachGateway(terminal, values.url, flags)
-        : await reachGateway(terminal, values.url, asterisk.settings, 'on');
+        ? await reachGateway(terminal, caller, settings)
+        : await reachGateway(terminal, caller, asterisk.settings, 'on');
     const { protocol, host } = new URL(gateway.url);
     const origin = `${protocol}//${host}`;
     if (plan !== undefined) bot = await openBot(`${origin}/v1/session`, values);
@@ -196,7 +210,7 @@ async function run(terminal: Terminal): Promise<number> {
     });
     const report = judge(carrier.kind, call, turns, plan);
     if (values.out !== undefined && call.playout.heard.length > 0)
-      terminal.writeFile(values.out, heardWav(carrier.audio, call.playout.heard));
+      await writeOutFile(terminal, '--out', values.out, heardWav(carrier.audio, call.playout.heard));
     const lines = terminal.isInteractive ? simulationTable(report) : [JSON.stringify(report)];
     lines.forEach(terminal.print);
     return report.faults.length === 0 ? 0 : 1;
@@ -238,16 +252,16 @@ async function untilOver(
 }
 
 export const simulate: Command = {
+  flags: FLAGS,
+  operand: Object.keys(CARRIERS),
   help: () =>
     [
       'Usage: voxgate simulate LEG [--say TEXT] [--url ws://…] [--barge-in-ms N] [--repeat N] [--seconds N] [--out FILE.wav] …',
       '',
       `  LEG                ${kinds()}`,
-      '  --say TEXT         a bot attaches to the call and speaks; without --url, a gateway is started for it',
+      '  --say TEXT         a bot attaches to the call and speaks, with - what comes from standard input; without --url, a gateway is started for it',
       '  --barge-in-ms N    it cuts each turn N ms after its start',
       '  --repeat N         it speaks so often. Default: 1',
-      '  --url URL          session address that `voxgate serve` printed',
-      '  --key KEY          API key of that gateway;  --user ID  the user it belongs to',
       "  --token T          what the call brings along, in the path and in its first message. Default: the bot's own",
       '  --leg-url URL      with --url: tcp://host:port, where that gateway takes audiosocket',
       '  --listen PORT      chan-websocket does not dial but waits to be dialled, on a port of this machine; 0 is any free one',
@@ -259,7 +273,9 @@ export const simulate: Command = {
       '  --webhook URL      twilio asks your bot there, as for an incoming call, and dials what its TwiML says, at --url',
       '  --call ID          the id of the call, by which a session may ask for it',
       `  --seconds N        the call lasts so long at most. Default: ${WATCH_SECONDS}, with --say ${SPEAK_SECONDS}`,
-      '  --out FILE.wav     keep what the caller heard',
+      '  --out FILE.wav     keep what the caller heard; - is standard output',
+      '  --json             the line of JSON on a terminal, too',
+      ...callerHelp(19),
       '',
       'The carriers are built from the documents, not tried against the live carrier. Whatever they do not allow is a',
       'fault; with any the exit code is 1. On a terminal a table is printed; piped, one line of JSON.',

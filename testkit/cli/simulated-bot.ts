@@ -25,14 +25,18 @@ const LOOK_MS = 20;
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** The text is spoken `repeat` times; `heardMs` tells what the far side has played of the call. */
+/** The text is spoken `repeat` times, or until the call is over; `heardMs` tells what the far side has played of it. */
 export async function speakToCall(
   client: SessionClient,
   call: SimulatedCall,
   { text, repeat, bargeInMs }: BotPlan,
 ): Promise<readonly SpokenTurn[]> {
   const spoken: SpokenTurn[] = [];
-  for (let number = 1; number <= repeat; number += 1) {
+  let isOver = false;
+  void call.closed.then(() => {
+    isOver = true;
+  });
+  for (let number = 1; number <= repeat && !isOver; number += 1) {
     const turn = `turn-${number}`;
     const beforeMs = call.report().heardMs;
     const ended = client.next('ended', (event) => event.turn === turn);
@@ -50,7 +54,8 @@ export async function speakToCall(
     const { outcome } = await ended;
     const playedMs = outcome === 'failed' ? 0 : (await heard).playedMs;
     await pause(QUIET_MS);
-    while (call.playout.bufferedMs() > 0) await pause(LOOK_MS);
+    // What a call had not played when it ended stays where it is.
+    while (!isOver && call.playout.bufferedMs() > 0) await pause(LOOK_MS);
     spoken.push({
       turn,
       outcome,
