@@ -104,7 +104,7 @@ function checkRefusals({ text }: PageBlock): void {
 const { scripts } = JSON.parse(readPage('package.json')) as { scripts: Record<string, string> };
 const stages = parseDockerfile(readPage('Dockerfile'));
 /** Of coreutils and the like, or a program of the reader's own. */
-const PLAIN = new Set(['curl', 'docker', 'echo', 'chmod', 'mkdir']);
+const PLAIN = new Set(['cat', 'chmod', 'curl', 'docker', 'echo', 'export', 'ffplay', 'mkdir']);
 
 async function checkFlags(name: string, words: readonly string[]): Promise<void> {
   expect(Object.keys(COMMANDS)).toContain(name);
@@ -128,7 +128,9 @@ function checkDocker(words: readonly string[]): void {
 
 async function checkCommands({ text }: PageBlock): Promise<void> {
   checkShell(text);
-  for (const [program, ...words] of commandsOf(text)) {
+  for (const all of commandsOf(text)) {
+    const at = all.findIndex((word) => !/^[A-Z_]+=/.test(word));
+    const [program, ...words] = all.slice(at);
     if (program === 'npm') {
       const [verb, name] = words;
       if (verb === 'run') expect(Object.keys(scripts)).toContain(name);
