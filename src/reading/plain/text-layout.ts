@@ -38,7 +38,7 @@ const isCodeTerm = (text: string): boolean =>
 const NUMBERED = /^(\d{1,2}(?:\.\d{1,2})+\.?|[IVX]{1,5}\.|\d{1,2}\.)\s+(?=\p{Lu})/u;
 /** "*** Features ***" */
 const DECORATED = /^([*=~#+-]{2,})\s*(\S.*?)\s*\1$/u;
-const BRACKETED_END = /[.!?,;:…]["'”’)]*$/u;
+const BRACKETED_END = /[.!?,;:…。．！？，、；：।؟۔]['"”’)」』）»]*$/u;
 
 /** Words that may stand over a text: no sentence, no line of a table, nothing for a machine. */
 export function headingText(line: string, letters: 'capital' | 'any-case' = 'capital'): string | undefined {

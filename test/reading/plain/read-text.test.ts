@@ -119,6 +119,13 @@ describe('plain text', () => {
     ]);
   });
 
+  it('takes no sentence of a line for a heading or a title, in Chinese as well', async () => {
+    const { title, blocks } = await readText(
+      '灯塔建在海边的岩石上。\n\n冬天的风很大，海浪常常打到窗户上，看守人整夜都听得见大海的声音。',
+    );
+    expect([title, blocks.map(({ kind }) => kind)]).toEqual([undefined, ['paragraph', 'paragraph']]);
+  });
+
   it('keeps every word, however it is laid out', () => {
     const word = fc.constantFrom('mill', 'Wheel', '-f', 'OAK', '1.', '1.2.', 'stones.', '•', 'o', '=x', 'to');
     const line = fc
