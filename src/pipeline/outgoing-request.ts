@@ -69,7 +69,7 @@ export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): Ou
     seed: _seed,
     ...fields
   } = synthesis;
-  const { prompt, prompt2, voiceConditioningSeconds2, ...others } = fields;
+  const { prompt: _prompt, prompt2, voiceConditioningSeconds2, ...others } = fields;
   const rest = isSecond
     ? { ...others, prompt: prompt2, voiceConditioningSeconds: voiceConditioningSeconds2 }
     : fields;

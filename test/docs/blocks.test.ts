@@ -67,7 +67,7 @@ function checkAddress({ text }: PageBlock): void {
 
 /** `VOXGATE_X=value … command --flag value`: variables and flags are taken together with the file that the page has. */
 function checkSettings({ page, language, text }: PageBlock): void {
-  const yamlOf = () => blocksBy(page, 'settings').find((block) => block.language === 'yaml')!.text;
+  const yamlOf = () => blocksBy(page, 'settings').find((block) => block.language === 'yaml')?.text ?? '';
   const files = { 'voxgate.yaml': '', '/run/secrets/voxgate-keys': KEYS };
   if (language === 'yaml') {
     accepted({ flags: ['--config', 'voxgate.yaml'], files: { ...files, 'voxgate.yaml': text } });

@@ -22,7 +22,7 @@ export const createDeepgramService = ({ model = VOICE }: KindSettings): ServiceK
     const query = new URLSearchParams({ model: voice ?? model, encoding: 'mp3' });
     if (speed !== undefined) query.set('speed', String(clamped(speed, 0.7, 1.5)));
     return {
-      path: `/v1/speak?${query}`,
+      path: `/v1/speak?${query.toString()}`,
       headers: { authorization: `Token ${apiKey}`, 'content-type': 'application/json', accept: 'audio/mpeg' },
       body: JSON.stringify({ text }),
     };

@@ -1,7 +1,7 @@
 // What each kind of service is asked, held against the vendor's own client: the same path, query, credentials and fields.
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import Cartesia from '@cartesia/cartesia-js';
@@ -24,7 +24,7 @@ type Seen = {
 };
 
 let seen: Seen;
-const server = createServer(async (request, response) => {
+async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
   const url = new URL(request.url ?? '', 'http://127.0.0.1');
@@ -35,7 +35,8 @@ const server = createServer(async (request, response) => {
     body: JSON.parse(Buffer.concat(parts).toString()),
   };
   response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('sound');
-});
+}
+const server = createServer((request, response) => void take(request, response));
 let base = '';
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
