@@ -141,7 +141,12 @@ async function readKeysFile(terminal: Terminal, path: string): Promise<string> {
 
 function readKeys(as: string, given: string) {
   const reading = upstreamKeyList('').read(given);
-  if (reading.ok) return reading.value;
+  const nameless = reading.ok ? reading.value.findIndex(({ userId }) => userId === '') : -1;
+  if (reading.ok && nameless < 0) return reading.value;
+  if (reading.ok)
+    throw new UsageError(
+      `${as} entry ${nameless + 1} has no colon (value not shown); allowed: userId:apiKey[@perMinute][,…]`,
+    );
   throw new UsageError(`${as} ${reading.wrong}; allowed: userId:apiKey[@perMinute], separated by commas`);
 }
 

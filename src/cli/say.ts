@@ -87,8 +87,11 @@ async function run(raw: Terminal): Promise<number> {
   } finally {
     listener?.stop();
     // What came before a fault is kept.
-    await file?.finish();
-    await gateway?.stop();
+    try {
+      await file?.finish();
+    } finally {
+      await gateway?.stop();
+    }
   }
   if (captions !== undefined && writeCaptions !== undefined && (keeper.words() > 0 || outcome === 'fine'))
     await writeOutFile(terminal, '--captions', captions, keeper.write(writeCaptions));

@@ -128,7 +128,9 @@ describe.concurrent('- is standard input and standard output', () => {
   ] as const)('%s %#', async (_name, args, input, head, code) => {
     const told = await outputOf(args, input);
     expect([told.code, told.head.slice(0, head.length)]).toEqual([code, head]);
-    expect(told.stderr).toMatch(code === 0 ? /^$|^\d+ of \d+ words were not found in [^\n]*\n$/ : /were not found in the audio/);
+    expect(told.stderr).toMatch(
+      code === 0 ? /^$|^\d+ of \d+ words were not found in [^\n]*\n$/ : /were not found in the audio/,
+    );
   });
 
   it('of serve and engine: settings and keys', async () => {

@@ -145,21 +145,17 @@ describe('docs/legs/twilio.md', () => {
     expect(stranger.status).toBe(403);
 
     const words = commandsOf(ported(ofCall!))[0]!;
-    let wav = 0;
-    const terminal = {
-      ...createFakeTerminal(words.slice(words.indexOf('simulate') + 1)),
-      env: envOf(ported(ofCall!)),
-      writeFile: (_path: string, bytes: Uint8Array) => {
-        wav = bytes.length;
-      },
-    };
+    const wav = join(folder.path, 'call.wav');
+    const args = words.slice(words.indexOf('simulate') + 1);
+    args[args.indexOf('--out') + 1] = wav;
+    const terminal = { ...createFakeTerminal(args), env: envOf(ported(ofCall!)) };
     expect(await simulate.run(terminal)).toBe(0);
     expect(JSON.parse(terminal.printed.at(-1)!) as SimulationReport).toMatchObject({
       leg: 'twilio',
       clears: 1,
       faults: [],
     });
-    expect(wav).toBeGreaterThan(50_000);
+    expect(statSync(wav).size).toBeGreaterThan(50_000);
     await bot.until(/^heard: I have heard you\. Goodbye for now\. \| not heard: $/m);
     expect(bot.printed()).toMatch(/^heard: Good[\s\S]* \| not heard: [\s\S]*until you do\.\nheard: I have/m);
 

@@ -64,7 +64,7 @@ describe('a canned engine', () => {
     };
     expect(await refusal({ outputFormat: 'raw' })).toEqual([
       400,
-      expect.stringMatching(/outputFormat.*mp3 only/),
+      expect.stringMatching(/outputFormat: must be mp3/),
     ]);
     expect(await refusal({ ...MP3, speed: 9 })).toEqual([400, expect.stringMatching(/speed/)]);
     expect(await refusal({ ...MP3, voice: 'nobody' })).toEqual([400, expect.stringMatching(/voice/)]);

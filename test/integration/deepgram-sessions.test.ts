@@ -111,7 +111,7 @@ describe('the upgrade', () => {
     expect(await refusalOf('/v1/speak', {})).toMatchObject({ status: 401 });
     const encoding = await refusalOf('/v1/speak?encoding=opus', RIGHT);
     expect(encoding).toMatchObject({ status: 400, error: expect.stringMatching(/^encoding: /) });
-    expect(encoding.body).toContain(encoding.error);
+    expect(JSON.parse(encoding.body)).toMatchObject({ errorMessage: encoding.error });
     expect(await refusalOf('/v2/speak', RIGHT)).toMatchObject({
       status: 400,
       error: expect.stringMatching(/^model: /),

@@ -112,7 +112,7 @@ describe('who may look on', () => {
       400,
       'INVALID_REQUEST',
     ]);
-    expect(await refusal(`${session}/audio?format=ogg&sampleRate=9000`, credentialsOf('ann'))).toEqual([
+    expect(await refusal(`${session}/audio?format=mp3&sampleRate=9000`, credentialsOf('ann'))).toEqual([
       400,
       'INVALID_REQUEST',
     ]);
