@@ -83,7 +83,6 @@ describe.concurrent('the shell of the pages', { timeout: 240_000 }, () => {
       VOXGATE_VOICE: 'anna',
       VOXGATE_VOICE2: 'ben',
       VOXGATE_WORD_TIMES: 'never',
-      VOXGATE_ENDINGS: 'sound',
     });
     expect(code, stderr).toBe(0);
     const bytes = (name: string) => readFileSync(join(folder.path, name));
