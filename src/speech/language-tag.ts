@@ -3,7 +3,7 @@
 
 import type { AppError } from '../base/app-error.ts';
 import { type FieldFault, fieldError } from '../base/check-fields.ts';
-import type { Language } from './language.ts';
+import { LANGUAGES, type Language } from './language.ts';
 
 /** Two letters and three, by ISO 639-1 and 639-2 (bibliographic and terminological). */
 const CODES: Readonly<Record<Language, string>> = {
@@ -62,9 +62,7 @@ export const languageCode = (language: Language): string => CODES[language].slic
 /** Of a tag that is none of those languages'. */
 export const languageFault = (field: string, given: string): FieldFault => ({
   field,
-  allowed: `must be a tag (de, pt-BR) of a language that is spoken here: ${Object.values(CODES)
-    .map((codes) => codes.split(' ', 1)[0])
-    .join(', ')}`,
+  allowed: `must be a tag (de, pt-BR) of a language that is spoken here: ${LANGUAGES.map(languageCode).join(', ')}`,
   given,
 });
 export const unknownLanguage = (field: string, given: string): AppError =>
