@@ -1,5 +1,5 @@
-// How long a request may take to arrive, for each route by itself: Node has one time for all of them, and a book over a
-// slow line takes minutes that no other request should get.
+// How a request's body ends. How long it may take to arrive, for each route by itself: Node has one time for all of them,
+// and a book over a slow line takes minutes that no other request should get. And what becomes of a body that nobody reads.
 
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
@@ -26,5 +26,29 @@ export function limitBodyTime(app: FastifyInstance, clock: Clock): void {
         refuseUnreadable(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), raw.socket);
     });
     raw.once('end', disarm).once('close', disarm);
+  });
+}
+
+/** Of a body whose request is answered already; a source of the largest size that may be set fits in. */
+export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+
+/**
+ * A request refused in the middle of its body leaves the rest on the connection, and the caller's next request stands
+ * behind it. The rest is read and dropped; a body without an end closes the connection.
+ */
+export function dropUnreadBodies(app: FastifyInstance): void {
+  // The framework closes a connection whose body is too large while the rest is on its way, which may take the reply along.
+  app.addHook('onSend', async ({ raw }, reply) => {
+    if (!raw.complete && reply.statusCode === 413) reply.removeHeader('connection');
+  });
+  app.addHook('onResponse', async ({ raw }) => {
+    if (raw.complete || raw.destroyed) return;
+    let leftBytes = MAX_UNREAD_BYTES;
+    raw.unpipe();
+    raw.on('data', ({ length }: Buffer) => {
+      leftBytes -= length;
+      if (leftBytes < 0) raw.destroy();
+    });
+    raw.resume();
   });
 }

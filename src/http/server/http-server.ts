@@ -10,7 +10,7 @@ import { refuseUnreadable, sendError } from '../../base/error-reply.ts';
 import { BODY_BYTES, fromFramework } from '../../base/framework-error.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
-import { limitBodyTime, UPLOAD_MS } from './body-deadline.ts';
+import { dropUnreadBodies, limitBodyTime, UPLOAD_MS } from './body-deadline.ts';
 import { NO_OTHER_SCHEMAS } from './check-by-schema.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 import { logRequests, newRequestId } from './request-log.ts';
@@ -81,6 +81,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     if (options.loopbackOnly) guardLoopback(headerLines(raw.rawHeaders), protocol);
   });
   limitBodyTime(app, options.clock);
+  dropUnreadBodies(app);
   app.setErrorHandler((thrown, { id, raw, headers }, reply) => {
     const error = fromFramework(thrown, headers['content-type']);
     if (isStorageError(error)) options.onStorageError?.(error);

@@ -1,9 +1,17 @@
 // Bodies that come slowly, over real sockets: Node and the framework decide what is complete, not a stand-in of ours.
 
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { BODY_MS, limitBodyTime, UPLOAD_MS } from '../../../src/http/server/body-deadline.ts';
+import {
+  BODY_MS,
+  dropUnreadBodies,
+  limitBodyTime,
+  MAX_UNREAD_BYTES,
+  UPLOAD_MS,
+} from '../../../src/http/server/body-deadline.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
 
 let app: FastifyInstance;
@@ -22,6 +30,15 @@ beforeEach(async () => {
     });
   });
   limitBodyTime(app, clock);
+  dropUnreadBodies(app);
+  app.addContentTypeParser('application/x-stream', async () => undefined);
+  app.post('/refuse', async ({ raw }, reply) => {
+    // As a reader of forms does that stops at the first part.
+    const form = new PassThrough();
+    raw.pipe(form);
+    await once(form, 'data');
+    return reply.code(400).send('no');
+  });
   app.post('/take', (request) => request.body);
   app.post('/upload', { config: { bodyMs: UPLOAD_MS } }, (request) => request.body);
   await app.listen({ port: 0, host: '127.0.0.1' });
@@ -80,4 +97,41 @@ it('leaves nothing running behind a body that has come, or whose sender has gone
   while (clock.timers === 0) await new Promise((resolve) => setImmediate(resolve));
   socket.destroy();
   while (clock.timers > 0) await new Promise((resolve) => setImmediate(resolve));
+});
+
+const statuses = () => [...told.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+const repliedTimes = async (times: number) => {
+  while (statuses().length < times) await once(socket, 'data');
+};
+const postOf = (path: string, type: string, bytes: number) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${bytes}\r\n\r\n`;
+
+it.each([
+  ['in the middle of its body', '/refuse', 'application/x-stream', '400'],
+  ['because it is too large', '/take', 'application/json', '413'],
+])('reads the next request of a connection behind one refused %s', async (_name, path, type, status) => {
+  const body = 'x'.repeat(3_000_000);
+  socket.write(postOf(path, type, body.length));
+  socket.write(body);
+  socket.write(`${postOf('/take', 'application/json', 4)}null`);
+  await repliedTimes(2);
+  expect(statuses()).toEqual([status, '200']);
+});
+
+it('closes the connection of a refused body that does not end', async () => {
+  const end = closed();
+  socket.write(postOf('/refuse', 'application/x-stream', 2 * MAX_UNREAD_BYTES));
+  const chunk = Buffer.alloc(1 << 20, 'x');
+  let sentBytes = 0;
+  const send = () => {
+    while (sentBytes < 2 * MAX_UNREAD_BYTES && !socket.destroyed) {
+      sentBytes += chunk.length;
+      if (!socket.write(chunk)) return void socket.once('drain', send);
+    }
+  };
+  socket.on('error', () => undefined);
+  send();
+  await end;
+  expect(statuses()).toEqual(['400']);
+  expect(sentBytes).toBeLessThan(2 * MAX_UNREAD_BYTES);
 });
