@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * `yardstick`: used where it is there, and never installed or insisted on. `probes`: commands that all succeed when the program is there. `packages`: Debian's names.
+ * `probes`: commands that all succeed when the program is there. `packages`: Debian's names.
  * `files`: test files that are nothing without it. `partOf`: test files in which some tests need it; those
  * skip themselves when the variable WITHOUT_PROGRAMS (names separated by commas) holds its name.
  */
@@ -64,10 +64,8 @@ const PROGRAMS = [
     partOf: /^test\/conformance\/[^/]*\.test\.ts$/,
   },
   {
-    // Its package would start a server.
     name: 'promtool',
     packages: ['prometheus'],
-    yardstick: true,
     probes: [['promtool', '--version']],
     partOf: /^test\/integration\/what-an-operator-reads\.test\.ts$/,
   },
@@ -117,13 +115,12 @@ export function provideSystemPrograms(testFiles) {
     testFiles.some((file) => files?.test(file) || partOf?.test(file)),
   );
   let missing = needed.filter((program) => !isPresent(program));
-  const toInstall = missing.filter(({ yardstick }) => yardstick !== true);
-  if (toInstall.length > 0 && mayInstall) {
-    install(toInstall);
+  if (missing.length > 0 && mayInstall) {
+    install(missing);
     missing = missing.filter((program) => !isPresent(program));
   }
   return {
-    allowed: missing.every(({ yardstick }) => yardstick === true) || !mustHaveAll,
+    allowed: missing.length === 0 || !mustHaveAll,
     missing: missing.map((program) => program.name),
     leftOut: testFiles.filter((file) => missing.some((program) => program.files?.test(file))),
     command: installCommand(missing),
