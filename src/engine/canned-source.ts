@@ -9,6 +9,7 @@ import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import { seededNumbers } from '../base/seeded-numbers.ts';
 import { usualRateOf } from '../speech/reply-media-type.ts';
+import { type ReplacedSound, replaceSound } from './replaced-sound.ts';
 import { REPLY_FORMATS } from './reply-format.ts';
 import type { SpeechSource } from './speech-source.ts';
 import type { SpeechBody, SpeechJob } from './speech-stream.ts';
@@ -53,21 +54,24 @@ function syllable(sampleRate: number, number: number): Float32Array {
   return samples;
 }
 
-function buildPieces(mp3: Mp3Encoders, sampleRate: number): Pieces {
-  const encode = (samples: Float32Array): Uint8Array => {
-    const chunks: Uint8Array[] = [];
-    const write = (bytes: Uint8Array) => void chunks.push(bytes);
-    const encoder = REPLY_FORMATS.mp3.createEncoder(sampleRate, { mp3 }, write);
-    encoder.push(samples);
-    encoder.flush();
-    encoder.close();
-    return Buffer.concat(chunks);
-  };
-  return {
-    spoken: Array.from({ length: SPOKEN_PIECES }, (_, number) => encode(syllable(sampleRate, number))),
-    silent: encode(new Float32Array(Math.round((sampleRate * PIECE_MS) / 1000))),
-  };
+function encodePiece(mp3: Mp3Encoders, sampleRate: number, samples: Float32Array): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  const write = (bytes: Uint8Array) => void chunks.push(bytes);
+  const encoder = REPLY_FORMATS.mp3.createEncoder(sampleRate, { mp3 }, write);
+  encoder.push(samples);
+  encoder.flush();
+  encoder.close();
+  return Buffer.concat(chunks);
 }
+
+const quiet = (sampleRate: number) => new Float32Array(Math.round((sampleRate * PIECE_MS) / 1000));
+
+const buildPieces = (mp3: Mp3Encoders, sampleRate: number): Pieces => ({
+  spoken: Array.from({ length: SPOKEN_PIECES }, (_, number) =>
+    encodePiece(mp3, sampleRate, syllable(sampleRate, number)),
+  ),
+  silent: encodePiece(mp3, sampleRate, quiet(sampleRate)),
+});
 
 /** The pieces of a whole reply: syllables for each line, then the pause behind it. */
 function arrange({ spoken, silent }: Pieces, job: SpeechJob, pieceMs: number): Uint8Array[] {
@@ -146,6 +150,16 @@ export async function createCannedSource(options: CannedSourceOptions): Promise<
     return pieces;
   };
   piecesAt(usualRateOf('mp3'));
+  /** By rate and tone, of which the faults that an engine is started with have few. */
+  const tones = new Map<string, Uint8Array>();
+  const replacementAt = (sampleRate: number, { toneHz }: ReplacedSound): Uint8Array => {
+    const name = `${sampleRate} ${toneHz}`;
+    const block = { samples: quiet(sampleRate), sampleRate };
+    const tone =
+      tones.get(name) ?? encodePiece(mp3, sampleRate, replaceSound(block, 0, { fromMs: 0, toneHz }).samples);
+    tones.set(name, tone);
+    return tone;
+  };
   return {
     open(job) {
       if (job.format !== 'mp3')
@@ -155,7 +169,15 @@ export async function createCannedSource(options: CannedSourceOptions): Promise<
         );
       const pieces = piecesAt(job.sampleRate);
       const pieceMs = (1000 * pieces.silent.length) / REPLY_FORMATS.mp3.bytesPerSecond(job.sampleRate);
-      return sendPaced(arrange(pieces, job, pieceMs), pieceMs, options, options);
+      const order = arrange(pieces, job, pieceMs);
+      const { replaced, sampleRate } = job;
+      const heard =
+        replaced === undefined
+          ? order
+          : order.map((piece, place) =>
+              place * pieceMs < replaced.fromMs ? piece : replacementAt(sampleRate, replaced),
+            );
+      return sendPaced(heard, pieceMs, options, options);
     },
     ready: Promise.resolve(),
     close: async () => {},

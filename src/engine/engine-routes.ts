@@ -90,9 +90,16 @@ export function addEngineRoutes(app: FastifyInstance, options: EngineRoutesOptio
       const faulty = faults.begin(caller, reply.raw);
       records.get(request)?.met(faulty.met);
       reply.headers(faulty.headers);
+      if (faulty.isCutOff) {
+        reply.hijack();
+        request.raw.socket.resetAndDestroy();
+        return;
+      }
       const { instead } = faulty;
-      if (instead !== undefined)
+      if (instead !== undefined) {
+        await faulty.untilInstead();
         return reply.code(instead.status).header('Content-Type', instead.contentType).send(instead.body);
+      }
       const { job, headers } = toSpeechJob(request.body, random);
       if (streams >= mostStreams)
         throw new AppError('busy', `The engine already speaks ${mostStreams} requests.`, {

@@ -19,7 +19,7 @@ export type FaultyCaller = {
 };
 
 /** What a fault may change of a job. */
-export type FaultyManner = Pick<SpeechJob, 'seed' | 'speed'>;
+export type FaultyManner = Pick<SpeechJob, 'seed' | 'speed' | 'replaced'>;
 
 export type FaultyCall = {
   /** The names of the faults that meet it, in the order in which they were given. */
@@ -27,6 +27,10 @@ export type FaultyCall = {
   readonly headers: Readonly<Record<string, string>>;
   /** What to answer in place of speech. */
   readonly instead: Instead | undefined;
+  /** Before `instead` is answered; rejects when the caller goes first. */
+  untilInstead(): Promise<void>;
+  /** The connection is reset in place of an answer. */
+  readonly isCutOff: boolean;
   changeManner(manner: FaultyManner): FaultyManner;
   /** `bytesPerSecond`: of the format that the body is in. */
   bendBody(body: Readable, bytesPerSecond: number): Readable;
@@ -43,6 +47,8 @@ const UNCHANGED: FaultyCall = {
   met: [],
   headers: {},
   instead: undefined,
+  untilInstead: async () => {},
+  isCutOff: false,
   changeManner: (manner) => manner,
   bendBody: (body) => body,
   bytes: 'all',

@@ -14,6 +14,7 @@ import type { SpeechPrograms } from '../speech-program/speech-programs.ts';
 import type { SpokenLine } from '../speech-program/speech-script.ts';
 import { createWordTimes, type TimedWord } from '../speech-program/word-times.ts';
 import { createProsody } from './prosody.ts';
+import { type ReplacedSound, replaceSound } from './replaced-sound.ts';
 import { REPLY_FORMATS, type ReplyCodecs } from './reply-format.ts';
 import type { CreateTimeStretch } from './time-stretch.ts';
 import { programVoice, type Voice } from './voices.ts';
@@ -28,6 +29,8 @@ export type SpeechJob = {
   readonly format: ServiceFormat;
   /** One that the format can have. */
   readonly sampleRate: number;
+  /** By a fault alone. */
+  readonly replaced?: ReplacedSound;
 };
 
 export type SpeechTools = {
@@ -61,13 +64,14 @@ const blockMs = ({ samples, sampleRate }: PcmBlock): number => (1000 * samples.l
 
 /** Sound at any rate in, encoded bytes out, with gaps of silence between. */
 function createSink(job: SpeechJob, tools: SpeechTools, write: (bytes: Uint8Array) => void) {
-  const { format, sampleRate } = job;
+  const { format, sampleRate, replaced } = job;
   const encoder = REPLY_FORMATS[format].createEncoder(sampleRate, tools.codecs, write);
   let source: { readonly sampleRate: number; readonly stage: ClosableStage<Float32Array> } | undefined;
   let soundMs = 0;
 
   const push = (block: PcmBlock) => {
-    const { samples, sampleRate: fromRate } = block;
+    const heard = replaced === undefined ? block : replaceSound(block, soundMs, replaced);
+    const { samples, sampleRate: fromRate } = heard;
     soundMs += blockMs(block);
     if (source?.sampleRate !== fromRate) {
       source?.stage.flush();

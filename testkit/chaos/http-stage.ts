@@ -65,13 +65,23 @@ function beginReply(
 }
 
 export async function startHttpStage({ target, clock, meet }: HttpStageOptions): Promise<HttpStage> {
+  const onConnection = new WeakMap<Socket, number>();
+  const countOnConnection = ({ socket }: IncomingMessage): number => {
+    const before = onConnection.get(socket) ?? 0;
+    onConnection.set(socket, before + 1);
+    return before;
+  };
+
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const { requestNumber, met } = meet();
+    const onConnectionBefore = countOnConnection(request);
     const over = new AbortController();
     const wait = createWait(clock, over.signal);
     const change: ReplyChange = Object.assign(
       {},
-      ...met.map(({ toxic: { effect } }) => (effect.at === 'reply' ? effect.change(requestNumber) : {})),
+      ...met.map(({ toxic: { effect }, number }) =>
+        effect.at === 'reply' ? effect.change({ requestNumber, onConnectionBefore, number }) : {},
+      ),
     );
     const bend = (stream: Stream, body: Bytes) =>
       met.reduce<Bytes>(
@@ -81,9 +91,15 @@ export async function startHttpStage({ target, clock, meet }: HttpStageOptions):
       );
     const breakOff = () => void request.socket.resetAndDestroy();
 
-    if (change.instead !== undefined) {
+    if (change.isCutOff === true) return breakOff();
+    const { instead } = change;
+    if (instead !== undefined) {
       request.resume();
-      response.writeHead(change.instead.status, change.instead.headers).end(change.instead.body);
+      response.once('close', () => over.abort(OVER));
+      wait(instead.afterMs ?? 0).then(
+        () => response.writeHead(instead.status, instead.headers).end(instead.body),
+        () => {}, // the client has gone first
+      );
       return;
     }
     const outgoing = httpRequest({

@@ -1,7 +1,17 @@
 // The toxics by name: their attributes with bounds and defaults, and what each does. The first eight are Toxiproxy's, in
 // its words and units. The command's help and the documentation's table are this table.
 
-import { corruptToxic, dup429Toxic, earlyEndToxic, wrongTypeToxic } from './http-toxics.ts';
+import {
+  corruptToxic,
+  dup429Toxic,
+  earlyEndToxic,
+  emptySuccessToxic,
+  quota401Toxic,
+  silent200Toxic,
+  slowRefusalToxic,
+  staleSocketToxic,
+  wrongTypeToxic,
+} from './http-toxics.ts';
 import {
   bandwidthToxic,
   downToxic,
@@ -39,6 +49,11 @@ type ToxicRow = {
 const MAX_NUMBER = 1_000_000_000;
 const number = (byDefault: number, least = 0): Attribute => ({ least, most: MAX_NUMBER, default: byDefault });
 const NONE = {};
+const mediaType = (byDefault: string): Attribute => ({
+  allowed: /^[\w.+-]+\/[\w.+-]+$/,
+  words: 'a media type',
+  default: byDefault,
+});
 
 const TOXICS: Readonly<Record<string, ToxicRow>> = {
   latency: {
@@ -107,7 +122,7 @@ const TOXICS: Readonly<Record<string, ToxicRow>> = {
     effect: (of) => dup429Toxic(of('every'), of('retry_after')),
   },
   wrong_type: {
-    attributes: { type: { allowed: /^[\w.+-]+\/[\w.+-]+$/, words: 'a media type', default: 'text/html' } },
+    attributes: { type: mediaType('text/html') },
     streams: 'whole',
     summary: 'the reply says that it is a `type`; its body stays',
     effect: (_, word) => wrongTypeToxic(word('type')),
@@ -120,6 +135,36 @@ const TOXICS: Readonly<Record<string, ToxicRow>> = {
     streams: 'whole',
     summary: 'the body of the reply ends properly after `bytes` bytes, by a last chunk or by closing',
     effect: (of, word) => earlyEndToxic(of('bytes'), word('ending') === 'close' ? 'close' : 'chunk'),
+  },
+  silent200: {
+    attributes: { time: number(0) },
+    streams: 'whole',
+    summary: 'the head of the reply comes, and nothing behind it for `time` ms (0: ever)',
+    effect: (of) => silent200Toxic(of('time')),
+  },
+  empty_success: {
+    attributes: { type: mediaType('audio/mpeg') },
+    streams: 'whole',
+    summary: '200 and a `type` without a byte; the target is not asked',
+    effect: (_, word) => emptySuccessToxic(word('type')),
+  },
+  quota401: {
+    attributes: NONE,
+    streams: 'whole',
+    summary: '401 with `quota_exceeded`, as of an account whose characters are used up',
+    effect: () => quota401Toxic,
+  },
+  slow_refusal: {
+    attributes: { from: number(12_000), to: number(27_000) },
+    streams: 'whole',
+    summary: '429, but only after `from` to `to` ms',
+    effect: (of) => slowRefusalToxic(of('from'), of('to')),
+  },
+  stale_socket: {
+    attributes: NONE,
+    streams: 'whole',
+    summary: 'a second request on a connection finds it reset',
+    effect: () => staleSocketToxic,
   },
 };
 

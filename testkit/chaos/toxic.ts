@@ -28,7 +28,11 @@ export type ReplyChange = {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
+    /** Before it is answered; by default 0. */
+    readonly afterMs?: number;
   };
+  /** The connection is reset in place of an answer. */
+  readonly isCutOff?: boolean;
   readonly contentType?: string;
   /** The body ends without a fault after so many bytes, by a last chunk or by closing the connection. */
   readonly end?: { readonly afterBytes: number; readonly by: 'chunk' | 'close' };
@@ -40,8 +44,16 @@ export type ToxicEffect =
   | { readonly at: 'connection'; readonly begin: (tools: ConnectionTools) => void }
   | { readonly at: 'bytes'; readonly bend: (bytes: Bytes, tools: ConnectionTools) => Bytes }
   | { readonly at: 'body'; readonly bend: (body: Bytes, tools: ToxicTools) => Bytes }
-  /** `requestNumber` counts all requests of the proxy from 1. */
-  | { readonly at: 'reply'; readonly change: (requestNumber: number) => ReplyChange };
+  | { readonly at: 'reply'; readonly change: (request: MetRequest) => ReplyChange };
+
+export type MetRequest = {
+  /** Counts all requests of the proxy from 1. */
+  readonly requestNumber: number;
+  /** How many requests came on its connection before. */
+  readonly onConnectionBefore: number;
+  /** As of `ToxicTools`. */
+  readonly number: () => number;
+};
 
 export type Toxic = {
   readonly type: string;

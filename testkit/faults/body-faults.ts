@@ -29,6 +29,19 @@ export const firstByteFault = (delayMs: number): FaultEffect =>
     yield* body;
   });
 
+/** The head of the reply comes at once, as of one that speaks; `forMs` may be Infinity. */
+export const silentReplyFault = (forMs: number): FaultEffect =>
+  onPace(async function* (body, { wait, sendHead }) {
+    sendHead();
+    await wait(forMs);
+    yield* body;
+  });
+
+/** A proper end, and nothing before it. */
+export const emptyReplyFault: FaultEffect = onBody(async function* () {
+  yield* [];
+});
+
 /** `forMs` may be Infinity. */
 export const stallFault = (afterMs: number, forMs: number): FaultEffect =>
   onPace((body, { wait, bytesPerSecond }) =>

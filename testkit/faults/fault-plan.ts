@@ -38,6 +38,7 @@ function waiter(response: ServerResponse, clock: Clock): FaultyReply['wait'] {
 export function createFaultPlan({ faults, seed, clock, unixMs }: FaultPlanOptions): FaultPlan {
   const startedAtMs = clock.now();
   const inFlight = new WeakMap<object, number>();
+  const onConnection = new WeakMap<object, number>();
   const known = faults.map(({ name, effect, share }, place) => {
     const tools = { clock, unixMs, number: seededNumbers(seed, 2 * place) };
     const chance = seededNumbers(seed, 2 * place + 1);
@@ -58,6 +59,13 @@ export function createFaultPlan({ faults, seed, clock, unixMs }: FaultPlanOption
     return count;
   };
 
+  const countOnConnection = ({ socket }: ServerResponse): number => {
+    if (socket === null) return 0;
+    const before = onConnection.get(socket) ?? 0;
+    onConnection.set(socket, before + 1);
+    return before;
+  };
+
   return {
     begin(caller, response) {
       const met = known.filter((fault) => fault.isMet());
@@ -65,18 +73,30 @@ export function createFaultPlan({ faults, seed, clock, unixMs }: FaultPlanOption
       const perMinute = met
         .flatMap(({ effect }) => (effect.at === 'limit' && effect.afterMs <= sinceStartMs ? [effect] : []))
         .at(-1)?.perMinute;
-      const call = { caller, perMinute, inFlight: enter(caller, response) };
+      const call = {
+        caller,
+        perMinute,
+        inFlight: enter(caller, response),
+        onConnectionBefore: countOnConnection(response),
+      };
       const answers = met.flatMap(({ gate }): GateAnswer[] => (gate === undefined ? [] : [gate(call)]));
+      const refusal = answers.find((answer) => answer.instead !== undefined);
+      const wait = waiter(response, clock);
       return {
         met: met.map(({ name }) => name),
         headers: Object.assign({}, ...answers.map((answer) => answer.headers)) as Record<string, string>,
-        instead: answers.find((answer) => answer.instead !== undefined)?.instead,
-        bytes: met.some(({ effect }) => effect.at === 'body' && effect.bytes === 'others') ? 'others' : 'all',
+        instead: refusal?.instead,
+        untilInstead: async () => {
+          if (refusal?.afterMs !== undefined) await wait(refusal.afterMs);
+        },
+        isCutOff: answers.some((answer) => answer.isCutOff === true),
+        bytes: met.some(({ effect }) => 'bytes' in effect && effect.bytes === 'others') ? 'others' : 'all',
         changeManner: (manner) => met.reduce((now, { change }) => change?.(now, caller) ?? now, manner),
         bendBody(body, bytesPerSecond) {
           const reply = {
             bytesPerSecond,
-            wait: waiter(response, clock),
+            wait,
+            sendHead: () => response.flushHeaders(),
             reset() {
               response.socket?.resetAndDestroy();
               // What is left of it must not count as sent.

@@ -3,11 +3,13 @@
 
 import {
   dripFault,
+  emptyReplyFault,
   endlessFault,
   firstByteFault,
   garbageFault,
   resetFault,
   shortFault,
+  silentReplyFault,
   stallFault,
 } from './body-faults.ts';
 import type { Fault, FaultEffect } from './fault.ts';
@@ -15,12 +17,15 @@ import {
   inFlightFault,
   limitChangeFault,
   limitFault,
+  quotaFault,
   RATE_HEADER_FORMS,
   RETRY_AFTER_FORMS,
+  slowRefusalFault,
+  staleSocketFault,
   statusFault,
   wrongTypeFault,
 } from './gate-faults.ts';
-import { modelUpdateFault, seedIgnoredFault, seedPerKeyFault } from './job-faults.ts';
+import { modelUpdateFault, replacedSoundFault, seedIgnoredFault, seedPerKeyFault } from './job-faults.ts';
 import { WINDOW_KINDS, type WindowKind } from './request-windows.ts';
 
 type FaultRow = {
@@ -78,6 +83,33 @@ function readLimitChange([afterText, perMinuteText, ...more]: readonly string[])
   const perMinute = whole(perMinuteText, 1, MAX_PER_MINUTE);
   if (afterS === undefined || perMinute === undefined || more.length > 0) return undefined;
   return limitChangeFault(afterS * 1000, perMinute);
+}
+
+/** One number or none, then the fallback. */
+const numberOr =
+  (
+    fallback: number,
+    least: number,
+    effect: (value: number) => FaultEffect,
+    most = MAX_NUMBER,
+  ): FaultRow['read'] =>
+  (parts) =>
+    parts.length === 0 ? effect(fallback) : oneNumber(least, effect, most)(parts);
+
+const DEFAULT_TONE_HZ = 440;
+const MAX_TONE_HZ = 4000;
+/** Where `half-voice` falls silent. */
+const DEFAULT_SPOKEN_MS = 1000;
+/** As reported of a service that holds requests beyond its limit instead of refusing them. */
+const SLOW_REFUSAL_MS = ['12000', '27000'] as const;
+
+function readSlowRefusal(parts: readonly string[]): FaultEffect | undefined {
+  const [fromText, toText = fromText, ...more] = parts.length === 0 ? SLOW_REFUSAL_MS : parts;
+  const fromMs = whole(fromText, 0);
+  const toMs = whole(toText, fromMs ?? 0);
+  return fromMs === undefined || toMs === undefined || more.length > 0
+    ? undefined
+    : slowRefusalFault(fromMs, toMs);
 }
 
 const UPDATE_UNITS = ['seconds', 'requests'] as const;
@@ -139,6 +171,42 @@ const FAULTS: Readonly<Record<string, FaultRow>> = {
     value: '=BYTES',
     summary: 'the body ends properly after so many bytes',
     read: oneNumber(0, shortFault),
+  },
+  silent200: {
+    value: '[=FOR_MS]',
+    summary: '200 at once, and then nothing for FOR_MS, or ever',
+    read: numberOr(Number.POSITIVE_INFINITY, 0, silentReplyFault),
+  },
+  'empty-success': { value: '', summary: '200 and a body without a byte', read: alone(emptyReplyFault) },
+  silence: {
+    value: '',
+    summary: 'digital silence in place of the speech, as long as it',
+    read: alone(replacedSoundFault(0, 0)),
+  },
+  tone: {
+    value: '[=HZ]',
+    summary: `a tone, ${DEFAULT_TONE_HZ} Hz by default, in place of the speech, as long as it`,
+    read: numberOr(DEFAULT_TONE_HZ, 1, (hz) => replacedSoundFault(0, hz), MAX_TONE_HZ),
+  },
+  'half-voice': {
+    value: '[=AFTER_MS]',
+    summary: `stops speaking after so much, ${DEFAULT_SPOKEN_MS} ms by default, and goes on sending`,
+    read: numberOr(DEFAULT_SPOKEN_MS, 0, (ms) => replacedSoundFault(ms, 0)),
+  },
+  quota401: {
+    value: '',
+    summary: '401 with `quota_exceeded`, as of an account whose characters are used up',
+    read: alone(quotaFault),
+  },
+  'slow-refusal': {
+    value: '[=FROM_MS[:TO_MS]]',
+    summary: `429, but only after ${SLOW_REFUSAL_MS.join(' to ')} ms by default`,
+    read: readSlowRefusal,
+  },
+  'stale-socket': {
+    value: '',
+    summary: 'a second request on a connection finds it reset',
+    read: alone(staleSocketFault),
   },
   endless: { value: '', summary: 'the reply is repeated and never ends', read: alone(endlessFault) },
   garbage: { value: '', summary: 'noise in place of the audio, as long as it', read: alone(garbageFault) },

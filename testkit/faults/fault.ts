@@ -10,12 +10,18 @@ export type GateCall = {
   readonly perMinute: number | undefined;
   /** Requests of this caller that are under way, this one included. */
   readonly inFlight: number;
+  /** How many requests came on this connection before. */
+  readonly onConnectionBefore: number;
 };
 
 export type GateAnswer = {
   /** Headers of the reply, whichever it will be. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly instead?: Instead;
+  /** Before `instead` is answered. */
+  readonly afterMs?: number;
+  /** The connection is reset in place of an answer. */
+  readonly isCutOff?: boolean;
 };
 
 export type FaultTools = {
@@ -30,6 +36,8 @@ export type FaultyReply = FaultTools & {
   readonly bytesPerSecond: number;
   /** Resolves after `ms`, for Infinity never; rejects when the connection has gone. */
   readonly wait: (ms: number) => Promise<void>;
+  /** Sends the head of the reply, before the first byte of its body. */
+  readonly sendHead: () => void;
   /** Resets the TCP connection. */
   readonly reset: () => void;
 };
@@ -42,7 +50,12 @@ export type MannerChange = (manner: FaultyManner, caller: FaultyCaller) => Fault
 export type FaultEffect =
   | { readonly at: 'gate'; readonly createGate: (tools: FaultTools) => (call: GateCall) => GateAnswer }
   | { readonly at: 'limit'; readonly afterMs: number; readonly perMinute: number }
-  | { readonly at: 'job'; readonly createChange: (tools: FaultTools) => MannerChange }
+  | {
+      readonly at: 'job';
+      /** As of a body. */
+      readonly bytes: 'all' | 'others';
+      readonly createChange: (tools: FaultTools) => MannerChange;
+    }
   | {
       readonly at: 'body';
       /** `all`: it only comes later; else what is sent is not what was made. */

@@ -111,3 +111,36 @@ export const wrongTypeFault: FaultEffect = {
     },
   }),
 };
+
+/** As ElevenLabs refuses a key whose characters are used up: neither 402 nor 429, and the key is good. */
+export const quotaFault: FaultEffect = {
+  at: 'gate',
+  createGate: () => () => ({
+    instead: {
+      status: 401,
+      contentType: 'application/json; charset=utf-8',
+      body: JSON.stringify({
+        detail: { status: 'quota_exceeded', message: 'This request exceeds the quota of the account.' },
+      }),
+    },
+  }),
+};
+
+/** 429 in place of speech, but only after a time between the two, evenly drawn. */
+export const slowRefusalFault = (fromMs: number, toMs: number): FaultEffect => ({
+  at: 'gate',
+  createGate:
+    ({ number }) =>
+    () => ({
+      instead: tooMany('This service is at its limit.'),
+      afterMs: Math.round(fromMs + number() * (toMs - fromMs)),
+    }),
+});
+
+/** A connection that was kept is found closed by the next request on it. */
+export const staleSocketFault: FaultEffect = {
+  at: 'gate',
+  createGate:
+    () =>
+    ({ onConnectionBefore }) => ({ isCutOff: onConnectionBefore > 0 }),
+};

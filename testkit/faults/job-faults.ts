@@ -1,4 +1,4 @@
-// Faults of what a seed promises (the same request with the same seed gives the same bytes): a service may forget it,
+// Faults of what is said. What a seed promises (the same request with the same seed gives the same bytes): a service may forget it,
 // keep it for one key alone, or keep it until its model is exchanged. The reply names the requested seed all the same.
 
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
@@ -10,6 +10,7 @@ const onJob = (
   change: (manner: FaultyManner, keyNumber: number, number: () => number) => FaultyManner,
 ): FaultEffect => ({
   at: 'job',
+  bytes: 'all',
   createChange:
     ({ number }) =>
     (manner, { keyNumber }) =>
@@ -34,6 +35,7 @@ const NEW_PACE = 0.97;
 /** From `after` on, a seed gives other bytes than before, and always the same. */
 export const modelUpdateFault = (after: number, unit: 'seconds' | 'requests'): FaultEffect => ({
   at: 'job',
+  bytes: 'all',
   createChange({ clock }) {
     const startedAtMs = clock.now();
     let requests = 0;
@@ -48,4 +50,11 @@ export const modelUpdateFault = (after: number, unit: 'seconds' | 'requests'): F
       };
     };
   },
+});
+
+/** From `fromMs` of the reply on, and as long as the speech would be; `toneHz` 0 is silence. The service knows nothing of it. */
+export const replacedSoundFault = (fromMs: number, toneHz: number): FaultEffect => ({
+  at: 'job',
+  bytes: 'others',
+  createChange: () => (manner) => ({ ...manner, replaced: { fromMs, toneHz } }),
 });

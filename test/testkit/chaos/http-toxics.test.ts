@@ -1,9 +1,16 @@
 // Each toxic of HTTP as a client of the web sees it, in front of a server that does nothing wrong.
 import { connect } from 'node:net';
+import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, BODY, closeAll, httpTarget, proxyFor, talk, tcpTarget } from './chaos-fixture.ts';
 
 afterEach(closeAll);
+
+async function timed<T>(act: () => Promise<T>): Promise<T & { readonly ms: number }> {
+  const startMs = performance.now();
+  const done = await act();
+  return { ...done, ms: performance.now() - startMs };
+}
 
 /** A toxic that meets nothing, so that requests are read and left as they are. */
 const READS_ONLY = 'wrong_type@0';
@@ -93,6 +100,68 @@ describe('dup429', () => {
   it('says nothing of a time unless it is asked to', async () => {
     const { status, headers } = await ask(await proxyFor((await httpTarget()).url, ['dup429:every=1']));
     expect([status, headers['retry-after']]).toEqual([429, undefined]);
+  });
+});
+
+describe('what services are reported to do', () => {
+  it('silent200: the head, and the body late or never', async () => {
+    const { url } = await httpTarget();
+    const { ms, bytes } = await timed(() => proxyFor(url, ['silent200:time=80']).then((proxy) => ask(proxy)));
+    expect(ms).toBeGreaterThanOrEqual(79);
+    expect(bytes.equals(BODY)).toBe(true);
+    const silent = await proxyFor(url, ['silent200']);
+    const { statusCode, body } = await request(silent.url);
+    let received = 0;
+    body
+      .on('error', () => {})
+      .on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([statusCode, received]).toEqual([200, 0]);
+    body.destroy();
+  });
+
+  it('empty_success: 200, a type, and no byte, without asking the target', async () => {
+    const target = await httpTarget();
+    const { status, headers, bytes, broken } = await ask(
+      await proxyFor(target.url, ['empty_success:type=audio/wav']),
+      BODY,
+    );
+    expect([status, headers['content-type'], bytes.length, broken]).toEqual([200, 'audio/wav', 0, undefined]);
+    expect(target.requests).toEqual([]);
+  });
+
+  it('quota401', async () => {
+    const { status, bytes } = await ask(await proxyFor((await httpTarget()).url, ['quota401']));
+    expect([status, JSON.parse(bytes.toString())]).toMatchObject([
+      401,
+      { detail: { status: 'quota_exceeded' } },
+    ]);
+  });
+
+  it('slow_refusal: 429 after its time', async () => {
+    const proxy = await proxyFor((await httpTarget()).url, ['slow_refusal:from=80:to=90']);
+    const { ms, status } = await timed(() => ask(proxy));
+    expect(status).toBe(429);
+    expect(ms).toBeGreaterThanOrEqual(79);
+  });
+
+  it('stale_socket: the second request on a connection finds it reset', async () => {
+    const proxy = await proxyFor((await httpTarget()).url, ['stale_socket']);
+    const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+    const client = connect(proxy.port, '127.0.0.1');
+    let text = '';
+    client.on('data', (part) => {
+      text += part.toString('latin1');
+    });
+    client.write(get);
+    await expect.poll(() => text).toMatch(/\r\n0\r\n\r\n$/);
+    const end = new Promise<string | undefined>((resolve) => {
+      client.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
+    });
+    client.write(get);
+    expect(await end).toBe('ECONNRESET');
   });
 });
 

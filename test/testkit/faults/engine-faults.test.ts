@@ -201,6 +201,136 @@ describe('what stands in place of speech', () => {
   });
 });
 
+describe('a refusal', () => {
+  it('quota401: in the words of a service whose account is used up', async () => {
+    const { status, bytes } = await call(await faulty(['quota401']));
+    expect(status).toBe(401);
+    expect(JSON.parse(bytes.toString())).toMatchObject({ detail: { status: 'quota_exceeded' } });
+  });
+
+  it('slow-refusal: 429 within its time, drawn from the seed, and none for a caller that leaves', async () => {
+    const clock = createFakeClock();
+    const engine = await faulty(['slow-refusal'], { clock, mostStreams: 1 });
+    const waiting = clock.timers;
+    const refused = call(engine);
+    await expect.poll(() => clock.timers).toBe(waiting + 1);
+    const startMs = clock.now();
+    clock.advance(11_999);
+    expect(clock.timers).toBe(waiting + 1);
+    clock.advance(15_001);
+    const { status, bytes } = await refused;
+    expect([status, errorId(bytes)]).toEqual([429, 'RATE_LIMITED']);
+    expect(clock.now() - startMs).toBe(27_000);
+    const left = new AbortController();
+    const gone = post(engine, speechBody(), { signal: left.signal }).catch(() => 'left');
+    await expect.poll(() => clock.timers).toBe(waiting + 1);
+    left.abort();
+    expect(await gone).toBe('left');
+    await expect.poll(() => clock.timers).toBe(waiting);
+  });
+
+  it('slow-refusal: a time of its own', async () => {
+    const { status, firstMs } = await call(await faulty(['slow-refusal=80:90']));
+    expect(status).toBe(429);
+    expect(firstMs).toBeGreaterThanOrEqual(79);
+  });
+
+  it('stale-socket: the second request on a connection finds it reset, and a new one speaks', async () => {
+    const engine = await faulty(['stale-socket']);
+    const kept = new Agent({ connections: 1, pipelining: 1 });
+    const ask = async () => {
+      const { statusCode, body } = await request(`${engine.url}/api/v1/tts/stream`, {
+        method: 'POST',
+        headers: { ...CREDENTIALS, ...JSON_TYPE },
+        body: JSON.stringify(speechBody()),
+        dispatcher: kept,
+      });
+      await body.dump();
+      return statusCode;
+    };
+    expect(await ask()).toBe(200);
+    await expect(ask()).rejects.toMatchObject({ code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/) });
+    expect(await ask()).toBe(200);
+    await kept.destroy();
+  });
+});
+
+describe('a success that is none', () => {
+  const samplesOf = (bytes: Buffer) => new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+  const peak = (samples: Int16Array) => samples.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+
+  it('silent200: the head at once, and no byte behind it', async () => {
+    const { statusCode, headers, body } = await open(await faulty(['silent200']));
+    expect([statusCode, headers['content-type']]).toEqual([200, 'audio/pcm;rate=8000;channels=1;encoding=s16le']);
+    let received = 0;
+    body
+      .on('error', () => {})
+      .on('data', (chunk: Buffer) => {
+        received += chunk.length;
+      });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(received).toBe(0);
+    body.destroy();
+  });
+
+  it('silent200=FOR_MS: all of it, late', async () => {
+    const { ms, bytes } = await call(await faulty(['silent200=120']));
+    expect(ms).toBeGreaterThanOrEqual(119);
+    expect(bytes.length).toBe(WHOLE_BYTES);
+  });
+
+  it('empty-success: a proper end and no byte', async () => {
+    const { status, bytes, broken } = await call(await faulty(['empty-success']));
+    expect([status, bytes.length, broken]).toEqual([200, 0, undefined]);
+  });
+
+  it('silence and tone: as long as the speech, and nothing of it', async () => {
+    const silence = await call(await faulty(['silence']));
+    expect([silence.bytes.length, peak(samplesOf(silence.bytes))]).toEqual([WHOLE_BYTES, 0]);
+    const tone = samplesOf((await call(await faulty(['tone=500']))).bytes);
+    expect(tone.length).toBe(WHOLE_BYTES / 2);
+    // The resampler rings at both ends; a tone crosses zero twice in a period.
+    const middle = tone.subarray(2000, 18_000);
+    const crossings = middle.filter((sample, i) => i > 0 && sample >= 0 !== middle[i - 1]! >= 0).length;
+    expect(Math.abs(crossings - 2000)).toBeLessThanOrEqual(1);
+    expect(peak(middle) / 32_768).toBeCloseTo(0.3, 2);
+  });
+
+  it('half-voice: speech, then silence to the end of what it would have said', async () => {
+    const speech = samplesOf((await call(await faulty([]))).bytes);
+    const half = samplesOf((await call(await faulty(['half-voice=1000']))).bytes);
+    expect(half.length).toBe(speech.length);
+    expect(half.subarray(0, 7900)).toEqual(speech.subarray(0, 7900));
+    expect(peak(half.subarray(8100))).toBe(0);
+    expect(peak(speech.subarray(8100))).toBeGreaterThan(1000);
+  });
+
+  it('is of the same sound where it is prebuilt', async () => {
+    const canned = { canned: { paceFactor: 0, firstByteMs: 0 } };
+    const mp3 = { outputFormat: 'mp3', sampleRate: 24_000 };
+    const lengthOf = async (faults: string[]) => {
+      const { bytes } = await call(await faulty(faults, canned), mp3);
+      return { length: bytes.length, digest: bytes.toString('base64') };
+    };
+    const [speech, silence, tone, half] = [
+      await lengthOf([]),
+      await lengthOf(['silence']),
+      await lengthOf(['tone']),
+      await lengthOf(['half-voice']),
+    ];
+    expect([silence.length, tone.length, half.length]).toEqual([speech.length, speech.length, speech.length]);
+    expect(new Set([speech.digest, silence.digest, tone.digest, half.digest]).size).toBe(4);
+    expect(half.digest.slice(0, 8000)).toBe(speech.digest.slice(0, 8000));
+  });
+
+  it('bears no count of bytes that would vouch for it', async () => {
+    for (const fault of ['silence', 'tone', 'half-voice', 'empty-success']) {
+      const { headers } = await call(await faulty([fault]));
+      expect(headers.trailer ?? '').not.toMatch(/bytes/i);
+    }
+  });
+});
+
 describe('a reply that goes wrong', () => {
   it('first-byte: begins late, and is whole', async () => {
     const { firstMs, bytes } = await call(await faulty(['first-byte=150']));

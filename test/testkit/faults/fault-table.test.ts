@@ -76,7 +76,7 @@ describe('readFault', () => {
 
   it('has a word of help for each', () => {
     for (const { syntax, summary } of FAULT_HELP) {
-      expect(syntax).toMatch(/^[a-z-]+(=|$)/);
+      expect(syntax).toMatch(/^[a-z-]+[0-9]*(\[?=|$)/);
       expect(summary.length).toBeGreaterThan(10);
     }
   });
