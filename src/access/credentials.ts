@@ -60,7 +60,9 @@ export function createCredentials(list: readonly Credential[]): Credentials {
     const owner = owners.find(apiKey);
     if (owner === undefined) throw refused('This API key is not known.');
     if (userId !== '' && userId !== owner)
-      throw refused('This API key does not belong to the user of X-USER-ID.');
+      throw refused(
+        'This API key does not belong to the user of X-USER-ID; name the user that it was given to (on the command line: --user or VOXGATE_USER).',
+      );
     return owner;
   };
 

@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { listening } from '../base/processes/listen-fault.ts';
 import { asyncApiDocument } from '../dialects/asyncapi.ts';
+import { DIALECTS } from '../dialects/dialects.ts';
 import { addCompatRoutes } from '../http/compat/compat-routes.ts';
 import type { LegRoutesOptions } from '../http/routes/leg-routes.ts';
 import { addPlaygroundRoutes } from '../http/routes/playground-routes.ts';
@@ -27,6 +28,17 @@ export type AppRestOptions = Omit<AppServiceOptions, 'searchPath' | 'isStopping'
 
 const PLAYGROUND = fileURLToPath(new URL('../playground', import.meta.url));
 
+function isWebSocketPath(path: string): boolean {
+  const upgrade = { path, query: new URLSearchParams(), headers: {}, protocols: [] };
+  return DIALECTS.some((dialect) => {
+    try {
+      return dialect.enter(upgrade) !== undefined;
+    } catch {
+      return true; // its own, and refused for what is missing
+    }
+  });
+}
+
 export async function openAppRest(options: AppRestOptions) {
   const { config, clock, log, metrics, version, credentials, observers, routes, legs } = options;
   const http = createHttpServer({
@@ -43,6 +55,7 @@ export async function openAppRest(options: AppRestOptions) {
     },
     onStorageError: (error) => service?.onStorageError(error),
     exposeMetrics: options.exposeMetrics,
+    isWebSocketPath,
     asyncApi: () => {
       asyncApi ??= asyncApiDocument(version, new URL(config.publicUrl ?? options.origin()));
       return asyncApi;

@@ -36,6 +36,7 @@ export const ERROR_TABLE = {
   payload_too_large: row(413, 1009, false, 'session', 'send less at a time'),
   unsupported: row(501, 1008, false, 'session', 'do without it'),
   not_found: row(404, 4404, false, 'session', 'check the address and the ids in it'),
+  upgrade_required: row(426, 1002, false, 'session', 'connect as a WebSocket'),
   method_not_allowed: row(405, 1008, false, 'session', 'use one of them'),
   unsupported_media_type: row(415, 1003, false, 'session'),
   invalid_source: row(422, 1008, false, 'session', 'take another file, or save this one as another kind'),

@@ -94,6 +94,8 @@ function told(issue: Issue, { whole = 'message', fields }: IssueNames): string[]
   const words = allowed(issue).slice(0, MAX_WORDS);
   const given = givenOf(issue);
   if (given === undefined && issue.code !== 'custom') return [`${field}: ${words}; it is missing`];
+  // What is wrong with a whole that is an object is told by its fields.
+  if (issue.code === 'custom' && typeof given === 'object') return [`${field}: ${words}`];
   const shown = shownValue(given, { field: path.at(-1) ?? whole, isSlip: isSlip(issue) });
   return [`${field}: ${words}${shown === undefined ? '' : ` (got ${shown})`}`];
 }

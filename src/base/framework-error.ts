@@ -25,7 +25,7 @@ const wrongMediaType = (given: string | undefined): AppError =>
     fieldMessage({
       field: 'Content-Type',
       allowed: `must be ${JSON_TYPE}, of a PlayNote's form multipart/form-data`,
-      given: given?.split(';', 1)[0]?.trim(),
+      name: given?.split(';', 1)[0]?.trim(),
       ...(given === undefined && { todo: 'it is missing' }),
     }),
     { field: 'Content-Type' },

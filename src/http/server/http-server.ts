@@ -31,6 +31,8 @@ export type HttpServerOptions = {
   readonly onStorageError?: (error: AppError) => void;
   readonly exposeMetrics: () => string | Promise<string>;
   readonly asyncApi: () => unknown;
+  /** Whether a WebSocket would be taken at this path. */
+  readonly isWebSocketPath?: (path: string) => boolean;
 };
 
 /** Slow or half-open peers are dropped long before they could accumulate (Node's own defaults are minutes). */
@@ -47,6 +49,8 @@ export const HTTP_GUARDS = {
   connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
   maxHeaderSize: MAX_HEADER_BYTES,
 } as const;
+const WEBSOCKET_ONLY =
+  'This path is a WebSocket, and the request has no Upgrade; connect with ws:// or wss://, and a proxy in between has to pass Upgrade and Connection on.';
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
@@ -96,7 +100,13 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       reply.header('Allow', 'GET, HEAD');
       return sendError(reply, new AppError('method_not_allowed', 'This path is for GET and HEAD.'));
     }
-    const message = 'There is nothing at this path; /asyncapi.json tells the protocol.';
+    if (options.isWebSocketPath?.(path) === true) {
+      // RFC 9110 15.5.22 wants the header.
+      reply.header('Upgrade', 'websocket');
+      return sendError(reply, new AppError('upgrade_required', WEBSOCKET_ONLY));
+    }
+    const message =
+      'There is nothing at this path; /openapi.json lists those of HTTP, /asyncapi.json tells the protocol of sessions.';
     return sendError(reply, new AppError('not_found', message));
   });
 

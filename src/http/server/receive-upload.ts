@@ -47,7 +47,7 @@ export async function receiveForm(request: FastifyRequest, rule: FormRule): Prom
       fieldMessage({
         field: 'Content-Type',
         allowed: 'must be multipart/form-data',
-        given: request.headers['content-type']?.split(';', 1)[0],
+        name: request.headers['content-type']?.split(';', 1)[0],
       }),
       { field: 'Content-Type' },
     );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/base/log.ts';
 import { createMetrics } from '../../../src/base/metrics.ts';
-import { createHttpServer } from '../../../src/http/server/http-server.ts';
+import { createHttpServer, type HttpServerOptions } from '../../../src/http/server/http-server.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 import { createSelfSigned, type SelfSigned } from '../../support/self-signed.ts';
 
@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-const serverOf = (kind: 'plain' | 'TLS') =>
+const serverOf = (kind: 'plain' | 'TLS', options: Partial<HttpServerOptions> = {}) =>
   createHttpServer({
     clock: createFakeClock(),
     log: silentLog,
@@ -23,6 +23,7 @@ const serverOf = (kind: 'plain' | 'TLS') =>
     notReady: () => undefined,
     exposeMetrics: () => 'metrics',
     asyncApi: () => ({}),
+    ...options,
   });
 const LOCAL = { host: '127.0.0.1' };
 
@@ -69,5 +70,14 @@ describe.each(['plain', 'TLS'] as const)('the HTTP server, %s', (kind) => {
     });
     expect((await post('<a/>', 'text/xml')).json()).toMatchObject({ errorId: 'UNSUPPORTED_MEDIA_TYPE' });
     expect((await post('{', 'application/json')).json()).toMatchObject({ errorId: 'INVALID_JSON' });
+  });
+
+  it('tells a plain request to a WebSocket what it is', async () => {
+    const app = serverOf(kind, { isWebSocketPath: (path) => path === '/v1/session' });
+    const reply = await app.inject({ method: 'GET', url: '/v1/session?format=raw', headers: LOCAL });
+    expect([reply.statusCode, reply.headers.upgrade]).toEqual([426, 'websocket']);
+    expect(reply.json()).toMatchObject({ errorId: 'UPGRADE_REQUIRED' });
+    const elsewhere = await app.inject({ method: 'GET', url: '/v1/sess', headers: LOCAL });
+    expect(elsewhere.json()).toMatchObject({ errorId: 'NOT_FOUND' });
   });
 });
