@@ -38,7 +38,9 @@ describe('each event of the log', () => {
 
   it('that tells how something ended or why it was not let in has a series beside the one of events', () => {
     const tells = Object.entries(LOG_EVENTS).filter(([event]) =>
-      /^(upgrade|session|turn|leg|request|work)_(?!not_)|_(refused|ended|gave_up|given_up|answered)$/.test(event),
+      /^(upgrade|session|turn|leg|request|work)_(?!not_)|_(refused|ended|gave_up|given_up|answered)$/.test(
+        event,
+      ),
     );
     const alone = tells.filter(([, { countedBy }]) => countedBy === EVENTS_SERIES).map(([event]) => event);
     // What a key may send, and a sentence that the engine could not speak: nobody's end.

@@ -74,13 +74,13 @@ type Row = readonly [
   act: () => unknown,
 ];
 const ROWS: readonly Row[] = [
-  ['its client', 'closed', 1000, undefined, raw(({ write }) => write(closeFrame(1000)))],
+  ['its client', 'closed', 1000, undefined, raw((session) => session.write(closeFrame(1000)))],
   [
     'its client for a reason of its own',
     'closed',
     4000,
     undefined,
-    raw(({ write }) => write(closeFrame(4000))),
+    raw((session) => session.write(closeFrame(4000))),
   ],
   ['a connection that is lost', 'lost', 1006, undefined, raw(({ socket }) => socket.destroy())],
   ['a connection that is reset', 'lost', 1006, undefined, raw(({ socket }) => socket.resetAndDestroy())],
@@ -89,44 +89,50 @@ const ROWS: readonly Row[] = [
     'ended',
     1009,
     'payload_too_large',
-    raw(({ write }) => write(text('x'.repeat(1001)))),
+    raw((session) => session.write(text('x'.repeat(1001)))),
   ],
   [
     'a length of 2^31',
     'ended',
     1009,
     'payload_too_large',
-    raw(({ write }) => write(text('', { length: 2 ** 31 }))),
+    raw((session) => session.write(text('', { length: 2 ** 31 }))),
   ],
   [
     'text that is no UTF-8',
     'ended',
     1007,
     'invalid_json',
-    raw(({ write }) => write(text(Buffer.from([0xff, 0xfe])))),
+    raw((session) => session.write(text(Buffer.from([0xff, 0xfe])))),
   ],
   [
     'a frame without a mask',
     'ended',
     1002,
     'invalid_request',
-    raw(({ write }) => write(text('{}', { masked: 0 }))),
+    raw((session) => session.write(text('{}', { masked: 0 }))),
   ],
-  ['a reserved bit', 'ended', 1002, 'invalid_request', raw(({ write }) => write(text('{}', { rsv: 4 })))],
+  [
+    'a reserved bit',
+    'ended',
+    1002,
+    'invalid_request',
+    raw((session) => session.write(text('{}', { rsv: 4 }))),
+  ],
   [
     'an opcode that there is not',
     'ended',
     1002,
     'invalid_request',
-    raw(({ write }) => write(frame(3, '{}'))),
+    raw((session) => session.write(frame(3, '{}'))),
   ],
   [
     'too many fragments',
     'ended',
     1008,
     'payload_too_large',
-    raw(({ write }) =>
-      write(
+    raw((session) =>
+      session.write(
         text('', { fin: 0 }),
         ...Array.from({ length: 40 }, () => frame(OPCODE.continuation, '', { fin: 0 })),
       ),
@@ -137,9 +143,9 @@ const ROWS: readonly Row[] = [
     'ended',
     1002,
     'invalid_request',
-    raw(({ socket, write }) => {
-      socket.pause();
-      write(text('{}', { rsv: 4 }));
+    raw((session) => {
+      session.socket.pause();
+      session.write(text('{}', { rsv: 4 }));
     }),
   ],
   [
@@ -147,7 +153,7 @@ const ROWS: readonly Row[] = [
     'ended',
     4429,
     'rate_limited',
-    raw(({ write }) => write(...Array.from({ length: 400 }, () => text('{"type":"ping"}')))),
+    raw((session) => session.write(...Array.from({ length: 400 }, () => text('{"type":"ping"}')))),
   ],
   ['a codec that breaks on a message', 'ended', 1011, 'internal', said('/v1/breaks-on-message', 'hello')],
   [

@@ -12,9 +12,9 @@ type Way = {
   readonly keys?: Parameters<typeof poolBench>[0];
   readonly overrides?: Parameters<typeof poolBench>[1];
   /** Of the request that is looked at. */
-  act(bench: Bench, request: ReturnType<Bench['open']>): Promise<void> | void;
+  readonly act: (bench: Bench, request: ReturnType<Bench['open']>) => Promise<void> | void;
   /** What comes before it. */
-  before?(bench: Bench): void;
+  readonly before?: (bench: Bench) => void;
   readonly line: object;
 };
 
@@ -62,10 +62,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'a 429, and patience that is over': {
     overrides: { maxWaitMs: 5000 },
     async act(bench) {
-      await fail(bench, [
-        'upstream_rate_limited',
-        { status: 429, advice: { resetMs: 60_000 } },
-      ]);
+      await fail(bench, ['upstream_rate_limited', { status: 429, advice: { resetMs: 60_000 } }]);
       await bench.clock.run(60_000);
     },
     line: {
@@ -78,10 +75,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
   'a 429, and the pool that closes': {
     async act(bench) {
-      await fail(bench, [
-        'upstream_rate_limited',
-        { status: 429, advice: { resetMs: 20_000 } },
-      ]);
+      await fail(bench, ['upstream_rate_limited', { status: 429, advice: { resetMs: 20_000 } }]);
       bench.pool.close();
     },
     line: { event: 'upstream_gave_up', outcome: 'failed', code: 'shutting_down', status: 429, attempts: 1 },
