@@ -31,6 +31,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // What a test waits for comes when the machine has time for it; the usual second is a bound on its speed.
+    expect: { poll: { timeout: 50_000, interval: 20 } },
     setupFiles: ['./test/support/property-seed.ts'],
     // So that worker threads can run the sources, too.
     execArgv: ['--import', './test/support/typescript-workers.mjs'],

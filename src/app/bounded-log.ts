@@ -1,44 +1,19 @@
 // The log of a process, in front of what writes it. Lines that strangers or an outage can cause in any number are bounded,
-// each by what it tells of: a flood of one leaves no other out, and what was left out is counted and told. Lines that tell
-// of a failure are counted by its code, whatever the level of the log is.
+// each by what it tells of: a flood of one leaves no other out, and what was left out is counted and told. All lines are
+// counted as their table says, whatever the level of the log is.
 
 import type { Clock } from '../base/clock.ts';
 import type { Log, LogFields } from '../base/log.ts';
+import { eventRow, type FailureOf, type LogEvent } from '../base/log-events.ts';
 
 export type BoundedLogOptions = {
   readonly log: Log;
   readonly clock: Clock;
   /** A line told of a failure. */
   readonly onFailure: (of: FailureOf, code: string) => void;
+  /** A line, written or not. */
+  readonly onEvent: (event: LogEvent) => void;
 };
-
-export const FAILURES_OF = ['upgrade', 'session', 'turn', 'leg', 'request', 'work'] as const;
-export type FailureOf = (typeof FAILURES_OF)[number];
-
-/** Lines with a `code` that tell how something ended or why it was not let in. */
-const TELLS_OF: Readonly<Record<string, FailureOf>> = {
-  upgrade_refused: 'upgrade',
-  session_ended: 'session',
-  turn_failed: 'turn',
-  leg_refused: 'leg',
-  leg_ended: 'leg',
-  request_refused: 'request',
-  request_failed: 'request',
-  work_ended: 'work',
-};
-
-const BOUNDED: ReadonlySet<string> = new Set([
-  'upgrade_refused',
-  'turn_failed',
-  'leg_refused',
-  'leg_without_call',
-  'leg_codec_not_served',
-  'request_refused',
-  'request_failed',
-  'upstream_retry',
-  'upstream_gave_up',
-  'webhook_given_up',
-]);
 
 /** Of lines of one event and one code: so many at once, and so many a second in the long run. */
 export const MAX_BURST = 50;
@@ -47,7 +22,7 @@ export const MAX_PER_SECOND = 5;
 const TELL_MS = 10_000;
 
 type Bucket = {
-  readonly event: string;
+  readonly event: LogEvent;
   readonly code: string | undefined;
   room: number;
   atMs: number;
@@ -60,7 +35,7 @@ export type BoundedLog = Log & {
 };
 
 /** Codes are of the table of errors, so there is a bounded number of buckets. */
-export function createBoundedLog({ log, clock, onFailure }: BoundedLogOptions): BoundedLog {
+export function createBoundedLog({ log, clock, onFailure, onEvent }: BoundedLogOptions): BoundedLog {
   const buckets = new Map<string, Bucket>();
   let cancelTelling: (() => void) | undefined;
 
@@ -70,10 +45,11 @@ export function createBoundedLog({ log, clock, onFailure }: BoundedLogOptions): 
       const { event, code, leftOut } = bucket;
       if (leftOut === 0) continue;
       bucket.leftOut = 0;
+      onEvent('lines_left_out');
       log.warn('lines_left_out', { of: event, code, leftOut });
     }
   };
-  const bucketOf = (event: string, code: string | undefined): Bucket => {
+  const bucketOf = (event: LogEvent, code: string | undefined): Bucket => {
     const id = code === undefined ? event : `${event} ${code}`;
     const nowMs = clock.now();
     const known = buckets.get(id);
@@ -87,7 +63,7 @@ export function createBoundedLog({ log, clock, onFailure }: BoundedLogOptions): 
     return known;
   };
   /** The fields to write; undefined: the line is left out. */
-  const bounded = (event: string, fields: LogFields | undefined): LogFields | undefined => {
+  const bounded = (event: LogEvent, fields: LogFields | undefined): LogFields | undefined => {
     const code = fields?.code ?? fields?.reason;
     const bucket = bucketOf(event, code === undefined ? undefined : String(code));
     if (bucket.room < 1) {
@@ -104,9 +80,10 @@ export function createBoundedLog({ log, clock, onFailure }: BoundedLogOptions): 
   const at =
     (level: keyof Log): Log['info'] =>
     (event, fields) => {
-      const of = TELLS_OF[event];
-      if (of !== undefined && fields?.code !== undefined) onFailure(of, String(fields.code));
-      if (!BOUNDED.has(event)) return log[level](event, fields);
+      const { failureOf, isBounded } = eventRow(event) ?? {};
+      onEvent(event);
+      if (failureOf !== undefined && fields?.code !== undefined) onFailure(failureOf, String(fields.code));
+      if (isBounded === undefined) return log[level](event, fields);
       const kept = bounded(event, fields);
       if (kept !== undefined) log[level](event, kept);
     };

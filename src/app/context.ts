@@ -7,15 +7,19 @@ import { createSecureContext } from 'node:tls';
 import { ERROR_TABLE } from '../base/app-error.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { EVENTS_COUNTED, EVENTS_SERIES, eventRow, FAILURES_OF, FAILURES_SERIES } from '../base/log-events.ts';
 import { createMetrics, type Metrics } from '../base/metrics.ts';
 import type { ListenAt } from '../base/processes/listen-fault.ts';
 import { type Random, systemRandom } from '../base/random.ts';
 import { type Config, toEnv } from '../settings/settings.ts';
-import { createBoundedLog, FAILURES_OF } from './bounded-log.ts';
+import { createBoundedLog } from './bounded-log.ts';
 
 const REDIS_USES = ['quotas', 'phrases', 'generations'] as const;
 /** The counting of the upstream's quota, kept phrases, and what each user has under way. */
 type RedisUse = (typeof REDIS_USES)[number];
+
+/** Sentences of the log, each about a fault of ours, are counted as one. */
+const FAULT = 'fault';
 
 export type Stop = () => Promise<void> | void;
 
@@ -39,14 +43,22 @@ export function createAppContext(
   const clock = systemClock;
   const metrics = createMetrics();
   const failures = metrics.counters(
-    'voxgate_failures_total',
+    FAILURES_SERIES,
     'What ended by a failure or was not let in, by the code of the failure',
     { of: FAILURES_OF, code: Object.keys(ERROR_TABLE) },
   );
+  const events = metrics.counters(EVENTS_SERIES, 'What the log tells and nothing else counts, by event', {
+    event: [...EVENTS_COUNTED, FAULT],
+  });
   const log = createBoundedLog({
     log: written,
     clock,
     onFailure: (of, code) => failures.add(1, { of, code }),
+    onEvent(event) {
+      const row = eventRow(event);
+      if (row === undefined) events.add(1, { event: FAULT });
+      else if (row.countedBy === EVENTS_SERIES) events.add(1, { event });
+    },
   });
   onStop(() => log.close());
   const redisLinks = new Map<RedisUse, () => boolean>();

@@ -1,18 +1,20 @@
 // The log port: one line per event, structured fields, never a key or spoken text.
 
+import type { LogEvent } from './log-events.ts';
+
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export type Log = {
-  debug(event: string, fields?: LogFields): void;
-  info(event: string, fields?: LogFields): void;
-  warn(event: string, fields?: LogFields): void;
-  error(event: string, fields?: LogFields): void;
+  debug(event: LogEvent, fields?: LogFields): void;
+  info(event: LogEvent, fields?: LogFields): void;
+  warn(event: LogEvent, fields?: LogFields): void;
+  error(event: LogEvent, fields?: LogFields): void;
 };
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LEVELS)[number];
 
-type ForwardLine = (level: keyof Log, event: string, fields: LogFields | undefined) => void;
+type ForwardLine = (level: keyof Log, event: LogEvent, fields: LogFields | undefined) => void;
 
 /** The log of a process or thread whose lines another one writes; lines below `least` are dropped, none by default. */
 export function forwardingLog(forward: ForwardLine, least: LogLevel = 'trace'): Log {

@@ -2,6 +2,7 @@
 
 import type { Gateway } from '../app/gateway.ts';
 import { startGateway } from '../app/start.ts';
+import type { LogSentence } from '../base/log-events.ts';
 import { createPinoLog } from '../base/pino-log.ts';
 import { helpersYieldToPlayback } from '../base/processes/yield-to-playback.ts';
 import { parseConfig } from '../settings/config.ts';
@@ -32,7 +33,7 @@ async function run(terminal: Terminal): Promise<number> {
   if (!parsed.ok) throw new UsageError(parsed.problems.join('\n'));
   const { config } = parsed;
   const log = createPinoLog(config.logLevel);
-  for (const warning of parsed.warnings) log.warn(warning);
+  for (const warning of parsed.warnings) log.warn(warning as LogSentence);
 
   helpersYieldToPlayback();
   let lose = () => {};

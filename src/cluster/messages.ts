@@ -3,6 +3,7 @@
 
 import type { ErrorCode } from '../base/app-error.ts';
 import type { LogFields } from '../base/log.ts';
+import type { LogEvent } from '../base/log-events.ts';
 import type { MetricsSnapshot } from '../base/metrics-snapshot.ts';
 import type { LiveView } from '../http/routes/live-view.ts';
 import type { LegWanted } from '../session/leg-broker.ts';
@@ -21,7 +22,7 @@ export type PlayerNumber = number;
 
 export type LogLine = {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly event: string;
+  readonly event: LogEvent;
   readonly fields: LogFields | undefined;
 };
 

@@ -57,8 +57,11 @@ export type DialectSink = {
   readonly carryOut: (command: ClientCommand, queue?: string) => void;
   /** One frame to the client: text as a string, binary as bytes, which are copied. */
   readonly send: (message: string | Uint8Array) => void;
-  /** Ends the connection behind what has been sent; turns that are left are cancelled. */
-  readonly close: (code: number, reason: string) => void;
+  /**
+   * Ends the connection behind what has been sent; turns that are left are cancelled. `failure`: what it ends for, if it
+   * should not have.
+   */
+  readonly close: (code: number, reason: string, failure?: ErrorCode) => void;
 };
 
 /** Audio that is due now, in order, whole samples; within a turn every block follows on the one before it. */

@@ -48,10 +48,14 @@ export function createWorkQuestions(options: WorkQuestionsOptions): WorkQuestion
       return work;
     },
     async cancel(owner, id) {
-      const before = await store.find(owner, kind, id);
-      const work = await store.cancel(owner, kind, id, options.unixMs(), options.toDelivery);
+      // Only the store knows which of several calls at once has ended it, and asks only that one for a message.
+      let endedHere: Work | undefined;
+      const work = await store.cancel(owner, kind, id, options.unixMs(), (ended) => {
+        endedHere = ended;
+        return options.toDelivery(ended);
+      });
       if (work === undefined) throw unknown();
-      if (before !== undefined && isUnfinished(before) && work.status === 'cancelled') options.onEnded(work);
+      if (endedHere !== undefined) options.onEnded(endedHere);
       if (work.status === 'cancelled') {
         await runner.interrupt(id); // it still writes to its folder until it has stopped
         options.onDelivery();
@@ -61,9 +65,9 @@ export function createWorkQuestions(options: WorkQuestionsOptions): WorkQuestion
       return work;
     },
     async remove(owner, id) {
-      const before = await store.find(owner, kind, id);
-      if (!(await store.remove(owner, kind, id))) throw unknown();
-      if (before !== undefined && isUnfinished(before)) options.onEnded(cancelled(before, options.unixMs()));
+      const removed = await store.remove(owner, kind, id);
+      if (removed === undefined) throw unknown();
+      if (isUnfinished(removed)) options.onEnded(cancelled(removed, options.unixMs()));
       await runner.interrupt(id);
       await options.onTakenAway(owner, id);
       await files.remove(id);

@@ -5,6 +5,7 @@
 import { toAppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { LogEvent } from '../base/log-events.ts';
 import type { NewDelivery } from '../storage/delivery-store.ts';
 import type { StorageWatch } from '../storage/works/storage-watch.ts';
 import type { Claim, Stored, Work, WorkFailure, WorkKind } from '../storage/works/work.ts';
@@ -89,9 +90,9 @@ export function createWorkRunner(options: WorkRunnerOptions): WorkRunner {
   /** For leases: a wall clock that is set, or a laptop that slept, must not end those of works that are being done. */
   const steadyUnixMs = () => Math.round(startedUnixMs + clock.now() - startedAtMs);
 
-  const complain = (what: string) => (cause: unknown) => log.error(what, { cause: String(cause) });
+  const complain = (what: LogEvent) => (cause: unknown) => log.error(what, { cause: String(cause) });
   /** What a full disk is to blame for is in the log once, by the watch. */
-  const complainUnlessStorage = (what: string) => (cause: unknown) => {
+  const complainUnlessStorage = (what: LogEvent) => (cause: unknown) => {
     if (storage.note(cause) === undefined) complain(what)(cause);
   };
 

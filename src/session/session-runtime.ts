@@ -37,8 +37,8 @@ export type SessionLimits = {
 export type SessionMetrics = {
   firstAudio(ms: number): void;
   underrun(gapMs: number): void;
-  /** `characters` of the caller's text, in code points. */
-  turnEnded(outcome: Outcome, sentMs: number, characters: number): void;
+  /** Once for each turn. `left`: its session ended first. `characters` of the caller's text, in code points. */
+  turnEnded(outcome: Outcome | 'left', sentMs: number, characters: number): void;
 };
 
 export type SessionRuntime = {

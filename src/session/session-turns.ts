@@ -129,9 +129,8 @@ export class SessionTurns {
     this.retired.add(id, 'untold');
     if (error !== undefined) this.refuse(error, id);
     const outcome = error === undefined ? 'cancelled' : 'failed';
-    this.options.out.say(
-      endedEvent(id, { outcome, audioMs: 0, sentMs: 0, requests: 0, resumes: 0, cached: false }),
-    );
+    this.options.runtime.metrics.turnEnded(outcome, 0, 0);
+    this.options.out.say(endedEvent(id, { ...NOTHING_SENT, outcome }));
   }
   /** A turn of this id is there or has been. */
   has(id: string): boolean {
@@ -216,8 +215,11 @@ export class SessionTurns {
     audience.lost(turn.id);
     const ids = { session: speaker.session, turn: turn.id };
     out.say(errorEvent(toTurnError(runtime.log, fault, ids), turn.id));
+    if (!isEnded(turn)) out.say(endedEvent(turn.id, { ...NOTHING_SENT, outcome: 'failed' }));
   }
 }
+
+const NOTHING_SENT = { audioMs: 0, sentMs: 0, requests: 0, resumes: 0, cached: false } as const;
 
 export const turnOpen = () => new AppError('turn_open', 'A turn of this id is open; choose another id.');
 export const textEnded = () =>

@@ -120,6 +120,7 @@ export class Session {
   }
   /** Stops everything at once, without a word. */
   close(): void {
+    for (let left = this.awaited.size; left > 0; left -= 1) this.runtime.metrics.turnEnded('left', 0, 0);
     this.turns.close();
     this.attachedLeg.close();
     this.audience.close();

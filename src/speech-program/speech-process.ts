@@ -5,6 +5,7 @@ import type { PcmBlock } from '../audio/stage.ts';
 import { AppError } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { LogEvent } from '../base/log-events.ts';
 import { type SpeechChild, startSpeechChild, type Utterance, type WordEvent } from './speech-child.ts';
 
 type OnWords = (words: readonly WordEvent[]) => void;
@@ -111,7 +112,7 @@ export function createSpeechProcess(options: SpeechProcessOptions): SpeechProces
     for (const job of line.splice(0)) job.settle(error());
   };
 
-  const watch = (child: SpeechChild, delayMs: number, event: string) => {
+  const watch = (child: SpeechChild, delayMs: number, event: LogEvent) => {
     cancelTimer();
     cancelTimer = clock.after(delayMs, () => {
       log.warn(event, { delayMs });

@@ -2,6 +2,7 @@
 // connection is handed over with its order.
 
 import type { Log, LogFields, LogLevel } from '../base/log.ts';
+import type { LogEvent } from '../base/log-events.ts';
 import type { ListedVoice } from './listed-voice.ts';
 
 export type EngineOrder =
@@ -21,6 +22,6 @@ export type EngineNews =
   | {
       readonly is: 'log';
       readonly level: keyof Log;
-      readonly event: string;
+      readonly event: LogEvent;
       readonly fields: LogFields | undefined;
     };

@@ -231,10 +231,11 @@ export function createSqliteWorkStore({ read, write }: SqliteDatabase): SqliteWo
 
     remove: (owner, kind, id) =>
       write((sql) => {
-        const removed =
-          sql.run('DELETE FROM works WHERE id = ? AND owner = ? AND kind = ?', id, owner, kind) > 0;
-        if (removed) sql.run(DISPOSABLE, id);
-        return removed;
+        const found = find(sql, owner, kind, id);
+        if (found === undefined) return undefined;
+        sql.run('DELETE FROM works WHERE id = ?', id);
+        sql.run(DISPOSABLE, id);
+        return found;
       }),
 
     forget: (finishedBeforeMs, limit) =>

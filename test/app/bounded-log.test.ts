@@ -2,23 +2,51 @@
 import { describe, expect, it } from 'vitest';
 import { createBoundedLog, MAX_BURST, MAX_PER_SECOND } from '../../src/app/bounded-log.ts';
 import type { LogFields } from '../../src/base/log.ts';
+import { EVENTS_SERIES, LOG_EVENTS } from '../../src/base/log-events.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
 function start() {
   const clock = createFakeClock();
   const lines: ({ event: string } & LogFields)[] = [];
   const failures: string[] = [];
+  const events: string[] = [];
   const keep = (event: string, fields?: LogFields) => void lines.push({ event, ...fields });
   const log = createBoundedLog({
     log: { debug: keep, info: keep, warn: keep, error: keep },
     clock,
     onFailure: (of, code) => void failures.push(`${of} ${code}`),
+    onEvent: (event) => void events.push(event),
   });
   const refuse = (count: number, code = 'unauthorized') => {
     for (let i = 0; i < count; i++) log.warn('upgrade_refused', { code, request: `r${i}` });
   };
-  return { clock, lines, failures, log, refuse };
+  return { clock, lines, failures, events, log, refuse };
 }
+
+describe('each event of the log', () => {
+  it.each(Object.entries(LOG_EVENTS))('%s is counted as its row says, once for each line', (name, row) => {
+    const { log, failures, events } = start();
+    const event = name as keyof typeof LOG_EVENTS;
+    for (let i = 0; i < MAX_BURST * 2; i++) log.warn(event, { code: 'busy' });
+    log.debug(event);
+    expect(events).toEqual(Array.from({ length: MAX_BURST * 2 + 1 }, () => event));
+    const of = 'failureOf' in row ? row.failureOf : undefined;
+    expect(failures).toEqual(
+      of === undefined ? [] : Array.from({ length: MAX_BURST * 2 }, () => `${of} busy`),
+    );
+  });
+
+  it('that tells how something ended or why it was not let in has a series beside the one of events', () => {
+    const tells = Object.entries(LOG_EVENTS).filter(([event]) =>
+      /^(upgrade|session|turn|leg|request|work)_(?!not_)|_(refused|ended|gave_up|given_up|answered)$/.test(
+        event,
+      ),
+    );
+    const alone = tells.filter(([, { countedBy }]) => countedBy === EVENTS_SERIES).map(([event]) => event);
+    // What a key may send, and a sentence that the engine could not speak: nobody's end.
+    expect(alone).toEqual(['quota_refused', 'engine_sentence_refused']);
+  });
+});
 
 describe('the bounded log', () => {
   it('writes a burst of refusals and leaves out the flood behind it', () => {

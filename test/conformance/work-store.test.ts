@@ -58,7 +58,7 @@ describe.each(recordSubjects)('a work store $name', ({ open }) => {
   it('knows nothing by an id that no text column could hold', async () => {
     await create(works, { id: 'a' });
     await expect(works.find('ann', 'tts', 'a\0b')).resolves.toBeUndefined();
-    await expect(works.remove('ann', 'tts', 'a\0')).resolves.toBe(false);
+    await expect(works.remove('ann', 'tts', 'a\0')).resolves.toBeUndefined();
     await expect(deliveries.find('ann', 'a\0b')).resolves.toBeUndefined();
     await expect(deliveries.replay('ann', 'a\0b', 1)).resolves.toBe(false);
   });
@@ -330,9 +330,9 @@ describe.each(recordSubjects)('a work store $name', ({ open }) => {
     expect(await works.forget(30, 1)).toEqual([ids[0]]);
     expect(await works.forget(30, 10)).toEqual([ids[1]]);
     expect(await works.forget(30, 10)).toEqual([]);
-    expect(await works.remove('bob', 'tts', ids[2]!)).toBe(false);
-    expect(await works.remove('ann', 'tts', ids[2]!)).toBe(true);
-    expect(await works.remove('ann', 'tts', ids[2]!)).toBe(false);
+    expect(await works.remove('bob', 'tts', ids[2]!)).toBeUndefined();
+    expect(await works.remove('ann', 'tts', ids[2]!)).toMatchObject({ id: ids[2] });
+    expect(await works.remove('ann', 'tts', ids[2]!)).toBeUndefined();
     expect((await works.list('ann', 'tts', all)).works.map(({ id }) => id)).toEqual([open.id]);
   });
 
@@ -340,7 +340,7 @@ describe.each(recordSubjects)('a work store $name', ({ open }) => {
     expect(await works.disposable()).toEqual([]);
     for (const id of ['removed', 'old', 'kept']) await create(works, { id });
     await works.cancel('ann', 'tts', 'old', 10, silent);
-    expect(await works.remove('bob', 'tts', 'kept')).toBe(false);
+    expect(await works.remove('bob', 'tts', 'kept')).toBeUndefined();
     await works.remove('ann', 'tts', 'removed');
     await works.forget(20, 9);
     for (const id of ['never', 'came']) await works.expect(id);
@@ -444,7 +444,7 @@ describe.each(recordSubjects)('a work store $name', ({ open }) => {
           if (what === 'cancel')
             expect((await works.cancel(who, 'tts', id, i, silent))?.id).toBe(isOwn ? id : undefined);
           if (what === 'remove') {
-            expect(await works.remove(who, 'tts', id)).toBe(isOwn);
+            expect((await works.remove(who, 'tts', id))?.id).toBe(isOwn ? id : undefined);
             if (isOwn) ownerOf.delete(id);
           }
           if (what === 'usage') await works.usage(who);

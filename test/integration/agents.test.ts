@@ -208,7 +208,7 @@ describe('the record', () => {
       body: JSON.stringify({ text: 'SQL it is.', voice: 'vox:anna', agent: id }),
     });
     const done = () => call<JobRecord>(`/api/v1/tts/${job.id}`);
-    await expect.poll(async () => (await done()).status, { timeout: 15_000 }).toBe('completed');
+    await expect.poll(async () => (await done()).status).toBe('completed');
     const { output } = await done();
     expect(lastAsked().text).toBe('sequel it is.');
     await expect.poll(async () => (await statsOf(id)).turns).toBe(1);

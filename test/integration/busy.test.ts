@@ -74,7 +74,7 @@ it('refuses sessions, turns, legs and replies while a turn plays on, and takes t
   const unload = load();
   try {
     // Legs are refused later than sessions.
-    await expect.poll(async () => (await knock('/v1/legs/raw')).status, { timeout: 10_000 }).toBe(503);
+    await expect.poll(async () => (await knock('/v1/legs/raw')).status).toBe(503);
     expect(Number((await knock('/v1/session')).retryAfter)).toBeGreaterThan(0);
     expect((await knock('/v1/session')).status).toBe(503);
 
@@ -114,7 +114,7 @@ it('refuses sessions, turns, legs and replies while a turn plays on, and takes t
     unload();
   }
 
-  await expect.poll(async () => (await knock('/v1/session')).status, { timeout: 10_000 }).toBe(101);
+  await expect.poll(async () => (await knock('/v1/session')).status).toBe(101);
   for (const call of calls) {
     call.send({ type: 'cancel' });
     const cut = await call.event('ended', ({ sentMs }) => sentMs > 0);

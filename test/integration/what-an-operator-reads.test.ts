@@ -4,11 +4,12 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callerKeyName } from '../../src/access/bearer-key.ts';
+import { LOG_EVENTS } from '../../src/base/log-events.ts';
 import { fingerprintOf } from '../../src/upstream/key-digest.ts';
 import { createTwilioSide } from '../../testkit/carriers/twilio-side.ts';
 import { dial } from '../support/fake-carrier.ts';
 import { linesWith } from '../support/log-lines.ts';
-import { exchange, upgradeRequest } from '../support/raw-session.ts';
+import { exchange, frame, OPCODE, openRawSession, upgradeRequest } from '../support/raw-session.ts';
 import {
   type RunningGateway,
   type RunningGatewayOptions,
@@ -364,5 +365,192 @@ describe('the log of requests', () => {
     await service.ask('DELETE', `/api/v1/tts/${silent}`);
     expect(await scrape()).toContain('voxgate_works_total{kind="tts",status="cancelled"} 1\n');
     expect(linesWith(gateway.logLines, 'work_ended', { work: silent })).toHaveLength(1);
+  });
+});
+
+describe('the figures add up', () => {
+  const byLabel = (text: string, name: string, label: string): Record<string, number> => {
+    const sums: Record<string, number> = {};
+    for (const [, labels, value] of text.matchAll(new RegExp(`^${name}\\{(.*)\\} (\\S+)$`, 'gm'))) {
+      const key = new RegExp(`${label}="([^"]*)"`).exec(labels!)![1]!;
+      sums[key] = (sums[key] ?? 0) + Number(value);
+    }
+    return sums;
+  };
+  const nonZero = (sums: Record<string, number>) =>
+    Object.fromEntries(Object.entries(sums).filter(([, value]) => value !== 0));
+  const seriesOf = (text: string) =>
+    new Set(text.split('\n').flatMap((each) => /^(\w+(?:\{.*\})?) \S+$/.exec(each)?.[1] ?? []));
+  /** What holds at every moment in which nothing is half done. */
+  const checkLaws = (text: string) => {
+    const sum = (name: string) => readMetric(text, name);
+    expect(sum('voxgate_sessions_opened_total')).toBe(
+      sum('voxgate_ws_closes_total') + sum('voxgate_sessions'),
+    );
+    const closed = linesWith(gateway.logLines, 'session_ended');
+    expect(closed).toHaveLength(sum('voxgate_ws_closes_total'));
+    for (const [dialect, opened] of Object.entries(
+      byLabel(text, 'voxgate_dialect_sessions_opened_total', 'dialect'),
+    )) {
+      const open = byLabel(text, 'voxgate_dialect_sessions', 'dialect')[dialect]!;
+      expect([dialect, opened - open]).toEqual([
+        dialect,
+        closed.filter((each) => each.dialect === dialect).length,
+      ]);
+    }
+    expect(sum('voxgate_sessions')).toBe(sum('voxgate_dialect_sessions'));
+    expect(sum('voxgate_legs_started_total') - sum('voxgate_legs')).toBe(
+      linesWith(gateway.logLines, 'leg_ended').length,
+    );
+    // Each failure is one line; a flood would be counted and left out, and there is none here.
+    const failures: Record<string, number> = {};
+    for (const [event, row] of Object.entries(LOG_EVENTS))
+      if ('failureOf' in row)
+        failures[row.failureOf] =
+          (failures[row.failureOf] ?? 0) +
+          linesWith(gateway.logLines, event).filter(({ code }) => code !== undefined).length;
+    expect(byLabel(text, 'voxgate_failures_total', 'of')).toEqual(failures);
+    const turns = byLabel(text, 'voxgate_turns_total', 'outcome');
+    expect(failures.turn).toBe(turns.failed! + turns.truncated!);
+    for (const kind of ['tts', 'playnote'])
+      for (const status of ['completed', 'failed', 'cancelled'])
+        expect(text).toContain(
+          `voxgate_works_total{kind="${kind}",status="${status}"} ${linesWith(gateway.logLines, 'work_ended', { kind, outcome: status }).length}\n`,
+        );
+    expect(sum('voxgate_works_total')).toBe(linesWith(gateway.logLines, 'work_ended').length);
+    const requests = ['request_ended', 'request_refused', 'request_failed'].flatMap((event) =>
+      linesWith(gateway.logLines, event),
+    );
+    // The scrape itself is counted when its reply is over.
+    expect(requests.length - sum('voxgate_http_requests_total')).toBeLessThanOrEqual(1);
+    const upstream = byLabel(text, 'voxgate_upstream_requests_total', 'outcome');
+    const answered = byLabel(text, 'voxgate_upstream_responses_total', 'code');
+    const sent = Object.values(upstream).reduce((a, b) => a + b, 0);
+    const told = Object.values(answered).reduce((a, b) => a + b, 0);
+    // Cut before an answer: it is `aborted`, and no answer.
+    expect(sent - told).toBeGreaterThanOrEqual(0);
+    expect(sent - told).toBeLessThanOrEqual(upstream.aborted!);
+    for (const [, series, value] of text.matchAll(/^(\w+(?:\{.*\})?) (\S+)$/gm))
+      if (!/^(nodejs|process)_/.test(series!)) expect(Number(value), series).toBeGreaterThanOrEqual(0);
+    expect([...text.matchAll(/="other"\} (\S+)/g)].filter(([, value]) => value !== '0')).toEqual([]);
+    for (const [event, row] of Object.entries(LOG_EVENTS))
+      if (row.countedBy !== undefined) expect(text, event).toMatch(new RegExp(`^${row.countedBy}\\{`, 'm'));
+  };
+  /** Counters that tell of nothing that ends or is refused: what flows, what begins, and how well it goes. */
+  const FLOWS = new Set([
+    'voxgate_sessions_opened_total',
+    'voxgate_dialect_sessions_opened_total',
+    'voxgate_legs_started_total',
+    'voxgate_audio_seconds_total',
+    'voxgate_playback_underruns_total',
+    'voxgate_underrun_seconds_total',
+    'voxgate_intake_seconds_total',
+    'voxgate_intake_slowed_total',
+    'voxgate_upstream_responses_total',
+    'voxgate_hedges_total',
+    'voxgate_resumes_total',
+    'voxgate_doubtful_bodies_total',
+    'voxgate_whole_bodies_total',
+    'voxgate_phrases_total',
+    'voxgate_deadline_missed_total',
+    'process_cpu_seconds_total',
+  ]);
+  /** Of ends and refusals that have their line as something else. */
+  const TOLD_AS: Readonly<Record<string, readonly (keyof typeof LOG_EVENTS)[]>> = {
+    voxgate_turns_total: ['turn_failed'],
+    voxgate_busy_refusals_total: ['upgrade_refused', 'turn_failed', 'leg_refused', 'request_refused'],
+    voxgate_intake_refusals_total: ['session_ended', 'leg_ended', 'leg_refused'],
+    voxgate_leg_evictions_total: ['leg_refused'],
+    voxgate_requests_refused_total: ['upstream_gave_up'],
+  };
+
+  it('over sessions, turns, calls, jobs, PlayNotes, refusals and failures', async () => {
+    const answers: Readonly<Record<string, Script>> = {
+      Bad: status(400),
+      Off: status(500),
+      Sil: silence,
+    };
+    const service = await startService({
+      script: (reply) =>
+        (answers[(reply.request.body as { text: string }).text.slice(0, 3)] ?? speaking)(reply),
+      env: { VOXGATE_UPSTREAM_KEYS: 'a:k1@1000', VOXGATE_MAX_TURNS_IN_FLIGHT: '3' },
+    });
+    const { port } = gateway;
+    const before = await scrape();
+    checkLaws(before);
+    const counters = [...before.matchAll(/^# TYPE (\S+_total) counter$/gm)].map(([, name]) => name!);
+    const counted = new Set<string | undefined>(Object.values(LOG_EVENTS).map(({ countedBy }) => countedBy));
+    expect(counters.filter((name) => !FLOWS.has(name) && !(name in TOLD_AS) && !counted.has(name))).toEqual(
+      [],
+    );
+
+    const ann = { headers: credentialsOf('ann') };
+    const authorization = `Authorization: ${credentialsOf('ann').authorization}`;
+    // Sessions that end in every way, with turns that end in every way.
+    const probe = await service.session('pace=burst', ann);
+    const sayings: readonly [string, string, string][] = [
+      ['whole', 'Hello there.', 'complete'],
+      ['refused', 'Bad.', 'failed'],
+      ['broken', 'Off.', 'failed'],
+    ];
+    for (const [turn, text, outcome] of sayings) {
+      probe.send({ type: 'speak', turn, text });
+      expect(await probe.ended(turn)).toMatchObject({ outcome });
+    }
+    for (const turn of ['1', '2', '3', 'too many']) probe.send({ type: 'append', turn, text: 'Hello' });
+    await probe.ended('too many');
+    probe.send({ type: 'cancel', turn: '1' });
+    await probe.ended('1');
+    probe.socket.close(1000);
+    await probe.closed;
+    const lost = await service.session(undefined, ann);
+    lost.send({ type: 'speak', turn: 'left', text: 'This is not heard to its end.' });
+    await lost.nextAudio();
+    lost.terminate();
+    const raw = await openRawSession(port, { headers: [authorization] });
+    raw.write(frame(OPCODE.text, '{}', { rsv: 4 }));
+    await raw.closed;
+    const vendor = await exchange(
+      port,
+      upgradeRequest(port, { target: '/v1/text-to-speech/x/stream-input' }),
+    );
+    expect(vendor.status).toBe(401);
+    await exchange(port, upgradeRequest(port, { target: '/v1/legs/twilio/unknown' }));
+    // Works, one of which is cancelled twice at once and then deleted.
+    const job = async (text: string) =>
+      (await service.ask('POST', '/api/v1/tts', { json: { text, voice: VOICE } })).json.id;
+    const [good, bad, silent] = [await job('Good morning.'), await job('Bad.'), await job('Silence.')];
+    const cancel = () => service.ask('POST', `/api/v1/tts/${silent}/cancel`);
+    await service.until(`/api/v1/tts/${silent}`, ({ status: state }) => state === 'running');
+    await Promise.all([cancel(), cancel(), cancel()]);
+    await service.ask('DELETE', `/api/v1/tts/${silent}`);
+    await line('work_ended', { work: good });
+    await line('work_ended', { work: bad });
+    // Plain requests: answered, refused, failed.
+    const speak = (text: string) =>
+      service.ask('POST', '/api/v1/tts/stream', { json: { model: 'VoxDialog', text, voice: VOICE } });
+    for (const text of ['Hello.', 'Bad.', '']) await speak(text);
+    await service.ask('GET', '/api/v1/nothing');
+
+    await expect.poll(() => linesWith(gateway.logLines, 'session_ended').length, SOON).toBe(3);
+    await expect.poll(async () => readMetric(await scrape(), 'voxgate_sessions'), SOON).toBe(0);
+    const after = await scrape();
+    checkLaws(after);
+    expect(nonZero(byLabel(after, 'voxgate_turns_total', 'outcome'))).toEqual({
+      complete: 1,
+      failed: 3,
+      cancelled: 1,
+      left: 3,
+    });
+    expect(readMetric(after, 'voxgate_turns')).toBe(0);
+    expect(nonZero(byLabel(after, 'voxgate_ws_closes_total', 'code'))).toEqual({ 1000: 1, 1002: 1, 1006: 1 });
+    expect(nonZero(byLabel(after, 'voxgate_works_total', 'status'))).toEqual({
+      completed: 1,
+      failed: 1,
+      cancelled: 1,
+    });
+    // No series came with what happened.
+    expect([...seriesOf(after)].filter((series) => !seriesOf(before).has(series))).toEqual([]);
+    expect([...seriesOf(before)].filter((series) => !seriesOf(after).has(series))).toEqual([]);
   });
 });

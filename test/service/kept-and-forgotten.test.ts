@@ -118,8 +118,9 @@ describe('questions about works', () => {
   const open = () => {
     const records = openRecords();
     const happened: string[] = [];
+    const ended: string[] = [];
     const questions = createWorkQuestions({
-      onEnded() {},
+      onEnded: ({ id, status }) => void ended.push(`${id} ${status}`),
       kind: 'tts',
       called: 'job',
       store: records.works,
@@ -130,7 +131,7 @@ describe('questions about works', () => {
       toDelivery: () => undefined,
       onDelivery() {},
     });
-    return { ...records, questions, happened };
+    return { ...records, questions, happened, ended };
   };
 
   it('are answered to the owner alone', async () => {
@@ -158,6 +159,21 @@ describe('questions about works', () => {
     await add('one');
     await questions[what]('ann', 'one');
     expect(happened).toEqual(['stop one', 'slot of ann for one', 'files of one']);
+  });
+
+  it.each([
+    ['cancels', ['cancel', 'cancel', 'cancel']],
+    ['deletions', ['remove', 'remove', 'remove']],
+    ['a cancel and a deletion', ['cancel', 'remove']],
+    ['a deletion and a cancel', ['remove', 'cancel']],
+    ['cancels between which a deletion stands', ['cancel', 'remove', 'cancel']],
+  ] as const)('are told of one end, whatever %s come at once', async (_what, asked) => {
+    const { add, questions, ended } = open();
+    await add('one');
+    await Promise.allSettled(asked.map((ask) => questions[ask]('ann', 'one')));
+    expect(ended).toEqual(['one cancelled']);
+    await Promise.allSettled([questions.cancel('ann', 'one'), questions.remove('ann', 'one')]);
+    expect(ended).toEqual(['one cancelled']);
   });
 
   it('leave alone what has ended', async () => {

@@ -314,7 +314,7 @@ describe('the work runner', () => {
               for (const owner of owners) {
                 if (act === 'cancel')
                   await bench.store.cancel(owner, 'tts', id, bench.clock.now(), bench.toDelivery);
-                else if (await bench.store.remove(owner, 'tts', id)) removed.add(id);
+                else if ((await bench.store.remove(owner, 'tts', id)) !== undefined) removed.add(id);
               }
               // As often as not the runner has to find out by itself.
               if (which % 2 === 0) void runner.interrupt(id);

@@ -39,6 +39,7 @@ export type LoneSocketServerOptions = {
   readonly log?: Log;
   readonly findAgent?: SocketServerOptions['findAgent'];
   readonly admission?: AdmissionControl;
+  readonly onClosed?: SocketServerOptions['onClosed'];
 };
 
 export async function startSocketServer({
@@ -46,6 +47,7 @@ export async function startSocketServer({
   log = silentLog,
   findAgent = async () => undefined,
   admission = OPEN_ADMISSION,
+  onClosed = () => {},
 }: LoneSocketServerOptions = {}): Promise<LoneSocketServer> {
   const { config } = accepted({});
   const players: Player[] = [];
@@ -98,7 +100,7 @@ export async function startSocketServer({
       legEvicted() {},
     },
     onOpened() {},
-    onClosed() {},
+    onClosed,
   });
   const server = createServer();
   sockets.attach(server);

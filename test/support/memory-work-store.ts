@@ -162,9 +162,11 @@ export function createMemoryWorkStore(deliveries: Pick<MemoryDeliveryStore, 'put
     },
 
     async remove(owner, kind, id) {
-      if (find(owner, kind, id) === undefined) return false;
+      const row = find(owner, kind, id);
+      if (row === undefined) return undefined;
       disposable.add(id);
-      return rows.delete(id);
+      rows.delete(id);
+      return row.work;
     },
 
     async forget(finishedBeforeMs, limit) {

@@ -158,16 +158,16 @@ export function createHeldLeg(options: HeldLegOptions): HeldLeg {
       if (readStream === undefined || typeof frame === 'string' || frame.length === 0) take(frame);
       else readStream(frame);
     },
-    closed() {
+    closed(because) {
       socket = 'gone';
-      here?.closed();
-      leaveAway({ is: 'closed' });
+      here?.closed(because);
+      leaveAway({ is: 'closed', because });
       options.onGone('the socket was closed');
     },
     close(reason, because = 'shutting_down') {
       if (here !== undefined) return here.close(reason, because);
       if (away === undefined) return;
-      leaveAway({ is: 'closed' });
+      leaveAway({ is: 'closed', because });
       wire.close(ERROR_TABLE[because].close, because);
     },
     // A session of the other process has it.

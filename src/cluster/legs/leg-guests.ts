@@ -137,7 +137,7 @@ export function createLegGuests(options: LegGuestsOptions): LegGuests {
         if (message.is === 'opening') begin(message.opening);
         else if (message.is === 'frame') guest?.receive(message.frame);
         else if (message.is === 'taken') hear(message);
-        else if (message.is === 'closed') guest?.closed();
+        else if (message.is === 'closed') guest?.closed(message.because);
         else if (message.is === 'handed-on') {
           registry().movedAway(key);
           guest?.handOn();

@@ -2,6 +2,7 @@
 // leg's socket, the other plays to it.
 
 import type { Duplex } from 'node:stream';
+import type { LegEndCode } from '../../gateway/calls/leg-connection.ts';
 import type { LegFrame } from '../../legs/leg.ts';
 
 /** What the side with the socket sends about the call before its first messages. */
@@ -19,8 +20,8 @@ export type RelayMessage =
   | { readonly is: 'opening'; readonly opening: LegOpening }
   /** From the socket's side: bytes of frames that it was given so far, and of these those that still wait. */
   | { readonly is: 'taken'; readonly bytes: number; readonly waiting: number }
-  /** From the socket's side: the socket is closed. */
-  | { readonly is: 'closed' }
+  /** From the socket's side: the socket is closed; `because`: not by the far side. */
+  | { readonly is: 'closed'; readonly because?: LegEndCode | undefined }
   /** From the socket's side: another process goes on with the call. */
   | { readonly is: 'handed-on' }
   | { readonly is: 'close'; readonly code: number; readonly reason: string }

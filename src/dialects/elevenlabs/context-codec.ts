@@ -7,7 +7,7 @@ import type { AlignmentClock } from './aligner.ts';
 import { readClientMessage } from './client-message.ts';
 import type { ContextTurn } from './context.ts';
 import { createContexts } from './contexts.ts';
-import { toProtocolError, vendorCode } from './protocol-error.ts';
+import { errorCodeOf, type ProtocolError, toProtocolError, vendorCode } from './protocol-error.ts';
 import { SERVER_MESSAGES } from './server-messages.ts';
 import type { FrontDoor } from './voice-path.ts';
 
@@ -31,10 +31,11 @@ export function createContextCodec(terms: ContextCodecTerms, sink: DialectSink):
   const { door } = terms;
   const messages = SERVER_MESSAGES[door];
   let phase: 'open' | 'leaving' | 'closed' = 'open';
-  const close = (code: number, reason: string) => {
+  const close = (failure: ProtocolError | undefined) => {
     if (phase === 'closed') return;
     phase = 'closed';
-    sink.close(code, reason);
+    if (failure === undefined) sink.close(NORMAL, '');
+    else sink.close(failure.code, failure.error, errorCodeOf(failure));
   };
   const contexts = createContexts({
     sink,
@@ -43,11 +44,11 @@ export function createContextCodec(terms: ContextCodecTerms, sink: DialectSink):
     idleMs: terms.idleMs,
     onFinal(failure) {
       // Behind its only context a single one has nothing more to say.
-      if (door === 'single') close(failure?.code ?? NORMAL, failure?.error ?? '');
+      if (door === 'single') close(failure);
     },
   });
   const closeWhenDone = () => {
-    if (phase === 'leaving' && contexts.open() === 0) close(NORMAL, '');
+    if (phase === 'leaving' && contexts.open() === 0) close(undefined);
   };
 
   const leave = () => {

@@ -1,6 +1,6 @@
 // A failure of ours as ElevenLabs tells one: by one of the two close codes that its clients know.
 
-import { ERROR_TABLE } from '../../base/app-error.ts';
+import { ERROR_TABLE, type ErrorCode } from '../../base/app-error.ts';
 import { renamedMessage } from '../field-names.ts';
 
 export type ProtocolError = {
@@ -10,10 +10,15 @@ export type ProtocolError = {
   readonly code: 1008 | 1011;
 };
 
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_TABLE, code);
+
+/** The product's own code of a failure; the vendor's own two are for what a client may not do. */
+export const errorCodeOf = ({ error }: ProtocolError): ErrorCode =>
+  isErrorCode(error) ? error : 'invalid_request';
+
 /** 1008: the client must change something; 1011: it may try again. Of the codes of docs/errors.md. */
 export function vendorCode(code: string): 1008 | 1011 {
-  const row = Object.hasOwn(ERROR_TABLE, code) ? ERROR_TABLE[code as keyof typeof ERROR_TABLE] : undefined;
-  return row !== undefined && row.http < 500 ? 1008 : 1011;
+  return isErrorCode(code) && ERROR_TABLE[code].http < 500 ? 1008 : 1011;
 }
 
 /** What this protocol calls the fields of a session. */

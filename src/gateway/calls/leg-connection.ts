@@ -11,6 +11,7 @@ import { createLegPlayout, type LegPlayout } from '../../playout/leg-playout.ts'
 import type { PlayoutClock } from '../../playout/playout-clock.ts';
 import { createSenderPlayout, type SenderPlayout } from '../../playout/sender-playout.ts';
 import { bytesPerMs, SILENT_SAMPLE } from '../../speech/plain-sound.ts';
+import type { SocketFault } from '../sockets/socket-bounds.ts';
 import { createLegGuard } from './leg-guard.ts';
 import type { LegWire, WireMeter } from './leg-wire.ts';
 import type { LegArrivals, LegPlace } from './local-leg-registry.ts';
@@ -55,15 +56,18 @@ export type LegEnd =
   | 'shutting_down'
   | 'rate_limited'
   | 'busy'
+  | 'slow_reader'
+  | SocketFault['code']
   | 'internal'
   | 'over';
+export type LegEndCode = Exclude<LegEnd, 'over'>;
 
 export type LegConnection = {
   receive(frame: LegFrame): void;
-  /** The socket is gone. */
-  closed(): void;
+  /** The socket is gone; `because`: the library that carries it has closed it for that. */
+  closed(because?: LegEndCode): void;
   /** `because`: that the gateway stops, unless given. */
-  close(reason: string, because?: Exclude<LegEnd, 'over'>): void;
+  close(reason: string, because?: LegEndCode): void;
   /** It has started and has an owner. */
   isOwned(): boolean;
   /** Another process goes on with the call: it ends here without any message. */
@@ -104,7 +108,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
   /** A line of the log has said why it is not served. */
   let isTold = false;
   let cancelTimer = clock.after(options.startWithinMs ?? START_DEADLINE_MS, () => {
-    options.log.warn('leg_without_call', { leg: id, kind });
+    options.log.warn('leg_without_call', { leg: id, kind, code: 'idle_timeout' });
     isTold = true;
     end('idle_timeout', 'the platform did not say which call this is');
   });
@@ -117,7 +121,8 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     const { log } = options;
     const code = why === 'over' ? undefined : why;
     const fields = { leg: id, kind, tenant: owner, code };
-    if (owner !== undefined || hasSession || wasTaken) {
+    const wasServed = owner !== undefined || hasSession || wasTaken;
+    if (wasServed || (playout !== undefined && code === undefined)) {
       const seconds = Math.round(clock.now() - openedAtMs) / 1000;
       log.info('leg_ended', { ...fields, outcome: code === undefined ? 'over' : 'ended', seconds });
     } else if (code !== undefined && !isTold)
@@ -134,7 +139,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     options.onEnded?.(why, reason);
   };
   /** `told`: added to the code in the close reason. */
-  const end = (code: Exclude<LegEnd, 'over'>, reason: string, told?: string) => {
+  const end = (code: LegEndCode, reason: string, told?: string) => {
     if (isOver) return;
     leave(reason, code);
     wire.close(ERROR_TABLE[code].close, told === undefined ? code : `${code}: ${told}`);
@@ -211,14 +216,15 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
     const whose = playout === undefined ? ownerOf(token) : undefined;
     if (whose === undefined) return;
     const message = `${came} came; served: ${served}`;
-    options.log.warn('leg_codec_not_served', { leg: id, kind, tenant: whose.userId, came, served });
+    const code = 'leg_codec';
+    options.log.warn('leg_codec_not_served', { leg: id, kind, tenant: whose.userId, code, came, served });
     isTold = true;
     arrivals.turnAway({
       callId: options.callId ?? callId,
       ...whose,
-      error: new AppError('leg_codec', message),
+      error: new AppError(code, message),
     });
-    end('leg_codec', message, message);
+    end(code, message, message);
   };
   const begin = ({ callId, token, audio }: Extract<LegInput, { kind: 'start' }>) => {
     if (playout !== undefined) return;
@@ -295,7 +301,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       heardAtMs = clock.now();
       if (!isOver) read(frame);
     },
-    closed: () => leave('the socket was closed'),
+    closed: (because: LegEnd = 'over') => leave('the socket was closed', because),
     close: (reason, because = 'shutting_down') => end(because, reason),
     isOwned: () => place !== undefined && (owner !== undefined || place.listener() !== undefined),
     handOn() {
@@ -309,7 +315,7 @@ export function createLegConnection(options: LegConnectionOptions): LegConnectio
       if (bufferedBytes === 0 || bufferedBytes < bufferedBefore) takingSinceMs = nowMs;
       bufferedBefore = bufferedBytes;
       if (nowMs - takingSinceMs < STUCK_MS) return;
-      leave('the far side takes nothing');
+      leave('the far side takes nothing', 'slow_reader');
       wire.terminate();
     },
   };

@@ -129,6 +129,8 @@ type LegDiallerOptions = {
 /** Asterisk sends it first. */
 const START_MS = 5000;
 
+const brokeRules = () => unreachable('sent what no WebSocket may send');
+
 const REFUSALS: Readonly<Record<LegEnd, (reason: string) => AppError>> = {
   leg_codec: (reason) => new AppError('leg_codec', reason),
   unauthorized: () =>
@@ -144,6 +146,10 @@ const REFUSALS: Readonly<Record<LegEnd, (reason: string) => AppError>> = {
   shutting_down: () => new AppError('shutting_down', 'The gateway is about to stop; try another instance.'),
   rate_limited: () => new AppError('leg_unreachable', 'Asterisk sent more than a call can need.'),
   busy: () => new AppError('busy', 'The gateway has as many legs as it may.', { retryAfterMs: 5000 }),
+  slow_reader: () => unreachable('takes nothing of what it is sent'),
+  payload_too_large: brokeRules,
+  invalid_json: brokeRules,
+  invalid_request: brokeRules,
   internal: () => new AppError('internal', 'The leg failed inside.'),
   over: () => new AppError('leg_unreachable', 'Asterisk closed the connection before the call began.'),
 };

@@ -10,7 +10,7 @@ import type { Leg } from '../../legs/leg.ts';
 import type { PlayoutClock } from '../../playout/playout-clock.ts';
 import type { AdmissionControl } from '../../session/admission-control.ts';
 import type { IntakeMetrics } from '../sockets/intake-metrics.ts';
-import { stopReadingAfterClose } from '../sockets/socket-bounds.ts';
+import { type SocketFault, socketFaultOf, stopReadingAfterClose } from '../sockets/socket-bounds.ts';
 import { createSweeper } from '../sockets/sweeper.ts';
 import { createLegConnection, type LegConnection, type LegConnectionOptions } from './leg-connection.ts';
 import { createLegIntake, type LegIntakeLimits } from './leg-intake.ts';
@@ -126,13 +126,17 @@ export function createLegSockets(options: LegSocketsOptions): LegSockets {
       });
       socket.on('ping', (data: Buffer) => intake.count(data.length));
       socket.on('pong', (data: Buffer) => intake.count(data.length));
-      socket.on('error', (error) => log.debug('leg socket fault', { kind: leg.kind, fault: error.message }));
+      let fault: SocketFault | undefined;
+      socket.on('error', (error) => {
+        fault ??= socketFaultOf(error);
+        log.debug('leg socket fault', { kind: leg.kind, fault: error.message });
+      });
       socket.once('close', () => {
         connections.delete(connection);
         room.leave(connection);
         if (state === 'started') options.intake.legOver(leg.kind);
         intake.close();
-        connection.closed();
+        connection.closed(fault?.code);
       });
       return connection;
     },

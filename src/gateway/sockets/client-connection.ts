@@ -20,8 +20,8 @@ import { Heartbeat } from './heartbeat.ts';
 import { createIntakeLimit } from './intake-limit.ts';
 import { PacedIntake, textBytes } from './paced-intake.ts';
 import { createReadingWatch, type ReadingWatch } from './reading-watch.ts';
-import { SessionRecord } from './session-record.ts';
-import { endUnlessRead, stopReadingAfterClose } from './socket-bounds.ts';
+import { type SessionEnd, SessionRecord } from './session-record.ts';
+import { endUnlessRead, socketFaultOf, stopReadingAfterClose } from './socket-bounds.ts';
 import { tooMuchTime } from './time-shares.ts';
 
 /** Above this the socket is given time before it gets more; far below the bound, so that one frame never hits it. */
@@ -49,11 +49,7 @@ export class ClientConnection implements LiveSession {
   private readonly idleTimeoutMs: number;
   private heardFromAtMs: number;
   private readonly record: SessionRecord;
-  /** What we closed it for, if it was for an error. */
-  private closedFor: ErrorCode | undefined;
-  private heardAtEndMs = 0;
-  /** Why we closed: a peer that does not answer our close frame would be counted as lost. */
-  private closedAs: number | undefined;
+  private readonly ending: SessionEnd = { close: undefined, code: undefined, heardMs: 0 };
   /**
    * `giving-up`: turns end, and a close waits for that; `last-words`: all is sent, and the client is given time
    * to read it.
@@ -84,7 +80,7 @@ export class ClientConnection implements LiveSession {
       newId: () => runtime.random.id(16),
       carryOut: (command, queue) => this.session.handle(command, queue),
       send: (message) => this.send(message),
-      close: (code, reason) => this.closeAs(code, reason),
+      close: (code, reason, failure) => this.closeAs(code, reason, failure),
     });
     this.record = new SessionRecord({ ...runtime, session: this.id, seen: options.seen });
     this.turnsEnded = this.record.turns;
@@ -160,8 +156,7 @@ export class ClientConnection implements LiveSession {
     if (this.session.turnsUnheard() === 0) this.close('shutting_down');
   }
   close(code: ErrorCode): void {
-    this.closedFor ??= code;
-    this.closeAs(this.codec.closeCode?.(code) ?? ERROR_TABLE[code].close, code);
+    this.closeAs(this.closeCodeOf(code), code, code);
   }
 
   private listen(): void {
@@ -177,14 +172,16 @@ export class ClientConnection implements LiveSession {
     });
     // A protocol fault is answered and closed by `ws` itself; without a listener it would end the process.
     socket.on('error', (error) => {
+      const fault = socketFaultOf(error);
+      if (fault !== undefined && !this.isSilent()) Object.assign(this.ending, fault);
       this.fallSilent();
       log.debug('socket fault', { session: this.id, fault: error.message });
     });
     socket.once('close', (code) => {
       this.fallSilent();
-      const { closedFor, heardAtEndMs } = this;
-      this.record.end({ close: this.closedAs ?? code, code: closedFor, heardMs: heardAtEndMs });
-      options.onClosed(this.closedAs ?? code);
+      const close = this.ending.close ?? code;
+      this.record.end({ ...this.ending, close });
+      options.onClosed(close);
     });
   }
   // A codec reads what any caller may send: a fault in it ends this connection and no other.
@@ -209,8 +206,7 @@ export class ClientConnection implements LiveSession {
   /** Only the kind is logged: the message may hold spoken text. */
   private codecFailed(fault: unknown): void {
     this.options.runtime.log.error('a codec failed inside', { cause: faultKind(fault) });
-    this.closedFor ??= 'internal';
-    this.closeAs(ERROR_TABLE.internal.close, 'internal');
+    this.closeAs(ERROR_TABLE.internal.close, 'internal', 'internal');
   }
   private send(message: string | Uint8Array): void {
     // After a close frame there is nothing to say (RFC 6455 5.5.1); `ws` knows of the other side's.
@@ -290,6 +286,7 @@ export class ClientConnection implements LiveSession {
     this.giveUp(new AppError('slow_reader', why), clock.now() - readUntilMs);
     if (lastWords === 'no-time-to-read') return this.closeAfterLastWords('slow_reader');
     this.fallSilent('last-words');
+    this.ending.close = this.closeCodeOf('slow_reader');
     this.wire.flush();
     this.socket.ping(LAST_WORDS);
     // One that is slow answers the pings that lie before the last one; one that is gone does not.
@@ -298,16 +295,18 @@ export class ClientConnection implements LiveSession {
   /** Tells why, and ends all turns; the client has heard nothing of the last `behindMs`. */
   private giveUp(error: AppError, behindMs: number): void {
     this.phase = 'giving-up';
-    this.closedFor ??= error.code;
+    this.ending.code ??= error.code;
     this.say(errorEvent(error));
     this.session.giveUp(error, behindMs);
   }
   private closeAfterLastWords(why: 'slow_reader' | 'ended_by_operator'): void {
-    const code = this.codec.closeCode?.(why) ?? ERROR_TABLE[why].close;
-    const { lastClose = { code, reason: why } } = this;
+    const { lastClose = { code: this.closeCodeOf(why), reason: why } } = this;
     this.closeNow(lastClose.code, lastClose.reason);
   }
 
+  private closeCodeOf(code: ErrorCode): number {
+    return this.codec.closeCode?.(code) ?? ERROR_TABLE[code].close;
+  }
   private isSilent(): boolean {
     return this.phase === 'closing' || this.phase === 'last-words';
   }
@@ -318,14 +317,15 @@ export class ClientConnection implements LiveSession {
     if (wasSilent) return;
     this.intake.close();
     try {
-      this.heardAtEndMs = this.session.heardMs();
+      this.ending.heardMs = this.session.heardMs();
       this.session.close();
     } catch (fault) {
       // A session that failed may not even end in order; its socket and its slot must be freed all the same.
       this.options.runtime.log.error('a session did not end in order', { cause: String(fault) });
     }
   }
-  private closeAs(code: number, reason: string): void {
+  private closeAs(code: number, reason: string, failure: ErrorCode | undefined): void {
+    if (this.phase !== 'closing') this.ending.code ??= failure;
     if (this.phase === 'giving-up') this.lastClose ??= { code, reason };
     else this.closeNow(code, reason);
   }
@@ -333,7 +333,7 @@ export class ClientConnection implements LiveSession {
     if (this.phase === 'closing') return;
     this.fallSilent();
     // `ws` ends the socket by itself when the other side does not answer the close in time.
-    this.closedAs = code;
+    this.ending.close = code;
     this.wire.flush(); // what was said before stands before the close frame
     this.socket.close(code, reason);
   }

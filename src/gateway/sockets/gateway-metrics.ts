@@ -67,7 +67,9 @@ export function createGatewayMetrics(metrics: Metrics, gauges: GatewayGauges): G
   const closes = metrics.counters('voxgate_ws_closes_total', 'Sessions closed, by WebSocket close code.', {
     code: [...CLOSE_CODES, 'other'],
   });
-  const ended = metrics.counters('voxgate_turns_total', 'Turns ended, by outcome.', { outcome: OUTCOMES });
+  const ended = metrics.counters('voxgate_turns_total', 'Turns ended, by outcome.', {
+    outcome: [...OUTCOMES, 'left'],
+  });
   const spoken = metrics.counter('voxgate_audio_seconds_total', 'Seconds of audio sent.');
   const underruns = metrics.counter('voxgate_playback_underruns_total', 'Times a listener ran dry.');
   const gaps = metrics.counter('voxgate_underrun_seconds_total', 'Seconds for which listeners ran dry.');

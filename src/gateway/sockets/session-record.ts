@@ -15,12 +15,12 @@ export type SessionRecordOptions = {
 };
 
 export type SessionEnd = {
-  /** The WebSocket's close code. */
-  readonly close: number;
+  /** The WebSocket's close code: the gateway's own where it closed, also when its close frame was not answered. */
+  close: number | undefined;
   /** What the gateway closed it for; undefined when the client did, or its protocol was done. */
-  readonly code: ErrorCode | undefined;
+  code: ErrorCode | undefined;
   /** Of turns that were being heard when it ended, ms. */
-  readonly heardMs: number;
+  heardMs: number;
 };
 
 /** A class, not closures: one object per session keeps cache misses low (decision 0041). */
@@ -55,7 +55,7 @@ export class SessionRecord {
     }
   }
   /** It has ended; once. */
-  end({ close, code, heardMs }: SessionEnd): void {
+  end({ close, code, heardMs }: SessionEnd & { readonly close: number }): void {
     const { session, seen, clock, log } = this.options;
     const { complete, cancelled, truncated, failed } = this.turns;
     log.info('session_ended', {

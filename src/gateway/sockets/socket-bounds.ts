@@ -1,6 +1,7 @@
 // Bounds on what one peer can make a WebSocket of ours hold, and for how long: the same for sessions and for calls.
 
 import type { WebSocket } from 'ws';
+import type { ErrorCode } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 
 /** What one client may send. These are no settings: nobody has needed to change them. */
@@ -57,6 +58,27 @@ export function endUnlessRead(socket: WebSocket, clock: Clock, hasRead: () => bo
     cancelFirst();
     cancelLast();
   });
+}
+
+export type SocketFault = {
+  /** Of the close frame that the library has sent; its own event says 1006. */
+  readonly close: number;
+  readonly code: Extract<ErrorCode, 'invalid_json' | 'invalid_request' | 'payload_too_large'>;
+};
+
+/** The codes of the library (ws, doc/ws.md, "Error codes") that are closed with anything but 1002. */
+const SOCKET_FAULTS: Readonly<Record<string, SocketFault>> = {
+  WS_ERR_INVALID_UTF8: { close: 1007, code: 'invalid_json' },
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: { close: 1009, code: 'payload_too_large' },
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: { close: 1009, code: 'payload_too_large' },
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: { close: 1008, code: 'payload_too_large' },
+};
+const PROTOCOL_FAULT: SocketFault = { close: 1002, code: 'invalid_request' };
+
+/** What the peer of a WebSocket did that the library has closed it for; undefined for a connection that was lost. */
+export function socketFaultOf({ code }: NodeJS.ErrnoException): SocketFault | undefined {
+  if (code === undefined || !code.startsWith('WS_ERR_')) return undefined;
+  return SOCKET_FAULTS[code] ?? PROTOCOL_FAULT;
 }
 
 /** The subprotocols that lines of `Sec-WebSocket-Protocol` offer, in order. */

@@ -5,6 +5,7 @@ import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
 import { Mp3ToPcm, streamLead } from '../../audio/mp3/mp3-to-pcm.ts';
 import type { PcmBlock } from '../../audio/stage.ts';
 import type { TranscoderItem } from '../../audio/transcoder.ts';
+import type { LogEvent } from '../../base/log-events.ts';
 import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
 import {
   createFeatureExtractor,
@@ -47,7 +48,7 @@ export type SpeechTimingOptions = {
   readonly onEstimate: (index: number, estimate: WordEstimate) => void;
   /** `endings`: word times are not wanted, only how each request ends. */
   readonly wants: 'words' | 'endings';
-  readonly onFault: (event: string, cause: unknown) => void;
+  readonly onFault: (event: LogEvent, cause: unknown) => void;
 };
 
 type Request = {

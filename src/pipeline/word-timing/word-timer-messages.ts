@@ -1,5 +1,6 @@
 // The messages between the gateway and the process that times words, and the batching of those to it.
 
+import type { LogEvent } from '../../base/log-events.ts';
 import type { HeardEnding } from '../../captions/alignment/heard-ending.ts';
 import type { Language } from '../../speech/language.ts';
 import type { AlignedText } from '../../text/aligned-text.ts';
@@ -55,7 +56,7 @@ export type WordTimerAnswer =
   | { readonly kind: 'settled'; readonly speech: number }
   /** One for each `ending`; undefined where it cannot be known. */
   | { readonly kind: 'ending'; readonly speech: number; readonly ending: HeardEnding | undefined }
-  | { readonly kind: 'log'; readonly event: string; readonly cause: string };
+  | { readonly kind: 'log'; readonly event: LogEvent; readonly cause: string };
 
 /** Sends the messages of one iteration of the event loop as one: posting costs far more than the content of a small message. */
 export type GatheredPosts<Message> = {

@@ -5,6 +5,7 @@
 import { createLayer3Decoders } from '../../audio/mp3/layer3-decoders.ts';
 import { systemClock } from '../../base/clock.ts';
 import { faultKind, silentLog } from '../../base/log.ts';
+import type { LogEvent } from '../../base/log-events.ts';
 import { workInSpareTime, yieldToPlayback } from '../../base/processes/yield-to-playback.ts';
 import { type KnownVoice, UNKNOWN_VOICE } from '../../captions/alignment/word-finder.ts';
 import { createSpeechProcess, type SpeechProcess } from '../../speech-program/speech-process.ts';
@@ -27,8 +28,8 @@ const tell = (answer: WordTimerAnswer) => {
 };
 const log = {
   ...silentLog,
-  warn: (event: string) => tell({ kind: 'log', event, cause: '' }),
-  error: (event: string) => tell({ kind: 'log', event, cause: '' }),
+  warn: (event: LogEvent) => tell({ kind: 'log', event, cause: '' }),
+  error: (event: LogEvent) => tell({ kind: 'log', event, cause: '' }),
 };
 const decoders = createLayer3Decoders();
 let program: SpeechProcess | undefined;

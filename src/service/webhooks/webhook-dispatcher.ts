@@ -165,17 +165,19 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
     const verdict = judgeWebhook(outcome, number, random.below(SHARES) / SHARES);
     let nextAtMs = verdict.kind === 'again' ? endedAtMs + verdict.pauseMs : undefined;
     let state = STATES[verdict.kind];
-    onAttempt?.(verdict.kind);
     const { id, owner, url, type } = delivery;
-    log.debug('webhook_attempt', {
-      id,
-      type,
-      attempt: number,
-      status: attempt.status,
-      verdict: verdict.kind,
-    });
-    if (verdict.kind === 'given-up' || verdict.kind === 'gone')
-      log.warn('webhook_given_up', { id, type, tenant: owner, attempts: number, status: attempt.status });
+    let told = false;
+    /** Once, when it is known what comes of it; the store may be away afterwards. */
+    const tellResult = (result: WebhookVerdict['kind']) => {
+      if (told) return;
+      told = true;
+      onAttempt?.(result);
+      const { status } = attempt;
+      log.debug('webhook_attempt', { id, type, attempt: number, status, verdict: result });
+      if (result === 'given-up' || result === 'gone')
+        log.warn('webhook_given_up', { id, type, tenant: owner, attempts: number, status });
+    };
+    if (verdict.kind !== 'given-up') tellResult(verdict.kind);
     for (let failures = 0; ; failures++) {
       try {
         // In this order both may be repeated: an attempt is written once.
@@ -185,6 +187,7 @@ export function createWebhookDispatcher(options: WebhookDispatcherOptions): Webh
           state = 'pending';
           nextAtMs = endedAtMs + HELD_REST_MS;
         }
+        tellResult(state === 'pending' ? 'again' : verdict.kind);
         await store.settle(id, attempt, { state, nextAtMs });
         break;
       } catch (error) {

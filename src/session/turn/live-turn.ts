@@ -178,8 +178,11 @@ export class LiveTurn implements SendGate {
     const error = toTurnError(runtime.log, fault, { session: speaker.session, turn });
     this.life.happen({ type: 'fail', error });
   }
-  /** Stops without a word: the client is gone. */
-  abandon(): void {
+  /** Stops without a word: the client is gone, or it broke inside. Counted, unless it had ended before. */
+  abandon(as: 'left' | 'failed'): void {
+    const phase = this.life.phase();
+    if (phase !== 'draining' && phase !== 'finished')
+      this.options.runtime.metrics.turnEnded(as, this.playout.sentMs(), this.script.totalCodePoints());
     this.speech.stop();
   }
   played(ms: number, by: ReportedBy): void {

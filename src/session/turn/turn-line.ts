@@ -123,7 +123,7 @@ export class TurnLine implements Player {
   close(): void {
     this.phase = 'closed';
     this.options.playout.leave(this);
-    for (const turn of this.turns()) turn.abandon();
+    for (const turn of this.turns()) turn.abandon('left');
     this.entries.clear();
   }
 
@@ -216,7 +216,7 @@ export class TurnLine implements Player {
     try {
       turn.settle(nowMs);
     } catch (fault) {
-      turn.abandon();
+      turn.abandon('failed');
       this.entries.delete(turn.id);
       this.front = undefined;
       this.markDirty();

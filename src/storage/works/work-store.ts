@@ -68,7 +68,10 @@ export type WorkStore = {
   finish(claim: Claim, end: WorkEnd, nowMs: number, delivery?: NewDelivery): Promise<boolean>;
   /** Gives a claimed work back, as waiting and as if this attempt had not been: for a program that stops. */
   release(claim: Claim): Promise<void>;
-  /** Ends an unfinished work as `cancelled`; a finished one stays what it is. Undefined: there is none. */
+  /**
+   * Ends an unfinished work as `cancelled`, which alone `toDelivery` is asked about; a finished one stays what it is.
+   * Undefined: there is none.
+   */
   cancel(
     owner: string,
     kind: WorkKind,
@@ -76,8 +79,8 @@ export type WorkStore = {
     nowMs: number,
     toDelivery: (work: Work) => NewDelivery | undefined,
   ): Promise<Work | undefined>;
-  /** Forgets it, finished or not. False: there was none. */
-  remove(owner: string, kind: WorkKind, id: string): Promise<boolean>;
+  /** Forgets it, finished or not; answers what it was. Undefined: there was none. */
+  remove(owner: string, kind: WorkKind, id: string): Promise<Work | undefined>;
   /** Forgets works finished before; answers their ids, at most `limit`. */
   forget(finishedBeforeMs: number, limit: number): Promise<readonly string[]>;
   /** Whether a work of this id exists at all. */

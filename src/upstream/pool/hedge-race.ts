@@ -13,7 +13,7 @@ export type Hedge<Result> = {
   readonly afterMs: number;
   /** Starts the second; undefined: there is none, for instance because `isWanted` has become false meanwhile. */
   start(isWanted: () => boolean): Promise<Runner<Result> | undefined>;
-  /** The result of the second. */
+  /** What became of the second, once; `lost` also when both were cut. */
   onEnd(result: 'won' | 'lost' | 'failed'): void;
 };
 
@@ -35,6 +35,11 @@ export function raceHedge<Result extends { readonly ok: boolean }>(
       over = true;
       disarm();
       settle();
+    };
+    const broken = (error: Error) => {
+      if (over) return;
+      if (second !== undefined) hedge.onEnd('lost');
+      finish(() => reject(error));
     };
     const firstEnded = (result: Result) => {
       if (over) return;
@@ -63,17 +68,15 @@ export function raceHedge<Result extends { readonly ok: boolean }>(
     const startSecond = async () => {
       const started = await hedge.start(() => !over);
       if (started === undefined) return;
-      if (over) started.cancel(BEATEN);
-      else second = started;
+      if (over) {
+        started.cancel(BEATEN);
+        hedge.onEnd('lost');
+      } else second = started;
       // Beaten, or cancelled by the caller, which the first reports as well.
-      started.result.then(secondEnded, (error: Error) => {
-        if (!over) finish(() => reject(error));
-      });
+      started.result.then(secondEnded, broken);
     };
 
     const disarm = clock.after(hedge.afterMs, () => void startSecond());
-    first.result.then(firstEnded, (error: Error) => {
-      if (!over) finish(() => reject(error));
-    });
+    first.result.then(firstEnded, broken);
   });
 }

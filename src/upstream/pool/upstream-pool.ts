@@ -2,7 +2,7 @@
 // tried again before its first byte as failure-policy.ts says, and gets a second try on another key when its first byte is
 // late. A body that breaks afterwards is resumed by its reader.
 
-import { AppError } from '../../base/app-error.ts';
+import { AppError, toAppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type Log, levelOfStatus } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
@@ -73,6 +73,8 @@ type Journey = {
   sends: number;
   /** Time in the line so far. */
   queueMs: number;
+  /** The last attempt that failed. */
+  failed: Failed | undefined;
 };
 
 export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
@@ -174,11 +176,8 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
       otherKeys: members.hopes(nowMs, tried),
     };
     const next = nextStep(error.code, situation, random);
-    if (next.step === 'give-up' || (next.budget === 'charged' && !retries.tryRetry(nowMs))) {
-      const fields = { code: error.code, status, key, attempts, ...idsOf(work) };
-      log[levelOfStatus(error.http)]('upstream_gave_up', fields);
+    if (next.step === 'give-up' || (next.budget === 'charged' && !retries.tryRetry(nowMs)))
       throw withoutKeysPause(error, Math.min(...store.state().map(({ heldMs }) => heldMs)));
-    }
     metrics.retried(error.code);
     const { delayMs } = next;
     log.info('upstream_retry', { reason: error.code, status, key, attempts, delayMs, ...idsOf(work) });
@@ -188,6 +187,15 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
       if (!(refusal instanceof AppError) || refusal.code !== 'busy') throw refusal;
       throw withoutKeysPause(error, refusal.retryAfterMs);
     });
+  };
+
+  /** The one line of a request without an answer, whichever way it went. */
+  const tellEnd = (journey: Journey, thrown: unknown) => {
+    const { code, http } = toAppError(thrown);
+    const { key, status } = journey.failed ?? {};
+    if (journey.options.signal.aborted) return log.debug('upstream_cancelled', figuresOf(journey));
+    const outcome = journey.failed === undefined ? 'refused' : 'failed';
+    log[levelOfStatus(http)]('upstream_gave_up', { outcome, code, status, key, ...figuresOf(journey) });
   };
 
   const open: SpeechUpstream['open'] = async (request, given) => {
@@ -207,6 +215,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
       tried: new Set(),
       sends: 0,
       queueMs: 0,
+      failed: undefined,
     };
     try {
       let send = await enter(journey, { place: 'back', accepts: 'any' });
@@ -220,6 +229,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
           : attempt(journey, send).result);
         if (result.ok) {
           const { chunks, gathering, toldLength, ttfbMs, key } = result;
+          log.debug('upstream_answered', { key, ttfbMs: Math.round(ttfbMs), ...figuresOf(journey) });
           return {
             chunks,
             ...(gathering === undefined ? {} : { gathering }),
@@ -230,9 +240,13 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
             key,
           };
         }
+        journey.failed = result;
         if (isCounted(result.error.code)) counted += 1;
         send = await reenter(result, counted, journey);
       }
+    } catch (thrown) {
+      tellEnd(journey, thrown);
+      throw thrown;
     } finally {
       if (clock.now() > work.deadlineMs && !given.signal.aborted) metrics.missed(work.class);
     }
@@ -250,6 +264,13 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
     close: () => line.close(),
   };
 }
+
+/** For the log, in whole ms. */
+const figuresOf = ({ work, sends, queueMs }: Journey) => ({
+  attempts: sends,
+  queueMs: Math.round(queueMs),
+  ...idsOf(work),
+});
 
 /** For the log: what a request is for. */
 const idsOf = ({ tenant, session, turn, request, work }: SpeechWork) => ({

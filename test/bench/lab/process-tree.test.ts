@@ -26,8 +26,9 @@ describe.runIf(process.platform === 'linux')('childrenOf', () => {
     } finally {
       process.kill(-shell.pid!, 'SIGKILL');
     }
-    await vi.waitFor(() =>
-      expect(childrenOf(process.pid)!.some(({ parent }) => parent === shell.pid)).toBe(false),
+    await vi.waitFor(
+      () => expect(childrenOf(process.pid)!.some(({ parent }) => parent === shell.pid)).toBe(false),
+      30_000,
     );
   });
 });

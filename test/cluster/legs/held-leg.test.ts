@@ -182,7 +182,7 @@ describe('a held leg', () => {
     expect(closed).toEqual([[1000, 'hung up']]);
     const three = begin();
     three.leg.close('the gateway stops');
-    expect(three.relay.got.at(-1)).toEqual({ is: 'closed' });
+    expect(three.relay.got.at(-1)).toEqual({ is: 'closed', because: 'shutting_down' });
     expect(closed.at(-1)).toEqual([1012, 'shutting_down']);
     await settle();
     expect(arrivals.filter((life) => life === 'goes-on')).toEqual([]);

@@ -1,7 +1,7 @@
 // A leg's connection without a socket: what becomes of a far side that takes nothing, says nothing or is nobody's.
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/base/app-error.ts';
-import { silentLog } from '../../../src/base/log.ts';
+import { type LogFields, silentLog } from '../../../src/base/log.ts';
 import { createLegConnection } from '../../../src/gateway/calls/leg-connection.ts';
 import { createLocalLegRegistry } from '../../../src/gateway/calls/local-leg-registry.ts';
 import { audioSocketLeg, audioSocketMessage } from '../../../src/legs/audiosocket-leg.ts';
@@ -14,10 +14,17 @@ const UUID = '0b8f3c9e-6a2d-4f10-9d57-1c2e3f405162';
 const HELLO = audioSocketMessage(0x01, Buffer.from(UUID.replaceAll('-', ''), 'hex'));
 const AUDIO = audioSocketMessage(0x10, new Uint8Array(320));
 
+const broken = (): never => {
+  throw new Error('broken inside');
+};
+
 type Given = { user?: string; codec?: LegCodec; admit?: () => AppError | undefined };
 function start({ user, codec = audioSocketLeg.open(), admit = () => undefined }: Given = {}) {
   const clock = createFakeClock();
   const errors: unknown[] = [];
+  const lines: string[] = [];
+  const keep = (event: string, { outcome, code }: LogFields = {}) =>
+    void lines.push([event, outcome, code].filter((each) => each !== undefined).join(' '));
   const playout = createPlayoutClock({
     clock,
     onFault(_player, fault) {
@@ -32,7 +39,7 @@ function start({ user, codec = audioSocketLeg.open(), admit = () => undefined }:
     codec,
     arrivals: registry,
     clock,
-    log: { ...silentLog, error: (...line) => void errors.push(line) },
+    log: { ...silentLog, info: keep, warn: keep, error: (...line) => void errors.push(line) },
     playout,
     token: undefined,
     userOf: () => user,
@@ -48,6 +55,7 @@ function start({ user, codec = audioSocketLeg.open(), admit = () => undefined }:
     },
   });
   const gone: string[] = [];
+  const calls: CallLeg[] = [];
   const attach = (): CallLeg | undefined => {
     let had: CallLeg | undefined;
     registry.attach(
@@ -56,6 +64,7 @@ function start({ user, codec = audioSocketLeg.open(), admit = () => undefined }:
       {
         onAttached(leg) {
           had = leg;
+          calls.push(leg);
           return {
             onPlayed() {},
             onAudio() {},
@@ -69,8 +78,106 @@ function start({ user, codec = audioSocketLeg.open(), admit = () => undefined }:
     );
     return had;
   };
-  return { clock, playout, registry, connection, wire, attach, gone, errors };
+  return { clock, playout, registry, connection, wire, attach, gone, errors, lines, calls };
 }
+
+describe('the end of a leg is told once', () => {
+  type Leg = ReturnType<typeof start>;
+  const served = (leg: Leg) => {
+    leg.connection.receive(Buffer.concat([HELLO, AUDIO]));
+    leg.attach();
+  };
+  const unclaimed = (leg: Leg) => leg.connection.receive(Buffer.concat([HELLO, AUDIO]));
+  const stuck = (leg: Leg) => {
+    leg.wire.bufferedBytes = 5000;
+    for (let second = 0; second <= 11; second += 1) {
+      leg.connection.sweep(leg.clock.now());
+      leg.clock.advance(1000);
+    }
+  };
+  it.each<readonly [string, string, Given, readonly ((leg: Leg) => void)[]]>([
+    [
+      'its far side hangs up',
+      'leg_ended over',
+      { user: 'ann' },
+      [served, ({ connection }) => connection.closed()],
+    ],
+    [
+      'nobody has asked for it and it hangs up',
+      'leg_ended over',
+      {},
+      [unclaimed, ({ connection }) => connection.closed()],
+    ],
+    ['its session hangs up', 'leg_ended over', { user: 'ann' }, [unclaimed, (leg) => leg.attach()?.hangUp()]],
+    ['its far side takes nothing', 'leg_ended ended slow_reader', { user: 'ann' }, [served, stuck]],
+    [
+      'its far side sends what no WebSocket may',
+      'leg_ended ended payload_too_large',
+      { user: 'ann' },
+      [served, ({ connection }) => connection.closed('payload_too_large')],
+    ],
+    [
+      'it sends too much',
+      'leg_ended ended rate_limited',
+      { user: 'ann' },
+      [served, ({ connection }) => connection.close('too much', 'rate_limited')],
+    ],
+    [
+      'the gateway stops',
+      'leg_ended ended shutting_down',
+      { user: 'ann' },
+      [served, ({ connection }) => connection.close('stops')],
+    ],
+    [
+      'no session has it',
+      'leg_ended ended idle_timeout',
+      { user: 'ann' },
+      [unclaimed, ({ clock }) => clock.advance(60_000)],
+    ],
+    ['nobody names it', 'leg_refused unauthorized', {}, [unclaimed, ({ clock }) => clock.advance(10_000)]],
+    [
+      'it does not say which call it is',
+      'leg_without_call idle_timeout',
+      {},
+      [({ clock }) => clock.advance(10_000)],
+    ],
+    [
+      'there is no room',
+      'leg_refused busy',
+      { user: 'ann', admit: () => new AppError('busy', 'as many as may be') },
+      [unclaimed],
+    ],
+    [
+      'its codec is not served',
+      'leg_codec_not_served leg_codec',
+      {},
+      [
+        ({ connection }) =>
+          connection.receive(Buffer.concat([HELLO, audioSocketMessage(0x1a, new Uint8Array(320))])),
+      ],
+    ],
+    [
+      'its codec fails',
+      'leg_ended ended internal',
+      { user: 'ann', codec: { ...audioSocketLeg.open(), media: broken } },
+      [
+        served,
+        (leg) => {
+          leg.calls[0]!.play({ turn: 'a', atMs: 0, ms: 20, bytes: new Uint8Array(320) });
+          leg.clock.flush();
+        },
+      ],
+    ],
+  ])('when %s: %s', (_what, line, given, acts) => {
+    const leg = start(given);
+    for (const act of acts) act(leg);
+    // Whatever comes behind it.
+    leg.connection.closed();
+    leg.connection.close('stops');
+    leg.clock.advance(100_000);
+    expect(leg.lines).toEqual([line]);
+  });
+});
 
 describe('the connection of a leg', () => {
   it('does not start one that is somebody’s and finds no place', () => {

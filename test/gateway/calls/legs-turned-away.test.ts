@@ -143,7 +143,9 @@ describe.each(CALLS)('a call of %s in a codec that is not served', (kind, says, 
     expect(live.clock.now()).toBe(beforeMs);
     const [came, served] = words.split(' came; served: ');
     const tenant = kind === 'audiosocket' ? undefined : 'anna';
-    expect(lines).toEqual([{ level: 'warn', fields: { leg: 'leg-1', kind, tenant, came, served } }]);
+    expect(lines).toEqual([
+      { level: 'warn', fields: { leg: 'leg-1', kind, tenant, code: 'leg_codec', came, served } },
+    ]);
   });
 
   it('is told to the session that asks for it within ten seconds, at once', async () => {
@@ -219,5 +221,5 @@ it('a leg that does not say which call it is, is logged', async () => {
   call('twilio', []);
   await live.run(10_000);
   expect(closed).toEqual([[4408, 'idle_timeout']]);
-  expect(lines).toEqual([{ level: 'warn', fields: { leg: 'leg-1', kind: 'twilio' } }]);
+  expect(lines).toEqual([{ level: 'warn', fields: { leg: 'leg-1', kind: 'twilio', code: 'idle_timeout' } }]);
 });

@@ -320,7 +320,12 @@ describe('others', () => {
 });
 
 it('that is replayed during its last attempt gets a schedule of its own', async () => {
-  const { clock, unixMs, store, add, begin, timesS, end } = setUp(() => 'dead');
+  const results: string[] = [];
+  const givenUp: string[] = [];
+  const { clock, unixMs, store, add, begin, timesS, end } = setUp(() => 'dead', {
+    onAttempt: (result) => void results.push(result),
+    log: { ...silentLog, warn: (event) => void givenUp.push(event) },
+  });
   const id = add('dead.example');
   const dispatcher = begin();
   while (timesS(id).length < 10) await clock.run(5000);
@@ -331,6 +336,9 @@ it('that is replayed during its last attempt gets a schedule of its own', async 
   expect(await store.find('ann', id)).toMatchObject({ state: 'pending' });
   expect(timesS(id)).toHaveLength(11);
   expect(timesS(id)[10]! - lastS).toBe(16);
+  // It was not given up, and nothing says so.
+  expect(new Set(results)).toEqual(new Set(['again']));
+  expect(givenUp).toEqual([]);
   await end(dispatcher);
 });
 

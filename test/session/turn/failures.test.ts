@@ -156,6 +156,47 @@ describe('a fault of our own', () => {
   });
 });
 
+describe('each turn is counted once', () => {
+  const speak = (turn: string) => ({ type: 'speak', turn, text: 'One two three.' }) as const;
+
+  it('also when its session ends first, or it never began', async () => {
+    const live = startSession({ auto: atOnce(() => speechMp3(500)), limits: { turnsInFlight: 3 } });
+    live.send(speak('heard'));
+    await live.run(3000);
+    for (const turn of ['cut', 'left', 'waits']) live.send(speak(turn));
+    live.send(speak('refused'));
+    await live.run(100);
+    live.send({ type: 'cancel', turn: 'cut' });
+    await live.run(100);
+    live.session.close();
+    live.session.close();
+    await live.run(3000);
+    expect(live.figures.outcomes).toEqual(['complete', 'failed', 'cancelled', 'left', 'left']);
+  });
+
+  it('also when it breaks inside while it is heard, and its client is told of its end', async () => {
+    const live = startSession({
+      auto: atOnce(() => speechMp3(2000)),
+      onEntry(entry) {
+        if ('event' in entry && entry.event.type === 'mark') throw new Error('broken');
+      },
+    });
+    live.send({ type: 'append', turn: 'a', text: 'One two three four. ' });
+    live.send({ type: 'flush', turn: 'a' });
+    live.send({ type: 'mark', turn: 'a', name: 'middle' });
+    live.send({ type: 'append', turn: 'a', text: 'Five six seven eight.' });
+    live.send({ type: 'end', turn: 'a' });
+    live.send(speak('b'));
+    await live.run(8000);
+    expect(codes(live)).toEqual(['internal a']);
+    expect(live.said('ended').map(({ turn, outcome }) => `${turn} ${outcome}`)).toEqual([
+      'a failed',
+      'b complete',
+    ]);
+    expect(live.figures.outcomes).toEqual(['failed', 'complete']);
+  });
+});
+
 describe('waiting for quota', () => {
   it('is passed on, and says how much is there when the turn has started', async () => {
     const live = startSession();

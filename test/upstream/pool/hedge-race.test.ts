@@ -132,6 +132,6 @@ describe('a race', () => {
     first.abort();
     second.abort();
     await settle();
-    expect([seen.outcome, ends]).toEqual(['the caller left', []]);
+    expect([seen.outcome, ends]).toEqual(['the caller left', ['lost']]);
   });
 });
