@@ -3,13 +3,27 @@
 
 import { AppError } from '../base/app-error.ts';
 import type { HeaderLines } from './header-lines.ts';
+import { isLoopbackPeer } from './private-peer.ts';
 
-const PROXY_HEADER = /^(forwarded|via|x-forwarded-.+|cf-.+)$/i;
+/** What proxies, load balancers and content networks add to say for whom they ask, and which way a request has taken. */
+const PROXY_HEADER =
+  /^(forwarded|via|cdn-loop|x-forwarded(-.+)?|x-real-(ip|port)|(x-|true-|fastly-|x-cluster-)?client-ip|(wl-)?proxy-client-ip|x-original-.+|x-envoy-.+|cf-.+)$/i;
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
 
-/** What in a request's headers shows that it does not come straight from a program here; undefined when nothing does. */
-export function strangerTrace(headers: HeaderLines, scheme: 'http' | 'https'): string | undefined {
-  const proxied = Object.keys(headers).find((name) => PROXY_HEADER.test(name));
+/** `name` is a header by which a proxy shows. */
+export const isProxyHeader = (name: string): boolean => PROXY_HEADER.test(name);
+
+/**
+ * What shows that a request does not come straight from a program here; undefined when nothing does. That is no proof: a proxy
+ * on this machine that adds no header passes for a program here. `peer` is the address of the socket's other end.
+ */
+export function strangerTrace(
+  headers: HeaderLines,
+  scheme: 'http' | 'https',
+  peer?: string,
+): string | undefined {
+  if (peer !== undefined && !isLoopbackPeer(peer)) return 'The request came from another machine.';
+  const proxied = Object.keys(headers).find(isProxyHeader);
   if (proxied !== undefined) return `The request came through a proxy (header ${proxied.slice(0, 40)}).`;
   const { host = [], origin = [] } = headers;
   if (host.length !== 1 || !LOCAL_HOST.test(host[0]!))

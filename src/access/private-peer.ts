@@ -1,4 +1,5 @@
-// Whether a peer is of this machine or of a private network: the only ones for a listener that asks for no key.
+// Whether a peer is of this machine, or of this machine or a private network: the only ones for a listener that asks for no
+// key. A peer is whoever holds the other end of the socket: behind a proxy on this machine, that is the proxy.
 
 import ipaddr from 'ipaddr.js';
 
@@ -9,6 +10,10 @@ const PRIVATE: ReadonlySet<string> = new Set([
   'linkLocal',
   'carrierGradeNat',
 ]);
+
+/** `address` as a socket tells it: one of this machine. Anything that is no address is none. */
+export const isLoopbackPeer = (address: string): boolean =>
+  ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 
 /** `address` as a socket tells it; an IPv4 address may come mapped into IPv6. Anything else is none. */
 export function isPrivatePeer(address: string | undefined): boolean {

@@ -16,6 +16,7 @@ import { refuseOtherMethods } from '../http/server/other-methods.ts';
 import { createPlayoutClock } from '../playout/playout-clock.ts';
 import type { LiveSessions } from '../session/live-sessions.ts';
 import type { OnlookerRuntime } from '../session/observers/session-audience.ts';
+import { operatorAccess } from '../settings/operator-access.ts';
 import type { AppContext } from './context.ts';
 
 /** Observers are seconds behind the listener: what 40 ms bring is sent together. */
@@ -83,9 +84,9 @@ export function openAppObservers(options: AppObserversOptions) {
     addRoutes: (http: FastifyInstance, routes: ObserverListRoutes): Promise<void> =>
       inScope(http, (scope) => {
         const { hasSession, sessionsOf, revoke, pool, desk, isStopping } = routes;
-        const access = { adminKey: config.adminKey, areKeysRequired: credentials.areRequired };
+        const access = operatorAccess(config);
         addTokenRoutes(scope, { credentials, tokens, hasSession, revoke, unixMs: Date.now, isStopping });
-        addLiveRoutes(scope, { credentials, sessionsOf, adminKey: config.adminKey, pool });
+        addLiveRoutes(scope, { credentials, sessionsOf, access, pool });
         addOperatorRoutes(scope, { desk, access });
         addSeats(scope, routes);
       }),

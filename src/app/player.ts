@@ -24,6 +24,7 @@ import { viewsOf } from '../http/routes/live-view.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import type { PlayoutClock } from '../playout/playout-clock.ts';
 import { endSession } from '../session/live-sessions.ts';
+import { operatorAccess } from '../settings/operator-access.ts';
 import type { Config } from '../settings/settings.ts';
 import type { QuotaState } from '../upstream/quota/quota-store.ts';
 import { createAppContext, listenAt, type Stop } from './context.ts';
@@ -135,7 +136,7 @@ async function openAppPlayer(
     tls: undefined,
     maxSockets: config.maxConnections + SPARE_SOCKETS,
     loopbackOnly: !credentials.areRequired,
-    adminKey: config.adminKey,
+    access: operatorAccess(config),
     notReady: () => undefined,
     exposeMetrics: () => metrics.expose(),
     asyncApi: () => ({}),

@@ -11,6 +11,7 @@ import { addPlaygroundRoutes } from '../http/routes/playground-routes.ts';
 import { type AdminServerOptions, createAdminServer } from '../http/server/admin-server.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import { addServiceApi } from '../http/server/service-api.ts';
+import { operatorAccess, type ServedCallers } from '../settings/operator-access.ts';
 import { type Config, toEnv } from '../settings/settings.ts';
 import { originOf, portOf, SPARE_SOCKETS, type StartOptions } from './gateway.ts';
 import type { AppObservers, ObserverListRoutes } from './observers.ts';
@@ -48,7 +49,7 @@ export async function openAppRest(options: AppRestOptions) {
     tls: options.tls,
     maxSockets: config.maxConnections + SPARE_SOCKETS,
     loopbackOnly: !credentials.areRequired,
-    adminKey: config.adminKey,
+    access: operatorAccess(config),
     notReady() {
       if (routes.isStopping()) return 'stopping';
       return options.engine?.isReady() === false ? 'engine-restarting' : service?.notReady();
@@ -88,13 +89,13 @@ const ADMIN_HOST = '127.0.0.1';
 
 /** The operator's listener: its address; undefined when it is off. */
 export async function openAppAdmin(
-  { adminPort, adminKey, apiKeys }: Pick<Config, 'adminPort' | 'adminKey' | 'apiKeys'>,
+  config: ServedCallers & Pick<Config, 'adminPort'>,
   told: Omit<AdminServerOptions, 'access'>,
   onStop: (stop: () => Promise<void>) => void,
 ): Promise<string | undefined> {
+  const { adminPort } = config;
   if (adminPort === 0) return undefined;
-  const access = { adminKey, areKeysRequired: apiKeys.length > 0 };
-  const admin = createAdminServer({ ...told, access });
+  const admin = createAdminServer({ ...told, access: operatorAccess(config) });
   const at = { host: ADMIN_HOST, port: adminPort, portSetting: toEnv('adminPort'), hostSetting: undefined };
   await listening(admin.listen(at), at);
   onStop(async () => {

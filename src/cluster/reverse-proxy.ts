@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { Pool } from 'undici';
+import { isProxyHeader } from '../access/loopback-guard.ts';
 import { AppError, toErrorBody } from '../base/app-error.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -42,14 +43,18 @@ const HEADERS_MS = 15 * 60_000;
 /** A placeholder: the request brings its own host name. */
 const ORIGIN = 'http://gateway.invalid';
 
-/** Pairs of name and value as they came, without those that go no further, or that `Connection` names. */
+/**
+ * Pairs of name and value as they came, without those that go no further, or that `Connection` names; but what shows a proxy
+ * goes on in any case, because the process that answers asks for it.
+ */
 function passedOn(raw: readonly string[], alsoDropped: string | undefined): string[] {
   const named = new Set((alsoDropped ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const kept: string[] = [];
   let hosts = 0;
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]!.toLowerCase();
-    if (BETWEEN_NEIGHBOURS.has(name) || named.has(name) || OWN.has(name)) continue;
+    const isDropped = named.has(name) && !isProxyHeader(name);
+    if (BETWEEN_NEIGHBOURS.has(name) || isDropped || OWN.has(name)) continue;
     if (name === 'host' && ++hosts > 1) continue; // told of in the note
     kept.push(raw[at]!, raw[at + 1]!);
   }

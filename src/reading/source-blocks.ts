@@ -28,6 +28,11 @@ export type SourceBlocks = {
  */
 const FREE_BLOCKS = 2_000;
 const MIN_CHARS_EACH = 40;
+/** A term is said with each of its explanations; a longer one is an item of its own and no more. Before it is cleaned, too. */
+const MAX_TERM_CHARS = 200;
+const MAX_WRITTEN_TERM_CHARS = 1_000;
+/** Every sentence has the headings above it; a longer one is text. */
+const MAX_HEADING_CHARS = 400;
 /** Of all rows together, empty ones too. */
 const MAX_CELLS = 40_000;
 
@@ -65,13 +70,24 @@ export function createSourceBlocks(mostChars: number): SourceBlocks {
     if (letters.length > mostChars) throw refuse();
     return withoutClutter(letters);
   };
+  /** Empty: none, or too long to be one. */
+  const cleanTerm = (under: string | undefined) => {
+    if (under === undefined || under.length > MAX_WRITTEN_TERM_CHARS) return '';
+    const term = cleaned(under);
+    return term.length > MAX_TERM_CHARS ? '' : term;
+  };
+  const heading = (level: number, text: string): SourceBlock =>
+    text.length > MAX_HEADING_CHARS
+      ? { kind: 'paragraph', text }
+      : { kind: 'heading', level: Math.min(6, Math.max(1, level)), text };
   return {
     list,
     add(kind, text, { under, isQuoted = false } = {}) {
       const clean = cleaned(text);
       if (isBlank(clean)) return;
       count(clean);
-      const term = under === undefined ? '' : cleaned(under);
+      const term = kind === 'item' ? cleanTerm(under) : '';
+      count(term);
       if (kind === 'item') push(term === '' ? { kind, text: clean } : { kind, text: clean, under: term });
       else push(isQuoted ? { kind, text: clean, isQuoted } : { kind, text: clean });
     },
@@ -79,13 +95,16 @@ export function createSourceBlocks(mostChars: number): SourceBlocks {
       const clean = cleaned(text);
       if (isBlank(clean)) return;
       count(clean);
-      push({ kind: 'heading', level: Math.min(6, Math.max(1, level)), text: clean });
+      push(heading(level, clean));
     },
     put(block) {
       if (block.kind === 'row') {
         countCells(block.cells);
         for (const { name, value } of block.cells) count(name + value);
-      } else count(block.text);
+      } else {
+        count(block.text);
+        if (block.kind === 'item') count(block.under ?? '');
+      }
       push(block);
     },
     addRow(cells) {

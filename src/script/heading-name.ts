@@ -1,6 +1,8 @@
 // A heading as people say it: without its number, not in capitals. Headings that every text has ("Introduction") name
 // nothing, and those too long to be said in one breath are left to the readers.
 
+import { withoutEnd } from '../base/without-end.ts';
+
 const NUMBERING =
   /^(?:(?:chapter|section|part|kapitel|teil|abschnitt|chapitre|partie|capítulo|capitolo|hoofdstuk|rozdział|глава)\s+(?:\d+(?:\.\d+)*|[ivxlc]+)[.:]?\s+(?=\S)|\d+(?:\.\d+)+[.)]?\s+|\(\d+\)\s*|[—–-]+\s*(?=\p{L})|(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z]|[a-z])[.)]\s*[—–-]*\s*|\d+(?:\.\d+)*\s+|§+\s*\d+\s*|第[\p{N}一二三四五六七八九十百]+[章节節部回]\s*|[一二三四五六七八九十]+、)/iu;
 const MAX_CHARACTERS = 90;
@@ -41,10 +43,13 @@ const plainCase = (text: string): string => {
   return lower.replace(/\p{L}/u, (first) => first.toLocaleUpperCase('und'));
 };
 
+/** Without its number and what stands behind it. */
+const bareHeading = (heading: string): string =>
+  withoutEnd(heading.replace(/\s+/gu, ' ').trim().replace(NUMBERING, ''), /[\s.:;,。：、…]/u);
+
 /** Undefined: there is no name in it. A question keeps its mark. */
 export function headingName(heading: string | undefined): string | undefined {
-  const collapsed = (heading ?? '').replace(/\s+/gu, ' ').trim();
-  const name = plainCase(collapsed.replace(NUMBERING, '').replace(/[\s.:;,。：、…]+$/u, ''));
+  const name = plainCase(bareHeading(heading ?? ''));
   if (name.length > MAX_CHARACTERS || !/\p{L}{2}/u.test(name) || /[{}]/.test(name)) return undefined;
   return GENERIC.has(name.toLowerCase()) ? undefined : name;
 }
@@ -58,20 +63,11 @@ conclusie|conclusies|slutsats|slutsatser|wnioski|podsumowanie|заключени
   ),
 );
 
-/** A heading without its number and what stands behind it, in lower case. */
-const bareHeading = (heading: string): string =>
-  heading
-    .replace(/\s+/gu, ' ')
-    .trim()
-    .replace(NUMBERING, '')
-    .replace(/[\s.:;,。：、…]+$/u, '')
-    .toLowerCase();
-
-export const isConclusion = (heading: string): boolean => CONCLUSIONS.has(bareHeading(heading));
+export const isConclusion = (heading: string): boolean => CONCLUSIONS.has(bareHeading(heading).toLowerCase());
 
 /** Whether a heading opens what is no part of the text itself. */
 export function isApparatus(heading: string): boolean {
-  const name = bareHeading(heading);
+  const name = bareHeading(heading).toLowerCase();
   return APPARATUS.has(name) || LISTING.test(name);
 }
 

@@ -18,7 +18,7 @@ const EARLY_WORDS = 6;
 const EARLY_CHARACTERS = 8;
 
 /** A capital after the first word, other than "I"; in German any noun has one. */
-const NAME = /\s\P{L}*\p{Lu}[\p{L}\p{M}]/u;
+const NAME = /\s[^\p{L}\s]*\p{Lu}[\p{L}\p{M}]/u;
 
 /** The first words of `spoken`, without a look at the rest. */
 function openingOf(spoken: string): string {

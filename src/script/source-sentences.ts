@@ -33,8 +33,11 @@ const SENTENCES_OF_BEGINNING = 40;
 /** About 25 seconds of speech: longer is hard to follow, and a line must hold it. */
 const MAX_WORDS = 70;
 const MAX_SPOKEN_CHARACTERS = 700;
+/** As it is written, with its asides: what is longer is looked at no further. */
+const MAX_WRITTEN_CHARACTERS = 2_000;
 const MIN_LETTERS_SHARE = 0.6;
-const ADDRESS = /\bhttps?:|\bwww\.|\S@\S+\.\w|\bdoi\b|\bISBN\b|©|\(c\)\s*\d{4}|all rights reserved/iu;
+const ADDRESS =
+  /\bhttps?:|\bwww\.|\S@[^\s@]{1,200}\.\w|\bdoi\b|\bISBN\b|©|\(c\)\s*\d{4}|all rights reserved/iu;
 /** How papers name a source in their running text before they are set. */
 const CITED_NAME = /(?<![\w@])@[a-z]\w/iu;
 const LEADS_IN = /[:：]["'”’»]*$/u;
@@ -165,31 +168,37 @@ export function toSourceSentences(
   const hasLongParagraphs = hasLongParagraphsIn(document);
 
   const add = (kind: SourceSentence['kind'], text: string, block: number, place: Place) => {
-    const bare = spokenForm(text, reader.connective);
-    const spoken = kind === 'sentence' ? bare : withFullStop(bare);
+    const isLong = text.length > MAX_WRITTEN_CHARACTERS;
+    const bare = isLong ? text : spokenForm(text, reader.connective);
+    const spoken = kind === 'sentence' || isLong ? bare : withFullStop(bare);
     const draft = { kind, text, spoken, words: wordCount(spoken) };
     const key = spoken.toLowerCase();
     const isAnnounced = kind === 'item' && place.isFirst && announced;
     const isListed = isAnnounced && !endsAsSentence(text);
-    const isAboutAll = sentences.length < SENTENCES_OF_BEGINNING && reader.aboutItself.test(spoken);
+    const isAboutAll =
+      !isLong && sentences.length < SENTENCES_OF_BEGINNING && reader.aboutItself.test(spoken);
     const isLabel = hasLongParagraphs && kind === 'sentence' && place.isOnly;
     const unfit = apparatus
       ? 'apparatus'
-      : term !== undefined && !isSayable(term)
-        ? 'note'
-        : isQuoted
-          ? 'quoted'
-          : (unfitness(
-              { ...draft, isListed, isLabel, isAboutAll, isNamed: titled.has(spoken.split(/\s/u, 1)[0]!) },
-              reader,
-            ) ?? (seen.has(key) ? 'repeated' : undefined));
+      : isLong
+        ? 'too-long'
+        : term !== undefined && !isSayable(term)
+          ? 'note'
+          : isQuoted
+            ? 'quoted'
+            : (unfitness(
+                { ...draft, isListed, isLabel, isAboutAll, isNamed: titled.has(spoken.split(/\s/u, 1)[0]!) },
+                reader,
+              ) ?? (seen.has(key) ? 'repeated' : undefined));
     seen.add(key);
     const before = sentences.at(-1);
-    const answers = kind !== 'row' && before !== undefined && before.path === path && asks(before.text);
+    const answers =
+      !isLong && kind !== 'row' && before !== undefined && before.path === path && asks(before.text);
     const isWithinQuotes = !place.isFirst && quotes > 0;
     quotes = (place.isFirst ? 0 : quotes) + openQuotes(text);
     const isNamed = (stem: string) => isKnown(stem) || headed.has(stem);
     const leans =
+      isLong ||
       isWithinQuotes ||
       isAnnounced ||
       answers ||

@@ -1,12 +1,13 @@
 // The one way in which a sentence of the source may be changed before it is spoken: words are left out where the sentence
 // stays whole without them. So what is said is always in the source, in the same order.
 
+import { withoutEnd } from '../base/without-end.ts';
 import { isUnspaced } from './words.ts';
 
 /** Within a word ("colou(r)") a parenthesis belongs to it; elsewhere it is an aside. Nested ones take two rounds. */
 const ASIDE =
   /(?<![\p{L}\p{N}])\s*(?:\([^()]*\)|\[[^[\]]*\])(?![\p{L}\p{N}])|（[^（）]*）|［[^［］]*］|【[^【】]*】/gu;
-const CITATION_MARK = /(?:[¹²³⁰⁴-⁹]+|(?<=\p{L}[.,;]?)[*†‡]+)(?=[\s.,;:]|$)/gu;
+const CITATION_MARK = /(?:(?<![¹²³⁰⁴-⁹])[¹²³⁰⁴-⁹]+|(?<=\p{L}[.,;]?)[*†‡]+)(?=[\s.,;:]|$)/gu;
 /** A mark without a space before it, and the number of a note behind the last stop. */
 const GLUED_MARK = /(?<=\p{L}{3})\[(?:\d{1,3}(?:[,–-] ?\d{1,3})*|\p{Lu}[\w.:-]{1,20})\](?=[\s.,;:]|$)/gu;
 /** How plain text stresses a word. */
@@ -15,7 +16,8 @@ const NOTE_AT_END = /(?<=\p{Ll}{3}[.!?]["”’»]?)\d{1,3}(?:[,–-]\d{1,3})*$/
 const BRACKETED = /\[[^[\]]*\]|［[^［］]*］/gu;
 /** As much of the text before a mark as its last words take. */
 const CHARACTERS_BEFORE_MARK = 40;
-const SPACE_BEFORE_STOP = /\s+(?=[.,;…。，；、])/gu;
+/** From the first of them. */
+const SPACE_BEFORE_STOP = /(?<!\s)\s+(?=[.,;…。，；、])/gu;
 const DOUBLED_STOP = /([,;])(?:\s*[,;])+/g;
 
 const withoutAsides = (text: string): string => text.replace(ASIDE, '').replace(ASIDE, '');
@@ -69,7 +71,7 @@ export const endsAsSentence = (text: string): boolean => ENDS.test(text);
 
 /** An item as it is said in the middle of its list. */
 export const withComma = (text: string): string => {
-  const bare = text.replace(/[\s.。।]+$/u, '');
+  const bare = withoutEnd(text, /[\s.。।]/u);
   if (/\p{sc=Arabic}/u.test(bare)) return `${bare}،`;
   return `${bare}${isUnspaced(bare) && !/\p{sc=Thai}/u.test(bare) ? '、' : ','}`;
 };
@@ -77,7 +79,7 @@ export const withComma = (text: string): string => {
 /** A list's item or a table's line as a sentence. */
 export const withFullStop = (text: string): string => {
   if (endsAsSentence(text)) return text;
-  const bare = text.replace(/[\s,;:،、，；：]+$/u, '');
+  const bare = withoutEnd(text, /[\s,;:،、，；：]/u);
   if (/\p{sc=Devanagari}|\p{sc=Bengali}/u.test(bare)) return `${bare}।`;
   return `${bare}${isUnspaced(bare) && !/\p{sc=Thai}/u.test(bare) ? '。' : '.'}`;
 };

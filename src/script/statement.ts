@@ -1,6 +1,7 @@
 // What in a source is a statement that can be spoken, and what only stands on its pages: commands, comments and code,
 // tables of contents, lists of references. And which of its statements carry a point by themselves.
 
+import { withoutEnd } from '../base/without-end.ts';
 import type { LanguageReader } from './language-reader.ts';
 import type { SourceSentence } from './source-sentence.ts';
 
@@ -17,7 +18,7 @@ const DOT_LEADER = /(?:[.·]\s?){4,}|…{2,}|(?:\s\.){3,}/u;
 
 const wordsIn = (text: string): string[] => text.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
 const isCodeWord = (word: string): boolean =>
-  CODE_WORD.test(word.replace(/^["'`“(‘]+|["'`”).,;:!?’]+$/gu, ''));
+  CODE_WORD.test(withoutEnd(word, /["'`”).,;:!?’]/u).replace(/^["'`“(‘]+/u, ''));
 
 export const hasCodeWords = (text: string): boolean => wordsIn(text).some(isCodeWord);
 

@@ -237,11 +237,11 @@ export const SETTINGS = {
     zero: 'off',
     placeholder: 'PORT',
     meaning:
-      'A second listener, on loopback, for running sessions, pool state and metrics. Off unless asked for.',
+      'A second listener, on loopback and without a key, for running sessions, pool state and metrics. Off unless asked for.',
   }),
   adminKey: secret(
     'KEY',
-    'Lets a caller who sends it read admin pages and metrics from elsewhere, and end sessions. Empty: loopback only.',
+    'Who sends it may read metrics and what runs, and end sessions. Empty: programs on this machine may, unless others are served.',
   ),
   logLevel: oneOf('info', {
     values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -36,7 +36,26 @@ describe('the loopback guard', () => {
   });
 
   it('sees a proxy by any of its headers, in any case and place', () => {
-    const names = ['Forwarded', 'via', 'X-FORWARDED-FOR', 'x-forwarded-proto', 'Cf-Ray', 'CF-Connecting-IP'];
+    const names = [
+      'Forwarded',
+      'via',
+      'X-FORWARDED-FOR',
+      'X-Forwarded-Host',
+      'x-forwarded-proto',
+      'X-Forwarded',
+      'Cf-Ray',
+      'CF-Connecting-IP',
+      'X-Real-IP',
+      'X-Client-IP',
+      'Client-Ip',
+      'True-Client-IP',
+      'X-Cluster-Client-Ip',
+      'Fastly-Client-IP',
+      'CDN-Loop',
+      'X-Original-Forwarded-For',
+      'X-Original-Host',
+      'X-Envoy-External-Address',
+    ];
     fc.assert(
       fc.property(
         fc.constantFrom(...names),
@@ -46,6 +65,21 @@ describe('the loopback guard', () => {
         },
       ),
     );
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.255.0.9', true],
+    ['::1', true],
+    ['::ffff:127.0.0.1', true],
+    ['128.0.0.1', false],
+    ['::ffff:192.0.2.7', false],
+    ['::2', false],
+    ['::1234', false],
+    ['127.evil.example', false],
+    ['', false],
+  ])('takes %j for this machine: %s', (address, isThisMachine) => {
+    expect(strangerTrace(local(), 'http', address) === undefined).toBe(isThisMachine);
   });
 
   it('takes our own Origin and no other', () => {

@@ -80,6 +80,19 @@ describe('a request that is passed on', () => {
     expect(seen.headers).not.toHaveProperty('x-voxgate-peer');
   });
 
+  it('keeps what shows a proxy, also where Connection names it', async () => {
+    let kept: unknown;
+    handle = ({ headers }, response) => {
+      kept = [headers['x-forwarded-for'], headers['x-real-ip'], headers['x-hop']];
+      response.end();
+    };
+    await exchange(
+      'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close, X-Forwarded-For, X-Real-IP, X-Hop\r\n' +
+        'X-Forwarded-For: 192.0.2.1\r\nX-Real-IP: 192.0.2.2\r\nX-Hop: me\r\n\r\n',
+    );
+    expect(kept).toEqual(['192.0.2.1', '192.0.2.2', undefined]);
+  });
+
   it('without a Host has none', async () => {
     let hosts: unknown;
     handle = ({ headers, rawHeaders }, response) => {

@@ -144,7 +144,11 @@ describe('secrets', () => {
         headers: [`Authorization: ${authorization}`],
       }),
     );
-    const scrape = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const scrape = await (
+      await fetch(`http://127.0.0.1:${port}/metrics`, {
+        headers: { authorization: `Bearer ${CANARY.admin}` },
+      })
+    ).text();
     program.child.kill('SIGTERM');
     const { stdout, stderr } = await program.ended;
     const messages = probe.events('error');

@@ -173,9 +173,7 @@ describe('frames', () => {
       session.write(closeFrame(code));
       expect((await session.closed).code).toBe(code);
     }
-    await expect
-      .poll(async () => (await fetch(`${gateway.url}/metrics`)).text(), PATIENT)
-      .toContain('closes_total{code="other"} 4');
+    await expect.poll(() => gateway.scrape(), PATIENT).toContain('closes_total{code="other"} 4');
   });
 });
 

@@ -74,24 +74,41 @@ describe('health and documents', () => {
     expect(scrape).toContain('voxgate_turns_total{outcome="complete"} 1');
   });
 
-  it('metrics are for this machine, a proxy or a web page on it excepted, or for the admin key', async () => {
-    const { port } = await start({ VOXGATE_API_KEYS: 'ann:key', VOXGATE_ADMIN_KEY: 'admin' });
-    const get = async (...headers: string[]) => {
-      const lines = ['Host: 127.0.0.1', ...headers].filter(
-        (_, index, all) => index > 0 || !all[1]?.startsWith('Host'),
-      );
-      const answer = await exchange(
-        port,
-        `GET /metrics HTTP/1.1\r\nConnection: close\r\n${lines.join('\r\n')}\r\n\r\n`,
-      );
-      return answer.status;
+  /** The statuses of what an operator may ask, to a caller on this machine that sends these header lines. */
+  const asOperator = async (port: number, ...headers: string[]) => {
+    const lines = [
+      ...(headers.some((line) => line.startsWith('Host')) ? [] : ['Host: localhost']),
+      ...headers,
+    ];
+    const ask = async (line: string) =>
+      (await exchange(port, `${line} HTTP/1.1\r\nConnection: close\r\n${lines.join('\r\n')}\r\n\r\n`)).status;
+    return {
+      looks: await Promise.all(['/metrics', '/v1/pool', '/v1/operator'].map((path) => ask(`GET ${path}`))),
+      ends: await ask('DELETE /v1/operator/sessions/none'),
     };
-    expect(await get('Accept: */*')).toBe(200);
-    expect(await get('X-Forwarded-For: 1.2.3.4')).toBe(401);
-    expect(await get('Host: rebound.example')).toBe(401);
-    expect(await get('Origin: https://evil.example')).toBe(401);
-    expect(await get('X-Forwarded-For: 1.2.3.4', 'Authorization: Bearer key')).toBe(401);
-    expect(await get('X-Forwarded-For: 1.2.3.4', 'Authorization: Bearer admin')).toBe(200);
+  };
+  const each = (status: number) => ({ looks: [status, status, status], ends: status });
+
+  it('is this machine’s to look at where nothing says that others are served', async () => {
+    const { port } = await start();
+    expect(await asOperator(port)).toEqual({ looks: [200, 200, 200], ends: 404 });
+    for (const name of ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Real-IP'])
+      expect(await asOperator(port, `${name}: 1.2.3.4`), name).toEqual(each(403));
+  });
+
+  it('takes an outsider behind a silent proxy on this machine for nobody, where there are API keys', async () => {
+    const { port } = await start({ VOXGATE_API_KEYS: 'ann:key', VOXGATE_ADMIN_KEY: '' });
+    expect(await asOperator(port)).toEqual(each(403));
+    expect(await asOperator(port, 'Authorization: Bearer key')).toEqual(each(403));
+  });
+
+  it('is for the admin key where there are API keys, wherever it comes from', async () => {
+    const { port } = await start({ VOXGATE_API_KEYS: 'ann:key', VOXGATE_ADMIN_KEY: 'admin' });
+    const admin = 'Authorization: Bearer admin';
+    expect(await asOperator(port)).toEqual(each(401));
+    expect(await asOperator(port, 'Authorization: Bearer key')).toEqual(each(401));
+    for (const line of ['Accept: */*', 'X-Forwarded-For: 1.2.3.4', 'Host: voxgate.example'])
+      expect(await asOperator(port, line, admin), line).toEqual({ looks: [200, 200, 200], ends: 404 });
   });
 
   it('tells the protocol as AsyncAPI', async () => {

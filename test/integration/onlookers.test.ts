@@ -230,8 +230,9 @@ describe('looking on', () => {
 });
 
 describe('what is going on', () => {
-  it('in the pool is for this machine', async () => {
-    const answer = await service.ask('GET', '/v1/pool');
+  it('in the pool is for the admin key', async () => {
+    expect((await service.ask('GET', '/v1/pool')).status).toBe(401);
+    const answer = await service.ask('GET', '/v1/pool', { headers: { authorization: 'Bearer admin' } });
     expect(answer.status).toBe(200);
     expect(answer.text).not.toContain('upstream-key');
     expect(answer.text.length).toBeGreaterThan(10);

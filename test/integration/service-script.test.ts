@@ -84,7 +84,7 @@ async function make(): Promise<Record<string, unknown>> {
 
 /** Everything that an operator or a caller can read. */
 async function readable(record: unknown): Promise<string> {
-  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  const metrics = await service.scrape();
   const list = await service.ask('GET', '/api/v1/playnotes');
   return [JSON.stringify(record), metrics, list.text, ...service.logLines].join('\n');
 }

@@ -48,9 +48,9 @@ async function stall({ port }: RunningGateway, query: string, text = LONG_STORY)
 type Watched = { readonly mostBytes: number; readonly scrape: string };
 
 /** Waits until no session but these `neighbours` is left; answers with the most that was held meanwhile. */
-async function watch({ url }: RunningGateway, neighbours: number): Promise<Watched> {
+async function watch(gateway: RunningGateway, neighbours: number): Promise<Watched> {
   for (let mostBytes = 0; ; ) {
-    const scrape = await (await fetch(`${url}/metrics`)).text();
+    const scrape = await gateway.scrape();
     mostBytes = Math.max(mostBytes, readMetric(scrape, 'voxgate_buffered_bytes'));
     if (readMetric(scrape, 'voxgate_sessions') === neighbours) return { mostBytes, scrape };
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -37,7 +37,7 @@ const startService = async (options: RunningGatewayOptions) => {
   gateway = service;
   return service;
 };
-const scrape = async (): Promise<string> => (await fetch(`${gateway.url}/metrics`)).text();
+const scrape = () => gateway.scrape();
 /** The first of these lines, come or coming. */
 const line = async (event: string, fields: Readonly<Record<string, unknown>>) => {
   await expect.poll(() => linesWith(gateway.logLines, event, fields).length, SOON).toBe(1);

@@ -14,6 +14,8 @@ const ENDLESS = [
   'sniff: comments before HTML',
   'sniff: XML declarations before HTML',
   'decode: marks in descending order',
+  'text: signs before a letter',
+  'text: headings in steps',
   'clean: schemes without an address',
   'clean: stops after an address',
   'clean: brackets after an address',

@@ -88,6 +88,20 @@ export const GROWING: Readonly<Record<string, GrowingFile>> = {
   'text: items in one part': txt(600 * KB, plain('- a b c\n')),
   'text: blanks': txt(7_900 * KB, plain('\n \t ')),
   'text: blanks before an end': txt(7_900 * KB, plain(' ', '- ', '\n')),
+  'text: signs before a letter': txt(1_900 * KB, plain('=', 'A line of words\n', 'x')),
+  'text: signs that part words': txt(1_900 * KB, plain('-- a', 'A line of words\n', 'x')),
+  'text: headings in steps': txt(4 * MB, (bytes) =>
+    text(Array.from({ length: Math.sqrt(bytes) }, (_, i) => `${' '.repeat(2 * i)}THE TIDE\n`).join('')),
+  ),
+  'text: a term without an end': txt(1_900 * KB, plain('-a', '', '\n        What it means.\n')),
+  'text: explanations of one long term': txt(
+    1_900 * KB,
+    plain('        The tide comes in and goes out again.\n\n', `-${'a'.repeat(4_000)}\n`),
+  ),
+  'html: explanations of one long term': html(
+    1 * MB,
+    page('<dd>The tide comes in and goes out again.</dd>', `<dl><dt>${'a '.repeat(2_000)}</dt>`),
+  ),
   'clean: schemes without an address': txt(1_900 * KB, plain('tel:<', '', ' x')),
   'clean: stops in an address': txt(1_900 * KB, plain('.', 'http://a', 'a b.')),
   'clean: stops after an address': txt(1_900 * KB, plain('.', 'http://a ', 'a b.')),

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { headingName, isApparatus } from '../../src/script/heading-name.ts';
 import { languageReaderOf } from '../../src/script/language-reader.ts';
 import { scriptLanguageOf } from '../../src/script/script-languages.ts';
 import type { SourceBlock } from '../../src/script/source-document.ts';
 import { toSourceSentences } from '../../src/script/source-sentences.ts';
+import { withComma, withFullStop } from '../../src/script/spoken-form.ts';
 import { cutSentences } from '../../src/service/playnotes/sentence-cutter.ts';
 
 const read = (...blocks: SourceBlock[]) =>
@@ -187,4 +189,37 @@ describe('toSourceSentences', () => {
     ])
       expect(read(paragraph(text)).length).toBeGreaterThanOrEqual(0);
   });
+});
+
+describe('hostile texts', () => {
+  // Each took minutes when it was looked through from each of its characters; the patience of the test is the judge.
+  const LENGTH = 100_000;
+  const PIECES = ['.', ',', '@', '²', '’', '. , ', '1 '];
+  const hostile = PIECES.flatMap((piece) => {
+    const run = piece.repeat(LENGTH / piece.length);
+    return [`The tide ${run}x comes in.`];
+  });
+
+  it('longer than anybody could follow are not looked through, whatever they hold', () => {
+    for (const text of hostile)
+      for (const kind of ['paragraph', 'item'] as const)
+        for (const { unfit } of read({ kind, text })) expect(unfit).toBeDefined();
+    for (const value of hostile) read({ kind: 'row', cells: [{ name: 'a', value }] });
+  }, 60_000);
+
+  it('as long as are looked through take no time that anybody would notice', () => {
+    const documents = PIECES.map((piece) =>
+      paragraph(`The tide ${piece.repeat(1_900 / piece.length)}x comes in.`),
+    );
+    for (let round = 0; round < 4; round += 1) read(...documents);
+  }, 60_000);
+
+  it('do as names of headings', () => {
+    for (const text of hostile) {
+      headingName(text);
+      isApparatus(text);
+      withFullStop(text);
+      withComma(text);
+    }
+  }, 60_000);
 });

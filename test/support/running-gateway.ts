@@ -41,7 +41,9 @@ export type RunningGateway = Gateway & {
   readonly logLines: readonly string[];
   /** A session; `query` as in `format=raw&pace=burst`. Closed with the gateway. */
   session(query?: string, options?: ProbeOptions): Promise<SessionProbe>;
-  /** One figure of /metrics, all label sets added up. */
+  /** /metrics, with the admin key where there is one. */
+  scrape(): Promise<string>;
+  /** One figure of it, all label sets added up. */
   metric(name: string): Promise<number>;
   close(): Promise<void>;
 };
@@ -86,13 +88,20 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}): 
     // What a log must not hold is looked for at every level.
     VOXGATE_LOG_LEVEL: 'trace',
     ...(processes === 1 ? {} : { VOXGATE_PROCESSES: String(processes) }),
+    // Of a gateway for others the figures take it; an empty one is none.
+    ...(options.env?.VOXGATE_API_KEYS === undefined ? {} : { VOXGATE_ADMIN_KEY: 'admin' }),
     ...options.env,
   };
+  const adminKey: string | undefined = (env as Record<string, string>).VOXGATE_ADMIN_KEY;
   const gateway =
     processes === 1
       ? await startGateway({ config: accepted({ env }).config, log, version: '0.0.0-test' })
       : await startGatewayProcesses(env, (line) => void logLines.push(line));
   const probes: SessionProbe[] = [];
+  const scrape = async () => {
+    const headers: Record<string, string> = adminKey ? { authorization: `Bearer ${adminKey}` } : {};
+    return (await fetch(`${gateway.url}/metrics`, { headers })).text();
+  };
   return {
     ...gateway,
     port: Number(new URL(gateway.url).port),
@@ -106,8 +115,9 @@ export async function startRunningGateway(options: RunningGatewayOptions = {}): 
       probes.push(probe);
       return probe;
     },
+    scrape,
     async metric(name) {
-      return readMetric(await (await fetch(`${gateway.url}/metrics`)).text(), name);
+      return readMetric(await scrape(), name);
     },
     async close() {
       for (const probe of probes) probe.terminate();

@@ -6,7 +6,7 @@ import type { Credentials } from '../../access/credentials.ts';
 import { headerLines } from '../../access/header-lines.ts';
 import { SESSION_FORMATS } from '../../speech/audio-format.ts';
 import { errorReplies } from '../server/error-replies.ts';
-import { mayReadMetrics } from '../server/metrics-access.ts';
+import { mayReadMetrics, type OperatorAccess } from '../server/operator-access.ts';
 import { noteRequest } from '../server/request-log.ts';
 import type { LiveView } from './live-view.ts';
 import { BEARER_ONLY } from './token-routes.ts';
@@ -15,7 +15,8 @@ export type LiveRoutesOptions = {
   readonly credentials: Credentials;
   /** All open sessions of a user. */
   readonly sessionsOf: (userId: string) => readonly LiveView[] | Promise<readonly LiveView[]>;
-  readonly adminKey: string | undefined;
+  /** Who may see the pool. */
+  readonly access: OperatorAccess;
   readonly pool: () => unknown;
 };
 
@@ -61,12 +62,13 @@ export function addLiveRoutes(scope: FastifyInstance, options: LiveRoutesOptions
     {
       schema: {
         ...about,
-        summary: 'The state of the upstream keys, for this machine or with the admin key (ours)',
+        summary:
+          'The state of the upstream keys, with the admin key, or for this machine if it alone is served (ours)',
         response: { 200: z.record(z.string(), z.unknown()), ...errorReplies(401, 403) },
       },
     },
     (request) => {
-      mayReadMetrics(request, options.adminKey);
+      mayReadMetrics(request, options.access);
       return options.pool();
     },
   );

@@ -7,8 +7,12 @@ import { AppError } from '../../base/app-error.ts';
 import type { LiveCall } from '../../session/live-sessions.ts';
 import type { PoolReport } from '../../upstream/pool/pool-report.ts';
 import { errorReplies } from '../server/error-replies.ts';
-import { mayReadMetrics } from '../server/metrics-access.ts';
-import { mayEndSessions, type OperatorAccess, whatEndingTakes } from '../server/operator-access.ts';
+import {
+  mayEndSessions,
+  mayReadMetrics,
+  type OperatorAccess,
+  whatEndingTakes,
+} from '../server/operator-access.ts';
 import { liveSessionSchema } from './live-routes.ts';
 import type { LiveView } from './live-view.ts';
 import { BEARER_ONLY } from './token-routes.ts';
@@ -72,10 +76,11 @@ export function addOperatorRoutes(scope: FastifyInstance, { desk, access }: Oper
     '/v1/operator',
     {
       // Before anything is asked of other processes.
-      onRequest: async (request) => mayReadMetrics(request, access.adminKey),
+      onRequest: async (request) => mayReadMetrics(request, access),
       schema: {
         ...about,
-        summary: 'All sessions, calls and speech services, for this machine or with the admin key (ours)',
+        summary:
+          'All sessions, calls and speech services, with the admin key, or for this machine if it alone is served (ours)',
         response: { 200: overviewSchema, ...errorReplies(401, 403) },
       },
     },

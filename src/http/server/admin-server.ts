@@ -7,8 +7,7 @@ import { sendError } from '../../base/error-reply.ts';
 import { endForOperator, type OperatorDesk } from '../routes/operator-routes.ts';
 import { NO_OTHER_SCHEMAS } from './check-by-schema.ts';
 import { METRICS_TYPE } from './http-server.ts';
-import { mayReadMetrics } from './metrics-access.ts';
-import { mayEndSessions, type OperatorAccess } from './operator-access.ts';
+import { mayEndSessions, mayReadMetrics, type OperatorAccess } from './operator-access.ts';
 
 export type AdminServerOptions = {
   readonly access: OperatorAccess;
@@ -19,7 +18,9 @@ export type AdminServerOptions = {
 
 export function createAdminServer(options: AdminServerOptions): FastifyInstance {
   const app = Fastify({ logger: false, forceCloseConnections: true, schemaController: NO_OTHER_SCHEMAS });
-  app.addHook('onRequest', async (request) => mayReadMetrics(request, options.access.adminKey));
+  // On this machine alone, and not where a proxy for others leads to: whoever reaches it is of this machine.
+  const looking = { ...options.access, offeredBy: undefined };
+  app.addHook('onRequest', async (request) => mayReadMetrics(request, looking));
   app.setErrorHandler((thrown, _request, reply) =>
     sendError(reply, thrown instanceof AppError ? thrown : new AppError('internal', 'The request failed.')),
   );

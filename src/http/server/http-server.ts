@@ -12,7 +12,7 @@ import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { dropUnreadBodies, limitBodyTime, UPLOAD_MS } from './body-deadline.ts';
 import { NO_OTHER_SCHEMAS } from './check-by-schema.ts';
-import { mayReadMetrics } from './metrics-access.ts';
+import { mayReadMetrics, type OperatorAccess } from './operator-access.ts';
 import { logRequests, newRequestId } from './request-log.ts';
 
 export type HttpServerOptions = {
@@ -24,7 +24,8 @@ export type HttpServerOptions = {
   readonly maxSockets: number;
   /** Without API keys only this machine is served. */
   readonly loopbackOnly: boolean;
-  readonly adminKey: string | undefined;
+  /** Who may read the metrics. */
+  readonly access: OperatorAccess;
   /** Why the gateway cannot take traffic now; undefined when it can. */
   readonly notReady: () => string | undefined;
   /** A request failed because the disk is full or cannot be written. */
@@ -116,7 +117,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     return reason === undefined ? { status: 'ok' } : reply.code(503).send({ status: 'unavailable', reason });
   });
   app.get('/metrics', async (request, reply) => {
-    mayReadMetrics(request, options.adminKey);
+    mayReadMetrics(request, options.access);
     return reply.type(METRICS_TYPE).send(await options.exposeMetrics());
   });
   app.get('/asyncapi.json', () => options.asyncApi());

@@ -1,30 +1,67 @@
-// Who may end what others run. To read the figures of this machine it is enough to be a program on it; to close the session
-// of another user is more, so there it takes the admin key. A gateway without any keys serves this machine alone, for which
-// all sessions are its own.
+// Who may see what runs, and who may end what others run. An address proves nothing once a gateway is offered to others: behind
+// a proxy on this machine everybody's peer is this machine, and the Host is what the stranger has sent. So there both take the
+// admin key. A gateway that serves this machine alone shows itself to every program on it; without any keys such a program may
+// end sessions, too, for all are this machine's own.
 
 import { digestKey, isKey, readBearer } from '../../access/bearer-key.ts';
 import { headerLines } from '../../access/header-lines.ts';
+import { strangerTrace } from '../../access/loopback-guard.ts';
 import { AppError } from '../../base/app-error.ts';
-import { type Asker, mayReadMetrics } from './metrics-access.ts';
+
+export type Asker = {
+  /** The address of the socket's other end. */
+  readonly ip: string;
+  readonly protocol: 'http' | 'https';
+  readonly raw: { readonly rawHeaders: readonly string[] };
+};
 
 export type OperatorAccess = {
   readonly adminKey: string | undefined;
-  /** Callers need an API key. */
-  readonly areKeysRequired: boolean;
+  /** The setting by which callers from elsewhere are served; undefined: none, a caller without a trace is of this machine. */
+  readonly offeredBy: string | undefined;
 };
 
+function hasAdminKey({ raw }: Asker, adminKey: string | undefined): boolean {
+  if (adminKey === undefined) return false;
+  const digest = digestKey(adminKey);
+  const given = headerLines(raw.rawHeaders).authorization?.map(readBearer) ?? [];
+  return given.some((key) => key !== undefined && isKey(key, digest));
+}
+
+/** Metrics, the pool, the operator's view. Throws `forbidden` or, where the admin key would help, `unauthorized`. */
+export function mayReadMetrics(asker: Asker, { adminKey, offeredBy }: OperatorAccess): void {
+  if (hasAdminKey(asker, adminKey)) return;
+  const { ip, protocol, raw } = asker;
+  if (offeredBy !== undefined) {
+    const why = `This gateway is offered to others (${offeredBy} is set), and behind a proxy they look like this machine`;
+    if (adminKey !== undefined)
+      throw new AppError('unauthorized', `${why}; send "Authorization: Bearer" with the admin key.`);
+    throw new AppError(
+      'forbidden',
+      `${why}; set VOXGATE_ADMIN_KEY and send it, or set VOXGATE_ADMIN_PORT, a listener for this machine alone.`,
+    );
+  }
+  const trace = strangerTrace(headerLines(raw.rawHeaders), protocol, ip);
+  if (trace === undefined) return;
+  if (adminKey === undefined)
+    throw new AppError(
+      'forbidden',
+      `${trace} Only callers on this machine may read this; VOXGATE_ADMIN_KEY opens it to others.`,
+    );
+  throw new AppError('unauthorized', `${trace} Send "Authorization: Bearer" with the admin key.`);
+}
+
 /** Throws `forbidden` or, where the admin key would help, `unauthorized`. */
-export function mayEndSessions(asker: Asker, { adminKey, areKeysRequired }: OperatorAccess): void {
+export function mayEndSessions(asker: Asker, access: OperatorAccess): void {
+  const { adminKey, offeredBy } = access;
   if (adminKey === undefined) {
-    if (!areKeysRequired) return mayReadMetrics(asker, undefined);
+    if (offeredBy === undefined) return mayReadMetrics(asker, access);
     throw new AppError(
       'forbidden',
       'Sessions are ended with the admin key, and this gateway has none; set VOXGATE_ADMIN_KEY.',
     );
   }
-  const digest = digestKey(adminKey);
-  const given = headerLines(asker.raw.rawHeaders).authorization?.map(readBearer) ?? [];
-  if (given.some((key) => key !== undefined && isKey(key, digest))) return;
+  if (hasAdminKey(asker, adminKey)) return;
   throw new AppError('unauthorized', 'Send "Authorization: Bearer" with the admin key to end a session.');
 }
 

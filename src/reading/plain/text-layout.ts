@@ -13,6 +13,8 @@ export type LaidOut = {
 export type Body = { readonly term: string | undefined; readonly column: number; readonly lines: Lines };
 
 const MAX_HEADING_CHARS = 70;
+/** With the marks on both sides of it; a longer line is looked at no further. */
+const MAX_DECORATED_CHARS = 2 * MAX_HEADING_CHARS;
 const MAX_HEADING_WORDS = 10;
 const MAX_TERM_CHARS = 60;
 /** The text beside a term begins at least so far behind the term's own beginning. */
@@ -30,21 +32,30 @@ export const withoutTabs = (line: string): string => {
 
 export const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/** An option, a path, a variable: nothing that stands in a sentence, or a heading. */
+/** An option, a path, a variable: nothing that stands in a sentence, or a heading. Its first word tells. */
 const isCodeTerm = (text: string): boolean =>
   /^(?:--?[\p{L}\p{N}?]|[/~$+!<[%\\@#&]|\.\w)/u.test(text) ||
-  /^[^\s\p{Ll}]*[_=][^\s\p{Ll}]*(?:\s|$)/u.test(text);
+  /[_=]/.test(/^[^\s\p{Ll}]*(?=\s|$)/u.exec(text)?.[0] ?? '');
 
 const NUMBERED = /^(\d{1,2}(?:\.\d{1,2})+\.?|[IVX]{1,5}\.|\d{1,2}\.)\s+(?=\p{Lu})/u;
-/** "*** Features ***" */
-const DECORATED = /^([*=~#+-]{2,})\s*(\S.*?)\s*\1$/u;
+/** "*** Features ***": what stands between the marks, or the line itself. */
+function undecorated(line: string): string {
+  let marks = /^[*=~#+-]{2,}/u.exec(line)?.[0] ?? '';
+  while (marks.length >= 2 && !line.endsWith(marks)) marks = marks.slice(0, -1);
+  if (marks.length < 2) return line;
+  return line.slice(marks.length, -marks.length).trim() || line;
+}
+
 const BRACKETED_END = /[.!?,;:…。．！？，、；：।؟۔]['"”’)」』）»]*$/u;
 
 /** Words that may stand over a text: no sentence, no line of a table, nothing for a machine. */
 export function headingText(line: string, letters: 'capital' | 'any-case' = 'capital'): string | undefined {
-  const plain = line.trim().replace(DECORATED, '$2');
+  const written = line.trim();
+  if (written.length > MAX_DECORATED_CHARS) return undefined;
+  const plain = undecorated(written);
+  if (plain.length > MAX_HEADING_CHARS) return undefined;
   const bare = plain.replace(NUMBERED, '');
-  if (plain.length > MAX_HEADING_CHARS || bare.split(/\s+/u).length > MAX_HEADING_WORDS) return undefined;
+  if (bare.split(/\s+/u).length > MAX_HEADING_WORDS) return undefined;
   if (letters === 'capital' && !/^["“‘(]?[\p{Lu}\p{Lo}\p{N}]/u.test(bare)) return undefined;
   if (!/\p{L}{2}/u.test(bare)) return undefined;
   return BRACKETED_END.test(bare) || /\s{2}/u.test(bare) || isCodeTerm(bare) ? undefined : plain;
@@ -98,8 +109,11 @@ function termsBeside(lines: Lines): readonly Body[] | undefined {
     : bodies;
 }
 
-/** `lines` are those between two blank ones. Linear. */
-export function layoutOf(lines: Lines): LaidOut {
+/**
+ * `lines` are those between two blank ones. Linear. `below`: they stand under a heading, where a second one would be none; so
+ * steps of headings, however many, are looked through twice and not once for each.
+ */
+export function layoutOf(lines: Lines, below: 'heading' | 'nothing' = 'nothing'): LaidOut {
   const whole = { heading: undefined, bodies: [{ term: undefined, column: 0, lines }] };
   const beside = termsBeside(lines);
   if (beside !== undefined) return { heading: undefined, bodies: beside };
@@ -119,10 +133,10 @@ export function layoutOf(lines: Lines): LaidOut {
   const heading = isCodeTerm(over) || LISTED.test(over) ? undefined : headingText(first);
   const isDeep = indentOf(first) > 3 && /\p{Ll}/u.test(first);
   if (heading !== undefined && !isDeep) {
-    const below = layoutOf(rest);
-    return below.heading === undefined
-      ? { heading: { level: headingLevel(first), text: heading }, bodies: below.bodies }
-      : whole;
+    const own = { level: headingLevel(first), text: heading };
+    if (below === 'heading') return { heading: own, bodies: whole.bodies };
+    const inside = layoutOf(rest, 'heading');
+    return inside.heading === undefined ? { heading: own, bodies: inside.bodies } : whole;
   }
   const isTerm = isCodeTerm(over) || (heading !== undefined && over.length <= MAX_TERM_CHARS);
   return isTerm ? { heading: undefined, bodies: [{ term: over, column: inner, lines: rest }] } : whole;

@@ -37,7 +37,7 @@ export function withoutPages(parts: readonly (readonly string[])[]): readonly (r
     if (lines.length === 0) continue;
     const before = kept.at(-1);
     const goesOn = cut && before !== undefined && /[\p{L}\p{N},;‐-]\s*$/u.test(before.at(-1)!);
-    if (goesOn && /^\s*[\p{Ll}(]/u.test(lines[0]!)) before.push(...lines);
+    if (goesOn && /^\s*[\p{Ll}(]/u.test(lines[0]!)) for (const line of lines) before.push(line);
     else kept.push([...lines]);
     cut = false;
   }

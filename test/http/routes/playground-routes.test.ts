@@ -35,7 +35,7 @@ function serve(options: Partial<PlaygroundRoutesOptions>) {
     tls: undefined,
     maxSockets: 10,
     loopbackOnly: options.wants !== 'keys',
-    adminKey: undefined,
+    access: { adminKey: undefined, offeredBy: undefined },
     notReady: () => undefined,
     exposeMetrics: () => '',
     asyncApi: () => ({}),

@@ -19,7 +19,7 @@ const serverOf = (kind: 'plain' | 'TLS', options: Partial<HttpServerOptions> = {
     tls: kind === 'TLS' ? { cert: files.cert, key: files.key } : undefined,
     maxSockets: 123,
     loopbackOnly: true,
-    adminKey: undefined,
+    access: { adminKey: undefined, offeredBy: undefined },
     notReady: () => undefined,
     exposeMetrics: () => 'metrics',
     asyncApi: () => ({}),

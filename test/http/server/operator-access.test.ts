@@ -1,8 +1,10 @@
-// Who may end another's session: the admin key where there are keys, this machine where there are none.
+// Who may look at what runs, and end another's session: where the gateway is offered to others the admin key, however local a
+// caller looks; else this machine.
 import { describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/base/app-error.ts';
 import {
   mayEndSessions,
+  mayReadMetrics,
   type OperatorAccess,
   whatEndingTakes,
 } from '../../../src/http/server/operator-access.ts';
@@ -16,19 +18,45 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const PAGE_OF_OTHERS = { origin: 'https://evil.example' };
 const PROXY = { 'x-forwarded-for': '1.2.3.4' };
 
-const OPEN: OperatorAccess = { adminKey: undefined, areKeysRequired: false };
-const KEYED: OperatorAccess = { adminKey: undefined, areKeysRequired: true };
-const ADMIN: OperatorAccess = { adminKey: 'admin', areKeysRequired: true };
-const LOCAL_ADMIN: OperatorAccess = { adminKey: 'admin', areKeysRequired: false };
+const OPEN: OperatorAccess = { adminKey: undefined, offeredBy: undefined };
+const KEYED: OperatorAccess = { adminKey: undefined, offeredBy: 'VOXGATE_API_KEYS' };
+const ADMIN: OperatorAccess = { adminKey: 'admin', offeredBy: 'VOXGATE_API_KEYS' };
+const LOCAL_ADMIN: OperatorAccess = { adminKey: 'admin', offeredBy: undefined };
 
-function refusal(...given: Parameters<typeof mayEndSessions>): string {
+function refusedBy(may: typeof mayEndSessions, ...given: Parameters<typeof mayEndSessions>) {
   try {
-    mayEndSessions(...given);
-    return 'taken';
+    may(...given);
+    return undefined;
   } catch (thrown) {
-    return (thrown as AppError).code;
+    return thrown as AppError;
   }
 }
+const refusal = (...given: Parameters<typeof mayEndSessions>): string =>
+  refusedBy(mayEndSessions, ...given)?.code ?? 'taken';
+
+describe('looking at what runs', () => {
+  it.each([
+    ['this machine, without any keys', OPEN, asker(), 'taken'],
+    ['the same with an admin key', LOCAL_ADMIN, asker(), 'taken'],
+    ['a proxy on it', OPEN, asker(PROXY), 'forbidden'],
+    ['a proxy that tells nothing but the address', OPEN, asker({ 'x-real-ip': '1.2.3.4' }), 'forbidden'],
+    ['another machine', OPEN, asker({}, '192.0.2.7'), 'forbidden'],
+    ['an outsider behind a silent proxy on this machine', KEYED, asker(), 'forbidden'],
+    ['the key of a user', KEYED, asker(bearer('key')), 'forbidden'],
+    ['an outsider where there is an admin key', ADMIN, asker(), 'unauthorized'],
+    ['a wrong admin key', ADMIN, asker(bearer('admim')), 'unauthorized'],
+    ['the admin key', ADMIN, asker(bearer('admin')), 'taken'],
+    ['the admin key from elsewhere', ADMIN, asker({ ...bearer('admin'), ...PROXY }, '192.0.2.7'), 'taken'],
+  ] as const)('%s', (_who, access, request, answer) => {
+    expect(refusedBy(mayReadMetrics, request, access)?.code ?? 'taken').toBe(answer);
+  });
+
+  it('says which setting makes the admin key necessary, and what to do', () => {
+    const { message } = refusedBy(mayReadMetrics, asker(), KEYED)!;
+    expect(message).toMatch(/VOXGATE_API_KEYS.*; set VOXGATE_ADMIN_KEY.*VOXGATE_ADMIN_PORT/);
+    expect(refusedBy(mayReadMetrics, asker(), ADMIN)?.message).toMatch(/VOXGATE_API_KEYS.*admin key/);
+  });
+});
 
 describe('ending a session', () => {
   it.each([

@@ -165,3 +165,42 @@ describe('a page with a list of terms', () => {
     ]);
   });
 });
+
+describe('lines that were made to be hard', () => {
+  it.each(['=', '-', '*', '= ', '~#', '_', '-a'])(
+    '%j without an end',
+    async (piece) => {
+      const line = piece.repeat(200_000 / piece.length);
+      for (const text of [`${line}x`, `${line}\n    The tide comes in.`, `A\n    ${line}x`])
+        readPlain(`${text}\n\nThe tide comes in.`, createSourceBlocks(2_000_000));
+    },
+    60_000,
+  );
+
+  it('are steps of headings', () => {
+    const steps = Array.from({ length: 1_900 }, (_, i) => `${' '.repeat(2 * i)}THE TIDE`).join('\n');
+    const blocks = createSourceBlocks(20_000_000);
+    readPlain(steps, blocks);
+    expect(blocks.list.length).toBeGreaterThan(0);
+  }, 60_000);
+
+  it('are terms: a long one is an item of its own, and explains nothing', () => {
+    const blocks = createSourceBlocks(2_000_000);
+    readPlain(`--${'a'.repeat(300)}\n        What it means.\n\n        And more of it.\n`, blocks);
+    expect(blocks.list.map((block) => 'under' in block)).toEqual([false, false, false]);
+    expect(blocks.list.map(({ kind }) => kind)).toEqual(['item', 'item', 'item']);
+  });
+
+  it('are terms: each explanation counts with its term', () => {
+    const glossary = `--${'a'.repeat(100)}\n${'        What.\n\n'.repeat(12)}`;
+    expect(() => readPlain(glossary, createSourceBlocks(1_000))).toThrow(/longer than 1,000/);
+    readPlain(glossary, createSourceBlocks(2_000));
+  });
+
+  it('are headings: a long one is text', () => {
+    const blocks = createSourceBlocks(2_000_000);
+    blocks.addHeading(1, 'a '.repeat(150));
+    blocks.addHeading(1, 'a '.repeat(300));
+    expect(blocks.list.map(({ kind }) => kind)).toEqual(['heading', 'paragraph']);
+  });
+});
