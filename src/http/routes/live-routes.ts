@@ -6,7 +6,7 @@ import type { Credentials } from '../../access/credentials.ts';
 import { headerLines } from '../../access/header-lines.ts';
 import { SESSION_FORMATS } from '../../speech/audio-format.ts';
 import { errorReplies } from '../server/error-replies.ts';
-import { mayReadMetrics, type OperatorAccess } from '../server/operator-access.ts';
+import { maySeeWhatRuns, type OperatorAccess } from '../server/operator-access.ts';
 import { noteRequest } from '../server/request-log.ts';
 import type { LiveView } from './live-view.ts';
 import { BEARER_ONLY } from './token-routes.ts';
@@ -68,7 +68,7 @@ export function addLiveRoutes(scope: FastifyInstance, options: LiveRoutesOptions
       },
     },
     (request) => {
-      mayReadMetrics(request, options.access);
+      maySeeWhatRuns(request, options.access);
       return options.pool();
     },
   );

@@ -9,7 +9,7 @@ import type { PoolReport } from '../../upstream/pool/pool-report.ts';
 import { errorReplies } from '../server/error-replies.ts';
 import {
   mayEndSessions,
-  mayReadMetrics,
+  maySeeWhatRuns,
   type OperatorAccess,
   whatEndingTakes,
 } from '../server/operator-access.ts';
@@ -76,7 +76,7 @@ export function addOperatorRoutes(scope: FastifyInstance, { desk, access }: Oper
     '/v1/operator',
     {
       // Before anything is asked of other processes.
-      onRequest: async (request) => mayReadMetrics(request, access),
+      onRequest: async (request) => maySeeWhatRuns(request, access),
       schema: {
         ...about,
         summary:

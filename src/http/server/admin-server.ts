@@ -7,7 +7,7 @@ import { sendError } from '../../base/error-reply.ts';
 import { endForOperator, type OperatorDesk } from '../routes/operator-routes.ts';
 import { NO_OTHER_SCHEMAS } from './check-by-schema.ts';
 import { METRICS_TYPE } from './http-server.ts';
-import { mayEndSessions, mayReadMetrics, type OperatorAccess } from './operator-access.ts';
+import { mayEndSessions, maySeeWhatRuns, type OperatorAccess } from './operator-access.ts';
 
 export type AdminServerOptions = {
   readonly access: OperatorAccess;
@@ -20,7 +20,7 @@ export function createAdminServer(options: AdminServerOptions): FastifyInstance 
   const app = Fastify({ logger: false, forceCloseConnections: true, schemaController: NO_OTHER_SCHEMAS });
   // On this machine alone, and not where a proxy for others leads to: whoever reaches it is of this machine.
   const looking = { ...options.access, offeredBy: undefined };
-  app.addHook('onRequest', async (request) => mayReadMetrics(request, looking));
+  app.addHook('onRequest', async (request) => maySeeWhatRuns(request, looking));
   app.setErrorHandler((thrown, _request, reply) =>
     sendError(reply, thrown instanceof AppError ? thrown : new AppError('internal', 'The request failed.')),
   );

@@ -1,6 +1,7 @@
 // Who may see what runs, and who may end what others run. An address proves nothing once a gateway is offered to others: behind
 // a proxy on this machine everybody's peer is this machine, and the Host is what the stranger has sent. So there both take the
-// admin key. A gateway that serves this machine alone shows itself to every program on it; without any keys such a program may
+// admin key; metrics alone are read by what looks like this machine.
+// A gateway that serves this machine alone shows itself to every program on it; without any keys such a program may
 // end sessions, too, for all are this machine's own.
 
 import { digestKey, isKey, readBearer } from '../../access/bearer-key.ts';
@@ -28,10 +29,10 @@ function hasAdminKey({ raw }: Asker, adminKey: string | undefined): boolean {
   return given.some((key) => key !== undefined && isKey(key, digest));
 }
 
-/** Metrics, the pool, the operator's view. Throws `forbidden` or, where the admin key would help, `unauthorized`. */
-export function mayReadMetrics(asker: Asker, { adminKey, offeredBy }: OperatorAccess): void {
+/** The pool, the operator's view. Throws `forbidden` or, where the admin key would help, `unauthorized`. */
+export function maySeeWhatRuns(asker: Asker, access: OperatorAccess): void {
+  const { adminKey, offeredBy } = access;
   if (hasAdminKey(asker, adminKey)) return;
-  const { ip, protocol, raw } = asker;
   if (offeredBy !== undefined) {
     const why = `This gateway is offered to others (${offeredBy} is set), and behind a proxy they look like this machine`;
     if (adminKey !== undefined)
@@ -41,6 +42,16 @@ export function mayReadMetrics(asker: Asker, { adminKey, offeredBy }: OperatorAc
       `${why}; set VOXGATE_ADMIN_KEY and send it, or set VOXGATE_ADMIN_PORT, a listener for this machine alone.`,
     );
   }
+  mayReadMetrics(asker, access);
+}
+
+/**
+ * Metrics name no user, session or text, so this machine reads them without a key. Throws `forbidden` or, where the admin key
+ * would help, `unauthorized`.
+ */
+export function mayReadMetrics(asker: Asker, { adminKey }: Pick<OperatorAccess, 'adminKey'>): void {
+  if (hasAdminKey(asker, adminKey)) return;
+  const { ip, protocol, raw } = asker;
   const trace = strangerTrace(headerLines(raw.rawHeaders), protocol, ip);
   if (trace === undefined) return;
   if (adminKey === undefined)
@@ -55,7 +66,7 @@ export function mayReadMetrics(asker: Asker, { adminKey, offeredBy }: OperatorAc
 export function mayEndSessions(asker: Asker, access: OperatorAccess): void {
   const { adminKey, offeredBy } = access;
   if (adminKey === undefined) {
-    if (offeredBy === undefined) return mayReadMetrics(asker, access);
+    if (offeredBy === undefined) return maySeeWhatRuns(asker, access);
     throw new AppError(
       'forbidden',
       'Sessions are ended with the admin key, and this gateway has none; set VOXGATE_ADMIN_KEY.',

@@ -5,6 +5,7 @@ import type { AppError } from '../../../src/base/app-error.ts';
 import {
   mayEndSessions,
   mayReadMetrics,
+  maySeeWhatRuns,
   type OperatorAccess,
   whatEndingTakes,
 } from '../../../src/http/server/operator-access.ts';
@@ -48,13 +49,29 @@ describe('looking at what runs', () => {
     ['the admin key', ADMIN, asker(bearer('admin')), 'taken'],
     ['the admin key from elsewhere', ADMIN, asker({ ...bearer('admin'), ...PROXY }, '192.0.2.7'), 'taken'],
   ] as const)('%s', (_who, access, request, answer) => {
-    expect(refusedBy(mayReadMetrics, request, access)?.code ?? 'taken').toBe(answer);
+    expect(refusedBy(maySeeWhatRuns, request, access)?.code ?? 'taken').toBe(answer);
   });
 
   it('says which setting makes the admin key necessary, and what to do', () => {
-    const { message } = refusedBy(mayReadMetrics, asker(), KEYED)!;
+    const { message } = refusedBy(maySeeWhatRuns, asker(), KEYED)!;
     expect(message).toMatch(/VOXGATE_API_KEYS.*; set VOXGATE_ADMIN_KEY.*VOXGATE_ADMIN_PORT/);
-    expect(refusedBy(mayReadMetrics, asker(), ADMIN)?.message).toMatch(/VOXGATE_API_KEYS.*admin key/);
+    expect(refusedBy(maySeeWhatRuns, asker(), ADMIN)?.message).toMatch(/VOXGATE_API_KEYS.*admin key/);
+  });
+});
+
+describe('reading metrics', () => {
+  it.each([
+    ['this machine', OPEN, asker(), 'taken'],
+    ['this machine, with API keys', KEYED, asker(), 'taken'],
+    ['this machine, with an admin key', ADMIN, asker(), 'taken'],
+    ['a proxy on it', ADMIN, asker(PROXY), 'unauthorized'],
+    ['a proxy on it, without an admin key', KEYED, asker(PROXY), 'forbidden'],
+    ['another machine', KEYED, asker({}, '192.0.2.7'), 'forbidden'],
+    ['a name of others', KEYED, asker({ host: 'voxgate.example' }), 'forbidden'],
+    ['a page of others in a browser on it', KEYED, asker(PAGE_OF_OTHERS), 'forbidden'],
+    ['the admin key from elsewhere', ADMIN, asker({ ...bearer('admin'), ...PROXY }, '192.0.2.7'), 'taken'],
+  ] as const)('%s', (_who, access, request, answer) => {
+    expect(refusedBy(mayReadMetrics, request, access)?.code ?? 'taken').toBe(answer);
   });
 });
 
