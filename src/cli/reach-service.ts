@@ -15,10 +15,13 @@ export type ReachedService = { readonly client: VoxgateClient; readonly stop: ()
 const ANYBODY = 'local';
 
 export async function reachService(terminal: Terminal, caller: Caller): Promise<ReachedService> {
-  const { url, key = ANYBODY, user = ANYBODY } = caller;
+  const { url, key, user = ANYBODY } = caller;
   if (url !== undefined) {
     const baseUrl = serviceUrlOf(url);
-    return { client: createVoxgateClient({ baseUrl, apiKey: key, userId: user }), stop: async () => {} };
+    const { username, password } = new URL(url);
+    // Without a key, what stands in the address is sent.
+    const apiKey = key ?? (username + password === '' ? ANYBODY : '');
+    return { client: createVoxgateClient({ baseUrl, apiKey, userId: user }), stop: async () => {} };
   }
   const { path: folder, remove: removeFolder } = openTemporaryFolder();
   try {

@@ -1,6 +1,7 @@
 // `voxgate simulate`: a strict fake carrier dials a gateway and judges what it gets; with --say a bot speaks to it.
 
 import { randomUUID } from 'node:crypto';
+import { shownAddress } from '../../src/base/shown-address.ts';
 import { CALLER_FLAGS, callerHeaders, callerHelp, readCaller } from '../../src/cli/caller/caller.ts';
 import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from '../../src/cli/command.ts';
 import { checkInputs } from '../../src/cli/input/read-input.ts';
@@ -105,7 +106,7 @@ async function findLegUrl(kind: string, { url, 'leg-url': legUrl }: Given): Prom
   if (legUrl === undefined && url === undefined) return `tcp://127.0.0.1:${await freePort()}`;
   if (legUrl !== undefined && /^tcp:\/\/[^/:]+:\d+$/.test(legUrl)) return legUrl;
   throw new UsageError(
-    `--leg-url is ${legUrl === undefined ? 'missing' : JSON.stringify(legUrl)}; allowed: tcp://host:port`,
+    `--leg-url is ${legUrl === undefined ? 'missing' : JSON.stringify(shownAddress(legUrl))}; allowed: tcp://host:port`,
   );
 }
 

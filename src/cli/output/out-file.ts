@@ -18,6 +18,8 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { finishedWavHeader, WAV_HEADER_BYTES } from '../../audio/containers/wav.ts';
+import { shownOrigin } from '../../base/shown-address.ts';
+import { connectFault } from '../../client/connect-fault.ts';
 import { ReaderLeft, type Terminal, UsageError } from '../command.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 import { STANDARD } from './file-endings.ts';
@@ -163,9 +165,11 @@ export async function writeOutFile(
 /** What is at `url`, whole or not at all where that can be. */
 export async function download(place: Place, url: string, flag: string, path: string): Promise<void> {
   const { interrupted: signal } = place;
-  const response = await fetch(url, { signal });
+  const response = await fetch(url, { signal }).catch((error: unknown) => {
+    throw signal.aborted ? error : connectFault(error, url);
+  });
   if (!response.ok || response.body === null)
-    throw new Error(`The file could not be fetched (${response.status}).`);
+    throw new Error(`${flag}: the file could not be fetched from ${shownOrigin(url)} (${response.status}).`);
   const out = await openOutFile(place, flag, path);
   const stopped = untilInterrupted(signal);
   try {
