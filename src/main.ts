@@ -1,21 +1,11 @@
 // The program: finds the command, hands it the terminal, turns its end into an exit code. The only file of the
 // gateway that reads the environment and the command line, and ends the process.
 
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { type Command, type Messages, ReaderLeft, type Terminal, UsageError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
+import { checkWritable } from './cli/output/out-target.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -46,15 +36,6 @@ const overviewJson = () =>
 function programName(): string {
   const file = process.argv[1] ?? '';
   return basename(file) === 'main.js' ? `node ${relative(process.cwd(), file)}` : 'voxgate';
-}
-
-function checkWritable(path: string): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  // Opening a pipe would wait for its reader.
-  if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) return accessSync(path, constants.W_OK);
-  const isNew = !existsSync(path);
-  closeSync(openSync(path, 'a'));
-  if (isNew) rmSync(path);
 }
 
 const interrupt = new AbortController();

@@ -6,7 +6,7 @@ import { CALLER_FLAGS, callerHeaders, callerHelp, readCaller } from '../../src/c
 import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from '../../src/cli/command.ts';
 import { checkInputs } from '../../src/cli/input/read-input.ts';
 import { tellBeside } from '../../src/cli/output/beside-result.ts';
-import { checkAudioEnding, STANDARD } from '../../src/cli/output/file-endings.ts';
+import { checkAudioEnding, isStandardOutput, STANDARD } from '../../src/cli/output/file-endings.ts';
 import { checkOutFile, writeOutFile } from '../../src/cli/output/out-file.ts';
 import { type ReachedGateway, reachGateway } from '../../src/cli/reach-gateway.ts';
 import { readFlags } from '../../src/cli/read-flags.ts';
@@ -149,7 +149,7 @@ async function run(raw: Terminal): Promise<number> {
     '--key-file': flags['key-file'],
     '--auth-token-file': flags['auth-token-file'],
   });
-  if (flags.out !== undefined && flags.out !== STANDARD)
+  if (flags.out !== undefined && !isStandardOutput(flags.out))
     checkAudioEnding(flags.out, 'wav', 'what the caller heard is kept as wav');
   const results = [{ flag: '--out', path: flags.out, holds: 'audio' as const }];
   const terminal = tellBeside(raw, { json: flags.json, results });
