@@ -6,6 +6,7 @@ import { basename, relative } from 'node:path';
 import { type Command, type Messages, ReaderLeft, type Terminal, UsageError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { checkWritable } from './cli/output/out-target.ts';
+import { fitLine } from './cli/progress-line.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -41,6 +42,10 @@ function programName(): string {
 const interrupt = new AbortController();
 let hasReader = true;
 
+/** What others have said, a gateway or a text, does not command the terminal of whoever reads it. */
+const CONTROLS = /(?![\n\t])\p{Cc}/gu;
+const printable = (line: string): string => line.replace(CONTROLS, '\ufffd');
+
 /** Lines that replace one another need a terminal that can. Nothing is coloured, so NO_COLOR asks for nothing more. */
 function messagesOn(stream: NodeJS.WriteStream): Messages {
   const isInteractive = stream.isTTY === true;
@@ -48,10 +53,9 @@ function messagesOn(stream: NodeJS.WriteStream): Messages {
   const clearLine = replaces ? '\r\x1b[K' : '';
   return {
     isInteractive,
-    print: (line) => void stream.write(`${clearLine}${line}\n`),
+    print: (line) => void stream.write(`${clearLine}${isInteractive ? printable(line) : line}\n`),
     status(line) {
-      // What is longer would go on in a second line, which is not cleared.
-      if (replaces) stream.write(`${clearLine}${line.slice(-(stream.columns || 80) + 1)}`);
+      if (replaces) stream.write(`${clearLine}${fitLine(printable(line), (stream.columns || 80) - 1)}`);
     },
   };
 }
@@ -67,7 +71,7 @@ const terminal: Omit<Terminal, 'args'> = {
   complain(line) {
     if (!hasReader) return;
     messages.status('');
-    besideResult.print(line);
+    besideResult.print(printable(line));
   },
   besideResult,
   output: process.stdout,

@@ -2,7 +2,13 @@
 
 import { randomUUID } from 'node:crypto';
 import { shownAddress } from '../../src/base/shown-address.ts';
-import { CALLER_FLAGS, callerHeaders, callerHelp, readCaller } from '../../src/cli/caller/caller.ts';
+import {
+  CALLER_FLAGS,
+  callerHeaders,
+  callerHelp,
+  keyFileOf,
+  readCaller,
+} from '../../src/cli/caller/caller.ts';
 import { type Command, FILE, JSON_FLAG, STRING, type Terminal, UsageError } from '../../src/cli/command.ts';
 import { checkInputs } from '../../src/cli/input/read-input.ts';
 import { tellBeside } from '../../src/cli/output/beside-result.ts';
@@ -146,7 +152,7 @@ async function run(raw: Terminal): Promise<number> {
   const usual = readCarrier(positionals[0]);
   checkInputs({
     '--say': flags.say,
-    '--key-file': flags['key-file'],
+    ...keyFileOf(raw, flags),
     '--auth-token-file': flags['auth-token-file'],
   });
   if (flags.out !== undefined && !isStandardOutput(flags.out))

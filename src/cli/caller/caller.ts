@@ -32,6 +32,12 @@ const SESSION_PATH = '/v1/session';
 /** As it stands in a header (RFC 9110, 5.5), at the length that `serve` takes. */
 const KEY = /^[\x21-\x7e]{1,512}$/;
 
+/** The file that a key will be read from, by what names it; for `checkInputs`. */
+export function keyFileOf({ env }: Pick<Terminal, 'env'>, given: Given): Record<string, string | undefined> {
+  if (given.key !== undefined || given['key-file'] !== undefined) return { '--key-file': given['key-file'] };
+  return { VOXGATE_KEY_FILE: env.VOXGATE_KEY_FILE };
+}
+
 /** Throws a UsageError, which never shows a key. */
 export async function readCaller(terminal: Terminal, given: Given): Promise<Caller> {
   const { env } = terminal;
