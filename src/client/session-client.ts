@@ -2,7 +2,7 @@
 // messages are handed over as they arrive, audio with the turn that it belongs to.
 
 import { WebSocket } from 'ws';
-import { isJsonObject, parseJson } from '../base/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import type { EventOf, ServerEvent, ServerEventType } from '../dialects/native-events.ts';
 import type { ClientCommand } from '../dialects/native-messages.ts';
 import { connectFault, silenceOf } from './connect-fault.ts';
@@ -43,6 +43,9 @@ const PING_MS = 20_000;
 const MAX_UNANSWERED_PINGS = 2;
 /** As much as a refusal can have. */
 const MAX_REFUSAL_CHARACTERS = 2000;
+
+/** Whoever speaks reads these limits at once; a gateway of a later version may say more in any message. */
+const isWhole = (event: JsonObject): boolean => event.type !== 'ready' || isJsonObject(event.limits);
 
 function openSocket({ url, headers }: SessionClientOptions): WebSocket {
   try {
@@ -131,7 +134,8 @@ export async function connectSession(options: SessionClientOptions): Promise<Ses
   socket.on('message', (data, isBinary) => {
     if (isBinary) return options.onAudio?.(data as Buffer, turn);
     const event = parseJson((data as Buffer).toString('utf8'))?.value;
-    if (isJsonObject(event) && typeof event.type === 'string') onEvent(event as ServerEvent);
+    if (isJsonObject(event) && typeof event.type === 'string' && isWhole(event))
+      onEvent(event as ServerEvent);
     else
       giveUp(
         new Error(
