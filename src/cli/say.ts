@@ -204,7 +204,7 @@ async function untilHeard(
     listener,
     interrupted,
     report,
-  }: Pick<Turn, 'settings' | 'listener'> & Pick<Terminal, 'interrupted'> & { report(): void },
+  }: Pick<Turn, 'settings' | 'listener'> & Pick<Terminal, 'interrupted'> & { readonly report: () => void },
 ): Promise<void> {
   const told = heard.catch(() => {});
   const isLive = settings.pace !== 'burst';

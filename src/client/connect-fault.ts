@@ -63,13 +63,13 @@ export function connectFault(thrown: unknown, url: string): Error {
     if (typeof code === 'string' && Object.hasOwn(REMEDIES, code))
       return new ConnectFault(`${origin} cannot be reached (${code}); ${REMEDIES[code]}.`, { cause: thrown });
   // The innermost cause says most; a library's own words end without a full stop, or with one.
-  const said = causes.findLast(({ message }) => typeof message === 'string' && message !== '')?.message;
-  const known = WORDS.find(([words]) => words.test(String(said)))?.[1];
+  const said = causes
+    .flatMap(({ message }) => (typeof message === 'string' && message !== '' ? [message] : []))
+    .at(-1);
+  const known = WORDS.find(([words]) => words.test(said ?? ''))?.[1];
   if (known !== undefined)
     return new ConnectFault(`${origin} cannot be reached; ${known}.`, { cause: thrown });
   const why =
-    said === undefined || said === 'fetch failed'
-      ? ''
-      : `: ${hideInAddresses(String(said)).replace(/\.$/, '')}`;
+    said === undefined || said === 'fetch failed' ? '' : `: ${hideInAddresses(said).replace(/\.$/, '')}`;
   return new ConnectFault(`${origin} cannot be reached${why}.`, { cause: thrown });
 }
