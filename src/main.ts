@@ -87,7 +87,7 @@ const terminal: Omit<Terminal, 'args'> = {
 async function findCommand(name: string): Promise<Command> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry !== undefined) return entry.load();
-  const { shownAddress } = await import('./base/shown-address.ts');
+  const { shownAddress } = await import('./base/addresses/shown-address.ts');
   const { nearestName } = await import('./settings/given-settings.ts');
   const near = nearestName(name, Object.keys(COMMANDS));
   const meant = near === undefined ? '' : ` Did you mean ${near}?`;

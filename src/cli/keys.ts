@@ -1,8 +1,8 @@
 // `voxgate keys`: what the keys of a running gateway may still send, as its admin listener tells it.
 
 import { z } from 'zod';
-import { splitCredentials } from '../base/address-credentials.ts';
-import { shownAddress } from '../base/shown-address.ts';
+import { splitCredentials } from '../base/addresses/address-credentials.ts';
+import { shownAddress } from '../base/addresses/shown-address.ts';
 import { type Command, JSON_FLAG, type Terminal, UsageError } from './command.ts';
 import { readFlags } from './read-flags.ts';
 

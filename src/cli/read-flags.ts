@@ -1,7 +1,7 @@
 // Flags of a command by node's own parser; its complaints become usage errors that name the flag and what is near it.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { shownAddress } from '../base/shown-address.ts';
+import { shownAddress } from '../base/addresses/shown-address.ts';
 import { nearestName } from '../settings/given-settings.ts';
 import { type Flags, UsageError } from './command.ts';
 

@@ -1,6 +1,6 @@
 // One call of the REST side: credentials, a deadline, and refusals as `VoxgateError`.
 
-import { splitCredentials } from '../base/address-credentials.ts';
+import { splitCredentials } from '../base/addresses/address-credentials.ts';
 import { connectFault, silenceOf } from './connect-fault.ts';
 import { toVoxgateError } from './voxgate-error.ts';
 

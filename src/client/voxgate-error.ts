@@ -1,7 +1,7 @@
 // What the gateway refused, as a program can act on it.
 
+import { hideInAddresses } from '../base/addresses/shown-address.ts';
 import { isJsonObject, parseJson } from '../base/json.ts';
-import { hideInAddresses } from '../base/shown-address.ts';
 
 /** Of a status line. */
 const MAX_REASON = 60;

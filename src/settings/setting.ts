@@ -2,7 +2,7 @@
 // A reader answers with the value or with what is wrong; it never repeats a value that may be secret.
 
 import { BlockList, isIP } from 'node:net';
-import { shownAddress } from '../base/shown-address.ts';
+import { shownAddress } from '../base/addresses/shown-address.ts';
 
 /** A value, or one clause that completes "VOXGATE_X …" ("is 70000"); `allowed` is appended by the caller. */
 export type Reading<T> =

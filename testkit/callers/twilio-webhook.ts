@@ -2,8 +2,8 @@
 // as its documents (Voice webhooks, validating signatures, TwiML <Connect><Stream>); built from these, not tried against it.
 
 import { createHmac } from 'node:crypto';
-import { splitCredentials } from '../../src/base/address-credentials.ts';
-import { shownAddress } from '../../src/base/shown-address.ts';
+import { splitCredentials } from '../../src/base/addresses/address-credentials.ts';
+import { shownAddress } from '../../src/base/addresses/shown-address.ts';
 import { connectFault } from '../../src/client/connect-fault.ts';
 import { readXml, type XmlElement } from './small-xml.ts';
 

@@ -5,7 +5,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { seededNumbers } from '../../src/base/seeded-numbers.ts';
-import { shownAddress } from '../../src/base/shown-address.ts';
+import { shownAddress } from '../../src/base/addresses/shown-address.ts';
 import { type Address, startHttpStage } from './http-stage.ts';
 import { joinSockets } from './joined-sockets.ts';
 import type { MetToxic, Stream, Toxic } from './toxic.ts';

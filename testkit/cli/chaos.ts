@@ -1,6 +1,6 @@
 // `voxgate chaos`: the proxy that breaks connections on purpose, on this machine alone.
 
-import { shownAddress } from '../../src/base/shown-address.ts';
+import { shownAddress } from '../../src/base/addresses/shown-address.ts';
 import { type Command, type Flags, JSON_FLAG, type Terminal, UsageError } from '../../src/cli/command.ts';
 import { readFlags } from '../../src/cli/read-flags.ts';
 import { untilInterrupted } from '../../src/cli/until-interrupted.ts';

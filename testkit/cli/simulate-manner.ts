@@ -1,7 +1,7 @@
 // How `voxgate simulate` has its platform call: in which codec, how late, and signed as Twilio does.
 
 import { twilioSignature } from '../../src/access/twilio-signature.ts';
-import { shownAddress } from '../../src/base/shown-address.ts';
+import { shownAddress } from '../../src/base/addresses/shown-address.ts';
 import { type Terminal, UsageError } from '../../src/cli/command.ts';
 import { readInputFile } from '../../src/cli/input/read-input.ts';
 import { passInterruptOn, systemWords } from '../../src/cli/output/system-words.ts';

@@ -1,7 +1,7 @@
 // `voxgate simulate`: a strict fake carrier dials a gateway and judges what it gets; with --say a bot speaks to it.
 
 import { randomUUID } from 'node:crypto';
-import { shownAddress } from '../../src/base/shown-address.ts';
+import { shownAddress } from '../../src/base/addresses/shown-address.ts';
 import {
   CALLER_FLAGS,
   callerHeaders,

@@ -1,6 +1,6 @@
 // Who a command is to its gateway, and where that is: from flags, else from the environment, a key also from a file.
 
-import { shownAddress } from '../../base/shown-address.ts';
+import { shownAddress } from '../../base/addresses/shown-address.ts';
 import { type Terminal, UsageError } from '../command.ts';
 import { readInputFile } from '../input/read-input.ts';
 import { passInterruptOn, systemWords } from '../output/system-words.ts';

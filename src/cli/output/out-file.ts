@@ -20,7 +20,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { finishedWavHeader, WAV_HEADER_BYTES } from '../../audio/containers/wav.ts';
-import { shownOrigin } from '../../base/shown-address.ts';
+import { shownOrigin } from '../../base/addresses/shown-address.ts';
 import { connectFault } from '../../client/connect-fault.ts';
 import { ReaderLeft, type Terminal, UsageError } from '../command.ts';
 import { untilInterrupted } from '../until-interrupted.ts';

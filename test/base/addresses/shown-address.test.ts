@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hideInAddresses, shownAddress, shownOrigin } from '../../src/base/shown-address.ts';
+import { hideInAddresses, shownAddress, shownOrigin } from '../../../src/base/addresses/shown-address.ts';
 
 describe('an address that people are shown', () => {
   it.each([

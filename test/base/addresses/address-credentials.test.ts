@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { splitCredentials } from '../../src/base/address-credentials.ts';
+import { splitCredentials } from '../../../src/base/addresses/address-credentials.ts';
 
 it.each([
   ['http://h:1/a?b=c', 'http://h:1/a?b=c', undefined],
