@@ -13,6 +13,11 @@ export type LanguageReader = {
   readonly articles: RegExp;
   readonly aboutItself: RegExp;
   readonly definite: RegExp;
+  readonly complements: RegExp;
+  readonly adjectives: RegExp;
+  readonly adjectivesBehind: RegExp;
+  /** Undefined: the language has no list of them. */
+  readonly verbs: RegExp | undefined;
   readonly leaningAtEnd: RegExp;
   readonly benefit: RegExp;
   readonly concern: RegExp;
@@ -40,6 +45,10 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   articles: cuePattern(cues?.articles ?? ''),
   aboutItself: cuePattern(cues?.aboutItself ?? '', 'start'),
   definite: cuePattern(cues?.definite ?? '', 'start'),
+  complements: cuePattern(cues?.complements ?? '', 'start'),
+  adjectives: cuePattern(cues?.adjectives ?? ''),
+  adjectivesBehind: cuePattern(cues?.adjectivesBehind ?? ''),
+  verbs: cues === undefined || cues.verbs === '' ? undefined : cuePattern(cues.verbs),
   leaningAtEnd: cuePattern(cues?.leaningAtEnd ?? '', 'end'),
   benefit: cuePattern(cues?.benefit ?? ''),
   concern: cuePattern(cues?.concern ?? ''),

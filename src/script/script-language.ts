@@ -114,6 +114,13 @@ export type Cues = {
   readonly lineOpenings: string;
   /** What a definite noun begins with ("the"); empty where the language has no such word. */
   readonly definite: string;
+  /** What says more of a noun where it comes right behind it: prepositions, relative pronouns ("the wheel *of* the mill"). */
+  readonly complements: string;
+  /** Adjectives and numerals that stand before a noun, and behind it. Nouns with capital letters need neither list. */
+  readonly adjectives: string;
+  readonly adjectivesBehind: string;
+  /** What is a verb, or an adverb, as the second word behind an article; empty: only adjectives stand between a noun and its complement. */
+  readonly verbs: string;
   /** A sentence that ends so needs the one before: "too", "as well". */
   readonly leaningAtEnd: string;
   readonly benefit: string;

@@ -28,6 +28,8 @@ const MIN_WORDS_OF_FREE_ITEM = 6;
 /** A paragraph of fewer words among long ones is a label, a caption or a note at the side. */
 const MIN_WORDS_OF_PARAGRAPH = 6;
 const WORDS_OF_LONG_PARAGRAPHS = 25;
+/** A sentence of fewer words in the middle of a paragraph leans on what was said. */
+const MIN_WORDS_ALONE = 6;
 /** Within so many sentences "this paper" is said of the paper as a whole. */
 const SENTENCES_OF_BEGINNING = 40;
 /** About 25 seconds of speech: longer is hard to follow, and a line must hold it. */
@@ -85,6 +87,8 @@ function unfitness(sentence: Draft, reader: LanguageReader): Unfit | undefined {
     (!endsAsSentence(spoken) || (/^["'“„«]?\p{Ll}/u.test(spoken) && !sentence.isNamed))
   )
     return 'fragment';
+  // "Near the old mill." places or sorts something, and states nothing.
+  if (kind === 'sentence' && words < MIN_WORDS_ALONE && reader.complements.test(spoken)) return 'fragment';
   if (kind !== 'row' && (isBroken(text) || lacksSubject(spoken, reader) || isVerse(text, reader)))
     return 'fragment';
   // Nobody knows of what it is an item.
@@ -194,6 +198,8 @@ export function toSourceSentences(
       isAnnounced ||
       answers ||
       (!place.isFirst && term !== undefined) ||
+      // "No lamps are shared.": so few words behind another sentence go on with it.
+      (!place.isFirst && kind === 'sentence' && draft.words < MIN_WORDS_ALONE) ||
       (kind !== 'row' && !isAboutAll && leansOnBefore(spoken, reader)) ||
       // Within a paragraph a definite noun is mostly one that was just spoken of.
       (!place.isFirst && kind === 'sentence' && !isAboutAll && pointsBack(spoken, reader, isNamed)) ||
