@@ -31,6 +31,7 @@ export type LanguageReader = {
   readonly binding: RegExp;
   readonly commands: RegExp;
   readonly subjectless: RegExp;
+  readonly narrating: RegExp;
   readonly technical: RegExp;
   readonly lineOpenings: ReadonlySet<string>;
   readonly common: ReadonlySet<string>;
@@ -62,6 +63,7 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   binding: cuePattern(cues?.binding ?? '', 'end'),
   commands: cuePattern(cues?.commands ?? '', 'start'),
   subjectless: cuePattern(cues?.subjectless ?? '', 'start'),
+  narrating: cuePattern(cues?.narrating ?? ''),
   technical: cuePattern(cues?.technical ?? ''),
   lineOpenings: new Set(listed(cues?.lineOpenings ?? '')),
   common: new Set(listed(cues?.common ?? '')),

@@ -141,6 +141,8 @@ export type Cues = {
   readonly commands: string;
   /** A sentence that begins so lacks its subject; empty where the language leaves subjects out anyway. */
   readonly subjectless: string;
+  /** What persons do in a story: "she", "said". A text that has one in most of its sentences tells of somebody. */
+  readonly narrating: string;
   /** Words of texts for specialists and machines: no matter for a children's story. */
   readonly technical: string;
   /** Words of four letters and more that are no subject to talk about. */

@@ -167,6 +167,8 @@ export function toSourceSentences(
   const hasQuotes = isMostlyPlain(document);
   const isKnown = knownWordsOf(document);
   const hasLongParagraphs = hasLongParagraphsIn(document);
+  /** The first sentence of a text may speak of "her" before she has been named; one that begins with "it" lacks its beginning. */
+  let hasBegun = false;
 
   const add = (kind: SourceSentence['kind'], text: string, block: number, place: Place) => {
     const bare = spokenForm(text, reader.connective);
@@ -193,7 +195,7 @@ export function toSourceSentences(
     const isWithinQuotes = !place.isFirst && quotes > 0;
     quotes = (place.isFirst ? 0 : quotes) + openQuotes(text);
     const isNamed = (stem: string) => isKnown(stem) || headed.has(stem);
-    const leans =
+    const needsBefore =
       isWithinQuotes ||
       isAnnounced ||
       answers ||
@@ -208,6 +210,8 @@ export function toSourceSentences(
         kind === 'sentence' &&
         before?.path === path &&
         hasBareDefinite(spoken, reader, isNamed));
+    const leans = needsBefore && (hasBegun || reader.leaning.test(spoken));
+    hasBegun ||= unfit !== 'apparatus';
     const explains = term !== undefined;
     sentences.push({ ...draft, number: sentences.length, explains, path, block, unfit, leans });
   };
