@@ -12,7 +12,7 @@ import { planDebate } from './plans/debate-plan.ts';
 import type { Material } from './plans/material.ts';
 import { pickSentences } from './plans/pick-sentences.ts';
 import { planPodcast } from './plans/podcast-plan.ts';
-import type { Taste } from './plans/runs.ts';
+import { type Taste, withoutScraps } from './plans/runs.ts';
 import { planStory } from './plans/story-plan.ts';
 import { type StyleMisfit, styleMisfit, tellsOfPersons } from './plans/style-fit.ts';
 import { STORY_RUN, styleTaste } from './plans/style-taste.ts';
@@ -170,7 +170,7 @@ function topicsFor(
         words: Math.max(MIN_WORDS_OF_SECTION, Math.round((budget * own) / all)),
       })),
     });
-    return topicsOf(picked, sections);
+    return topicsOf(isStory ? picked : withoutScraps(sentences, picked, opening), sections);
   };
   const count = (topics: readonly Topic[]) => topics.reduce((sum, { numbers }) => sum + numbers.length, 0);
   for (const taste of styleTaste(style, reader, { meanWords: words / fit.length, isStory })) {

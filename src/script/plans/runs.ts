@@ -83,3 +83,31 @@ export function runFrom(
     run.push(next.number);
   }
 }
+
+/** Shorter ones that stand alone, far from what else is told, are notes rather than statements ("Manage packet is ignored."). */
+const MIN_WORDS_OF_SCRAP = 10;
+/** Of the words: where more would go, the text consists of short sentences. */
+const MAX_SCRAP_SHARE = 0.25;
+
+/** `picked` in order, without sentences that nothing before or behind them goes with; all of it where these are many. */
+export function withoutScraps(
+  sentences: readonly SourceSentence[],
+  picked: readonly number[],
+  kept: number | undefined,
+): number[] {
+  const all = new Set(picked);
+  const wordsIn = (numbers: readonly number[]) =>
+    numbers.reduce((sum, number) => sum + sentences[number]!.words, 0);
+  const isScrap = (number: number) => {
+    const { kind, words } = sentences[number]!;
+    return (
+      number !== kept &&
+      kind === 'sentence' &&
+      words < MIN_WORDS_OF_SCRAP &&
+      !all.has(number - 1) &&
+      !all.has(number + 1)
+    );
+  };
+  const rest = picked.filter((number) => !isScrap(number));
+  return wordsIn(rest) < wordsIn(picked) * (1 - MAX_SCRAP_SHARE) ? [...picked] : rest;
+}
