@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALAW_VALUES, MULAW_VALUES } from '../../src/audio/dsp/g711.ts';
 import type { EventOf, ServerEvent } from '../../src/dialects/native-events.ts';
+import { encodeText } from '../support/encode-text.ts';
 import { type BrowserPage, type OpenPlayground, openPlayground, until } from '../support/open-playground.ts';
 
 const QUANTUM = 128;
@@ -249,12 +250,20 @@ describe('the playground', { retry: 1 }, () => {
       name: 'ferry.txt',
       mimeType: 'text/plain',
       buffer: Buffer.from(
-        'The ferry leaves at ten. It takes forty minutes to cross the bay. The lighthouse is seen all the way. The old town lies behind.',
+        encodeText(
+          'A ferry leaves at ten from the café on the quay. It takes forty minutes to cross the bay. A lighthouse is seen all the way. Many guests eat crème brûlée on board.',
+          'windows-1252',
+        ),
       ),
     });
     await page.selectOption('#note-style', 'executive-briefing');
     await page.click('#note-make');
     await until(page, `document.querySelector('#notes audio')?.duration > 1`);
+    // The file was Windows-1252, and nothing said so.
+    const [note] = (await (await fetch(new URL('/api/v1/playnotes', playground.url))).json()) as [
+      { readonly scriptUrl: string },
+    ];
+    expect(await (await fetch(note.scriptUrl)).text()).toMatch(/café|crème brûlée/);
   });
 });
 
