@@ -260,9 +260,10 @@ describe('the playground', { retry: 1 }, () => {
     await page.click('#note-make');
     await until(page, `document.querySelector('#notes audio')?.duration > 1`);
     // The file was Windows-1252, and nothing said so.
-    const listed = await (await fetch(new URL('/api/v1/playnotes', playground.url))).text();
-    const [, scriptUrl] = /"scriptUrl":"([^"]+)"/.exec(listed)!;
-    expect(await (await fetch(scriptUrl!)).text()).toMatch(/café|crème brûlée/);
+    const script = await page.evaluate(
+      `[...document.querySelectorAll('#notes a')].find((link) => link.textContent.startsWith('Script')).href`,
+    );
+    expect(await (await fetch(script as string)).text()).toMatch(/café|crème brûlée/);
   });
 });
 
