@@ -106,11 +106,18 @@ function decodeRest(held: readonly Uint8Array[]): string {
   }
 }
 
-/** Whether it is the beginning of a document whose kind cannot be told yet: of a PDF, an archive or a page. */
+/** As far as the first times of subtitles: the number of a cue, or what WebVTT begins with. */
+const MAY_BE_SUBTITLES = /^\s*(?:W|WE|WEB|WEBV|WEBVT|WEBVTT[^>]*|\d{1,6}\s*(?:\n[\d:.,\s-]*)?)$/;
+
+/** Whether it is the beginning of a document whose kind cannot be told yet: of a PDF, an archive, a page or subtitles. */
 function mayBecomeDocument(bytes: Buffer): boolean {
   if (bytes.length >= MAX_KIND_BYTES) return false;
   const head = bytes.toString('latin1');
-  return ['%PDF-', 'PK\x03\x04'].some((mark) => mark.startsWith(head)) || /^\s*<[^>]*$/.test(head);
+  return (
+    ['%PDF-', 'PK\x03\x04'].some((mark) => mark.startsWith(head)) ||
+    /^\s*<[^>]*$/.test(head) ||
+    MAY_BE_SUBTITLES.test(head)
+  );
 }
 
 /** Whether it is text that can be spoken while it comes. */

@@ -55,6 +55,8 @@ const FOREIGN: readonly (readonly [at: number, bytes: string, what: string])[] =
   [60, 'BOOKMOBI', OTHER_BOOK],
 ];
 
+/** Times beside each line would be spoken: "00:00:01,000 --> 00:00:04,000". */
+const SUBTITLES = /^\s*(?:WEBVTT\b|\d{1,6}\s*\n)[^\0]{0,1000}?\d{1,2}:\d{2}[.,]\d{3}\s*-->/;
 const HTML = /<(?:!doctype\s+html|html|head|body)\b/iy;
 const XML = /^\s*<(?:\?xml|!doctype|!entity|svg|rss|feed)\b/i;
 
@@ -70,6 +72,7 @@ export function sniffKind(bytes: Uint8Array, name: string | undefined): SourceKi
   const text = decodeText(bytes.subarray(0, 4096));
   if (isBinary(text)) throw unacceptedKind('This is no document that can be read.');
   if (isHtml(text)) return 'html';
+  if (SUBTITLES.test(text)) throw unacceptedKind('These are subtitles; save their text without the times.');
   if (XML.test(text)) throw unacceptedKind('This is a file of data, not a text.');
   if (isJson(bytes, text)) throw unacceptedKind('This is a file of data, not a text.');
   return byName(name) ?? 'text';

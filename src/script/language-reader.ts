@@ -13,6 +13,11 @@ export type LanguageReader = {
   readonly articles: RegExp;
   readonly aboutItself: RegExp;
   readonly definite: RegExp;
+  readonly complements: RegExp;
+  readonly adjectives: RegExp;
+  readonly adjectivesBehind: RegExp;
+  /** Undefined: the language has no list of them. */
+  readonly verbs: RegExp | undefined;
   readonly leaningAtEnd: RegExp;
   readonly benefit: RegExp;
   readonly concern: RegExp;
@@ -26,6 +31,7 @@ export type LanguageReader = {
   readonly binding: RegExp;
   readonly commands: RegExp;
   readonly subjectless: RegExp;
+  readonly narrating: RegExp;
   readonly technical: RegExp;
   readonly lineOpenings: ReadonlySet<string>;
   readonly common: ReadonlySet<string>;
@@ -40,6 +46,10 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   articles: cuePattern(cues?.articles ?? ''),
   aboutItself: cuePattern(cues?.aboutItself ?? '', 'start'),
   definite: cuePattern(cues?.definite ?? '', 'start'),
+  complements: cuePattern(cues?.complements ?? '', 'start'),
+  adjectives: cuePattern(cues?.adjectives ?? ''),
+  adjectivesBehind: cuePattern(cues?.adjectivesBehind ?? ''),
+  verbs: cues === undefined || cues.verbs === '' ? undefined : cuePattern(cues.verbs),
   leaningAtEnd: cuePattern(cues?.leaningAtEnd ?? '', 'end'),
   benefit: cuePattern(cues?.benefit ?? ''),
   concern: cuePattern(cues?.concern ?? ''),
@@ -53,6 +63,7 @@ const patternsOf = (cues: Cues | undefined): LanguageReader => ({
   binding: cuePattern(cues?.binding ?? '', 'end'),
   commands: cuePattern(cues?.commands ?? '', 'start'),
   subjectless: cuePattern(cues?.subjectless ?? '', 'start'),
+  narrating: cuePattern(cues?.narrating ?? ''),
   technical: cuePattern(cues?.technical ?? ''),
   lineOpenings: new Set(listed(cues?.lineOpenings ?? '')),
   common: new Set(listed(cues?.common ?? '')),

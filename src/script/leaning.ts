@@ -6,7 +6,7 @@
 // its neighbour, which is true either way.
 
 import type { LanguageReader } from './language-reader.ts';
-import { isUnspaced, stemOf, wordsOf } from './words.ts';
+import { isUnspaced, stemOf } from './words.ts';
 
 type LeaningCues = Pick<
   LanguageReader,
@@ -63,29 +63,57 @@ export const leansOnBefore = (spoken: string, cues: LeaningCues): boolean =>
   hasEarlyPronoun(spoken, cues) ||
   hasUnnamedPerson(spoken, cues);
 
-/** Words of a noun with its adjectives, behind the article. */
-const WORDS_OF_NOUN = 3;
-/** And up to a word that says more of it ("the gate of the mill"). */
-const WORDS_TO_COMPLEMENT = 4;
+/** Words of a noun with its adjectives, up to the one that says more of it ("the old gate of the mill"). */
+const WORDS_OF_NOUN = 4;
 
-/** "The wheel …": a definite noun that nothing in the sentence says more of. `isKnown`: of a stem, whether it needs no introduction. */
-export function hasBareDefinite(
-  spoken: string,
-  { definite, binding }: Pick<LanguageReader, 'definite' | 'binding'>,
-  isKnown: (stem: string) => boolean,
-): boolean {
-  const article = definite.exec(spoken);
-  if (article === null) return false;
-  const words = wordsOf(spoken.slice(article[0].length, article[0].length + 80));
-  const noun = words.slice(0, WORDS_OF_NOUN);
-  return (
-    !noun.map(stemOf).some(isKnown) &&
-    !words.slice(1, WORDS_TO_COMPLEMENT).some((word) => binding.test(word) && !VERBS.has(word))
-  );
+type NounCues = Pick<
+  LanguageReader,
+  'definite' | 'complements' | 'adjectives' | 'adjectivesBehind' | 'verbs' | 'common'
+>;
+
+/** "Das alte Rad": in German the first word with a capital is the noun; elsewhere it is a name, which is one, too. */
+const capitalAt = (words: readonly string[]): number =>
+  words.findIndex((word) => /^\p{Lu}\p{Ll}/u.test(word));
+
+/**
+ * Where the noun of `words` ends, which a definite article comes before: behind the last word that can be of it. A word behind
+ * the noun is a verb rather than its own ("the water *comes* from the hill"), unless it is known as an adjective.
+ */
+function nounEnd(words: readonly string[], { adjectives, adjectivesBehind, verbs }: NounCues): number {
+  const capital = capitalAt(words);
+  let at = Math.max(0, capital);
+  // The last word is the noun even if it looks like an adjective ("the final of the cup").
+  if (capital === -1) while (at + 1 < words.length && adjectives.test(words[at]!)) at += 1;
+  let end = at + 1;
+  while (end < words.length && adjectivesBehind.test(words[end]!)) end += 1;
+  // "The mill wheel", where verbs are known.
+  if (capital === -1 && verbs !== undefined && end < words.length && !verbs.test(words[end]!)) end += 1;
+  return end;
 }
 
-/** Among the words that bind are forms of "to be", which say nothing more of the noun. */
-const VERBS = new Set(['is', 'are', 'was', 'were']);
+const WORD_OF_NOUN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’.-][\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*/gu;
+
+/** What a comma parts off says no more of the noun ("the yard, of all places"); in German it does ("das Haus, in dem"). */
+function behindArticle(text: string): string[] {
+  const [clause = ''] = text.split(/[,;:]/u, 1);
+  const own = clause.match(WORD_OF_NOUN) ?? [];
+  const words = capitalAt(own) === -1 ? own : (text.match(WORD_OF_NOUN) ?? []);
+  return words.slice(0, WORDS_OF_NOUN);
+}
+
+/** "The wheel …": a definite noun that nothing in the sentence says more of. `isKnown`: of a stem, whether it needs no introduction. */
+export function hasBareDefinite(spoken: string, cues: NounCues, isKnown: (stem: string) => boolean): boolean {
+  const article = cues.definite.exec(spoken);
+  if (article === null) return false;
+  const words = behindArticle(spoken.slice(article[0].length, article[0].length + 80));
+  const complement = words.findIndex((word, index) => index > 0 && cues.complements.test(word));
+  const end = nounEnd(complement === -1 ? words : words.slice(0, complement), cues);
+  if (complement !== -1 && complement === end) return false;
+  return !words
+    .slice(0, end)
+    .map((word) => word.toLowerCase())
+    .some((word) => !cues.common.has(word) && isKnown(stemOf(word)));
+}
 
 /**
  * True when `spoken`, which another sentence of its paragraph comes before, begins with a definite noun ("The wheel …"), or has a
@@ -93,7 +121,7 @@ const VERBS = new Set(['is', 'are', 'was', 'were']);
  */
 export const pointsBack = (
   spoken: string,
-  cues: Pick<LanguageReader, 'definite' | 'binding' | 'leaningEarly'>,
+  cues: NounCues & Pick<LanguageReader, 'leaningEarly'>,
   isKnown: (stem: string) => boolean,
 ): boolean =>
   hasBareDefinite(spoken, cues, isKnown) ||

@@ -114,6 +114,13 @@ export type Cues = {
   readonly lineOpenings: string;
   /** What a definite noun begins with ("the"); empty where the language has no such word. */
   readonly definite: string;
+  /** What says more of a noun where it comes right behind it: prepositions, relative pronouns ("the wheel *of* the mill"). */
+  readonly complements: string;
+  /** Adjectives and numerals that stand before a noun, and behind it. Nouns with capital letters need neither list. */
+  readonly adjectives: string;
+  readonly adjectivesBehind: string;
+  /** What is a verb, or an adverb, as the second word behind an article; empty: only adjectives stand between a noun and its complement. */
+  readonly verbs: string;
   /** A sentence that ends so needs the one before: "too", "as well". */
   readonly leaningAtEnd: string;
   readonly benefit: string;
@@ -134,6 +141,8 @@ export type Cues = {
   readonly commands: string;
   /** A sentence that begins so lacks its subject; empty where the language leaves subjects out anyway. */
   readonly subjectless: string;
+  /** What persons do in a story: "she", "said". A text that has one in most of its sentences tells of somebody. */
+  readonly narrating: string;
   /** Words of texts for specialists and machines: no matter for a children's story. */
   readonly technical: string;
   /** Words of four letters and more that are no subject to talk about. */

@@ -28,6 +28,8 @@ const MIN_WORDS_OF_FREE_ITEM = 6;
 /** A paragraph of fewer words among long ones is a label, a caption or a note at the side. */
 const MIN_WORDS_OF_PARAGRAPH = 6;
 const WORDS_OF_LONG_PARAGRAPHS = 25;
+/** A sentence of fewer words in the middle of a paragraph leans on what was said. */
+const MIN_WORDS_ALONE = 6;
 /** Within so many sentences "this paper" is said of the paper as a whole. */
 const SENTENCES_OF_BEGINNING = 40;
 /** About 25 seconds of speech: longer is hard to follow, and a line must hold it. */
@@ -88,6 +90,8 @@ function unfitness(sentence: Draft, reader: LanguageReader): Unfit | undefined {
     (!endsAsSentence(spoken) || (/^["'“„«]?\p{Ll}/u.test(spoken) && !sentence.isNamed))
   )
     return 'fragment';
+  // "Near the old mill." places or sorts something, and states nothing.
+  if (kind === 'sentence' && words < MIN_WORDS_ALONE && reader.complements.test(spoken)) return 'fragment';
   if (kind !== 'row' && (isBroken(text) || lacksSubject(spoken, reader) || isVerse(text, reader)))
     return 'fragment';
   // Nobody knows of what it is an item.
@@ -166,6 +170,8 @@ export function toSourceSentences(
   const hasQuotes = isMostlyPlain(document);
   const isKnown = knownWordsOf(document);
   const hasLongParagraphs = hasLongParagraphsIn(document);
+  /** The first sentence of a text may speak of "her" before she has been named; one that begins with "it" lacks its beginning. */
+  let hasBegun = false;
 
   const add = (kind: SourceSentence['kind'], text: string, block: number, place: Place) => {
     const isLong = text.length > MAX_WRITTEN_CHARACTERS;
@@ -197,12 +203,13 @@ export function toSourceSentences(
     const isWithinQuotes = !place.isFirst && quotes > 0;
     quotes = (place.isFirst ? 0 : quotes) + openQuotes(text);
     const isNamed = (stem: string) => isKnown(stem) || headed.has(stem);
-    const leans =
-      isLong ||
+    const needsBefore = () =>
       isWithinQuotes ||
       isAnnounced ||
       answers ||
       (!place.isFirst && term !== undefined) ||
+      // "No lamps are shared.": so few words behind another sentence go on with it.
+      (!place.isFirst && kind === 'sentence' && draft.words < MIN_WORDS_ALONE) ||
       (kind !== 'row' && !isAboutAll && leansOnBefore(spoken, reader)) ||
       // Within a paragraph a definite noun is mostly one that was just spoken of.
       (!place.isFirst && kind === 'sentence' && !isAboutAll && pointsBack(spoken, reader, isNamed)) ||
@@ -211,6 +218,8 @@ export function toSourceSentences(
         kind === 'sentence' &&
         before?.path === path &&
         hasBareDefinite(spoken, reader, isNamed));
+    const leans = isLong || (needsBefore() && (hasBegun || reader.leaning.test(spoken)));
+    hasBegun ||= unfit !== 'apparatus';
     const explains = term !== undefined;
     sentences.push({ ...draft, number: sentences.length, explains, path, block, unfit, leans });
   };

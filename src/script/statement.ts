@@ -52,12 +52,18 @@ export function isBroken(text: string): boolean {
   if (count(opening) !== count(closing) || count(/"/gu) % 2 === 1) return true;
   // Where ’ is an apostrophe as well, it tells nothing.
   if (!/\p{L}’\p{L}/u.test(text) && count(/‘/gu) !== count(/’/gu)) return true;
+  // Its beginning is in a sentence before: `… he said.'
+  if (/[.!?…]'$/u.test(text) && !/[`‘]|(?:^|\s)'/u.test(text)) return true;
   return /[.!?…]’$/u.test(text) && !text.includes('‘');
 }
 
-/** A heading's line, or a clause of a licence, in capitals from end to end. */
-export const isCapitals = (text: string): boolean =>
-  !/\p{Ll}|\p{Lo}/u.test(text) && (text.match(/\p{Lu}{2,}/gu)?.length ?? 0) >= 4;
+const WORDS_OF_CAPITALS = 4;
+
+/** A heading's line, or a clause of a licence, in capitals nearly from end to end ("THE OLD MILL BY THE RIVER by A. Miller."). */
+export function isCapitals(text: string): boolean {
+  const capitals = text.match(/\p{Lu}[\p{Lu}’']+/gu)?.length ?? 0;
+  return capitals >= WORDS_OF_CAPITALS && capitals > wordsIn(text).length / 2;
+}
 
 const MIN_LINES_OF_VERSE = 2;
 

@@ -12,10 +12,10 @@ import { planDebate } from './plans/debate-plan.ts';
 import type { Material } from './plans/material.ts';
 import { pickSentences } from './plans/pick-sentences.ts';
 import { planPodcast } from './plans/podcast-plan.ts';
-import type { Taste } from './plans/runs.ts';
+import { type Taste, withoutScraps } from './plans/runs.ts';
 import { planStory } from './plans/story-plan.ts';
-import { type StyleMisfit, styleMisfit } from './plans/style-fit.ts';
-import { styleTaste } from './plans/style-taste.ts';
+import { type StyleMisfit, styleMisfit, tellsOfPersons } from './plans/style-fit.ts';
+import { STORY_RUN, styleTaste } from './plans/style-taste.ts';
 import { type Ranked, rankSentences } from './rank-sentences.ts';
 import { MIN_SCRIPT_WORDS } from './running-text.ts';
 import type { Script, ScriptChapter, Speakers, SynthesisStyle } from './script.ts';
@@ -147,8 +147,10 @@ function topicsFor(
   style: SynthesisStyle,
   { sentences, fit, words, ranked, reader, opening }: Source,
 ): readonly Topic[] {
-  const budget = wordBudget(style, words);
-  const { mostTopics, run } = SCRIPT_LENGTHS[style];
+  const { mostTopics, run, mostWords } = SCRIPT_LENGTHS[style];
+  const isStory = style === 'childrens-story' && tellsOfPersons(sentences, reader);
+  // What is a story already is told from its beginning, whole if it is short.
+  const budget = isStory ? Math.min(words, mostWords) : wordBudget(style, words);
   const toldBy = (taste: Taste): readonly Topic[] => {
     const suited = fit.filter((sentence) => taste(sentence) > 0).map(({ number }) => number);
     if (suited.length === 0) return [];
@@ -160,6 +162,7 @@ function topicsFor(
     const picked = pickSentences(sentences, ranked, {
       words: budget,
       run,
+      ...(isStory && STORY_RUN),
       opening,
       taste: (sentence) => (chosen.has(sentence.number) ? taste(sentence) : 0),
       sections: sections.map(({ numbers, words: own }) => ({
@@ -167,12 +170,12 @@ function topicsFor(
         words: Math.max(MIN_WORDS_OF_SECTION, Math.round((budget * own) / all)),
       })),
     });
-    return topicsOf(picked, sections);
+    return topicsOf(isStory ? picked : withoutScraps(sentences, picked, opening), sections);
   };
   const count = (topics: readonly Topic[]) => topics.reduce((sum, { numbers }) => sum + numbers.length, 0);
-  for (const taste of styleTaste(style, reader, words / fit.length)) {
+  for (const taste of styleTaste(style, reader, { meanWords: words / fit.length, isStory })) {
     const topics = toldBy(taste);
-    if (count(topics) >= Math.min(fit.length, 2 * MIN_SENTENCES)) return topics;
+    if (count(topics) >= Math.min(fit.length, isStory ? MIN_SENTENCES : 2 * MIN_SENTENCES)) return topics;
   }
   return style === 'childrens-story' ? [] : toldBy(() => 1);
 }

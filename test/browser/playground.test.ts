@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALAW_VALUES, MULAW_VALUES } from '../../src/audio/dsp/g711.ts';
 import type { EventOf, ServerEvent } from '../../src/dialects/native-events.ts';
+import { encodeText } from '../support/encode-text.ts';
 import { type BrowserPage, type OpenPlayground, openPlayground, until } from '../support/open-playground.ts';
 
 const QUANTUM = 128;
@@ -243,13 +244,16 @@ describe('the playground', { retry: 1 }, () => {
     expect(heard.remainingText).toBe('');
   });
 
-  it('makes a PlayNote of a file, and plays it', async () => {
+  it('makes a PlayNote of a file in Windows-1252, and plays it', async () => {
     await page.click('a[data-view=playnote]');
     await page.setInputFiles('#note-file', {
       name: 'ferry.txt',
       mimeType: 'text/plain',
       buffer: Buffer.from(
-        'The ferry leaves at ten. It takes forty minutes to cross the bay. The lighthouse is seen all the way. The old town lies behind.',
+        encodeText(
+          'A ferry leaves at ten from the café on the quay. It takes forty minutes to cross the bay. A lighthouse is seen all the way. Many guests eat crème brûlée on board.',
+          'windows-1252',
+        ),
       ),
     });
     await page.selectOption('#note-style', 'executive-briefing');

@@ -1,6 +1,7 @@
 // The plain HTTP side of the public listener: health, metrics, the protocol's document, and one error shape for
 // everything else, requests that cannot be read included. Upgrades are not its business.
 
+import { type Buffer, isUtf8 } from 'node:buffer';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { headerLines } from '../../access/header-lines.ts';
 import { guardLoopback } from '../../access/loopback-guard.ts';
@@ -78,6 +79,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   }) as unknown as FastifyInstance;
   // Bodies are JSON or forms; text that is said to be plain is what `fetch` sends when nobody has told it what it is.
   app.removeContentTypeParser('text/plain');
+  readJsonAsUtf8(app);
   app.server.maxConnections = options.maxSockets;
   app.server.maxHeadersCount = MAX_HEADERS;
 
@@ -122,4 +124,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   app.get('/asyncapi.json', () => options.asyncApi());
   return app;
+}
+
+/** JSON is UTF-8 (RFC 8259, 8.1). In another encoding it would be spoken with a replacement character for each letter beyond ASCII. */
+function readJsonAsUtf8(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (!isUtf8(body as Buffer)) done(new AppError('invalid_json', 'body: must be JSON in UTF-8 (RFC 8259)'));
+    else void parse(request, (body as Buffer).toString('utf8'), done);
+  });
 }

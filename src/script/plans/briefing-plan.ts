@@ -12,6 +12,7 @@ import {
   strongest,
   topicName,
   withoutNumbers,
+  wordsIn,
 } from './material.ts';
 
 const KEY_POINTS = 3;
@@ -36,6 +37,21 @@ function keyPoints(material: Material): { chapter: ScriptChapter; numbers: reado
     ]),
   ];
   return { chapter: { title: book.say('titleKeyPoints') ?? title, lines }, numbers: [...opening, ...points] };
+}
+
+/** A heading is not said for less. */
+const MIN_WORDS_UNDER_HEADING = 18;
+
+/** The topic without parts that are hardly worth the heading over them, where others are. */
+function withoutThinParts(material: Material, topic: Topic): Topic {
+  const parts = new Map<string, number[]>();
+  for (const number of topic.numbers) {
+    const heading = headingOver(material, number) ?? '';
+    parts.set(heading, [...(parts.get(heading) ?? []), number]);
+  }
+  const isThick = (numbers: readonly number[]) => wordsIn(material, numbers) >= MIN_WORDS_UNDER_HEADING;
+  const thick = [...parts.values()].filter(isThick).flat();
+  return thick.length === 0 ? topic : { ...topic, numbers: thick.sort((a, b) => a - b) };
 }
 
 /** The details of a topic, each part of it under its own heading; `named`: the headings that were said. */
@@ -64,7 +80,8 @@ export function planBriefing(material: Material): ScriptChapter[] {
   const { book, topics, title } = material;
   const { chapter, numbers: told } = keyPoints(material);
   const named = new Set<string>();
-  const details = withoutNumbers(topics, told).map((topic, index): ScriptChapter => {
+  const parts = withoutNumbers(topics, told).map((topic) => withoutThinParts(material, topic));
+  const details = parts.map((topic, index): ScriptChapter => {
     const name = topicName(material, topic, index);
     // A part that has a heading of its own is led in by that one.
     const isUnderOwn = headingOver(material, topic.numbers[0]!) !== undefined;

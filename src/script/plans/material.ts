@@ -10,7 +10,7 @@ import type { Topic } from '../sections.ts';
 import type { SourceSentence } from '../source-sentence.ts';
 import { endsAsSentence, withComma } from '../spoken-form.ts';
 import { isStatement } from '../statement.ts';
-import { isUnspaced } from '../words.ts';
+import { comparedTerms, isUnspaced } from '../words.ts';
 
 export type Material = {
   /** Of the script, and of chapters that nothing else names. */
@@ -33,6 +33,10 @@ export type Material = {
 const OPENING_WORTH = 1.5;
 /** Of one that a paragraph begins with: it was written to be understood by itself. */
 const PARAGRAPH_WORTH = 1.3;
+/** Of one that says something of what the title names, and of one that is hardly more than a remark. */
+const SUBJECT_WORTH = 1.4;
+const SHORT_WORTH = 0.6;
+const MIN_WORDS_OF_FULL_POINT = 10;
 const MAX_LINE_CHARACTERS = 1000;
 const TURNS = 9;
 const MIN_WORDS_OF_TURN = 12;
@@ -163,10 +167,16 @@ export function strongest(
   count: number,
   mostWords: number,
 ): number[] {
-  const { sentences, weights, topics, reader, opening } = material;
+  const { sentences, weights, topics, reader, opening, title } = material;
   const opensParagraph = (number: number) => sentences[number - 1]?.block !== sentences[number]!.block;
+  const subject = new Set(comparedTerms(title));
+  const namesSubject = (number: number) =>
+    comparedTerms(sentences[number]!.spoken).some((term) => subject.has(term));
   const worth = (number: number) =>
-    weights[number]! * (number === opening ? OPENING_WORTH : opensParagraph(number) ? PARAGRAPH_WORTH : 1);
+    weights[number]! *
+    (number === opening ? OPENING_WORTH : opensParagraph(number) ? PARAGRAPH_WORTH : 1) *
+    (namesSubject(number) ? SUBJECT_WORTH : 1) *
+    (sentences[number]!.words < MIN_WORDS_OF_FULL_POINT ? SHORT_WORTH : 1);
   const told = new Set(topics.flatMap((topic) => topic.numbers));
   const alone = numbers
     .filter((number) => {

@@ -5,7 +5,7 @@
 import type { Ranked } from '../rank-sentences.ts';
 import { similarity } from '../sentence-vectors.ts';
 import type { SourceSentence } from '../source-sentence.ts';
-import { company, runFrom, type Taste } from './runs.ts';
+import { company, MAX_CHAIN, runFrom, type Taste } from './runs.ts';
 import { saysTheSame } from './says-the-same.ts';
 
 export type PickWish = {
@@ -14,6 +14,8 @@ export type PickWish = {
   readonly taste: Taste;
   /** Words of sentences that are told together; 0: each by itself. */
   readonly run: number;
+  /** Sentences that lean on each other, one on the next; of what is told of persons nearly all do. */
+  readonly mostLeaning?: number;
   /** Numbers of sentences by section, with the words that each may take at first; what is left goes to the weightiest of all. */
   readonly sections?: readonly { readonly numbers: readonly number[]; readonly words: number }[];
   /** The number of a sentence that is taken first whatever its rank: the one that the text begins with. */
@@ -40,14 +42,14 @@ const MAX_TRIED = 6;
 export function pickSentences(
   sentences: readonly SourceSentence[],
   { weights, vectors }: Ranked,
-  { words: mostWords, taste, run: runWords, sections = [], opening }: PickWish,
+  { words: mostWords, taste, run: runWords, mostLeaning = MAX_CHAIN, sections = [], opening }: PickWish,
 ): number[] {
   const heaviest = weights.reduce((most, weight) => Math.max(most, weight), 1e-9);
   const wordsIn = (numbers: readonly number[]) =>
     numbers.reduce((sum, number) => sum + sentences[number]!.words, 0);
   /** Of a sentence that is told with its neighbours: one that comes alone, and is short, is a scrap. */
   const byRun = (number: number) => {
-    const chain = company(sentences, number, taste);
+    const chain = company(sentences, number, taste, mostLeaning);
     if (chain === undefined) return 0;
     return Math.min(
       1,
@@ -93,7 +95,7 @@ export function pickSentences(
 
   /** Takes the sentence with its company, and as much of its run as there is room for. */
   const take = (number: number, room: number): boolean => {
-    const chain = company(sentences, number, taste);
+    const chain = company(sentences, number, taste, mostLeaning);
     if (chain === undefined) return false;
     const fresh = (numbers: readonly number[]) => numbers.filter((member) => !picked.has(member));
     const least = fresh(chain);

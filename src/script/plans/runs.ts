@@ -8,7 +8,7 @@ import { asks } from '../statement.ts';
 /** How well a sentence suits the style; 0 keeps it out. */
 export type Taste = (sentence: SourceSentence) => number;
 
-const MAX_CHAIN = 5;
+export const MAX_CHAIN = 5;
 const MAX_LIST = 8;
 
 /** A short table comes whole; of a long one each line is for itself. */
@@ -24,18 +24,19 @@ function tableAround(sentences: readonly SourceSentence[], number: number): numb
   return to - from < MAX_LIST ? Array.from({ length: to - from + 1 }, (_, index) => from + index) : [number];
 }
 
-/** The sentences that must be told with this one, in order; undefined: it cannot be told. */
+/** The sentences that must be told with this one, in order, at most `mostLeaning`; undefined: it cannot be told. */
 export function company(
   sentences: readonly SourceSentence[],
   number: number,
   taste: Taste,
+  mostLeaning = MAX_CHAIN,
 ): number[] | undefined {
   const sentence = sentences[number]!;
   const chain = [number];
   if (sentence.kind === 'row') return tableAround(sentences, number);
   // A list of a few words each comes whole; of sentences, as many as there is room for.
   const isListed = sentence.kind === 'item' && sentence.leans && !endsAsSentence(sentence.text);
-  const longest = sentence.kind === 'item' ? MAX_LIST : MAX_CHAIN;
+  const longest = sentence.kind === 'item' ? MAX_LIST : mostLeaning;
   while (sentences[chain[0]!]!.leans) {
     const before = sentences[chain[0]! - 1];
     if (before === undefined || before.path !== sentence.path || chain.length >= longest) return undefined;
@@ -81,4 +82,32 @@ export function runFrom(
     if (taste(next) === 0 || words > mostWords || asks(next.text)) return run;
     run.push(next.number);
   }
+}
+
+/** Shorter ones that stand alone, far from what else is told, are notes rather than statements ("Manage packet is ignored."). */
+const MIN_WORDS_OF_SCRAP = 10;
+/** Of the words: where more would go, the text consists of short sentences. */
+const MAX_SCRAP_SHARE = 0.25;
+
+/** `picked` in order, without sentences that nothing before or behind them goes with; all of it where these are many. */
+export function withoutScraps(
+  sentences: readonly SourceSentence[],
+  picked: readonly number[],
+  kept: number | undefined,
+): number[] {
+  const all = new Set(picked);
+  const wordsIn = (numbers: readonly number[]) =>
+    numbers.reduce((sum, number) => sum + sentences[number]!.words, 0);
+  const isScrap = (number: number) => {
+    const { kind, words } = sentences[number]!;
+    return (
+      number !== kept &&
+      kind === 'sentence' &&
+      words < MIN_WORDS_OF_SCRAP &&
+      !all.has(number - 1) &&
+      !all.has(number + 1)
+    );
+  };
+  const rest = picked.filter((number) => !isScrap(number));
+  return wordsIn(rest) < wordsIn(picked) * (1 - MAX_SCRAP_SHARE) ? [...picked] : rest;
 }

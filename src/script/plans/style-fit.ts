@@ -8,7 +8,7 @@ import { hasCodeWords } from '../statement.ts';
 
 /**
  * `no-two-sides`: the text does not weigh its matter up; `not-for-children`: it speaks of files, figures and
- * abbreviations, or in long sentences; `no-statements`: nearly all of it is tables, lists or code; `reference-work`: most of it
+ * abbreviations, or in long sentences without telling of anybody; `no-statements`: nearly all of it is tables, lists or code; `reference-work`: most of it
  * explains options and terms, one after another.
  */
 export type StyleMisfit = 'no-two-sides' | 'not-for-children' | 'no-statements' | 'reference-work';
@@ -22,11 +22,18 @@ const MIN_STATEMENTS = 3;
 /** Of the words: where fewer stand in sentences that a child can follow, these are torn out of the others' midst. */
 const MIN_SHORT_SHARE = 0.35;
 const MAX_WORDS_FOR_CHILD = 20;
+/**
+ * Of the words: a text that tells of persons, and lets them speak, is a story however long its sentences are. Alice in Wonderland
+ * has 79 % in such sentences, and 29 % in short ones; essays have 25 to 50 %, manuals and specifications 0 to 4.
+ */
+const MIN_NARRATED_SHARE = 0.6;
 
 const isTechnical = ({ spoken }: SourceSentence, reader: LanguageReader): boolean =>
   reader.technical.test(spoken) ||
   /\p{Lu}{2,}/u.test(spoken.replace(/^\P{Ll}*$/u, '')) ||
   hasCodeWords(spoken);
+
+const wordsOf = (some: readonly SourceSentence[]): number => some.reduce((sum, { words }) => sum + words, 0);
 
 /** What can be told before anything is picked. */
 export function styleMisfit(
@@ -34,7 +41,6 @@ export function styleMisfit(
   sentences: readonly SourceSentence[],
   reader: LanguageReader,
 ): StyleMisfit | undefined {
-  const wordsOf = (some: readonly SourceSentence[]) => some.reduce((sum, { words }) => sum + words, 0);
   const fit = sentences.filter(({ unfit }) => unfit === undefined);
   const told = fit.filter(({ kind }) => kind !== 'row');
   // A briefing reads a table's figures out.
@@ -47,5 +53,15 @@ export function styleMisfit(
   const technical = told.filter((sentence) => isTechnical(sentence, reader)).length;
   if (technical > told.length * MAX_TECHNICAL_SHARE) return 'not-for-children';
   const short = told.filter(({ words }) => words <= MAX_WORDS_FOR_CHILD);
-  return wordsOf(short) < wordsOf(told) * MIN_SHORT_SHARE ? 'not-for-children' : undefined;
+  if (wordsOf(short) >= wordsOf(told) * MIN_SHORT_SHARE) return undefined;
+  return tellsOfPersons(sentences, reader) ? undefined : 'not-for-children';
+}
+
+/** Whether it is a story. */
+export function tellsOfPersons(sentences: readonly SourceSentence[], { narrating }: LanguageReader): boolean {
+  const running = sentences.filter(
+    ({ kind, unfit }) => kind === 'sentence' && unfit !== 'apparatus' && unfit !== 'code',
+  );
+  const narrated = running.filter(({ text }) => narrating.test(text));
+  return narrated.length > 0 && wordsOf(narrated) >= wordsOf(running) * MIN_NARRATED_SHARE;
 }

@@ -36,11 +36,17 @@ const forChildren =
     return plain * (1.4 - words / mostWords);
   };
 
-/** `meanWords`: of the sentences of the source; a story keeps to its shorter ones. */
+/** A story that is one already is told as it stands. */
+const ofStory: Taste = ({ kind, spoken }) => (kind !== 'sentence' || hasCodeWords(spoken) ? 0 : 1);
+
+/** A story is told in long runs, of sentences that lean on each other. */
+export const STORY_RUN = { run: 160, mostLeaning: 24 } as const;
+
+/** `meanWords`: of the sentences of the source; a story made of another text keeps to its shorter ones. */
 export function styleTaste(
   style: SynthesisStyle,
   reader: LanguageReader,
-  meanWords: number,
+  { meanWords, isStory }: { readonly meanWords: number; readonly isStory: boolean },
 ): readonly Taste[] {
   switch (style) {
     case 'podcast':
@@ -61,6 +67,7 @@ export function styleTaste(
           byLength(sentence.words, 0.6),
       ];
     case 'childrens-story':
+      if (isStory) return [ofStory];
       return [forChildren(Math.min(18, meanWords * SHORT_FOR_STORY)), forChildren(18), forChildren(26)];
     case 'debate':
       return [
