@@ -32,6 +32,8 @@ export type DrainedSpeechOptions = SpokenWith & {
   /** One upstream request each; none is a short silence. */
   readonly texts: readonly RequestText[];
   readonly output: OutputFormat;
+  /** Hz that the caller has named. */
+  readonly namedRate?: number | undefined;
   /** The scheduling class of a request whose audio is due in `inMs`; asked once for each. */
   readonly toWork: (request: 'first' | 'next' | 'resume', inMs: number) => SpeechWork;
   /** `live`: plays from the first chunk on, so a body that breaks must be made whole before the listener runs dry. */
@@ -110,6 +112,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
         toSpeechRequest: (text) => toOutgoingRequest(options, text),
         toWork: () => options.toWork(asked === 0 ? 'first' : 'next', remainingMs()),
         phrases: undefined,
+        listening: { output: options.output, namedRate: options.namedRate, reader: options.listener },
         recoveryPolicy: {
           clock,
           decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(options.output)),

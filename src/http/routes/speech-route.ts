@@ -92,6 +92,7 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
         defaultVoice2: undefined,
         texts: splitIntoRequests(segments, MAX_REQUEST_TEXT, prefixes),
         output,
+        namedRate: wanted.sampleRate,
         words: 'unasked',
         tenant: ownerOf(request),
       });

@@ -4,15 +4,17 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { type AskedSound, bodyTypeOf } from '../../audio/bodies/body-type.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type RateAdvice, readRateAdvice } from '../../limits/rate-headers.ts';
 import { announcesBodyBytes, readBodyBytes } from '../../speech/body-bytes.ts';
 import type { Attempt, AttemptEnd, AttemptOptions, SpeechTransport } from '../speech-transport.ts';
+import { offeredSound } from '../sound-offer.ts';
 import type { ToldLength } from '../speech-upstream.ts';
 import { BodyQueue } from './body-queue.ts';
 import type { ServiceKind } from './service-kind.ts';
-import { badAudioError, brokenError, refusedError } from './upstream-failure.ts';
+import { badAudioError, brokenError, refusedError, wrongAudioError } from './upstream-failure.ts';
 
 export type Deadlines = {
   /** Name lookup, TCP and TLS together. */
@@ -33,6 +35,11 @@ export type Exchange = {
   readonly secrets: readonly string[];
   /** The fields of the request. */
   readonly sent: Readonly<Record<string, unknown>>;
+  /** What it asks for, and the rate of PCM that is told nowhere. */
+  readonly asked: AskedSound;
+  readonly usualPcmRate: number | undefined;
+  /** What came is not what the answer says that it is, or no sound. */
+  readonly onWrongSound: () => void;
 };
 
 type Phase = 'connecting' | 'sent' | 'refused' | 'streaming' | 'closed';
@@ -80,6 +87,9 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
     let mayHoldBack = false;
     let toldBytes: number | undefined;
     let toldLength: ToldLength | undefined;
+    let contentType: string | undefined;
+    /** The first bytes, until they show what the body is. */
+    let beginning: Uint8Array = new Uint8Array(0);
 
     const hangUp = () => {
       if (controller !== undefined) controller.abort(HUNG_UP);
@@ -137,6 +147,30 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       { clock, stallMs: deadlines.stallMs, signal },
     );
 
+    const { asked, usualPcmRate: usualRate } = exchange;
+    const refuseSound = (error: AppError, status: number) => {
+      exchange.onWrongSound();
+      fail(error, status);
+    };
+    /** Hands on the body as soon as it is known what it is. */
+    const begin = (chunk: Uint8Array, isAll: boolean) => {
+      beginning = beginning.length === 0 ? chunk : Buffer.concat([beginning, chunk]);
+      const known = bodyTypeOf({ contentType, asked, usualRate }, beginning, isAll);
+      if (known.found === 'more-bytes') return;
+      if (known.found === 'refused') return refuseSound(wrongAudioError(known.what), 200);
+      disarm();
+      phase = 'streaming';
+      queue.push(beginning);
+      resolve({
+        ok: true,
+        chunks: queue.chunks,
+        type: known.type,
+        gathering: queue,
+        ...(toldLength === undefined ? {} : { toldLength }),
+        ttfbMs: clock.now() - sentAtMs,
+        advice,
+      });
+    };
     const take = (chunk: Uint8Array) => {
       queue.push(chunk);
       if (queue.heldInBytes() > MAX_HELD_BYTES)
@@ -166,30 +200,21 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
         }
         mayHoldBack = staysOpen(headers);
         if (announcesBodyBytes(headers.trailer)) toldLength = { bytes: () => toldBytes };
-        const error = badAudioError(first(headers['content-type']), first(headers['content-encoding']));
-        if (error !== undefined) fail(error, status);
+        contentType = first(headers['content-type']);
+        const error = badAudioError({ contentType, asked }, first(headers['content-encoding']));
+        if (error !== undefined) refuseSound(error, status);
       },
       onResponseData(_, chunk) {
         if (phase === 'streaming') take(chunk);
-        else if (phase === 'sent') {
-          disarm();
-          phase = 'streaming';
-          queue.push(chunk);
-          resolve({
-            ok: true,
-            chunks: queue.chunks,
-            gathering: queue,
-            ...(toldLength === undefined ? {} : { toldLength }),
-            ttfbMs: clock.now() - sentAtMs,
-            advice,
-          });
-        } else if (phase === 'refused') {
+        else if (phase === 'sent') begin(chunk, false);
+        else if (phase === 'refused') {
           refusal.parts.push(chunk);
           refusal.bytes += chunk.length;
           if (refusal.bytes > ERROR_BODY_BYTES) refuse();
         }
       },
       onResponseEnd(_, trailers) {
+        if (phase === 'sent' && beginning.length > 0) begin(new Uint8Array(0), true);
         if (phase === 'streaming') {
           toldBytes = readBodyBytes(trailers);
           close('ok');
@@ -230,6 +255,8 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
   const { baseUrl, kind, maxConnections, deadlines, clock } = options;
   const prefix = baseUrl.pathname.replace(/\/+$/, '');
   let live = 0;
+  /** Formats in which an answer was not what it said, or none: what comes next is asked for as MP3. */
+  const distrusted = new Set<AskedSound['format']>();
 
   // While it dispatches a request, undici opens the connection that the request lacks, and cannot name it later.
   // So the connector notes the socket and `dispatch` picks it up: a request that is still connecting can be cut.
@@ -281,6 +308,7 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
 
   return {
     shape: kind.shape,
+    sounds: kind.sounds,
     send(request, credentials, attempt) {
       if (live >= maxConnections) {
         const error = new AppError(
@@ -292,7 +320,9 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         return Promise.resolve({ ok: false, ...failure });
       }
       live += 1;
-      const { path, headers, body } = kind.toHttp(request, credentials);
+      const offered = offeredSound(kind.sounds, request);
+      const asked: AskedSound = distrusted.has(offered.format) ? { format: 'mp3' } : offered;
+      const { path, headers, body } = kind.toHttp(request, credentials, asked);
       const onClosed: typeof attempt.onClosed = (end) => {
         live -= 1;
         attempt.onClosed(end);
@@ -313,6 +343,11 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         clock,
         secrets: [credentials.apiKey, credentials.userId, request.text].filter((secret) => secret !== ''),
         sent: request,
+        asked,
+        usualPcmRate: kind.usualPcmRate,
+        onWrongSound() {
+          if (asked.format !== 'mp3') distrusted.add(asked.format);
+        },
       });
     },
     async warm(connections) {

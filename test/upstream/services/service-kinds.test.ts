@@ -9,6 +9,7 @@ import { DeepgramClient } from '@deepgram/sdk';
 import type { ElevenLabsClient } from '@elevenlabs/elevenlabs-js/Client.js';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskedSound } from '../../../src/audio/bodies/body-type.ts';
 import type { OutgoingRequest } from '../../../src/speech/speech-request.ts';
 import { createServiceKind } from '../../../src/upstream/services/service-kinds.ts';
 
@@ -55,8 +56,9 @@ function sentBy(
   model?: string,
   request = asked,
   prefix = '',
+  sound: AskedSound = { format: 'mp3' },
 ): Seen {
-  const { path, headers, body } = createServiceKind(name, { model }).toHttp(request, key);
+  const { path, headers, body } = createServiceKind(name, { model }).toHttp(request, key, sound);
   const url = new URL(prefix + path, base);
   return {
     path: url.pathname,
@@ -125,10 +127,8 @@ describe('a request to', () => {
   });
 
   it('a server without keys carries none', () => {
-    const { headers } = createServiceKind('openai', { model: 'kokoro' }).toHttp(asked, {
-      userId: '',
-      apiKey: '',
-    });
+    const kind = createServiceKind('openai', { model: 'kokoro' });
+    const { headers } = kind.toHttp(asked, { userId: '', apiKey: '' }, { format: 'mp3' });
     expect(headers).not.toHaveProperty('authorization');
   });
 
