@@ -58,7 +58,11 @@ function typeOf({ outputFormat, sampleRate }: OutgoingRequest): { readonly type?
   if (layout === undefined || sampleRate === undefined) return {};
   return { type: { kind: 'plain', sound: { layout, sampleRate, channels: 1 } } };
 }
-const PLAIN_LAYOUTS: Readonly<Partial<Record<string, SampleLayout>>> = { mulaw: 'mulaw', alaw: 'alaw', raw: 's16' };
+const PLAIN_LAYOUTS: Readonly<Partial<Record<string, SampleLayout>>> = {
+  mulaw: 'mulaw',
+  alaw: 'alaw',
+  raw: 's16',
+};
 
 const isAsAsked = ({ type = MP3_BODY }: SpeechBody, request: OutgoingRequest): boolean => {
   const asked = typeOf(request).type ?? MP3_BODY;

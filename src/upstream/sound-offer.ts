@@ -1,8 +1,7 @@
 // What a speech service is asked to answer in, decided in one place from what the service offers, who listens, and how much is to be
 // said. Pure.
 
-import type { AskedFormat, AskedSound } from '../audio/bodies/body-type.ts';
-import type { OutputFormat } from '../speech/audio-format.ts';
+import type { AskedFormat, AskedSound, OutputFormat } from '../speech/audio-format.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 
 export type OfferedSound = {
@@ -39,7 +38,8 @@ const LETTERS_A_SECOND = 12;
 const MP3: AskedSound = { format: 'mp3' };
 
 /** About how long a text of so many letters is, ms. */
-export const expectedMs = (letters: number, speed = 1): number => (letters * 1000) / (LETTERS_A_SECOND * speed);
+export const expectedMs = (letters: number, speed = 1): number =>
+  (letters * 1000) / (LETTERS_A_SECOND * speed);
 
 export function chooseSound(
   offer: SoundOffer | undefined,
@@ -61,7 +61,8 @@ function listenersOwn(
   if (sampleRate === undefined) return undefined;
   const { format } = output;
   if (format === 'mulaw' || format === 'alaw') return takeOffered(offer, { format, sampleRate });
-  if ((format !== 'raw' && format !== 'wav') || reader === 'nobody' || sampleRate < MIN_ASKED_RATE) return undefined;
+  if ((format !== 'raw' && format !== 'wav') || reader === 'nobody' || sampleRate < MIN_ASKED_RATE)
+    return undefined;
   const maxMs = offer.limit === 'at-once' ? (MAX_PCM_BYTES / (2 * sampleRate)) * 1000 : MAX_PCM_MS;
   return speechMs <= maxMs ? takeOffered(offer, { format: 'raw', sampleRate }) : undefined;
 }

@@ -2,6 +2,7 @@
 // no mark of their own: what they are is said by the type, or was asked for, and content that bears another's mark is not they.
 
 import { Buffer } from 'node:buffer';
+import type { AskedFormat, AskedSound } from '../../speech/audio-format.ts';
 import { parseMp3Header, wordAt } from '../mp3/mp3-header.ts';
 import type { PlainSound, SampleLayout } from './plain-reader.ts';
 
@@ -9,16 +10,14 @@ export type BodyType =
   | { readonly kind: 'mp3' | 'wav' | 'ogg' }
   | { readonly kind: 'plain'; readonly sound: PlainSound };
 
-/** What a service can be asked for; `raw` is 16-bit PCM, little-endian, `ogg` is Ogg Opus. */
-export const ASKED_FORMATS = ['mp3', 'wav', 'ogg', 'raw', 'mulaw', 'alaw'] as const;
-export type AskedFormat = (typeof ASKED_FORMATS)[number];
-export type AskedSound = {
-  readonly format: AskedFormat;
-  /** Hz; absent: the service's own. */
-  readonly sampleRate?: number | undefined;
-};
-
 export const MP3_BODY: BodyType = { kind: 'mp3' };
+
+/** What a body is in the words of those who ask for one; of a container, its rate is not known yet. */
+export function soundOf(type: BodyType): AskedSound {
+  if (type.kind !== 'plain') return { format: type.kind };
+  const { layout, sampleRate } = type.sound;
+  return { format: layout === 'mulaw' || layout === 'alaw' ? layout : 'raw', sampleRate };
+}
 
 /** The media type that is asked for in `Accept`. */
 export function acceptOf({ format, sampleRate }: AskedSound): string {
@@ -124,7 +123,10 @@ export type AnswerHead = {
 };
 
 /** Such a type can be sound at all; undefined before its first bytes say more. */
-export function typeRefusal({ contentType, asked }: Pick<AnswerHead, 'contentType' | 'asked'>): string | undefined {
+export function typeRefusal({
+  contentType,
+  asked,
+}: Pick<AnswerHead, 'contentType' | 'asked'>): string | undefined {
   if (readMediaType(contentType).told !== undefined) return undefined;
   return asked.format === 'mp3'
     ? 'answered with something other than audio/mpeg'
@@ -162,14 +164,18 @@ function plainType(
   if (layout === undefined) return refused('answered with PCM in an encoding that is not known');
   const askedLayout = ASKED_LAYOUTS[asked.format];
   const askedRate = layout === askedLayout ? asked.sampleRate : undefined;
-  const toldRate = wholeNumber(parameters.get('rate') ?? parameters.get('sample_rate') ?? parameters.get('samplerate'));
+  const toldRate = wholeNumber(
+    parameters.get('rate') ?? parameters.get('sample_rate') ?? parameters.get('samplerate'),
+  );
   const sampleRate = toldRate ?? askedRate ?? told.usualRate ?? usualRate;
   if (sampleRate === undefined) return refused('answered with PCM of a rate that it does not tell');
-  if (sampleRate < 8000 || sampleRate > 192_000) return refused(`answered with ${NAMES[layout]} of ${sampleRate} Hz`);
+  if (sampleRate < 8000 || sampleRate > 192_000)
+    return refused(`answered with ${NAMES[layout]} of ${sampleRate} Hz`);
   if (askedLayout !== undefined && layout !== askedLayout && encoding === undefined)
     return refused(`was asked for ${NAMES[askedLayout]} and said that it sends ${NAMES[layout]}`);
   const channels = wholeNumber(parameters.get('channels')) ?? 1;
-  if (channels !== 1 && channels !== 2) return refused(`answered with ${NAMES[layout]} of ${channels} channels`);
+  if (channels !== 1 && channels !== 2)
+    return refused(`answered with ${NAMES[layout]} of ${channels} channels`);
   return { found: 'type', type: { kind: 'plain', sound: { layout, sampleRate, channels } } };
 }
 
@@ -207,7 +213,9 @@ type Mark = 'WAV' | 'Ogg' | 'MP3' | 'FLAC' | 'text';
 
 /** What the first bytes can be by their mark alone. */
 function markOf(first: Uint8Array): Mark | undefined {
-  const name = Buffer.from(first.buffer, first.byteOffset, Math.min(first.length, MARK_BYTES)).toString('latin1');
+  const name = Buffer.from(first.buffer, first.byteOffset, Math.min(first.length, MARK_BYTES)).toString(
+    'latin1',
+  );
   // RF64 and RIFX are refused by their names where they are read.
   if (/^(RIFF|RIFX|RF64|BW64)/.test(name)) return 'WAV';
   if (name.startsWith('OggS')) return 'Ogg';
@@ -236,5 +244,7 @@ const TEXT_BYTES = 48;
 /** An error as JSON or a page: begins as one, and has no byte that a line of text has not. */
 function isText(first: Uint8Array): boolean {
   if (first[0] !== 0x7b && first[0] !== 0x3c) return false;
-  return first.subarray(0, TEXT_BYTES).every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d || byte === 0x09);
+  return first
+    .subarray(0, TEXT_BYTES)
+    .every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a || byte === 0x0d || byte === 0x09);
 }

@@ -196,7 +196,8 @@ export class OggOpusReader implements BodyParser {
     if (at > from) this.part.push(Uint8Array.from(page.subarray(from, at)));
     // A header packet with a picture may be long; no packet of sound is.
     const partBytes = this.part.reduce((sum, { length }) => sum + length, 0);
-    if (partBytes > MAX_PAGE_BYTES && this.stream?.headers === 'tags') throw unreadable('Ogg audio with endless packets');
+    if (partBytes > MAX_PAGE_BYTES && this.stream?.headers === 'tags')
+      throw unreadable('Ogg audio with endless packets');
     if (partBytes > MAX_PAGE_BYTES) this.part = [new Uint8Array(1)];
     return packets;
   }

@@ -102,8 +102,7 @@ export class PlainReader implements BodyParser {
   flush(): void {
     const samples = Math.floor(this.heldBytesNow / this.blockBytes);
     this.heldBytesNow = 0;
-    if (samples > 0)
-      this.emit(this.held.subarray(0, samples * this.blockBytes), { ...this.whole, samples });
+    if (samples > 0) this.emit(this.held.subarray(0, samples * this.blockBytes), { ...this.whole, samples });
   }
   junkBytes(): number {
     return 0;
@@ -129,8 +128,7 @@ export class PlainReader implements BodyParser {
     const value = valueOf[layout];
     const floats = new Float32Array(bytes.length / this.blockBytes);
     for (let i = 0, at = 0; i < floats.length; i += 1, at += this.blockBytes)
-      floats[i] =
-        channels === 1 ? value(view, at) : (value(view, at) + value(view, at + sampleBytes)) / 2;
+      floats[i] = channels === 1 ? value(view, at) : (value(view, at) + value(view, at + sampleBytes)) / 2;
     return new Uint8Array(floats.buffer);
   }
 }

@@ -25,7 +25,23 @@ const EXTENSIBLE = 0xfffe;
 /** KSDATAFORMAT_SUBTYPE_…, behind the two bytes of the format tag. */
 const SUBTYPE_TAIL = Buffer.from('000000001000800000aa00389b71', 'hex');
 /** Chunks that stand behind the sound. Anything else there is sound: the size was wrong. */
-const TRAILING_CHUNKS = new Set(['LIST', 'id3 ', 'ID3 ', 'fact', 'cue ', 'bext', 'JUNK', 'junk', 'PAD ', 'FLLR', 'PEAK', '_PMX', 'smpl', 'iXML', 'afsp']);
+const TRAILING_CHUNKS = new Set([
+  'LIST',
+  'id3 ',
+  'ID3 ',
+  'fact',
+  'cue ',
+  'bext',
+  'JUNK',
+  'junk',
+  'PAD ',
+  'FLLR',
+  'PEAK',
+  '_PMX',
+  'smpl',
+  'iXML',
+  'afsp',
+]);
 
 const text = (bytes: Uint8Array, at: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + at, 4).toString('latin1');
@@ -92,7 +108,8 @@ export class WavReader implements BodyParser {
     const taken = Math.min(place.left, available);
     place.left -= taken;
     this.skipped += taken;
-    if (this.skipped > MAX_SKIPPED_BYTES) throw unreadable('a WAV file with more than 16 MiB before its sound');
+    if (this.skipped > MAX_SKIPPED_BYTES)
+      throw unreadable('a WAV file with more than 16 MiB before its sound');
     return taken;
   }
   private pass(place: { left: number }, bytes: Uint8Array): number {
@@ -107,7 +124,8 @@ export class WavReader implements BodyParser {
     if (place.at === 'skipping') {
       if (place.left === 0) this.go({ at: place.then, wanted: CHUNK_HEAD_BYTES });
     } else if (place.at === 'sound') {
-      if (place.left === 0 && place.padding > 0) this.go({ at: 'behind-sound', wanted: CHUNK_HEAD_BYTES + 1 });
+      if (place.left === 0 && place.padding > 0)
+        this.go({ at: 'behind-sound', wanted: CHUNK_HEAD_BYTES + 1 });
       else if (place.left === 0) this.go({ at: 'behind-sound', wanted: CHUNK_HEAD_BYTES });
     } else if (this.filled === place.wanted) {
       if (place.at === 'riff') this.readRiff();
@@ -127,7 +145,8 @@ export class WavReader implements BodyParser {
   }
   private readRiff(): void {
     const name = text(this.head, 0);
-    if (name === 'RF64' || name === 'BW64' || name === 'RIFX') throw unreadable(`WAV audio of the form ${name}`);
+    if (name === 'RF64' || name === 'BW64' || name === 'RIFX')
+      throw unreadable(`WAV audio of the form ${name}`);
     if (name !== 'RIFF' || text(this.head, 8) !== 'WAVE') throw unreadable('something that is no WAV audio');
     this.go({ at: 'chunk', wanted: CHUNK_HEAD_BYTES });
   }
@@ -135,7 +154,8 @@ export class WavReader implements BodyParser {
     const size = this.sizeAt(4);
     switch (text(this.head, 0)) {
       case 'fmt ':
-        if (size < 16 || size > MAX_FORMAT_BYTES) throw unreadable(`WAV audio whose format has ${size} bytes`);
+        if (size < 16 || size > MAX_FORMAT_BYTES)
+          throw unreadable(`WAV audio whose format has ${size} bytes`);
         return this.go({ at: 'format', wanted: size, padding: size % 2 });
       case 'data':
         if (this.sound === undefined) throw unreadable('WAV audio that tells no format before its sound');

@@ -103,6 +103,7 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
       reply.headers({
         'Content-Type': mediaTypeOf(output.format, speech.sampleRate),
         'X-Voxgate-Seed': String(seed),
+        ...speech.headers,
         ...(ignored.length > 0 && { 'X-Voxgate-Ignored': ignored.join(', ') }),
         ...(proxy !== undefined && { 'X-Voxgate-Spoken-As': proxy }),
         'Cache-Control': 'no-store',

@@ -1,11 +1,11 @@
 // What of one request has gone into the spool, from whichever bodies: its frames, its length as it is heard, and the
 // fingerprint that the next body is compared with (`RelayedSpeech`); and the reading of one body (`BodyReading`).
 
-import type { Crossfade } from '../../audio/dsp/crossfade.ts';
 import type { BodyParser, SoundSink } from '../../audio/bodies/body-parser.ts';
 import { openBodyParser } from '../../audio/bodies/body-parsers.ts';
 import { type BodyType, MP3_BODY } from '../../audio/bodies/body-type.ts';
 import { type FrameHeader, type SoundFrame, samplesOf } from '../../audio/bodies/sound-frame.ts';
+import type { Crossfade } from '../../audio/dsp/crossfade.ts';
 import { addSoundFrame, createSoundFrameStore } from '../../audio/frame-store.ts';
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
 import type { Mp3StreamTag } from '../../audio/mp3/mp3-stream-tag.ts';
@@ -297,7 +297,8 @@ export class BodyReading implements SoundSink {
   missingMs(): number {
     const { lastTag, lastHeader } = this;
     const missingSamples = this.parserNow().missingSamples();
-    if (lastHeader !== undefined && missingSamples > 0) return (missingSamples * 1000) / lastHeader.sampleRate;
+    if (lastHeader !== undefined && missingSamples > 0)
+      return (missingSamples * 1000) / lastHeader.sampleRate;
     const missing = (lastTag?.totalFrames ?? 0) - this.framesSinceTag();
     if (lastHeader === undefined || missing <= 1 || this.hasToldBytes()) return 0;
     return (missing * lastHeader.samplesPerFrame * 1000) / lastHeader.sampleRate;

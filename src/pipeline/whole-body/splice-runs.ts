@@ -2,10 +2,10 @@
 // agree, and makes the crossfade between them. Frames that have not been taken from the spool may be given up for a better
 // place. Decodes a few seconds at once (some ms of work); only an upstream that does not honour its seed costs that.
 
-import { type Crossfade, crossfade, type Excerpt, fadeOut, fadeSamples } from '../../audio/dsp/crossfade.ts';
-import { alignRuns, lastPause } from '../../audio/dsp/speech-alignment.ts';
 import { type FrameHeader, isMp3Frame, type SoundFrame } from '../../audio/bodies/sound-frame.ts';
 import { SampleDecoder } from '../../audio/bodies/sound-to-pcm.ts';
+import { type Crossfade, crossfade, type Excerpt, fadeOut, fadeSamples } from '../../audio/dsp/crossfade.ts';
+import { alignRuns, lastPause } from '../../audio/dsp/speech-alignment.ts';
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
 import type { Mp3Frame } from '../../audio/mp3/mp3-frame-parser.ts';
 import { silentMp3Frame } from '../../audio/mp3/mp3-hole.ts';
@@ -39,9 +39,7 @@ export function framesBeyond(old: BodyReading): number {
 
 /** A silent frame of MP3: the decoder outputs the tail of the frame before it. */
 const emptyFrames = (last: SoundFrame): SoundFrame[] =>
-  isMp3Frame(last)
-    ? [{ bytes: silentMp3Frame(last.bytes), header: { ...last.header, hasCrc: false } }]
-    : [];
+  isMp3Frame(last) ? [{ bytes: silentMp3Frame(last.bytes), header: { ...last.header, hasCrc: false } }] : [];
 
 /** Other sound has no tail: it goes back on itself for as long as a fade, which no one hears as an edge. */
 function withTail({ samples, from }: Excerpt, fade: number): Excerpt {

@@ -1,7 +1,8 @@
 // POST /tts/bytes of Cartesia. Fields as the package @cartesia/cartesia-js 4.2 sends them; a test holds the two against each other.
 // No seed.
 
-import { type AskedFormat, type AskedSound, acceptOf } from '../../audio/bodies/body-type.ts';
+import { acceptOf } from '../../audio/bodies/body-type.ts';
+import type { AskedFormat, AskedSound } from '../../speech/audio-format.ts';
 import { languageCode } from '../../speech/language-tag.ts';
 import { clamped, type KindSettings, type ServiceKind } from './service-kind.ts';
 

@@ -1,7 +1,8 @@
 // POST /v1/speak of Deepgram: a voice is a model there. Fields as the package @deepgram/sdk 5.13 sends them; a test holds the two
 // against each other. No seed.
 
-import { type AskedSound, acceptOf } from '../../audio/bodies/body-type.ts';
+import { acceptOf } from '../../audio/bodies/body-type.ts';
+import type { AskedSound } from '../../speech/audio-format.ts';
 import { clamped, type KindSettings, type ServiceKind } from './service-kind.ts';
 
 const VOICE = 'aura-2-thalia-en';
@@ -41,7 +42,11 @@ export const createDeepgramService = ({ model = VOICE }: KindSettings): ServiceK
     if (speed !== undefined) query.set('speed', String(clamped(speed, 0.7, 1.5)));
     return {
       path: `/v1/speak?${query.toString()}`,
-      headers: { authorization: `Token ${apiKey}`, 'content-type': 'application/json', accept: acceptOf(sound) },
+      headers: {
+        authorization: `Token ${apiKey}`,
+        'content-type': 'application/json',
+        accept: acceptOf(sound),
+      },
       body: JSON.stringify({ text }),
     };
   },

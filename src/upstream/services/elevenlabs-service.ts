@@ -1,7 +1,8 @@
 // POST /v1/text-to-speech/{voice}/stream of ElevenLabs. Fields as the package @elevenlabs/elevenlabs-js 2.73 sends them; a test holds
 // the two against each other. Repeated seeds are "best effort" there, so a body that breaks is joined by its sound.
 
-import { type AskedSound, acceptOf } from '../../audio/bodies/body-type.ts';
+import { acceptOf } from '../../audio/bodies/body-type.ts';
+import type { AskedSound } from '../../speech/audio-format.ts';
 import { languageCode } from '../../speech/language-tag.ts';
 import { clamped, type KindSettings, type ServiceKind } from './service-kind.ts';
 

@@ -4,17 +4,18 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { type AskedSound, bodyTypeOf } from '../../audio/bodies/body-type.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type RateAdvice, readRateAdvice } from '../../limits/rate-headers.ts';
+import type { AskedSound } from '../../speech/audio-format.ts';
 import { announcesBodyBytes, readBodyBytes } from '../../speech/body-bytes.ts';
-import type { Attempt, AttemptEnd, AttemptOptions, SpeechTransport } from '../speech-transport.ts';
 import { offeredSound } from '../sound-offer.ts';
+import type { Attempt, AttemptEnd, AttemptOptions, SpeechTransport } from '../speech-transport.ts';
 import type { ToldLength } from '../speech-upstream.ts';
+import { AnswerSound } from './answer-sound.ts';
 import { BodyQueue } from './body-queue.ts';
 import type { ServiceKind } from './service-kind.ts';
-import { badAudioError, brokenError, refusedError, wrongAudioError } from './upstream-failure.ts';
+import { brokenError, refusedError } from './upstream-failure.ts';
 
 export type Deadlines = {
   /** Name lookup, TCP and TLS together. */
@@ -35,11 +36,8 @@ export type Exchange = {
   readonly secrets: readonly string[];
   /** The fields of the request. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** What it asks for, and the rate of PCM that is told nowhere. */
-  readonly asked: AskedSound;
-  readonly usualPcmRate: number | undefined;
-  /** What came is not what the answer says that it is, or no sound. */
-  readonly onWrongSound: () => void;
+  /** Knows what was asked for, and judges what comes. */
+  readonly sound: AnswerSound;
 };
 
 type Phase = 'connecting' | 'sent' | 'refused' | 'streaming' | 'closed';
@@ -73,7 +71,7 @@ function staysOpen(headers: Headers): boolean {
  * reader that leaves. Settles as `SpeechTransport.send` does.
  */
 function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
-  const { dispatch, deadlines, clock, secrets } = exchange;
+  const { dispatch, deadlines, clock, secrets, sound } = exchange;
   const { signal, onSent, onClosed } = exchange.attempt;
 
   return new Promise<Attempt>((resolve, reject) => {
@@ -87,9 +85,6 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
     let mayHoldBack = false;
     let toldBytes: number | undefined;
     let toldLength: ToldLength | undefined;
-    let contentType: string | undefined;
-    /** The first bytes, until they show what the body is. */
-    let beginning: Uint8Array = new Uint8Array(0);
 
     const hangUp = () => {
       if (controller !== undefined) controller.abort(HUNG_UP);
@@ -147,24 +142,18 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       { clock, stallMs: deadlines.stallMs, signal },
     );
 
-    const { asked, usualPcmRate: usualRate } = exchange;
-    const refuseSound = (error: AppError, status: number) => {
-      exchange.onWrongSound();
-      fail(error, status);
-    };
     /** Hands on the body as soon as it is known what it is. */
     const begin = (chunk: Uint8Array, isAll: boolean) => {
-      beginning = beginning.length === 0 ? chunk : Buffer.concat([beginning, chunk]);
-      const known = bodyTypeOf({ contentType, asked, usualRate }, beginning, isAll);
-      if (known.found === 'more-bytes') return;
-      if (known.found === 'refused') return refuseSound(wrongAudioError(known.what), 200);
+      const type = sound.take(chunk, isAll);
+      if (type === undefined) return;
+      if (type instanceof AppError) return fail(type, 200);
       disarm();
       phase = 'streaming';
-      queue.push(beginning);
+      queue.push(sound.bytes());
       resolve({
         ok: true,
         chunks: queue.chunks,
-        type: known.type,
+        type,
         gathering: queue,
         ...(toldLength === undefined ? {} : { toldLength }),
         ttfbMs: clock.now() - sentAtMs,
@@ -200,9 +189,8 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
         }
         mayHoldBack = staysOpen(headers);
         if (announcesBodyBytes(headers.trailer)) toldLength = { bytes: () => toldBytes };
-        contentType = first(headers['content-type']);
-        const error = badAudioError({ contentType, asked }, first(headers['content-encoding']));
-        if (error !== undefined) refuseSound(error, status);
+        const error = sound.refusal(first(headers['content-type']), first(headers['content-encoding']));
+        if (error !== undefined) fail(error, status);
       },
       onResponseData(_, chunk) {
         if (phase === 'streaming') take(chunk);
@@ -214,7 +202,7 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
         }
       },
       onResponseEnd(_, trailers) {
-        if (phase === 'sent' && beginning.length > 0) begin(new Uint8Array(0), true);
+        if (phase === 'sent' && sound.bytes().length > 0) begin(new Uint8Array(0), true);
         if (phase === 'streaming') {
           toldBytes = readBodyBytes(trailers);
           close('ok');
@@ -343,11 +331,9 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         clock,
         secrets: [credentials.apiKey, credentials.userId, request.text].filter((secret) => secret !== ''),
         sent: request,
-        asked,
-        usualPcmRate: kind.usualPcmRate,
-        onWrongSound() {
+        sound: new AnswerSound(asked, kind.usualPcmRate, () => {
           if (asked.format !== 'mp3') distrusted.add(asked.format);
-        },
+        }),
       });
     },
     async warm(connections) {

@@ -1,7 +1,8 @@
 // POST {base}/audio/speech: OpenAI and the servers that have taken over its route (Kokoro-FastAPI, speaches, vLLM-Omni, LocalAI …).
 // Fields as the `openai` npm package 6.49 sends them; a test holds the two against each other. No seed, one voice.
 
-import { type AskedFormat, acceptOf } from '../../audio/bodies/body-type.ts';
+import { acceptOf } from '../../audio/bodies/body-type.ts';
+import type { AskedFormat } from '../../speech/audio-format.ts';
 import { clamped, type KindSettings, type ServiceKind } from './service-kind.ts';
 
 const MODEL = 'gpt-4o-mini-tts';

@@ -1,7 +1,7 @@
 // What one kind of speech service is to the gateway: how a request to it is written, and what it can do. Connections, deadlines,
 // limits, keys and the joining of bodies are the same for all kinds.
 
-import type { AskedSound } from '../../audio/bodies/body-type.ts';
+import type { AskedSound } from '../../speech/audio-format.ts';
 import type { OutgoingRequest, SynthesisFields } from '../../speech/speech-request.ts';
 import type { RequestShape } from '../../text/request-text.ts';
 import type { SoundOffer } from '../sound-offer.ts';
@@ -35,6 +35,8 @@ export type ServiceKind = {
 export type KindSettings = {
   /** Absent: the kind's own default. */
   readonly model: string | undefined;
+  /** Absent, or `auto`: what the kind prefers. */
+  readonly sound?: 'auto' | SoundOffer['prefers'];
 };
 
 /** Services refuse a speed outside of their bounds; the nearest that they know is closer to what was asked for. */

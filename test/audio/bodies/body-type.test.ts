@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AskedSound, bodyTypeOf } from '../../../src/audio/bodies/body-type.ts';
+import { bodyTypeOf } from '../../../src/audio/bodies/body-type.ts';
+import type { AskedSound } from '../../../src/speech/audio-format.ts';
 
 const MP3_FRAME = (() => {
   const frame = Buffer.alloc(192);
@@ -26,7 +27,9 @@ const of = (contentType: string, bytes: keyof typeof BYTES, asked: AskedSound, u
   if (found.found === 'more-bytes') return found.found;
   if (found.found === 'refused') return `refused: ${found.what}`;
   const { type } = found;
-  return type.kind === 'plain' ? `${type.sound.layout} ${type.sound.sampleRate} ${type.sound.channels}` : type.kind;
+  return type.kind === 'plain'
+    ? `${type.sound.layout} ${type.sound.sampleRate} ${type.sound.channels}`
+    : type.kind;
 };
 
 describe('the type of a body', () => {
@@ -67,7 +70,12 @@ describe('the type of a body', () => {
     ['audio/pcm', 'sound', MP3, 'answered with PCM of a rate that it does not tell'],
     ['audio/pcm', 'sound', MULAW, 'answered with PCM of a rate that it does not tell'],
     ['audio/pcm;rate=8000', 'sound', MULAW, 'was asked for µ-law and said that it sends PCM'],
-    ['audio/pcm;rate=24000;encoding=s16be', 'sound', PCM, 'answered with PCM in an encoding that is not known'],
+    [
+      'audio/pcm;rate=24000;encoding=s16be',
+      'sound',
+      PCM,
+      'answered with PCM in an encoding that is not known',
+    ],
     ['audio/pcm;rate=24000;channels=6', 'sound', PCM, 'answered with PCM of 6 channels'],
     ['audio/pcm;rate=1', 'sound', PCM, 'answered with PCM of 1 Hz'],
     ['application/octet-stream', 'sound', MP3, 'answered with bytes that are no audio'],

@@ -6,7 +6,8 @@ import { AppError } from '../../../src/base/app-error.ts';
 import { readBody } from './read-body.ts';
 
 /** Packets of 20 ms of the transform coder; what is in them is not read. */
-const packet = (i: number) => Uint8Array.from({ length: 60 + ((i * 31) % 200) }, (_, at) => (at === 0 ? 0xf8 : (i + at) & 0xff));
+const packet = (i: number) =>
+  Uint8Array.from({ length: 60 + ((i * 31) % 200) }, (_, at) => (at === 0 ? 0xf8 : (i + at) & 0xff));
 const PACKETS = Array.from({ length: 23 }, (_, i) => packet(i));
 
 function oggOf(packets: readonly Uint8Array[], samples: number): Buffer {
@@ -18,15 +19,28 @@ function oggOf(packets: readonly Uint8Array[], samples: number): Buffer {
 }
 const SAMPLES = 22 * 960 + 100;
 const BODY = oggOf(PACKETS, SAMPLES);
-const read = (body: Uint8Array, cuts: readonly number[] = []) => readBody((sink) => new OggOpusReader(sink), body, cuts);
+const read = (body: Uint8Array, cuts: readonly number[] = []) =>
+  readBody((sink) => new OggOpusReader(sink), body, cuts);
 
 describe('an Ogg Opus body', () => {
   it('gives its packets, and where its sound begins and ends in them', () => {
     const { frames, samples, parser } = read(BODY);
     expect(frames.map(({ bytes }) => [...bytes])).toEqual(PACKETS.map((bytes) => [...bytes]));
     expect(samples).toBe(SAMPLES);
-    expect(frames[0]!.header).toEqual({ code: 'opus', sampleRate: 48_000, samplesPerFrame: 960, samples: 648, skip: 312 });
-    expect(frames[1]!.header).toEqual({ code: 'opus', sampleRate: 48_000, samplesPerFrame: 960, samples: 960, skip: 0 });
+    expect(frames[0]!.header).toEqual({
+      code: 'opus',
+      sampleRate: 48_000,
+      samplesPerFrame: 960,
+      samples: 648,
+      skip: 312,
+    });
+    expect(frames[1]!.header).toEqual({
+      code: 'opus',
+      sampleRate: 48_000,
+      samplesPerFrame: 960,
+      samples: 960,
+      skip: 0,
+    });
     expect([parser.cutFrameBytes(), parser.junkBytes()]).toEqual([0, 0]);
   });
   it('is the same wherever it is cut', () => {
@@ -75,7 +89,9 @@ describe('an Ogg Opus body', () => {
       }
     };
     // The checksum of a changed page would be wrong: vorbis has a page of its own here.
-    expect(named(Buffer.from(VORBIS, 'base64'))).toContain('upstream_bad_audio: The speech service answered with Ogg audio that is not Opus');
+    expect(named(Buffer.from(VORBIS, 'base64'))).toContain(
+      'upstream_bad_audio: The speech service answered with Ogg audio that is not Opus',
+    );
   });
   it('never fails but by a refusal, whatever comes', () => {
     fc.assert(

@@ -22,9 +22,15 @@ describe('plain samples', () => {
   });
 
   it('a sample that is cut shows it', () => {
-    const read = readBody((sink) => new PlainReader({ layout: 's16', sampleRate: 8000, channels: 1 }, sink), bytesOf(401));
+    const read = readBody(
+      (sink) => new PlainReader({ layout: 's16', sampleRate: 8000, channels: 1 }, sink),
+      bytesOf(401),
+    );
     expect(read.samples).toBe(200);
-    const parser = new PlainReader({ layout: 's16', sampleRate: 8000, channels: 1 }, { onFrame() {}, onTag() {} });
+    const parser = new PlainReader(
+      { layout: 's16', sampleRate: 8000, channels: 1 },
+      { onFrame() {}, onTag() {} },
+    );
     parser.push(bytesOf(401));
     parser.settle();
     expect(parser.cutFrameBytes()).toBe(1);
@@ -34,7 +40,10 @@ describe('plain samples', () => {
 
   it('a frame lasts 24 ms at any rate', () => {
     for (const sampleRate of [8000, 11_025, 22_050, 24_000, 44_100, 48_000]) {
-      const read = readBody((sink) => new PlainReader({ layout: 's16', sampleRate, channels: 1 }, sink), bytesOf(20_000));
+      const read = readBody(
+        (sink) => new PlainReader({ layout: 's16', sampleRate, channels: 1 }, sink),
+        bytesOf(20_000),
+      );
       expect(read.frames[0]!.header.samplesPerFrame).toBe(Math.floor(sampleRate * 0.024));
     }
   });

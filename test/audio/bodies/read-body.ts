@@ -1,7 +1,7 @@
 // What a parser makes of a body that comes in given pieces.
 
 import type { BodyParser, SoundSink } from '../../../src/audio/bodies/body-parser.ts';
-import { samplesOf, type SoundFrame } from '../../../src/audio/bodies/sound-frame.ts';
+import { type SoundFrame, samplesOf } from '../../../src/audio/bodies/sound-frame.ts';
 
 export type ReadBody = {
   /** Bytes of all frames, one after another. */
@@ -22,7 +22,9 @@ export function readBody(
     onFrame: (frame) => frames.push({ ...frame, bytes: Uint8Array.from(frame.bytes) }),
     onTag() {},
   });
-  const places = [...new Set([0, ...cuts.map((cut) => cut % (body.length + 1)), body.length])].sort((a, b) => a - b);
+  const places = [...new Set([0, ...cuts.map((cut) => cut % (body.length + 1)), body.length])].sort(
+    (a, b) => a - b,
+  );
   // Each piece lies in memory that is used again, as that of a socket is.
   for (let i = 1; i < places.length; i += 1) {
     const piece = Uint8Array.from(body.subarray(places[i - 1], places[i]));
@@ -38,5 +40,4 @@ export function readBody(
   };
 }
 
-export const floatsOf = (bytes: Uint8Array): Float32Array =>
-  new Float32Array(Uint8Array.from(bytes).buffer);
+export const floatsOf = (bytes: Uint8Array): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer);
