@@ -133,18 +133,22 @@ export function typeRefusal({
     : `answered with something other than ${acceptOf(asked)}`;
 }
 
-/** As many bytes are enough to know the mark of each type. */
+/** As many bytes are enough to know the mark of each type; of RIFF, the format tag too. */
 const MARK_BYTES = 12;
+const RIFF_MARK_BYTES = 22;
+const enough = (first: Uint8Array): number => (first[0] === 0x52 ? RIFF_MARK_BYTES : MARK_BYTES);
 
 /** `first`: the beginning of the body; `isAll`: nothing follows it. */
 export function bodyTypeOf(head: AnswerHead, first: Uint8Array, isAll: boolean): BodyTypeFound {
   const { told, parameters } = readMediaType(head.contentType);
   if (told === undefined) return { found: 'refused', what: typeRefusal(head)! };
-  if (first.length < MARK_BYTES && !isAll && mayBeginMark(first)) return { found: 'more-bytes' };
+  if (first.length < enough(first) && !isAll && mayBeginMark(first)) return { found: 'more-bytes' };
   const mark = markOf(first);
   const says = told.kind === 'bytes' ? meantBytes(head, mark) : told;
   if (says === undefined) return refused('answered with bytes that are no audio');
   if (mark === 'text') return refused(`said that it sends ${nameOf(says)} and sent text`);
+  // MP3 in a WAV file is MP3 behind a header, whatever it is called.
+  if (mark === 'MP3 in WAV' && says.kind !== 'plain' && says.kind !== 'ogg') return { found: 'type', type: MP3_BODY };
   const isRight = says.kind === 'mp3' ? mark === undefined || mark === 'MP3' : mark === MARKS[says.kind];
   if (!isRight) return refused(`said that it sends ${nameOf(says)} and sent ${mark ?? 'something else'}`);
   if (says.kind !== 'plain') return { found: 'type', type: { kind: says.kind } };
@@ -183,7 +187,7 @@ function plainType(
 function meantBytes({ asked }: AnswerHead, mark: Mark | undefined): Sound | undefined {
   if (mark === 'WAV') return WAV;
   if (mark === 'Ogg') return OGG;
-  if (mark === 'MP3') return MP3;
+  if (mark === 'MP3' || mark === 'MP3 in WAV') return MP3;
   const layout = ASKED_LAYOUTS[asked.format];
   return layout === undefined ? undefined : plain(layout);
 }
@@ -209,7 +213,7 @@ function readMediaType(contentType: string | undefined): {
   return { told: Object.hasOwn(MEDIA_TYPES, media) ? MEDIA_TYPES[media] : undefined, parameters };
 }
 
-type Mark = 'WAV' | 'Ogg' | 'MP3' | 'FLAC' | 'text';
+type Mark = 'WAV' | 'MP3 in WAV' | 'Ogg' | 'MP3' | 'FLAC' | 'text';
 
 /** What the first bytes can be by their mark alone. */
 function markOf(first: Uint8Array): Mark | undefined {
@@ -217,7 +221,7 @@ function markOf(first: Uint8Array): Mark | undefined {
     'latin1',
   );
   // RF64 and RIFX are refused by their names where they are read.
-  if (/^(RIFF|RIFX|RF64|BW64)/.test(name)) return 'WAV';
+  if (/^(RIFF|RIFX|RF64|BW64)/.test(name)) return isMp3InWav(first) ? 'MP3 in WAV' : 'WAV';
   if (name.startsWith('OggS')) return 'Ogg';
   if (name.startsWith('fLaC')) return 'FLAC';
   if (name.startsWith('ID3') || areFrames(first)) return 'MP3';
@@ -230,6 +234,13 @@ function mayBeginMark(first: Uint8Array): boolean {
   const text = Buffer.from(first).toString('latin1');
   return BEGINNINGS.some((mark) => mark.startsWith(text) || text.startsWith(mark));
 }
+
+/** The format tag is WAVE_FORMAT_MPEGLAYER3. */
+const isMp3InWav = (first: Uint8Array): boolean =>
+  first.length >= RIFF_MARK_BYTES &&
+  Buffer.from(first.subarray(12, 16)).toString('latin1') === 'fmt ' &&
+  first[20] === 0x55 &&
+  first[21] === 0;
 
 /** Two MP3 frames, one behind the other; noise and speech hardly ever look so. */
 function areFrames(first: Uint8Array): boolean {

@@ -11,6 +11,7 @@ const BYTES = {
   mp3: Buffer.concat([MP3_FRAME, MP3_FRAME, MP3_FRAME]),
   id3: Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\0'), MP3_FRAME]),
   wav: Buffer.from('RIFF\xff\xff\xff\xffWAVEfmt ', 'latin1'),
+  mp3InWav: Buffer.from('RIFF\0\0\0\0WAVEfmt \x1e\0\0\0\x55\0\x01\0', 'latin1'),
   ogg: Buffer.from('OggS\0\x02\0\0\0\0\0\0\0\0', 'latin1'),
   flac: Buffer.from('fLaC\0\0\0\x22\0\0\0\0\0\0', 'latin1'),
   quiet: Buffer.alloc(200, 0xff),
@@ -39,6 +40,9 @@ describe('the type of a body', () => {
     ['audio/mpeg', 'sound', MP3, 'mp3'], // junk before the first frame is the parser's to judge
     ['audio/mpeg', 'mp3', MULAW, 'mp3'],
     ['audio/x-wav', 'wav', MP3, 'wav'],
+    ['audio/mpeg', 'mp3InWav', MP3, 'mp3'],
+    ['audio/wav', 'mp3InWav', MP3, 'mp3'],
+    ['application/octet-stream', 'mp3InWav', MP3, 'mp3'],
     ['audio/ogg; codecs=opus', 'ogg', MP3, 'ogg'],
     ['audio/opus', 'ogg', MP3, 'ogg'],
     ['audio/basic', 'quiet', MULAW, 'mulaw 8000 1'],
@@ -89,7 +93,7 @@ describe('the type of a body', () => {
   it('is not judged before its mark can have come', () => {
     const head = { contentType: 'audio/wav', asked: MP3 };
     expect(bodyTypeOf(head, BYTES.wav.subarray(0, 5), false).found).toBe('more-bytes');
-    expect(bodyTypeOf(head, BYTES.wav.subarray(0, 12), false).found).toBe('type');
+    expect(bodyTypeOf(head, BYTES.wav, true).found).toBe('type');
   });
   it('of PCM without a rate has the usual one of its service', () => {
     expect(of('audio/pcm', 'sound', MP3, 24_000)).toBe('s16 24000 1');
