@@ -201,7 +201,7 @@ export const createAudioFrameStore = (): FrameStore<number, AudioFrame> => new F
 /** What was lost before a frame is noted with it; that is hardly ever anything. */
 type SoundNote = FrameHeader | { readonly header: FrameHeader; readonly afterGap: true };
 
-export type SoundFrameStore = FrameStore<SoundNote, SoundFrame>;
+type SoundFrameStore = FrameStore<SoundNote, SoundFrame>;
 
 const toSoundFrame = (bytes: Uint8Array, note: SoundNote): SoundFrame =>
   'afterGap' in note ? { bytes, ...note } : { bytes, header: note };

@@ -4,7 +4,7 @@
 import type { AskedFormat, AskedSound, OutputFormat } from '../speech/audio-format.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 
-export type OfferedSound = {
+type OfferedSound = {
   readonly format: AskedFormat;
   /** Hz that can be asked for; `own`: only the rate that the service has chosen. */
   readonly rates: readonly number[] | 'any' | 'own';

@@ -23,6 +23,8 @@ export type BodyParser = {
   heldBytes(): number;
   /** Bytes that show that the body was cut: of a frame, sample or page that is not whole. 0: nothing shows it. */
   cutFrameBytes(): number;
+  /** What is held and is sound, if nothing follows it; absent: nothing is held that could be. Its bytes are its own. */
+  heldFrame?(): SoundFrame | undefined;
   /** Samples that the body itself has announced and that have not come. */
   missingSamples(): number;
 };

@@ -109,13 +109,13 @@ const nameOf = (told: Sound): string => {
   return { mp3: 'MP3', wav: 'WAV', ogg: 'Ogg' }[told.kind];
 };
 
-export type BodyTypeFound =
+type BodyTypeFound =
   | { readonly found: 'type'; readonly type: BodyType }
   | { readonly found: 'more-bytes' }
   /** `what` ends a sentence: "The speech service …". */
   | { readonly found: 'refused'; readonly what: string };
 
-export type AnswerHead = {
+type AnswerHead = {
   readonly contentType: string | undefined;
   readonly asked: AskedSound;
   /** Hz of the service's PCM where neither the type nor the request tells it. */
@@ -148,7 +148,8 @@ export function bodyTypeOf(head: AnswerHead, first: Uint8Array, isAll: boolean):
   if (says === undefined) return refused('answered with bytes that are no audio');
   if (mark === 'text') return refused(`said that it sends ${nameOf(says)} and sent text`);
   // MP3 in a WAV file is MP3 behind a header, whatever it is called.
-  if (mark === 'MP3 in WAV' && says.kind !== 'plain' && says.kind !== 'ogg') return { found: 'type', type: MP3_BODY };
+  if (mark === 'MP3 in WAV' && says.kind !== 'plain' && says.kind !== 'ogg')
+    return { found: 'type', type: MP3_BODY };
   const isRight = says.kind === 'mp3' ? mark === undefined || mark === 'MP3' : mark === MARKS[says.kind];
   if (!isRight) return refused(`said that it sends ${nameOf(says)} and sent ${mark ?? 'something else'}`);
   if (says.kind !== 'plain') return { found: 'type', type: { kind: says.kind } };

@@ -1,14 +1,13 @@
-// Plain samples, cut anywhere → frames of 24 ms. What the path takes as it is (16-bit little-endian, µ-law, A-law, one channel) is
+// Plain samples, cut anywhere → frames of 24 or 48 ms. What the path takes as it is (16-bit little-endian, µ-law, A-law, one channel) is
 // not touched; every other layout becomes float32 of one channel, exactly where a float32 can hold it.
 
 import { AppError } from '../../base/app-error.ts';
 import { ALAW_VALUES, MULAW_VALUES } from '../dsp/g711.ts';
 import type { BodyParser, SoundSink } from './body-parser.ts';
-import type { SampleCode, SampleHeader } from './sound-frame.ts';
+import type { SampleCode, SampleHeader, SoundFrame } from './sound-frame.ts';
 
-export const SAMPLE_LAYOUTS = ['mulaw', 'alaw', 'u8', 's16', 's24', 's32', 'f32', 'f64'] as const;
 /** Little-endian where a sample has several bytes. */
-export type SampleLayout = (typeof SAMPLE_LAYOUTS)[number];
+export type SampleLayout = 'mulaw' | 'alaw' | 'u8' | 's16' | 's24' | 's32' | 'f32' | 'f64';
 
 export type PlainSound = {
   readonly layout: SampleLayout;
@@ -36,10 +35,11 @@ const AS_IS: Readonly<Partial<Record<SampleLayout, SampleCode>>> = {
   s16: 'pcm16',
 };
 
-/** As long as an MP3 frame at 24 kHz: what keeps and compares the last frames of a body counts them in such. */
+/** As long as an MP3 frame at 24 kHz; what needs little room is taken in twice that, for half of the work that a frame costs. */
 const FRAME_MS = 24;
+const MAX_LONG_FRAME_BYTES = 800;
 
-const valueOf: Readonly<Record<SampleLayout, (view: DataView, at: number) => number>> = {
+const VALUES: Readonly<Record<SampleLayout, (view: DataView, at: number) => number>> = {
   mulaw: (view, at) => MULAW_VALUES[view.getUint8(at)]! / 32_768,
   alaw: (view, at) => ALAW_VALUES[view.getUint8(at)]! / 32_768,
   u8: (view, at) => (view.getUint8(at) - 128) / 128,
@@ -70,7 +70,8 @@ export class PlainReader implements BodyParser {
     this.sound = sound;
     this.code = (sound.channels === 1 ? AS_IS[sound.layout] : undefined) ?? 'float32';
     this.blockBytes = LAYOUT_BYTES[sound.layout] * sound.channels;
-    const samples = Math.max(1, Math.floor((sound.sampleRate * FRAME_MS) / 1000));
+    const shortest = Math.max(1, Math.floor((sound.sampleRate * FRAME_MS) / 1000));
+    const samples = 2 * shortest * this.blockBytes <= MAX_LONG_FRAME_BYTES ? 2 * shortest : shortest;
     this.frameBytes = samples * this.blockBytes;
     this.whole = {
       code: this.code,
@@ -90,19 +91,24 @@ export class PlainReader implements BodyParser {
       this.heldBytesNow += at;
       if (this.heldBytesNow < this.frameBytes) return;
       this.heldBytesNow = 0;
-      this.emit(this.held, this.whole);
+      this.sink.onFrame(this.frameOf(this.held, this.whole));
     }
     for (; at + this.frameBytes <= chunk.length; at += this.frameBytes)
-      this.emit(chunk.subarray(at, at + this.frameBytes), this.whole);
+      this.sink.onFrame(this.frameOf(chunk.subarray(at, at + this.frameBytes), this.whole));
     this.held.set(chunk.subarray(at));
     this.heldBytesNow = chunk.length - at;
   }
   /** Whole frames are out already; what is held may be the beginning of one. */
   settle(): void {}
   flush(): void {
-    const samples = Math.floor(this.heldBytesNow / this.blockBytes);
+    const frame = this.heldFrame();
     this.heldBytesNow = 0;
-    if (samples > 0) this.emit(this.held.subarray(0, samples * this.blockBytes), { ...this.whole, samples });
+    if (frame !== undefined) this.sink.onFrame(frame);
+  }
+  heldFrame(): SoundFrame | undefined {
+    const samples = Math.floor(this.heldBytesNow / this.blockBytes);
+    if (samples === 0) return undefined;
+    return this.frameOf(this.held.slice(0, samples * this.blockBytes), { ...this.whole, samples });
   }
   junkBytes(): number {
     return 0;
@@ -118,14 +124,14 @@ export class PlainReader implements BodyParser {
     return 0;
   }
 
-  private emit(bytes: Uint8Array, header: SampleHeader): void {
-    this.sink.onFrame({ bytes: this.code === 'float32' ? this.toFloats(bytes) : bytes, header });
+  private frameOf(bytes: Uint8Array, header: SampleHeader): SoundFrame {
+    return { bytes: this.code === 'float32' ? this.toFloats(bytes) : bytes, header };
   }
   private toFloats(bytes: Uint8Array): Uint8Array {
     const { layout, channels } = this.sound;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const sampleBytes = LAYOUT_BYTES[layout];
-    const value = valueOf[layout];
+    const value = VALUES[layout];
     const floats = new Float32Array(bytes.length / this.blockBytes);
     for (let i = 0, at = 0; i < floats.length; i += 1, at += this.blockBytes)
       floats[i] = channels === 1 ? value(view, at) : (value(view, at) + value(view, at + sampleBytes)) / 2;

@@ -7,6 +7,7 @@ import { Buffer } from 'node:buffer';
 import { MAX_LEG_SAMPLE_RATE, MIN_SAMPLE_RATE } from '../../speech/audio-format.ts';
 import type { BodyParser, SoundSink } from './body-parser.ts';
 import { LAYOUT_BYTES, PlainReader, type PlainSound, type SampleLayout, unreadable } from './plain-reader.ts';
+import type { SoundFrame } from './sound-frame.ts';
 
 const RIFF_HEAD_BYTES = 12;
 const CHUNK_HEAD_BYTES = 8;
@@ -50,7 +51,7 @@ type Place =
   /** Gathers `wanted` bytes. */
   | { readonly at: 'riff' | 'chunk' | 'behind-sound'; readonly wanted: number }
   | { readonly at: 'format'; readonly wanted: number; readonly padding: number }
-  | { readonly at: 'skipping'; left: number; readonly then: 'chunk' | 'behind-sound' }
+  | { readonly at: 'skipping'; left: number; readonly next: 'chunk' | 'behind-sound' }
   /** `left`: infinite where no size is known. */
   | { readonly at: 'sound'; left: number; readonly padding: number };
 
@@ -89,6 +90,9 @@ export class WavReader implements BodyParser {
   heldBytes(): number {
     return 0;
   }
+  heldFrame(): SoundFrame | undefined {
+    return this.samples?.heldFrame();
+  }
   cutFrameBytes(): number {
     return this.samples === undefined ? this.filled : this.samples.cutFrameBytes();
   }
@@ -122,7 +126,7 @@ export class WavReader implements BodyParser {
   private turn(): void {
     const { place } = this;
     if (place.at === 'skipping') {
-      if (place.left === 0) this.go({ at: place.then, wanted: CHUNK_HEAD_BYTES });
+      if (place.left === 0) this.go({ at: place.next, wanted: CHUNK_HEAD_BYTES });
     } else if (place.at === 'sound') {
       if (place.left === 0 && place.padding > 0)
         this.go({ at: 'behind-sound', wanted: CHUNK_HEAD_BYTES + 1 });
@@ -166,12 +170,12 @@ export class WavReader implements BodyParser {
             : { at: 'sound', left: size, padding: size % 2 },
         );
       default:
-        return this.go({ at: 'skipping', left: size + (size % 2), then: 'chunk' });
+        return this.go({ at: 'skipping', left: size + (size % 2), next: 'chunk' });
     }
   }
   private readFormat(bytes: number, padding: number): void {
     if (this.sound === undefined) this.sound = readFormat(this.head.subarray(0, bytes));
-    this.go({ at: 'skipping', left: padding, then: 'chunk' });
+    this.go({ at: 'skipping', left: padding, next: 'chunk' });
   }
   /** A chunk's head may begin where the sound should end, behind the byte that makes its length even. */
   private chunkAt(): number {
@@ -186,7 +190,7 @@ export class WavReader implements BodyParser {
   private readBehindSound(): void {
     if (!this.mayBeChunk()) return this.takeBackAsSound();
     const size = this.sizeAt(this.chunkAt() + 4);
-    this.go({ at: 'skipping', left: size + (size % 2), then: 'behind-sound' });
+    this.go({ at: 'skipping', left: size + (size % 2), next: 'behind-sound' });
   }
   /** The size was wrong: what follows is sound, up to the end of the body. */
   private takeBackAsSound(): void {

@@ -321,6 +321,10 @@ export class BodyReading implements SoundSink {
     const late = this.keeper?.recentFrames(this.count - lateFrom);
     return late && [...early, ...late.slice(0, until - lateFrom)];
   }
+  /** What may be the end of it and is in no whole frame. */
+  heldFrame(): SoundFrame | undefined {
+    return this.parserNow().heldFrame?.();
+  }
   /** Drops the kept frames. */
   forget(): void {
     this.kept.clear();

@@ -49,6 +49,10 @@ function withTail({ samples, from }: Excerpt, fade: number): Excerpt {
   return { samples: longer, from };
 }
 
+/** Fewer tell too little of a sound. */
+const leastFrames = (header: FrameHeader): number => Math.max(MIN_FRAMES, warmUpFrames(header));
+const MIN_FRAMES = 5;
+
 /** Frames whose decoded sound is unreliable where the ones before them are missing. */
 const warmUpFrames = ({ code }: FrameHeader): number =>
   code === undefined || code === 'opus' ? WARM_UP_FRAMES : 0;
@@ -126,7 +130,7 @@ function endOfRun(old: BodyReading, decoders: Mp3Decoders) {
   if (frames === undefined || last === undefined || !isOneStream(old) || !areAlike(frames)) return undefined;
   const { sampleRate, samplesPerFrame, code } = last.header;
   const lead = code === undefined ? leadOf(old) / samplesPerFrame : 0;
-  if (frames.length <= WARM_UP_FRAMES || old.frames() < lead) return undefined;
+  if (frames.length <= leastFrames(last.header) || old.frames() < lead) return undefined;
   const decoded = decodeFrames(decoders, [...frames, ...emptyFrames(last)], first);
   const run = code === undefined ? decoded : withTail(decoded, fadeSamples(sampleRate));
   return { run, frames, sampleRate, samplesPerFrame, leadFrames: Math.ceil(lead) };
@@ -144,7 +148,7 @@ export function spliceRuns(
   const { sampleRate, samplesPerFrame: spf } = end;
   const first = Math.max(0, fresh.frames() - FRESH_FRAMES);
   const frames = fresh.frameRange(first, fresh.frames());
-  if (frames === undefined || frames.length <= WARM_UP_FRAMES) return undefined;
+  if (frames === undefined || frames.length <= leastFrames(end.frames[0]!.header)) return undefined;
   if (!areAlike([...end.frames, ...frames])) return undefined;
   const run = decodeFrames(decoders, frames, first);
 
