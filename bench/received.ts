@@ -80,6 +80,6 @@ async function run(bench: BenchRun): Promise<BenchResult> {
 
 export const received: Bench = {
   summary: 'live turns of phones on a core: MP3 from the service beside µ-law that is sent on as it comes',
-  defaults: { streams: 50, seconds: 20, rounds: 3, seed: 1 },
+  defaults: { streams: 200, seconds: 15, rounds: 3, seed: 1 },
   run,
 };
