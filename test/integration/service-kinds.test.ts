@@ -96,3 +96,32 @@ describe.each(KINDS)('a gateway before a service of the kind %s', (kind) => {
     probe.terminate();
   });
 });
+
+describe('over HTTP', () => {
+  const ask = (sound: object) =>
+    fetch(`${outer.get('speech-service')!.url}/api/v1/tts/stream`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'x-user-id': 'any', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'VoxDialog', text: 'Gladly.', voice: 'aura-2-one-en', ...sound }),
+    });
+  it('what the service has sent is told where it is no MP3', async () => {
+    const phone = await ask({ outputFormat: 'mulaw' });
+    expect(phone.headers.get('x-voxgate-received')).toBe('mulaw;rate=8000');
+    expect((await phone.arrayBuffer()).byteLength).toBeGreaterThan(2000);
+    const usual = await ask({});
+    expect(usual.headers.get('x-voxgate-received')).toBeNull();
+    await usual.arrayBuffer();
+  });
+  it('a rate that the caller names goes on where the format has it, and none where none is named', async () => {
+    const askedInside = async (sound: object) => {
+      const asked = inner.upstream.requests.length;
+      await (await ask(sound)).arrayBuffer();
+      const { outputFormat, sampleRate } = inner.upstream.requests[asked]!.body as Record<string, unknown>;
+      return [outputFormat, sampleRate];
+    };
+    expect(await askedInside({ sampleRate: 44_100 })).toEqual(['mp3', 44_100]);
+    expect(await askedInside({ sampleRate: 16_000 })).toEqual(['mp3', undefined]);
+    expect(await askedInside({ outputFormat: 'flac' })).toEqual(['mp3', undefined]);
+    expect(await askedInside({ outputFormat: 'flac', sampleRate: 48_000 })).toEqual(['mp3', 48_000]);
+  });
+});
