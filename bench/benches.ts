@@ -25,6 +25,7 @@ import { pacing } from './pacing.ts';
 import { peers } from './peers.ts';
 import { processes } from './processes.ts';
 import { quota } from './quota.ts';
+import { received } from './received.ts';
 import { slices } from './slices.ts';
 import { soak } from './soak.ts';
 import { stalledReader } from './stalled-reader.ts';
@@ -39,6 +40,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   'mixed-formats': mixedFormats,
   captions,
   endings,
+  received,
   onlookers,
   legs,
   transcode,

@@ -19,7 +19,7 @@ const VARIANTS = ['sound', 'words'] as const;
 type Variant = (typeof VARIANTS)[number];
 
 /** Processor times in ms per second of one turn; NaN where the system does not tell threads apart. */
-type Stretch = {
+export type Stretch = {
   readonly main: number;
   readonly otherThreads: number;
   readonly timer: number;
@@ -71,36 +71,34 @@ async function measure(
   }
 }
 
-async function measureRounds(
+/** Each variant has a gateway of its own with its flags, and they are measured in turn. */
+export async function measureRounds<V extends string>(
   lines: readonly SpokenLine[],
   bench: BenchRun,
-): Promise<Readonly<Record<Variant, readonly Stretch[]>>> {
+  variants: Readonly<Record<V, readonly string[]>>,
+): Promise<Readonly<Record<V, readonly Stretch[]>>> {
   const { rounds, seed } = bench.numbers;
-  const stretches: Record<Variant, Stretch[]> = { sound: [], words: [] };
-  const open = (endings: Variant) =>
-    openLab({ seed, upstream: { lines }, flags: ['--word-times', 'never', '--endings', endings] });
-  const sound = await open('sound');
+  const names = Object.keys(variants) as V[];
+  const stretches = Object.fromEntries(names.map((name) => [name, [] as Stretch[]])) as Record<V, Stretch[]>;
+  const labs: [V, Lab][] = [];
   try {
-    const words = await open('words');
-    try {
-      for (let round = 1; round <= rounds; round += 1)
-        for (const [variant, lab] of [
-          ['sound', sound],
-          ['words', words],
-        ] as const) {
-          bench.progress(`endings: round ${round} of ${rounds}, by ${variant}`);
-          stretches[variant].push(await measure(lab, lines, bench));
-        }
-    } finally {
-      await words.close();
+    for (const name of names) {
+      const flags = ['--word-times', 'never', ...variants[name]];
+      labs.push([name, await openLab({ seed, upstream: { lines }, flags })]);
     }
+    for (let round = 1; round <= rounds; round += 1)
+      for (const [name, lab] of labs) {
+        bench.progress(`round ${round} of ${rounds}: ${name}`);
+        stretches[name].push(await measure(lab, lines, bench));
+      }
   } finally {
-    await sound.close();
+    for (const [, lab] of labs) await lab.close();
   }
   return stretches;
 }
 
-const cell = (value: number, digits: number): string => (Number.isNaN(value) ? '–' : value.toFixed(digits));
+export const cell = (value: number, digits: number): string =>
+  Number.isNaN(value) ? '–' : value.toFixed(digits);
 
 function resultOf(
   { numbers: { streams, seconds, rounds } }: BenchRun,
@@ -159,7 +157,8 @@ function resultOf(
 async function run(bench: BenchRun): Promise<BenchResult> {
   bench.progress('endings: the sentences are being spoken');
   const lines = await speakLines(bench.numbers.seed, bench.signal);
-  return resultOf(bench, await measureRounds(lines, bench));
+  const variants = { sound: ['--endings', 'sound'], words: ['--endings', 'words'] };
+  return resultOf(bench, await measureRounds(lines, bench, variants));
 }
 
 export const endings: Bench = {

@@ -53,14 +53,17 @@ export const textOf = (seconds: number): string => {
 const wordsOf = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 const spokenMs = (text: string): number => wordsOf(text) * WORD_MS;
 
-async function readBody(request: IncomingMessage): Promise<{ readonly text: string; readonly seed: number }> {
+type Asked = { readonly text: string; readonly seed: number; readonly sound: Sound };
+type Sound = 'mp3' | 'mulaw';
+
+async function readBody(request: IncomingMessage): Promise<Asked> {
   let body = '';
   for await (const chunk of request as AsyncIterable<Buffer>) {
     body += chunk.toString('latin1');
     if (body.length > BODY_BYTES) throw new Error('the request is too long');
   }
-  const { text, seed } = JSON.parse(body) as { text?: unknown; seed?: unknown };
-  return { text: String(text), seed: Number(seed ?? -1) };
+  const { text, seed, outputFormat } = JSON.parse(body) as Record<string, unknown>;
+  return { text: String(text), seed: Number(seed ?? -1), sound: outputFormat === 'mulaw' ? 'mulaw' : 'mp3' };
 }
 
 /** What is said for a text, over and over if there are more frames than `frames`. */
@@ -70,17 +73,31 @@ type Saying = {
   readonly total: number;
 };
 /** Undefined: it cannot say that. */
-type Say = (text: string) => Saying | undefined;
+type Say = (text: string, sound: Sound) => Saying | undefined;
 
 async function sayNothing({ source, seed }: FakeUpstreamPlan): Promise<Say> {
   const { frames, frameMs } = makeVoiceLikeMp3(await loadMp3Encoders(), source, MADE_SECONDS, seed);
-  return (text) => ({ frames, frameMs, total: Math.ceil(spokenMs(text) / frameMs) });
+  // What means nothing is MP3 alone.
+  return (text, sound) =>
+    sound === 'mp3' ? { frames, frameMs, total: Math.ceil(spokenMs(text) / frameMs) } : undefined;
 }
 
+/** µ-law at 8000 Hz in pieces as long as an MP3 frame. */
+function piecesOf(mulaw: Uint8Array): Pick<Saying, 'frames' | 'frameMs'> {
+  const frames: Uint8Array[] = [];
+  for (let at = 0; at < mulaw.length; at += PIECE_BYTES) frames.push(mulaw.subarray(at, at + PIECE_BYTES));
+  return { frames, frameMs: PIECE_BYTES / 8 };
+}
+const PIECE_BYTES = 192;
+const MEDIA_TYPES: Readonly<Record<Sound, string>> = { mp3: 'audio/mpeg', mulaw: 'audio/basic' };
+
 function sayLines(spoken: readonly SpokenLine[]): Say {
-  const lines = spoken.map(({ text, mp3 }) => ({ text, ...framesOf(Buffer.from(mp3, 'base64')) }));
-  return (text) => {
-    const said = linesOf(text, lines);
+  const lines = {
+    mp3: spoken.map(({ text, mp3 }) => ({ text, ...framesOf(Buffer.from(mp3, 'base64')) })),
+    mulaw: spoken.map(({ text, mulaw }) => ({ text, ...piecesOf(Buffer.from(mulaw, 'base64')) })),
+  };
+  return (text, sound) => {
+    const said = linesOf(text, lines[sound]);
     if (said === undefined || said.length === 0) return undefined;
     // Each line was encoded by itself, so they can be joined.
     const frames = said.flatMap((line) => line.frames);
@@ -98,8 +115,8 @@ export async function startFakeUpstream(plan: FakeUpstreamPlan): Promise<Actor> 
   const piece = ({ frames }: Saying, from: number, until: number): Buffer =>
     Buffer.concat(Array.from({ length: until - from }, (_, i) => frames[(from + i) % frames.length]!));
 
-  const speak = (response: ServerResponse, text: string, seed: number) => {
-    const saying = say(text);
+  const speak = (response: ServerResponse, { text, seed, sound }: Asked) => {
+    const saying = say(text, sound);
     if (saying === undefined) {
       response.writeHead(400).end();
       return;
@@ -111,7 +128,7 @@ export async function startFakeUpstream(plan: FakeUpstreamPlan): Promise<Actor> 
     const send = () => {
       if (response.destroyed) return;
       if (sent === 0) {
-        response.writeHead(200, { 'content-type': 'audio/mpeg' });
+        response.writeHead(200, { 'content-type': MEDIA_TYPES[sound] });
         headAtMs = monotonicMs();
         heads.push([seed, headAtMs]);
         words.push(wordsOf(text));
@@ -140,7 +157,7 @@ export async function startFakeUpstream(plan: FakeUpstreamPlan): Promise<Actor> 
       return;
     }
     readBody(request).then(
-      ({ text, seed }) => speak(response, text, seed),
+      (asked) => speak(response, asked),
       () => response.destroy(),
     );
   });

@@ -11,6 +11,8 @@ export type SpokenLine = {
   readonly text: string;
   /** A whole stream, base64: what is made here goes to another process as JSON. */
   readonly mp3: string;
+  /** The same speech as µ-law at 8000 Hz. */
+  readonly mulaw: string;
   readonly ms: number;
 };
 
@@ -62,20 +64,25 @@ export async function speakLines(seed: number, signal: AbortSignal): Promise<rea
     const engine = await launched.started;
     const lines: SpokenLine[] = [];
     for (const text of TEXTS) {
-      const answer = await fetch(`${engine.url}/api/v1/tts/stream`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${engine.key.apiKey}`,
-          'x-user-id': engine.key.userId,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify({ model: 'VoxDialog', text, voice: engine.femaleVoice, seed }),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
-      });
-      if (!answer.ok) throw new Error(`the embedded engine answered ${answer.status}`);
-      const mp3 = Buffer.from(await answer.arrayBuffer());
+      const ask = async (sound: object) => {
+        const answer = await fetch(`${engine.url}/api/v1/tts/stream`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${engine.key.apiKey}`,
+            'x-user-id': engine.key.userId,
+            'content-type': 'application/json',
+          },
+          body: JSON.stringify({ model: 'VoxDialog', text, voice: engine.femaleVoice, seed, ...sound }),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)]),
+        });
+        if (!answer.ok) throw new Error(`the embedded engine answered ${answer.status}`);
+        return Buffer.from(await answer.arrayBuffer());
+      };
+      const mp3 = await ask({});
+      const mulaw = await ask({ outputFormat: 'mulaw', sampleRate: 8000 });
       const { frames, frameMs } = framesOf(mp3);
-      lines.push({ text, mp3: mp3.toString('base64'), ms: frames.length * frameMs });
+      const ms = frames.length * frameMs;
+      lines.push({ text, mp3: mp3.toString('base64'), mulaw: mulaw.toString('base64'), ms });
     }
     return lines;
   } finally {

@@ -12,6 +12,7 @@ import { createKnownVoices, createUncheckedVoices, type VoiceDirectory } from '.
 import { defaultSettings, type TurnSettings } from '../session/turn-settings.ts';
 import type { Config } from '../settings/settings.ts';
 import { PUBLIC_ADDRESSES, type ServiceKindName } from '../settings/upstream-settings.ts';
+import { ASKED_FORMATS } from '../speech/audio-format.ts';
 import type { ListedVoice } from '../speech/listed-voice.ts';
 import { RECORDED_VOICE_FIELDS } from '../speech/speech-request.ts';
 import { resolveVoices, type VoiceAliases } from '../speech/voice-aliases.ts';
@@ -76,7 +77,7 @@ export async function openAppUpstream(
   const { config, clock, random, log, metrics, onStop } = context;
   const transport = createHttpSpeechUpstream({
     baseUrl: new URL(service.url),
-    kind: createServiceKind(service.kind, { model: config.upstreamModel }),
+    kind: createServiceKind(service.kind, { model: config.upstreamModel, sound: config.upstreamSound }),
     maxConnections: service.keys.reduce(
       (sum, { atOnce }) => sum + (atOnce ?? config.upstreamMaxInFlightPerKey),
       0,
@@ -125,6 +126,9 @@ export async function openAppUpstream(
   const whole = metrics.counters('voxgate_whole_bodies_total', 'Bodies taken for whole, by what proved it', {
     by: Object.keys(PROOFS),
   });
+  const bodies = metrics.counters('voxgate_bodies_total', 'Bodies of speech that came, by what they were', {
+    format: ASKED_FORMATS,
+  });
   const phrases = await openPhraseStore(context);
   onStop(() => phrases?.close());
   return {
@@ -134,6 +138,7 @@ export async function openAppUpstream(
       onResume: (kind) => resumes.add(1, { kind }),
       onDoubt: (doubt) => doubts.add(1, { doubt }),
       onWhole: (by) => whole.add(1, { by }),
+      onBody: ({ format }) => bodies.add(1, { format }),
     }),
     phrases,
     voice: service.voice,

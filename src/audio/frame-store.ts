@@ -5,8 +5,7 @@
 //   block   │ gone │ head … │ … last │ free │
 //   bytes   └──────┴────────┴────────┘ begins[i] … begins[i + 1]
 
-import type { Mp3Frame } from './mp3/mp3-frame-parser.ts';
-import type { Mp3Header } from './mp3/mp3-header.ts';
+import type { FrameHeader, SoundFrame } from './bodies/sound-frame.ts';
 import type { AudioFrame } from './stage.ts';
 
 /** The frames of a block, one after another in `bytes`; those before `head` wait no more. */
@@ -200,16 +199,16 @@ const toAudioFrame = (bytes: Uint8Array, samples: number): AudioFrame => ({ byte
 export const createAudioFrameStore = (): FrameStore<number, AudioFrame> => new FrameStore(toAudioFrame);
 
 /** What was lost before a frame is noted with it; that is hardly ever anything. */
-type Mp3Note = Mp3Header | { readonly header: Mp3Header; readonly afterGap: true };
+type SoundNote = FrameHeader | { readonly header: FrameHeader; readonly afterGap: true };
 
-export type Mp3FrameStore = FrameStore<Mp3Note, Mp3Frame>;
+type SoundFrameStore = FrameStore<SoundNote, SoundFrame>;
 
-const toMp3Frame = (bytes: Uint8Array, note: Mp3Note): Mp3Frame =>
+const toSoundFrame = (bytes: Uint8Array, note: SoundNote): SoundFrame =>
   'afterGap' in note ? { bytes, ...note } : { bytes, header: note };
 
-export const createMp3FrameStore = (): Mp3FrameStore => new FrameStore(toMp3Frame);
+export const createSoundFrameStore = (): SoundFrameStore => new FrameStore(toSoundFrame);
 
 /** Copies the frame behind all others: what it is a view of may be freed. */
-export function addMp3Frame(store: Mp3FrameStore, { bytes, header, afterGap }: Mp3Frame): void {
+export function addSoundFrame(store: SoundFrameStore, { bytes, header, afterGap }: SoundFrame): void {
   store.add(bytes, afterGap === true ? { header, afterGap } : header);
 }

@@ -20,7 +20,12 @@ export type ReleasableStage<In> = Stage<In> & {
  * Mono samples in −1…1 at `sampleRate` Hz. The array is scratch memory of the stage that emits it:
  * valid only until `push` returns, so copy what is kept.
  */
-export type PcmBlock = { readonly samples: Float32Array; readonly sampleRate: number };
+export type PcmBlock = {
+  readonly samples: Float32Array;
+  readonly sampleRate: number;
+  /** It may hold sound up to half of its rate; absent: no more than the decoder was opened for. */
+  readonly band?: 'whole';
+};
 
 /**
  * One message's worth of encoded audio. `samples` counts at the output rate. The bytes are memory of who gives them out: those

@@ -1,19 +1,20 @@
-// MP3 frames of one turn → frames in the format that was asked for: decode → resample → encode as one chain of
-// synchronous calls. MP3 that needs no conversion passes through frame by frame and is never decoded.
+// Frames of one turn's bodies → frames in the format that was asked for: decode → resample → encode as one chain of
+// synchronous calls. What needs no conversion (MP3; µ-law, A-law and PCM of the listener's rate) is never decoded: its bytes
+// go on as they came.
 
-import type { OutputFormat } from '../speech/audio-format.ts';
+import { MP3_SAMPLE_RATES, type OutputFormat } from '../speech/audio-format.ts';
+import { isMp3Frame, type SampleHeader, type SoundFrame } from './bodies/sound-frame.ts';
+import { SoundToPcm } from './bodies/sound-to-pcm.ts';
 import type { Crossfade } from './dsp/crossfade.ts';
 import { decimationOf } from './dsp/decimation.ts';
 import { heardBelowHz } from './dsp/filter-bank.ts';
 import type { SoundPath } from './dsp/sound-path.ts';
 import { type HeavyEncoders, isHeavyFormat } from './heavy-encoders.ts';
 import type { Mp3Decoders } from './mp3/mp3-decoder.ts';
-import type { Mp3Frame } from './mp3/mp3-frame-parser.ts';
 import { Mp3Passthrough } from './mp3/mp3-passthrough.ts';
 import type { Mp3StreamTag } from './mp3/mp3-stream-tag.ts';
-import { Mp3ToPcm } from './mp3/mp3-to-pcm.ts';
 import type { AudioFrame, ClosableStage, PcmBlock } from './stage.ts';
-import { openTurnEncoder, refuseWhenFull, type TurnEncoder } from './turn-encoder.ts';
+import { openTurnEncoder, pcmFormatOf, refuseWhenFull, type TurnEncoder } from './turn-encoder.ts';
 
 /** What opens the stages of the resampler. */
 type StageMaker = {
@@ -48,10 +49,21 @@ class ResamplerInput {
   rate(): number {
     return this.lastRate;
   }
+  /** What the last block held nothing above, Hz. */
+  belowHz(): number | undefined {
+    return this.limitHz;
+  }
   /** Emits all that came in; the next block opens another stage. */
   flush(): void {
     this.stage?.flush();
     this.stage = undefined;
+  }
+  /** Emits all that came in; what comes now by another way is of `sampleRate`. */
+  flushFor(sampleRate: number): void {
+    if (this.stage !== undefined) this.flush();
+    this.lastRate = sampleRate;
+    this.limitHz = undefined;
+    this.decimation = 1;
   }
   /** Drops what has not been emitted. */
   close(): void {
@@ -79,7 +91,7 @@ export type Codecs = {
 export type TranscoderItem =
   | { readonly kind: 'begin' }
   | { readonly kind: 'tag'; readonly tag: Mp3StreamTag }
-  | { readonly kind: 'frame'; readonly frame: Mp3Frame }
+  | { readonly kind: 'frame'; readonly frame: SoundFrame }
   /** The stream so far is over; what follows is another, from its middle. */
   | { readonly kind: 'bridge'; readonly bridge: Crossfade }
   | { readonly kind: 'end' }
@@ -99,18 +111,24 @@ export type TranscoderItem =
 export const heardHzOf = ({ sampleRate }: Pick<OutputFormat, 'sampleRate'>): number | undefined =>
   sampleRate === undefined ? undefined : heardBelowHz(sampleRate);
 
+/** How samples of a format are coded, where each is a fixed number of bytes. */
+const codeOf = (format: OutputFormat['format']) => (isHeavyFormat(format) ? undefined : pcmFormatOf(format));
+
+/** The next rate that MP3 has. */
+const mp3RateOf = (rate: number): number => MP3_SAMPLE_RATES.find((own) => own >= rate) ?? 48_000;
+
 /** For mp3 without a rate when there is no upstream audio to follow. */
 const FALLBACK_RATE = 24_000;
 const NOTHING_TO_DO = Promise.resolve();
 
-/** One for each turn, called for each MP3 frame. */
+/** One for each turn, called for each frame. */
 export class Transcoder implements StageMaker {
   private readonly output: OutputFormat;
   private readonly codecs: Codecs;
   private readonly emit: (frame: AudioFrame) => void;
   private readonly onProgress: () => void;
   private readonly heardHz: number | undefined;
-  private readonly decoder: Mp3ToPcm;
+  private readonly decoder: SoundToPcm;
   private readonly wayIn: ResamplerInput = new ResamplerInput(this);
   private encoder: TurnEncoder | undefined;
   private rate: number | undefined;
@@ -133,7 +151,7 @@ export class Transcoder implements StageMaker {
     this.emit = emit;
     this.onProgress = onProgress;
     this.heardHz = heardHzOf(output);
-    this.decoder = new Mp3ToPcm(codecs.decoders, (block) => this.takeDecoded(block), this.heardHz);
+    this.decoder = new SoundToPcm(codecs.decoders, (block) => this.takeDecoded(block), this.heardHz);
     this.rate = output.sampleRate;
     this.passage = output.format === 'mp3' ? new Mp3Passthrough(output.sampleRate, emit) : undefined;
   }
@@ -238,7 +256,8 @@ export class Transcoder implements StageMaker {
     if (!this.hasSound) return;
     if (this.passage !== undefined) return this.passage.rest(ms);
     const sampleRate = this.wayIn.rate();
-    this.takeDecoded({ samples: new Float32Array(Math.round((ms * sampleRate) / 1000)), sampleRate });
+    const samples = new Float32Array(Math.round((ms * sampleRate) / 1000));
+    this.bringIn({ samples, sampleRate }, this.wayIn.belowHz());
   }
   private release(): void {
     const { encoder } = this;
@@ -256,7 +275,7 @@ export class Transcoder implements StageMaker {
   }
 
   private openEncoder(rate: number): TurnEncoder {
-    this.rate ??= rate;
+    this.rate ??= this.output.format === 'mp3' ? mp3RateOf(rate) : rate;
     this.encoder ??= openTurnEncoder({ ...this.output, sampleRate: this.rate }, this.codecs, {
       onFrame: (frame) => {
         this.framedSamples += frame.samples;
@@ -274,11 +293,15 @@ export class Transcoder implements StageMaker {
     this.wayIn.push(block, limitHz);
   }
   private takeDecoded(block: PcmBlock): void {
-    this.bringIn(block, this.belowHz(block.sampleRate));
+    this.bringIn(block, block.band === 'whole' ? undefined : this.belowHz(block.sampleRate));
   }
 
-  private pushFrame(frame: Mp3Frame): void {
+  private pushFrame(frame: SoundFrame): void {
     const { passage } = this;
+    if (!isMp3Frame(frame)) {
+      this.passage = undefined;
+      return this.pushSamples(frame, frame.header as SampleHeader);
+    }
     if (passage === undefined) return this.decoder.push(frame);
     if (passage.takes(frame.header)) {
       this.hasSound = true;
@@ -289,6 +312,14 @@ export class Transcoder implements StageMaker {
       this.passage = undefined;
       this.decoder.push(frame);
     }
+  }
+  /** Samples that the listener wants as they are go on undecoded, behind all that was brought in before. */
+  private pushSamples(frame: SoundFrame, { code, sampleRate }: SampleHeader): void {
+    const isAsked = sampleRate === this.output.sampleRate && code === codeOf(this.output.format);
+    if (!isAsked) return this.decoder.push(frame);
+    this.hasSound = true;
+    this.wayIn.flushFor(sampleRate);
+    this.openEncoder(sampleRate).takeCoded(frame.bytes);
   }
   private cross({ samples, sampleRate, heardHz: bridgedHz, frames, next }: Crossfade): void {
     if (this.passage !== undefined) {

@@ -31,6 +31,8 @@ export type TurnEncoder = {
    * another, seldom more than one.
    */
   from(sampleRate: number, belowHz?: number): ClosableStage<Float32Array>;
+  /** Samples that are coded as the format has them, at its rate; only formats that need no codec take any. */
+  takeCoded(bytes: Uint8Array): void;
   /** Emits what waits for more, filled up with silence; mp3 keeps up to 210 ms, because its frames depend on each other. */
   release(): Promise<void>;
   /** No more input. Resolves when the last frame has been emitted. Once. */
@@ -84,6 +86,9 @@ class PlainTurnEncoder implements TurnEncoder {
   from(fromRate: number, belowHz?: number): ClosableStage<Float32Array> {
     return this.sound.encode({ fromRate, toRate: this.output.sampleRate, belowHz }, this.code, this.take);
   }
+  takeCoded(bytes: Uint8Array): void {
+    this.take(bytes);
+  }
   release(): Promise<void> {
     return this.flush();
   }
@@ -121,6 +126,9 @@ class HeavyTurnEncoder implements TurnEncoder {
 
   from(fromRate: number, belowHz?: number): ClosableStage<Float32Array> {
     return this.sound.resample({ fromRate, toRate: this.sampleRate, belowHz }, this.take);
+  }
+  takeCoded(): void {
+    throw new Error('a codec takes no coded samples');
   }
   release(): Promise<void> {
     return this.encoder.release();

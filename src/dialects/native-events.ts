@@ -2,7 +2,7 @@
 // and tests hold every message that leaves a socket against them.
 
 import { z } from 'zod';
-import { SESSION_FORMATS } from '../speech/audio-format.ts';
+import { ASKED_FORMATS, SESSION_FORMATS } from '../speech/audio-format.ts';
 
 const turn = z.string();
 const ms = z.number().min(0);
@@ -67,6 +67,10 @@ export const serverEventSchemas = {
     format: z.enum(SESSION_FORMATS),
     sampleRate: z.int(),
     seed: z.number().min(0),
+    received: z
+      .strictObject({ format: z.enum(ASKED_FORMATS), sampleRate: z.int().optional() })
+      .optional()
+      .describe('What the speech service has sent for it; absent: MP3'),
     timings: z.strictObject({ queueMs: ms, upstreamTtfbMs: ms, firstAudioMs: ms }),
   }).describe('The next binary frame is audio of this turn'),
   audio: event('audio', { turn, seq: count, ms, data: z.string().describe('base64') }).describe(

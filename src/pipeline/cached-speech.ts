@@ -2,6 +2,8 @@
 // Any other is stored when it has been spoken whole at the first try: not when its body broke or was in doubt. A stored
 // phrase that comes into doubt is dropped, and the body that is then requested takes its place.
 
+import { type BodyType, MP3_BODY } from '../audio/bodies/body-type.ts';
+import type { SampleLayout } from '../audio/bodies/plain-reader.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { PhraseStore } from '../storage/phrase-store.ts';
 import { phraseKey } from '../storage/phrase-store.ts';
@@ -36,10 +38,11 @@ export async function relayCached(
   const open = async (asked: OutgoingRequest, options: OpenOptions): Promise<SpeechBody> => {
     opened += 1;
     if (kept !== undefined && opened === 1)
-      return { chunks: inSlices(kept), queueMs: 0, ttfbMs: 0, attempts: 0 };
+      return { chunks: inSlices(kept), ...typeOf(request), queueMs: 0, ttfbMs: 0, attempts: 0 };
     if (kept !== undefined && opened === 2) store.drop(key);
     const body = await upstream.open(asked, options);
-    if (opened > keptFrom) return body;
+    // Of what is kept the request alone tells later what it is.
+    if (opened > keptFrom || !isAsAsked(body, request)) return body;
     const onEnd = (bytes: Uint8Array) => {
       whole = bytes;
     };
@@ -48,6 +51,25 @@ export async function relayCached(
   await relay({ open });
   if (opened === keptFrom && whole !== undefined) store.keep(key, whole);
 }
+
+/** What a kept body of such a request is. */
+function typeOf({ outputFormat, sampleRate }: OutgoingRequest): { readonly type?: BodyType } {
+  const layout = PLAIN_LAYOUTS[outputFormat ?? 'mp3'];
+  if (layout === undefined || sampleRate === undefined) return {};
+  return { type: { kind: 'plain', sound: { layout, sampleRate, channels: 1 } } };
+}
+const PLAIN_LAYOUTS: Readonly<Partial<Record<string, SampleLayout>>> = {
+  mulaw: 'mulaw',
+  alaw: 'alaw',
+  raw: 's16',
+};
+
+const isAsAsked = ({ type = MP3_BODY }: SpeechBody, request: OutgoingRequest): boolean => {
+  const asked = typeOf(request).type ?? MP3_BODY;
+  if (type.kind !== 'plain' || asked.kind !== 'plain') return type.kind === asked.kind;
+  const { layout, sampleRate, channels } = type.sound;
+  return layout === asked.sound.layout && sampleRate === asked.sound.sampleRate && channels === 1;
+};
 
 async function* inSlices(body: Uint8Array): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; at < body.length; at += SLICE_BYTES) yield body.subarray(at, at + SLICE_BYTES);

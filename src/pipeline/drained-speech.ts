@@ -1,11 +1,12 @@
 // A text spoken for a reader that takes it as fast as it can (an HTTP body, a file), not for a listener in real time.
 // The same speak() as a live turn; only the drain differs: the reader makes room by asking for the next bytes.
 
+import { MP3_BODY, soundOf } from '../audio/bodies/body-type.ts';
 import { hearingBelow } from '../audio/mp3/mp3-decoder.ts';
 import { heardHzOf, Transcoder } from '../audio/transcoder.ts';
 import { GUESS_MS_PER_WEIGHT, type TimedWord, WordTimeline } from '../captions/word-timeline.ts';
 import { FrameQueue } from '../playout/frame-queue.ts';
-import { type OutputFormat, passesThrough } from '../speech/audio-format.ts';
+import { type AskedSound, type OutputFormat, passesThrough } from '../speech/audio-format.ts';
 import type { RequestText } from '../text/request-text.ts';
 import { spokenWords } from '../text/spoken-words.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
@@ -21,6 +22,8 @@ export type DrainedSpeech = {
   /** Hz; known when the first chunk is. */
   sampleRate(): number | undefined;
   audioMs(): number;
+  /** What the service has sent; MP3 before anything has come. */
+  received(): AskedSound;
   /** Upstream requests that were sent, with their retries. */
   requests(): number;
   /** When the words are spoken, as well as is known; whole and final once `chunks` has ended. */
@@ -32,6 +35,8 @@ export type DrainedSpeechOptions = SpokenWith & {
   /** One upstream request each; none is a short silence. */
   readonly texts: readonly RequestText[];
   readonly output: OutputFormat;
+  /** Hz that the caller has named. */
+  readonly namedRate?: number | undefined;
   /** The scheduling class of a request whose audio is due in `inMs`; asked once for each. */
   readonly toWork: (request: 'first' | 'next' | 'resume', inMs: number) => SpeechWork;
   /** `live`: plays from the first chunk on, so a body that breaks must be made whole before the listener runs dry. */
@@ -65,6 +70,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
   });
   let asked = 0;
   let requests = 0;
+  let received: AskedSound = { format: 'mp3' };
   let madeSamples = 0;
   let beganAtMs: number | undefined;
   let wake = () => {};
@@ -110,6 +116,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
         toSpeechRequest: (text) => toOutgoingRequest(options, text),
         toWork: () => options.toWork(asked === 0 ? 'first' : 'next', remainingMs()),
         phrases: undefined,
+        listening: { output: options.output, namedRate: options.namedRate, reader: options.listener },
         recoveryPolicy: {
           clock,
           decoders: hearingBelow(runtime.codecs.decoders, heardHzOf(options.output)),
@@ -130,7 +137,9 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
           sent() {
             requests += 1;
           },
-          answered() {},
+          answered({ type = MP3_BODY }) {
+            received = soundOf(type);
+          },
           resumed() {},
           arrived: (knownMs, state) => timeline.progress(asked - 1, knownMs, state),
           flushed() {},
@@ -198,6 +207,7 @@ export function drainSpeech(options: DrainedSpeechOptions, signal: AbortSignal):
     chunks: drain(),
     sampleRate: () => transcoder.sampleRate(),
     audioMs,
+    received: () => received,
     requests: () => requests,
     words: () => timeline.words(),
   };

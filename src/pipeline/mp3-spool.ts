@@ -1,9 +1,9 @@
-// The long buffer of a turn: whole MP3 frames between the upstream's speed and playback speed. A minute of
+// The long buffer of a turn: whole frames, MP3 or what else the service sends, between the upstream's speed and playback speed. A minute of
 // speech costs about half a megabyte here, so the scarce upstream slot is freed as fast as the upstream can
 // send. When it is full, the body is not read: TCP holds the upstream back.
 
-import { addMp3Frame, createMp3FrameStore } from '../audio/frame-store.ts';
-import type { Mp3Frame } from '../audio/mp3/mp3-frame-parser.ts';
+import { frameMs, type SoundFrame } from '../audio/bodies/sound-frame.ts';
+import { addSoundFrame, createSoundFrameStore } from '../audio/frame-store.ts';
 import type { TranscoderItem } from '../audio/transcoder.ts';
 import { SingleWaiter } from '../base/single-waiter.ts';
 
@@ -43,8 +43,10 @@ export class Mp3Spool {
   /** What waits, in order; a run of frames stands here as its count only, their bytes are in `frames`. */
   private items: (NotFrame | number)[] = [];
   private head = 0;
-  private readonly frames = createMp3FrameStore();
+  private readonly frames = createSoundFrameStore();
   private keptBytes = 0;
+  /** The same, but what is no MP3 counts as much as MP3 of its length would. */
+  private chargedBytes = 0;
   private keptMs = 0;
   private state = OPEN;
   private readonly taker = new SingleWaiter();
@@ -60,12 +62,13 @@ export class Mp3Spool {
     this.options.tap?.add(item);
     if (item.kind !== 'frame') this.items.push(item);
     else {
-      addMp3Frame(this.frames, item.frame);
+      addSoundFrame(this.frames, item.frame);
       const frames = this.lastFrames();
       if (frames > 0) this.items[this.items.length - 1] = frames + 1;
       else this.items.push(1);
     }
     this.keptBytes += bytesOf(item);
+    this.chargedBytes += chargedBytesOf(item);
     this.keptMs += itemMs(item);
     this.wakeTaker();
   }
@@ -106,7 +109,7 @@ export class Mp3Spool {
     this.frames.keepRecent(count);
   }
   /** Copies of the last `count` frames that came and were not taken back; undefined when some are no longer kept. */
-  recentFrames(count: number): Mp3Frame[] | undefined {
+  recentFrames(count: number): SoundFrame[] | undefined {
     return this.frames.recent(count);
   }
   /** `take` has something. */
@@ -154,7 +157,9 @@ export class Mp3Spool {
 
   private hasRoom(): boolean {
     if (this.options.isHeldBack?.() === true) return false;
-    return this.keptBytes < this.leastBytes || this.keptBytes < this.options.capacityBytes();
+    if (this.chargedBytes < this.leastBytes) return true;
+    const capacity = this.options.capacityBytes();
+    return this.chargedBytes < capacity && this.keptBytes < MAX_TIMES_CAPACITY * capacity;
   }
   private wakeTaker(): void {
     if (this.state.kind === 'failed' && !this.hasNext()) this.taker.fail(this.state.error);
@@ -162,6 +167,7 @@ export class Mp3Spool {
   }
   private uncount(item: SpoolItem): void {
     this.keptBytes -= bytesOf(item);
+    this.chargedBytes -= chargedBytesOf(item);
     // Rounding residue is not audio; a pause that still waits is followed by some.
     this.keptMs = this.keptBytes === 0 ? 0 : this.keptMs - itemMs(item);
   }
@@ -177,11 +183,20 @@ const bytesOf = (item: SpoolItem): number => {
   if (item.kind === 'frame') return item.frame.bytes.length;
   return item.kind === 'bridge' ? item.bridge.samples.byteLength : 0;
 };
+/** Bytes of a millisecond of MP3 at 64 kbit/s, and of µ-law at 8 kHz. */
+const MP3_BYTES_A_MS = 8;
+/** PCM at 24 kHz is six times as long as MP3: a little less than its time is what it may take. */
+const MAX_TIMES_CAPACITY = 5;
+/** So PCM frees the service's connection about as early as MP3 would. Whole numbers: they are added and taken off. */
+const chargedBytesOf = (item: SpoolItem): number => {
+  const bytes = bytesOf(item);
+  if (item.kind !== 'frame' || item.frame.header.code === undefined) return bytes;
+  return Math.min(bytes, Math.ceil(itemMs(item) * MP3_BYTES_A_MS));
+};
 /** How much audio an item is, ms. */
 export const itemMs = (item: SpoolItem): number => {
   if (item.kind === 'bridge') return (item.bridge.samples.length * 1000) / item.bridge.sampleRate;
   if (item.kind === 'pause') return item.ms;
   if (item.kind !== 'frame') return 0;
-  const { samplesPerFrame, sampleRate } = item.frame.header;
-  return (samplesPerFrame * 1000) / sampleRate;
+  return frameMs(item.frame.header);
 };

@@ -50,7 +50,7 @@ export const toAlignedText = (
 };
 
 /**
- * MP3 always: what was asked for is made of it here. Fields that are null or absent are left out, and lone halves of
+ * MP3 here; sound-offer.ts decides what else a service may be asked for. Fields that are null or absent are left out, and lone halves of
  * surrogate pairs are U+FFFD.
  */
 export function toOutgoingRequest(spokenWith: SpokenWith, text: RequestText): OutgoingRequest {

@@ -3,6 +3,7 @@
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { RequestText } from '../text/request-text.ts';
 import { segmentText } from '../text/segment.ts';
+import { asking, chooseSound, expectedMs, type Listening } from '../upstream/sound-offer.ts';
 import type { SpeechUpstream } from '../upstream/speech-upstream.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import { type CachedSpeech, relayCached } from './cached-speech.ts';
@@ -15,6 +16,8 @@ export type RequestVoice = {
   readonly upstream: SpeechUpstream;
   readonly spool: Mp3Spool;
   toSpeechRequest(text: RequestText): OutgoingRequest;
+  /** Who gets the sound: what the service is asked for depends on it. Absent: MP3. */
+  readonly listening?: Listening | undefined;
   /** Where speech of the same requests may be kept; undefined: this turn is not played from there. */
   readonly phrases: CachedSpeech | undefined;
   readonly recoveryPolicy: RecoveryPolicy;
@@ -29,8 +32,10 @@ export function sayRequest(
   signal: AbortSignal,
 ): Promise<void> {
   const { spool, report, phrases, recoveryPolicy } = voice;
-  const request = voice.toSpeechRequest(text);
   const letters = text.parts.reduce((sum, { segment }) => sum + countLetters(segmentText(segment)), 0);
+  const spoken = voice.toSpeechRequest(text);
+  const sound = chooseSound(voice.upstream.sounds, voice.listening, expectedMs(letters, spoken.speed));
+  const request = asking(spoken, sound);
   const relay = (upstream: SpeechUpstream) =>
     relayWholeBody({ request, letters, work, upstream, spool, report }, recoveryPolicy, signal);
   return phrases === undefined ? relay(voice.upstream) : relayCached(phrases, request, voice.upstream, relay);

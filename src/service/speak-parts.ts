@@ -10,6 +10,8 @@ import type { RequestText } from '../text/request-text.ts';
 import type { PartShelf, SpokenPart } from './part-shelf.ts';
 
 export type SpeakPartsOptions = SpokenWith & {
+  /** Hz that the caller has named. */
+  readonly namedRate?: number | undefined;
   readonly runtime: SpeechRuntime;
   /** One part each; without any there is one part, a short silence. */
   readonly texts: readonly RequestText[];

@@ -51,6 +51,12 @@ export const UPSTREAM_SETTINGS = {
     placeholder: 'MODEL',
     meaning: 'Model that a service of another vendor is asked for. Empty: a usual one of that kind.',
   }),
+  upstreamSound: oneOf('auto', {
+    values: ['auto', 'mp3', 'listener'],
+    placeholder: 'HOW',
+    meaning:
+      'What the service is asked to send: MP3, or what the listener gets where it has that (µ-law for phones). Auto: MP3 of `speech-service`, else `listener`.',
+  }),
   upstreamKeys: upstreamKeyList(
     'The keys to spread requests over. Needed by every service but the engine; `openai` may go without.',
   ),

@@ -8,6 +8,15 @@ export type ServiceFormat = (typeof AUDIO_FORMATS)[number];
 export const SESSION_FORMATS = ['mulaw', 'alaw', 'raw', 'wav', 'mp3', 'ogg', 'flac'] as const;
 export type SessionFormat = (typeof SESSION_FORMATS)[number];
 
+/** What a service can be asked for; `raw` is 16-bit PCM, little-endian, `ogg` is Ogg Opus. */
+export const ASKED_FORMATS = ['mp3', 'wav', 'ogg', 'raw', 'mulaw', 'alaw'] as const;
+export type AskedFormat = (typeof ASKED_FORMATS)[number];
+export type AskedSound = {
+  readonly format: AskedFormat;
+  /** Hz; absent: the service's own. */
+  readonly sampleRate?: number | undefined;
+};
+
 export const MIN_SAMPLE_RATE = 8000;
 export const MAX_SAMPLE_RATE = 48000;
 /** Of telephony legs alone: Asterisk has channels of this rate. */

@@ -117,8 +117,11 @@ export const streamRequestSchema = z
 
 export type SpeechRequest = z.infer<typeof streamRequestSchema>;
 
-/** What the gateway sends: without a voice the remote service decides. */
-export type OutgoingRequest = Omit<SpeechRequest, 'voice'> & { readonly voice?: string };
+/** What the gateway sends: without a voice the remote service decides. Some services have A-law, too. */
+export type OutgoingRequest = Omit<SpeechRequest, 'voice' | 'outputFormat'> & {
+  readonly voice?: string;
+  readonly outputFormat?: SpeechRequest['outputFormat'] | 'alaw';
+};
 
 /** Fields that say how to imitate a recorded voice: accepted, and ignored by the embedded engine. */
 export const RECORDED_VOICE_FIELDS = [

@@ -1,10 +1,12 @@
 // The port below the pool: one attempt, one HTTP request with one key. A failed attempt is a return value, because
 // the pool expects failures and decides from them; only a cancelled attempt throws.
 
+import type { BodyType } from '../audio/bodies/body-type.ts';
 import type { AppError } from '../base/app-error.ts';
 import type { RateAdvice } from '../limits/rate-headers.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { RequestShape } from '../text/request-text.ts';
+import type { SoundOffer } from './sound-offer.ts';
 import type { Gathering, ToldLength } from './speech-upstream.ts';
 
 /** A pool member's pair; the service interface wants both in every request (section 5). */
@@ -36,6 +38,7 @@ export type Attempt =
   | {
       readonly ok: true;
       readonly chunks: AsyncIterable<Uint8Array>;
+      readonly type?: BodyType;
       readonly gathering?: Gathering;
       readonly toldLength?: ToldLength;
       readonly ttfbMs: number;
@@ -45,6 +48,7 @@ export type Attempt =
 
 export type SpeechTransport = {
   readonly shape?: RequestShape;
+  readonly sounds?: SoundOffer;
   /** Settles at the first body byte or at the failure; rejects only with the signal's reason. */
   send(request: OutgoingRequest, credentials: Credentials, options: AttemptOptions): Promise<Attempt>;
   /** Opens `connections` ahead of need. Never throws: a cold start is slower, not wrong. */

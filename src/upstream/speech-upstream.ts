@@ -1,8 +1,10 @@
-// The port to a speech service: one request in, one MP3 body out. The pool behind it has the policies (quota, retry, cool-down,
+// The port to a speech service: one request in, one body of sound out. The pool behind it has the policies (quota, retry, cool-down,
 // hedging); below it, `SpeechTransport` makes single attempts.
 
+import type { BodyType } from '../audio/bodies/body-type.ts';
 import type { OutgoingRequest } from '../speech/speech-request.ts';
 import type { RequestShape } from '../text/request-text.ts';
+import type { SoundOffer } from './sound-offer.ts';
 import type { SpeechWork } from './speech-work.ts';
 
 /** Told while a request waits for its turn: at once, then at least every 2 s. */
@@ -45,6 +47,8 @@ export type ToldLength = {
 /** An answered request. `chunks` is read once; leaving the loop early closes the upstream socket. */
 export type SpeechBody = {
   readonly chunks: AsyncIterable<Uint8Array>;
+  /** What the bytes are; absent: MP3. */
+  readonly type?: BodyType;
   /** Absent: the body is read as it comes. */
   readonly gathering?: Gathering;
   /** Absent: the service does not announce it. */
@@ -62,6 +66,8 @@ export type SpeechBody = {
 export type SpeechUpstream = {
   /** What one request may hold; absent: whatever the service interface allows. */
   readonly shape?: RequestShape;
+  /** In which formats it can be asked to answer; absent: MP3, as it sends that. */
+  readonly sounds?: SoundOffer;
   /**
    * Resolves when the first audio bytes have arrived; rejects with an `upstream_…`, `busy` or `shutting_down`
    * AppError, or with the signal's reason (an Error). The body iterator may throw `upstream_timeout` (stall),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addMp3Frame, createMp3FrameStore } from '../../src/audio/frame-store.ts';
+import type { SoundFrame } from '../../src/audio/bodies/sound-frame.ts';
+import { addSoundFrame, createSoundFrameStore } from '../../src/audio/frame-store.ts';
 import type { Mp3Frame } from '../../src/audio/mp3/mp3-frame-parser.ts';
 import { parseMp3Header } from '../../src/audio/mp3/mp3-header.ts';
 
@@ -21,18 +22,18 @@ const acts = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'drop' as const }) },
   { weight: 1, arbitrary: fc.constant({ do: 'last' as const }) },
 );
-const plain = (frame: Mp3Frame | undefined) =>
+const plain = (frame: SoundFrame | undefined) =>
   frame && { bytes: [...frame.bytes], header: frame.header, afterGap: frame.afterGap };
 
-describe('createMp3FrameStore', () => {
+describe('createSoundFrameStore', () => {
   it('is a list that is taken from at both ends, and knows before which frame something was lost', () => {
     fc.assert(
       fc.property(fc.array(acts, { maxLength: 60 }), fc.nat(60), fc.nat(60), (doings, from, until) => {
-        const store = createMp3FrameStore();
+        const store = createSoundFrameStore();
         const list: Mp3Frame[] = [];
         for (const act of doings) {
           if (act.do === 'add') {
-            addMp3Frame(store, act.frame);
+            addSoundFrame(store, act.frame);
             list.push(act.frame);
           } else if (act.do === 'first') expect(plain(store.takeFirst())).toEqual(plain(list.shift()));
           else if (act.do === 'last') expect(plain(store.takeLast())).toEqual(plain(list.pop()));

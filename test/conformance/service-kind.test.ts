@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/app-error.ts';
 import { SERVICE_KINDS } from '../../src/settings/upstream-settings.ts';
+import type { OutgoingRequest } from '../../src/speech/speech-request.ts';
 import { createHttpSpeechUpstream } from '../../src/upstream/services/http-speech-upstream.ts';
 import { createServiceKind } from '../../src/upstream/services/service-kinds.ts';
 import type { Attempt, AttemptEnd } from '../../src/upstream/speech-transport.ts';
@@ -28,7 +29,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).reverse()) await clean();
 });
 
-async function open(kind: (typeof KINDS)[number], script: Script) {
+async function open(kind: (typeof KINDS)[number], script: Script, asked: Partial<OutgoingRequest> = {}) {
   const upstream = await startScriptedUpstream(script);
   const clock = createFakeClock();
   const transport = createHttpSpeechUpstream({
@@ -45,11 +46,17 @@ async function open(kind: (typeof KINDS)[number], script: Script) {
   const ends: AttemptEnd[] = [];
   const abort = new AbortController();
   const result = transport.send(
-    { model: 'VoxDialog', text: TEXT, voice: 'a-voice', seed: 7 },
+    { model: 'VoxDialog', text: TEXT, voice: 'a-voice', seed: 7, ...asked },
     { userId: 'user-canary', apiKey: KEY },
     { signal: abort.signal, onSent() {}, onClosed: (end) => void ends.push(end) },
   );
-  return { upstream, clock, ends, abort, result };
+  const again = () =>
+    transport.send(
+      { model: 'VoxDialog', text: TEXT, voice: 'a-voice', seed: 7, ...asked },
+      { userId: 'user-canary', apiKey: KEY },
+      { signal: abort.signal, onSent() {}, onClosed() {} },
+    );
+  return { upstream, clock, ends, abort, result, again };
 }
 async function bytesOf(attempt: Attempt): Promise<number> {
   if (!attempt.ok) throw attempt.error;
@@ -134,6 +141,55 @@ describe.each(KINDS)('a service of the kind %s', (kind) => {
       expect(`${attempt.error.message}${attempt.error.stack}`).not.toMatch(
         new RegExp(`${KEY}|${TEXT}|user-canary`),
       );
+    },
+  );
+
+  const BODIES: readonly [string, Uint8Array, string][] = [
+    ['audio/mpeg', Buffer.from([0xff, 0xf3, 0x84, 0xc0, ...bytes(188)]), 'mp3'],
+    ['audio/wav', Buffer.from('RIFF\xff\xff\xff\xffWAVEfmt \x10\0\0\0', 'latin1'), 'wav'],
+    ['audio/ogg', Buffer.concat([Buffer.from('OggS\0\x02', 'latin1'), bytes(60)]), 'ogg'],
+    ['audio/pcm;rate=24000;channels=1', bytes(200), 's16 24000'],
+    ['audio/basic', bytes(200), 'mulaw 8000'],
+    ['audio/PCMA;rate=8000', bytes(200), 'alaw 8000'],
+  ];
+  const bodyOf =
+    (type: string, body: Uint8Array, pieces = 1): Script =>
+    (reply) => {
+      reply.start(200, { 'content-type': type });
+      const size = Math.ceil(body.length / pieces);
+      for (let at = 0; at < body.length; at += size) reply.write(body.subarray(at, at + size));
+      reply.end();
+    };
+  it('that answers in any sound that is read here is known by type and content', async () => {
+    for (const [type, body, sound] of BODIES) {
+      const attempt = await (await open(kind, bodyOf(type, body, 7))).result;
+      if (!attempt.ok) throw attempt.error;
+      const known = attempt.type!;
+      expect(known.kind === 'plain' ? `${known.sound.layout} ${known.sound.sampleRate}` : known.kind).toBe(
+        sound,
+      );
+      expect(await bytesOf(attempt)).toBe(body.length);
+    }
+  });
+  it('whose type and content disagree is refused, with the names of both', async () => {
+    for (const [type] of BODIES.slice(0, 3))
+      for (const [other, body] of BODIES.slice(0, 3)) {
+        if (type === other) continue;
+        const attempt = await (await open(kind, bodyOf(type, body))).result;
+        if (attempt.ok) throw new Error(`${type} with the content of ${other} was taken`);
+        expect([attempt.error.code, attempt.status]).toEqual(['upstream_bad_audio', 200]);
+        expect(attempt.error.message).toMatch(/said that it sends (MP3|WAV|Ogg) and sent \S+/);
+      }
+  });
+  it.skipIf(kind === 'openai')(
+    'that sends no µ-law when asked for it is asked for MP3 from then on',
+    async () => {
+      const mulaw = { outputFormat: 'mulaw', sampleRate: 8000 } as const;
+      const { result, again, upstream } = await open(kind, bodyOf('audio/basic', BODIES[1]![1]), mulaw);
+      const attempt = await result;
+      expect(attempt.ok ? 'answered' : attempt.error.code).toBe('upstream_bad_audio');
+      await again();
+      expect(upstream.requests.map(({ headers }) => headers.accept)).toEqual(['audio/basic', 'audio/mpeg']);
     },
   );
 

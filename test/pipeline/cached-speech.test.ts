@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { BodyType } from '../../src/audio/bodies/body-type.ts';
 import { relayCached } from '../../src/pipeline/cached-speech.ts';
 import type { OutgoingRequest } from '../../src/speech/speech-request.ts';
 import { createMemoryPhraseStore } from '../../src/storage/memory-phrase-store.ts';
@@ -8,23 +9,24 @@ import { createFakeClock } from '../support/fake-clock.ts';
 const REQUEST: OutgoingRequest = { model: 'VoxDialog', text: 'Good morning.', outputFormat: 'mp3', seed: 7 };
 const { signal } = new AbortController();
 
-const setUp = (chunks: () => AsyncGenerator<Uint8Array>) => {
+const setUp = (chunks: () => AsyncGenerator<Uint8Array>, type?: BodyType, request = REQUEST) => {
   const store = createMemoryPhraseStore(8 << 20, createFakeClock());
   let asked = 0;
   const upstream: SpeechUpstream = {
     open() {
       asked += 1;
-      return Promise.resolve({ chunks: chunks(), queueMs: 5, ttfbMs: 40, attempts: 1 });
+      const said = type === undefined ? {} : { type };
+      return Promise.resolve({ chunks: chunks(), ...said, queueMs: 5, ttfbMs: 40, attempts: 1 });
     },
   };
   /** Asks once, or as often as `asks` says, and answers with the last body's chunks. */
   const speak = async (tenant = 'anna', asks = 1) => {
     const read: Uint8Array[] = [];
     let last: SpeechBody | undefined;
-    await relayCached({ store, tenant }, REQUEST, upstream, async (layer) => {
+    await relayCached({ store, tenant }, request, upstream, async (layer) => {
       for (let n = 0; n < asks; n++) {
         read.length = 0;
-        last = await layer.open(REQUEST, { signal });
+        last = await layer.open(request, { signal });
         for await (const chunk of last.chunks) read.push(chunk);
       }
     });
@@ -51,6 +53,23 @@ test('a kept body comes in slices, each of bounded work', async () => {
   await speak();
   const { read } = await speak();
   expect(Math.max(...read.map(({ length }) => length))).toBeLessThanOrEqual(4096);
+});
+
+test('µ-law that was asked for is kept, and known when it comes again', async () => {
+  const mulaw = { kind: 'plain', sound: { layout: 'mulaw', sampleRate: 8000, channels: 1 } } as const;
+  const asksForIt = { ...REQUEST, outputFormat: 'mulaw', sampleRate: 8000 } as const;
+  const { speak, asked } = setUp(() => chunksOf(100), mulaw, asksForIt);
+  await speak();
+  expect((await speak()).body).toMatchObject({ attempts: 0, type: mulaw });
+  expect(asked()).toBe(1);
+});
+
+test('what is not what was asked for is not kept: the request would not tell what it is', async () => {
+  const wav = { kind: 'wav' } as const;
+  const { speak, asked } = setUp(() => chunksOf(100), wav);
+  await speak();
+  await speak();
+  expect(asked()).toBe(2);
 });
 
 test('another tenant asks for itself', async () => {

@@ -57,6 +57,33 @@ describe('mp3 spool', () => {
     expect([spool.bytes(), spool.waitingMs()]).toEqual([0, 0]);
   });
 
+  it('holds as many seconds of µ-law and PCM as of MP3, as far as memory goes', () => {
+    const header = (code: 'mulaw' | 'pcm16', sampleRate: number) => ({
+      code,
+      sampleRate,
+      samplesPerFrame: 0.024 * sampleRate,
+      samples: 0.024 * sampleRate,
+      skip: 0,
+    });
+    const secondsOf = (code: 'mulaw' | 'pcm16', sampleRate: number) => {
+      const spool = makeSpool(96_000);
+      const { samples, ...rest } = header(code, sampleRate);
+      const frame = {
+        bytes: new Uint8Array(samples * (code === 'pcm16' ? 2 : 1)),
+        header: { samples, ...rest },
+      };
+      while (!spool.isFull()) spool.add({ kind: 'frame', frame });
+      const [ms, bytes] = [spool.waitingMs(), spool.bytes()];
+      for (let item = spool.take(); item !== undefined; item = spool.take());
+      expect([spool.bytes(), spool.isFull()]).toEqual([0, false]);
+      return [Math.round(ms / 1000), Math.round(bytes / 1000)];
+    };
+    expect(secondsOf('mulaw', 8000)).toEqual([12, 96]);
+    expect(secondsOf('pcm16', 16_000)).toEqual([12, 384]);
+    expect(secondsOf('pcm16', 24_000)).toEqual([10, 480]);
+    expect(secondsOf('pcm16', 48_000)).toEqual([5, 482]);
+  });
+
   it('has room when enough has been taken', async () => {
     const spool = filled(bytesOf(3));
     expect(spool.isFull()).toBe(true);

@@ -7,6 +7,7 @@
 //   request.send(speechMp3(500));
 //   request.end();
 
+import type { BodyType } from '../../src/audio/bodies/body-type.ts';
 import type { OutgoingRequest } from '../../src/speech/speech-request.ts';
 import type { OpenOptions, QueuedNotice, SpeechUpstream } from '../../src/upstream/speech-upstream.ts';
 
@@ -30,7 +31,11 @@ export type MemoryUpstream = SpeechUpstream & {
   readonly live: readonly MemoryRequest[];
 };
 
-export function createMemoryUpstream(auto: (request: MemoryRequest) => void = () => {}): MemoryUpstream {
+/** `type`: what all bodies are; by default nothing is said of them, and they are MP3. */
+export function createMemoryUpstream(
+  auto: (request: MemoryRequest) => void = () => {},
+  type?: BodyType,
+): MemoryUpstream {
   const requests: MemoryRequest[] = [];
   return {
     requests,
@@ -38,7 +43,7 @@ export function createMemoryUpstream(auto: (request: MemoryRequest) => void = ()
       return requests.filter(({ state }) => state === 'asked' || state === 'open');
     },
     open(body, options) {
-      const { request, opened } = createRequest(body, options);
+      const { request, opened } = createRequest(body, options, type);
       options.onSent?.();
       requests.push(request);
       auto(request);
@@ -47,7 +52,7 @@ export function createMemoryUpstream(auto: (request: MemoryRequest) => void = ()
   };
 }
 
-function createRequest(body: OutgoingRequest, { signal, onQueued }: OpenOptions) {
+function createRequest(body: OutgoingRequest, { signal, onQueued }: OpenOptions, type: BodyType | undefined) {
   let state: MemoryRequest['state'] = 'asked';
   const chunks: Uint8Array[] = [];
   let failure = new Error('not failed');
@@ -74,11 +79,19 @@ function createRequest(body: OutgoingRequest, { signal, onQueued }: OpenOptions)
   }
   const opened = new Promise<{
     chunks: AsyncIterable<Uint8Array>;
+    type?: BodyType;
     queueMs: number;
     ttfbMs: number;
     attempts: number;
   }>((resolve, reject) => {
-    answer = () => resolve({ chunks: read(), queueMs: 0, ttfbMs: 5, attempts: 1 });
+    answer = () =>
+      resolve({
+        chunks: read(),
+        ...(type === undefined ? {} : { type }),
+        queueMs: 0,
+        ttfbMs: 5,
+        attempts: 1,
+      });
     refuse = reject;
   });
   const abort = () => {

@@ -1,5 +1,6 @@
 // One turn through speak() on a fake clock, against an upstream that does what a test says, drained as it comes.
 
+import type { BodyType } from '../../src/audio/bodies/body-type.ts';
 import { hearingBelow } from '../../src/audio/mp3/mp3-decoder.ts';
 import { heardHzOf, Transcoder } from '../../src/audio/transcoder.ts';
 import { Mp3Spool } from '../../src/pipeline/mp3-spool.ts';
@@ -28,6 +29,8 @@ export type SpokenThrough = {
 export type SpeakThroughOptions = {
   readonly texts: readonly string[];
   readonly onRequest: (request: MemoryRequest, index: number, clock: FakeClock) => void;
+  /** What the bodies are; MP3 unless given. */
+  readonly type?: BodyType;
   readonly format?: SessionFormat;
   readonly sampleRate?: number;
   readonly recovery?: SpeechRecovery;
@@ -42,7 +45,10 @@ export async function speakThrough(options: SpeakThroughOptions): Promise<Spoken
   const { texts, format = 'raw', aheadSamples = 1e9 } = options;
   const clock = createFakeClock();
   let asked = 0;
-  const upstream = createMemoryUpstream((request) => options.onRequest(request, asked++, clock));
+  const upstream = createMemoryUpstream(
+    (request) => options.onRequest(request, asked++, clock),
+    options.type,
+  );
   const requests = createRequestLine({
     prefetchMs: 0,
     readAheadMs: 30_000,

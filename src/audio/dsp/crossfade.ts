@@ -1,7 +1,7 @@
 // The few milliseconds that lead from one synthesis run of a text into another, or into silence: the end of the old run,
 // a fade, the beginning of the new one. Pure arithmetic over decoded samples; positions count from the start of the run.
 
-import type { Mp3Frame } from '../mp3/mp3-frame-parser.ts';
+import type { SoundFrame } from '../bodies/sound-frame.ts';
 import type { Mp3StreamTag } from '../mp3/mp3-stream-tag.ts';
 
 /** Where a decoder joins a stream in its middle. */
@@ -10,7 +10,7 @@ export type StreamPlace = {
   /** Frames of the stream before the next one. */
   readonly framesBefore: number;
   /** The last of them: decoded but not emitted, because frames depend on those before (at most 511 bytes, and half a frame). */
-  readonly warmUp: readonly Mp3Frame[];
+  readonly warmUp: readonly SoundFrame[];
 };
 
 export type Crossfade = {
@@ -19,7 +19,7 @@ export type Crossfade = {
   /** It was decoded only up to this frequency, Hz; undefined: its whole band may be full. */
   readonly heardHz: number | undefined;
   /** In place of the samples where MP3 passes through undecoded: about as long, to half a frame. */
-  readonly frames: readonly Mp3Frame[];
+  readonly frames: readonly SoundFrame[];
   /** The stream that continues after it; undefined when none does. */
   readonly next: StreamPlace | undefined;
 };

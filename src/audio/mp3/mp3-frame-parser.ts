@@ -3,7 +3,7 @@
 // told apart from audio. At most one frame and a header are held, whatever arrives, and two frames where the length of
 // the first must be measured (free format); each byte is looked at a bounded number of times. One parser reads one stream.
 
-import type { Stage } from '../stage.ts';
+import type { BodyParser } from '../bodies/body-parser.ts';
 import { beginsFileTag, fileTagBytes, mayBeginFileTag } from './mp3-file-tag.ts';
 import {
   areAlike,
@@ -30,9 +30,6 @@ export type Mp3Frame = {
   /** Present when bytes were lost right before this frame. */
   readonly afterGap?: true;
 };
-
-/** A copy with bytes of its own, to be kept. */
-export const ownFrame = (frame: Mp3Frame): Mp3Frame => ({ ...frame, bytes: frame.bytes.slice() });
 
 export type Mp3FrameSink = {
   onFrame(frame: Mp3Frame): void;
@@ -70,7 +67,7 @@ function isPlausible(bytes: Uint8Array, header: Mp3Header, which: 'first' | 'any
 }
 
 /** One for each body, asked for each piece of it that comes. */
-export class Mp3FrameParser implements Stage<Uint8Array> {
+export class Mp3FrameParser implements BodyParser {
   private readonly sink: Mp3FrameSink;
   private state: State = 'expecting';
   private held: Uint8Array = NOTHING;
@@ -124,6 +121,11 @@ export class Mp3FrameParser implements Stage<Uint8Array> {
     const header = this.headerAt(start, 0, 'end');
     if (header === undefined || header === 'more-bytes' || !agree(header, previous)) return 0;
     return held.length < header.frameBytes ? held.length : 0;
+  }
+
+  /** What a tag announces is counted by whoever counts the frames. */
+  missingSamples(): number {
+    return 0;
   }
 
   private read(window: Uint8Array, ahead: Ahead): void {

@@ -3,6 +3,8 @@
 // free-format header does not tell the length of its frame: mp3-frame-parser.ts measures it.
 
 export type Mp3Header = {
+  /** Only headers of other sound have one (bodies/sound-frame.ts). */
+  readonly code?: undefined;
   readonly version: 1 | 2 | 2.5;
   readonly bitrateKbps: number;
   /** Hz. */

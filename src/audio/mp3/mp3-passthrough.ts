@@ -2,7 +2,7 @@
 // last one, but empty. After a gap a frame whose main data was lost goes out without it: a player would make noise of the rest.
 
 import type { AudioFrame } from '../stage.ts';
-import { type Mp3Frame, ownFrame } from './mp3-frame-parser.ts';
+import type { Mp3Frame } from './mp3-frame-parser.ts';
 import { HEADER_BYTES, type Mp3Header, sideInfoBytes } from './mp3-header.ts';
 import { silentMp3Frame } from './mp3-hole.ts';
 import { mainDataBegin, sideInfoOffset } from './mp3-side-info.ts';
@@ -56,7 +56,7 @@ export class Mp3Passthrough {
   /** Samples count at the turn's `rate`, so that the clock stays right when the rate changes on the way. */
   push(frame: Mp3Frame, rate: number): void {
     const { header } = frame;
-    this.last = ownFrame(frame);
+    this.last = { ...frame, bytes: frame.bytes.slice() };
     this.rate = rate;
     if (frame.afterGap) this.bodyBytes = 0;
     if (this.bodyBytes !== Number.POSITIVE_INFINITY) this.muteLost(this.last.bytes, header);

@@ -99,7 +99,7 @@ export class Mp3ToPcm {
     this.unsure = [];
   }
   /** Joins another stream in its middle; nothing is emitted for what lies before. */
-  joinStream({ tag, framesBefore, warmUp }: StreamPlace): void {
+  joinStream({ tag, framesBefore, warmUp }: StreamPlace & { readonly warmUp: readonly Mp3Frame[] }): void {
     this.beginStream();
     this.streamTag = tag;
     for (const frame of warmUp) this.decoder?.decode(frame.bytes, () => {});

@@ -50,6 +50,7 @@ export async function speakAsked(
   });
   const mediaType = mediaTypeOfSound(asked.sound, speech.sampleRate);
   reply.headers({ 'Content-Type': mediaType, 'Cache-Control': 'no-store', 'X-Voxgate-Seed': String(seed) });
+  reply.headers(speech.headers);
   if (isPromptIgnored) reply.header('X-Voxgate-Ignored', 'prompt');
   const proxy = voices.spokenAs(asked.language ?? 'english');
   if (proxy !== undefined) reply.header('X-Voxgate-Spoken-As', proxy);

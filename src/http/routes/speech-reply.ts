@@ -8,6 +8,7 @@ import { toAppError } from '../../base/app-error.ts';
 import type { TimedWord } from '../../captions/word-timeline.ts';
 import { type DrainedSpeechOptions, drainSpeech } from '../../pipeline/drained-speech.ts';
 import type { SpeechRuntime } from '../../pipeline/speech-runtime.ts';
+import type { AskedSound } from '../../speech/audio-format.ts';
 import { usualRateOf } from '../../speech/reply-media-type.ts';
 import type { OpenReplies } from '../server/open-replies.ts';
 import { withReadTimeout } from '../server/read-timeout.ts';
@@ -26,6 +27,8 @@ export type BegunSpeech = {
   /** The first chunk is there; the rest comes as it is made. */
   readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
   readonly sampleRate: number;
+  /** For the reply's headers: what the service has sent, where that is not MP3. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Made so far. */
   audioMs(): number;
   /** As `DrainedSpeech.words`. */
@@ -86,10 +89,16 @@ export async function beginSpeech(
   return {
     chunks: withReadTimeout(all(), STALLED_MS, clock, () => raw.destroy()),
     sampleRate: speech.sampleRate() ?? usualRateOf('mp3'),
+    headers: receivedHeader(speech.received()),
     audioMs: () => speech.audioMs(),
     words: () => speech.words(),
   };
 }
+
+const receivedHeader = ({ format, sampleRate }: AskedSound): Record<string, string> =>
+  format === 'mp3'
+    ? {}
+    : { 'X-Voxgate-Received': sampleRate === undefined ? format : `${format};rate=${sampleRate}` };
 
 /** What fails from here on ends the reply without its end, so that it is seen not to be whole. */
 export const sendSpeech = (reply: FastifyReply, body: AsyncIterable<Uint8Array>): FastifyReply =>

@@ -92,6 +92,7 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
         defaultVoice2: undefined,
         texts: splitIntoRequests(segments, MAX_REQUEST_TEXT, prefixes),
         output,
+        namedRate: wanted.sampleRate,
         words: 'unasked',
         tenant: ownerOf(request),
       });
@@ -102,6 +103,7 @@ export function addSpeechRoute(api: FastifyInstance, options: SpeechRouteOptions
       reply.headers({
         'Content-Type': mediaTypeOf(output.format, speech.sampleRate),
         'X-Voxgate-Seed': String(seed),
+        ...speech.headers,
         ...(ignored.length > 0 && { 'X-Voxgate-Ignored': ignored.join(', ') }),
         ...(proxy !== undefined && { 'X-Voxgate-Spoken-As': proxy }),
         'Cache-Control': 'no-store',

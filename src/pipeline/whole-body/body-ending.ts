@@ -1,6 +1,7 @@
 // Gathers what is known of the end of a body that ended properly: what the service says, what the frames say, the words that
 // are heard in it, and how its last second sounds.
 
+import type { FrameHeader } from '../../audio/bodies/sound-frame.ts';
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
 import { featureTrack } from '../../captions/alignment/feature-track.ts';
 import { type HeardEnding, type SoundEnding, soundEndingOf } from '../../captions/alignment/heard-ending.ts';
@@ -94,14 +95,23 @@ function lengthTold({ toldLength, relayed, voices }: EndedBody): CleanEnd['told'
 
 /** About 1.7 s at 24 kHz: a sentence's melody falls in less. */
 const LAST_FRAMES = 72;
+/** Frames of other sound are as long as those, or twice as long. */
+const LAST_MS = 1728;
+
+function lastFrames(header: FrameHeader | undefined): number {
+  if (header?.code === undefined) return LAST_FRAMES;
+  return Math.ceil((LAST_MS * header.sampleRate) / 1000 / header.samplesPerFrame);
+}
 
 /**
  * How the last second of a body sounds. Decodes it once more, about a millisecond of work, only where nothing surer shows
  * whether the body is whole. Undefined: too little of the end is kept, or it tells nothing.
  */
 export function soundOfEnd(reading: BodyReading, decoders: Mp3Decoders): SoundEnding | undefined {
-  const first = Math.max(0, reading.frames() - LAST_FRAMES);
-  const frames = reading.frameRange(first, reading.frames());
+  const first = Math.max(0, reading.frames() - lastFrames(reading.header()));
+  const kept = reading.frameRange(first, reading.frames());
+  const held = reading.heldFrame();
+  const frames = held === undefined ? kept : kept && [...kept, held];
   const sampleRate = frames?.[0]?.header.sampleRate;
   if (frames === undefined || sampleRate === undefined) return undefined;
   if (frames.some(({ header }) => header.sampleRate !== sampleRate)) return undefined;

@@ -1,6 +1,7 @@
 // A second body for the same request, from its first byte to the moment when it continues where the last one broke: identical
 // bytes are skipped; different ones are read until both synthesis runs can be joined by their sound.
 
+import type { BodyType } from '../../audio/bodies/body-type.ts';
 import { AppError } from '../../base/app-error.ts';
 import { type BodyFingerprint, createBodyFingerprint } from './body-fingerprint.ts';
 import type { BodyReading } from './relayed-speech.ts';
@@ -10,6 +11,7 @@ import { framesBeyond } from './splice-runs.ts';
 export type Passed = 'exact' | 'aligned' | 'agreed';
 
 export type CatchUp = {
+  begin(type: BodyType): void;
   /** Throws what `RelayedSpeech.push` throws, and `upstream_broken` when the two runs cannot be joined. */
   push(chunk: Uint8Array): void;
   /** The body has ended; joins with what there is. Throws as `push`. */
@@ -55,6 +57,7 @@ export function createCatchUp(
   };
 
   return {
+    begin: (type) => fresh.begin(type),
     push(chunk) {
       if (state === 'exact' || state === 'aligned') return relayed.push(chunk);
       fingerprint.push(chunk);

@@ -2,6 +2,7 @@
 // is a return value, because every way is expected; only the cancelling of the turn is thrown. A body is read in batches
 // while its listener has plenty to hear: a piece of a tenth of a second costs its reader as much as half a second does.
 
+import { type BodyType, MP3_BODY } from '../../audio/bodies/body-type.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { SpeechBody } from '../../upstream/speech-upstream.ts';
@@ -10,6 +11,8 @@ import { createStallWatch } from './stall-watch.ts';
 
 /** The receiver of the bytes of a body; what it throws ends the reading as a break does. */
 export type BodyReader = {
+  /** What the body is; before its first byte. */
+  begin(type: BodyType): void;
   push(chunk: Uint8Array): void;
   finish(): void;
   /** Audio in whole frames so far, ms: that, not the bytes, shows that a body makes progress. */
@@ -82,11 +85,12 @@ export async function readAttempt(attempt: Attempt, signal: AbortSignal): Promis
   signal.addEventListener('abort', stop);
   try {
     watch.within(attempt.answerMs);
-    const { chunks, gathering } = await attempt.open(cut.signal, {
+    const { chunks, gathering, type } = await attempt.open(cut.signal, {
       waits: () => phase === 'asking' && watch.rest(),
       sent: () => phase === 'asking' && watch.within(attempt.answerMs),
     });
     phase = 'reading';
+    reader.begin(type ?? MP3_BODY);
     let audioMs = reader.audioMs();
     watch.within(stallLimitMs(audioMs));
     for await (const chunk of chunks) {

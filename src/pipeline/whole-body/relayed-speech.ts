@@ -1,11 +1,13 @@
 // What of one request has gone into the spool, from whichever bodies: its frames, its length as it is heard, and the
 // fingerprint that the next body is compared with (`RelayedSpeech`); and the reading of one body (`BodyReading`).
 
+import type { BodyParser, SoundSink } from '../../audio/bodies/body-parser.ts';
+import { openBodyParser } from '../../audio/bodies/body-parsers.ts';
+import { type BodyType, MP3_BODY } from '../../audio/bodies/body-type.ts';
+import { type FrameHeader, type SoundFrame, samplesOf } from '../../audio/bodies/sound-frame.ts';
 import type { Crossfade } from '../../audio/dsp/crossfade.ts';
-import { addMp3Frame, createMp3FrameStore } from '../../audio/frame-store.ts';
+import { addSoundFrame, createSoundFrameStore } from '../../audio/frame-store.ts';
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
-import { type Mp3Frame, Mp3FrameParser, type Mp3FrameSink } from '../../audio/mp3/mp3-frame-parser.ts';
-import type { Mp3Header } from '../../audio/mp3/mp3-header.ts';
 import type { Mp3StreamTag } from '../../audio/mp3/mp3-stream-tag.ts';
 import { streamSamples } from '../../audio/mp3/mp3-to-pcm.ts';
 import { AppError } from '../../base/app-error.ts';
@@ -24,7 +26,7 @@ export type RelayedSpeechOptions = {
 const MAX_JUNK_BYTES = 8 * 1024;
 
 const noAudio = () =>
-  new AppError('upstream_bad_audio', 'The speech service answered with something that is not MP3 audio.');
+  new AppError('upstream_bad_audio', 'The speech service answered with something that is no audio.');
 
 /** Throws when the last bytes of a body are no audio. */
 export function refuseJunk(reading: BodyReading): void {
@@ -48,16 +50,19 @@ export class RelayedSpeech implements FrameKeeper {
     this.current.connect(this);
   }
 
-  onFrame(frame: Mp3Frame): void {
+  onFrame(frame: SoundFrame): void {
     this.options.spool.add({ kind: 'frame', frame });
   }
   onTag(tag: Mp3StreamTag): void {
     this.options.spool.add({ kind: 'tag', tag });
   }
-  recentFrames(count: number): Mp3Frame[] | undefined {
+  recentFrames(count: number): SoundFrame[] | undefined {
     return this.options.spool.recentFrames(count);
   }
 
+  begin(type: BodyType): void {
+    this.current.begin(type);
+  }
   /**
    * The next bytes of the body. Throws `upstream_bad_audio` when 8 KiB hold no frame at all, or when the audio is
    * longer than any speech of the text, and `upstream_broken` when what was audio no longer is.
@@ -80,8 +85,8 @@ export class RelayedSpeech implements FrameKeeper {
       const splice = spliceRuns(this.current, fresh, this.untaken(), this.options.decoders);
       if (splice === undefined) return 'unlike';
       const { crossfade, takenBack, rest } = splice;
-      const { samplesPerFrame, sampleRate } = fresh.header()!;
-      const crossed = this.options.passesThrough(sampleRate)
+      const { samplesPerFrame } = fresh.header()!;
+      const crossed = this.passes(fresh.header()!)
         ? crossfade.frames.length * samplesPerFrame
         : crossfade.samples.length;
       const framesApart = this.current.frames() - takenBack - crossfade.next!.framesBefore;
@@ -97,7 +102,7 @@ export class RelayedSpeech implements FrameKeeper {
   /** The rest of the speech will not come: fades out; `heardMs` may become less. */
   fadeOut(): void {
     const header = this.current.header();
-    if (header === undefined || this.options.passesThrough(header.sampleRate)) return;
+    if (header === undefined || this.passes(header)) return;
     const fade = fadeRun(this.current, this.untaken(), this.options.decoders);
     if (fade === undefined) return;
     const { crossfade, takenBack } = fade;
@@ -139,13 +144,19 @@ export class RelayedSpeech implements FrameKeeper {
   }
 
   /** What is heard of the first `frames` frames of the run, samples; without the earlier files of a joined body. */
-  private heardSamples({ sampleRate, samplesPerFrame }: Mp3Header, frames: number): number {
-    if (this.options.passesThrough(sampleRate)) return frames * samplesPerFrame;
+  private heardSamples(header: FrameHeader, frames: number): number {
+    const { samplesPerFrame, code } = header;
+    if (code !== undefined) return this.current.samplesOfFirst(frames);
+    if (this.passes(header)) return frames * samplesPerFrame;
     const inFile = frames - (this.current.frames() - this.current.framesSinceTag());
     return streamSamples(this.current.tag(), inFile, samplesPerFrame);
   }
-  private earlierMs({ sampleRate }: Mp3Header): number {
-    return this.options.passesThrough(sampleRate) ? 0 : this.current.msBeforeTag();
+  private earlierMs(header: FrameHeader): number {
+    return this.passes(header) ? 0 : this.current.msBeforeTag();
+  }
+  /** It is MP3, and goes out as it is. */
+  private passes({ code, sampleRate }: FrameHeader): boolean {
+    return code === undefined && this.options.passesThrough(sampleRate);
   }
   private read(bytes: Uint8Array): void {
     this.current.push(bytes);
@@ -177,20 +188,20 @@ export class RelayedSpeech implements FrameKeeper {
 /** Reads a run that is compared with what was relayed; keeps enough frames to be joined. */
 export const createFreshReading = (): BodyReading => new BodyReading(FRESH_FRAMES);
 
-export type FrameKeeper = Mp3FrameSink & {
+export type FrameKeeper = SoundSink & {
   /** Copies of the last `count` frames; undefined when some of them are no longer kept. */
-  recentFrames(count: number): Mp3Frame[] | undefined;
+  recentFrames(count: number): SoundFrame[] | undefined;
 };
 
 /**
- * Parses one body's bytes into MP3 frames, counts them and keeps the last seconds of them: where a body breaks, they show how
+ * Parses one body's bytes into frames, counts them and keeps the last seconds of them: where a body breaks, they show how
  * it sounded there. Frames that come before `connect` are kept here; later ones are handed on, and their receiver keeps them.
  * One object for each body; it is the sink of its own parser.
  */
-export class BodyReading implements Mp3FrameSink {
+export class BodyReading implements SoundSink {
   private readonly keptFrames: number;
-  private readonly kept = createMp3FrameStore();
-  private readonly parser = new Mp3FrameParser(this);
+  private readonly kept = createSoundFrameStore();
+  private parser: BodyParser | undefined;
   private keeper: FrameKeeper | undefined;
   private count = 0;
   /** Frames that came before `connect` and were kept here. */
@@ -200,21 +211,23 @@ export class BodyReading implements Mp3FrameSink {
   private earlierMs = 0;
   private bytesSinceTag = 0;
   private junkBefore = 0;
-  private lastHeader: Mp3Header | undefined;
+  private sampleCount = 0;
+  private lastHeader: FrameHeader | undefined;
 
   /** `keptFrames`: how many of the last frames are kept. */
   constructor(keptFrames: number) {
     this.keptFrames = keptFrames;
   }
 
-  onFrame(frame: Mp3Frame): void {
+  onFrame(frame: SoundFrame): void {
     this.count += 1;
+    this.sampleCount += samplesOf(frame.header);
     this.bytesSinceTag += frame.bytes.length;
-    this.junkBefore = this.parser.junkBytes();
+    this.junkBefore = this.parserNow().junkBytes();
     this.lastHeader = frame.header;
     if (this.keeper === undefined) {
       this.own += 1;
-      addMp3Frame(this.kept, frame);
+      addSoundFrame(this.kept, frame);
       if (this.kept.frames() > this.keptFrames) this.kept.dropFirst();
     } else {
       this.keeper.onFrame(frame);
@@ -226,20 +239,25 @@ export class BodyReading implements Mp3FrameSink {
     this.lastTag = found;
     this.framesBeforeTag = this.count;
     this.bytesSinceTag = 0;
-    this.junkBefore = this.parser.junkBytes();
+    this.junkBefore = this.parserNow().junkBytes();
     this.keeper?.onTag(found);
   }
 
+  /** What the body is, before its first byte; a body of which nothing is said is MP3. */
+  begin(type: BodyType): void {
+    this.parser ??= openBodyParser(type, this);
+  }
+  /** Throws what the parser of such a body throws. */
   push(chunk: Uint8Array): void {
-    this.parser.push(chunk);
+    this.parserNow().push(chunk);
   }
   /** The body has ended, and another may bring the rest: whole frames are counted, an unfinished one is held. */
   settle(): void {
-    this.parser.settle();
+    this.parserNow().settle();
   }
   /** No more bytes will come: what is held is parsed as the end. */
   flush(): void {
-    this.parser.flush();
+    this.parserNow().flush();
   }
   connect(to: FrameKeeper): void {
     this.keeper = to;
@@ -250,10 +268,16 @@ export class BodyReading implements Mp3FrameSink {
   /** Their length, ms. */
   audioMs(): number {
     const header = this.lastHeader;
-    return header === undefined ? 0 : (this.count * header.samplesPerFrame * 1000) / header.sampleRate;
+    return header === undefined ? 0 : (this.sampleCount * 1000) / header.sampleRate;
+  }
+  /** What is heard of the first `frames` frames of a body that is no MP3, samples; all but the last one are whole. */
+  samplesOfFirst(frames: number): number {
+    if (this.lastHeader === undefined || frames >= this.count) return this.sampleCount;
+    const untaken = (this.count - frames - 1) * this.lastHeader.samplesPerFrame + samplesOf(this.lastHeader);
+    return Math.max(0, this.sampleCount - untaken);
   }
   /** Of the last frame. */
-  header(): Mp3Header | undefined {
+  header(): FrameHeader | undefined {
     return this.lastHeader;
   }
   /** The last tag, the frames behind it, and how long the streams before it are, ms, as they are heard decoded. */
@@ -267,24 +291,28 @@ export class BodyReading implements Mp3FrameSink {
     return this.earlierMs;
   }
   /**
-   * Audio that the last tag announces and that has not come, ms. One frame is not missed, because many encoders count the
+   * Audio that the last tag, or a header, announces and that has not come, ms. One frame is not missed, because many encoders count the
    * tag's own; none is missed when as many bytes have come as the tag says.
    */
   missingMs(): number {
     const { lastTag, lastHeader } = this;
+    const missingSamples = this.parserNow().missingSamples();
+    if (lastHeader !== undefined && missingSamples > 0)
+      return (missingSamples * 1000) / lastHeader.sampleRate;
     const missing = (lastTag?.totalFrames ?? 0) - this.framesSinceTag();
     if (lastHeader === undefined || missing <= 1 || this.hasToldBytes()) return 0;
     return (missing * lastHeader.samplesPerFrame * 1000) / lastHeader.sampleRate;
   }
   /** Bytes of an unfinished frame; `strayBytes`: bytes since the last frame that are neither frame nor tag. */
   cutFrameBytes(): number {
-    return this.parser.cutFrameBytes();
+    return this.parserNow().cutFrameBytes();
   }
   strayBytes(): number {
-    return this.parser.junkBytes() - this.junkBefore + this.parser.heldBytes();
+    const parser = this.parserNow();
+    return parser.junkBytes() - this.junkBefore + parser.heldBytes();
   }
   /** Frames `from` to `until`; undefined when one of them is no longer kept. */
-  frameRange(from: number, until: number): Mp3Frame[] | undefined {
+  frameRange(from: number, until: number): SoundFrame[] | undefined {
     const first = this.own - this.kept.frames();
     if (from < first || until > this.count) return undefined;
     const early = this.kept.range(from - first, Math.min(until, this.own) - first);
@@ -293,12 +321,20 @@ export class BodyReading implements Mp3FrameSink {
     const late = this.keeper?.recentFrames(this.count - lateFrom);
     return late && [...early, ...late.slice(0, until - lateFrom)];
   }
+  /** What may be the end of it and is in no whole frame. */
+  heldFrame(): SoundFrame | undefined {
+    return this.parserNow().heldFrame?.();
+  }
   /** Drops the kept frames. */
   forget(): void {
     this.kept.clear();
   }
 
-  private msOf(header: Mp3Header | undefined, frames: number): number {
+  private parserNow(): BodyParser {
+    this.parser ??= openBodyParser(MP3_BODY, this);
+    return this.parser;
+  }
+  private msOf(header: FrameHeader | undefined, frames: number): number {
     if (header === undefined) return 0;
     return (streamSamples(this.lastTag, frames, header.samplesPerFrame) * 1000) / header.sampleRate;
   }

@@ -3,6 +3,7 @@
 // resume-policy.ts.
 
 import { createRetryBudget, type RetryBudget } from '../../limits/retry-budget.ts';
+import type { AskedSound } from '../../speech/audio-format.ts';
 import { soundOfEnd } from './body-ending.ts';
 import type { Doubt, Verdict } from './ending-verdict.ts';
 import { stallLimitMs } from './speech-guard.ts';
@@ -27,6 +28,8 @@ export type SpeechRecovery = {
   readonly onDoubt: (doubt: Doubt) => void;
   /** A body ended cleanly and is taken for whole. */
   readonly onWhole: (by: Extract<Verdict, { kind: 'whole' }>['by']) => void;
+  /** A request was answered in this. */
+  readonly onBody: (sound: AskedSound) => void;
 };
 
 export type SpeechRecoveryLimits = {
@@ -37,7 +40,8 @@ export type SpeechRecoveryLimits = {
 const DOUBTS = { share: 0.1, least: 3, windowMs: 10_000 };
 
 export const createSpeechRecovery = (
-  told: Partial<Pick<SpeechRecovery, 'onResume' | 'onDoubt' | 'onWhole'>> & SpeechRecoveryLimits = {},
+  told: Partial<Pick<SpeechRecovery, 'onResume' | 'onDoubt' | 'onWhole' | 'onBody'>> &
+    SpeechRecoveryLimits = {},
 ): SpeechRecovery => ({
   voices: createVoiceRecords(),
   stallLimitMs: (...state) => Math.min(told.mostStallMs ?? Number.POSITIVE_INFINITY, stallLimitMs(...state)),
@@ -46,4 +50,5 @@ export const createSpeechRecovery = (
   onResume: told.onResume ?? (() => {}),
   onDoubt: told.onDoubt ?? (() => {}),
   onWhole: told.onWhole ?? (() => {}),
+  onBody: told.onBody ?? (() => {}),
 });

@@ -2,6 +2,8 @@
 // agree, and makes the crossfade between them. Frames that have not been taken from the spool may be given up for a better
 // place. Decodes a few seconds at once (some ms of work); only an upstream that does not honour its seed costs that.
 
+import { type FrameHeader, isMp3Frame, type SoundFrame } from '../../audio/bodies/sound-frame.ts';
+import { SampleDecoder } from '../../audio/bodies/sound-to-pcm.ts';
 import { type Crossfade, crossfade, type Excerpt, fadeOut, fadeSamples } from '../../audio/dsp/crossfade.ts';
 import { alignRuns, lastPause } from '../../audio/dsp/speech-alignment.ts';
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
@@ -14,7 +16,7 @@ export type Splice = {
   /** The last frames of the old run that are not to be heard. */
   readonly takenBack: number;
   /** Frames of the fresh run that have come and follow the crossfade. */
-  readonly rest: readonly Mp3Frame[];
+  readonly rest: readonly SoundFrame[];
 };
 
 /** Kept of the run that broke: at least 1.5 s of context, and frames for the decoder to warm up on. */
@@ -35,14 +37,34 @@ export function framesBeyond(old: BodyReading): number {
   return Math.ceil(((REACH_MS / 1000) * header.sampleRate) / header.samplesPerFrame) + 3;
 }
 
-/** A silent frame: the decoder outputs the tail of the frame before it. */
-const emptyFrame = ({ bytes, header }: Mp3Frame): Mp3Frame => ({
-  bytes: silentMp3Frame(bytes),
-  header: { ...header, hasCrc: false },
-});
+/** A silent frame of MP3: the decoder outputs the tail of the frame before it. */
+const emptyFrames = (last: SoundFrame): SoundFrame[] =>
+  isMp3Frame(last) ? [{ bytes: silentMp3Frame(last.bytes), header: { ...last.header, hasCrc: false } }] : [];
+
+/** Other sound has no tail: it goes back on itself for as long as a fade, which no one hears as an edge. */
+function withTail({ samples, from }: Excerpt, fade: number): Excerpt {
+  const longer = new Float32Array(samples.length + fade);
+  longer.set(samples);
+  longer.set(samples.subarray(Math.max(0, samples.length - fade)).toReversed(), samples.length);
+  return { samples: longer, from };
+}
+
+/** Fewer tell too little of a sound. */
+const leastFrames = (header: FrameHeader): number => Math.max(MIN_FRAMES, warmUpFrames(header));
+const MIN_FRAMES = 5;
+
+/** Frames whose decoded sound is unreliable where the ones before them are missing. */
+const warmUpFrames = ({ code }: FrameHeader): number =>
+  code === undefined || code === 'opus' ? WARM_UP_FRAMES : 0;
 
 /** `first`: how many frames of the body precede these; if any do, the first few decoded frames are unreliable and left out. */
-export function decodeFrames(decoders: Mp3Decoders, frames: readonly Mp3Frame[], first: number): Excerpt {
+export function decodeFrames(decoders: Mp3Decoders, frames: readonly SoundFrame[], first: number): Excerpt {
+  return frames[0]!.header.code === undefined
+    ? decodeMp3(decoders, frames.filter(isMp3Frame), first)
+    : decodeSamples(frames, first);
+}
+
+function decodeMp3(decoders: Mp3Decoders, frames: readonly Mp3Frame[], first: number): Excerpt {
   const spf = frames[0]!.header.samplesPerFrame;
   const samples = new Float32Array(frames.length * spf);
   const decoder = decoders.open();
@@ -62,15 +84,43 @@ export function decodeFrames(decoders: Mp3Decoders, frames: readonly Mp3Frame[],
   return { samples: samples.subarray(unsure), from: first * spf + unsure };
 }
 
+/** The last frame may be short. */
+function decodeSamples(frames: readonly SoundFrame[], first: number): Excerpt {
+  const [{ header: firstHeader }] = frames as readonly [SoundFrame];
+  const spf = firstHeader.samplesPerFrame;
+  const samples = new Float32Array(frames.length * spf);
+  const decoder = new SampleDecoder();
+  let filled = 0;
+  try {
+    for (const { bytes, header } of frames) {
+      if (header.code === undefined) continue;
+      const block = decoder.decode(bytes, header);
+      samples.set(block.subarray(0, samples.length - filled), filled);
+      filled += block.length;
+    }
+  } finally {
+    decoder.close();
+  }
+  const unsure = first === 0 ? 0 : Math.min(filled, warmUpFrames(firstHeader) * spf);
+  return { samples: samples.subarray(unsure, filled), from: first * spf + unsure };
+}
+
 /** Positions count from the first frame after the tag; with several tags only the last stream could be counted. */
 const isOneStream = (reading: BodyReading): boolean => reading.framesSinceTag() === reading.frames();
 
-const areAlike = (frames: readonly Mp3Frame[]): boolean =>
+const areAlike = (frames: readonly SoundFrame[]): boolean =>
   frames.every(
     ({ header }) =>
       header.sampleRate === frames[0]!.header.sampleRate &&
-      header.samplesPerFrame === frames[0]!.header.samplesPerFrame,
+      header.samplesPerFrame === frames[0]!.header.samplesPerFrame &&
+      header.code === frames[0]!.header.code,
   );
+
+/** Samples of a decoded stream that are no speech yet. */
+function leadOf(run: BodyReading): number {
+  const encoderDelay = run.tag()?.encoderDelay;
+  return encoderDelay === undefined ? USUAL_LEAD : encoderDelay + 529;
+}
 
 /** The end of the run that broke, with the tail after its last frame; undefined when too little is kept. */
 function endOfRun(old: BodyReading, decoders: Mp3Decoders) {
@@ -78,11 +128,11 @@ function endOfRun(old: BodyReading, decoders: Mp3Decoders) {
   const frames = old.frameRange(first, old.frames());
   const last = frames?.at(-1);
   if (frames === undefined || last === undefined || !isOneStream(old) || !areAlike(frames)) return undefined;
-  const { sampleRate, samplesPerFrame } = last.header;
-  const encoderDelay = old.tag()?.encoderDelay;
-  const lead = (encoderDelay === undefined ? USUAL_LEAD : encoderDelay + 529) / samplesPerFrame;
-  if (frames.length <= WARM_UP_FRAMES || old.frames() < lead) return undefined;
-  const run = decodeFrames(decoders, [...frames, emptyFrame(last)], first);
+  const { sampleRate, samplesPerFrame, code } = last.header;
+  const lead = code === undefined ? leadOf(old) / samplesPerFrame : 0;
+  if (frames.length <= leastFrames(last.header) || old.frames() < lead) return undefined;
+  const decoded = decodeFrames(decoders, [...frames, ...emptyFrames(last)], first);
+  const run = code === undefined ? decoded : withTail(decoded, fadeSamples(sampleRate));
   return { run, frames, sampleRate, samplesPerFrame, leadFrames: Math.ceil(lead) };
 }
 
@@ -98,7 +148,7 @@ export function spliceRuns(
   const { sampleRate, samplesPerFrame: spf } = end;
   const first = Math.max(0, fresh.frames() - FRESH_FRAMES);
   const frames = fresh.frameRange(first, fresh.frames());
-  if (frames === undefined || frames.length <= WARM_UP_FRAMES) return undefined;
+  if (frames === undefined || frames.length <= leastFrames(end.frames[0]!.header)) return undefined;
   if (!areAlike([...end.frames, ...frames])) return undefined;
   const run = decodeFrames(decoders, frames, first);
 

@@ -7,6 +7,7 @@
 //       │                               └──other bytes──▶ joining ──▶ relaying, or the end
 //       └──clean end──▶ whole, or in doubt ──▶ asking again, once
 
+import { MP3_BODY, soundOf } from '../../audio/bodies/body-type.ts';
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -194,6 +195,7 @@ export async function relayWholeBody(
     });
     toldLength = body.toldLength;
     origin = 'service';
+    recovery.onBody(soundOf(body.type ?? MP3_BODY));
     return body;
   };
   /** Requests the body once more; returns what is wrong now. */
@@ -239,6 +241,7 @@ export async function relayWholeBody(
     key = body.key;
     toldLength = body.toldLength;
     if (body.attempts === 0) origin = 'kept';
+    else recovery.onBody(soundOf(body.type ?? MP3_BODY));
     report.answered(body);
     // A body with an announced length, of a service that is known for it, need not be listened to; nor a stored one.
     const tellsLength = toldLength !== undefined && voices.tellsLengths();

@@ -1,24 +1,23 @@
-// Items of a speech on their way to the process that times words. MP3 frames are laid one behind the other in one block as they
+// Items of a speech on their way to the process that times words. Frames are laid one behind the other in one block as they
 // come: many small ones would cost the sending path more, and objects that are kept until they are sent are copied by the
 // garbage collector.
 
-import type { Mp3Frame } from '../../audio/mp3/mp3-frame-parser.ts';
-import type { Mp3Header } from '../../audio/mp3/mp3-header.ts';
+import type { FrameHeader, SoundFrame } from '../../audio/bodies/sound-frame.ts';
 import type { TranscoderItem } from '../../audio/transcoder.ts';
 import { itemMs } from '../mp3-spool.ts';
 
 /** Frames that follow one another, all with the header of the first. */
-export type PackedMp3 = {
+export type PackedFrames = {
   /** Their bytes; until it is taken, with room for more behind them. */
   bytes: Uint8Array<ArrayBuffer>;
   readonly lengths: number[];
-  readonly header: Mp3Header;
+  readonly header: FrameHeader;
   /** Which of them come after a gap. */
   readonly gaps: number[];
 };
 
 export type PackedItem =
-  | { readonly kind: 'frames'; readonly frames: PackedMp3 }
+  | { readonly kind: 'frames'; readonly frames: PackedFrames }
   | Exclude<TranscoderItem, { readonly kind: 'frame' }>;
 
 export type PackedPiece = { readonly items: readonly PackedItem[]; readonly ms: number };
@@ -39,16 +38,21 @@ export type ItemPacker = {
 
 const FIRST_BYTES = 2048;
 
-const alike = (a: Mp3Header, b: Mp3Header) =>
+/** MP3 frames tell the rest themselves; plain samples do not. */
+const alike = (a: FrameHeader, b: FrameHeader) =>
   a === b ||
-  (a.sampleRate === b.sampleRate && a.samplesPerFrame === b.samplesPerFrame && a.channels === b.channels);
+  (a.code === undefined &&
+    b.code === undefined &&
+    a.sampleRate === b.sampleRate &&
+    a.samplesPerFrame === b.samplesPerFrame &&
+    a.channels === b.channels);
 
 /** `maxMs`: a piece with this much audio takes no further item. */
 export function createItemPacker(maxMs: number): ItemPacker {
   let pieces: { items: PackedItem[]; ms: number }[] = [];
   let heldMs = 0;
   /** The last item of the last piece, while it takes further frames, and the bytes that are in use there. */
-  let open: PackedMp3 | undefined;
+  let open: PackedFrames | undefined;
   let end = 0;
   let last: TranscoderItem['kind'] | undefined;
 
@@ -60,7 +64,7 @@ export function createItemPacker(maxMs: number): ItemPacker {
     pieces.push(next);
     return next;
   };
-  const addFrame = (piece: { items: PackedItem[] }, { bytes, header, afterGap }: Mp3Frame) => {
+  const addFrame = (piece: { items: PackedItem[] }, { bytes, header, afterGap }: SoundFrame) => {
     if (open === undefined || !alike(open.header, header)) {
       open = {
         bytes: new Uint8Array(Math.max(FIRST_BYTES, bytes.length)),
@@ -116,13 +120,13 @@ export function createItemPacker(maxMs: number): ItemPacker {
 }
 
 /** Sending copies the whole block: cuts off the unused room. */
-function leaveNoRoom(frames: PackedMp3): void {
+function leaveNoRoom(frames: PackedFrames): void {
   let end = 0;
   for (const length of frames.lengths) end += length;
   frames.bytes = frames.bytes.subarray(0, end);
 }
 
-function unpackMp3({ bytes, lengths, header, gaps }: PackedMp3): Mp3Frame[] {
+function unpackFrames({ bytes, lengths, header, gaps }: PackedFrames): SoundFrame[] {
   let at = 0;
   const gapsAt = new Set(gaps);
   return lengths.map((length, index) => {
@@ -134,5 +138,5 @@ function unpackMp3({ bytes, lengths, header, gaps }: PackedMp3): Mp3Frame[] {
 
 export const unpackItems = (items: readonly PackedItem[]): TranscoderItem[] =>
   items.flatMap((item): TranscoderItem[] =>
-    item.kind === 'frames' ? unpackMp3(item.frames).map((frame) => ({ kind: 'frame', frame })) : [item],
+    item.kind === 'frames' ? unpackFrames(item.frames).map((frame) => ({ kind: 'frame', frame })) : [item],
   );

@@ -88,7 +88,10 @@ export class SentSpeech implements WordTiming, SpoolTap {
   }
   add(item: SpoolItem): void {
     if (item.kind === 'flush' || item.kind === 'pause' || !this.options.isOpen()) return;
-    if (item.kind === 'frame') this.leadIsHeard ??= this.timed.passesThrough(item.frame.header.sampleRate);
+    if (item.kind === 'frame') {
+      const { code, sampleRate } = item.frame.header;
+      this.leadIsHeard ??= code === undefined && this.timed.passesThrough(sampleRate);
+    }
     this.beganAtMs ??= this.options.clock.now();
     const wasBehind = this.isBehind();
     this.held.add(item);

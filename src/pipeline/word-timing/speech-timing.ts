@@ -1,8 +1,9 @@
 // Times one speech: decodes what its spool gets, request by request, and finds the words of each in it. Runs off the playing
 // thread; knows neither the process that it runs in nor the program that speaks the reference.
 
+import { SoundToPcm } from '../../audio/bodies/sound-to-pcm.ts';
 import type { Mp3Decoders } from '../../audio/mp3/mp3-decoder.ts';
-import { Mp3ToPcm, streamLead } from '../../audio/mp3/mp3-to-pcm.ts';
+import { streamLead } from '../../audio/mp3/mp3-to-pcm.ts';
 import type { PcmBlock } from '../../audio/stage.ts';
 import type { TranscoderItem } from '../../audio/transcoder.ts';
 import type { LogEvent } from '../../base/log-events.ts';
@@ -66,7 +67,7 @@ type Request = {
   readonly asking: (() => void)[];
 };
 
-/** MP3 on its way to features. */
+/** A body on its way to features. */
 type Sound = {
   push(item: TranscoderItem): void;
   /** Flushes the decoder; only the end may be pushed after it. */
@@ -80,15 +81,16 @@ function openSound(decoders: Mp3Decoders, finder: WordFinder): Sound {
   let rate = 0;
   let tag: Parameters<typeof streamLead>[0];
   /** A crossfade may have a wider band than what is decoded here; it lasts some hundredths of a second and does no harm. */
-  const hear = ({ samples, sampleRate }: PcmBlock) => {
+  const hear = ({ samples, sampleRate, band }: PcmBlock) => {
     if (sampleRate !== rate) {
       extractor?.flush();
-      extractor = createFeatureExtractor(sampleRate, finder.push, decoders.belowHz(HEARD_HZ, sampleRate));
+      const belowHz = band === 'whole' ? undefined : decoders.belowHz(HEARD_HZ, sampleRate);
+      extractor = createFeatureExtractor(sampleRate, finder.push, belowHz);
       rate = sampleRate;
     }
     extractor!.push(samples);
   };
-  const decoder = new Mp3ToPcm(decoders, hear, HEARD_HZ);
+  const decoder = new SoundToPcm(decoders, hear, HEARD_HZ);
   let isFinished = false;
   const finish = () => {
     if (isFinished) return;

@@ -67,6 +67,7 @@ export function createJobHandler(options: JobHandlerOptions): WorkHandler {
           seed: request.seed!,
           defaultVoice: undefined,
           defaultVoice2: options.defaultVoice2,
+          namedRate: request.sampleRate,
           texts: splitIntoRequests(segments, PART_CHARACTERS, prefixes),
           tenant: work.owner,
           work: work.id,

@@ -3,7 +3,7 @@
 // all, nobody gets what was cut before it was heard, and the turn itself pays for no more than a list, most turns not even
 // that.
 
-import { ownFrame } from '../../audio/mp3/mp3-frame-parser.ts';
+import { ownFrame } from '../../audio/bodies/sound-frame.ts';
 import { type Codecs, Transcoder, type TranscoderItem } from '../../audio/transcoder.ts';
 import type { SpeechSink } from '../../pipeline/speak.ts';
 import { SILENT_SAMPLE } from '../../speech/plain-sound.ts';

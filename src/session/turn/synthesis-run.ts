@@ -80,6 +80,7 @@ export class SynthesisRun implements TurnAudio, RunReport {
   readonly transcoder: TurnAudio['transcoder'];
   readonly frames: TurnAudio['frames'];
   readonly phrases: TurnAudio['phrases'];
+  readonly listening: TurnAudio['listening'];
   readonly recoveryPolicy: TurnAudio['recoveryPolicy'];
   /** Itself: what `speak` reports of the run is the run's to know. */
   readonly report: RunReport = this;
@@ -101,6 +102,7 @@ export class SynthesisRun implements TurnAudio, RunReport {
       onEstimate: (index, estimate) => stretch.timeline.align(index, estimate),
     });
     this.upstream = runtime.upstream;
+    this.listening = { output, namedRate: settings.sampleRate, reader: 'live' };
     this.requests = stretch.requests;
     const mostSpoolBytes = isSentAtOnce(settings) ? MAX_BURST_SPOOL_BYTES : Number.POSITIVE_INFINITY;
     this.spool = new Mp3Spool({

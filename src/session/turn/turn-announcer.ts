@@ -54,6 +54,7 @@ export class TurnAnnouncer {
     const { live, seed, namedAtMs, speech } = this.parts;
     const { id, settings, runtime } = live;
     const firstAudioMs = runtime.clock.now() - namedAtMs;
+    const received = speech.received();
     // Behind turns of one's own the wait is theirs.
     if (live.turnsBefore === 0) runtime.metrics.firstAudio(firstAudioMs);
     const timings = { queueMs: wholeMs(speech.queueMs()), upstreamTtfbMs: wholeMs(speech.ttfbMs()) };
@@ -63,6 +64,7 @@ export class TurnAnnouncer {
       format: settings.format,
       sampleRate: speech.sampleRate(),
       seed,
+      ...(received.format === 'mp3' ? {} : { received }),
       timings: { ...timings, firstAudioMs: wholeMs(firstAudioMs) },
     });
     live.audience.began(new LivePlayback(this.parts));

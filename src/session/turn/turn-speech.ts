@@ -2,12 +2,13 @@
 // one codec; and what is known of how it is made. `stop` aborts the upstream, frees the codec and drops everything queued,
 // in one call.
 
+import { MP3_BODY, soundOf } from '../../audio/bodies/body-type.ts';
 import type { AudioFrame } from '../../audio/stage.ts';
 import { Transcoder } from '../../audio/transcoder.ts';
 import type { AppError } from '../../base/app-error.ts';
 import type { SpeechSink } from '../../pipeline/speak.ts';
 import { FrameQueue } from '../../playout/frame-queue.ts';
-import { mayNeedHeavyEncoder, type OutputFormat } from '../../speech/audio-format.ts';
+import { type AskedSound, mayNeedHeavyEncoder, type OutputFormat } from '../../speech/audio-format.ts';
 import type { QueuedNotice, SpeechBody } from '../../upstream/speech-upstream.ts';
 import type { TurnAudience } from '../observers/turn-playback.ts';
 import { TurnRecording } from '../observers/turn-recording.ts';
@@ -62,6 +63,7 @@ export class TurnSpeech implements RunEvents {
   private firstQueueMs = 0;
   private firstTtfbMs = 0;
   private timings: 'open' | 'known' = 'open';
+  private firstSound: AskedSound = { format: 'mp3' };
   private hasArrived = false;
   private isQueued = false;
 
@@ -196,6 +198,10 @@ export class TurnSpeech implements RunEvents {
   ttfbMs(): number {
     return this.firstTtfbMs;
   }
+  /** What the service has sent for it. */
+  received(): AskedSound {
+    return this.firstSound;
+  }
   /** A request has not been sent yet, because no key takes it now. */
   waitsForQuota(): boolean {
     return this.isQueued;
@@ -228,10 +234,11 @@ export class TurnSpeech implements RunEvents {
   resumed(): void {
     this.bodiesResumed += 1;
   }
-  answered({ queueMs, ttfbMs }: SpeechBody): void {
+  answered({ queueMs, ttfbMs, type = MP3_BODY }: SpeechBody): void {
     if (this.timings === 'known') return;
     this.firstQueueMs = queueMs;
     this.firstTtfbMs = ttfbMs;
+    this.firstSound = soundOf(type);
   }
   arrived(): void {
     this.timings = 'known';

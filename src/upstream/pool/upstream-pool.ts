@@ -228,12 +228,13 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
           ? firstAttempt(journey, send)
           : attempt(journey, send).result);
         if (result.ok) {
-          const { chunks, gathering, toldLength, ttfbMs, key } = result;
+          const { chunks, gathering, toldLength, ttfbMs, key, type } = result;
           log.debug('upstream_answered', { key, ttfbMs: Math.round(ttfbMs), ...figuresOf(journey) });
           return {
             chunks,
             ...(gathering === undefined ? {} : { gathering }),
             ...(toldLength === undefined ? {} : { toldLength }),
+            ...(type === undefined ? {} : { type }),
             ttfbMs,
             queueMs: journey.queueMs,
             attempts: journey.sends,
@@ -255,6 +256,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): UpstreamPool {
   return {
     open,
     ...(transport.shape === undefined ? {} : { shape: transport.shape }),
+    ...(transport.sounds === undefined ? {} : { sounds: transport.sounds }),
     state: () => ({
       keys: report(),
       waiting: line.length(),

@@ -1,6 +1,8 @@
 // POST /v1/text-to-speech/{voice}/stream of ElevenLabs. Fields as the package @elevenlabs/elevenlabs-js 2.73 sends them; a test holds
 // the two against each other. Repeated seeds are "best effort" there, so a body that breaks is joined by its sound.
 
+import { acceptOf } from '../../audio/bodies/body-type.ts';
+import type { AskedSound } from '../../speech/audio-format.ts';
 import { languageCode } from '../../speech/language-tag.ts';
 import { clamped, type KindSettings, type ServiceKind } from './service-kind.ts';
 
@@ -10,14 +12,30 @@ const MODEL = 'eleven_flash_v2_5';
 /** "Rachel", which their own examples used for years; ids of other voices come by the settings. */
 const VOICE = '21m00Tcm4TlvDq8ikWAM';
 
+/** `AllowedOutputFormats` of the package. */
+function formatOf({ format, sampleRate }: AskedSound): string {
+  if (format === 'mulaw' || format === 'alaw') return `${format === 'mulaw' ? 'u' : 'a'}law_${sampleRate}`;
+  return format === 'raw' ? `pcm_${sampleRate}` : 'mp3_44100_128';
+}
+
 export const createElevenLabsService = ({ model = MODEL }: KindSettings): ServiceKind => ({
   // 10,000 characters for Multilingual v2, 40,000 for Flash.
   shape: { voices: 'one', maxText: 10_000 },
   ignored: ['temperature', 'prompt', 'prompt2', 'voiceConditioningSeconds', 'voiceConditioningSeconds2'],
   warmPath: '/v1/models',
-  toHttp: ({ text, voice, speed, seed, language }, { apiKey }) => ({
-    path: `/v1/text-to-speech/${encodeURIComponent(voice ?? VOICE)}/stream?output_format=mp3_44100_128`,
-    headers: { 'xi-api-key': apiKey, 'content-type': 'application/json', accept: 'audio/mpeg' },
+  sounds: {
+    sounds: [
+      { format: 'mp3', rates: [44_100] },
+      { format: 'mulaw', rates: [8000] },
+      { format: 'alaw', rates: [8000] },
+      { format: 'raw', rates: [8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] },
+    ],
+    prefers: 'listener',
+    limit: 'at-once',
+  },
+  toHttp: ({ text, voice, speed, seed, language }, { apiKey }, sound) => ({
+    path: `/v1/text-to-speech/${encodeURIComponent(voice ?? VOICE)}/stream?output_format=${formatOf(sound)}`,
+    headers: { 'xi-api-key': apiKey, 'content-type': 'application/json', accept: acceptOf(sound) },
     body: JSON.stringify({
       text,
       model_id: model,

@@ -7,12 +7,15 @@ import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { AppError } from '../../base/app-error.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type RateAdvice, readRateAdvice } from '../../limits/rate-headers.ts';
+import type { AskedSound } from '../../speech/audio-format.ts';
 import { announcesBodyBytes, readBodyBytes } from '../../speech/body-bytes.ts';
+import { offeredSound } from '../sound-offer.ts';
 import type { Attempt, AttemptEnd, AttemptOptions, SpeechTransport } from '../speech-transport.ts';
 import type { ToldLength } from '../speech-upstream.ts';
+import { AnswerSound } from './answer-sound.ts';
 import { BodyQueue } from './body-queue.ts';
 import type { ServiceKind } from './service-kind.ts';
-import { badAudioError, brokenError, refusedError } from './upstream-failure.ts';
+import { brokenError, refusedError } from './upstream-failure.ts';
 
 export type Deadlines = {
   /** Name lookup, TCP and TLS together. */
@@ -33,6 +36,8 @@ export type Exchange = {
   readonly secrets: readonly string[];
   /** The fields of the request. */
   readonly sent: Readonly<Record<string, unknown>>;
+  /** Knows what was asked for, and judges what comes. */
+  readonly sound: AnswerSound;
 };
 
 type Phase = 'connecting' | 'sent' | 'refused' | 'streaming' | 'closed';
@@ -66,7 +71,7 @@ function staysOpen(headers: Headers): boolean {
  * reader that leaves. Settles as `SpeechTransport.send` does.
  */
 function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
-  const { dispatch, deadlines, clock, secrets } = exchange;
+  const { dispatch, deadlines, clock, secrets, sound } = exchange;
   const { signal, onSent, onClosed } = exchange.attempt;
 
   return new Promise<Attempt>((resolve, reject) => {
@@ -137,6 +142,24 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
       { clock, stallMs: deadlines.stallMs, signal },
     );
 
+    /** Hands on the body as soon as it is known what it is. */
+    const begin = (chunk: Uint8Array, isAll: boolean) => {
+      const type = sound.take(chunk, isAll);
+      if (type === undefined) return;
+      if (type instanceof AppError) return fail(type, 200);
+      disarm();
+      phase = 'streaming';
+      queue.push(sound.bytes());
+      resolve({
+        ok: true,
+        chunks: queue.chunks,
+        type,
+        gathering: queue,
+        ...(toldLength === undefined ? {} : { toldLength }),
+        ttfbMs: clock.now() - sentAtMs,
+        advice,
+      });
+    };
     const take = (chunk: Uint8Array) => {
       queue.push(chunk);
       if (queue.heldInBytes() > MAX_HELD_BYTES)
@@ -166,30 +189,20 @@ function exchangeSpeech(exchange: Exchange): Promise<Attempt> {
         }
         mayHoldBack = staysOpen(headers);
         if (announcesBodyBytes(headers.trailer)) toldLength = { bytes: () => toldBytes };
-        const error = badAudioError(first(headers['content-type']), first(headers['content-encoding']));
+        const error = sound.refusal(first(headers['content-type']), first(headers['content-encoding']));
         if (error !== undefined) fail(error, status);
       },
       onResponseData(_, chunk) {
         if (phase === 'streaming') take(chunk);
-        else if (phase === 'sent') {
-          disarm();
-          phase = 'streaming';
-          queue.push(chunk);
-          resolve({
-            ok: true,
-            chunks: queue.chunks,
-            gathering: queue,
-            ...(toldLength === undefined ? {} : { toldLength }),
-            ttfbMs: clock.now() - sentAtMs,
-            advice,
-          });
-        } else if (phase === 'refused') {
+        else if (phase === 'sent') begin(chunk, false);
+        else if (phase === 'refused') {
           refusal.parts.push(chunk);
           refusal.bytes += chunk.length;
           if (refusal.bytes > ERROR_BODY_BYTES) refuse();
         }
       },
       onResponseEnd(_, trailers) {
+        if (phase === 'sent' && sound.bytes().length > 0) begin(new Uint8Array(0), true);
         if (phase === 'streaming') {
           toldBytes = readBodyBytes(trailers);
           close('ok');
@@ -230,6 +243,8 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
   const { baseUrl, kind, maxConnections, deadlines, clock } = options;
   const prefix = baseUrl.pathname.replace(/\/+$/, '');
   let live = 0;
+  /** Formats in which an answer was not what it said, or none: what comes next is asked for as MP3. */
+  const distrusted = new Set<AskedSound['format']>();
 
   // While it dispatches a request, undici opens the connection that the request lacks, and cannot name it later.
   // So the connector notes the socket and `dispatch` picks it up: a request that is still connecting can be cut.
@@ -281,6 +296,7 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
 
   return {
     shape: kind.shape,
+    sounds: kind.sounds,
     send(request, credentials, attempt) {
       if (live >= maxConnections) {
         const error = new AppError(
@@ -292,7 +308,9 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         return Promise.resolve({ ok: false, ...failure });
       }
       live += 1;
-      const { path, headers, body } = kind.toHttp(request, credentials);
+      const offered = offeredSound(kind.sounds, request);
+      const asked: AskedSound = distrusted.has(offered.format) ? { format: 'mp3' } : offered;
+      const { path, headers, body } = kind.toHttp(request, credentials, asked);
       const onClosed: typeof attempt.onClosed = (end) => {
         live -= 1;
         attempt.onClosed(end);
@@ -313,6 +331,9 @@ export function createHttpSpeechUpstream(options: HttpSpeechUpstreamOptions): Sp
         clock,
         secrets: [credentials.apiKey, credentials.userId, request.text].filter((secret) => secret !== ''),
         sent: request,
+        sound: new AnswerSound(asked, kind.usualPcmRate, () => {
+          if (asked.format !== 'mp3') distrusted.add(asked.format);
+        }),
       });
     },
     async warm(connections) {

@@ -1,8 +1,10 @@
 // What one kind of speech service is to the gateway: how a request to it is written, and what it can do. Connections, deadlines,
 // limits, keys and the joining of bodies are the same for all kinds.
 
+import type { AskedSound } from '../../speech/audio-format.ts';
 import type { OutgoingRequest, SynthesisFields } from '../../speech/speech-request.ts';
 import type { RequestShape } from '../../text/request-text.ts';
+import type { SoundOffer } from '../sound-offer.ts';
 import type { Credentials } from '../speech-transport.ts';
 
 export type ServiceHttpRequest = {
@@ -21,14 +23,20 @@ export type ServiceKind = {
   readonly ignored: readonly (keyof SynthesisFields)[];
   /** Asked for by GET to open connections ahead of need; whatever it answers. */
   readonly warmPath: string;
-  /** Requests keep to `shape`. The answer is MP3. */
-  toHttp(request: OutgoingRequest, credentials: Credentials): ServiceHttpRequest;
+  /** What its answers can be. */
+  readonly sounds: SoundOffer;
+  /** Hz of its PCM where neither the request nor the answer tells it; absent: such an answer is refused. */
+  readonly usualPcmRate?: number;
+  /** Requests keep to `shape`; `sound` is one that is offered. */
+  toHttp(request: OutgoingRequest, credentials: Credentials, sound: AskedSound): ServiceHttpRequest;
 };
 
 /** What is set about a service, besides its address and keys. */
 export type KindSettings = {
   /** Absent: the kind's own default. */
   readonly model: string | undefined;
+  /** Absent, or `auto`: what the kind prefers. */
+  readonly sound?: 'auto' | SoundOffer['prefers'];
 };
 
 /** Services refuse a speed outside of their bounds; the nearest that they know is closer to what was asked for. */

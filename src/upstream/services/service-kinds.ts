@@ -19,4 +19,8 @@ const KINDS: Readonly<Record<Exclude<ServiceKindName, 'engine'>, (settings: Kind
 export const createServiceKind = (
   name: Exclude<ServiceKindName, 'engine'>,
   settings: KindSettings,
-): ServiceKind => KINDS[name](settings);
+): ServiceKind => {
+  const kind = KINDS[name](settings);
+  const { sound = 'auto' } = settings;
+  return sound === 'auto' ? kind : { ...kind, sounds: { ...kind.sounds, prefers: sound } };
+};

@@ -1,6 +1,7 @@
 // Upstream failures as errors of our own. Everything in an answer is untrusted: it may repeat the request, so only a
 // well-formed error id of it is passed on, and never a foreign error as `cause` (undici keeps the received bytes in it).
 
+import { typeRefusal } from '../../audio/bodies/body-type.ts';
 import { AppError, type ErrorCode } from '../../base/app-error.ts';
 import { type FieldFault, fieldMessage } from '../../base/check-fields.ts';
 import { saysAccessIsLost } from '../../limits/lost-access.ts';
@@ -110,18 +111,17 @@ export function refusedError(
 const VOICES_LISTED = 'GET /api/v1/voices lists its voices, where it tells them';
 const WHAT_HELPS: Readonly<Record<string, string>> = { voice: VOICES_LISTED, voice2: VOICES_LISTED };
 
-const MPEG_AUDIO = /^audio\/(mpeg|mp3)\s*(;|$)/i;
+/** `what` ends the sentence. */
+export const wrongAudioError = (what: string): AppError =>
+  new AppError('upstream_bad_audio', `The speech service ${what}.`);
 
 /** Why a 200 cannot be audio, from its headers; undefined when it can. */
 export function badAudioError(
-  contentType: string | undefined,
+  answer: Parameters<typeof typeRefusal>[0],
   contentEncoding: string | undefined,
 ): AppError | undefined {
-  if (!MPEG_AUDIO.test(contentType?.trim() ?? ''))
-    return new AppError(
-      'upstream_bad_audio',
-      'The speech service answered with something other than audio/mpeg.',
-    );
+  const what = typeRefusal(answer);
+  if (what !== undefined) return wrongAudioError(what);
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity')
     return new AppError(
       'upstream_bad_audio',

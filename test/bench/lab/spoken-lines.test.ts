@@ -3,9 +3,9 @@ import { createSeededRandom } from '../../../bench/lab/seeded-random.ts';
 import { linesOf, turnOf } from '../../../bench/lab/spoken-lines.ts';
 
 const LINES = [
-  { text: 'The ferry leaves at ten.', mp3: '', ms: 1500 },
-  { text: 'Shall I keep two seats?', mp3: '', ms: 1200 },
-  { text: 'That is no trouble.', mp3: '', ms: 900 },
+  { text: 'The ferry leaves at ten.', mp3: '', mulaw: '', ms: 1500 },
+  { text: 'Shall I keep two seats?', mp3: '', mulaw: '', ms: 1200 },
+  { text: 'That is no trouble.', mp3: '', mulaw: '', ms: 900 },
 ];
 
 describe('turnOf', () => {

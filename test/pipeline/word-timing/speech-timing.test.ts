@@ -1,5 +1,7 @@
 // A speech is timed with real decoders and real sound. The reference is that very sound, so what is found can be known.
 import { describe, expect, it, vi } from 'vitest';
+import { PlainReader } from '../../../src/audio/bodies/plain-reader.ts';
+import type { SoundFrame } from '../../../src/audio/bodies/sound-frame.ts';
 import type { Crossfade } from '../../../src/audio/dsp/crossfade.ts';
 import type { Mp3Decoders } from '../../../src/audio/mp3/mp3-decoder.ts';
 import { streamLead, streamSamples } from '../../../src/audio/mp3/mp3-to-pcm.ts';
@@ -10,6 +12,7 @@ import { featureTrack } from '../../../src/captions/alignment/feature-track.ts';
 import { createReferenceSpeech } from '../../../src/captions/alignment/reference-speech.ts';
 import type { WordEstimate } from '../../../src/captions/alignment/word-estimate.ts';
 import { type KnownVoice, UNKNOWN_VOICE } from '../../../src/captions/alignment/word-finder.ts';
+import { createItemPacker, unpackItems } from '../../../src/pipeline/word-timing/packed-items.ts';
 import {
   createReferenceSpeaker,
   type ReferenceSpeaker,
@@ -486,5 +489,51 @@ describe('speech timing', () => {
       run.timing.items([END], false);
       expect([await isSettled(run.timing.settled()), run.decoders()]).toEqual([true, 0]);
     });
+  });
+});
+
+describe('speech that comes as µ-law', () => {
+  /** The same speech at 8 kHz, packed and unpacked as on its way to the process. */
+  const items = (): TranscoderItem[] => {
+    const codes: Uint8Array[] = [];
+    const rates = { fromRate: RATE, toRate: 8000, belowHz: undefined };
+    const stage = codecs.sound.encode(rates, 'mulaw', (bytes) => codes.push(bytes.slice()));
+    for (let at = 0; at < SPEECH.length; at += 576) stage.push(SPEECH.subarray(at, at + 576));
+    stage.flush();
+    const packer = createItemPacker(10_000);
+    packer.add({ kind: 'begin' });
+    const sink = { onFrame: (frame: SoundFrame) => packer.add({ kind: 'frame', frame }), onTag() {} };
+    const reader = new PlainReader({ layout: 'mulaw', sampleRate: 8000, channels: 1 }, sink);
+    for (const bytes of codes) reader.push(bytes);
+    reader.flush();
+    packer.add({ kind: 'end' });
+    return unpackItems(packer.take()!.items);
+  };
+  it('has its words where they are, and its end is known', async () => {
+    const { calls, speaker } = fakeSpeaker();
+    const rig = open({ speaker });
+    rig.timing.request(0, TEXT);
+    const all = items();
+    rig.timing.items(all.slice(0, -1), false);
+    calls[0]!.tell(STARTS_MS.length);
+    calls[0]!.end();
+    expect(await rig.timing.ending('asked')).toMatchObject({ missingCost: expect.any(Number) });
+    const ending = await rig.timing.ending('asked');
+    expect(ending!.missingCost).toBeLessThan(45);
+    expect(ending!.mismatch).toBeLessThan(0.9);
+    rig.timing.items(all.slice(-1), false);
+    await rig.timing.settled();
+    expect(apart(rig.startsOf(0), STARTS_MS)).toBeLessThan(60);
+    expect([rig.faults, rig.openDecoders]).toEqual([[], 0]);
+  });
+  it('whose end is missing shows it', async () => {
+    const { calls, speaker } = fakeSpeaker();
+    const rig = open({ speaker });
+    rig.timing.request(0, TEXT);
+    const all = items();
+    rig.timing.items(all.slice(0, Math.floor(0.6 * all.length)), false);
+    calls[0]!.tell(STARTS_MS.length);
+    calls[0]!.end();
+    expect((await rig.timing.ending('asked'))!.missingCost).toBeGreaterThan(45);
   });
 });

@@ -9,6 +9,7 @@ import { DeepgramClient } from '@deepgram/sdk';
 import type { ElevenLabsClient } from '@elevenlabs/elevenlabs-js/Client.js';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AskedSound } from '../../../src/speech/audio-format.ts';
 import type { OutgoingRequest } from '../../../src/speech/speech-request.ts';
 import { createServiceKind } from '../../../src/upstream/services/service-kinds.ts';
 
@@ -55,8 +56,9 @@ function sentBy(
   model?: string,
   request = asked,
   prefix = '',
+  sound: AskedSound = { format: 'mp3' },
 ): Seen {
-  const { path, headers, body } = createServiceKind(name, { model }).toHttp(request, key);
+  const { path, headers, body } = createServiceKind(name, { model }).toHttp(request, key, sound);
   const url = new URL(prefix + path, base);
   return {
     path: url.pathname,
@@ -124,11 +126,56 @@ describe('a request to', () => {
     expect(sent.headers['cartesia-version']).toBe(seen.headers['cartesia-version']);
   });
 
-  it('a server without keys carries none', () => {
-    const { headers } = createServiceKind('openai', { model: 'kokoro' }).toHttp(asked, {
-      userId: '',
-      apiKey: '',
+  it('each asks for µ-law, A-law and PCM as its client does', async () => {
+    const MULAW = { format: 'mulaw', sampleRate: 8000 } as const;
+    const client = new vendor.ElevenLabsClient({ apiKey: 'the-key', baseUrl: base });
+    await client.textToSpeech.stream('some-voice', { text: TEXT, outputFormat: 'ulaw_8000' });
+    expect(sentBy('elevenlabs', undefined, asked, '', MULAW).query).toEqual(seen.query);
+    await client.textToSpeech.stream('some-voice', { text: TEXT, outputFormat: 'pcm_24000' });
+    const PCM = { format: 'raw', sampleRate: 24_000 } as const;
+    expect(sentBy('elevenlabs', undefined, asked, '', PCM).query).toEqual(seen.query);
+
+    const environment = { base, production: base, agent: base, agentRest: base };
+    await new DeepgramClient({ apiKey: 'the-key', environment }).speak.v1.audio.generate({
+      text: TEXT,
+      model: 'some-voice' as 'aura-2-thalia-en',
+      encoding: 'mulaw',
+      sample_rate: 8000,
+      container: 'none',
+      speed: 1.1,
     });
+    expect(sentBy('deepgram', undefined, asked, '', MULAW).query).toEqual(seen.query);
+
+    const cartesia = new Cartesia({ apiKey: 'the-key', baseURL: base });
+    const voice = { mode: 'id', id: 'some-voice' } as const;
+    const output_format = { container: 'raw', encoding: 'pcm_alaw', sample_rate: 8000 } as const;
+    await cartesia.tts.generate({
+      model_id: 'sonic-3',
+      transcript: TEXT,
+      voice,
+      output_format,
+      generation_config: { speed: 1.1 },
+    });
+    const sent = sentBy('cartesia', undefined, asked, '', { format: 'alaw', sampleRate: 8000 });
+    expect(sent).toEqual({ ...seen, headers: sent.headers });
+
+    await new OpenAI({ apiKey: 'the-key', baseURL: `${base}/v1` }).audio.speech.create({
+      model: 'gpt-4o-mini-tts',
+      input: TEXT,
+      voice: 'some-voice',
+      response_format: 'pcm',
+      speed: 1.1,
+    });
+    expect(sentBy('openai', undefined, asked, '/v1', PCM)).toMatchObject({ body: seen.body as object });
+    expect(sentBy('speech-service', undefined, asked, '', MULAW)).toMatchObject({
+      headers: { accept: 'audio/basic' },
+      body: { outputFormat: 'mulaw', sampleRate: 8000 },
+    });
+  });
+
+  it('a server without keys carries none', () => {
+    const kind = createServiceKind('openai', { model: 'kokoro' });
+    const { headers } = kind.toHttp(asked, { userId: '', apiKey: '' }, { format: 'mp3' });
     expect(headers).not.toHaveProperty('authorization');
   });
 
