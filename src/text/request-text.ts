@@ -301,11 +301,43 @@ function choosePrefixes(spoken: string, own: Partial<TurnPrefixes>): PrefixPair 
 export const speakerOf = ({ turnPrefix, parts }: RequestText): Speaker =>
   turnPrefix === undefined ? (parts[0]?.segment.speaker ?? 1) : 1;
 
-/** A request as those that a service takes; it follows from the text and the service alone. */
+/**
+ * A request as those that a service takes; it follows from the text and the service alone. `saidLength`: how long a request is
+ * when it is sent, where that is not the length of its text.
+ */
 export function shapedRequests(
   request: RequestText,
-  { voices, maxText }: RequestShape,
+  shape: RequestShape,
+  saidLength?: (text: RequestText) => number,
 ): readonly RequestText[] {
+  const requests = cutToShape(request, shape);
+  return saidLength === undefined
+    ? requests
+    : requests.flatMap((each) => cutUntilFit(each, shape, saidLength));
+}
+
+/** Shorter pieces are not cut any further: what makes a few words too long is no pronunciation. */
+const MIN_PIECE_UNITS = 64;
+
+/** What becomes too long is cut at a length that shrinks with what it grows by. */
+function cutUntilFit(
+  request: RequestText,
+  shape: RequestShape,
+  saidLength: (text: RequestText) => number,
+): readonly RequestText[] {
+  const { length } = request.text;
+  const said = saidLength(request);
+  if (said <= shape.maxText || length <= MIN_PIECE_UNITS) return [request];
+  const maxText = Math.max(
+    MIN_PIECE_UNITS,
+    Math.min(length - 1, Math.floor((length * shape.maxText) / said)),
+  );
+  return cutToShape(request, { ...shape, maxText }).flatMap((each) =>
+    each.text.length < length ? cutUntilFit(each, shape, saidLength) : [each],
+  );
+}
+
+function cutToShape(request: RequestText, { voices, maxText }: RequestShape): readonly RequestText[] {
   const { turnPrefix, turnPrefix2, parts } = request;
   const isDialogue = turnPrefix !== undefined;
   if (request.text.length <= maxText && !(isDialogue && voices === 'one')) return [request];
