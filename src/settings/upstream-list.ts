@@ -197,7 +197,8 @@ function readEntry(entry: Entry, file: ReadFile, tell: Tell): UpstreamSetting {
     fallbackVoice: readText(entry, 'fallbackVoice', VOICE, tell),
     fallbackVoice2: readText(entry, 'fallbackVoice2', VOICE, tell),
   };
-  checkKind(service, entry, tell);
+  // Of an unknown kind nothing else is known.
+  if (entry.kind === kind) checkKind(service, entry, tell);
   return service;
 }
 
