@@ -66,9 +66,11 @@ function findVoice(service: ServiceProfile, table: VoiceTable, voice: string): F
   const row = table[voice]!;
   if (!Object.hasOwn(row, service.name)) return 'none-in-table';
   const own = row[service.name]!;
-  // A name of the table stands for what the service calls it; the embedded engine has short names for that.
-  return { as: service.find(own)?.as ?? own, has: 'surely' };
+  return { as: ownName(service, own), has: 'surely' };
 }
+
+/** What an operator calls a voice of a service: its own name, or one of its short names. */
+const ownName = (service: ServiceProfile, voice: string): string => service.find(voice)?.as ?? voice;
 
 /** The voice of each service for one that is asked for; a service that has none is not there. */
 function voicesOf(
@@ -83,8 +85,9 @@ function voicesOf(
   return new Map(
     found.flatMap(({ service, it }) => {
       const isIts = typeof it === 'object' && (it.has === 'surely' || !isKnown);
-      const own = isIts ? it.as : service[fallback];
-      return own === undefined ? [] : [[service.name, own] as const];
+      if (isIts) return [[service.name, it.as] as const];
+      const spare = service[fallback];
+      return spare === undefined ? [] : [[service.name, ownName(service, spare)] as const];
     }),
   );
 }

@@ -60,6 +60,13 @@ describe('a voice', () => {
     const first = service('first', { ...having('x'), fallbackVoice: 'spare' });
     expect(chain([first, engine], { voice: 'anna' })).toEqual(['first:spare', 'engine:anna']);
   });
+  it('is looked up in the short names of a service, also as a fallback', () => {
+    const find = (voice: string) =>
+      voice === 'anna' ? ({ as: 'vox:anna', has: 'surely' } as const) : undefined;
+    const own = service('own', { find, fallbackVoice: 'anna' });
+    expect(chain([own], { voice: 'other' })).toEqual(['own:vox:anna']);
+    expect(chain([own], { voice: 'x' }, { x: { own: 'anna' } })).toEqual(['own:vox:anna']);
+  });
   it('is what the table says for each service; one that is not there is not asked', () => {
     const table = { anna: { eleven: 'rachel', home: 'af_heart' } };
     expect(chain([home, eleven, engine], { voice: 'anna' }, table)).toEqual([
@@ -129,7 +136,7 @@ it('never names a service that the tenant may not use, that the caller has exclu
         for (const link of choice.chain) {
           const { tenants } = services.find((each) => each.name === link.name)!;
           expect(tenants === undefined || tenants.includes(who)).toBe(true);
-          expect(upstream.length === 0 || upstream.includes(link.name)).toBe(true);
+          expect(upstream.length === 0 || upstream.some((asked) => asked === link.name)).toBe(true);
           expect(link.voice === undefined).toBe(voice1 === undefined);
           const { only } = readNamedVoice(
             services.map((each) => each.name),
