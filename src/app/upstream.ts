@@ -213,7 +213,7 @@ export async function openAppUpstream(
       ...service,
       name,
       ignored,
-      list: own.list,
+      list: () => own.list(),
     })),
     profiles,
     table,

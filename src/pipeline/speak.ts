@@ -3,7 +3,8 @@
 
 import type { Transcoder } from '../audio/transcoder.ts';
 import type { FrameQueue } from '../playout/frame-queue.ts';
-import { type RequestShape, type RequestText, shapedRequests } from '../text/request-text.ts';
+import { shapedRequests } from '../text/request-shape.ts';
+import type { RequestShape, RequestText } from '../text/request-text.ts';
 import type { SpeechWork } from '../upstream/speech-work.ts';
 import type { RequestLine } from './request-line.ts';
 import { type RequestVoice, sayRequest } from './say-request.ts';

@@ -109,15 +109,16 @@ export function createServiceVoices(options: ServiceVoicesOptions): VoiceDirecto
       return listAll(tenant);
     },
     check(fields, { tenant = ANYBODY.tenant, upstream = [] } = {}) {
-      const [[field = 'voice', voice] = [], [field2 = 'voice2', voice2] = []] = Object.entries(fields);
+      const [first, second] = Object.entries(fields);
+      const [voice, voice2] = [first?.[1], second?.[1]];
       const ask = { tenant, upstream, voice, voice2 };
       const choice = chooseServices(profiles, table, ask);
       if (choice.ok) return;
       if (choice.field === 'upstream') throw refusal(ask);
-      if (choice.field === 'voice') throw unknownVoice(field, voice!);
+      if (choice.field === 'voice') throw unknownVoice(first![0], voice!);
       // A second voice that exists is no unknown one: the two are only not of one service.
       const isThere = chooseServices(profiles, table, { ...ask, voice: undefined }).ok;
-      throw isThere ? notTogether(field2, voice2!) : unknownVoice(field2, voice2!);
+      throw (isThere ? notTogether : unknownVoice)(second![0], voice2!);
     },
   };
 }

@@ -34,7 +34,7 @@ const MAX_SERVICES = 32;
 const MAX_TENANTS = 10_000;
 const MAX_OPTIONS_CHARACTERS = 10_000;
 const NAME = /^[a-z0-9-]{1,40}$/;
-export const SERVICE_NAMES_ALLOWED = '1 to 40 of a-z, 0-9 and -';
+const SERVICE_NAMES_ALLOWED = '1 to 40 of a-z, 0-9 and -';
 
 type Entry = Readonly<Record<string, unknown>>;
 /** Reads a file as UTF-8 text; throws when it cannot. */
@@ -42,9 +42,9 @@ type ReadFile = (path: string) => string;
 /** Tells one fault of a field: what is wrong with it, and what is allowed. */
 type Tell = (field: string, wrong: string, allowed?: string) => void;
 
-const isEntry = (value: unknown): value is Entry =>
+export const isEntry = (value: unknown): value is Entry =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const shown = (value: unknown): string => {
+export const shown = (value: unknown): string => {
   const written = JSON.stringify(value) ?? 'nothing';
   return `is ${written.length > 80 ? `${written.slice(0, 80)}…` : written}`;
 };
@@ -52,7 +52,7 @@ const shown = (value: unknown): string => {
 const KIND = oneOf('speech-service', { values: SERVICE_KINDS, placeholder: '', meaning: '' });
 const URL_BASE = webAddress('base', '');
 const SHORT = text(undefined, { placeholder: '', meaning: '' });
-const VOICE = text(undefined, { longest: 2048, placeholder: '', meaning: '' });
+export const VOICE = text(undefined, { longest: 2048, placeholder: '', meaning: '' });
 const KEYS = upstreamKeyList('');
 
 function readText<T>(entry: Entry, field: string, setting: Setting<T>, tell: Tell): T {
@@ -72,6 +72,14 @@ const KEY_FIELDS = ['user', 'key', 'keyFile', 'perMinute', 'atOnce'];
 const KEYS_ALLOWED =
   'a list; each entry in the short form [userId:]apiKey[@perMinute][#atOnce], or user, key or keyFile, perMinute, atOnce';
 
+function contentOf(path: unknown, file: ReadFile): string | undefined {
+  try {
+    return typeof path === 'string' ? file(path).trim() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A key as an object, which needs no marks that divide. */
 function readKeyObject(given: Entry, file: ReadFile): Reading<UpstreamKey> {
   const wrong = (what: string): Reading<never> => ({ ok: false, wrong: what });
@@ -82,11 +90,8 @@ function readKeyObject(given: Entry, file: ReadFile): Reading<UpstreamKey> {
     return wrong('must have exactly one of key and keyFile');
   let apiKey: unknown = key;
   if (keyFile !== undefined) {
-    try {
-      apiKey = file(String(keyFile)).trim();
-    } catch {
-      return wrong('names a keyFile that cannot be read');
-    }
+    apiKey = contentOf(keyFile, file);
+    if (apiKey === undefined) return wrong('names a keyFile that cannot be read');
   }
   if (typeof user !== 'string' || typeof apiKey !== 'string')
     return wrong('has a user or key that is no text');
@@ -110,12 +115,9 @@ function readKeys(entry: Entry, file: ReadFile, tell: Tell): readonly UpstreamKe
     return [];
   }
   if (keysFile !== undefined) {
-    try {
-      given = file(String(keysFile)).trim();
-    } catch {
+    given = contentOf(keysFile, file);
+    if (given === undefined)
       tell('keysFile', 'names a file that cannot be read', 'a file of keys in the short form');
-      return [];
-    }
   }
   if (given === undefined || given === null || given === '') return [];
   const entries = typeof given === 'string' ? [given] : given;
@@ -144,7 +146,7 @@ const asList = (reading: Reading<UpstreamKey>): Reading<readonly UpstreamKey[]> 
   reading.ok ? { ok: true, value: [reading.value] } : reading;
 
 /** Only services of our own interface have user ids; what looks like one is a part of another vendor's key. */
-export function keysOfKind(kind: ServiceKindName, keys: readonly UpstreamKey[]): readonly UpstreamKey[] {
+function keysOfKind(kind: ServiceKindName, keys: readonly UpstreamKey[]): readonly UpstreamKey[] {
   if (kind === 'speech-service') return keys;
   return keys.map((key) =>
     key.userId === '' ? key : { ...key, userId: '', apiKey: `${key.userId}:${key.apiKey}` },
@@ -272,50 +274,13 @@ export function upstreamList(meaning: string): Setting<readonly UpstreamSetting[
 const unreadable: ReadFile = () => {
   throw new Error('there are no files here');
 };
-const parsed = (given: string): unknown => {
+export const parsed = (given: string): unknown => {
   try {
     return JSON.parse(given);
   } catch {
     return undefined;
   }
 };
-
-/** One voice under its name at each service. */
-export type VoiceTableSetting = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
-const MAX_VOICES = 1000;
-const MAX_ALIAS_CHARACTERS = 100;
-
-export function voiceTable(meaning: string): Setting<VoiceTableSetting> {
-  return {
-    meaning,
-    allowed: `alias → { NAME: voice, … }, at most ${MAX_VOICES}; in the YAML file, or as JSON`,
-    placeholder: 'TABLE',
-    default: {},
-    secrecy: 'open',
-    form: 'structure',
-    read(given) {
-      const table = parsed(given);
-      if (!isEntry(table) || Object.keys(table).length > MAX_VOICES)
-        return { ok: false, wrong: 'is no such table' };
-      const faults: string[] = [];
-      for (const [alias, row] of Object.entries(table)) {
-        const as = `, ${JSON.stringify(alias.slice(0, 64))}`;
-        if (!/^[^\p{Cc}+/]+$/u.test(alias) || alias.length > MAX_ALIAS_CHARACTERS)
-          faults.push(`${as} is no name; allowed: 1 to ${MAX_ALIAS_CHARACTERS} characters without + and /`);
-        if (!isEntry(row) || Object.keys(row).length === 0)
-          faults.push(`${as} has no voices; allowed: NAME: voice for at least one service`);
-        else
-          for (const [name, voice] of Object.entries(row))
-            if (typeof voice !== 'string' || !VOICE.read(voice).ok || voice === '')
-              faults.push(`${as}: ${name.slice(0, 64)} ${shown(voice)}; allowed: ${VOICE.allowed}`);
-      }
-      return faults.length === 0
-        ? { ok: true, value: table as VoiceTableSetting }
-        : { ok: false, wrong: '', faults };
-    },
-  };
-}
 
 /** The settings that name one service. */
 export type OneService = {

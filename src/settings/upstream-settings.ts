@@ -4,8 +4,9 @@
 import { upstreamKeyList } from './credential-lists.ts';
 import { SERVICE_KINDS } from './service-kind-names.ts';
 import { oneOf, redisAddress, type Setting, secretFile, text, webAddress, whole } from './setting.ts';
-import { upstreamList, voiceTable } from './upstream-list.ts';
+import { upstreamList } from './upstream-list.ts';
 import { voiceAliasList } from './voice-alias-list.ts';
+import { voiceTable } from './voice-table.ts';
 
 const MS = 'MS';
 const COUNT = 'COUNT';

@@ -226,3 +226,57 @@ it('keys and metrics tell of which service they are', async () => {
     { name: 'home', kind: 'openai' },
   ]);
 });
+
+it('in a gateway of several processes the keys of a group have their places together', async () => {
+  let [underWay, most] = [0, 0];
+  const counted = await startScriptedUpstream((reply) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    // Long enough that all who want to have asked.
+    setTimeout(() => {
+      underWay -= 1;
+      audio(SOUND)(reply);
+    }, 100);
+  });
+  const both = ['one', 'two'].map((name) => ({
+    kind: 'openai',
+    name,
+    url: `${counted.url.origin}/v1`,
+    keys: [`key-of-${name}#2`],
+    group: 'account',
+  }));
+  const env = {
+    VOXGATE_UPSTREAM_URL: '',
+    VOXGATE_UPSTREAM_KEYS: '',
+    VOXGATE_UPSTREAMS: JSON.stringify(both),
+  };
+  const busy = await startRunningGateway({ processes: 2, env: { ...env, VOXGATE_ENDINGS: 'sound' } });
+  try {
+    const ended = await Promise.all(
+      Array.from({ length: 8 }, async (_, n) => {
+        const probe = await busy.session('format=raw&pace=burst');
+        probe.send({
+          type: 'speak',
+          turn: 't',
+          text: `Words of turn ${n}.`,
+          upstream: n % 2 === 0 ? 'one' : 'two',
+        });
+        return probe.ended('t');
+      }),
+    );
+    expect(ended.map(({ outcome, servedBy }) => [outcome, servedBy?.[0]?.upstream])).toEqual(
+      ended.map((_, n) => ['complete', n % 2 === 0 ? 'one' : 'two']),
+    );
+    expect(most).toBe(2);
+    const pool = (await (await fetch(`${busy.url}/v1/pool`)).json()) as {
+      keys: { service: string; cap: number }[];
+    };
+    expect(pool.keys.map(({ service, cap }) => [service, cap])).toEqual([
+      ['one', 2],
+      ['two', 2],
+    ]);
+  } finally {
+    await busy.close();
+    await counted.close();
+  }
+}, 120_000);

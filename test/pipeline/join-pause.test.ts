@@ -1,7 +1,8 @@
 // The silence between two requests, where a dialogue is cut for a service with one voice.
 import { expect, it } from 'vitest';
 import { joinPauseMs } from '../../src/pipeline/join-pause.ts';
-import { shapedRequests, splitIntoRequests } from '../../src/text/request-text.ts';
+import { shapedRequests } from '../../src/text/request-shape.ts';
+import { splitIntoRequests } from '../../src/text/request-text.ts';
 import { dialogueSegments } from '../../src/text/turn-text.ts';
 
 const [dialogue] = splitIntoRequests(

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { saidLength, toOutgoingRequest } from '../../src/pipeline/outgoing-request.ts';
 import { streamRequestSchema } from '../../src/speech/speech-request.ts';
-import { type RequestText, shapedRequests, splitIntoRequests } from '../../src/text/request-text.ts';
+import { shapedRequests } from '../../src/text/request-shape.ts';
+import { type RequestText, splitIntoRequests } from '../../src/text/request-text.ts';
 import { wholeTextSegments } from '../../src/text/turn-text.ts';
 
 const textOf = (more: Partial<RequestText> = {}) =>
