@@ -235,7 +235,7 @@ it('in a gateway of several processes the keys of a group have their places toge
     // Long enough that all who want to have asked.
     setTimeout(() => {
       underWay -= 1;
-      audio(SOUND)(reply);
+      void audio(SOUND)(reply);
     }, 100);
   });
   const both = ['one', 'two'].map((name) => ({
