@@ -72,7 +72,11 @@ const withoutNulls = (request: JobRequest): Stored =>
  * What an agent or a name for two voices has filled in is checked as if the caller had sent it: a profile was stored for any
  * model.
  */
-function checkInput({ shown, upstream }: JobInput, voices: Pick<VoiceDirectory, 'check'>, owner: string): void {
+function checkInput(
+  { shown, upstream }: JobInput,
+  voices: Pick<VoiceDirectory, 'check'>,
+  owner: string,
+): void {
   const { voice, voice2, model } = shown as JobRequest;
   checkFields<JobRequest>(model === TURBO_MODEL ? turboRequestSchema : jobRequestSchema, shown, 'body');
   voices.check({ voice, voice2 }, { tenant: owner, upstream: upstream ?? [] });
